@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  createReadStream,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../src/ids.ts';
+import {
+  archiveLimits,
+  type InflateBudget,
+  looksLikeZip,
+  type Member,
+  newInflateBudget,
+  openArchive,
+} from './archive.ts';
+import { ImportError } from './errors.ts';
+import { xmlLimits } from './xml/gate.ts';
+
+/** What a walk over the given paths meets, one at a time. */
+export type Found =
+  | { type: 'bytes'; source: string; bytes: Buffer; sha256: string; lone: boolean }
+  | { type: 'archive'; source: string; sha256: string; members: number; error: string | null }
+  | { type: 'unreadable'; source: string; reason: string; outcome: 'skipped' | 'rejected' };
+
+export interface ListedFile {
+  path: string;
+  /** True when the file was named itself, not met in a folder. */
+  lone: boolean;
+}
+
+/** Every file of the given paths, folders walked in the order of their names, links not followed. */
+export function listFiles(paths: string[]): ListedFile[] {
+  return paths.flatMap<ListedFile>((path) =>
+    statSync(path).isDirectory()
+      ? walk(path).map((file) => ({ path: file, lone: false }))
+      : { path, lone: true },
+  );
+}
+
+function walk(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? walk(path) : [path];
+    });
+}
+
+/** Walks files and archives (and archives in them) and yields every source, member data held in memory one by one. */
+export async function* discover(files: ListedFile[]): AsyncGenerator<Found> {
+  const budget = newInflateBudget();
+  for (const { path, lone } of files) {
+    const stat = lone ? statSync(path) : lstatSync(path);
+    if (!stat.isFile()) {
+      yield { type: 'unreadable', source: path, reason: 'a link or device, not a file', outcome: 'skipped' };
+      continue;
+    }
+    let found: Buffer | string;
+    try {
+      found = isZipFile(path) ? path : readWhole(path, stat.size);
+    } catch (error) {
+      yield { type: 'unreadable', source: path, reason: (error as Error).message, outcome: 'rejected' };
+      continue;
+    }
+    if (typeof found === 'string') yield* openNested(path, found, await hashFile(path), 1, budget);
+    else yield { type: 'bytes', source: path, bytes: found, sha256: sha256(found), lone };
+  }
+}
+
+function isZipFile(path: string): boolean {
+  const head = Buffer.alloc(4);
+  const handle = openSync(path, 'r');
+  try {
+    readSync(handle, head, 0, 4, 0);
+  } finally {
+    closeSync(handle);
+  }
+  return looksLikeZip(head);
+}
+
+function readWhole(path: string, size: number): Buffer {
+  if (size > xmlLimits.bytes)
+    throw new ImportError(`the file is larger than ${xmlLimits.bytes / 1024 / 1024} MB`);
+  return readFileSync(path);
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const part of createReadStream(path)) hash.update(part as Buffer);
+  return hash.digest('hex');
+}
+
+async function* openNested(
+  source: string,
+  origin: string | Buffer,
+  hash: string,
+  depth: number,
+  budget: InflateBudget,
+): AsyncGenerator<Found> {
+  let archive: Awaited<ReturnType<typeof openArchive>>;
+  try {
+    if (depth > archiveLimits.depth)
+      throw new ImportError(`archives are nested deeper than ${archiveLimits.depth}`);
+    archive = await openArchive(origin, budget);
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    yield { type: 'archive', source, sha256: hash, members: 0, error: error.message };
+    return;
+  }
+  yield { type: 'archive', source, sha256: hash, members: archive.members.length, error: null };
+  try {
+    for (const member of archive.members)
+      yield* readMember(`${source}!/${member.name}`, member, depth, budget);
+  } finally {
+    archive.close();
+  }
+}
+
+async function* readMember(
+  source: string,
+  member: Member,
+  depth: number,
+  budget: InflateBudget,
+): AsyncGenerator<Found> {
+  let bytes: Buffer;
+  try {
+    bytes = await member.read();
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    yield { type: 'unreadable', source, reason: error.message, outcome: 'rejected' };
+    return;
+  }
+  const hash = sha256(bytes);
+  if (looksLikeZip(bytes)) yield* openNested(source, bytes, hash, depth + 1, budget);
+  else yield { type: 'bytes', source, bytes, sha256: hash, lone: false };
+}

@@ -1,0 +1,68 @@
+/** The kinds of DECISIONS D20. */
+export type Kind =
+  | 'xccdf'
+  | 'scap'
+  | 'oscal-catalog'
+  | 'oscal-profile'
+  | 'cprt'
+  | 'cci-list'
+  | 'dod-8500'
+  | 'diacap-map'
+  | 'controls-csv'
+  | 'mappings-csv'
+  | 'onet'
+  | 'nice'
+  | 'regdoc'
+  | 'regdoc-markdown'
+  | 'role-mapping-csv'
+  | 'archive'
+  | 'other';
+
+export type Outcome = 'imported' | 'unchanged' | 'superseded' | 'skipped' | 'rejected';
+
+/** One line of the ledger (DECISIONS D20), in the order of its keys. */
+export interface LedgerLine {
+  source: string;
+  kind: Kind;
+  sha256: string | null;
+  outcome: Outcome;
+  reason: string | null;
+  warnings: string[];
+  target: string | null;
+  counts: Record<string, number>;
+  ms: number;
+}
+
+/** The last line of the ledger: totals over its sources, milliseconds in all and by phase. */
+export interface LedgerSummary {
+  sources: number;
+  imported: number;
+  unchanged: number;
+  superseded: number;
+  skipped: number;
+  rejected: number;
+  warnings: number;
+  ms: number;
+  phases: Record<string, number>;
+}
+
+/** Adds up the lines of a run. */
+export function summarize(lines: LedgerLine[], phases: Record<string, number>, ms: number): LedgerSummary {
+  const count = (outcome: Outcome) => lines.filter((line) => line.outcome === outcome).length;
+  return {
+    sources: lines.length,
+    imported: count('imported'),
+    unchanged: count('unchanged'),
+    superseded: count('superseded'),
+    skipped: count('skipped'),
+    rejected: count('rejected'),
+    warnings: lines.reduce((sum, line) => sum + line.warnings.length, 0),
+    ms: roundMs(ms),
+    phases: Object.fromEntries(Object.entries(phases).map(([phase, time]) => [phase, roundMs(time)])),
+  };
+}
+
+/** Milliseconds with one decimal. */
+export function roundMs(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

@@ -1,0 +1,180 @@
+import type { Database } from '../../src/db/database.ts';
+import { compareCodePoints } from '../../src/text.ts';
+import { createOverlaps } from './overlap.ts';
+import { idKeyOf, kindOf, slugOf } from './slug.ts';
+import { createStigStore, type StigRow, type StoredRelease } from './store.ts';
+import type { StagedRelease } from './write.ts';
+
+/** What became of a staged release: the slug it went to, why, and whether it was kept. */
+export interface Decision {
+  slug: string;
+  reason: string;
+  outcome: 'imported' | 'superseded';
+}
+
+interface Choice {
+  stig: StigRow;
+  decision: string;
+}
+
+const joinFrom = 0.8;
+const sameReleaseFrom = 0.95;
+
+/**
+ * Decides to which STIG every staged release belongs (FORMATS 2.3 and 2.4) and stores the release rows. Known
+ * benchmark ids and the operator's overrides (benchmark id to slug) come first, then the rest, newest first, so that
+ * the slug comes from the newest title and the order of the files never matters. Gives the decisions by release id,
+ * and whether a STIG that none of the staged releases belongs to was changed.
+ */
+export function decideIdentity(
+  db: Database,
+  staged: StagedRelease[],
+  overrides: Map<string, string>,
+): { decisions: Map<number, Decision>; moved: number } {
+  const store = createStigStore(db);
+  const overlaps = createOverlaps(db);
+  const slugByKey = new Map([...overrides].map(([benchmarkId, slug]) => [idKeyOf(benchmarkId), slug]));
+  const decisions = new Map<number, Decision>();
+  const groups = groupByKey(staged);
+
+  const attach = (group: StagedRelease[], choice: Choice) => {
+    for (const release of group) {
+      const older = store.attach(release, choice.stig.id);
+      const reason = choice.decision;
+      if (older === release.id) {
+        const kept = `a newer printing of ${release.version} is kept`;
+        decisions.set(release.id, { slug: choice.stig.slug, reason: kept, outcome: 'superseded' });
+        continue;
+      }
+      decisions.set(release.id, { slug: choice.stig.slug, reason, outcome: 'imported' });
+      const replaced = older === null ? undefined : decisions.get(older);
+      if (replaced) {
+        replaced.outcome = 'superseded';
+        replaced.reason = `a newer printing of ${release.version} is kept`;
+      }
+    }
+  };
+
+  let moved = 0;
+  for (const [key, slug] of slugByKey) {
+    const group = groups.get(key) ?? [];
+    const newest = group[0];
+    const alias = store.alias(key);
+    if (!newest && !alias) continue;
+    const decision = `operator override: ${slug}`;
+    const stig = store.bySlug(slug) ?? store.create(slug, newest ? kindOf(newest.title) : alias!.kind);
+    if (alias && alias.id !== stig.id) moved += store.move(key, stig.id, decision);
+    else if (!alias) store.addAlias(key, stig.id, newest!.benchmarkId, decision);
+    attach(group, { stig, decision });
+    groups.delete(key);
+  }
+  for (const [key, group] of groups) {
+    const stig = store.alias(key);
+    if (!stig) continue;
+    attach(group, { stig, decision: `known benchmark id of ${stig.slug}` });
+    groups.delete(key);
+  }
+  for (const [key, group] of [...groups].sort(newestGroupFirst)) {
+    const choice = choose(group);
+    store.addAlias(key, choice.stig.id, group[0]!.benchmarkId, choice.decision);
+    attach(group, choice);
+  }
+  store.refreshCurrent();
+  return { decisions, moved };
+
+  function choose(group: StagedRelease[]): Choice {
+    const newest = group[0]!;
+    const slug = slugOf(newest.title);
+    const kind = kindOf(newest.title);
+    const sameTitle = store.bySlug(slug);
+    if (sameTitle?.kind === kind && !clashes(group, sameTitle)) {
+      return {
+        stig: sameTitle,
+        decision: `joined ${slug}: same title, other benchmark id; ${evidence(group, sameTitle)}`,
+      };
+    }
+    const similar = sameTitle?.kind === kind ? null : mostSimilar(group, kind);
+    if (similar) return similar;
+    if (!sameTitle) return { stig: store.create(slug, kind), decision: `new slug from the title: ${slug}` };
+    const fromId = newest.idKey;
+    let free = store.bySlug(fromId) ? `${slug}_2` : fromId;
+    for (let n = 3; store.bySlug(free); n++) free = `${slug}_${n}`;
+    const why =
+      sameTitle.kind === kind
+        ? 'holds other rules under the same version'
+        : `is a ${sameTitle.kind.toUpperCase()}`;
+    return { stig: store.create(free, kind), decision: `new slug ${free}: ${slug} ${why}` };
+  }
+
+  function clashes(group: StagedRelease[], stig: StigRow): boolean {
+    return group.some((release) => {
+      const other = store.release(stig.id, release.version);
+      return other !== null && overlaps.sameRules(release.id, other.id) < sameReleaseFrom;
+    });
+  }
+
+  function mostSimilar(group: StagedRelease[], kind: 'stig' | 'srg'): Choice | null {
+    const candidates = new Set(group.flatMap((release) => overlaps.stigsSharingStigIds(release.id, kind)));
+    const similar = [...candidates]
+      .map((id) => store.byId(id))
+      .filter((stig) => store.releases(stig.id).length > 0)
+      .map((stig) => ({ stig, index: overlaps.compare(...nearest(group, store.releases(stig.id))).stigIds }))
+      .filter(({ stig, index }) => index >= joinFrom && !clashes(group, stig))
+      .sort((a, b) => b.index - a.index || compareCodePoints(a.stig.slug, b.stig.slug))[0];
+    if (!similar) return null;
+    const percent = Math.round(similar.index * 100);
+    return {
+      stig: similar.stig,
+      decision: `joined ${similar.stig.slug}: other title and benchmark id, ${percent} % of the STIG IDs shared`,
+    };
+  }
+
+  function evidence(group: StagedRelease[], stig: StigRow): string {
+    const releases = store.releases(stig.id);
+    if (releases.length === 0) return 'no release of it is retained';
+    const [mine, theirs] = nearest(group, releases);
+    const overlap = overlaps.compare(mine, theirs);
+    const version = releases.find((release) => release.id === theirs)!.version;
+    const byId = overlap.stigIds >= overlap.groupIds;
+    const percent = Math.round((byId ? overlap.stigIds : overlap.groupIds) * 100);
+    return `${percent} % of the ${byId ? 'STIG IDs' : 'V-ids and legacy ids'} shared with ${version}`;
+  }
+}
+
+/** The two releases, one of each list, whose dates are nearest to each other; ties go to the newest. */
+function nearest(mine: StagedRelease[], theirs: StoredRelease[]): [number, number] {
+  let best: { distance: number; key: string; pair: [number, number] } | null = null;
+  for (const a of mine) {
+    for (const b of theirs) {
+      const distance = Math.abs(day(a.releaseDate) - day(b.releaseDate));
+      const key = `${b.newness} ${a.newness}`;
+      if (!best || distance < best.distance || (distance === best.distance && key > best.key)) {
+        best = { distance, key, pair: [a.id, b.id] };
+      }
+    }
+  }
+  return best!.pair;
+}
+
+function day(date: string | null): number {
+  return date === null ? 0 : Date.parse(`${date}T00:00:00Z`) / 86_400_000;
+}
+
+/** Releases by the key of their benchmark id, the newest of each first. */
+function groupByKey(staged: StagedRelease[]): Map<string, StagedRelease[]> {
+  const groups = new Map<string, StagedRelease[]>();
+  for (const release of [...staged].sort((a, b) => compareCodePoints(b.newness, a.newness))) {
+    const group = groups.get(release.idKey);
+    if (group) group.push(release);
+    else groups.set(release.idKey, [release]);
+  }
+  return groups;
+}
+
+function newestGroupFirst(
+  [keyA, a]: [string, StagedRelease[]],
+  [keyB, b]: [string, StagedRelease[]],
+): number {
+  const order = (group: StagedRelease[]) => `${group[0]!.releaseDate ?? ''} ${group[0]!.newness}`;
+  return compareCodePoints(order(b), order(a)) || compareCodePoints(keyA, keyB);
+}

@@ -1,0 +1,146 @@
+import { and, desc, eq, inArray } from 'drizzle-orm';
+import type { Database } from '../../src/db/database.ts';
+import { stigAliases, stigReleases, stigs } from '../../src/db/tables.ts';
+import { stigNumber } from '../../src/ids.ts';
+import { fold } from '../../src/text.ts';
+import type { StagedRelease } from './write.ts';
+
+export interface StigRow {
+  id: number;
+  slug: string;
+  kind: 'stig' | 'srg';
+}
+
+export interface StoredRelease {
+  id: number;
+  version: string;
+  newness: string;
+  releaseDate: string | null;
+}
+
+/** Reads and writes STIGs, their aliases and releases for the decision about identity, inside the run's transaction. */
+export function createStigStore(db: Database) {
+  const { orm } = db;
+  const columns = { id: stigs.id, slug: stigs.slug, kind: stigs.kind };
+  const releaseColumns = {
+    id: stigReleases.id,
+    version: stigReleases.version,
+    newness: stigReleases.newness,
+    releaseDate: stigReleases.releaseDate,
+  };
+  const touched = new Set<number>();
+
+  const releases = (stigId: number): StoredRelease[] =>
+    orm
+      .select(releaseColumns)
+      .from(stigReleases)
+      .where(eq(stigReleases.stigId, stigId))
+      .orderBy(desc(stigReleases.newness))
+      .all();
+
+  const release = (stigId: number, version: string): StoredRelease | null =>
+    orm
+      .select(releaseColumns)
+      .from(stigReleases)
+      .where(and(eq(stigReleases.stigId, stigId), eq(stigReleases.version, version)))
+      .get() ?? null;
+
+  return {
+    releases,
+    release,
+    byId: (id: number): StigRow => orm.select(columns).from(stigs).where(eq(stigs.id, id)).get()!,
+    bySlug: (slug: string): StigRow | null =>
+      orm.select(columns).from(stigs).where(eq(stigs.slug, slug)).get() ?? null,
+    alias: (idKey: string): StigRow | null =>
+      orm
+        .select(columns)
+        .from(stigAliases)
+        .innerJoin(stigs, eq(stigs.id, stigAliases.stigId))
+        .where(eq(stigAliases.idKey, idKey))
+        .get() ?? null,
+
+    create(slug: string, kind: 'stig' | 'srg'): StigRow {
+      const row = { id: stigNumber(slug), slug, kind };
+      orm
+        .insert(stigs)
+        .values({ ...row, title: slug, titleFold: slug, currentReleaseId: null })
+        .run();
+      return row;
+    },
+
+    addAlias(idKey: string, stigId: number, benchmarkId: string, decision: string): void {
+      orm.insert(stigAliases).values({ idKey, stigId, benchmarkId, decision }).run();
+    },
+
+    /** Stores a release under a STIG; of two printings of one version the newer stays. Gives the id of the other. */
+    attach(staged: StagedRelease, stigId: number): number | null {
+      touched.add(stigId);
+      const other = release(stigId, staged.version);
+      if (other && other.newness > staged.newness) {
+        removeRelease(db, staged.id, staged.sourceId);
+        return staged.id;
+      }
+      if (other) removeRelease(db, other.id);
+      orm
+        .insert(stigReleases)
+        .values({ ...staged, stigId })
+        .run();
+      return other?.id ?? null;
+    },
+
+    /** Moves the releases of one benchmark id to another STIG (an operator's override). Gives how many. */
+    move(idKey: string, stigId: number, decision: string): number {
+      const rows = orm.select().from(stigReleases).where(eq(stigReleases.idKey, idKey)).all();
+      for (const row of rows) {
+        touched.add(row.stigId);
+        const other = release(stigId, row.version);
+        if (other && other.newness > row.newness) removeRelease(db, row.id);
+        else {
+          if (other) removeRelease(db, other.id);
+          orm.update(stigReleases).set({ stigId }).where(eq(stigReleases.id, row.id)).run();
+        }
+      }
+      touched.add(stigId);
+      orm.update(stigAliases).set({ stigId, decision }).where(eq(stigAliases.idKey, idKey)).run();
+      return rows.length;
+    },
+
+    /** Points every STIG that was touched to its newest release, and takes the title from it. */
+    refreshCurrent(): void {
+      if (touched.size === 0) return;
+      for (const { id } of orm
+        .select({ id: stigs.id })
+        .from(stigs)
+        .where(inArray(stigs.id, [...touched]))
+        .all()) {
+        const newest = releases(id)[0];
+        const title =
+          newest &&
+          orm
+            .select({ title: stigReleases.title })
+            .from(stigReleases)
+            .where(eq(stigReleases.id, newest.id))
+            .get()!.title;
+        orm
+          .update(stigs)
+          .set({
+            currentReleaseId: newest?.id ?? null,
+            ...(title === undefined ? {} : { title, titleFold: fold(title) }),
+          })
+          .where(eq(stigs.id, id))
+          .run();
+      }
+    },
+  };
+}
+
+/** Removes a release (or what was staged of it) with its findings, profiles and source. */
+export function removeRelease(db: Database, releaseId: number, sourceId?: number): void {
+  const source =
+    sourceId ?? db.sqlite.prepare('SELECT source_id FROM stig_releases WHERE id = ?').pluck().get(releaseId);
+  db.sqlite.prepare('UPDATE stigs SET current_release_id = NULL WHERE current_release_id = ?').run(releaseId);
+  db.sqlite.prepare('DELETE FROM findings WHERE release_id = ?').run(releaseId);
+  db.sqlite.prepare('DELETE FROM stig_profiles WHERE release_id = ?').run(releaseId);
+  db.sqlite.prepare('DELETE FROM stig_releases WHERE id = ?').run(releaseId);
+  db.sqlite.prepare('DELETE FROM sources WHERE id = ?').run(source);
+}

@@ -1,0 +1,78 @@
+import { ImportError } from '../errors.ts';
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const fullMonths = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+];
+const releaseInfo =
+  /^\s*(?:Release:\s*(\S+))?\s*(?:Benchmark Date:\s*(\d{1,2})\s+([A-Za-z]+)\.?\s+(\d{4}))?\s*$/i;
+
+/** What the `release-info` text says: the release as written, and the benchmark date as YYYY-MM-DD. */
+export interface ReleaseInfo {
+  release: string | null;
+  benchmarkDate: string | null;
+}
+
+/** Reads a `release-info` text (FORMATS 1.2); throws `ImportError` when it has another form. */
+export function readReleaseInfo(text: string): ReleaseInfo {
+  const match = releaseInfo.exec(text);
+  if (!match) throw new ImportError(`the release-info "${text.trim().slice(0, 60)}" is not understood`);
+  const [, release, day, month, year] = match;
+  if (year === undefined) return { release: release ?? null, benchmarkDate: null };
+  const name = month!.toLowerCase();
+  const index = name === 'sept' ? 8 : Math.max(months.indexOf(name), fullMonths.indexOf(name));
+  const date = `${year}-${String(index + 1).padStart(2, '0')}-${day!.padStart(2, '0')}`;
+  if (index < 0 || !isDate(date))
+    throw new ImportError(`the benchmark date "${day} ${month} ${year}" is no date`);
+  return { release: release ?? null, benchmarkDate: date };
+}
+
+/** True for a calendar date written YYYY-MM-DD, from the year 1 on. */
+export function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
+}
+
+/** The version string of a release: `V2R9` (FORMATS 2.1). Throws `ImportError` when a part is no number. */
+export function versionOf(version: string, release: string | null): string {
+  if (!/^\d{1,6}$/.test(version))
+    throw new ImportError(`the version "${version.slice(0, 40)}" is not a number`);
+  if (release === null) throw new ImportError('the release-info names no release');
+  if (!/^\d{1,6}(\.\d{1,6})*$/.test(release)) {
+    throw new ImportError(`the release "${release.slice(0, 40)}" is not a number`);
+  }
+  return `V${Number(version)}R${release.replace(/\d+/g, (digits) => String(Number(digits)))}`;
+}
+
+/**
+ * A text that sorts (by code point) as FORMATS 2.1 orders releases: version number, release components, benchmark
+ * date, status date, SHA-256 of the file. The greatest is the newest.
+ */
+export function newnessOf(release: {
+  version: string;
+  benchmarkDate: string | null;
+  statusDate: string | null;
+  sha256: string;
+}): string {
+  const [, version, components] = /^V(\d+)R(.+)$/.exec(release.version)!;
+  const pad = (digits: string) => digits.padStart(6, '0');
+  return [
+    pad(version!),
+    components!.split('.').map(pad).join('.'),
+    release.benchmarkDate ?? '',
+    release.statusDate ?? '',
+    release.sha256,
+  ].join(' ');
+}

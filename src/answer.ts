@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { Context, TypedResponse } from 'hono';
+
+/** Headers of every answer that needs a token: shared caches keep out, private ones ask again (SECURITY K1). */
+export const privateHeaders = {
+  'Cache-Control': 'private, no-cache',
+  Vary: 'Authorization, Cookie, Accept-Encoding',
+};
+
+/** Headers of every public catalog answer. */
+export const publicHeaders = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' };
+
+/**
+ * Answers a value as JSON with an ETag of its bytes, or 304 when the caller has them already.
+ * Typed as the route's own response, so that a wrong shape does not compile.
+ */
+export function answer<T>(
+  c: Context,
+  value: T,
+  headers: Record<string, string> = privateHeaders,
+): Response & TypedResponse<T, 200, 'json'> {
+  return send(c, JSON.stringify(value), { 'Content-Type': 'application/json', ...headers }) as never;
+}
+
+/** Answers a file: the format's content type, an ASCII name with the RFC 5987 form beside it (D5.5), an ETag. */
+export function download(
+  c: Context,
+  body: string,
+  format: 'json' | 'csv' | 'xml',
+  fileName: string,
+): Response {
+  const types = {
+    json: 'application/json',
+    csv: 'text/csv; charset=utf-8',
+    xml: 'application/xml; charset=utf-8',
+  };
+  return send(c, body, {
+    'Content-Type': types[format],
+    'Content-Disposition': contentDisposition(fileName),
+    ...privateHeaders,
+  });
+}
+
+/** `attachment` with a plain ASCII name, and the exact one in RFC 5987 form. */
+export function contentDisposition(fileName: string): string {
+  const ascii = fileName.replace(/[^A-Za-z0-9._-]+/g, '_').slice(0, 150);
+  const exact = encodeURIComponent(fileName.toWellFormed()).replace(
+    /['()*]/g,
+    (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${exact}`;
+}
+
+function send(c: Context, body: string, headers: Record<string, string>): Response {
+  const bytes = Buffer.from(body);
+  const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`;
+  if (matches(c.req.header('If-None-Match'), tag)) {
+    const { 'Content-Type': _, 'Content-Disposition': __, ...kept } = headers;
+    return c.body(null, 304, { ...kept, ETag: tag });
+  }
+  return c.body(bytes, 200, { ...headers, ETag: tag });
+}
+
+function matches(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag);
+}

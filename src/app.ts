@@ -1,0 +1,103 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { createAccess } from './auth/access.ts';
+import type { VerifyUserToken } from './auth/tokens.ts';
+import type { Database } from './db/database.ts';
+import type { Env } from './env.ts';
+import { AppError, badRequest, type ErrorCode, statusOf } from './errors.ts';
+import type { Log } from './log.ts';
+import { identify, jsonBodies, logRequests, refuseBadEncoding } from './middleware.ts';
+import { openApiDocument } from './openapi.ts';
+import { type ServiceState, serviceRoutes } from './routes/service.ts';
+import { stigRoutes } from './routes/stigs.ts';
+import type { ErrorBody } from './schemas/common.ts';
+import { createStigNewsService } from './services/stig-news.ts';
+import { createStigService } from './services/stigs.ts';
+
+/** What an application is made of; nothing is taken from the environment or from a global. */
+export interface AppDeps {
+  db: Database;
+  verify: VerifyUserToken;
+  log: Log;
+  now: () => Date;
+  state: ServiceState;
+}
+
+const maxBody = 1024 * 1024;
+
+/** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document made once. */
+export function createApp(deps: AppDeps): OpenAPIHono<Env> {
+  const { db, log, now } = deps;
+  const access = createAccess(deps.verify);
+  const app = new OpenAPIHono<Env>({
+    defaultHook: (result) => {
+      if (!result.success) throw badRequest(describe(result.error.issues[0]!));
+    },
+  });
+
+  app.use(identify, logRequests(log), refuseBadEncoding, jsonBodies(maxBody));
+  app.route('/', serviceRoutes(access, db, deps.state));
+  app.route('/', stigRoutes(access, createStigService(db), createStigNewsService(db, now)));
+
+  const document = openApiDocument(app);
+  app.get('/openapi.json', (c) => c.body(document, 200, { 'Content-Type': 'application/json' }));
+
+  app.notFound((c) => {
+    const methods = allowedMethods(app, c.req.path);
+    if (methods.length === 0) throw new AppError('NOT_FOUND', 'There is no such path');
+    throw new AppError('METHOD_NOT_ALLOWED', `${c.req.method.slice(0, 64)} is not allowed here`, {
+      Allow: methods.join(', '),
+    });
+  });
+
+  app.onError((error, c) => {
+    const failure = toAppError(error);
+    if (failure.code === 'INTERNAL_ERROR') {
+      log.error('request failed', { requestId: c.get('requestId'), error: error.stack ?? String(error) });
+    }
+    const body: ErrorBody = {
+      error: { code: failure.code, message: failure.message, requestId: c.get('requestId') },
+    };
+    return c.json(body, statusOf[failure.code] as ContentfulStatusCode, {
+      ...failure.headers,
+      'Cache-Control': 'no-store',
+    });
+  });
+
+  return app;
+}
+
+function toAppError(error: Error): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof HTTPException && error.status === 400)
+    return badRequest('The request body is not valid JSON');
+  if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) {
+    return new AppError('UNAVAILABLE', 'The database is busy', { 'Retry-After': '5' });
+  }
+  return new AppError(
+    'INTERNAL_ERROR' satisfies ErrorCode,
+    'Something went wrong; the log knows more under the request id',
+  );
+}
+
+/** The first problem of a request in words: the message of the schema, led by the field it is about. */
+function describe(issue: { path: PropertyKey[]; message: string }): string {
+  const field = issue.path.map(String).join('.').slice(0, 64);
+  const first = String(issue.path[0] ?? '');
+  const named =
+    field === '' || issue.message.startsWith('Invalid format.') || issue.message.startsWith(first);
+  return (named ? issue.message : `${field}: ${issue.message}`).slice(0, 300);
+}
+
+/** The methods that some route takes at a path, for `Allow`. */
+function allowedMethods(app: OpenAPIHono<Env>, path: string): string[] {
+  const methods = new Set<string>();
+  for (const route of app.routes) {
+    if (route.method === 'ALL') continue;
+    const pattern = route.path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+|\{[^}]*\}/g, '[^/]+');
+    if (new RegExp(`^${pattern}$`).test(path)) methods.add(route.method);
+  }
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods].sort();
+}

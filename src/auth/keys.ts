@@ -1,0 +1,94 @@
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  createLocalJWKSet,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JSONWebKeySet,
+  type JWK,
+  type JWTVerifyGetKey,
+} from 'jose';
+import type { Config } from '../config.ts';
+import { CommandError } from '../errors.ts';
+
+/** The algorithms that user tokens may be signed with (DECISIONS D1.2). */
+export const algorithms = ['RS256', 'PS256', 'ES256'];
+
+/** Reads a pinned JWKS file. Throws `CommandError` when it holds no usable public key, or a secret one. */
+export async function readKeySet(file: string): Promise<JWTVerifyGetKey> {
+  let set: JSONWebKeySet;
+  try {
+    set = JSON.parse(readFileSync(file, 'utf8')) as JSONWebKeySet;
+  } catch (error) {
+    throw new CommandError(`the key set ${file} cannot be read: ${(error as Error).message}`);
+  }
+  if (!Array.isArray(set?.keys) || set.keys.length === 0)
+    throw new CommandError(`the key set ${file} holds no keys`);
+  for (const key of set.keys) await checkPublicKey(file, key);
+  return createLocalJWKSet(set);
+}
+
+async function checkPublicKey(file: string, key: JWK): Promise<void> {
+  const name = `the key set ${file}: key "${String(key?.kid ?? '?').slice(0, 64)}"`;
+  if (key?.kty !== 'RSA' && !(key?.kty === 'EC' && key.crv === 'P-256')) {
+    throw new CommandError(`${name} is neither RSA nor EC P-256`);
+  }
+  if (key.d !== undefined) throw new CommandError(`${name} is a private key`);
+  if (key.alg !== undefined && !algorithms.includes(key.alg)) {
+    throw new CommandError(
+      `${name} is for ${String(key.alg).slice(0, 20)}; allowed are ${algorithms.join(', ')}`,
+    );
+  }
+  if (key.kty === 'RSA' && Buffer.from(key.n ?? '', 'base64url').length < 256) {
+    throw new CommandError(`${name} has fewer than 2048 bits`);
+  }
+  try {
+    await importJWK(key, key.kty === 'RSA' ? (key.alg ?? 'RS256') : 'ES256');
+  } catch (error) {
+    throw new CommandError(`${name} is unusable: ${(error as Error).message}`);
+  }
+}
+
+/** The private key of the local issuer, made at first use with mode 0600 (D1.3). */
+export async function localKey(config: Config): Promise<JWK & { kid: string }> {
+  const file = config.keyFile;
+  if (!existsSync(file)) {
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const jwk = { ...(await exportJWK(privateKey)), kid: `local-${Date.now().toString(36)}`, alg: 'ES256' };
+    try {
+      writeFileSync(file, `${JSON.stringify(jwk)}\n`, { mode: 0o600, flag: 'wx' });
+      chmodSync(file, 0o600);
+    } catch (error) {
+      // Two processes may start at once: the key of the one that was first holds for both.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+        throw new CommandError(`the key file ${file} cannot be written: ${(error as Error).message}`);
+      }
+    }
+  }
+  return readLocalKey(file);
+}
+
+function readLocalKey(file: string): JWK & { kid: string } {
+  const mode = statSync(file).mode & 0o777;
+  if (mode & 0o077)
+    throw new CommandError(
+      `the key file ${file} is readable by others (mode ${mode.toString(8)}): chmod 600 it`,
+    );
+  let jwk: JWK;
+  try {
+    jwk = JSON.parse(readFileSync(file, 'utf8')) as JWK;
+  } catch (error) {
+    throw new CommandError(`the key file ${file} cannot be read: ${(error as Error).message}`);
+  }
+  if (jwk?.kty !== 'EC' || jwk.crv !== 'P-256' || !jwk.d || !jwk.kid) {
+    throw new CommandError(`the key file ${file} holds no ES256 private key`);
+  }
+  return jwk as JWK & { kid: string };
+}
+
+/** The keys that user tokens are verified with: the pinned file alone, or the local issuer's. */
+export async function loadKeys(config: Config): Promise<JWTVerifyGetKey> {
+  if (config.jwks !== null) return readKeySet(config.jwks);
+  const { d: _, ...publicKey } = await localKey(config);
+  return createLocalJWKSet({ keys: [publicKey] });
+}

@@ -1,0 +1,109 @@
+import { importJWK, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
+import type { Config } from '../config.ts';
+import { CommandError, unauthorized } from '../errors.ts';
+import { isStorable } from '../text.ts';
+import { algorithms, localKey } from './keys.ts';
+import type { Viewer } from './viewer.ts';
+
+const maxTokenLength = 8192;
+const maxLifetime = 90 * 24 * 3600;
+
+/** Verifies one user token and gives who it speaks for; throws the one 401 for every cause (D1.2, D1.5). */
+export type VerifyUserToken = (token: string) => Promise<Viewer>;
+
+export function createVerifyUserToken(
+  config: Config,
+  keys: JWTVerifyGetKey,
+  now: () => Date,
+): VerifyUserToken {
+  const { claims, issuer, audience } = config;
+  const required = ['iat', 'exp', 'iss', 'aud', ...(claims.sub === 'sub' ? ['sub'] : [])];
+  return async (token) => {
+    if (token.length > maxTokenLength) throw unauthorized();
+    let payload: JWTPayload;
+    try {
+      const options = {
+        algorithms,
+        issuer,
+        audience,
+        clockTolerance: 5,
+        requiredClaims: required,
+        currentDate: now(),
+      };
+      ({ payload } = await jwtVerify(token, keys, options));
+    } catch {
+      throw unauthorized();
+    }
+    return viewerOf(payload, claims, now());
+  };
+}
+
+function viewerOf(payload: JWTPayload, claims: Config['claims'], now: Date): Viewer {
+  const { iat, exp } = payload;
+  const subject = payload[claims.sub];
+  const sane =
+    Number.isInteger(exp) && exp! > iat! && exp! - iat! <= maxLifetime && iat! <= now.getTime() / 1000 + 5;
+  if (!sane || !isName(subject)) throw unauthorized();
+  const email = payload[claims.email];
+  const organization = payload[claims.org];
+  const entitlements = payload[claims.entitlements];
+  return {
+    kind: 'user',
+    subject,
+    email: isName(email) ? email : null,
+    organization: isName(organization) ? organization : null,
+    entitlements: new Set(
+      Array.isArray(entitlements) ? entitlements.filter((each) => each === 'regdoc' || each === 'occ') : [],
+    ),
+    expiresAt: exp!,
+  };
+}
+
+/** A claim that names somebody: 1 to 255 characters, none of them a control character. */
+function isName(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length > 0 &&
+    value.length <= 255 &&
+    isStorable(value) &&
+    !/[\u0000-\u001f\u007f]/.test(value)
+  );
+}
+
+/** What `gapstone token issue` signs. */
+export interface TokenRequest {
+  subject: string;
+  email?: string | undefined;
+  organization?: string | undefined;
+  entitlements: string[];
+  /** Seconds. */
+  lifetime: number;
+}
+
+/** Signs a user token with the local key (D1.3). Throws `CommandError` while a key set is pinned. */
+export async function issueUserToken(config: Config, request: TokenRequest, now: Date): Promise<string> {
+  if (config.jwks !== null) {
+    throw new CommandError(
+      'GAPSTONE_JWKS is set: tokens come from that identity provider, none are issued here',
+    );
+  }
+  if (!isName(request.subject)) throw new CommandError('--subject must have 1 to 255 characters', 2);
+  if (request.lifetime < 1 || request.lifetime > maxLifetime)
+    throw new CommandError('--ttl must be from 1s to 90d', 2);
+  const key = await localKey(config);
+  const issuedAt = Math.floor(now.getTime() / 1000);
+  const { claims } = config;
+  const payload: JWTPayload = {
+    ...(request.email === undefined ? {} : { [claims.email]: request.email }),
+    ...(request.organization === undefined ? {} : { [claims.org]: request.organization }),
+    [claims.entitlements]: request.entitlements,
+    [claims.sub]: request.subject,
+  };
+  return new SignJWT(payload)
+    .setProtectedHeader({ alg: 'ES256', kid: key.kid, typ: 'JWT' })
+    .setIssuer(config.issuer)
+    .setAudience(config.audience)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + request.lifetime)
+    .sign(await importJWK(key, 'ES256'));
+}

@@ -1,0 +1,38 @@
+// Compiles the project when its sources changed since the last build; `npm start` and `npm test` begin here.
+// Plain JavaScript, because it runs before anything is compiled.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const stamp = join(root, 'dist', '.sources');
+
+function sources() {
+  const files = ['tsconfig.json', 'package-lock.json'];
+  for (const folder of ['src', 'importers', 'test']) {
+    for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
+      if (entry.isFile() && /\.tsx?$/.test(entry.name)) files.push(join(entry.parentPath, entry.name));
+    }
+  }
+  return files.sort();
+}
+
+function digest() {
+  const hash = createHash('sha256');
+  for (const file of sources()) {
+    const bytes = readFileSync(file.startsWith(root) ? file : join(root, file));
+    hash.update(`${file.replace(root, '')}\0${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest('hex');
+}
+
+const wanted = digest();
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  const compiler = createRequire(import.meta.url).resolve('typescript/package.json');
+  execFileSync(process.execPath, [join(dirname(compiler), 'bin', 'tsc'), '-p', root], { stdio: 'inherit' });
+  writeFileSync(stamp, wanted);
+}

@@ -1,0 +1,47 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { CommandError } from '../errors.ts';
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** One command of the table in DECISIONS D20. `run` gives the exit code. */
+export interface Command {
+  name: string;
+  summary: string;
+  usage: string;
+  /** One line for each option, for `--help`. */
+  help: string[];
+  run(args: string[]): Promise<number>;
+}
+
+/** Parses the arguments of a command. Throws `CommandError` with exit code 2 for anything that is not its usage. */
+export function parse<const O extends Options>(args: string[], options: O) {
+  try {
+    return parseArgs({
+      args,
+      options: { ...options, ...commonOptions },
+      allowPositionals: true,
+      strict: true,
+    });
+  } catch (error) {
+    throw new CommandError((error as Error).message.split('\n')[0]!, 2);
+  }
+}
+
+const commonOptions = {
+  db: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+
+/** Refuses positional arguments beyond those that a command takes. */
+export function expectPositionals(positionals: string[], names: string[]): void {
+  if (positionals.length === names.length) return;
+  const wanted = names.length === 0 ? 'no arguments' : names.join(' ');
+  throw new CommandError(`expected ${wanted}, got ${positionals.length} arguments`, 2);
+}
+
+/** The text of an option that must be given. */
+export function required(value: string | undefined, name: string): string {
+  if (value === undefined || value === '') throw new CommandError(`--${name} must be given`, 2);
+  return value;
+}

@@ -1,0 +1,115 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parse as parseCsv } from 'csv-parse/sync';
+import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
+import { type ImportResult, runImport } from '../../importers/run.ts';
+import { isSlug } from '../../importers/stigs/slug.ts';
+import { readConfig } from '../config.ts';
+import { openDatabase } from '../db/database.ts';
+import { CommandError } from '../errors.ts';
+import { type Command, parse } from './command.ts';
+import { createProgress } from './progress.ts';
+
+const busyTimeout = 30_000;
+
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'take files, folders and zips into the catalog',
+  usage: 'gapstone import PATH... [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--json]',
+  help: [
+    '--strict      change nothing unless every source is good',
+    '--dry-run     say what would change and change nothing',
+    '--slugs FILE  CSV with the columns benchmarkId,slug: the slugs that benchmarks get',
+    '--json        one ledger line for each source on stdout, the summary last',
+  ],
+  async run(args) {
+    const { values, positionals } = parse(args, {
+      strict: { type: 'boolean' },
+      'dry-run': { type: 'boolean' },
+      slugs: { type: 'string' },
+    });
+    if (positionals.length === 0) throw new CommandError('name at least one PATH to import', 2);
+    for (const path of positionals) if (!existsSync(path)) throw new CommandError(`there is no ${path}`);
+    const overrides = values.slugs === undefined ? new Map<string, string>() : readSlugs(values.slugs);
+    const config = readConfig({ db: values.db });
+    const dryRun = values['dry-run'] ?? false;
+    const inMemory = dryRun && !existsSync(config.db);
+    const db = openDatabase(inMemory ? ':memory:' : config.db, {
+      create: true,
+      migrate: !dryRun,
+      busyTimeout,
+    });
+    try {
+      const progress = createProgress(process.stderr);
+      const result = await runImport(db, positionals, {
+        strict: values.strict ?? false,
+        dryRun,
+        overrides,
+        onProgress: progress.update,
+      });
+      progress.clear();
+      print(result, values.json ?? false, dryRun);
+      return exitCode(result, values.strict ?? false);
+    } finally {
+      db.close();
+    }
+  },
+};
+
+/** The exit code of D20: an archive that opened says nothing by itself, its members decide. */
+function exitCode({ lines, loneUnknown }: ImportResult, strict: boolean): number {
+  const counted = lines.filter((line) => line.kind !== 'archive' || line.outcome === 'rejected');
+  const failed = counted.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));
+  if (failed.length === 0) return 0;
+  return strict || failed.length === counted.length ? 1 : 3;
+}
+
+function print({ lines, summary, stored }: ImportResult, json: boolean, dryRun: boolean): void {
+  if (json) {
+    for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
+    process.stdout.write(`${JSON.stringify({ summary })}\n`);
+  } else {
+    for (const line of lines) process.stderr.write(`${humanLine(line)}\n`);
+    process.stderr.write(`${humanSummary(summary)}\n`);
+  }
+  if (!stored)
+    process.stderr.write(dryRun ? 'dry run: nothing was changed\n' : 'strict: nothing was changed\n');
+}
+
+function humanLine(line: LedgerLine): string {
+  const target = line.target === null ? '' : ` -> ${line.target}`;
+  const counts = Object.entries(line.counts).map(([name, count]) => `${count} ${name}`);
+  const reason = line.reason === null ? '' : `: ${line.reason}`;
+  const detail = counts.length === 0 ? '' : ` (${counts.join(', ')})`;
+  const warnings = line.warnings.map((warning) => `\n    warning: ${warning}`).join('');
+  return `${line.outcome.padEnd(10)} ${line.source} [${line.kind}]${target}${detail}${reason}${warnings}`;
+}
+
+function humanSummary(summary: LedgerSummary): string {
+  const { sources, imported, unchanged, superseded, skipped, rejected, warnings, ms } = summary;
+  const parts = { imported, unchanged, superseded, skipped, rejected, warnings };
+  const counts = Object.entries(parts).map(([name, count]) => `${count} ${name}`);
+  return `${sources} sources in ${(ms / 1000).toFixed(2)} s: ${counts.join(', ')}`;
+}
+
+/** Reads the operator's overrides (FORMATS 2.4 step 6). */
+function readSlugs(file: string): Map<string, string> {
+  let records: string[][];
+  try {
+    records = parseCsv(readFileSync(file), { bom: true, skip_empty_lines: true, trim: true });
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+  const [header, ...rows] = records;
+  if (header?.join(',') !== 'benchmarkId,slug')
+    throw new CommandError(`${file}: the header must be benchmarkId,slug`);
+  const overrides = new Map<string, string>();
+  rows.forEach(([benchmarkId, slug], index) => {
+    const where = `${file}, row ${index + 2}`;
+    if (!benchmarkId) throw new CommandError(`${where}: the benchmarkId is empty`);
+    if (!slug || !isSlug(slug)) throw new CommandError(`${where}: "${(slug ?? '').slice(0, 64)}" is no slug`);
+    if (overrides.has(benchmarkId))
+      throw new CommandError(`${where}: ${benchmarkId.slice(0, 64)} is named twice`);
+    overrides.set(benchmarkId, slug);
+  });
+  return overrides;
+}

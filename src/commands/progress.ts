@@ -1,0 +1,33 @@
+import type { ImportProgress } from '../../importers/run.ts';
+
+const barWidth = 24;
+const plainEvery = 2000;
+
+/**
+ * Shows how far an import is on stderr: a bar on a terminal, a plain line every two seconds otherwise.
+ * `clear` removes the bar before anything else is printed.
+ */
+export function createProgress(stream: NodeJS.WriteStream, now = () => performance.now()) {
+  const start = now();
+  let shown = start;
+  const line = ({ done, found, rules, bytes }: ImportProgress) => {
+    const seconds = Math.max(0.001, (now() - start) / 1000);
+    return `${done} of ${found} sources, ${rules} rules, ${(bytes / 1e6 / seconds).toFixed(1)} MB/s`;
+  };
+  return {
+    update(progress: ImportProgress): void {
+      const time = now();
+      if (time - shown < (stream.isTTY ? 80 : plainEvery)) return;
+      shown = time;
+      if (!stream.isTTY) {
+        stream.write(`reading: ${line(progress)}\n`);
+        return;
+      }
+      const filled = Math.round((progress.done / Math.max(1, progress.found)) * barWidth);
+      stream.write(`\r\u001b[K[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}] ${line(progress)}`);
+    },
+    clear(): void {
+      if (stream.isTTY) stream.write('\r\u001b[K');
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runImport } from '../../importers/run.ts';
+import { issueUserToken } from '../auth/tokens.ts';
+import { type Config, readConfig } from '../config.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { catalog } from '../db/tables.ts';
+import { packageVersion } from '../openapi.ts';
+import { packageRoot } from '../root.ts';
+import { type Command, expectPositionals, parse } from './command.ts';
+import { serve } from './serve.ts';
+
+const tokenLifetime = 8 * 3600;
+
+export const startCommand: Command = {
+  name: 'start',
+  summary: 'make the database if need be, import the shipped data once, and serve',
+  usage: 'gapstone start [--host H] [--port P] [--no-token] [--db FILE]',
+  help: ['--no-token  do not print a token (for logs that others read)'],
+  async run(args) {
+    const { values, positionals } = parse(args, {
+      host: { type: 'string' },
+      port: { type: 'string' },
+      'no-token': { type: 'boolean' },
+    });
+    expectPositionals(positionals, []);
+    const config = readConfig(values);
+    const db = openDatabase(config.db, { create: true, migrate: true });
+    await importShippedData(db);
+    return serve(config, db, (url) => welcome(config, url, values['no-token'] ?? false));
+  },
+};
+
+/** Imports the package's `data` folder unless this very content was imported before. */
+async function importShippedData(db: Database): Promise<void> {
+  const folder = join(packageRoot, 'data');
+  const digest = folderDigest(folder);
+  if (db.orm.select().from(catalog).get()!.shippedData === digest) return;
+  const { summary, lines } = await runImport(db, [folder]);
+  db.orm.update(catalog).set({ shippedData: digest }).run();
+  for (const line of lines.filter((each) => each.outcome === 'rejected')) {
+    process.stderr.write(`rejected ${line.source}: ${line.reason}\n`);
+  }
+  process.stderr.write(`imported the shipped data: ${summary.imported} of ${summary.sources} sources\n`);
+}
+
+function folderDigest(folder: string): string {
+  const hash = createHash('sha256');
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  for (const file of files) {
+    const bytes = readFileSync(file);
+    hash.update(`${file.slice(folder.length)}\0${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest('hex');
+}
+
+async function welcome(config: Config, url: string, withoutToken: boolean): Promise<void> {
+  const lines = [`Gapstone ${packageVersion} serves ${config.db} at ${url}`];
+  if (config.jwks !== null)
+    lines.push('Tokens come from the identity provider whose keys are pinned in GAPSTONE_JWKS.');
+  else if (!withoutToken) {
+    const request = {
+      subject: 'local',
+      organization: 'local',
+      entitlements: ['regdoc', 'occ'],
+      lifetime: tokenLifetime,
+    };
+    const token = await issueUserToken(config, request, new Date());
+    lines.push(
+      'Try it (the token holds for 8 hours):',
+      `curl -H 'Authorization: Bearer ${token}' ${url}/api/v1/stigs`,
+    );
+  }
+  process.stderr.write(`${lines.join('\n')}\n`);
+}

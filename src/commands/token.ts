@@ -1,0 +1,50 @@
+import { issueUserToken } from '../auth/tokens.ts';
+import { readConfig } from '../config.ts';
+import { CommandError } from '../errors.ts';
+import { type Command, expectPositionals, parse, required } from './command.ts';
+
+export const tokenCommand: Command = {
+  name: 'token',
+  summary: 'issue a user token with the local key',
+  usage:
+    'gapstone token issue --subject S [--email E] [--org O] [--entitlement regdoc] [--entitlement occ] [--ttl 8h] [--db FILE]',
+  help: [
+    '--subject S      who the token speaks for',
+    '--email E        their e-mail address',
+    '--org O          their organization',
+    '--entitlement X  regdoc or occ; may be given twice',
+    '--ttl T          how long it holds: 30m, 8h, 90d ... (8h)',
+  ],
+  async run(args) {
+    const { values, positionals } = parse(args, {
+      subject: { type: 'string' },
+      email: { type: 'string' },
+      org: { type: 'string' },
+      entitlement: { type: 'string', multiple: true },
+      ttl: { type: 'string' },
+    });
+    if (positionals[0] !== 'issue') throw new CommandError('the only token command is "token issue"', 2);
+    expectPositionals(positionals.slice(1), []);
+    const entitlements = values.entitlement ?? [];
+    const wrong = entitlements.find((each) => each !== 'regdoc' && each !== 'occ');
+    if (wrong !== undefined)
+      throw new CommandError(`--entitlement must be regdoc or occ, not "${wrong.slice(0, 64)}"`, 2);
+    const request = {
+      subject: required(values.subject, 'subject'),
+      email: values.email,
+      organization: values.org,
+      entitlements,
+      lifetime: readLifetime(values.ttl ?? '8h'),
+    };
+    const token = await issueUserToken(readConfig({ db: values.db }), request, new Date());
+    process.stdout.write(values.json ? `${JSON.stringify({ token })}\n` : `${token}\n`);
+    return 0;
+  },
+};
+
+function readLifetime(text: string): number {
+  const match = /^(\d{1,7})([smhd])$/.exec(text);
+  if (!match)
+    throw new CommandError(`--ttl must be a number with s, m, h or d, not "${text.slice(0, 64)}"`, 2);
+  return Number(match[1]) * { s: 1, m: 60, h: 3600, d: 86400 }[match[2] as 's' | 'm' | 'h' | 'd'];
+}

@@ -1,0 +1,131 @@
+import { integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+
+// The Drizzle mirror of migrations/0001_catalog.sql; a test compares the two column by column.
+
+export const catalog = sqliteTable('catalog', {
+  only: integer('only').primaryKey(),
+  generation: integer('generation').notNull(),
+  changedAt: text('changed_at').notNull(),
+  shippedData: text('shipped_data').notNull(),
+});
+
+export const importRuns = sqliteTable('import_runs', {
+  id: integer('id').primaryKey(),
+  startedAt: text('started_at').notNull(),
+  finishedAt: text('finished_at').notNull(),
+  generation: integer('generation').notNull(),
+  summary: text('summary', { mode: 'json' }).notNull(),
+});
+
+export const importLedger = sqliteTable(
+  'import_ledger',
+  {
+    runId: integer('run_id').notNull(),
+    ordinal: integer('ordinal').notNull(),
+    source: text('source').notNull(),
+    kind: text('kind').notNull(),
+    sha256: text('sha256'),
+    outcome: text('outcome').notNull(),
+    reason: text('reason'),
+    warnings: text('warnings', { mode: 'json' }).$type<string[]>().notNull(),
+    target: text('target'),
+    counts: text('counts', { mode: 'json' }).$type<Record<string, number>>().notNull(),
+    ms: real('ms').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.runId, table.ordinal] })],
+);
+
+export const sources = sqliteTable('sources', {
+  id: integer('id').primaryKey(),
+  sha256: text('sha256').notNull(),
+  kind: text('kind').notNull(),
+  importerVersion: integer('importer_version').notNull(),
+  source: text('source').notNull(),
+  target: text('target'),
+  importedAt: text('imported_at').notNull(),
+});
+
+export const stigs = sqliteTable('stigs', {
+  id: integer('id').primaryKey(),
+  slug: text('slug').notNull(),
+  kind: text('kind').$type<'stig' | 'srg'>().notNull(),
+  title: text('title').notNull(),
+  titleFold: text('title_fold').notNull(),
+  currentReleaseId: integer('current_release_id'),
+});
+
+export const stigAliases = sqliteTable('stig_aliases', {
+  idKey: text('id_key').primaryKey(),
+  stigId: integer('stig_id').notNull(),
+  benchmarkId: text('benchmark_id').notNull(),
+  decision: text('decision').notNull(),
+});
+
+export const stigReleases = sqliteTable('stig_releases', {
+  id: integer('id').primaryKey(),
+  stigId: integer('stig_id').notNull(),
+  sourceId: integer('source_id').notNull(),
+  idKey: text('id_key').notNull(),
+  benchmarkId: text('benchmark_id').notNull(),
+  version: text('version').notNull(),
+  newness: text('newness').notNull(),
+  releaseInfo: text('release_info').notNull(),
+  title: text('title').notNull(),
+  description: text('description').notNull(),
+  status: text('status').notNull(),
+  statusDate: text('status_date'),
+  benchmarkDate: text('benchmark_date'),
+  releaseDate: text('release_date'),
+  findingCount: integer('finding_count').notNull(),
+  high: integer('high').notNull(),
+  medium: integer('medium').notNull(),
+  low: integer('low').notNull(),
+  profileCount: integer('profile_count').notNull(),
+});
+
+export const stigProfiles = sqliteTable(
+  'stig_profiles',
+  {
+    releaseId: integer('release_id').notNull(),
+    ordinal: integer('ordinal').notNull(),
+    profileId: text('profile_id').notNull(),
+    title: text('title').notNull(),
+    description: text('description').notNull(),
+    unselected: text('unselected', { mode: 'json' }).$type<string[]>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.releaseId, table.ordinal] })],
+);
+
+export const findings = sqliteTable('findings', {
+  id: integer('id').primaryKey(),
+  releaseId: integer('release_id').notNull(),
+  ordinal: integer('ordinal').notNull(),
+  groupId: text('group_id').notNull(),
+  ruleId: text('rule_id').notNull(),
+  ruleVersion: text('rule_version').notNull(),
+  severity: text('severity').$type<'high' | 'medium' | 'low'>().notNull(),
+  weight: text('weight').notNull(),
+  ccis: text('ccis', { mode: 'json' }).$type<string[]>().notNull(),
+  legacyIds: text('legacy_ids', { mode: 'json' }).$type<string[]>().notNull(),
+  groupTitle: text('group_title').notNull(),
+  groupDescription: text('group_description').notNull(),
+  ruleTitle: text('rule_title').notNull(),
+  fixId: text('fix_id').notNull(),
+  checkSystem: text('check_system').notNull(),
+  checkRefHref: text('check_ref_href'),
+  checkRefName: text('check_ref_name'),
+  referenceIdentifier: text('reference_identifier'),
+  documentable: text('documentable').notNull(),
+  responsibility: text('responsibility').notNull(),
+  iaControls: text('ia_controls').notNull(),
+  falsePositives: text('false_positives').notNull(),
+  falseNegatives: text('false_negatives').notNull(),
+  mitigations: text('mitigations').notNull(),
+  severityOverrideGuidance: text('severity_override_guidance').notNull(),
+  potentialImpacts: text('potential_impacts').notNull(),
+  thirdPartyTools: text('third_party_tools').notNull(),
+  mitigationControl: text('mitigation_control').notNull(),
+  vulnDiscussion: text('vuln_discussion').notNull(),
+  checkContent: text('check_content').notNull(),
+  fixText: text('fix_text').notNull(),
+});

@@ -1,0 +1,52 @@
+/** The stable codes of DECISIONS D2.1 with their HTTP status. */
+export const statusOf = {
+  BAD_REQUEST: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
+  PAYLOAD_TOO_LARGE: 413,
+  TOO_MANY_REQUESTS: 429,
+  HEADERS_TOO_LARGE: 431,
+  INTERNAL_ERROR: 500,
+  UNAVAILABLE: 503,
+} as const;
+
+export type ErrorCode = keyof typeof statusOf;
+
+/** What a request is refused with: a code of D2.1, a message for the caller, extra response headers. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.name = 'AppError';
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** What a command is ended with: one line for the operator and the exit code of DECISIONS D20. */
+export class CommandError extends Error {
+  readonly exitCode: 1 | 2 | 3;
+
+  constructor(message: string, exitCode: 1 | 2 | 3 = 1) {
+    super(message);
+    this.name = 'CommandError';
+    this.exitCode = exitCode;
+  }
+}
+
+/** The one body of every 401 (D1.5). */
+export function unauthorized(): AppError {
+  return new AppError('UNAUTHORIZED', 'Missing or invalid Authorization header', {
+    'WWW-Authenticate': 'Bearer',
+  });
+}
+
+/** A 400 whose message names the field and the rule (D2.2). */
+export function badRequest(message: string): AppError {
+  return new AppError('BAD_REQUEST', message);
+}

@@ -1,0 +1,97 @@
+import { stableId } from '../ids.ts';
+import type { Cklb } from '../schemas/cklb.ts';
+import type { FindingRow, FullRelease } from '../services/stigs.ts';
+
+/**
+ * A checklist in the form of STIG Viewer 3 (design FORMATS 3.1 and 3.3; DECISIONS D5.1, D5.2): every rule
+ * `not_reviewed`, ids made from the content, no times, so that the same release gives the same bytes everywhere.
+ * `hostName` fills the target's name; it does not enter the ids.
+ */
+export function toCklb({ release, findings }: FullRelease, hostName = ''): Cklb {
+  const key = [release.slug, release.version, release.benchmarkDate ?? '', release.statusDate ?? ''];
+  const stigUuid = stableId('cklb-stig', ...key);
+  const displayName = release.title.replace(/ Security Technical Implementation Guide$/, '');
+  return {
+    title: `${displayName} ${release.version}`,
+    id: stableId('cklb', ...key),
+    cklb_version: '1.0',
+    active: false,
+    mode: 1,
+    has_path: true,
+    target_data: {
+      target_type: 'Computing',
+      host_name: hostName,
+      ip_address: '',
+      mac_address: '',
+      fqdn: '',
+      comments: '',
+      role: 'None',
+      is_web_database: false,
+      technology_area: '',
+      web_db_site: '',
+      web_db_instance: '',
+      classification: null,
+    },
+    stigs: [
+      {
+        stig_name: release.title,
+        display_name: displayName,
+        stig_id: release.benchmarkId,
+        release_info: release.releaseInfo,
+        version: /^V(\d+)/.exec(release.version)![1]!,
+        uuid: stigUuid,
+        reference_identifier: findings[0]?.referenceIdentifier ?? null,
+        size: findings.length,
+        rules: findings.map((row) => toRule(row, key, stigUuid)),
+      },
+    ],
+  };
+}
+
+function toRule(row: FindingRow, key: string[], stigUuid: string): Cklb['stigs'][number]['rules'][number] {
+  return {
+    uuid: stableId('cklb-rule', ...key, row.ruleId),
+    stig_uuid: stigUuid,
+    group_id: row.groupId,
+    group_id_src: row.groupId,
+    rule_id: row.ruleId.replace(/_rule$/, ''),
+    rule_id_src: row.ruleId,
+    target_key: null,
+    stig_ref: null,
+    weight: row.weight,
+    classification: 'Unclassified',
+    severity: row.severity,
+    rule_version: row.ruleVersion,
+    rule_title: row.ruleTitle,
+    group_title: row.groupTitle,
+    fix_text: row.fixText,
+    discussion: row.vulnDiscussion,
+    check_content: row.checkContent,
+    check_content_ref:
+      row.checkRefHref === null ? null : { href: row.checkRefHref, name: row.checkRefName ?? '' },
+    reference_identifier: row.referenceIdentifier,
+    false_positives: row.falsePositives,
+    false_negatives: row.falseNegatives,
+    documentable: row.documentable,
+    mitigations: row.mitigations,
+    potential_impacts: row.potentialImpacts,
+    third_party_tools: row.thirdPartyTools,
+    mitigation_control: row.mitigationControl,
+    responsibility: row.responsibility,
+    security_override_guidance: row.severityOverrideGuidance,
+    ia_controls: row.iaControls,
+    legacy_ids: row.legacyIds,
+    ccis: row.ccis,
+    group_tree: [
+      {
+        id: row.groupId,
+        title: row.groupTitle,
+        description: `<GroupDescription>${row.groupDescription}</GroupDescription>`,
+      },
+    ],
+    status: 'not_reviewed',
+    overrides: {},
+    comments: '',
+    finding_details: '',
+  };
+}

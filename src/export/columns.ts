@@ -1,0 +1,40 @@
+import { stringify } from 'csv-stringify/sync';
+import { XMLBuilder } from 'fast-xml-parser';
+
+/** One column of a flat export: its name in every format, and its value for a row. */
+export interface Column<T> {
+  name: string;
+  value: (row: T) => string | number | boolean | null;
+}
+
+/** The value of a list in one cell (DECISIONS D5.4). */
+export function joined(list: string[]): string {
+  return list.join(';');
+}
+
+/**
+ * Rows as CSV (D5.4): UTF-8, header row, CRLF, RFC 4180. Cells that a spreadsheet would run as a formula get a leading
+ * apostrophe unless `raw`; null is an empty cell.
+ */
+export function toCsv<T>(columns: Column<T>[], rows: T[], raw = false): string {
+  const records = rows.map((row) => columns.map((column) => column.value(row)));
+  return stringify([columns.map((column) => column.name), ...records], {
+    record_delimiter: 'windows',
+    escape_formulas: !raw,
+    cast: { boolean: String },
+  });
+}
+
+/** Rows as XML (D5.4): one root, an element a row, the columns' names as elements, forbidden characters removed. */
+export function toXml<T>(root: string, element: string, columns: Column<T>[], rows: T[]): string {
+  const builder = new XMLBuilder({ format: true, indentBy: '  ', suppressEmptyNode: true });
+  const records = rows.map((row) =>
+    Object.fromEntries(columns.map((column) => [column.name, cleanXml(String(column.value(row) ?? ''))])),
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ [root]: { [element]: records } })}`;
+}
+
+/** Removes the characters that XML 1.0 forbids; the builder would write them through. */
+export function cleanXml(text: string): string {
+  return text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '');
+}

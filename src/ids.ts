@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+import { v5 } from 'uuid';
+
+const namespace = v5('gapstone', v5.URL);
+
+/** The UUIDv5 of a kind and its natural key: the same on every machine (DECISIONS D5.1, D6.1). */
+export function stableId(kind: string, ...key: string[]): string {
+  return v5(JSON.stringify([kind, ...key]), namespace);
+}
+
+/** The integer id of a STIG: the first 52 bits of SHA-256 of its slug (D5.1). */
+export function stigNumber(slug: string): number {
+  return Number.parseInt(sha256(slug).slice(0, 13), 16);
+}
+
+/** SHA-256 in lower-case hexadecimal. */
+export function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}

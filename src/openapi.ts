@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Env } from './env.ts';
+import { packageRoot } from './root.ts';
+
+/** The version of the package. */
+export const packageVersion: string = (
+  JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }
+).version;
+
+/** The OpenAPI 3.1 document of an application's routes, as JSON text; made once, when the application is built. */
+export function openApiDocument(app: OpenAPIHono<Env>): string {
+  app.openAPIRegistry.registerComponent('securitySchemes', 'userToken', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A user token of the identity provider, or of `gapstone token issue`.',
+  });
+  const document = app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Gapstone',
+      version: packageVersion,
+      description: 'An offline catalog of STIGs, security controls and their crosswalk.',
+      license: { name: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+  });
+  return JSON.stringify(document);
+}

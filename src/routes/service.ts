@@ -1,0 +1,56 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import type { Access } from '../auth/access.ts';
+import type { Database } from '../db/database.ts';
+import type { Env } from '../env.ts';
+import { AppError } from '../errors.ts';
+import { ErrorBody } from '../schemas/common.ts';
+import { Health } from '../schemas/service.ts';
+
+/** What the service is asked about itself while it runs. */
+export interface ServiceState {
+  /** True from the signal to stop on: no new work is taken. */
+  draining: boolean;
+}
+
+/** `/healthz` and `/readyz` (DECISIONS D22). */
+export function serviceRoutes(access: Access, db: Database, state: ServiceState): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+  const tags = ['Service'];
+  const ok = { description: 'Yes.', content: { 'application/json': { schema: Health } } };
+  const no = { description: 'Not now.', content: { 'application/json': { schema: ErrorBody } } };
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/healthz',
+      summary: 'Is the process alive?',
+      tags,
+      ...access.public,
+      responses: { 200: ok },
+    }),
+    (c) => c.json({ status: 'ok' as const }, 200),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/readyz',
+      summary: 'Is the database open and the service taking requests?',
+      tags,
+      ...access.public,
+      responses: { 200: ok, 503: no },
+    }),
+    (c) => {
+      if (state.draining)
+        throw new AppError('UNAVAILABLE', 'The service is stopping', { 'Retry-After': '30' });
+      try {
+        db.generation();
+      } catch {
+        throw new AppError('UNAVAILABLE', 'The database does not answer', { 'Retry-After': '30' });
+      }
+      return c.json({ status: 'ready' as const }, 200);
+    },
+  );
+
+  return app;
+}

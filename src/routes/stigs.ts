@@ -1,0 +1,170 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import { answer, download } from '../answer.ts';
+import type { Access } from '../auth/access.ts';
+import type { Env } from '../env.ts';
+import { toCklb } from '../export/cklb.ts';
+import { toCsv, toXml } from '../export/columns.ts';
+import { findingColumns, toRawStig } from '../export/stig.ts';
+import { Cklb } from '../schemas/cklb.ts';
+import { errors, TextFile } from '../schemas/common.ts';
+import * as schemas from '../schemas/stigs.ts';
+import type { StigNewsService } from '../services/stig-news.ts';
+import type { FullRelease, StigService } from '../services/stigs.ts';
+
+/** The STIG catalog (specification, "STIG catalog"). Fixed paths come before `{slug}`, which would swallow them. */
+export function stigRoutes(access: Access, stigs: StigService, news: StigNewsService): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+  const tags = ['STIG catalog'];
+  const json = <T>(schema: T, description: string) => ({
+    description,
+    content: { 'application/json': { schema } },
+  });
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/stigs',
+      summary: 'The STIGs of the catalog, by title',
+      tags,
+      ...access.user,
+      request: { query: schemas.listQuery },
+      responses: { 200: json(schemas.StigList, 'A page of STIGs.'), ...errors(400, 401) },
+    }),
+    (c) => answer(c, stigs.list(c.req.valid('query'))),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/stigs/batch',
+      summary: 'Up to 50 STIGs with their findings',
+      tags,
+      ...access.user,
+      request: { body: { required: true, content: { 'application/json': { schema: schemas.batchBody } } } },
+      responses: { 200: json(schemas.StigBatch, 'The STIGs that were found.'), ...errors(400, 401) },
+    }),
+    (c) => answer(c, stigs.batch(c.req.valid('json').slugs)),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/stigs/stats',
+      summary: 'Counts over the current releases',
+      tags,
+      ...access.user,
+      responses: { 200: json(schemas.StigStats, 'Catalog statistics.'), ...errors(401) },
+    }),
+    (c) => answer(c, news.stats()),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/stigs/changelog',
+      summary: 'Every retained release, newest first',
+      tags,
+      ...access.user,
+      request: { query: schemas.changelogQuery },
+      responses: { 200: json(schemas.StigChangelog, 'A page of releases.'), ...errors(400, 401) },
+    }),
+    (c) => answer(c, news.changelog(c.req.valid('query'))),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/stigs/{slug}',
+      summary: 'One STIG with its findings',
+      tags,
+      ...access.user,
+      request: { params: schemas.slugParam, query: schemas.versionQuery },
+      responses: { 200: json(schemas.StigRecord, 'The STIG.'), ...errors(400, 401, 404) },
+    }),
+    (c) => answer(c, stigs.record(c.req.valid('param').slug, c.req.valid('query').version)),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/stigs/{slug}/controls',
+      summary: 'The findings of one STIG, paged and filtered',
+      tags,
+      ...access.user,
+      request: { params: schemas.slugParam, query: schemas.controlsQuery },
+      responses: { 200: json(schemas.StigControls, 'A page of findings.'), ...errors(400, 401, 404) },
+    }),
+    (c) => answer(c, stigs.controls(c.req.valid('param').slug, c.req.valid('query'))),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/stigs/{slug}/versions',
+      summary: 'The retained releases of one STIG, newest first',
+      tags,
+      ...access.user,
+      request: { params: schemas.slugParam },
+      responses: { 200: json(schemas.StigVersions, 'The releases.'), ...errors(400, 401, 404) },
+    }),
+    (c) => answer(c, stigs.versions(c.req.valid('param').slug)),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/stigs/{slug}/download',
+      summary: 'One STIG as a checklist (cklb), json, csv or xml',
+      tags,
+      ...access.user,
+      request: { params: schemas.slugParam, query: schemas.downloadQuery },
+      responses: {
+        200: {
+          description:
+            'The file. json is the raw benchmark record; csv and xml are flat exports of the findings.',
+          content: {
+            'application/json': { schema: schemas.RawStig.or(Cklb) },
+            'text/csv': { schema: TextFile },
+            'application/xml': { schema: TextFile },
+          },
+        },
+        ...errors(400, 401, 404),
+      },
+    }),
+    (c) => {
+      const { format, version, raw, hostName } = c.req.valid('query');
+      const full = stigs.full(c.req.valid('param').slug, version);
+      return download(
+        c,
+        render(full, format, { raw, hostName }),
+        format === 'cklb' ? 'json' : format,
+        fileName(full, format),
+      );
+    },
+  );
+
+  return app;
+}
+
+type Format = (typeof schemas.downloadFormats)[number];
+
+function render(
+  full: FullRelease,
+  format: Format,
+  options: { raw?: boolean | undefined; hostName?: string | undefined },
+): string {
+  switch (format) {
+    case 'cklb':
+      return JSON.stringify(toCklb(full, options.hostName));
+    case 'json':
+      return JSON.stringify(toRawStig(full));
+    case 'csv':
+      return toCsv(findingColumns, full.findings, options.raw);
+    case 'xml':
+      return toXml('stig', 'finding', findingColumns, full.findings);
+  }
+}
+
+function fileName({ release }: FullRelease, format: Format): string {
+  return `U_${release.benchmarkId}_${release.version}.${format}`;
+}

@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import type { ErrorCode } from './errors.ts';
+import type { Log } from './log.ts';
+
+/** A server that listens, and how it is stopped. */
+export interface RunningServer {
+  port: number;
+  /** Takes no new work, lets what is under way end whole, and closes; resolves when the last connection is gone. */
+  stop(): Promise<void>;
+}
+
+const graceMilliseconds = 30_000;
+
+const serverOptions = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+};
+
+/** Listens on an address. Rejects when it cannot, for one when the port is taken. */
+export function startServer(
+  fetch: (request: Request) => Response | Promise<Response>,
+  options: { host: string; port: number; log: Log },
+): Promise<RunningServer> {
+  const server = createAdaptorServer({
+    fetch,
+    createServer,
+    serverOptions,
+    overrideGlobalObjects: false,
+  }) as Server;
+  server.maxConnections = 1000;
+  server.maxRequestsPerSocket = 1000;
+  server.maxHeadersCount = 100;
+  server.on('clientError', answerClientError);
+  const connections = trackConnections(server);
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      const { port } = server.address() as AddressInfo;
+      resolve({ port, stop: () => stop(server, connections, options.log) });
+    });
+  });
+}
+
+/** What arises before the router (DECISIONS D2.1) gets the documented form too. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || socket.bytesWritten > 0) {
+    socket.destroy();
+    return;
+  }
+  const problems: Record<string, [string, ErrorCode, string]> = {
+    ERR_HTTP_REQUEST_TIMEOUT: [
+      '408 Request Timeout',
+      'REQUEST_TIMEOUT',
+      'The request took too long to arrive',
+    ],
+    HPE_HEADER_OVERFLOW: [
+      '431 Request Header Fields Too Large',
+      'HEADERS_TOO_LARGE',
+      'The request headers are too large',
+    ],
+  };
+  const fallback: [string, ErrorCode, string] = [
+    '400 Bad Request',
+    'BAD_REQUEST',
+    'The request is not valid HTTP',
+  ];
+  const [status, code, message] = problems[error.code ?? ''] ?? fallback;
+  const body = JSON.stringify({ error: { code, message, requestId: crypto.randomUUID() } });
+  const headers = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
+}
+
+interface Connections {
+  open: Map<Socket, number>;
+  draining: boolean;
+}
+
+function trackConnections(server: Server): Connections {
+  const connections: Connections = { open: new Map(), draining: false };
+  const { open } = connections;
+  server.on('connection', (socket: Socket) => {
+    open.set(socket, 0);
+    socket.on('close', () => open.delete(socket));
+  });
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+    const socket = response.socket;
+    if (!socket) return;
+    open.set(socket, (open.get(socket) ?? 0) + 1);
+    if (connections.draining) response.setHeader('Connection', 'close');
+    response.on('close', () => {
+      const left = (open.get(socket) ?? 1) - 1;
+      if (open.has(socket)) open.set(socket, left);
+      // `end` flushes what is still on its way; `closeIdleConnections` would cut it (SECURITY 2.8).
+      if (connections.draining && left === 0) socket.end();
+    });
+  });
+  return connections;
+}
+
+function stop(server: Server, connections: Connections, log: Log): Promise<void> {
+  connections.draining = true;
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => {
+      log.warn('stopping without waiting longer', { connections: connections.open.size });
+      for (const socket of connections.open.keys()) socket.destroy();
+    }, graceMilliseconds);
+    server.close(() => {
+      clearTimeout(deadline);
+      resolve();
+    });
+    for (const [socket, active] of connections.open) if (active === 0) socket.end();
+  });
+}

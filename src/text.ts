@@ -1,0 +1,25 @@
+/** Folds case for comparing and searching; SQLite's own functions fold ASCII only. */
+export function fold(text: string): string {
+  return text.toLowerCase();
+}
+
+/** Compares by code point, as SQLite's BINARY collation does on UTF-8 (`<` compares UTF-16 units). */
+export function compareCodePoints(a: string, b: string): number {
+  if (a === b) return 0;
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** The text order of DECISIONS D3.4: case ignored, then by code point. */
+export function compareText(a: string, b: string): number {
+  return compareCodePoints(fold(a), fold(b)) || compareCodePoints(a, b);
+}
+
+/** Cuts a text that comes from a request to 64 characters, for messages (D2.2). */
+export function cut(text: string): string {
+  return [...text].slice(0, 64).join('');
+}
+
+/** True when a text can be stored and answered unchanged: no NUL and no lone surrogate. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}

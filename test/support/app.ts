@@ -1,0 +1,151 @@
+import type { OpenAPIHono, z } from '@hono/zod-openapi';
+import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { createApp } from '../../src/app.ts';
+import { createVerifyUserToken } from '../../src/auth/tokens.ts';
+import { readConfig } from '../../src/config.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import type { Env } from '../../src/env.ts';
+import { silentLog } from '../../src/log.ts';
+
+const pair = await generateKeyPair('ES256', { extractable: true });
+const keys = createLocalJWKSet({
+  keys: [{ ...(await exportJWK(pair.publicKey)), alg: 'ES256', kid: 'test' }],
+});
+
+/** The time that tests live in; move it by setting `clock.now`. */
+export interface Clock {
+  now: Date;
+}
+
+export interface TestApp {
+  app: OpenAPIHono<Env>;
+  db: Database;
+  clock: Clock;
+  /** A user token; claims given replace the defaults, `undefined` removes one. */
+  token(claims?: Record<string, unknown>): Promise<string>;
+  /** A request with a user token; its answer is checked against the schema that its route declares. */
+  get(path: string, init?: RequestInit & { token?: string | null }): Promise<Answer>;
+  send(
+    method: string,
+    path: string,
+    body: unknown,
+    init?: RequestInit & { token?: string | null },
+  ): Promise<Answer>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  json: any;
+}
+
+/** An application over a fresh database in memory, filled from the given paths. */
+export async function testApp(paths: string[] = []): Promise<TestApp> {
+  const db = openDatabase(':memory:', { create: true });
+  const clock = { now: new Date('2026-11-21T12:00:00Z') };
+  const now = () => clock.now;
+  if (paths.length > 0) await runImport(db, paths, { now });
+  const verify = createVerifyUserToken(readConfig({}, {}), keys, now);
+  const app = createApp({ db, verify, log: silentLog, now, state: { draining: false } });
+  const token = (claims: Record<string, unknown> = {}) => signToken(clock, claims);
+  const common = await token();
+
+  async function request(path: string, init: RequestInit & { token?: string | null }): Promise<Answer> {
+    const { token: given, ...rest } = init;
+    const headers = new Headers(rest.headers);
+    if (given !== null && !headers.has('Authorization'))
+      headers.set('Authorization', `Bearer ${given ?? common}`);
+    const response = await app.request(path, { ...rest, headers });
+    return checked(app, rest.method ?? 'GET', path, response);
+  }
+
+  return {
+    app,
+    db,
+    clock,
+    token,
+    get: (path, init = {}) => request(path, init),
+    send: (method, path, body, init = {}) =>
+      request(path, { ...init, method, body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  };
+}
+
+/** Signs a token as the test's identity provider does. */
+export async function signToken(clock: Clock, claims: Record<string, unknown>): Promise<string> {
+  const iat = Math.floor(clock.now.getTime() / 1000);
+  const defaults = {
+    sub: 'alice',
+    email: 'alice@example.org',
+    org: 'red',
+    entitlements: [],
+    iss: 'gapstone',
+    aud: 'gapstone',
+  };
+  const payload = { ...defaults, iat, exp: iat + 3600, ...claims };
+  const kept = Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined));
+  return new SignJWT(kept as JWTPayload)
+    .setProtectedHeader({ alg: 'ES256', kid: 'test' })
+    .sign(pair.privateKey);
+}
+
+interface RouteDefinition {
+  method: string;
+  path: string;
+  responses: Record<string, { content?: Record<string, { schema: z.ZodType }> }>;
+}
+
+/** The route definitions that an application declares. */
+export function routesOf(app: OpenAPIHono<Env>): RouteDefinition[] {
+  return app.openAPIRegistry.definitions
+    .filter((definition) => definition.type === 'route')
+    .map((definition) => (definition as { route: RouteDefinition }).route);
+}
+
+async function checked(
+  app: OpenAPIHono<Env>,
+  method: string,
+  path: string,
+  response: Response,
+): Promise<Answer> {
+  const text = await response.text();
+  const type = response.headers.get('Content-Type') ?? '';
+  const isJson = type.startsWith('application/json') && text !== '';
+  const answer = {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson ? JSON.parse(text) : undefined,
+  };
+  const route = findRoute(app, method, path);
+  if (!route || response.status === 304 || response.status === 405) return answer;
+  const declared = route.responses[response.status];
+  assert.ok(
+    declared,
+    `${method} ${path} answered ${response.status}, which its route does not declare: ${text.slice(0, 300)}`,
+  );
+  if (!declared.content || method === 'HEAD') return answer;
+  const schema = declared.content[type.split(';')[0]!]?.schema;
+  assert.ok(
+    schema,
+    `${method} ${path} answered the content type "${type}", which its route does not declare`,
+  );
+  if (isJson) {
+    const result = schema.safeParse(answer.json);
+    if (!result.success) throw new Error(`${method} ${path}: ${result.error.message.slice(0, 2000)}`);
+    assert.equal(result.data, answer.json);
+  }
+  return answer;
+}
+
+function findRoute(app: OpenAPIHono<Env>, method: string, path: string): RouteDefinition | undefined {
+  const pathname = new URL(path, 'http://local').pathname;
+  return routesOf(app).find((route) => {
+    if (route.method !== (method === 'HEAD' ? 'get' : method.toLowerCase())) return false;
+    const pattern = route.path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]*\}/g, '[^/]+');
+    return new RegExp(`^${pattern}$`).test(pathname);
+  });
+}

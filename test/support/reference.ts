@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/root.ts';
+
+const folder = process.env.GAPSTONE_REFERENCE_DATA ?? join(packageRoot, '..', 'shared', 'data');
+
+/** Whether the publishers' real files are here; with `CI=true` they must be. */
+export const hasReferenceData = existsSync(join(folder, 'README.md'));
+if (!hasReferenceData && process.env.CI === 'true')
+  throw new Error(`the reference data is missing: ${folder}`);
+
+/** The path of a real file or folder of the reference data. */
+export function reference(...parts: string[]): string {
+  return join(folder, ...parts);
+}
+
+/** The path of a file or folder of the data that the package ships. */
+export function shipped(...parts: string[]): string {
+  return join(packageRoot, 'data', ...parts);
+}
