@@ -103,6 +103,8 @@ function prepare(sqlite: Sqlite.Database, isNew: boolean): void {
   sqlite.pragma('journal_size_limit = 67108864');
   sqlite.pragma('wal_autocheckpoint = 1000');
   sqlite.pragma('cache_size = -32768');
+  // The container's root is read-only: nothing may be written but beside the database.
+  sqlite.pragma('temp_store = MEMORY');
 }
 
 function wrap(sqlite: Sqlite.Database): Database {
