@@ -9,9 +9,14 @@ import { AppError, badRequest, type ErrorCode, statusOf } from './errors.ts';
 import type { Log } from './log.ts';
 import { identify, jsonBodies, logRequests, refuseBadEncoding } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
+import { controlRoutes } from './routes/controls.ts';
+import { crosswalkRoutes } from './routes/crosswalk.ts';
 import { type ServiceState, serviceRoutes } from './routes/service.ts';
 import { stigRoutes } from './routes/stigs.ts';
 import type { ErrorBody } from './schemas/common.ts';
+import { createControlService } from './services/controls.ts';
+import { createCrosswalkService } from './services/crosswalk.ts';
+import { createExplainService } from './services/crosswalk-explain.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
 
@@ -39,6 +44,9 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.use(identify, logRequests(log), refuseBadEncoding, jsonBodies(maxBody));
   app.route('/', serviceRoutes(access, db, deps.state));
   app.route('/', stigRoutes(access, createStigService(db), createStigNewsService(db, now)));
+  app.route('/', controlRoutes(access, createControlService(db)));
+  const crosswalk = createCrosswalkService(db);
+  app.route('/', crosswalkRoutes(access, crosswalk, createExplainService(db, crosswalk)));
 
   const document = openApiDocument(app);
   app.get('/openapi.json', (c) => c.body(document, 200, { 'Content-Type': 'application/json' }));

@@ -12,7 +12,8 @@ const stamp = join(root, 'dist', '.sources');
 
 function sources() {
   const files = ['tsconfig.json', 'package-lock.json'];
-  for (const folder of ['src', 'importers', 'test']) {
+  // The container is built without the tests.
+  for (const folder of ['src', 'importers', 'test'].filter((name) => existsSync(join(root, name)))) {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       if (entry.isFile() && /\.tsx?$/.test(entry.name)) files.push(join(entry.parentPath, entry.name));
     }

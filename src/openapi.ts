@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Env } from './env.ts';
 import { packageRoot } from './root.ts';
+import { ccisBody, pairsBody } from './schemas/crosswalk.ts';
 
 /** The version of the package. */
 export const packageVersion: string = (
@@ -17,6 +18,8 @@ export function openApiDocument(app: OpenAPIHono<Env>): string {
     bearerFormat: 'JWT',
     description: 'A user token of the identity provider, or of `gapstone token issue`.',
   });
+  app.openAPIRegistry.register('CrosswalkPairs', pairsBody);
+  app.openAPIRegistry.register('CciLookup', ccisBody);
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {

@@ -6,7 +6,7 @@ import { toCklb } from '../export/cklb.ts';
 import { toCsv, toXml } from '../export/columns.ts';
 import { findingColumns, toRawStig } from '../export/stig.ts';
 import { Cklb } from '../schemas/cklb.ts';
-import { errors, TextFile } from '../schemas/common.ts';
+import { errors, jsonContent, TextFile } from '../schemas/common.ts';
 import * as schemas from '../schemas/stigs.ts';
 import type { StigNewsService } from '../services/stig-news.ts';
 import type { FullRelease, StigService } from '../services/stigs.ts';
@@ -15,10 +15,6 @@ import type { FullRelease, StigService } from '../services/stigs.ts';
 export function stigRoutes(access: Access, stigs: StigService, news: StigNewsService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const tags = ['STIG catalog'];
-  const json = <T>(schema: T, description: string) => ({
-    description,
-    content: { 'application/json': { schema } },
-  });
 
   app.openapi(
     createRoute({
@@ -28,7 +24,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       tags,
       ...access.user,
       request: { query: schemas.listQuery },
-      responses: { 200: json(schemas.StigList, 'A page of STIGs.'), ...errors(400, 401) },
+      responses: { 200: jsonContent(schemas.StigList, 'A page of STIGs.'), ...errors(400, 401) },
     }),
     (c) => answer(c, stigs.list(c.req.valid('query'))),
   );
@@ -41,7 +37,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       tags,
       ...access.user,
       request: { body: { required: true, content: { 'application/json': { schema: schemas.batchBody } } } },
-      responses: { 200: json(schemas.StigBatch, 'The STIGs that were found.'), ...errors(400, 401) },
+      responses: { 200: jsonContent(schemas.StigBatch, 'The STIGs that were found.'), ...errors(400, 401) },
     }),
     (c) => answer(c, stigs.batch(c.req.valid('json').slugs)),
   );
@@ -53,7 +49,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       summary: 'Counts over the current releases',
       tags,
       ...access.user,
-      responses: { 200: json(schemas.StigStats, 'Catalog statistics.'), ...errors(401) },
+      responses: { 200: jsonContent(schemas.StigStats, 'Catalog statistics.'), ...errors(401) },
     }),
     (c) => answer(c, news.stats()),
   );
@@ -66,7 +62,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       tags,
       ...access.user,
       request: { query: schemas.changelogQuery },
-      responses: { 200: json(schemas.StigChangelog, 'A page of releases.'), ...errors(400, 401) },
+      responses: { 200: jsonContent(schemas.StigChangelog, 'A page of releases.'), ...errors(400, 401) },
     }),
     (c) => answer(c, news.changelog(c.req.valid('query'))),
   );
@@ -79,7 +75,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       tags,
       ...access.user,
       request: { params: schemas.slugParam, query: schemas.versionQuery },
-      responses: { 200: json(schemas.StigRecord, 'The STIG.'), ...errors(400, 401, 404) },
+      responses: { 200: jsonContent(schemas.StigRecord, 'The STIG.'), ...errors(400, 401, 404) },
     }),
     (c) => answer(c, stigs.record(c.req.valid('param').slug, c.req.valid('query').version)),
   );
@@ -92,7 +88,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       tags,
       ...access.user,
       request: { params: schemas.slugParam, query: schemas.controlsQuery },
-      responses: { 200: json(schemas.StigControls, 'A page of findings.'), ...errors(400, 401, 404) },
+      responses: { 200: jsonContent(schemas.StigControls, 'A page of findings.'), ...errors(400, 401, 404) },
     }),
     (c) => answer(c, stigs.controls(c.req.valid('param').slug, c.req.valid('query'))),
   );
@@ -105,7 +101,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       tags,
       ...access.user,
       request: { params: schemas.slugParam },
-      responses: { 200: json(schemas.StigVersions, 'The releases.'), ...errors(400, 401, 404) },
+      responses: { 200: jsonContent(schemas.StigVersions, 'The releases.'), ...errors(400, 401, 404) },
     }),
     (c) => answer(c, stigs.versions(c.req.valid('param').slug)),
   );

@@ -4,7 +4,7 @@ import { isStorable } from '../text.ts';
 /** A text from a request that can be stored and answered unchanged, of at most so many characters. */
 export function requestText(name: string, max: number) {
   return z
-    .string({ error: `${name} must be a text` })
+    .string({ error: (issue) => `${name} ${issue.input === undefined ? 'is required' : 'must be one text'}` })
     .refine(isStorable, { error: `${name} must not hold NUL or lone surrogates` })
     .refine((text) => [...text].length <= max, { error: `${name} must have at most ${max} characters` });
 }
@@ -13,7 +13,7 @@ export function requestText(name: string, max: number) {
 export const search = requestText('search', 200).optional();
 
 /** A decimal integer >= 1 (D3.1); what is beyond the safe integers counts as the greatest of them. */
-function positiveInteger(name: string) {
+export function positiveInteger(name: string) {
   return z
     .string({ error: `${name} must be given once` })
     .regex(/^0*[1-9]\d{0,99}$/, { error: `${name} must be a decimal integer of at least 1` })
@@ -37,6 +37,12 @@ export function paging(defaultLimit: number, maximum: number) {
       .openapi(integer(defaultLimit, maximum)),
   };
 }
+
+/** `page` and `limit` where they are optional and have no maximum (D6.5). */
+export const pagingWithoutMaximum = {
+  page: positiveInteger('page').optional().openapi({ type: 'integer', minimum: 1 }),
+  limit: positiveInteger('limit').optional().openapi({ type: 'integer', minimum: 1 }),
+};
 
 /** A list of known words, comma-separated or repeated, compared case-insensitively; another word is a 400 (D3.2). */
 export function wordList<const T extends string>(name: string, words: readonly T[]) {
@@ -111,6 +117,11 @@ const problems: Record<number, string> = {
   403: 'The caller may not do this.',
   404: 'There is no such thing, or the caller may not see it.',
 };
+
+/** A JSON response of a route. */
+export function jsonContent<T extends z.ZodType>(schema: T, description: string) {
+  return { description, content: { 'application/json': { schema } } };
+}
 
 /** The error responses of a route, declared once and spread into it. */
 export function errors<const S extends 400 | 401 | 403 | 404>(...statuses: S[]) {

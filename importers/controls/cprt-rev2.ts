@@ -1,0 +1,67 @@
+import { ImportError } from '../errors.ts';
+import { catalogRecord, controlRecord } from './catalog.ts';
+import type { Cprt, CprtElement } from './cprt-shape.ts';
+import { canonicalIdentifier, familyCodeOf } from './identifier.ts';
+import type { CatalogRecord, ControlRecord } from './record.ts';
+import { collapseLine, collapseLines } from './text.ts';
+
+const kind = 'cprt';
+const framework = 'nist-800-171';
+
+/**
+ * The catalog of 800-171 Rev 2. The file writes one requirement `03.01.01` in its elements and `3.1.1` in its
+ * relations; its "security requirements" are the determination statements of 800-171A and are no statements. Throws
+ * `ImportError` naming the requirement that lacks a family, a text or a type.
+ */
+export function readRev2(data: Cprt): CatalogRecord {
+  const ofType = (type: string) => data.elements.filter((element) => element.element_type === type);
+  const families = new Map(ofType('family').map((each) => [unpad(each.element_identifier), collapseLine(each.title)]));
+  const discussions = new Map(
+    ofType('discussion').map((each) => [unpad(each.element_identifier.replace(/^D[-_]/, '')), collapseLines(each.text)]),
+  );
+  const types = readTypes(data);
+  const controls = ofType('requirement').map((element) => readRequirement(element, families, discussions, types));
+  return catalogRecord(kind, { framework, version: 'Rev 2', edition: data.documents[0]!.version }, controls);
+}
+
+function readRequirement(
+  element: CprtElement,
+  families: Map<string, string>,
+  discussions: Map<string, string>,
+  types: Map<string, ControlRecord['requirementType']>,
+): ControlRecord {
+  const identifier = canonicalIdentifier(framework, unpad(element.element_identifier));
+  if (identifier === null)
+    throw new ImportError(`"${element.element_identifier.slice(0, 64)}" is no requirement of 800-171 Rev 2`, kind);
+  const statement = collapseLine(element.text);
+  const family = families.get(familyCodeOf(framework, identifier));
+  const requirementType = types.get(identifier);
+  if (statement === '') throw new ImportError(`the requirement ${identifier} has no text`, kind);
+  if (family === undefined) throw new ImportError(`the requirement ${identifier} has no family`, kind);
+  if (!requirementType) throw new ImportError(`the requirement ${identifier} is neither basic nor derived`, kind);
+  return controlRecord(framework, {
+    identifier,
+    title: collapseLine(element.title),
+    family,
+    statement,
+    statementParts: [{ id: identifier, label: '', prose: statement, parts: [] }],
+    guidance: discussions.get(identifier) ?? '',
+    requirementType,
+  });
+}
+
+function readTypes(data: Cprt): Map<string, ControlRecord['requirementType']> {
+  const types = new Map<string, ControlRecord['requirementType']>();
+  for (const { source_element_identifier: source, dest_element_identifier: type } of data.relationships) {
+    if (type !== 'RT_basic' && type !== 'RT_derived') continue;
+    const identifier = unpad(source);
+    if (types.has(identifier))
+      throw new ImportError(`the requirement ${identifier.slice(0, 64)} has two types`, kind);
+    types.set(identifier, type === 'RT_basic' ? 'basic' : 'derived');
+  }
+  return types;
+}
+
+function unpad(identifier: string): string {
+  return identifier.replace(/(?<=^|\.)0(?=\d)/g, '');
+}

@@ -1,0 +1,139 @@
+import { compareCodePoints } from '../../src/text.ts';
+import { ImportError } from '../errors.ts';
+import { catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
+import type { Cprt, CprtElement } from './cprt-shape.ts';
+import { canonicalIdentifier, familyCodeOf } from './identifier.ts';
+import type { CatalogRecord, ControlRecord, MappingPair, MappingRecord, StatementPart } from './record.ts';
+import { closeUp, collapseLine, collapseLines, renderStatement } from './text.ts';
+
+const kind = 'cprt';
+const framework = 'nist-800-171';
+
+/**
+ * The catalog of 800-171 Rev 3 and its published mapping to 800-53. Throws `ImportError` naming the requirement or
+ * relation that is broken.
+ */
+export function readRev3(data: Cprt): [CatalogRecord, MappingRecord] {
+  const edition = data.documents[0]!.version;
+  const source = new Rev3Source(data);
+  const controls = source.requirements.map((element) => source.readRequirement(element));
+  const mapping: MappingRecord = {
+    type: 'mapping',
+    fromFramework: framework,
+    fromVersion: 'Rev 3',
+    edition,
+    pairs: readPairs(data),
+  };
+  return [catalogRecord(kind, { framework, version: 'Rev 3', edition }, controls), mapping];
+}
+
+/** The label of a statement's item, from the end of its id: `SR-03.01.01.c` is `c.`, `SR-03.01.01.c.02` is `2.`. */
+export function labelOfItem(id: string): string {
+  const segments = id.split('.').slice(3);
+  const last = segments[segments.length - 1];
+  return last === undefined ? '' : `${last.replace(/^0+(?=\d)/, '')}.`;
+}
+
+class Rev3Source {
+  readonly requirements: CprtElement[];
+  private readonly elements = new Map<string, CprtElement>();
+  /** The items below a part of a statement, by the part's id, in their order: the file has them in none. */
+  private readonly items = new Map<string, CprtElement[]>();
+  private readonly targets = new Map<string, string[]>();
+
+  constructor(data: Cprt) {
+    for (const element of data.elements) {
+      const id = element.element_identifier;
+      if (this.elements.has(id)) throw new ImportError(`the element ${id.slice(0, 64)} occurs twice`, kind);
+      this.elements.set(id, element);
+    }
+    this.requirements = data.elements.filter((element) => element.element_type === 'requirement');
+    const items = data.elements.filter((element) => element.element_type === 'security_requirement');
+    items.sort((a, b) => compareCodePoints(a.element_identifier, b.element_identifier));
+    for (const item of items) {
+      const id = item.element_identifier;
+      if (!/^SR-\d\d\.\d\d\.\d\d(?:\.[a-z](?:\.\d\d)?)?$/.test(id))
+        throw new ImportError(`"${id.slice(0, 64)}" is no part of a statement of 800-171 Rev 3`, kind);
+      const parent = id.slice(0, id.lastIndexOf('.'));
+      if (labelOfItem(id) !== '' && !this.elements.has(parent))
+        throw new ImportError(`the part ${id} of a statement has no parent ${parent}`, kind);
+      append(this.items, parent, item);
+    }
+    for (const relation of data.relationships) {
+      const { relationship_identifier: name, source_element_identifier: from } = relation;
+      if (name !== 'incorporated_into' && name !== 'addressed_by') continue;
+      append(this.targets, from, relation.dest_element_identifier);
+    }
+  }
+
+  readRequirement(element: CprtElement): ControlRecord {
+    const identifier = canonicalIdentifier(framework, element.element_identifier);
+    if (!identifier?.startsWith('0'))
+      throw new ImportError(`"${element.element_identifier.slice(0, 64)}" is no requirement of 800-171 Rev 3`, kind);
+    const family = this.elements.get(familyCodeOf(framework, identifier));
+    if (family?.element_type !== 'family')
+      throw new ImportError(`the requirement ${identifier} has no family`, kind);
+    const head = { identifier, title: collapseLine(element.title), family: collapseLine(family.title) };
+    if (this.elements.has(`WR-${identifier}`)) {
+      const withdrawnInto = this.readTargets(identifier);
+      return controlRecord(framework, { ...head, status: 'withdrawn', withdrawnInto });
+    }
+    const statementParts = this.readStatement(identifier);
+    const discussion = this.elements.get(`D-${identifier}`)?.text ?? '';
+    return controlRecord(framework, {
+      ...head,
+      statement: renderStatement(statementParts),
+      statementParts,
+      guidance: collapseLines(closeUp(discussion.replace(/<\/?a\b[^<>]*>/g, ''))),
+    });
+  }
+
+  private readTargets(identifier: string): string[] {
+    const targets = this.targets.get(`WR-${identifier}`) ?? [];
+    for (const target of targets) {
+      if (this.elements.get(target)?.element_type !== 'requirement')
+        throw new ImportError(`${identifier} went into "${target.slice(0, 64)}", which is no requirement`, kind);
+    }
+    return inCatalogOrder(framework, targets);
+  }
+
+  private readStatement(identifier: string): StatementPart[] {
+    const id = `SR-${identifier}`;
+    const lead = this.elements.get(id);
+    if (!lead) throw new ImportError(`the requirement ${identifier} has no statement and is not withdrawn`, kind);
+    const parts = this.readItems(id);
+    const prose = collapseLine(lead.text);
+    if (prose === '' && parts.length === 0)
+      throw new ImportError(`the statement of the requirement ${identifier} is empty`, kind);
+    return prose === '' ? parts : [{ id, label: '', prose, parts: [] }, ...parts];
+  }
+
+  private readItems(parent: string): StatementPart[] {
+    return (this.items.get(parent) ?? []).map(({ element_identifier: id, text }) => ({
+      id,
+      label: labelOfItem(id),
+      prose: closeUp(collapseLine(text)),
+      parts: this.readItems(id),
+    }));
+  }
+}
+
+function readPairs(data: Cprt): MappingPair[] {
+  return data.relationships.flatMap((relation) => {
+    const release = /^SP_800_53_(\d+(?:_\d+)*)$/.exec(relation.dest_doc_identifier)?.[1];
+    if (relation.relationship_identifier !== 'external_reference' || release === undefined) return [];
+    const { source_element_identifier: from, dest_element_identifier: to } = relation;
+    const fromIdentifier = canonicalIdentifier(framework, from);
+    const toIdentifier = canonicalIdentifier('nist-800-53', to);
+    if (!fromIdentifier?.startsWith('0') || toIdentifier === null)
+      throw new ImportError(`the reference ${from.slice(0, 40)} -> ${to.slice(0, 40)} is not understood`, kind);
+    const toVersion = `Rev ${release.replaceAll('_', '.')}`;
+    return [{ fromIdentifier, toFramework: 'nist-800-53', toVersion, toIdentifier, reference: to }];
+  });
+}
+
+function append<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}

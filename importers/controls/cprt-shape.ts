@@ -1,0 +1,52 @@
+import { z } from 'zod';
+
+// The parts of a CPRT export that are read; whatever else the files hold is passed over.
+
+const document = z.object({ doc_identifier: z.string(), name: z.string(), version: z.string() });
+
+const element = z.object({
+  element_type: z.string(),
+  element_identifier: z.string(),
+  title: z.string(),
+  text: z.string(),
+});
+
+const relationship = z.object({
+  source_element_identifier: z.string(),
+  dest_element_identifier: z.string(),
+  dest_doc_identifier: z.string(),
+  relationship_identifier: z.string(),
+});
+
+export const cprtBody = z.object({
+  documents: z.array(document).min(1),
+  elements: z.array(element),
+  relationships: z.array(relationship),
+});
+
+export type Cprt = z.infer<typeof cprtBody>;
+export type CprtElement = z.infer<typeof element>;
+
+/** The body of a CPRT export, bare or inside NIST's `response`; null for a JSON value of another form. */
+export function cprtBodyOf(value: unknown): object | null {
+  const response = memberOf(value, 'response');
+  const body = response === undefined ? value : memberOf(response, 'elements');
+  const isBody = ['documents', 'elements', 'relationships'].every((name) => Array.isArray(memberOf(body, name)));
+  return isBody ? (body as object) : null;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+/**
+ * The identifier of the document that a CPRT export holds: `SP_800_171_2_0_0`, `SP_800_181_rev_1` (the NICE
+ * Framework); null for a JSON value that is no CPRT export, `""` for one that names none.
+ */
+export function cprtDocument(value: unknown): string | null {
+  const body = cprtBodyOf(value);
+  if (body === null) return null;
+  const [first] = memberOf(body, 'documents') as unknown[];
+  const identifier = memberOf(first, 'doc_identifier');
+  return typeof identifier === 'string' ? identifier : '';
+}

@@ -1,0 +1,1 @@
+export { canonicalIdentifier, familyCodeOf, sortKey } from '../../src/crosswalk/identifier.ts';

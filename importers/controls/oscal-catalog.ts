@@ -1,0 +1,199 @@
+import { ImportError } from '../errors.ts';
+import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
+import { canonicalIdentifier } from './identifier.ts';
+import { readShape } from './json.ts';
+import { is80053, releaseOf } from './oscal-release.ts';
+import {
+  type OscalControl,
+  type OscalLink,
+  type OscalParameter,
+  type OscalPart,
+  type OscalProperty,
+  oscalCatalog,
+  oscalHead,
+} from './oscal-shape.ts';
+import { createRenderProse, type Parameter, type RenderProse } from './parameters.ts';
+import type { ControlRecord, StatementPart } from './record.ts';
+import { closeUp, collapseLine, collapseLines, renderStatement } from './text.ts';
+
+const kind = 'oscal-catalog';
+const framework = 'nist-800-53';
+
+/** True for a JSON value in the form of an OSCAL catalog. */
+export function isOscalCatalog(value: unknown): value is { catalog: object } {
+  return typeof value === 'object' && value !== null && 'catalog' in value;
+}
+
+/**
+ * Reads NIST's SP 800-53 from its OSCAL JSON catalog, Rev 4 or any Rev 5 (FORMATS 5). Catalogs of other publications
+ * and catalogs that a tool resolved from a profile are skipped. Throws `ImportError` for a catalog that is broken,
+ * empty, or has an id that occurs twice or is none of 800-53.
+ */
+export function parseOscalCatalog(value: { catalog: object }): ControlsResult {
+  const { metadata } = readShape(oscalHead, value.catalog, kind);
+  if (!is80053(metadata)) {
+    const reason = `an OSCAL catalog of another publication: ${collapseLine(metadata.title).slice(0, 120)}`;
+    return { kind, records: null, reason };
+  }
+  if (isResolved(metadata)) {
+    const reason = `a catalog resolved from a profile holds only a part of 800-53: import the catalog and the profile`;
+    return { kind, records: null, reason };
+  }
+  try {
+    return readCatalog(value);
+  } catch (error) {
+    if (error instanceof ImportError) error.kind = kind;
+    throw error;
+  }
+}
+
+function isResolved(metadata: { title: string; props: OscalProperty[]; links: OscalLink[] }): boolean {
+  return (
+    /\bbaseline\b/i.test(metadata.title) ||
+    metadata.props.some((property) => property.name === 'resolution-tool') ||
+    metadata.links.some((link) => link.rel === 'source-profile')
+  );
+}
+
+function readCatalog(value: unknown): ControlsResult {
+  const { catalog } = readShape(oscalCatalog, value, kind);
+  const { version, edition, warnings } = releaseOf(catalog.metadata, kind);
+  const flat = catalog.groups.flatMap((group, index) =>
+    flatten(group.controls, `/catalog/groups/${index}`, null).map((each) => ({
+      ...each,
+      family: group.title,
+    })),
+  );
+  const identifiers = new Set(flat.map((each) => each.identifier));
+  const render = createRenderProse(readParameters(flat.map((each) => each.control)), warnings);
+  const controls = flat.map(({ control, identifier, family }) =>
+    readControl(control, identifier, collapseLine(family), identifiers, render, warnings),
+  );
+  return { kind, records: [catalogRecord(kind, { framework, version, edition }, controls)], warnings };
+}
+
+interface FlatControl {
+  control: OscalControl;
+  identifier: string;
+}
+
+/** The controls of a family with their enhancements. The identifier comes from the id: labels differ by file. */
+function flatten(controls: OscalControl[], pointer: string, base: string | null): FlatControl[] {
+  return controls.flatMap((control, index) => {
+    const here = `${pointer}/controls/${index}`;
+    const identifier = /^[a-z]{2}-\d+(\.\d+)?$/.test(control.id)
+      ? canonicalIdentifier(framework, control.id)
+      : null;
+    if (identifier === null)
+      throw new ImportError(`${here}/id: "${control.id.slice(0, 64)}" is no id of 800-53`);
+    if (base === null ? identifier.includes('(') : !identifier.startsWith(`${base}(`))
+      throw new ImportError(`${here}/id: ${identifier} does not belong under ${base ?? 'a family'}`);
+    return [{ control, identifier }, ...flatten(control.controls, here, identifier)];
+  });
+}
+
+/** All parameters of the catalog: an enhancement may insert those of its base or of another enhancement. */
+function readParameters(controls: OscalControl[]): Map<string, Parameter> {
+  const parameters = new Map<string, Parameter>();
+  for (const parameter of controls.flatMap((control) => control.params)) {
+    if (parameters.has(parameter.id))
+      throw new ImportError(`the parameter ${parameter.id.slice(0, 64)} occurs twice`);
+    parameters.set(parameter.id, readParameter(parameter));
+  }
+  return parameters;
+}
+
+function readParameter({ label, select, props }: OscalParameter): Parameter {
+  const values = (name: string) =>
+    props.filter((property) => property.name === name).map(({ value }) => value);
+  return {
+    label: values('alt-label')[0] ?? label,
+    choices: select?.choice ?? [],
+    many: select?.['how-many'] === 'one-or-more',
+    aggregates: values('aggregates'),
+  };
+}
+
+function readControl(
+  control: OscalControl,
+  identifier: string,
+  family: string,
+  identifiers: Set<string>,
+  render: RenderProse,
+  warnings: string[],
+): ControlRecord {
+  const title = collapseLine(control.title);
+  if (isWithdrawn(control)) {
+    const withdrawnInto = readTargets(control, identifier, identifiers, warnings);
+    return controlRecord(framework, { identifier, title, family, status: 'withdrawn', withdrawnInto });
+  }
+  const named = (name: string) => control.parts.filter((part) => part.name === name);
+  const statementParts = readParts(named('statement'), render);
+  const statement = renderStatement(statementParts);
+  if (statement === '') throw new ImportError(`${identifier} has no statement and is not withdrawn`);
+  const guidance = named('guidance').map((part) => collapseLines(closeUp(render(part.prose, part.id))));
+  const related = [...control.links, ...named('guidance').flatMap((part) => part.links)]
+    .filter((link) => link.rel === 'related')
+    .map((link) => rootOf(link.href))
+    .filter((target) => target !== null && identifiers.has(target)) as string[];
+  return controlRecord(framework, {
+    identifier,
+    title,
+    family,
+    statement,
+    statementParts,
+    guidance: guidance.join('\n\n').trim(),
+    related: [...new Set(related)],
+  });
+}
+
+function isWithdrawn(control: OscalControl): boolean {
+  return control.props.some(({ name, value }) => name === 'status' && value.toLowerCase() === 'withdrawn');
+}
+
+function readTargets(
+  control: OscalControl,
+  identifier: string,
+  identifiers: Set<string>,
+  warnings: string[],
+): string[] {
+  const links = control.links.filter(({ rel }) => rel === 'incorporated-into' || rel === 'moved-to');
+  const targets = new Set<string>();
+  for (const href of new Set(links.map((link) => link.href))) {
+    const target = rootOf(href);
+    if (target !== null && identifiers.has(target)) targets.add(target);
+    else warnings.push(`${identifier} went into "${href.slice(0, 64)}", which is no control of the catalog`);
+  }
+  return [...targets];
+}
+
+/** The control that a link points to or into: `#ac-2_smt.k` is AC-2. */
+function rootOf(href: string): string | null {
+  const match = /^#([a-z]{2}-\d+(?:\.\d+)?)(?:_|$)/.exec(href);
+  return match ? canonicalIdentifier(framework, match[1]!) : null;
+}
+
+/** The statement's lead text and its items, side by side; items keep those below them. */
+function readParts(statements: OscalPart[], render: RenderProse): StatementPart[] {
+  return statements.flatMap((statement) => {
+    const lead = readPart({ ...statement, parts: [] }, render);
+    const items = statement.parts.map((part) => readPart(part, render));
+    return lead.prose === '' ? items : [lead, ...items];
+  });
+}
+
+function readPart(part: OscalPart, render: RenderProse): StatementPart {
+  return {
+    id: part.id,
+    label: labelOf(part.props),
+    prose: closeUp(collapseLine(render(part.prose, part.id))),
+    parts: part.parts.map((below) => readPart(below, render)),
+  };
+}
+
+/** The label as the publication prints it; some files have it with a zero before the number, or 800-53A's beside it. */
+function labelOf(props: OscalProperty[]): string {
+  const labels = props.filter((property) => property.name === 'label' && property.class !== 'sp800-53a');
+  const label = labels.find((each) => each.class === undefined) ?? labels[0];
+  return (label?.value.trim() ?? '').replace(/^(\(?)0+(?=\d)/, '$1');
+}

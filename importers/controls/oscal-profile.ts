@@ -1,0 +1,57 @@
+import { ImportError } from '../errors.ts';
+import { type ControlsResult, inCatalogOrder } from './catalog.ts';
+import { canonicalIdentifier } from './identifier.ts';
+import { readShape } from './json.ts';
+import { is80053, releaseOf } from './oscal-release.ts';
+import { oscalHead, oscalProfile } from './oscal-shape.ts';
+import type { BaselineRecord } from './record.ts';
+import { collapseLine } from './text.ts';
+
+const kind = 'oscal-profile';
+const framework = 'nist-800-53';
+
+/** True for a JSON value in the form of an OSCAL profile. */
+export function isOscalProfile(value: unknown): value is { profile: object } {
+  return typeof value === 'object' && value !== null && 'profile' in value;
+}
+
+/**
+ * Reads a baseline of SP 800-53 from its OSCAL JSON profile: exactly the ids that it lists (FORMATS 5.4). Profiles of
+ * other publishers are skipped. Throws `ImportError` for a profile that is broken, lists nothing or an id that is none.
+ */
+export function parseOscalProfile(value: { profile: object }): ControlsResult {
+  const { metadata } = readShape(oscalHead, value.profile, kind);
+  const baseline = is80053(metadata) ? baselineOf(metadata.title) : null;
+  if (baseline === null) {
+    const reason = `a profile that is no baseline of 800-53: ${collapseLine(metadata.title).slice(0, 120)}`;
+    return { kind, records: null, reason };
+  }
+  const { profile } = readShape(oscalProfile, value, kind);
+  const { version, edition, warnings } = releaseOf(profile.metadata, kind);
+  const identifiers = profile.imports.flatMap((each, i) =>
+    each['include-controls'].flatMap((selection, j) =>
+      selection['with-ids'].map((id, k) => {
+        const identifier = canonicalIdentifier(framework, id);
+        if (identifier !== null) return identifier;
+        const pointer = `/profile/imports/${i}/include-controls/${j}/with-ids/${k}`;
+        throw new ImportError(`${pointer}: "${id.slice(0, 64)}" is no id of 800-53`, kind);
+      }),
+    ),
+  );
+  if (identifiers.length === 0) throw new ImportError('the profile lists no controls', kind);
+  const record: BaselineRecord = {
+    type: 'baseline',
+    framework,
+    version,
+    edition,
+    baseline,
+    identifiers: inCatalogOrder(framework, identifiers),
+  };
+  return { kind, records: [record], warnings };
+}
+
+function baselineOf(title: string): BaselineRecord['baseline'] | null {
+  if (/fedramp/i.test(title)) return null;
+  const match = /\b(?:(low|moderate|high)(?: |-)impact|(privacy)(?: control)?) baseline\b/i.exec(title);
+  return match ? ((match[1] ?? match[2])!.toLowerCase() as BaselineRecord['baseline']) : null;
+}

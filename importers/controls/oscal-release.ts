@@ -1,0 +1,37 @@
+import { ImportError } from '../errors.ts';
+import type { Kind } from '../ledger.ts';
+import type { OscalMetadata } from './oscal-shape.ts';
+
+/** The version label of a publication and what orders its printings. */
+export interface OscalRelease {
+  version: string;
+  edition: string;
+  warnings: string[];
+}
+
+/** True for the head of NIST's SP 800-53 itself: not 800-53A or 53B, and not a profile of another publisher. */
+export function is80053(metadata: { title: string }): boolean {
+  return /\b(?:SP|Special Publication) ?800-53\b(?![AB])/i.test(metadata.title);
+}
+
+/**
+ * The release that the head of an 800-53 file names (FORMATS 5.1): `Rev 5.1.1` from `5.1.1` or `5.1.1+u4`, and where
+ * the version is a date, as in Rev 4, the revision of the title. The edition is the time of the last change, in UTC.
+ * Throws `ImportError` when no revision is named or the time is none.
+ */
+export function releaseOf(metadata: OscalMetadata, kind: Kind): OscalRelease {
+  const stated = /^(?:rev\.? ?)?([5-9](?:\.\d{1,3}){0,3})(?:\+\w+)?(-\w+)?$/i.exec(metadata.version.trim());
+  const titled = /\bRev(?:ision|\.)? ?(\d(?:\.\d{1,3}){0,3})\b/i.exec(metadata.title);
+  const number = stated?.[1] ?? titled?.[1];
+  if (number === undefined) {
+    throw new ImportError(
+      `neither the version "${metadata.version.slice(0, 40)}" nor the title names a revision of 800-53`,
+      kind,
+    );
+  }
+  const changed = new Date(metadata['last-modified']);
+  if (Number.isNaN(changed.getTime()))
+    throw new ImportError(`last-modified "${metadata['last-modified'].slice(0, 40)}" is no time`, kind);
+  const warnings = stated?.[2] ? [`the version is ${stated[0]}: no final release`] : [];
+  return { version: `Rev ${number}`, edition: changed.toISOString(), warnings };
+}

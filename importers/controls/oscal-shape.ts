@@ -1,0 +1,89 @@
+import { z } from 'zod';
+
+// The parts of OSCAL JSON that are read; whatever else the files hold is passed over.
+
+const property = z.object({ name: z.string(), value: z.string(), class: z.string().optional() });
+const link = z.object({ href: z.string(), rel: z.string().optional() });
+
+/** The head that OSCAL catalogs and profiles share. */
+export const oscalMetadata = z.object({
+  title: z.string(),
+  version: z.string(),
+  'last-modified': z.string(),
+  props: z.array(property).default([]),
+  links: z.array(link).default([]),
+});
+
+/** What tells whose file it is, before the rest is looked at. */
+export const oscalHead = z.object({ metadata: oscalMetadata });
+
+const parameter = z.object({
+  id: z.string(),
+  label: z.string().default(''),
+  select: z.object({ 'how-many': z.string().optional(), choice: z.array(z.string()).default([]) }).optional(),
+  props: z.array(property).default([]),
+});
+
+const part = z.object({
+  id: z.string().default(''),
+  name: z.string(),
+  prose: z.string().default(''),
+  props: z.array(property).default([]),
+  links: z.array(link).default([]),
+  get parts(): z.ZodDefault<z.ZodArray<typeof part>> {
+    return z.array(part).default([]);
+  },
+});
+
+const control = z.object({
+  id: z.string(),
+  title: z.string(),
+  params: z.array(parameter).default([]),
+  props: z.array(property).default([]),
+  links: z.array(link).default([]),
+  parts: z.array(part).default([]),
+  get controls(): z.ZodDefault<z.ZodArray<typeof control>> {
+    return z.array(control).default([]);
+  },
+});
+
+const group = z.object({
+  title: z.string(),
+  controls: z.array(control).default([]),
+  groups: z.array(z.never('groups inside a family are not supported')).default([]),
+});
+
+export const oscalCatalog = z.object({
+  catalog: z.object({
+    metadata: oscalMetadata,
+    groups: z.array(group).default([]),
+    controls: z.array(z.never('a control outside any family')).default([]),
+  }),
+});
+
+const selection = z.object({
+  'with-ids': z.array(z.string()),
+  'with-child-controls': z.literal('no', 'child controls cannot be resolved').default('no'),
+  matching: z.array(z.never('patterns cannot be resolved')).default([]),
+});
+
+export const oscalProfile = z.object({
+  profile: z.object({
+    metadata: oscalMetadata,
+    imports: z.array(
+      z.object({
+        'include-all': z.never('all controls of another file cannot be resolved').optional(),
+        'include-controls': z.array(selection).default([]),
+        'exclude-controls': z.array(z.never('excluded controls are not supported')).default([]),
+      }),
+    ),
+  }),
+});
+
+export type OscalMetadata = z.infer<typeof oscalMetadata>;
+export type OscalProperty = z.infer<typeof property>;
+export type OscalLink = z.infer<typeof link>;
+export type OscalParameter = z.infer<typeof parameter>;
+export type OscalPart = z.infer<typeof part>;
+export type OscalControl = z.infer<typeof control>;
+export type OscalGroup = z.infer<typeof group>;

@@ -1,0 +1,157 @@
+import { ImportError } from '../errors.ts';
+import type { XmlElement } from '../xml/gate.ts';
+import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
+import { labelOfItem } from './cprt-rev3.ts';
+import { canonicalIdentifier, familyCodeOf } from './identifier.ts';
+import { createRenderProse, type Parameter, type RenderProse } from './parameters.ts';
+import type { ControlRecord, StatementPart } from './record.ts';
+import { closeUp, collapseLine, renderStatement } from './text.ts';
+import { childrenOf, readTree, textOf, type XmlNode } from './tree.ts';
+
+const kind = 'oscal-catalog';
+const framework = 'nist-800-171';
+const idPrefix = 'SP_800_171_';
+
+/** True for the root element of an OSCAL XML catalog. */
+export function isOscalXmlCatalog(root: XmlElement): boolean {
+  return root.local === 'catalog' && root.uri === 'http://csrc.nist.gov/ns/oscal/1.0';
+}
+
+/**
+ * Reads SP 800-171 Rev 3 from the text of its OSCAL XML catalog, which has passed the gate (FORMATS 6). Catalogs of
+ * other publications, such as the CSF, are skipped. Throws `ImportError` naming the requirement that is broken.
+ */
+export function parseOscalXmlCatalog(text: string): ControlsResult {
+  const root = readTree(text, kind);
+  const metadata = childrenOf(root, 'metadata')[0];
+  if (!metadata) throw new ImportError('the catalog has no metadata', kind);
+  const publication = valueOf(metadata, 'framework-version-identifier');
+  if (!/^SP_800_171_3_\d+_\d+$/.test(publication)) {
+    const title = collapseLine(textIn(metadata, 'title')).slice(0, 120);
+    return { kind, records: null, reason: `an OSCAL XML catalog of another publication: ${title}` };
+  }
+  const changed = new Date(textIn(metadata, 'last-modified').trim());
+  if (Number.isNaN(changed.getTime())) throw new ImportError('the last-modified of the catalog is no time', kind);
+  const warnings: string[] = [];
+  try {
+    const controls = readControls(root, warnings);
+    const head = { framework, version: 'Rev 3', edition: changed.toISOString() };
+    return { kind, records: [catalogRecord(kind, head, controls)], warnings };
+  } catch (error) {
+    if (error instanceof ImportError) error.kind = kind;
+    throw error;
+  }
+}
+
+function readControls(root: XmlNode, warnings: string[]): ControlRecord[] {
+  const requirements = childrenOf(root, 'group').flatMap((group) => {
+    const family = collapseLine(textIn(group, 'title'));
+    return childrenOf(group, 'control').map((node) => ({ node, family, identifier: identifierOf(node) }));
+  });
+  const identifiers = new Set(requirements.map((each) => each.identifier));
+  const render = createRenderProse(readParameters(requirements.map((each) => each.node)), warnings);
+  return requirements.map((each) => readRequirement(each, identifiers, render));
+}
+
+function identifierOf(node: XmlNode): string {
+  const id = node.attributes.id ?? '';
+  const identifier = id.startsWith(idPrefix) ? canonicalIdentifier(framework, id.slice(idPrefix.length)) : null;
+  if (!identifier?.startsWith('0'))
+    throw new ImportError(`the control id "${id.slice(0, 64)}" is no requirement of 800-171 Rev 3`);
+  return identifier;
+}
+
+function readParameters(requirements: XmlNode[]): Map<string, Parameter> {
+  const parameters = new Map<string, Parameter>();
+  for (const node of requirements.flatMap((requirement) => childrenOf(requirement, 'param'))) {
+    const id = node.attributes.id ?? '';
+    if (parameters.has(id)) throw new ImportError(`the parameter "${id.slice(0, 64)}" occurs twice`);
+    const select = childrenOf(node, 'select')[0];
+    // The usage is the wording of the publication; the label is cut short, and empty in some parameters.
+    const usage = collapseLine(childrenOf(node, 'usage').map(textOf).join(' '));
+    parameters.set(id, {
+      label: usage === '' ? textIn(node, 'label').trim() : usage,
+      choices: select ? childrenOf(select, 'choice').map(proseOf) : [],
+      many: select?.attributes['how-many'] === 'one-or-more',
+      aggregates: [],
+    });
+  }
+  return parameters;
+}
+
+function readRequirement(
+  { node, family, identifier }: { node: XmlNode; family: string; identifier: string },
+  identifiers: Set<string>,
+  render: RenderProse,
+): ControlRecord {
+  if (family === '') throw new ImportError(`the family ${familyCodeOf(framework, identifier)} has no title`);
+  const printed = collapseLine(textIn(node, 'title'));
+  // A withdrawn requirement has its own number in place of a title.
+  const head = { identifier, family, title: printed === identifier ? '' : printed };
+  if (valueOf(node, 'status') === 'withdrawn') {
+    const withdrawnInto = readTargets(node, identifier, identifiers);
+    return controlRecord(framework, { ...head, status: 'withdrawn', withdrawnInto });
+  }
+  const statements = childrenOf(node, 'control').flatMap((below) => partsOf(below, 'statement'));
+  const statementParts = statements.flatMap((statement) => readStatement(statement, identifier, render));
+  const statement = renderStatement(statementParts);
+  if (statement === '')
+    throw new ImportError(`the requirement ${identifier} has no statement and is not withdrawn`);
+  const paragraphs = partsOf(node, 'guidance').flatMap((part) => childrenOf(part, 'p'));
+  const guidance = paragraphs.map((paragraph) => readProse(paragraph, identifier, render)).join('\n\n');
+  return controlRecord(framework, { ...head, statement, statementParts, guidance });
+}
+
+function readTargets(node: XmlNode, identifier: string, identifiers: Set<string>): string[] {
+  const links = childrenOf(node, 'link').filter(({ attributes: { rel } }) => rel === 'incorporated_into' || rel === 'addressed_by');
+  const targets = links.map(({ attributes: { href = '' } }) => {
+    const target = href.replace(/^#/, '').replace(idPrefix, '');
+    if (!identifiers.has(target))
+      throw new ImportError(`${identifier} went into "${href.slice(0, 64)}", which is no requirement`);
+    return target;
+  });
+  return inCatalogOrder(framework, targets);
+}
+
+/** The statement's lead text and its items, side by side; items keep those below them. */
+function readStatement(statement: XmlNode, identifier: string, render: RenderProse): StatementPart[] {
+  const lead = readPart(statement, `SR-${identifier}`, render);
+  return lead.prose === '' ? lead.parts : [{ ...lead, parts: [] }, ...lead.parts];
+}
+
+function readPart(node: XmlNode, id: string, render: RenderProse): StatementPart {
+  const paragraphs = childrenOf(node, 'p').map((paragraph) => readProse(paragraph, id, render));
+  return {
+    id,
+    label: labelOfItem(id),
+    prose: paragraphs.join(' '),
+    parts: childrenOf(node, 'part').map((part) => readPart(part, part.attributes.id ?? '', render)),
+  };
+}
+
+function readProse(node: XmlNode, where: string, render: RenderProse): string {
+  return closeUp(collapseLine(render(proseOf(node), where)));
+}
+
+/** Mixed content as OSCAL's JSON writes it, parameters as `{{ insert: param, id }}`. */
+function proseOf(node: XmlNode): string {
+  return node.children
+    .map((child) => {
+      if (typeof child === 'string') return child;
+      return child.name === 'insert' ? `{{ insert: param, ${child.attributes['id-ref'] ?? ''} }}` : proseOf(child);
+    })
+    .join('');
+}
+
+function partsOf(node: XmlNode, name: string): XmlNode[] {
+  return childrenOf(node, 'part').filter((part) => part.attributes.name === name);
+}
+
+function textIn(node: XmlNode, name: string): string {
+  const child = childrenOf(node, name)[0];
+  return child ? textOf(child) : '';
+}
+
+function valueOf(node: XmlNode, name: string): string {
+  return childrenOf(node, 'prop').find((prop) => prop.attributes.name === name)?.attributes.value ?? '';
+}

@@ -1,0 +1,81 @@
+import { ImportError } from '../errors.ts';
+import { canonicalIdentifier } from './identifier.ts';
+import { closeUp, collapseLine } from './text.ts';
+
+/** A parameter of an OSCAL catalog: a label to fill in, choices to select from, or parameters that it sums up. */
+export interface Parameter {
+  /** The wording of the publication, with or without "organization-defined" before it; `""` if none. */
+  label: string;
+  choices: string[];
+  /** Whether several choices may be selected. */
+  many: boolean;
+  aggregates: string[];
+}
+
+/** Renders a prose with its inserts; `where` names its part in messages. */
+export type RenderProse = (prose: string, where: string) => string;
+
+const insert = /\{\{\s*(?:insert:\s*param\s*,\s*)?([^\s{},]+)\s*\}\}/g;
+const link = /\[([^[\]]*)\]\(([^()\s]*)\)/g;
+const maxLength = 100_000;
+
+/**
+ * Makes the renderer of a catalog's prose (DECISIONS D6.4, FORMATS 5.3): a parameter becomes
+ * `[Assignment: organization-defined ...]`, `[Selection: a; b]` or `[Selection (one or more): a; b]`, nested ones too,
+ * and a link the identifier or text that it shows. A parameter that is nowhere defined is a warning. The renderer
+ * throws `ImportError` for an insert it does not understand and for parameters that contain one another.
+ */
+export function createRenderProse(parameters: Map<string, Parameter>, warnings: string[]): RenderProse {
+  const rendered = new Map<string, string>();
+  const open = new Set<string>();
+
+  function render(prose: string, where: string): string {
+    const text = renderLinks(prose).replace(insert, (_, id: string) => renderParameter(id, where));
+    if (text.includes('{{'))
+      throw new ImportError(`${where}: an insert is not understood: ${text.slice(text.indexOf('{{'), 80)}`);
+    if (text.length > maxLength)
+      throw new ImportError(`${where}: the text is longer than ${maxLength} characters`);
+    return text;
+  }
+
+  function renderParameter(id: string, where: string): string {
+    const known = rendered.get(id);
+    if (known !== undefined) return known;
+    const parameter = parameters.get(id);
+    if (!parameter) warnings.push(`${where}: the parameter ${id.slice(0, 64)} is defined nowhere`);
+    if (open.has(id)) throw new ImportError(`${where}: the parameter ${id.slice(0, 64)} contains itself`);
+    open.add(id);
+    const text = parameter ? renderKnown(parameter, where) : assignment('value');
+    open.delete(id);
+    rendered.set(id, text);
+    return text;
+  }
+
+  function renderKnown(parameter: Parameter, where: string): string {
+    const { label, choices, many, aggregates } = parameter;
+    if (choices.length > 0) {
+      const texts = choices.map((choice) => closeUp(collapseLine(render(choice, where))));
+      return `[Selection${many ? ' (one or more)' : ''}: ${texts.join('; ')}]`;
+    }
+    if (label === '' && aggregates[0] !== undefined) return renderParameter(aggregates[0], where);
+    return assignment(label === '' ? 'value' : render(label, where));
+  }
+
+  return render;
+}
+
+/** Rev 4 has two labels that begin with the word of the brackets themselves. */
+function assignment(label: string): string {
+  const subject = collapseLine(label)
+    .replace(/^assignment[;:,]? /i, '')
+    .replace(/^organization-defined /i, '');
+  return `[Assignment: organization-defined ${subject}]`;
+}
+
+/** Markdown links as what they show: a control's identifier, without zeros put before its numbers. */
+function renderLinks(prose: string): string {
+  return prose.replace(link, (_, label: string, target: string) => {
+    if (!/^#[a-z]{2}-\d/.test(target)) return label;
+    return canonicalIdentifier('nist-800-53', target.slice(1)) ?? label.replace(/(?<=[-(])0+(?=\d)/g, '');
+  });
+}

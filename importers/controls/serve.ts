@@ -1,0 +1,107 @@
+import { stableId } from '../../src/ids.ts';
+import type { ControlDetails } from '../../src/schemas/controls.ts';
+import { fold } from '../../src/text.ts';
+import type { ControlRecord } from './record.ts';
+
+/** A control as the `controls` table holds it, but for its place in the catalog. */
+export interface ServedControl {
+  identifier: string;
+  controlId: string;
+  status: 'active' | 'withdrawn';
+  title: string;
+  family: string;
+  familyNames: string[];
+  filterWords: string[];
+  searchText: string;
+  statement: string;
+  listJson: string;
+  recordJson: string;
+  withdrawnInto: string[];
+}
+
+/** Two-letter codes of the 800-171 families, which are those of 800-53 (DECISIONS D6.3). */
+const familyCodes171: Record<string, string> = {
+  'access control': 'AC',
+  'awareness and training': 'AT',
+  'audit and accountability': 'AU',
+  'configuration management': 'CM',
+  'identification and authentication': 'IA',
+  'incident response': 'IR',
+  maintenance: 'MA',
+  'media protection': 'MP',
+  'personnel security': 'PS',
+  'physical protection': 'PE',
+  planning: 'PL',
+  'risk assessment': 'RA',
+  'security assessment': 'CA',
+  'security assessment and monitoring': 'CA',
+  'system and communications protection': 'SC',
+  'system and information integrity': 'SI',
+  'system and services acquisition': 'SA',
+  'supply chain risk management': 'SR',
+};
+
+/** Shapes a control for the answers (specification, "Control records"; D6.2, D6.5), once, at import. */
+export function serveControl(
+  framework: string,
+  version: string,
+  control: ControlRecord,
+  baselines: string[],
+): ServedControl {
+  const id = stableId('control', framework, control.identifier);
+  const withdrawn = control.status === 'withdrawn';
+  // A deprecated CCI keeps its definition: it is no catalog entry that went elsewhere.
+  const statement = withdrawn && framework !== 'cci' ? '' : control.statement;
+  const guidance = withdrawn ? '' : control.guidance;
+  const texts = { statement, guidance };
+  const { identifier, title, family } = control;
+  const listed =
+    framework === 'nist-800-171'
+      ? { id, identifier, family, requirementType: control.requirementType, ...texts }
+      : framework === 'dod-8500'
+        ? {
+            id,
+            identifier,
+            title,
+            subjectArea: family,
+            macLevels: control.macLevels ?? [],
+            impactCode: control.impactCode,
+            ...texts,
+            threat: control.threat,
+            resources: control.resources,
+          }
+        : { id, identifier, title, family, baselines, ...texts };
+  return {
+    identifier,
+    controlId: id,
+    status: control.status,
+    title,
+    family,
+    familyNames: familyNames(framework, control),
+    filterWords: [...baselines, control.requirementType, ...(control.macLevels ?? []), control.impactCode]
+      .filter((word) => word !== null)
+      .map((word) => fold(word)),
+    searchText: fold([identifier, title, statement].join('\n')),
+    statement,
+    listJson: JSON.stringify(listed),
+    recordJson: JSON.stringify({ ...listed, ...details(framework, version, control) }),
+    withdrawnInto: control.withdrawnInto,
+  };
+}
+
+function details(framework: string, version: string, control: ControlRecord): ControlDetails {
+  const withdrawn =
+    control.status === 'withdrawn' ? { withdrawn: { incorporatedInto: control.withdrawnInto } } : {};
+  if (framework === 'dod-8500') {
+    return { framework, version, confidentialityLevels: control.confidentialityLevels ?? [], ...withdrawn };
+  }
+  const common = { framework, version, status: control.status, statementParts: control.statementParts };
+  if (framework === 'nist-800-171') return { ...common, title: control.title, ...withdrawn };
+  return { ...common, related: control.related, ...withdrawn };
+}
+
+function familyNames(framework: string, control: ControlRecord): string[] {
+  const code171 = framework === 'nist-800-171' ? familyCodes171[fold(control.family)] : undefined;
+  const names = [control.family, control.familyCode, code171 ?? ''].filter((name) => name !== '');
+  return [...new Set(names.map(fold))];
+}

@@ -1,0 +1,75 @@
+import type Sqlite from 'better-sqlite3';
+import type { Graph } from '../../src/crosswalk/graph.ts';
+
+/** How deep the closure table goes (DECISIONS D7.3). */
+export const closureDepth = 4;
+
+/** One path of the closure: flat numbers, for half a million of them are made and sorted. */
+interface Path {
+  target: number;
+  hops: number;
+  mask: number;
+  statuses: number;
+  nodes: [number, number | null, number | null, number | null];
+}
+
+/**
+ * Every simple path of up to 4 edges from one node that ends at the first node of its end's framework (D7.2), by
+ * target framework, then in the order of D7.2. Rejected edges are walked too: a request says which statuses it admits.
+ */
+export function closureOf(graph: Graph, source: number): Path[] {
+  const paths: Path[] = [];
+  const nodes: number[] = [];
+  const { neighbors, frameworkOf } = graph;
+
+  const extend = (from: number, mask: number, statuses: number, passed: number): void => {
+    for (const { node, status } of neighbors[from]!) {
+      if (node === source || nodes.includes(node)) continue;
+      const hops = nodes.length + 1;
+      const framework = frameworkOf[node]!;
+      const here = statuses | (status << (2 * (hops - 1)));
+      nodes.push(node);
+      if ((passed & (1 << framework)) === 0) {
+        paths.push({
+          target: framework,
+          hops,
+          mask: mask | (1 << status),
+          statuses: here,
+          nodes: [nodes[0]!, nodes[1] ?? null, nodes[2] ?? null, nodes[3] ?? null],
+        });
+      }
+      if (hops < closureDepth) extend(node, mask | (1 << status), here, passed | (1 << framework));
+      nodes.pop();
+    }
+  };
+  extend(source, 0, 0, 0);
+  return paths.sort(comparePaths);
+}
+
+function comparePaths(a: Path, b: Path): number {
+  return (
+    a.target - b.target ||
+    a.hops - b.hops ||
+    a.nodes[0] - b.nodes[0] ||
+    (a.nodes[1] ?? 0) - (b.nodes[1] ?? 0) ||
+    (a.nodes[2] ?? 0) - (b.nodes[2] ?? 0) ||
+    (a.nodes[3] ?? 0) - (b.nodes[3] ?? 0)
+  );
+}
+
+/** Fills the empty closure table from a graph; gives the number of its rows. */
+export function writeClosure(sqlite: Sqlite.Database, graph: Graph): number {
+  const insert = sqlite.prepare('INSERT INTO crosswalk_paths VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  let rows = 0;
+  for (let source = 0; source < graph.nodes.length; source++) {
+    let target = -1;
+    let ordinal = 0;
+    for (const path of closureOf(graph, source)) {
+      ordinal = path.target === target ? ordinal + 1 : 1;
+      target = path.target;
+      insert.run(source, target, ordinal, path.hops, path.mask, path.statuses, ...path.nodes);
+      rows++;
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,36 @@
+import { compareCodePoints } from '../text.ts';
+
+/** The frameworks of the specification, in the order of DECISIONS D7.2; a site's own come after them by name. */
+export const frameworks = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const;
+
+/** Compares two framework keys by that order. */
+export function compareFrameworks(a: string, b: string): number {
+  const rank = (framework: string) => {
+    const index = (frameworks as readonly string[]).indexOf(framework);
+    return index < 0 ? frameworks.length : index;
+  };
+  return rank(a) - rank(b) || compareCodePoints(a, b);
+}
+
+/**
+ * The version that a label means, for comparing: `Rev 5.1.1`, `Rev 5`, `rev5` and `5` are all `5` (D7.4); the label
+ * of another framework stands for itself, case ignored.
+ */
+export function versionKey(framework: string, label: string): string {
+  const text = label.trim().toLowerCase();
+  if (!framework.startsWith('nist-')) return text;
+  const match = /^(?:rev(?:ision)?\.?\s*|r)?(\d+)(?:\.\d+)*$/.exec(text);
+  return match ? match[1]! : text;
+}
+
+/** Compares two labels by the numbers in them, then as text: `Rev 5.1.1` before `Rev 5.2.0`, older dates first. */
+export function compareVersions(a: string, b: string): number {
+  const numbers = (label: string) => (label.match(/\d+/g) ?? []).map(Number);
+  const left = numbers(a);
+  const right = numbers(b);
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const difference = (left[i] ?? -1) - (right[i] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return compareCodePoints(a, b);
+}

@@ -1,0 +1,69 @@
+const control53 = /^([a-z]{2})-(\d{1,3})(?: *\( *(\d{1,3}) *\)|\.(\d{1,3}))?$/i;
+const requirement171 = /^(?:3\.[1-9]\d?\.[1-9]\d?|03\.(?!00)\d\d\.(?!00)\d\d)$/;
+
+/**
+ * The published form of an identifier in any of its spellings (DECISIONS D6.1): `ac-2.1`, `AC-02(01)` and `AC-2 (1)`
+ * are `AC-2(1)`, `cci-15` is `CCI-000015`, `ecct-1` is `ECCT-1`. 800-171 Rev 2 (`3.1.1`) and Rev 3 (`03.01.01`) are
+ * never taken for one another, so mixed padding (`3.01.1`) is none. Null when the text is no identifier of the
+ * framework; of a framework that is not ours every text is, as it stands.
+ */
+export function canonicalIdentifier(framework: string, text: string): string | null {
+  const spelling = text.trim();
+  switch (framework) {
+    case 'nist-800-53':
+      return canonical53(spelling);
+    case 'nist-800-171':
+      return requirement171.test(spelling) ? spelling : null;
+    case 'dod-8500':
+      return /^[a-z]{4}-[1-3]$/i.test(spelling) ? spelling.toUpperCase() : null;
+    case 'cci':
+      return canonicalCci(spelling);
+    default:
+      return spelling === '' ? null : spelling;
+  }
+}
+
+function canonical53(text: string): string | null {
+  const match = control53.exec(text);
+  if (!match) return null;
+  const family = match[1]!.toUpperCase();
+  const number = Number(match[2]);
+  if (number === 0) return null;
+  const enhancement = match[3] ?? match[4];
+  if (enhancement === undefined) return `${family}-${number}`;
+  return Number(enhancement) === 0 ? null : `${family}-${number}(${Number(enhancement)})`;
+}
+
+function canonicalCci(text: string): string | null {
+  const match = /^CCI-?(\d{1,6})$/i.exec(text);
+  return match ? `CCI-${match[1]!.padStart(6, '0')}` : null;
+}
+
+/**
+ * A text that sorts (by code point) in catalog order: AC-2 before AC-10, an enhancement after its base and before the
+ * next control, 800-171 by number with all of Rev 2 before Rev 3. Takes an identifier in its published form.
+ */
+export function sortKey(framework: string, identifier: string): string {
+  if (framework === 'nist-800-53') {
+    const numbers = identifier.slice(2).match(/\d+/g) ?? [];
+    return [identifier.slice(0, 2), ...numbers.map((digits) => digits.padStart(4, '0'))].join(' ');
+  }
+  if (framework === 'nist-800-171') {
+    const revision = identifier.startsWith('0') ? '3' : '2';
+    return [revision, ...identifier.split('.').map((digits) => digits.padStart(4, '0'))].join(' ');
+  }
+  return identifier;
+}
+
+/** The family code that an identifier begins with: `AC`, `3.1`, `03.01`, `EC`; `""` where a framework has none. */
+export function familyCodeOf(framework: string, identifier: string): string {
+  switch (framework) {
+    case 'nist-800-53':
+    case 'dod-8500':
+      return identifier.slice(0, 2);
+    case 'nist-800-171':
+      return identifier.slice(0, identifier.lastIndexOf('.'));
+    default:
+      return '';
+  }
+}

@@ -1,0 +1,148 @@
+import { type MappingStatus, statuses } from '../crosswalk/graph.ts';
+import type { Database } from '../db/database.ts';
+import type { Evidence, NoPath, Path } from '../schemas/crosswalk.ts';
+import type { CrosswalkService, Question } from './crosswalk.ts';
+import { createPins } from './crosswalk-pins.ts';
+
+interface EvidenceRow {
+  source: string;
+  sha256: string;
+  kind: string;
+  edition: string;
+  imported_at: string;
+  reference: string;
+  from_framework: string;
+  from_version: string;
+  from_identifier: string;
+  to_framework: string;
+  to_version: string;
+  to_identifier: string;
+}
+
+interface DecisionRow {
+  status: MappingStatus;
+  reason: string;
+  decided_at: string;
+}
+
+export type ExplainService = ReturnType<typeof createExplainService>;
+
+/** Says what the steps of a path rest on, and why there is none (issue B, "Explain"). */
+export function createExplainService(db: Database, crosswalk: CrosswalkService) {
+  const { sqlite } = db;
+  const pins = createPins(db);
+  const columns = `s.source, s.sha256, s.kind, f.edition, s.imported_at, f.reference, f.from_framework, f.from_version,
+    f.from_identifier, f.to_framework, f.to_version, f.to_identifier`;
+  const evidence = sqlite.prepare<[number, number], EvidenceRow>(
+    `SELECT ${columns} FROM crosswalk_evidence AS e
+       JOIN mapping_facts AS f ON f.source_id = e.source_id AND f.ordinal = e.ordinal
+       JOIN sources AS s ON s.id = f.source_id WHERE e.a = ? AND e.b = ?
+      ORDER BY s.imported_at, s.source, f.ordinal`,
+  );
+  const stated = sqlite.prepare<
+    [string, string, string, string, string, string, string, string],
+    EvidenceRow
+  >(
+    `SELECT ${columns} FROM mapping_facts AS f JOIN sources AS s ON s.id = f.source_id
+      WHERE (f.from_framework = ? AND f.from_identifier = ? AND f.to_framework = ? AND f.to_identifier = ?)
+         OR (f.to_framework = ? AND f.to_identifier = ? AND f.from_framework = ? AND f.from_identifier = ?)
+      ORDER BY s.imported_at, s.source, f.ordinal`,
+  );
+  const decision = sqlite.prepare<
+    [string, string, string, string, string, string, string, string],
+    DecisionRow
+  >(
+    `SELECT status, reason, decided_at FROM mapping_decisions
+      WHERE (a_framework = ? AND a_identifier = ? AND b_framework = ? AND b_identifier = ?)
+         OR (b_framework = ? AND b_identifier = ? AND a_framework = ? AND a_identifier = ?)`,
+  );
+  const newest = sqlite.prepare<[string, string], { status: string; withdrawn_into: string }>(
+    `SELECT c.status, c.withdrawn_into FROM controls AS c
+       JOIN framework_versions AS v ON v.framework = c.framework AND v.version = c.version
+      WHERE c.framework = ? AND c.identifier = ? ORDER BY v.is_newest DESC, v.version DESC LIMIT 1`,
+  );
+  const imported = sqlite
+    .prepare<[string], number>('SELECT count(*) FROM framework_versions WHERE framework = ?')
+    .pluck();
+  const mapped = sqlite
+    .prepare<[string, string], number>('SELECT count(*) FROM crosswalk_nodes WHERE framework IN (?, ?)')
+    .pluck();
+
+  function evidenceOf(a: Path['controls'][number], b: Path['controls'][number]): Evidence[] {
+    const graph = crosswalk.graph();
+    const ids = [graph.idOf(a.framework, a.identifier), graph.idOf(b.framework, b.identifier)].filter(
+      (id) => id !== undefined,
+    );
+    const [low, high] = ids.sort((left, right) => left - right);
+    const derived = low === undefined || high === undefined ? [] : evidence.all(low, high);
+    const ends = [a.framework, a.identifier, b.framework, b.identifier] as const;
+    const rows = derived.length > 0 ? derived : stated.all(...ends, ...ends);
+    const decided = decision.get(...ends, ...ends);
+    return rows.map((row) => ({
+      source: row.source,
+      sha256: row.sha256,
+      kind: row.kind,
+      edition: row.edition,
+      importedAt: row.imported_at,
+      reference: row.reference,
+      from: { framework: row.from_framework, version: row.from_version, identifier: row.from_identifier },
+      to: { framework: row.to_framework, version: row.to_version, identifier: row.to_identifier },
+      ...(decided
+        ? { decision: { status: decided.status, reason: decided.reason, decidedAt: decided.decided_at } }
+        : {}),
+    }));
+  }
+
+  return {
+    /** The path with what each of its steps rests on. */
+    explain: (path: Path): Path => ({
+      ...path,
+      controls: path.controls.map((step, index) => ({
+        ...step,
+        ...(index === 0 ? {} : { evidence: evidenceOf(path.controls[index - 1]!, step) }),
+      })),
+    }),
+
+    /** Why a question has no path. */
+    whyNot(question: Question): NoPath {
+      const { framework, identifier, to, version } = question;
+      const shown = `${framework}:${identifier}`.slice(0, 64);
+      for (const key of [framework, to]) {
+        if (imported.get(key) === 0)
+          return { code: 'not-imported', message: `No catalog of ${key.slice(0, 64)} is imported` };
+      }
+      const control = newest.get(framework, identifier);
+      if (!control) return { code: 'unknown-control', message: `${shown} is in no imported catalog` };
+      const any = { ...question, statuses: new Set(statuses) };
+      if (version !== undefined && !pins.isKnown(framework, version)) {
+        return {
+          code: 'unknown-version',
+          message: `No source knows the version "${version.slice(0, 64)}" of ${framework}`,
+        };
+      }
+      if (crosswalk.resolve(any).paths.length > 0) {
+        return {
+          code: 'filtered-by-status',
+          message: 'There are paths, but none in which every status is among those asked for',
+        };
+      }
+      if (crosswalk.resolve({ ...question, maxHops: Number.MAX_SAFE_INTEGER }).paths.length > 0) {
+        return {
+          code: 'beyond-max-hops',
+          message: `There are paths, but none of at most ${question.maxHops} hops`,
+        };
+      }
+      if (control.status === 'withdrawn') {
+        const incorporatedInto = JSON.parse(control.withdrawn_into) as string[];
+        return { code: 'withdrawn', message: `${shown} is withdrawn`, incorporatedInto };
+      }
+      if (mapped.get(framework, framework) === 0 || mapped.get(to, to) === 0) {
+        return {
+          code: 'not-imported',
+          message: `No mapping between ${framework} and ${to} is imported`.slice(0, 300),
+        };
+      }
+      return { code: 'no-mapping', message: `No imported source maps ${shown} to ${to.slice(0, 64)}` };
+    },
+  };
+}

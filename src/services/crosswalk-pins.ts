@@ -1,0 +1,121 @@
+import { compareVersions, versionKey } from '../crosswalk/frameworks.ts';
+import { type Graph, type GraphNode, type MappingStatus, statuses } from '../crosswalk/graph.ts';
+import type { Database } from '../db/database.ts';
+
+/** A first edge that a version pin admits; `id` is missing where the neighbor is no node of the unpinned graph. */
+export interface FirstStep {
+  node: GraphNode;
+  id: number | undefined;
+  status: MappingStatus;
+}
+
+interface FactRow {
+  from_framework: string;
+  from_version: string;
+  from_identifier: string;
+  to_framework: string;
+  to_version: string;
+  to_identifier: string;
+}
+
+/** Finds the first edges of a pinned source in the stated pairs (DECISIONS D7.4). */
+export function createPins(db: Database) {
+  const factColumns =
+    'f.from_framework, f.from_version, f.from_identifier, f.to_framework, f.to_version, f.to_identifier';
+  const stated = db.sqlite.prepare<[string, string, string, string], FactRow>(
+    `SELECT ${factColumns} FROM mapping_facts AS f WHERE f.from_framework = ? AND f.from_identifier = ?
+      UNION SELECT ${factColumns} FROM mapping_facts AS f WHERE f.to_framework = ? AND f.to_identifier = ?`,
+  );
+  const evidence = db.sqlite.prepare<[number, number], FactRow>(
+    `SELECT ${factColumns} FROM crosswalk_evidence AS e
+       JOIN mapping_facts AS f ON f.source_id = e.source_id AND f.ordinal = e.ordinal WHERE e.a = ? AND e.b = ?`,
+  );
+  const versions = db.sqlite
+    .prepare<[string, string, string], string>(
+      `SELECT version FROM framework_versions WHERE framework = ? UNION SELECT from_version FROM mapping_facts
+        WHERE from_framework = ? UNION SELECT to_version FROM mapping_facts WHERE to_framework = ?`,
+    )
+    .pluck();
+  const newestCciList = db.sqlite
+    .prepare<[], string>("SELECT version FROM framework_versions WHERE framework = 'cci' AND is_newest = 1")
+    .pluck();
+  const controlStatus = db.sqlite
+    .prepare<[string, string], string>(
+      'SELECT status FROM controls WHERE framework = ? AND identifier = ? ORDER BY version DESC',
+    )
+    .pluck();
+
+  /** Whether a label names a version of the framework that some source knows. */
+  function isKnown(framework: string, label: string): boolean {
+    const known = versions.all(framework, framework, framework);
+    const exact = known.some((each) => numbers(each) === numbers(label) && each !== '');
+    return (
+      exact ||
+      (!/\d\.\d/.test(label) &&
+        known.some((each) => versionKey(framework, each) === versionKey(framework, label)))
+    );
+  }
+
+  return {
+    isKnown,
+
+    firstSteps(graph: Graph, framework: string, identifier: string, label: string): FirstStep[] {
+      if (!isKnown(framework, label)) return [];
+      const key = versionKey(framework, label);
+      const fits = (fact: FactRow) =>
+        (fact.from_framework === framework &&
+          fact.from_identifier === identifier &&
+          versionKey(framework, fact.from_version) === key) ||
+        (fact.to_framework === framework &&
+          fact.to_identifier === identifier &&
+          versionKey(framework, fact.to_version) === key);
+      const source = graph.idOf(framework, identifier);
+      const steps = new Map<string, FirstStep>();
+      for (const { node, status } of source === undefined ? [] : graph.neighbors[source]!) {
+        const [a, b] = node < source! ? [node, source!] : [source!, node];
+        const name = graph.nodes[node]!;
+        if (evidence.all(a, b).some(fits)) {
+          steps.set(`${name.framework}:${name.identifier}`, {
+            node: name,
+            id: node,
+            status: statuses[status]!,
+          });
+        }
+      }
+      if (isNewest(framework, key)) return [...steps.values()];
+      // An older pin also admits what that revision states and the unpinned graph lacks, as `auto`.
+      for (const fact of stated.all(framework, identifier, framework, identifier)) {
+        if (!fits(fact) || !isUsable(fact, framework)) continue;
+        const outward = fact.from_framework === framework && fact.from_identifier === identifier;
+        const node = outward
+          ? { framework: fact.to_framework, identifier: fact.to_identifier }
+          : { framework: fact.from_framework, identifier: fact.from_identifier };
+        const name = `${node.framework}:${node.identifier}`;
+        if (steps.has(name) || controlStatus.get(node.framework, node.identifier) === undefined) continue;
+        const id = graph.idOf(node.framework, node.identifier);
+        const known =
+          source === undefined ? undefined : graph.neighbors[source]!.find((each) => each.node === id);
+        steps.set(name, { node, id, status: known ? statuses[known.status]! : 'auto' });
+      }
+      return [...steps.values()];
+    },
+  };
+
+  function isNewest(framework: string, key: string): boolean {
+    const known = versions.all(framework, framework, framework).filter((each) => each !== '');
+    const newest = known.reduce((a, b) => (compareVersions(a, b) >= 0 ? a : b), '');
+    return framework === 'nist-800-171' || versionKey(framework, newest) === key;
+  }
+
+  /** A list of CCIs that is not the newest speaks only under a pin of its own; Rev 3 never speaks for a CCI. */
+  function isUsable(fact: FactRow, framework: string): boolean {
+    if (fact.from_framework !== 'cci') return true;
+    if (controlStatus.get('cci', fact.from_identifier) === 'withdrawn') return false;
+    if (framework === 'cci') return Number(versionKey(fact.to_framework, fact.to_version)) >= 4;
+    return fact.from_version === newestCciList.get();
+  }
+}
+
+function numbers(label: string): string {
+  return (label.match(/\d+/g) ?? [label.trim().toLowerCase()]).join('.');
+}
