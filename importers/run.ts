@@ -1,17 +1,21 @@
 import { performance } from 'node:perf_hooks';
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../src/db/database.ts';
 import { prepareInsert } from '../src/db/insert.ts';
-import { catalog, importLedger, importRuns, sources } from '../src/db/tables.ts';
+import { catalog, importLedger, importRuns, sources, stigReleases } from '../src/db/tables.ts';
 import { CommandError } from '../src/errors.ts';
+import { deriveControls } from './controls/derive.ts';
+import { createStageControls } from './controls/facts.ts';
+import type { ControlsRecord } from './controls/record.ts';
 import { discover, type Found, listFiles } from './discover.ts';
 import { ImportError } from './errors.ts';
-import { importerVersion, type Parsed } from './format.ts';
+import { type Content, importerVersion, type Parsed } from './format.ts';
 import { type LedgerLine, type LedgerSummary, roundMs, summarize } from './ledger.ts';
 import { parseSource } from './parse.ts';
 import { decideIdentity } from './stigs/identity.ts';
 import { removeRelease } from './stigs/store.ts';
 import { createStageRelease, type StagedRelease } from './stigs/write.ts';
+import type { XccdfRelease } from './xccdf/record.ts';
 
 export interface ImportOptions {
   /** Change nothing unless every source is good. */
@@ -42,6 +46,7 @@ export interface ImportResult {
 
 interface OpenLine extends LedgerLine {
   releaseId: number | null;
+  sourceId: number | null;
 }
 
 /**
@@ -82,7 +87,9 @@ class ImportRun {
   private readonly lines: OpenLine[] = [];
   private readonly staged: StagedRelease[] = [];
   private readonly phases: Record<string, number> = { read: 0, parse: 0, write: 0, derive: 0, commit: 0 };
+  private readonly controlSources = new Set<number>();
   private readonly stageRelease;
+  private readonly stageControls;
   private replaced = 0;
   private rules = 0;
 
@@ -91,6 +98,7 @@ class ImportRun {
     this.options = options;
     this.startedAt = (options.now ?? (() => new Date()))();
     this.stageRelease = createStageRelease(db);
+    this.stageControls = createStageControls(db);
   }
 
   async import(paths: string[]): Promise<ImportResult> {
@@ -115,8 +123,11 @@ class ImportRun {
       mark = performance.now();
     }
     const rejected = this.lines.some((line) => line.outcome === 'rejected');
-    this.timed('derive', () => this.decide());
-    const lines = this.lines.map(({ releaseId: _, ...line }) => line);
+    this.timed('derive', () => {
+      this.decide();
+      this.deriveControls();
+    });
+    const lines = this.lines.map(({ releaseId: _, sourceId: __, ...line }) => line);
     const stored = !this.options.dryRun && !(this.options.strict && rejected);
     const summary = () => summarize(lines, this.phases, performance.now() - start);
     this.timed('commit', () => this.finish(lines, summary(), stored));
@@ -144,6 +155,7 @@ class ImportRun {
       counts: {},
       ms: 0,
       releaseId: null,
+      sourceId: null,
     };
     if (found.type === 'unreadable') return { ...line, outcome: found.outcome, reason: found.reason };
     if (found.type === 'archive') {
@@ -162,17 +174,18 @@ class ImportRun {
     }
     line.kind = parsed.kind;
     line.warnings = parsed.warnings;
-    if (parsed.record === null) return { ...line, outcome: 'skipped', reason: parsed.reason };
-    return this.timed('write', () => this.store(line, parsed));
+    if (parsed.content === null) return { ...line, outcome: 'skipped', reason: parsed.reason };
+    const { content } = parsed;
+    return this.timed('write', () => this.store(line, content));
   }
 
   /** The stored source with these bytes, unless an older importer read it. */
   private unchanged(sha256: string) {
-    const row = this.db.orm.select().from(sources).where(sql`${sources.sha256} = ${sha256}`).get();
+    const row = this.db.orm.select().from(sources).where(eq(sources.sha256, sha256)).get();
     return row?.importerVersion === importerVersion ? row : null;
   }
 
-  private store(line: OpenLine, parsed: Extract<Parsed, { kind: 'xccdf'; record: object }>): OpenLine {
+  private store(line: OpenLine, content: Content): OpenLine {
     const { db } = this;
     if (!db.sqlite.inTransaction) {
       db.sqlite.exec('BEGIN IMMEDIATE');
@@ -184,13 +197,12 @@ class ImportRun {
     try {
       this.removeOutdated(line.sha256!);
       const sourceId = this.addSource(line);
-      const release = this.stageRelease(sourceId, line.sha256!, parsed.record);
+      const stored =
+        content.type === 'stig'
+          ? this.storeStig(sourceId, line, content.release)
+          : this.storeControls(sourceId, line, content.records);
       db.sqlite.exec('RELEASE source');
-      this.staged.push(release);
-      this.rules += release.findingCount;
-      const { high, medium, low, profileCount } = release;
-      const counts = { rules: release.findingCount, high, medium, low, profiles: profileCount };
-      return { ...line, counts, releaseId: release.id };
+      return stored;
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;
       db.sqlite.exec('ROLLBACK TO source');
@@ -199,16 +211,37 @@ class ImportRun {
     }
   }
 
+  private storeStig(sourceId: number, line: OpenLine, record: XccdfRelease): OpenLine {
+    const release = this.stageRelease(sourceId, line.sha256!, record);
+    this.staged.push(release);
+    this.rules += release.findingCount;
+    const { high, medium, low, profileCount } = release;
+    const counts = { rules: release.findingCount, high, medium, low, profiles: profileCount };
+    return { ...line, counts, releaseId: release.id };
+  }
+
+  private storeControls(sourceId: number, line: OpenLine, records: ControlsRecord[]): OpenLine {
+    const { target, counts } = this.stageControls(sourceId, records);
+    this.db.orm.update(sources).set({ target }).where(eq(sources.id, sourceId)).run();
+    this.controlSources.add(sourceId);
+    return { ...line, counts, target, sourceId };
+  }
+
   /** Forgets what an older importer version made of these bytes. */
   private removeOutdated(sha256: string): void {
-    const row = this.db.sqlite
-      .prepare(
-        'SELECT r.id FROM stig_releases AS r JOIN sources AS s ON s.id = r.source_id WHERE s.sha256 = ?',
-      )
-      .pluck()
-      .get(sha256) as number | undefined;
-    if (row === undefined) return;
-    removeRelease(this.db, row);
+    const source = this.db.orm
+      .select({ id: sources.id })
+      .from(sources)
+      .where(eq(sources.sha256, sha256))
+      .get();
+    if (!source) return;
+    const release = this.db.orm
+      .select({ id: stigReleases.id })
+      .from(stigReleases)
+      .where(eq(stigReleases.sourceId, source.id))
+      .get();
+    if (release) removeRelease(this.db, release.id);
+    else this.db.orm.delete(sources).where(eq(sources.id, source.id)).run();
     this.replaced++;
   }
 
@@ -251,6 +284,13 @@ class ImportRun {
       if (line.outcome !== 'unchanged' || !first) continue;
       line.target = first.target;
       if (superseded.has(line.sha256!)) Object.assign(line, { outcome: 'superseded', reason: first.reason });
+    }
+  }
+
+  private deriveControls(): void {
+    if (this.controlSources.size === 0) return;
+    for (const { sourceId, message } of deriveControls(this.db)) {
+      this.lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
     }
   }
 
