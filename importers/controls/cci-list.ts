@@ -3,7 +3,7 @@ import { ImportError } from '../errors.ts';
 import type { XmlElement, XmlHandler } from '../xml/gate.ts';
 import { type ControlsResult, inCatalogOrder } from './catalog.ts';
 import type { CciItem } from './record.ts';
-import { collapseLine, collapseLines, shown } from './text.ts';
+import { collapseLine, shown } from './text.ts';
 
 const kind = 'cci-list';
 const namespace = 'http://iase.disa.mil/cci';
@@ -49,7 +49,7 @@ export class CciListBuilder implements XmlHandler {
     if (local === 'cci_item') this.item = null;
     else if (!item && local === 'version') this.version = text.trim();
     else if (item && local === 'status') item.status = text.trim();
-    else if (item && local === 'definition') item.definition = collapseLines(text);
+    else if (item && local === 'definition') item.definition = collapseLine(text);
     else if (item && local === 'type') item.types.push(text.trim());
   }
 

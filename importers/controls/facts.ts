@@ -1,5 +1,6 @@
 import type { Database } from '../../src/db/database.ts';
 import { controlsOfIndex } from '../crosswalk/cci-index.ts';
+import { controlRecord } from './catalog.ts';
 import type { CciListRecord, ControlRecord, ControlsRecord } from './record.ts';
 
 /** Stores what one source states; gives what the ledger says of it. */
@@ -106,25 +107,13 @@ export function createStageControls(db: Database): StageControls {
 
 /** A CCI as a control of the framework `cci`: deprecated ones are withdrawn, the definition is the statement. */
 function toControl(item: CciListRecord['items'][number]): ControlRecord {
-  return {
+  return controlRecord('cci', {
     identifier: item.identifier,
-    title: '',
     family: item.type,
     familyCode: item.status,
     status: item.status === 'deprecated' ? 'withdrawn' : 'active',
-    withdrawnInto: [],
     statement: item.definition,
-    statementParts: [],
-    guidance: '',
-    related: [],
-    baselines: null,
-    requirementType: null,
-    macLevels: null,
-    confidentialityLevels: null,
-    impactCode: null,
-    threat: '',
-    resources: '',
-  };
+  });
 }
 
 /** The references of a list to controls of 800-53, one for each control; version 1 is 800-53A and left out (FORMATS 4.1). */

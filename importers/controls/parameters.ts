@@ -34,8 +34,8 @@ export function createRenderProse(parameters: Map<string, Parameter>, warnings: 
 
   function render(prose: string, where: string): string {
     const text = renderLinks(prose).replace(insert, (_, id: string) => renderParameter(id, where));
-    const [, rest] = text.split('{{', 2);
-    if (rest !== undefined) throw new ImportError(`${where}: an insert is not understood: {{${shown(rest)}`);
+    const left = text.indexOf('{{');
+    if (left >= 0) throw new ImportError(`${where}: an insert is not understood: ${shown(text.slice(left))}`);
     return text;
   }
 
