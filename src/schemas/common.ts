@@ -116,6 +116,7 @@ const problems: Record<number, string> = {
   401: 'No token, or one that is invalid, expired or revoked.',
   403: 'The caller may not do this.',
   404: 'There is no such thing, or the caller may not see it.',
+  503: 'Not now; `Retry-After` says when.',
 };
 
 /** A JSON response of a route. */
@@ -123,8 +124,13 @@ export function jsonContent<T extends z.ZodType>(schema: T, description: string)
   return { description, content: { 'application/json': { schema } } };
 }
 
+/** A JSON request body of a route; it must be there. */
+export function jsonBody<T extends z.ZodType>(schema: T) {
+  return { required: true, content: { 'application/json': { schema } } };
+}
+
 /** The error responses of a route, declared once and spread into it. */
-export function errors<const S extends 400 | 401 | 403 | 404>(...statuses: S[]) {
+export function errors<const S extends 400 | 401 | 403 | 404 | 503>(...statuses: S[]) {
   return Object.fromEntries(
     statuses.map((status) => [
       status,
