@@ -31,7 +31,8 @@ function itemsOf(section: Section, isRequired: boolean, isInformative: boolean):
     const sentences = sentencesOf(block.text);
     for (const [index, sentence] of sentences.entries()) {
       const reading = readSentence(sentence);
-      const isIntroduction = introducing.has(block) && index === sentences.length - 1;
+      // `Agencies must:` says what it asks for only in the list below it.
+      const isIntroduction = introducing.has(block) && /\b(?:to|must|shall|should|be|not):$/.test(sentence);
       const inherited = index === 0 && block.isItem ? inheritedForce(block, isRequired) : null;
       const force = reading.force ?? (sentence.endsWith('?') ? null : inherited);
       if (force === null || isIntroduction) continue;

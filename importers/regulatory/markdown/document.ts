@@ -112,9 +112,13 @@ function toDocument(sections: Section[], head: Head): DocumentRecord {
   };
 }
 
+/** What a section says of its own standing, not of its subject. */
+const formal = /^this (?:section|appendix) (?:is|contains)\b.*\b(?:normative|informative)\b/i;
+
 /** A heading as a signpost: what it leads to is told by the first sentence below it. */
 function toSignpost({ ordinal, heading, blocks }: Section): Signpost {
-  const first = blocks.find((block) => !block.isItem) ?? blocks[0];
+  const telling = blocks.filter(({ text }) => !formal.test(text) && dateAlone(text) === null);
+  const first = telling.find((block) => !block.isItem) ?? telling[0];
   const body = blocks.map((block) => block.text).join(' ');
   return {
     tag: heading,

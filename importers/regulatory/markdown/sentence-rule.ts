@@ -8,9 +8,9 @@ export interface Reading {
   exemptConditions: string;
 }
 
-// A word in quotation marks is spoken of, not used.
+// A word in quotation marks is spoken of, not used; what is merely "as required" or "required for" something asks for nothing.
 const duty =
-  /(?<!["“‘'])\b(?:must|shall|mandatory|prohibited|(?<!\b(?:as|if|not|where|when|is|are) )required|(?<=\b(?:is|are) )required)\b(?!["”’'])/i;
+  /(?<!["“‘'])\b(?:must|shall|mandatory|prohibited|(?:is|are|be|been|was|were)(?: \w+ly| also| further| hereby)? required|required to)\b(?!["”’'])/i;
 const notDuty = /\b(?:not|as|if|where|when) required\b/gi;
 const advice = /(?<!["“‘'])\b(?:should|recommended)\b(?!["”’'])/i;
 
@@ -38,7 +38,7 @@ const condition =
 
 /** Reads one sentence. Pure and without locale data. */
 export function readSentence(sentence: string): Reading {
-  const isQuestion = sentence.endsWith('?');
+  const isQuestion = sentence.endsWith('?') || /^(?:how|what|why|who|does|do|can)\b/i.test(sentence);
   const exempt = sentence.match(exemption) ?? [];
   const rest = sentence.replace(exemption, ' ');
   return {

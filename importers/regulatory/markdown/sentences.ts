@@ -1,5 +1,5 @@
 const abbreviations =
-  /(?:^|[\s("“])(?:e\.g|i\.e|etc|cf|vs|al|No|Nos|Sec|Secs|Fig|Figs|Dr|Mr|Ms|Mrs|Inc|Corp|Ltd|Co|St|U\.S|U\.S\.C|U\.K|Id|approx|pp?|art|ch|para|[A-Z])\.$/i;
+  /(?:^|[\s("“])(?:e\.g|i\.e|a\.k\.a|etc|cf|vs|al|No|Nos|Sec|Secs|Fig|Figs|Dr|Mr|Ms|Mrs|Inc|Corp|Ltd|Co|St|U\.S|U\.S\.C|U\.K|Id|approx|pp?|art|ch|para|[A-Z])\.$/i;
 
 /**
  * The sentences of a plain text. A sentence ends at `.`, `!` or `?` with its closing quotes and brackets where a blank

@@ -122,12 +122,12 @@ function reasonOf({ example, fit }: ProductMatch, { hotTechnology, inDemand }: U
 
 /** Work with other products of the same class; whether those are hot says nothing of this one. */
 function classEvidence({ name, commodities }: TechnologyClass, occupation: OccupationRecord): Evidence[] {
-  const titles = occupation.technologySkills
-    .filter((skill) => commodities.includes(skill.commodityCode))
-    .map((skill) => skill.title)
-    .sort(compareCodePoints);
-  if (titles.length === 0) return [];
-  return [{ points: weights.class, reason: `technology skills of "${titles[0]}" are of the class ${name}` }];
+  const skill = commodities
+    .map((code) => occupation.technologySkills.find(({ commodityCode }) => commodityCode === code))
+    .find((each) => each !== undefined);
+  if (!skill) return [];
+  const reason = `technology skills of the kind "${skill.title}" are of the class ${name}`;
+  return [{ points: weights.class, reason }];
 }
 
 function levelOf(fitting: string | undefined, roles: string[]): ResponsibilityLevel {
