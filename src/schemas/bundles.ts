@@ -80,12 +80,9 @@ export const slugsBody = z.object(
 
 const success = z.literal(true);
 const notFound = <T extends z.ZodType>(of: T) =>
-  z
-    .array(of)
-    .optional()
-    .openapi({
-      description: 'What was skipped because the catalog has no such thing; absent when nothing was.',
-    });
+  z.array(of).optional().openapi({
+    description: 'What was skipped because the catalog has no such thing; absent when nothing was.',
+  });
 
 export const StigsAdded = z
   .strictObject({ success, added: z.int(), total: z.int(), notFound: notFound(z.string()) })
