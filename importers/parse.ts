@@ -1,44 +1,67 @@
+import type { ControlsResult } from './controls/catalog.ts';
+import { CciListBuilder, isCciList } from './controls/cci-list.ts';
+import { parseControlsJson, parseControlsText, parseControlsXml } from './controls/parse.ts';
+import { decodeText } from './decode.ts';
 import { ImportError } from './errors.ts';
 import type { Parsed } from './format.ts';
+import type { Kind } from './ledger.ts';
 import { BenchmarkBuilder } from './xccdf/builder.ts';
 import { interpretBenchmark, xccdfNamespace } from './xccdf/parse.ts';
 import { readXml, type XmlElement } from './xml/gate.ts';
+
+interface ParseOptions {
+  strict?: boolean;
+}
 
 /**
  * Finds the kind of a source from its bytes, never from its name, and reads it. Pure: no database, no files.
  * Throws `ImportError` for a kind of ours that is bad and for what begins with `<` and is no XML.
  */
-export function parseSource(bytes: Uint8Array, options: { strict?: boolean } = {}): Parsed {
+export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Parsed {
   if (bytes.byteLength === 0) return skipped('the file is empty');
-  if (beginsWith(bytes, '<')) return parseXml(bytes, options);
-  return skipped('the content is of no known kind');
+  switch (firstCharacter(bytes)) {
+    case '<':
+      return parseXml(bytes, options);
+    case '{':
+    case '[':
+      return parseJson(bytes, options);
+    default:
+      return parseText(bytes, options);
+  }
 }
 
 function skipped(reason: string): Parsed {
-  return { kind: 'other', record: null, reason, warnings: [] };
+  return { kind: 'other', content: null, reason, warnings: [] };
 }
 
-/** True when the first character that is no blank (after a byte-order mark, in UTF-8 or UTF-16) is the one given. */
-function beginsWith(bytes: Uint8Array, character: string): boolean {
+/** The first character that is no blank, after a byte-order mark, in UTF-8 or UTF-16. */
+function firstCharacter(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 1024));
   const wide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
   const text = wide ? head.toString('latin1').replaceAll('\0', '') : head.toString('latin1');
-  return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*([^\s])/.exec(text)?.[1] === character;
+  return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*([^\s])/.exec(text)?.[1];
 }
 
 const scapRoots = new Set(['data-stream-collection', 'data-stream']);
 
-function parseXml(bytes: Uint8Array, options: { strict?: boolean }): Parsed {
-  let builder: BenchmarkBuilder | null = null;
+function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
+  // The two big formats are built from the gate's own events, the others from the text that has passed it.
+  const built: { benchmark?: BenchmarkBuilder; cciList?: CciListBuilder } = {};
   try {
-    const { warnings, root } = readXml(bytes, options, (element) => {
-      if (element.local === 'Benchmark' && element.uri === xccdfNamespace)
-        builder = new BenchmarkBuilder(element.uri);
-      return builder;
+    const { text, warnings, root } = readXml(bytes, options, (element) => {
+      if (element.local === 'Benchmark' && element.uri === xccdfNamespace) {
+        built.benchmark = new BenchmarkBuilder(element.uri);
+      } else if (isCciList(element)) built.cciList = new CciListBuilder();
+      return built.benchmark ?? built.cciList ?? null;
     });
-    return builder === null ? skipXml(root, warnings) : fromBenchmark(builder, warnings);
+    if (built.benchmark) return fromBenchmark(built.benchmark, warnings);
+    const controls = built.cciList ? built.cciList.result() : parseControlsXml(root, text);
+    return controls === null ? skipXml(root, warnings) : fromControls(controls, warnings);
   } catch (error) {
-    if (error instanceof ImportError && builder !== null) error.kind = 'xccdf';
+    if (error instanceof ImportError && error.kind === 'other') {
+      if (built.benchmark) error.kind = 'xccdf';
+      if (built.cciList) error.kind = 'cci-list';
+    }
     throw error;
   }
 }
@@ -46,18 +69,28 @@ function parseXml(bytes: Uint8Array, options: { strict?: boolean }): Parsed {
 function fromBenchmark(builder: BenchmarkBuilder, warnings: string[]): Parsed {
   const result = interpretBenchmark(builder);
   return 'release' in result
-    ? { kind: 'xccdf', record: result.release, warnings: [...warnings, ...result.warnings] }
-    : { kind: result.kind, record: null, reason: result.reason, warnings };
+    ? {
+        kind: 'xccdf',
+        content: { type: 'stig', release: result.release },
+        warnings: [...warnings, ...result.warnings],
+      }
+    : { kind: result.kind, content: null, reason: result.reason, warnings };
+}
+
+function fromControls(result: ControlsResult, warnings: string[]): Parsed {
+  if (result.records === null) return { kind: result.kind, content: null, reason: result.reason, warnings };
+  const content = { type: 'controls' as const, records: result.records };
+  return { kind: result.kind, content, warnings: [...warnings, ...result.warnings] };
 }
 
 function skipXml(root: XmlElement, warnings: string[]): Parsed {
   if (isScap(root)) {
     const reason = `SCAP content (automated checks, root <${root.local}>): it never creates or replaces a STIG`;
-    return { kind: 'scap', record: null, reason, warnings };
+    return { kind: 'scap', content: null, reason, warnings };
   }
   return {
     kind: 'other',
-    record: null,
+    content: null,
     reason: `XML of no kind of ours: root <${root.local.slice(0, 64)}>`,
     warnings,
   };
@@ -67,4 +100,41 @@ function isScap(root: XmlElement): boolean {
   if (scapRoots.has(root.local) && root.uri.startsWith('http://scap.nist.gov/schema/scap/source/'))
     return true;
   return root.local === 'Benchmark' && root.uri === 'http://checklists.nist.gov/xccdf/1.2';
+}
+
+/** How the JSON files that we know begin, for telling a damaged one from a file of no kind of ours. */
+const jsonBeginnings: [RegExp, Kind][] = [
+  [/^\s*\{\s*"catalog"\s*:/, 'oscal-catalog'],
+  [/^\s*\{\s*"profile"\s*:/, 'oscal-profile'],
+  [/^\s*\{\s*"(?:response|documents)"\s*:/, 'cprt'],
+];
+
+function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
+  const head = Buffer.from(bytes.subarray(0, 1024))
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
+  const likely = jsonBeginnings.find(([beginning]) => beginning.test(head))?.[1];
+  const { text, warnings } = decodeText(bytes, options.strict);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (likely === undefined)
+      return skipped('the content is of no known kind (it begins like JSON and is none)');
+    throw new ImportError(`not valid JSON: ${(error as Error).message.slice(0, 150)}`, likely);
+  }
+  const result = parseControlsJson(value);
+  return result === null ? skipped('JSON of no kind of ours') : fromControls(result, warnings);
+}
+
+function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
+  // Only a text that begins like one of ours is decoded: a PDF or a picture is no broken text.
+  const head = Buffer.from(bytes.subarray(0, 256))
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
+  if (!/^"?(framework|fromFramework|sp800_171r2)\b/.test(head))
+    return skipped('the content is of no known kind');
+  const { text, warnings } = decodeText(bytes, options.strict);
+  const result = parseControlsText(text);
+  return result === null ? skipped('the content is of no known kind') : fromControls(result, warnings);
 }

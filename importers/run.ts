@@ -1,17 +1,17 @@
 import { performance } from 'node:perf_hooks';
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../src/db/database.ts';
 import { prepareInsert } from '../src/db/insert.ts';
 import { catalog, importLedger, importRuns, sources } from '../src/db/tables.ts';
 import { CommandError } from '../src/errors.ts';
+import { deriveControls } from './controls/derive.ts';
 import { discover, type Found, listFiles } from './discover.ts';
 import { ImportError } from './errors.ts';
-import { importerVersion, type Parsed } from './format.ts';
-import { type LedgerLine, type LedgerSummary, roundMs, summarize } from './ledger.ts';
+import type { Parsed } from './format.ts';
+import { type Kind, type LedgerLine, type LedgerSummary, roundMs, summarize } from './ledger.ts';
 import { parseSource } from './parse.ts';
+import { type OpenLine, Staging } from './staging.ts';
 import { decideIdentity } from './stigs/identity.ts';
-import { removeRelease } from './stigs/store.ts';
-import { createStageRelease, type StagedRelease } from './stigs/write.ts';
 
 export interface ImportOptions {
   /** Change nothing unless every source is good. */
@@ -38,10 +38,6 @@ export interface ImportResult {
   stored: boolean;
   /** The files that were named themselves and are of no known kind: failures, unlike other skips. */
   loneUnknown: string[];
-}
-
-interface OpenLine extends LedgerLine {
-  releaseId: number | null;
 }
 
 /**
@@ -78,19 +74,19 @@ function asCommandError(error: unknown): unknown {
 class ImportRun {
   private readonly db: Database;
   private readonly options: ImportOptions;
-  private readonly startedAt: Date;
+  private readonly now: () => Date;
+  private readonly startedAt: string;
+  private readonly staging: Staging;
   private readonly lines: OpenLine[] = [];
-  private readonly staged: StagedRelease[] = [];
   private readonly phases: Record<string, number> = { read: 0, parse: 0, write: 0, derive: 0, commit: 0 };
-  private readonly stageRelease;
-  private replaced = 0;
-  private rules = 0;
+  private moved = 0;
 
   constructor(db: Database, options: ImportOptions) {
     this.db = db;
     this.options = options;
-    this.startedAt = (options.now ?? (() => new Date()))();
-    this.stageRelease = createStageRelease(db);
+    this.now = options.now ?? (() => new Date());
+    this.startedAt = this.now().toISOString();
+    this.staging = new Staging(db, this.startedAt);
   }
 
   async import(paths: string[]): Promise<ImportResult> {
@@ -101,23 +97,24 @@ class ImportRun {
     let bytes = 0;
     const loneUnknown: string[] = [];
     for await (const source of discover(files)) {
-      const read = performance.now() - mark;
-      this.phases.read! += read;
+      this.phases.read! += performance.now() - mark;
       if (source.type === 'archive') found += source.members;
       if (source.type === 'bytes') bytes += source.bytes.length;
       const line = this.take(source);
       line.ms = roundMs(performance.now() - mark);
       this.lines.push(line);
-      if (source.type === 'bytes' && source.lone && line.outcome === 'skipped' && line.kind === 'other') {
-        loneUnknown.push(line.source);
-      }
-      this.options.onProgress?.({ done: this.lines.length, found, rules: this.rules, bytes });
+      const lone = source.type === 'bytes' && source.lone;
+      if (lone && line.outcome === 'skipped' && line.kind === 'other') loneUnknown.push(line.source);
+      this.options.onProgress?.({ done: this.lines.length, found, rules: this.staging.rules, bytes });
       mark = performance.now();
     }
-    const rejected = this.lines.some((line) => line.outcome === 'rejected');
-    this.timed('derive', () => this.decide());
-    const lines = this.lines.map(({ releaseId: _, ...line }) => line);
-    const stored = !this.options.dryRun && !(this.options.strict && rejected);
+    const failed = loneUnknown.length > 0 || this.lines.some((line) => line.outcome === 'rejected');
+    this.timed('derive', () => {
+      this.decide();
+      this.deriveControls();
+    });
+    const lines = this.lines.map(({ releaseId: _, sourceId: __, ...line }) => line);
+    const stored = !this.options.dryRun && !(this.options.strict && failed);
     const summary = () => summarize(lines, this.phases, performance.now() - start);
     this.timed('commit', () => this.finish(lines, summary(), stored));
     return { lines, summary: summary(), stored, loneUnknown };
@@ -144,15 +141,15 @@ class ImportRun {
       counts: {},
       ms: 0,
       releaseId: null,
+      sourceId: null,
     };
     if (found.type === 'unreadable') return { ...line, outcome: found.outcome, reason: found.reason };
     if (found.type === 'archive') {
       if (found.error !== null) return { ...line, outcome: 'rejected', reason: found.error };
       return { ...line, counts: { members: found.members } };
     }
-    const known = this.unchanged(found.sha256);
-    if (known)
-      return { ...line, kind: known.kind as LedgerLine['kind'], outcome: 'unchanged', target: known.target };
+    const known = this.staging.unchanged(found.sha256);
+    if (known) return { ...line, kind: known.kind as Kind, outcome: 'unchanged', target: known.target };
     let parsed: Parsed;
     try {
       parsed = this.timed('parse', () => parseSource(found.bytes, { strict: this.options.strict ?? false }));
@@ -160,125 +157,63 @@ class ImportRun {
       if (!(error instanceof ImportError)) throw error;
       return { ...line, kind: error.kind, outcome: 'rejected', reason: error.message };
     }
-    line.kind = parsed.kind;
-    line.warnings = parsed.warnings;
-    if (parsed.record === null) return { ...line, outcome: 'skipped', reason: parsed.reason };
-    return this.timed('write', () => this.store(line, parsed));
+    const { kind, content, warnings } = parsed;
+    if (content === null) return { ...line, kind, warnings, outcome: 'skipped', reason: parsed.reason };
+    return this.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
   }
 
-  /** The stored source with these bytes, unless an older importer read it. */
-  private unchanged(sha256: string) {
-    const row = this.db.orm.select().from(sources).where(sql`${sources.sha256} = ${sha256}`).get();
-    return row?.importerVersion === importerVersion ? row : null;
-  }
-
-  private store(line: OpenLine, parsed: Extract<Parsed, { kind: 'xccdf'; record: object }>): OpenLine {
-    const { db } = this;
-    if (!db.sqlite.inTransaction) {
-      db.sqlite.exec('BEGIN IMMEDIATE');
-      // Another import may have stored the same bytes while this one was reading.
-      const known = this.unchanged(line.sha256!);
-      if (known) return { ...line, outcome: 'unchanged', target: known.target };
-    }
-    db.sqlite.exec('SAVEPOINT source');
-    try {
-      this.removeOutdated(line.sha256!);
-      const sourceId = this.addSource(line);
-      const release = this.stageRelease(sourceId, line.sha256!, parsed.record);
-      db.sqlite.exec('RELEASE source');
-      this.staged.push(release);
-      this.rules += release.findingCount;
-      const { high, medium, low, profileCount } = release;
-      const counts = { rules: release.findingCount, high, medium, low, profiles: profileCount };
-      return { ...line, counts, releaseId: release.id };
-    } catch (error) {
-      if (!(error instanceof ImportError)) throw error;
-      db.sqlite.exec('ROLLBACK TO source');
-      db.sqlite.exec('RELEASE source');
-      return { ...line, outcome: 'rejected', reason: error.message };
-    }
-  }
-
-  /** Forgets what an older importer version made of these bytes. */
-  private removeOutdated(sha256: string): void {
-    const row = this.db.sqlite
-      .prepare(
-        'SELECT r.id FROM stig_releases AS r JOIN sources AS s ON s.id = r.source_id WHERE s.sha256 = ?',
-      )
-      .pluck()
-      .get(sha256) as number | undefined;
-    if (row === undefined) return;
-    removeRelease(this.db, row);
-    this.replaced++;
-  }
-
-  private addSource(line: OpenLine): number {
-    const row = {
-      sha256: line.sha256!,
-      kind: line.kind,
-      importerVersion,
-      source: line.source,
-      target: null,
-      importedAt: this.startedAt.toISOString(),
-    };
-    return this.db.orm.insert(sources).values(row).returning({ id: sources.id }).get().id;
-  }
-
+  /** Decides to which STIG the staged releases belong, and puts the decisions into the ledger. */
   private decide(): void {
     const overrides = this.options.overrides ?? new Map<string, string>();
-    if (this.staged.length === 0 && overrides.size === 0) return;
-    if (!this.db.sqlite.inTransaction) this.db.sqlite.exec('BEGIN IMMEDIATE');
-    const { decisions, moved } = decideIdentity(this.db, this.staged, overrides);
-    this.replaced += moved;
-    const superseded = new Set<string>();
+    if (this.staging.releases.length === 0 && overrides.size === 0) return;
+    this.staging.begin();
+    const { decisions, moved } = decideIdentity(this.db, this.staging.releases, overrides);
+    this.moved = moved;
+    const firstOf = new Map<string, OpenLine>();
     for (const line of this.lines) {
       const decision = line.releaseId === null ? undefined : decisions.get(line.releaseId);
       if (!decision) continue;
-      line.outcome = decision.outcome;
-      line.reason = decision.reason;
-      line.target = decision.slug;
-      if (decision.outcome === 'superseded') superseded.add(line.sha256!);
-      else
-        this.db.sqlite
-          .prepare('UPDATE sources SET target = ? WHERE sha256 = ?')
-          .run(decision.slug, line.sha256);
+      Object.assign(line, { outcome: decision.outcome, reason: decision.reason, target: decision.slug });
+      firstOf.set(line.sha256!, line);
+      const { target } = line;
+      if (line.outcome === 'imported')
+        this.db.orm.update(sources).set({ target }).where(eq(sources.id, line.sourceId!)).run();
     }
-    const targets = new Map(
-      this.lines.filter((line) => line.releaseId !== null).map((line) => [line.sha256, line]),
-    );
-    for (const line of this.lines) {
-      const first = targets.get(line.sha256);
-      if (line.outcome !== 'unchanged' || !first) continue;
-      line.target = first.target;
-      if (superseded.has(line.sha256!)) Object.assign(line, { outcome: 'superseded', reason: first.reason });
+    // The same bytes once more in this run share the fate of the first.
+    for (const line of this.lines.filter((each) => each.outcome === 'unchanged')) {
+      const first = firstOf.get(line.sha256!);
+      if (first) line.target = first.target;
+      if (first?.outcome === 'superseded')
+        Object.assign(line, { outcome: first.outcome, reason: first.reason });
     }
   }
 
+  private deriveControls(): void {
+    if (this.staging.controlSources.size === 0) return;
+    for (const { sourceId, message } of deriveControls(this.db)) {
+      this.lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
+    }
+  }
+
+  /** Writes the ledger and commits, or rolls everything back. */
   private finish(lines: LedgerLine[], summary: LedgerSummary, stored: boolean): void {
-    const { db } = this;
+    const { db, staging, startedAt } = this;
     if (!stored) {
       if (db.sqlite.inTransaction) db.sqlite.exec('ROLLBACK');
       return;
     }
-    if (!db.sqlite.inTransaction) db.sqlite.exec('BEGIN IMMEDIATE');
-    const finishedAt = (this.options.now ?? (() => new Date()))().toISOString();
-    const changed =
-      this.replaced > 0 || lines.some((line) => line.outcome === 'imported' && line.kind !== 'archive');
-    if (changed) {
-      db.orm
-        .update(catalog)
-        .set({ generation: sql`${catalog.generation} + 1`, changedAt: finishedAt })
-        .run();
+    staging.begin();
+    const finishedAt = this.now().toISOString();
+    const gained = lines.some((line) => line.outcome === 'imported' && line.kind !== 'archive');
+    if (gained || this.moved > 0 || staging.replaced > 0) {
+      const next = sql`${catalog.generation} + 1`;
+      db.orm.update(catalog).set({ generation: next, changedAt: finishedAt }).run();
     }
     const { generation } = db.orm.select().from(catalog).get()!;
-    const run = db.orm
-      .insert(importRuns)
-      .values({ startedAt: this.startedAt.toISOString(), finishedAt, generation, summary })
-      .returning({ id: importRuns.id })
-      .get();
+    const row = { startedAt, finishedAt, generation, summary };
+    const { id } = db.orm.insert(importRuns).values(row).returning({ id: importRuns.id }).get();
     const insertLine = prepareInsert(db, importLedger);
-    for (const [index, line] of lines.entries())
-      insertLine.run({ runId: run.id, ordinal: index + 1, ...line });
+    for (const [index, line] of lines.entries()) insertLine.run({ runId: id, ordinal: index + 1, ...line });
     db.sqlite.exec('COMMIT');
   }
 }

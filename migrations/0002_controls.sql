@@ -10,7 +10,7 @@ CREATE TABLE control_facts (
   identifier TEXT NOT NULL,
   record TEXT NOT NULL,
   PRIMARY KEY (source_id, framework, version, identifier)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE baseline_facts (
   source_id INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
@@ -81,7 +81,7 @@ CREATE TABLE controls (
   withdrawn_into TEXT NOT NULL,
   PRIMARY KEY (framework, version, ordinal),
   UNIQUE (framework, version, identifier)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX controls_by_control_id ON controls (control_id);
 
 -- An operator's word about a pair, kept across every import; the two ends in the order of the crosswalk's nodes.

@@ -1,6 +1,6 @@
 // Compiles the project when its sources changed since the last build; `npm start` and `npm test` begin here.
 // Plain JavaScript, because it runs before anything is compiled.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -34,6 +34,9 @@ const wanted = digest();
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   const compiler = createRequire(import.meta.url).resolve('typescript/package.json');
-  execFileSync(process.execPath, [join(dirname(compiler), 'bin', 'tsc'), '-p', root], { stdio: 'inherit' });
-  writeFileSync(stamp, wanted);
+  const { status } = spawnSync(process.execPath, [join(dirname(compiler), 'bin', 'tsc'), '-p', root], {
+    stdio: 'inherit',
+  });
+  if (status === 0) writeFileSync(stamp, wanted);
+  process.exitCode = status ?? 1;
 }

@@ -2,6 +2,7 @@
 import type { Command } from './commands/command.ts';
 import { importCommand } from './commands/import.ts';
 import { integrationTokenCommand } from './commands/integration-token.ts';
+import { mappingCommand } from './commands/mapping.ts';
 import { purgeCommand } from './commands/purge.ts';
 import { serveCommand } from './commands/serve.ts';
 import { startCommand } from './commands/start.ts';
@@ -14,6 +15,7 @@ const commands: Command[] = [
   serveCommand,
   importCommand,
   tokenCommand,
+  mappingCommand,
   integrationTokenCommand,
   purgeCommand,
 ];

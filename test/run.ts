@@ -17,7 +17,7 @@ const files = readdirSync(root, { recursive: true, withFileTypes: true })
 
 process.exitCode = 1;
 const queue: Runner[][] = [];
-Object.assign(globalThis, { UVU_DEFER: 1, UVU_QUEUE: queue });
+Object.assign(globalThis, { UVU_QUEUE: queue });
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const problems: string[] = [];
 

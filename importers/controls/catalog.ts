@@ -1,7 +1,7 @@
+import { familyCodeOf, sortKey } from '../../src/crosswalk/identifier.ts';
 import { compareCodePoints } from '../../src/text.ts';
 import { ImportError } from '../errors.ts';
 import type { Kind } from '../ledger.ts';
-import { familyCodeOf, sortKey } from './identifier.ts';
 import type { CatalogRecord, ControlRecord, ControlsRecord } from './record.ts';
 
 /** What a source about controls turned out to be: records to store, or a kind that is not stored and why. */

@@ -1,9 +1,9 @@
+import { canonicalIdentifier, familyCodeOf } from '../../src/crosswalk/identifier.ts';
 import { ImportError } from '../errors.ts';
 import { catalogRecord, controlRecord } from './catalog.ts';
 import type { Cprt, CprtElement } from './cprt-shape.ts';
-import { canonicalIdentifier, familyCodeOf } from './identifier.ts';
 import type { CatalogRecord, ControlRecord } from './record.ts';
-import { collapseLine, collapseLines } from './text.ts';
+import { collapseLine, collapseLines, shown } from './text.ts';
 
 const kind = 'cprt';
 const framework = 'nist-800-171';
@@ -15,12 +15,19 @@ const framework = 'nist-800-171';
  */
 export function readRev2(data: Cprt): CatalogRecord {
   const ofType = (type: string) => data.elements.filter((element) => element.element_type === type);
-  const families = new Map(ofType('family').map((each) => [unpad(each.element_identifier), collapseLine(each.title)]));
+  const families = new Map(
+    ofType('family').map((each) => [unpad(each.element_identifier), collapseLine(each.title)]),
+  );
   const discussions = new Map(
-    ofType('discussion').map((each) => [unpad(each.element_identifier.replace(/^D[-_]/, '')), collapseLines(each.text)]),
+    ofType('discussion').map((each) => [
+      unpad(each.element_identifier.replace(/^D[-_]/, '')),
+      collapseLines(each.text),
+    ]),
   );
   const types = readTypes(data);
-  const controls = ofType('requirement').map((element) => readRequirement(element, families, discussions, types));
+  const controls = ofType('requirement').map((element) =>
+    readRequirement(element, families, discussions, types),
+  );
   return catalogRecord(kind, { framework, version: 'Rev 2', edition: data.documents[0]!.version }, controls);
 }
 
@@ -32,13 +39,14 @@ function readRequirement(
 ): ControlRecord {
   const identifier = canonicalIdentifier(framework, unpad(element.element_identifier));
   if (identifier === null)
-    throw new ImportError(`"${element.element_identifier.slice(0, 64)}" is no requirement of 800-171 Rev 2`, kind);
+    throw new ImportError(`"${shown(element.element_identifier)}" is no requirement of 800-171 Rev 2`, kind);
   const statement = collapseLine(element.text);
   const family = families.get(familyCodeOf(framework, identifier));
   const requirementType = types.get(identifier);
   if (statement === '') throw new ImportError(`the requirement ${identifier} has no text`, kind);
   if (family === undefined) throw new ImportError(`the requirement ${identifier} has no family`, kind);
-  if (!requirementType) throw new ImportError(`the requirement ${identifier} is neither basic nor derived`, kind);
+  if (!requirementType)
+    throw new ImportError(`the requirement ${identifier} is neither basic nor derived`, kind);
   return controlRecord(framework, {
     identifier,
     title: collapseLine(element.title),
@@ -56,7 +64,7 @@ function readTypes(data: Cprt): Map<string, ControlRecord['requirementType']> {
     if (type !== 'RT_basic' && type !== 'RT_derived') continue;
     const identifier = unpad(source);
     if (types.has(identifier))
-      throw new ImportError(`the requirement ${identifier.slice(0, 64)} has two types`, kind);
+      throw new ImportError(`the requirement ${shown(identifier)} has two types`, kind);
     types.set(identifier, type === 'RT_basic' ? 'basic' : 'derived');
   }
   return types;

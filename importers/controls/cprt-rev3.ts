@@ -1,10 +1,10 @@
+import { canonicalIdentifier, familyCodeOf } from '../../src/crosswalk/identifier.ts';
 import { compareCodePoints } from '../../src/text.ts';
 import { ImportError } from '../errors.ts';
 import { catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import type { Cprt, CprtElement } from './cprt-shape.ts';
-import { canonicalIdentifier, familyCodeOf } from './identifier.ts';
 import type { CatalogRecord, ControlRecord, MappingPair, MappingRecord, StatementPart } from './record.ts';
-import { closeUp, collapseLine, collapseLines, renderStatement } from './text.ts';
+import { closeUp, collapseLine, collapseLines, labelOfItem, renderStatement, shown } from './text.ts';
 
 const kind = 'cprt';
 const framework = 'nist-800-171';
@@ -27,13 +27,6 @@ export function readRev3(data: Cprt): [CatalogRecord, MappingRecord] {
   return [catalogRecord(kind, { framework, version: 'Rev 3', edition }, controls), mapping];
 }
 
-/** The label of a statement's item, from the end of its id: `SR-03.01.01.c` is `c.`, `SR-03.01.01.c.02` is `2.`. */
-export function labelOfItem(id: string): string {
-  const segments = id.split('.').slice(3);
-  const last = segments[segments.length - 1];
-  return last === undefined ? '' : `${last.replace(/^0+(?=\d)/, '')}.`;
-}
-
 class Rev3Source {
   readonly requirements: CprtElement[];
   private readonly elements = new Map<string, CprtElement>();
@@ -44,7 +37,7 @@ class Rev3Source {
   constructor(data: Cprt) {
     for (const element of data.elements) {
       const id = element.element_identifier;
-      if (this.elements.has(id)) throw new ImportError(`the element ${id.slice(0, 64)} occurs twice`, kind);
+      if (this.elements.has(id)) throw new ImportError(`the element ${shown(id)} occurs twice`, kind);
       this.elements.set(id, element);
     }
     this.requirements = data.elements.filter((element) => element.element_type === 'requirement');
@@ -53,7 +46,7 @@ class Rev3Source {
     for (const item of items) {
       const id = item.element_identifier;
       if (!/^SR-\d\d\.\d\d\.\d\d(?:\.[a-z](?:\.\d\d)?)?$/.test(id))
-        throw new ImportError(`"${id.slice(0, 64)}" is no part of a statement of 800-171 Rev 3`, kind);
+        throw new ImportError(`"${shown(id)}" is no part of a statement of 800-171 Rev 3`, kind);
       const parent = id.slice(0, id.lastIndexOf('.'));
       if (labelOfItem(id) !== '' && !this.elements.has(parent))
         throw new ImportError(`the part ${id} of a statement has no parent ${parent}`, kind);
@@ -69,7 +62,10 @@ class Rev3Source {
   readRequirement(element: CprtElement): ControlRecord {
     const identifier = canonicalIdentifier(framework, element.element_identifier);
     if (!identifier?.startsWith('0'))
-      throw new ImportError(`"${element.element_identifier.slice(0, 64)}" is no requirement of 800-171 Rev 3`, kind);
+      throw new ImportError(
+        `"${shown(element.element_identifier)}" is no requirement of 800-171 Rev 3`,
+        kind,
+      );
     const family = this.elements.get(familyCodeOf(framework, identifier));
     if (family?.element_type !== 'family')
       throw new ImportError(`the requirement ${identifier} has no family`, kind);
@@ -84,7 +80,7 @@ class Rev3Source {
       ...head,
       statement: renderStatement(statementParts),
       statementParts,
-      guidance: collapseLines(closeUp(discussion.replace(/<\/?a\b[^<>]*>/g, ''))),
+      guidance: closeUp(collapseLines(discussion.replace(/<\/?a\b[^<>]*>/g, ''))),
     });
   }
 
@@ -92,7 +88,7 @@ class Rev3Source {
     const targets = this.targets.get(`WR-${identifier}`) ?? [];
     for (const target of targets) {
       if (this.elements.get(target)?.element_type !== 'requirement')
-        throw new ImportError(`${identifier} went into "${target.slice(0, 64)}", which is no requirement`, kind);
+        throw new ImportError(`${identifier} went into "${shown(target)}", which is no requirement`, kind);
     }
     return inCatalogOrder(framework, targets);
   }
@@ -100,7 +96,8 @@ class Rev3Source {
   private readStatement(identifier: string): StatementPart[] {
     const id = `SR-${identifier}`;
     const lead = this.elements.get(id);
-    if (!lead) throw new ImportError(`the requirement ${identifier} has no statement and is not withdrawn`, kind);
+    if (!lead)
+      throw new ImportError(`the requirement ${identifier} has no statement and is not withdrawn`, kind);
     const parts = this.readItems(id);
     const prose = collapseLine(lead.text);
     if (prose === '' && parts.length === 0)
@@ -126,7 +123,7 @@ function readPairs(data: Cprt): MappingPair[] {
     const fromIdentifier = canonicalIdentifier(framework, from);
     const toIdentifier = canonicalIdentifier('nist-800-53', to);
     if (!fromIdentifier?.startsWith('0') || toIdentifier === null)
-      throw new ImportError(`the reference ${from.slice(0, 40)} -> ${to.slice(0, 40)} is not understood`, kind);
+      throw new ImportError(`the reference ${shown(from)} -> ${shown(to)} is not understood`, kind);
     const toVersion = `Rev ${release.replaceAll('_', '.')}`;
     return [{ fromIdentifier, toFramework: 'nist-800-53', toVersion, toIdentifier, reference: to }];
   });

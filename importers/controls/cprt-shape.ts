@@ -31,7 +31,9 @@ export type CprtElement = z.infer<typeof element>;
 export function cprtBodyOf(value: unknown): object | null {
   const response = memberOf(value, 'response');
   const body = response === undefined ? value : memberOf(response, 'elements');
-  const isBody = ['documents', 'elements', 'relationships'].every((name) => Array.isArray(memberOf(body, name)));
+  const isBody = ['documents', 'elements', 'relationships'].every((name) =>
+    Array.isArray(memberOf(body, name)),
+  );
   return isBody ? (body as object) : null;
 }
 

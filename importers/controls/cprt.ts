@@ -3,7 +3,7 @@ import { readRev2 } from './cprt-rev2.ts';
 import { readRev3 } from './cprt-rev3.ts';
 import { cprtBody, cprtBodyOf, cprtDocument } from './cprt-shape.ts';
 import { readShape } from './json.ts';
-import { collapseLine } from './text.ts';
+import { shown } from './text.ts';
 
 const kind = 'cprt';
 
@@ -14,7 +14,7 @@ const kind = 'cprt';
 export function parseCprt(value: unknown): ControlsResult {
   const revision = /^SP_800_171_([23])_\d+_\d+$/.exec(cprtDocument(value) ?? '')?.[1];
   if (revision === undefined) {
-    const name = collapseLine(String(cprtDocument(value))).slice(0, 64);
+    const name = shown(String(cprtDocument(value)));
     return { kind, records: null, reason: `a CPRT export of another publication: ${name}` };
   }
   const data = readShape(cprtBody, cprtBodyOf(value), kind);

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
-import { cut, isStorable } from '../../src/text.ts';
+import { isStorable } from '../../src/text.ts';
 import { ImportError } from '../errors.ts';
 import type { Kind } from '../ledger.ts';
+import { shown } from './text.ts';
 
 const maxDepth = 64;
 
@@ -14,7 +15,8 @@ export function readShape<T>(schema: z.ZodType<T>, value: unknown, kind: Kind): 
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0]!;
-  throw new ImportError(`${pointerOf(issue.path)}: ${issue.message.replace(/^Invalid input: /, '')}`, kind);
+  const where = issue.path.length === 0 ? 'the document' : pointerOf(issue.path);
+  throw new ImportError(`${where}: ${issue.message.replace(/^Invalid input: /, '')}`, kind);
 }
 
 function checkValue(value: unknown, path: (string | number)[], kind: Kind): void {
@@ -32,5 +34,5 @@ function checkValue(value: unknown, path: (string | number)[], kind: Kind): void
 }
 
 function pointerOf(path: PropertyKey[]): string {
-  return path.map((step) => `/${cut(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return path.map((step) => `/${shown(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -1,6 +1,6 @@
+import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
 import { ImportError } from '../errors.ts';
-import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
-import { canonicalIdentifier } from './identifier.ts';
+import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import { readShape } from './json.ts';
 import { is80053, releaseOf } from './oscal-release.ts';
 import {
@@ -10,18 +10,18 @@ import {
   type OscalPart,
   type OscalProperty,
   oscalCatalog,
-  oscalHead,
+  oscalCatalogHead,
 } from './oscal-shape.ts';
 import { createRenderProse, type Parameter, type RenderProse } from './parameters.ts';
 import type { ControlRecord, StatementPart } from './record.ts';
-import { closeUp, collapseLine, collapseLines, renderStatement } from './text.ts';
+import { closeUp, collapseLine, collapseLines, renderStatement, shown } from './text.ts';
 
 const kind = 'oscal-catalog';
 const framework = 'nist-800-53';
 
 /** True for a JSON value in the form of an OSCAL catalog. */
-export function isOscalCatalog(value: unknown): value is { catalog: object } {
-  return typeof value === 'object' && value !== null && 'catalog' in value;
+export function isOscalCatalog(value: unknown): boolean {
+  return typeof (value as { catalog?: unknown } | null)?.catalog === 'object';
 }
 
 /**
@@ -29,10 +29,10 @@ export function isOscalCatalog(value: unknown): value is { catalog: object } {
  * and catalogs that a tool resolved from a profile are skipped. Throws `ImportError` for a catalog that is broken,
  * empty, or has an id that occurs twice or is none of 800-53.
  */
-export function parseOscalCatalog(value: { catalog: object }): ControlsResult {
-  const { metadata } = readShape(oscalHead, value.catalog, kind);
+export function parseOscalCatalog(value: unknown): ControlsResult {
+  const { metadata } = readShape(oscalCatalogHead, value, kind).catalog;
   if (!is80053(metadata)) {
-    const reason = `an OSCAL catalog of another publication: ${collapseLine(metadata.title).slice(0, 120)}`;
+    const reason = `an OSCAL catalog of another publication: ${shown(metadata.title, 120)}`;
     return { kind, records: null, reason };
   }
   if (isResolved(metadata)) {
@@ -84,8 +84,7 @@ function flatten(controls: OscalControl[], pointer: string, base: string | null)
     const identifier = /^[a-z]{2}-\d+(\.\d+)?$/.test(control.id)
       ? canonicalIdentifier(framework, control.id)
       : null;
-    if (identifier === null)
-      throw new ImportError(`${here}/id: "${control.id.slice(0, 64)}" is no id of 800-53`);
+    if (identifier === null) throw new ImportError(`${here}/id: "${shown(control.id)}" is no id of 800-53`);
     if (base === null ? identifier.includes('(') : !identifier.startsWith(`${base}(`))
       throw new ImportError(`${here}/id: ${identifier} does not belong under ${base ?? 'a family'}`);
     return [{ control, identifier }, ...flatten(control.controls, here, identifier)];
@@ -97,7 +96,7 @@ function readParameters(controls: OscalControl[]): Map<string, Parameter> {
   const parameters = new Map<string, Parameter>();
   for (const parameter of controls.flatMap((control) => control.params)) {
     if (parameters.has(parameter.id))
-      throw new ImportError(`the parameter ${parameter.id.slice(0, 64)} occurs twice`);
+      throw new ImportError(`the parameter ${shown(parameter.id)} occurs twice`);
     parameters.set(parameter.id, readParameter(parameter));
   }
   return parameters;
@@ -128,10 +127,12 @@ function readControl(
     return controlRecord(framework, { identifier, title, family, status: 'withdrawn', withdrawnInto });
   }
   const named = (name: string) => control.parts.filter((part) => part.name === name);
-  const statementParts = readParts(named('statement'), render);
+  const statementParts = readParts(named('statement'), identifier, render);
   const statement = renderStatement(statementParts);
   if (statement === '') throw new ImportError(`${identifier} has no statement and is not withdrawn`);
-  const guidance = named('guidance').map((part) => collapseLines(closeUp(render(part.prose, part.id))));
+  const guidance = named('guidance').map((part) =>
+    closeUp(collapseLines(render(part.prose, `the guidance of ${identifier}`))),
+  );
   const related = [...control.links, ...named('guidance').flatMap((part) => part.links)]
     .filter((link) => link.rel === 'related')
     .map((link) => rootOf(link.href))
@@ -162,9 +163,9 @@ function readTargets(
   for (const href of new Set(links.map((link) => link.href))) {
     const target = rootOf(href);
     if (target !== null && identifiers.has(target)) targets.add(target);
-    else warnings.push(`${identifier} went into "${href.slice(0, 64)}", which is no control of the catalog`);
+    else warnings.push(`${identifier} went into "${shown(href)}", which is no control of the catalog`);
   }
-  return [...targets];
+  return inCatalogOrder(framework, targets);
 }
 
 /** The control that a link points to or into: `#ac-2_smt.k` is AC-2. */
@@ -174,20 +175,19 @@ function rootOf(href: string): string | null {
 }
 
 /** The statement's lead text and its items, side by side; items keep those below them. */
-function readParts(statements: OscalPart[], render: RenderProse): StatementPart[] {
+function readParts(statements: OscalPart[], identifier: string, render: RenderProse): StatementPart[] {
   return statements.flatMap((statement) => {
-    const lead = readPart({ ...statement, parts: [] }, render);
-    const items = statement.parts.map((part) => readPart(part, render));
-    return lead.prose === '' ? items : [lead, ...items];
+    const lead = readPart(statement, identifier, render);
+    return lead.prose === '' ? lead.parts : [{ ...lead, parts: [] }, ...lead.parts];
   });
 }
 
-function readPart(part: OscalPart, render: RenderProse): StatementPart {
+function readPart(part: OscalPart, identifier: string, render: RenderProse): StatementPart {
   return {
     id: part.id,
     label: labelOf(part.props),
-    prose: closeUp(collapseLine(render(part.prose, part.id))),
-    parts: part.parts.map((below) => readPart(below, render)),
+    prose: closeUp(collapseLine(render(part.prose, part.id || identifier))),
+    parts: part.parts.map((below) => readPart(below, identifier, render)),
   };
 }
 

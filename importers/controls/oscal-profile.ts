@@ -1,29 +1,29 @@
+import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
 import { ImportError } from '../errors.ts';
 import { type ControlsResult, inCatalogOrder } from './catalog.ts';
-import { canonicalIdentifier } from './identifier.ts';
 import { readShape } from './json.ts';
 import { is80053, releaseOf } from './oscal-release.ts';
-import { oscalHead, oscalProfile } from './oscal-shape.ts';
+import { oscalProfile, oscalProfileHead } from './oscal-shape.ts';
 import type { BaselineRecord } from './record.ts';
-import { collapseLine } from './text.ts';
+import { shown } from './text.ts';
 
 const kind = 'oscal-profile';
 const framework = 'nist-800-53';
 
 /** True for a JSON value in the form of an OSCAL profile. */
-export function isOscalProfile(value: unknown): value is { profile: object } {
-  return typeof value === 'object' && value !== null && 'profile' in value;
+export function isOscalProfile(value: unknown): boolean {
+  return typeof (value as { profile?: unknown } | null)?.profile === 'object';
 }
 
 /**
  * Reads a baseline of SP 800-53 from its OSCAL JSON profile: exactly the ids that it lists (FORMATS 5.4). Profiles of
  * other publishers are skipped. Throws `ImportError` for a profile that is broken, lists nothing or an id that is none.
  */
-export function parseOscalProfile(value: { profile: object }): ControlsResult {
-  const { metadata } = readShape(oscalHead, value.profile, kind);
+export function parseOscalProfile(value: unknown): ControlsResult {
+  const { metadata } = readShape(oscalProfileHead, value, kind).profile;
   const baseline = is80053(metadata) ? baselineOf(metadata.title) : null;
   if (baseline === null) {
-    const reason = `a profile that is no baseline of 800-53: ${collapseLine(metadata.title).slice(0, 120)}`;
+    const reason = `a profile that is no baseline of 800-53: ${shown(metadata.title, 120)}`;
     return { kind, records: null, reason };
   }
   const { profile } = readShape(oscalProfile, value, kind);
@@ -34,7 +34,7 @@ export function parseOscalProfile(value: { profile: object }): ControlsResult {
         const identifier = canonicalIdentifier(framework, id);
         if (identifier !== null) return identifier;
         const pointer = `/profile/imports/${i}/include-controls/${j}/with-ids/${k}`;
-        throw new ImportError(`${pointer}: "${id.slice(0, 64)}" is no id of 800-53`, kind);
+        throw new ImportError(`${pointer}: "${shown(id)}" is no id of 800-53`, kind);
       }),
     ),
   );

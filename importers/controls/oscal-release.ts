@@ -1,6 +1,7 @@
 import { ImportError } from '../errors.ts';
 import type { Kind } from '../ledger.ts';
 import type { OscalMetadata } from './oscal-shape.ts';
+import { shown } from './text.ts';
 
 /** The version label of a publication and what orders its printings. */
 export interface OscalRelease {
@@ -9,9 +10,9 @@ export interface OscalRelease {
   warnings: string[];
 }
 
-/** True for the head of NIST's SP 800-53 itself: not 800-53A or 53B, and not a profile of another publisher. */
+/** True for the head of a file of NIST's SP 800-53 (its baselines are 800-53B), by the title. */
 export function is80053(metadata: { title: string }): boolean {
-  return /\b(?:SP|Special Publication) ?800-53\b(?![AB])/i.test(metadata.title);
+  return /\b(?:SP|Special Publication) ?800-53B?\b/i.test(metadata.title);
 }
 
 /**
@@ -25,13 +26,13 @@ export function releaseOf(metadata: OscalMetadata, kind: Kind): OscalRelease {
   const number = stated?.[1] ?? titled?.[1];
   if (number === undefined) {
     throw new ImportError(
-      `neither the version "${metadata.version.slice(0, 40)}" nor the title names a revision of 800-53`,
+      `neither the version "${shown(metadata.version)}" nor the title names a revision of 800-53`,
       kind,
     );
   }
   const changed = new Date(metadata['last-modified']);
   if (Number.isNaN(changed.getTime()))
-    throw new ImportError(`last-modified "${metadata['last-modified'].slice(0, 40)}" is no time`, kind);
+    throw new ImportError(`last-modified "${shown(metadata['last-modified'])}" is no time`, kind);
   const warnings = stated?.[2] ? [`the version is ${stated[0]}: no final release`] : [];
   return { version: `Rev ${number}`, edition: changed.toISOString(), warnings };
 }

@@ -15,7 +15,9 @@ export const oscalMetadata = z.object({
 });
 
 /** What tells whose file it is, before the rest is looked at. */
-export const oscalHead = z.object({ metadata: oscalMetadata });
+const head = z.object({ metadata: oscalMetadata });
+export const oscalCatalogHead = z.object({ catalog: head });
+export const oscalProfileHead = z.object({ profile: head });
 
 const parameter = z.object({
   id: z.string(),
@@ -37,7 +39,7 @@ const part = z.object({
 
 const control = z.object({
   id: z.string(),
-  title: z.string(),
+  title: z.string().min(1),
   params: z.array(parameter).default([]),
   props: z.array(property).default([]),
   links: z.array(link).default([]),
@@ -48,7 +50,7 @@ const control = z.object({
 });
 
 const group = z.object({
-  title: z.string(),
+  title: z.string().min(1),
   controls: z.array(control).default([]),
   groups: z.array(z.never('groups inside a family are not supported')).default([]),
 });

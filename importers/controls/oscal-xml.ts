@@ -1,12 +1,11 @@
+import { canonicalIdentifier, familyCodeOf } from '../../src/crosswalk/identifier.ts';
 import { ImportError } from '../errors.ts';
 import type { XmlElement } from '../xml/gate.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
-import { labelOfItem } from './cprt-rev3.ts';
-import { canonicalIdentifier, familyCodeOf } from './identifier.ts';
 import { createRenderProse, type Parameter, type RenderProse } from './parameters.ts';
 import type { ControlRecord, StatementPart } from './record.ts';
-import { closeUp, collapseLine, renderStatement } from './text.ts';
-import { childrenOf, readTree, textOf, type XmlNode } from './tree.ts';
+import { closeUp, collapseLine, labelOfItem, renderStatement, shown } from './text.ts';
+import { childrenOf, readTree, textIn, textOf, type XmlNode } from './tree.ts';
 
 const kind = 'oscal-catalog';
 const framework = 'nist-800-171';
@@ -25,13 +24,14 @@ export function parseOscalXmlCatalog(text: string): ControlsResult {
   const root = readTree(text, kind);
   const metadata = childrenOf(root, 'metadata')[0];
   if (!metadata) throw new ImportError('the catalog has no metadata', kind);
-  const publication = valueOf(metadata, 'framework-version-identifier');
+  const publication = propertyOf(metadata, 'framework-version-identifier');
   if (!/^SP_800_171_3_\d+_\d+$/.test(publication)) {
-    const title = collapseLine(textIn(metadata, 'title')).slice(0, 120);
+    const title = shown(textIn(metadata, 'title'), 120);
     return { kind, records: null, reason: `an OSCAL XML catalog of another publication: ${title}` };
   }
   const changed = new Date(textIn(metadata, 'last-modified').trim());
-  if (Number.isNaN(changed.getTime())) throw new ImportError('the last-modified of the catalog is no time', kind);
+  if (Number.isNaN(changed.getTime()))
+    throw new ImportError('the last-modified of the catalog is no time', kind);
   const warnings: string[] = [];
   try {
     const controls = readControls(root, warnings);
@@ -55,9 +55,11 @@ function readControls(root: XmlNode, warnings: string[]): ControlRecord[] {
 
 function identifierOf(node: XmlNode): string {
   const id = node.attributes.id ?? '';
-  const identifier = id.startsWith(idPrefix) ? canonicalIdentifier(framework, id.slice(idPrefix.length)) : null;
+  const identifier = id.startsWith(idPrefix)
+    ? canonicalIdentifier(framework, id.slice(idPrefix.length))
+    : null;
   if (!identifier?.startsWith('0'))
-    throw new ImportError(`the control id "${id.slice(0, 64)}" is no requirement of 800-171 Rev 3`);
+    throw new ImportError(`the control id "${shown(id)}" is no requirement of 800-171 Rev 3`);
   return identifier;
 }
 
@@ -65,7 +67,7 @@ function readParameters(requirements: XmlNode[]): Map<string, Parameter> {
   const parameters = new Map<string, Parameter>();
   for (const node of requirements.flatMap((requirement) => childrenOf(requirement, 'param'))) {
     const id = node.attributes.id ?? '';
-    if (parameters.has(id)) throw new ImportError(`the parameter "${id.slice(0, 64)}" occurs twice`);
+    if (parameters.has(id)) throw new ImportError(`the parameter "${shown(id)}" occurs twice`);
     const select = childrenOf(node, 'select')[0];
     // The usage is the wording of the publication; the label is cut short, and empty in some parameters.
     const usage = collapseLine(childrenOf(node, 'usage').map(textOf).join(' '));
@@ -88,7 +90,7 @@ function readRequirement(
   const printed = collapseLine(textIn(node, 'title'));
   // A withdrawn requirement has its own number in place of a title.
   const head = { identifier, family, title: printed === identifier ? '' : printed };
-  if (valueOf(node, 'status') === 'withdrawn') {
+  if (propertyOf(node, 'status') === 'withdrawn') {
     const withdrawnInto = readTargets(node, identifier, identifiers);
     return controlRecord(framework, { ...head, status: 'withdrawn', withdrawnInto });
   }
@@ -103,11 +105,13 @@ function readRequirement(
 }
 
 function readTargets(node: XmlNode, identifier: string, identifiers: Set<string>): string[] {
-  const links = childrenOf(node, 'link').filter(({ attributes: { rel } }) => rel === 'incorporated_into' || rel === 'addressed_by');
+  const links = childrenOf(node, 'link').filter(
+    ({ attributes: { rel } }) => rel === 'incorporated_into' || rel === 'addressed_by',
+  );
   const targets = links.map(({ attributes: { href = '' } }) => {
     const target = href.replace(/^#/, '').replace(idPrefix, '');
     if (!identifiers.has(target))
-      throw new ImportError(`${identifier} went into "${href.slice(0, 64)}", which is no requirement`);
+      throw new ImportError(`${identifier} went into "${shown(href)}", which is no requirement`);
     return target;
   });
   return inCatalogOrder(framework, targets);
@@ -138,7 +142,9 @@ function proseOf(node: XmlNode): string {
   return node.children
     .map((child) => {
       if (typeof child === 'string') return child;
-      return child.name === 'insert' ? `{{ insert: param, ${child.attributes['id-ref'] ?? ''} }}` : proseOf(child);
+      return child.name === 'insert'
+        ? `{{ insert: param, ${child.attributes['id-ref'] ?? ''} }}`
+        : proseOf(child);
     })
     .join('');
 }
@@ -147,11 +153,6 @@ function partsOf(node: XmlNode, name: string): XmlNode[] {
   return childrenOf(node, 'part').filter((part) => part.attributes.name === name);
 }
 
-function textIn(node: XmlNode, name: string): string {
-  const child = childrenOf(node, name)[0];
-  return child ? textOf(child) : '';
-}
-
-function valueOf(node: XmlNode, name: string): string {
+function propertyOf(node: XmlNode, name: string): string {
   return childrenOf(node, 'prop').find((prop) => prop.attributes.name === name)?.attributes.value ?? '';
 }

@@ -1,6 +1,6 @@
+import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
 import { ImportError } from '../errors.ts';
-import { canonicalIdentifier } from './identifier.ts';
-import { closeUp, collapseLine } from './text.ts';
+import { closeUp, collapseLine, shown } from './text.ts';
 
 /** A parameter of an OSCAL catalog: a label to fill in, choices to select from, or parameters that it sums up. */
 export interface Parameter {
@@ -17,7 +17,9 @@ export type RenderProse = (prose: string, where: string) => string;
 
 const insert = /\{\{\s*(?:insert:\s*param\s*,\s*)?([^\s{},]+)\s*\}\}/g;
 const link = /\[([^[\]]*)\]\(([^()\s]*)\)/g;
-const maxLength = 100_000;
+/** Far above any real nesting and catalog, far below what hostile ones would grow to. */
+const maxNesting = 16;
+const maxInserted = 32_000_000;
 
 /**
  * Makes the renderer of a catalog's prose (DECISIONS D6.4, FORMATS 5.3): a parameter becomes
@@ -28,22 +30,29 @@ const maxLength = 100_000;
 export function createRenderProse(parameters: Map<string, Parameter>, warnings: string[]): RenderProse {
   const rendered = new Map<string, string>();
   const open = new Set<string>();
+  let inserted = 0;
 
   function render(prose: string, where: string): string {
     const text = renderLinks(prose).replace(insert, (_, id: string) => renderParameter(id, where));
-    if (text.includes('{{'))
-      throw new ImportError(`${where}: an insert is not understood: ${text.slice(text.indexOf('{{'), 80)}`);
-    if (text.length > maxLength)
-      throw new ImportError(`${where}: the text is longer than ${maxLength} characters`);
+    const left = text.indexOf('{{');
+    if (left >= 0) throw new ImportError(`${where}: an insert is not understood: ${shown(text.slice(left))}`);
     return text;
   }
 
   function renderParameter(id: string, where: string): string {
-    const known = rendered.get(id);
-    if (known !== undefined) return known;
+    const text = rendered.get(id) ?? renderNew(id, where);
+    inserted += text.length;
+    if (inserted > maxInserted)
+      throw new ImportError(`${where}: the parameters of the catalog grow beyond ${maxInserted} characters`);
+    return text;
+  }
+
+  function renderNew(id: string, where: string): string {
     const parameter = parameters.get(id);
-    if (!parameter) warnings.push(`${where}: the parameter ${id.slice(0, 64)} is defined nowhere`);
-    if (open.has(id)) throw new ImportError(`${where}: the parameter ${id.slice(0, 64)} contains itself`);
+    if (!parameter) warnings.push(`${where}: the parameter ${shown(id)} is defined nowhere`);
+    if (open.has(id)) throw new ImportError(`${where}: the parameter ${shown(id)} contains itself`);
+    if (open.size >= maxNesting)
+      throw new ImportError(`${where}: the parameter ${shown(id)} is nested deeper than ${maxNesting}`);
     open.add(id);
     const text = parameter ? renderKnown(parameter, where) : assignment('value');
     open.delete(id);
@@ -61,7 +70,7 @@ export function createRenderProse(parameters: Map<string, Parameter>, warnings: 
     return assignment(label === '' ? 'value' : render(label, where));
   }
 
-  return render;
+  return (prose, where) => render(prose, shown(where));
 }
 
 /** Rev 4 has two labels that begin with the word of the brackets themselves. */

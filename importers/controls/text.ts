@@ -16,11 +16,17 @@ export function collapseLines(text: string): string {
 }
 
 /**
- * Closes the gaps that inserted parameters and removed links leave: no blank before `;,:).` nor after `(`. A dot that
- * begins a word (`.mil`) keeps its blank.
+ * Closes the gaps that inserted parameters and removed links leave in a collapsed text: no blank before `;,:).` nor
+ * after `(`. A dot that begins a word (`.mil`) keeps its blank.
  */
 export function closeUp(text: string): string {
-  return text.replace(/ +(?=[;,:)]|\.(?![\w.]))/g, '').replace(/\( +/g, '(');
+  return text.replace(/ (?=[;,:)]|\.(?![\w.]))/g, '').replace(/\( /g, '(');
+}
+
+/** A text from a source as messages show it: on one line, without control characters, cut short. */
+export function shown(text: string, length = 60): string {
+  const head = text.slice(0, 4 * length).toWellFormed();
+  return [...collapseLine(head.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' '))].slice(0, length).join('');
 }
 
 /** A statement as plain text (DECISIONS D6.4): each part on its own line, two blanks per depth, its label first. */
@@ -32,4 +38,11 @@ export function renderStatement(parts: StatementPart[], depth = 0): string {
     })
     .filter((text) => text !== '')
     .join('\n');
+}
+
+/** The label of an item of 800-171 Rev 3, from the end of its id: `SR-03.01.01.c` has `c.`, `SR-03.01.01.c.02` has `2.`. */
+export function labelOfItem(id: string): string {
+  const segments = id.split('.').slice(3);
+  const last = segments[segments.length - 1];
+  return last === undefined ? '' : `${last.replace(/^0+(?=\d)/, '')}.`;
 }

@@ -1,6 +1,7 @@
 import { XMLParser } from 'fast-xml-parser';
 import { ImportError } from '../errors.ts';
 import type { Kind } from '../ledger.ts';
+import { shown } from './text.ts';
 
 /** An element with its content in document order; names are local names. */
 export interface XmlNode {
@@ -38,7 +39,7 @@ export function readTree(text: string, kind: Kind): XmlNode {
   try {
     ordered = parser.parse(text) as Ordered[];
   } catch (error) {
-    throw new ImportError(`the XML cannot be read: ${(error as Error).message}`, kind);
+    throw new ImportError(`the XML cannot be read: ${shown((error as Error).message, 200)}`, kind);
   }
   const root = ordered.map(toNode).find((node) => typeof node !== 'string');
   if (!root) throw new ImportError('the document has no root element', kind);
@@ -63,4 +64,10 @@ export function childrenOf(node: XmlNode, name: string): XmlNode[] {
 /** The text of an element, markup inside it left out. */
 export function textOf(node: XmlNode): string {
   return node.children.map((child) => (typeof child === 'string' ? child : textOf(child))).join('');
+}
+
+/** The text of the first child element of a name; `""` if there is none. */
+export function textIn(node: XmlNode, name: string): string {
+  const child = childrenOf(node, name)[0];
+  return child ? textOf(child) : '';
 }

@@ -17,7 +17,11 @@ export const startCommand: Command = {
   name: 'start',
   summary: 'make the database if need be, import the shipped data once, and serve',
   usage: 'gapstone start [--host H] [--port P] [--no-token] [--db FILE]',
-  help: ['--no-token  do not print a token (for logs that others read)'],
+  help: [
+    '--host H    address to listen on (127.0.0.1)',
+    '--port P    port to listen on (8080; 0 takes a free one)',
+    '--no-token  do not print a token (for logs that others read)',
+  ],
   async run(args) {
     const { values, positionals } = parse(args, {
       host: { type: 'string' },

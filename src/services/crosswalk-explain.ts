@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { type MappingStatus, statuses } from '../crosswalk/graph.ts';
 import type { Database } from '../db/database.ts';
 import type { Evidence, NoPath, Path } from '../schemas/crosswalk.ts';
@@ -79,7 +80,7 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
     const rows = derived.length > 0 ? derived : stated.all(...ends, ...ends);
     const decided = decision.get(...ends, ...ends);
     return rows.map((row) => ({
-      source: row.source,
+      source: withoutFolder(row.source),
       sha256: row.sha256,
       kind: row.kind,
       edition: row.edition,
@@ -145,4 +146,10 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
       return { code: 'no-mapping', message: `No imported source maps ${shown} to ${to.slice(0, 64)}` };
     },
   };
+}
+
+/** A source's name without the folder it was imported from: members of archives stay after `!/`. */
+function withoutFolder(source: string): string {
+  const [file, ...members] = source.split('!/');
+  return [basename(file!), ...members].join('!/');
 }

@@ -21,6 +21,10 @@ const maxPaths = 10_000;
 const pairMilliseconds = 250;
 const requestMilliseconds = 1000;
 
+/** The one query of a question of up to 4 hops: source, target framework, hops. */
+export const closureQuery = `SELECT hops, mask, statuses, n1, n2, n3, n4 FROM crosswalk_paths
+  WHERE source = ? AND target = ? AND hops <= ? ORDER BY ordinal`;
+
 /** A question to the crosswalk: one source control, one target framework. */
 export interface Question {
   framework: string;
@@ -54,10 +58,7 @@ export type CrosswalkService = ReturnType<typeof createCrosswalkService>;
 /** Resolves controls over the crosswalk (specification, "Crosswalk"; DECISIONS D7). */
 export function createCrosswalkService(db: Database, clock: () => number = () => performance.now()) {
   const { sqlite } = db;
-  const closure = sqlite.prepare<[number, number, number], PathRow>(
-    `SELECT hops, mask, statuses, n1, n2, n3, n4 FROM crosswalk_paths
-      WHERE source = ? AND target = ? AND hops <= ? ORDER BY ordinal`,
-  );
+  const closure = sqlite.prepare<[number, number, number], PathRow>(closureQuery);
   const nodeRows = sqlite.prepare<[], GraphNode>(
     'SELECT framework, identifier FROM crosswalk_nodes ORDER BY id',
   );

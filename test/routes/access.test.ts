@@ -160,6 +160,7 @@ const catalogs = [
 const table: Row[] = [
   row('public', 'get /healthz', is({ status: 'ok' })),
   row('public', 'get /readyz', is({ status: 'ready' })),
+  row('public', 'get /openapi.json', has({ openapi: '3.1.0' })),
   row('user', 'get /api/v1/stigs', (a) => assert.is(a.json.pagination.total, 2)),
   row('user', 'post /api/v1/stigs/batch', has({ meta: { requested: 1, found: 1, notFound: [] } }), {
     body: { slugs: ['harbor_linux_3'] },
@@ -308,7 +309,7 @@ async function cell({ method, path, body }: Row, column: Column): Promise<Answer
 const access = suite('Access');
 
 access.before(async () => {
-  t = await testApp([shipped()], { cronSecret: 'the-cron-secret', newId: () => ids.next() });
+  t = await testApp([shipped('stigs')], { cronSecret: 'the-cron-secret', newId: () => ids.next() });
   addControls(t.db);
   const owner = await userCaller(t);
   for (const kind of ['lists', 'control-collections']) {
@@ -383,14 +384,15 @@ access('every route of /openapi.json is in the table, and says itself what the t
         assert.ok(Object.keys(each)[0]! in document.components.securitySchemes, name);
     }
   }
-  for (const each of table) assert.ok(declared.includes(`${each.method} ${each.route}`), each.route);
+  for (const each of table) {
+    if (each.route !== '/openapi.json')
+      assert.ok(declared.includes(`${each.method} ${each.route}`), each.route);
+  }
 });
 
-access('the application has no route beside those, but /openapi.json', async () => {
-  const document = (await t.get('/openapi.json', { token: null })).json;
-  const paths = new Set(Object.keys(document.paths).map((path) => path.replace(/\{(\w+)\}/g, ':$1')));
-  const undeclared = t.app.routes.filter((each) => each.method !== 'ALL' && !paths.has(each.path));
-  assert.equal([...new Set(undeclared.map((each) => each.path))], ['/openapi.json']);
+access('the application has no route that the table does not name', async () => {
+  const named = new Set(table.map((each) => each.route.replace(/\{(\w+)\}/g, ':$1')));
+  for (const { method, path } of t.app.routes) if (method !== 'ALL') assert.ok(named.has(path), path);
 });
 
 access('the cron endpoint takes its secret alone, and does not exist without one', async () => {

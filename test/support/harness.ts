@@ -1,3 +1,5 @@
+import './defer.ts';
+
 import { suite as uvuSuite } from 'uvu';
 
 /** How many suites were made; the runner compares it with how many ran, to catch a forgotten `.run()`. */

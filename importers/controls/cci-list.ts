@@ -1,0 +1,82 @@
+import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
+import { ImportError } from '../errors.ts';
+import type { XmlElement, XmlHandler } from '../xml/gate.ts';
+import { type ControlsResult, inCatalogOrder } from './catalog.ts';
+import type { CciItem } from './record.ts';
+import { collapseLine, shown } from './text.ts';
+
+const kind = 'cci-list';
+const namespace = 'http://iase.disa.mil/cci';
+
+/** True for the root element of DISA's CCI list. */
+export function isCciList(root: XmlElement): boolean {
+  return root.local === 'cci_list' && root.uri === namespace;
+}
+
+interface RawItem {
+  id: string;
+  status: string;
+  types: string[];
+  definition: string;
+  references: CciItem['references'];
+}
+
+/** Collects the CCI list from the events of the gate: it is by far the largest source about controls. */
+export class CciListBuilder implements XmlHandler {
+  private version = '';
+  private readonly items: RawItem[] = [];
+  private item: RawItem | null = null;
+  private captured = '';
+
+  open({ local, attributes }: XmlElement): void {
+    this.captured = '';
+    if (local === 'cci_item') {
+      this.item = { id: attributes.id ?? '', status: '', types: [], definition: '', references: [] };
+      this.items.push(this.item);
+    } else if (local === 'reference' && this.item) {
+      const { version = '', title = '', index = '' } = attributes;
+      this.item.references.push({ version: version.trim(), title: title.trim(), index: collapseLine(index) });
+    }
+  }
+
+  text(text: string): void {
+    this.captured += text;
+  }
+
+  close(local: string): void {
+    const { item, captured: text } = this;
+    this.captured = '';
+    if (local === 'cci_item') this.item = null;
+    else if (!item && local === 'version') this.version = text.trim();
+    else if (item && local === 'status') item.status = text.trim();
+    else if (item && local === 'definition') item.definition = collapseLine(text);
+    else if (item && local === 'type') item.types.push(text.trim());
+  }
+
+  /**
+   * The list that was read (FORMATS 4.1), in the order of its identifiers. Throws `ImportError` for a list without
+   * version or items and for an item that is incomplete or occurs twice.
+   */
+  result(): ControlsResult {
+    if (this.version === '') throw new ImportError('the CCI list has no version', kind);
+    if (this.items.length === 0) throw new ImportError('the CCI list has no items', kind);
+    const items = new Map<string, CciItem>();
+    for (const raw of this.items) {
+      const item = readItem(raw);
+      if (items.has(item.identifier)) throw new ImportError(`${item.identifier} occurs twice`, kind);
+      items.set(item.identifier, item);
+    }
+    const ordered = inCatalogOrder('cci', items.keys()).map((identifier) => items.get(identifier)!);
+    return { kind, records: [{ type: 'cci-list', edition: this.version, items: ordered }], warnings: [] };
+  }
+}
+
+function readItem({ id, status, types, definition, references }: RawItem): CciItem {
+  const identifier = canonicalIdentifier('cci', id);
+  if (identifier === null) throw new ImportError(`the item id "${shown(id)}" is no CCI`, kind);
+  if (status === '') throw new ImportError(`${identifier} has no status`, kind);
+  if (definition === '') throw new ImportError(`${identifier} has no definition`, kind);
+  const incomplete = references.find(({ version, index }) => version === '' || index === '');
+  if (incomplete) throw new ImportError(`a reference of ${identifier} has no version or no index`, kind);
+  return { identifier, status, type: types.join(', '), definition, references };
+}

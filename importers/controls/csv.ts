@@ -1,0 +1,65 @@
+import { parse } from 'csv-parse/sync';
+import { isStorable } from '../../src/text.ts';
+import { ImportError } from '../errors.ts';
+import type { Kind } from '../ledger.ts';
+import { shown } from './text.ts';
+
+/** A row of a CSV file: its number as a spreadsheet counts, the header being row 1, and its cells by column. */
+export interface CsvRow {
+  number: number;
+  /** The trimmed text of a cell; `""` where it is empty or the column is absent. */
+  cell(column: string): string;
+}
+
+/** A CSV file: the columns of its header, in their order, and the rows below. */
+export interface CsvTable {
+  columns: string[];
+  rows: CsvRow[];
+}
+
+const maxHeader = 4096;
+
+/** The columns in the first line of a text, read without looking further; empty when the line is no CSV. */
+export function csvHeader(text: string): string[] {
+  const [line] = text.slice(0, maxHeader).split(/[\r\n]/);
+  try {
+    const [header = []] = parse(line!) as string[][];
+    return header.map((column) => column.trim());
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Reads a CSV text with a header; empty rows are passed over. Throws `ImportError` naming the row for what is no CSV,
+ * a row of another length and a cell that cannot be stored, and when there is no row at all.
+ */
+export function readCsv(text: string, kind: Kind): CsvTable {
+  let records: string[][];
+  try {
+    records = parse(text, { relax_column_count: true }) as string[][];
+  } catch (error) {
+    throw new ImportError(`no valid CSV: ${shown((error as Error).message, 200)}`, kind);
+  }
+  const [header = [], ...rest] = records;
+  const columns = header.map((column) => column.trim());
+  const seen = new Set<string>();
+  const doubled = columns.find((column) => seen.size === seen.add(column).size);
+  if (doubled !== undefined) throw new ImportError(`the column ${shown(doubled)} occurs twice`, kind);
+  const rows = rest.flatMap((cells, index) => {
+    if (cells.every((cell) => cell.trim() === '')) return [];
+    return [readRow(cells, index + 2, columns, kind)];
+  });
+  if (rows.length === 0) throw new ImportError('there are no rows below the header', kind);
+  return { columns, rows };
+}
+
+function readRow(cells: string[], number: number, columns: string[], kind: Kind): CsvRow {
+  if (cells.length !== columns.length)
+    throw new ImportError(`row ${number} has ${cells.length} cells, the header has ${columns.length}`, kind);
+  const unstorable = columns.find((_, index) => !isStorable(cells[index]!));
+  if (unstorable !== undefined)
+    throw new ImportError(`row ${number}, column ${unstorable}: characters that cannot be stored`, kind);
+  const byColumn = new Map(columns.map((column, index) => [column, cells[index]!.trim()]));
+  return { number, cell: (column) => byColumn.get(column) ?? '' };
+}

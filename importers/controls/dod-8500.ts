@@ -1,0 +1,83 @@
+import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
+import { ImportError } from '../errors.ts';
+import type { XmlElement } from '../xml/gate.ts';
+import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
+import type { ControlRecord } from './record.ts';
+import { collapseLine, collapseLines, shown } from './text.ts';
+import { childrenOf, readTree, textIn, textOf, type XmlNode } from './tree.ts';
+
+const kind = 'dod-8500';
+const framework = 'dod-8500';
+
+/** The version label of the only edition there is. */
+export const dod8500Version = 'DoDI 8500.2 (2003)';
+
+export const macLevels = ['MAC I', 'MAC II', 'MAC III'];
+export const confidentialityLevels = ['CLASSIFIED', 'SENSITIVE', 'PUBLIC'];
+export const impactCodes = ['Low', 'Medium', 'High'] as const;
+
+/** True for the root element of DISA's import file of IA controls. */
+export function isDod8500(root: XmlElement): boolean {
+  return root.local === 'IMPORT_FILE' && root.uri === 'urn:FindingImport';
+}
+
+/**
+ * Reads the IA controls of DoDI 8500.2 from the text of DISA's import file, which has passed the gate (FORMATS 7). A
+ * control without any level is a warning. Throws `ImportError` naming the control that is incomplete or has an
+ * unknown level or impact code.
+ */
+export function parseDod8500(text: string): ControlsResult {
+  const warnings: string[] = [];
+  const nodes = childrenOf(readTree(text, kind), 'IACONTROL');
+  const controls = nodes.map((node, index) => readControl(node, index + 1));
+  for (const control of controls) {
+    if (control.macLevels!.length === 0 && control.confidentialityLevels!.length === 0)
+      warnings.push(
+        `${control.identifier} has neither a mission assurance category nor a confidentiality level`,
+      );
+  }
+  const head = { framework, version: dod8500Version, edition: '' };
+  return { kind, records: [catalogRecord(kind, head, controls)], warnings };
+}
+
+function readControl(node: XmlNode, position: number): ControlRecord {
+  const number = collapseLine(textIn(node, 'CONTROL_NUMBER'));
+  const identifier = canonicalIdentifier(framework, number);
+  if (identifier === null)
+    throw new ImportError(`the CONTROL_NUMBER "${shown(number)}" of IACONTROL ${position} is none`, kind);
+  const required = (name: string): string => {
+    const text = collapseLines(textIn(node, name));
+    if (text === '') throw new ImportError(`${identifier} has no ${name}`, kind);
+    return text;
+  };
+  return controlRecord(framework, {
+    identifier,
+    title: collapseLine(required('CONTROL_NAME')),
+    family: collapseLine(required('SUBJECT_AREA')),
+    statement: required('DESCRIPTION'),
+    guidance: collapseLines(textIn(node, 'GENERAL_IMPLEMENTATION_GUIDANCE')),
+    threat: collapseLines(textIn(node, 'THREAT')),
+    resources: collapseLines(textIn(node, 'SYSTEM_SPECIFIC_GUIDANCE_RESOURCES')),
+    macLevels: readLevels(node, 'MAC', identifier, macLevels),
+    confidentialityLevels: readLevels(node, 'CONF', identifier, confidentialityLevels),
+    impactCode: readImpact(required('IMPACT_CODE'), identifier),
+  });
+}
+
+function readLevels(node: XmlNode, name: string, identifier: string, known: string[]): string[] {
+  const stated = childrenOf(node, 'MACCONF')
+    .flatMap((levels) => childrenOf(levels, name))
+    .map((level) => textOf(level).trim());
+  for (const level of stated) {
+    if (!known.some((each) => each.replace(' ', '') === level))
+      throw new ImportError(`${identifier} has the ${name} "${shown(level)}", which is unknown`, kind);
+  }
+  return known.filter((each) => stated.includes(each.replace(' ', '')));
+}
+
+function readImpact(text: string, identifier: string): ControlRecord['impactCode'] {
+  const code = impactCodes.find((each) => each === text);
+  if (!code)
+    throw new ImportError(`${identifier} has the IMPACT_CODE "${shown(text)}", which is unknown`, kind);
+  return code;
+}

@@ -1,1 +1,0 @@
-export { canonicalIdentifier, familyCodeOf, sortKey } from '../../src/crosswalk/identifier.ts';

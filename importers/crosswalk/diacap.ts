@@ -1,0 +1,62 @@
+import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
+import type { ControlsResult } from '../controls/catalog.ts';
+import { dod8500Version } from '../controls/dod-8500.ts';
+import type { MappingPair } from '../controls/record.ts';
+import { shown } from '../controls/text.ts';
+import { childrenOf, readTree, textOf, type XmlNode } from '../controls/tree.ts';
+import { ImportError } from '../errors.ts';
+import type { XmlElement } from '../xml/gate.ts';
+
+const kind = 'diacap-map';
+
+/** True for the root element of the DIACAP to RMF map. */
+export function isDiacapMap(root: XmlElement): boolean {
+  return root.local === 'DiacapToRmf';
+}
+
+/**
+ * Reads the map of DoD 8500.2 to 800-53 Rev 3 and Rev 4 from its XML text, which has passed the gate (FORMATS 7). An
+ * entry that is empty and has a control where its revision belongs is a warning, for the published map has one.
+ * Throws `ImportError` naming any other entry that is not understood, and a pair that occurs twice.
+ */
+export function parseDiacapMap(text: string): ControlsResult {
+  const warnings: string[] = [];
+  const pairs = new Map<string, MappingPair>();
+  for (const [index, node] of childrenOf(readTree(text, kind), 'Iac').entries()) {
+    const control = node.attributes.control ?? '';
+    const fromIdentifier = canonicalIdentifier('dod-8500', control);
+    if (fromIdentifier === null)
+      throw new ImportError(`the control "${shown(control)}" of Iac ${index + 1} is none of 8500.2`, kind);
+    for (const entry of childrenOf(node, 'NistControl')) {
+      const pair = readEntry(entry, fromIdentifier, warnings);
+      if (!pair) continue;
+      const key = `${fromIdentifier} -> ${pair.toIdentifier} of ${pair.toVersion}`;
+      if (pairs.has(key)) throw new ImportError(`the pair ${key} occurs twice`, kind);
+      pairs.set(key, pair);
+    }
+  }
+  if (pairs.size === 0) throw new ImportError('the map has no pairs', kind);
+  const head = { fromFramework: 'dod-8500', fromVersion: dod8500Version, edition: '' };
+  return { kind, records: [{ type: 'mapping', ...head, pairs: [...pairs.values()] }], warnings };
+}
+
+function readEntry(entry: XmlNode, fromIdentifier: string, warnings: string[]): MappingPair | null {
+  const revision = (entry.attributes.revision ?? '').trim();
+  const reference = textOf(entry).trim();
+  if (reference === '' && canonicalIdentifier('nist-800-53', revision) !== null) {
+    warnings.push(`${fromIdentifier}: an entry has ${revision} for its revision and no text; it was ignored`);
+    return null;
+  }
+  const toIdentifier = canonicalIdentifier('nist-800-53', reference);
+  if (toIdentifier === null)
+    throw new ImportError(`${fromIdentifier}: "${shown(reference)}" is no control of 800-53`, kind);
+  if (revision !== '3' && revision !== '4')
+    throw new ImportError(`${fromIdentifier}: ${toIdentifier} has the revision "${shown(revision)}"`, kind);
+  return {
+    fromIdentifier,
+    toFramework: 'nist-800-53',
+    toVersion: `Rev ${revision}`,
+    toIdentifier,
+    reference,
+  };
+}

@@ -1,0 +1,120 @@
+import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
+import type { ControlsResult } from '../controls/catalog.ts';
+import { type CsvRow, csvHeader, readCsv } from '../controls/csv.ts';
+import type { MappingPair, MappingRecord } from '../controls/record.ts';
+import { shown } from '../controls/text.ts';
+import { ImportError } from '../errors.ts';
+
+const kind = 'mappings-csv';
+
+const columns = [
+  'fromFramework',
+  'fromVersion',
+  'fromIdentifier',
+  'toFramework',
+  'toVersion',
+  'toIdentifier',
+  'reference',
+];
+const pairColumns = ['sp800_171r2', 'sp800_53r4'];
+
+/** True for a text whose header begins as one of the two mapping files does, whether or not it is a good one. */
+export function isMappingsCsv(text: string): boolean {
+  const header = csvHeader(text);
+  return header.length > 1 && (header[0] === columns[0] || header[0] === pairColumns[0]);
+}
+
+/**
+ * Reads our interchange for mappings, or the two columns of the pairs of 800-171 Rev 2 and 800-53 Rev 4: one record
+ * for each framework and version that the pairs start from. Throws `ImportError` naming row and column.
+ */
+export function parseMappingsCsv(text: string): ControlsResult {
+  const table = readCsv(text, kind);
+  const isPairs = table.columns[0] === pairColumns[0];
+  const expected = isPairs ? pairColumns : columns;
+  if (table.columns.join() !== expected.join())
+    throw new ImportError(`the header is not ${expected.join(',')}`, kind);
+  const records = new Map<string, MappingRecord>();
+  const rows = new Map<string, number>();
+  for (const row of table.rows) {
+    const { fromFramework, fromVersion, pair } = isPairs ? readPair(row) : readRow(row);
+    const key = JSON.stringify([fromFramework, fromVersion]);
+    const whole = JSON.stringify([key, { ...pair, reference: '' }]);
+    const before = rows.get(whole);
+    if (before !== undefined)
+      throw new ImportError(`row ${row.number} is the pair of row ${before} once more`, kind);
+    rows.set(whole, row.number);
+    const record = records.get(key) ?? {
+      type: 'mapping',
+      fromFramework,
+      fromVersion,
+      edition: '',
+      pairs: [],
+    };
+    records.set(key, record);
+    record.pairs.push(pair);
+  }
+  return { kind, records: [...records.values()], warnings: [] };
+}
+
+interface ReadRow {
+  fromFramework: string;
+  fromVersion: string;
+  pair: MappingPair;
+}
+
+function readPair(row: CsvRow): ReadRow {
+  const fromIdentifier = identifierIn(row, 'sp800_171r2', 'nist-800-171');
+  if (fromIdentifier.startsWith('0'))
+    throw new ImportError(`row ${row.number}, column sp800_171r2: ${fromIdentifier} is of Rev 3`, kind);
+  return {
+    fromFramework: 'nist-800-171',
+    fromVersion: 'Rev 2',
+    pair: {
+      fromIdentifier,
+      toFramework: 'nist-800-53',
+      toVersion: 'Rev 4',
+      toIdentifier: identifierIn(row, 'sp800_53r4', 'nist-800-53'),
+      reference: `row ${row.number}`,
+    },
+  };
+}
+
+function readRow(row: CsvRow): ReadRow {
+  const fromFramework = filled(row, 'fromFramework');
+  const toFramework = filled(row, 'toFramework');
+  const fromIdentifier = identifierIn(row, 'fromIdentifier', fromFramework);
+  const toIdentifier = identifierIn(row, 'toIdentifier', toFramework);
+  if (fromFramework === toFramework && fromIdentifier === toIdentifier)
+    throw new ImportError(
+      `row ${row.number}, column toIdentifier: ${toIdentifier} is paired with itself`,
+      kind,
+    );
+  return {
+    fromFramework,
+    fromVersion: filled(row, 'fromVersion'),
+    pair: {
+      fromIdentifier,
+      toFramework,
+      toVersion: row.cell('toVersion'),
+      toIdentifier,
+      reference: row.cell('reference') || `row ${row.number}`,
+    },
+  };
+}
+
+function identifierIn(row: CsvRow, column: string, framework: string): string {
+  const text = filled(row, column);
+  const identifier = canonicalIdentifier(framework, text);
+  if (identifier !== null) return identifier;
+  throw new ImportError(
+    `row ${row.number}, column ${column}: "${shown(text)}" is no identifier of ${shown(framework)}`,
+    kind,
+  );
+}
+
+function filled(row: CsvRow, column: string): string {
+  const text = row.cell(column);
+  if (text === '') throw new ImportError(`row ${row.number}, column ${column}: the cell is empty`, kind);
+  return text;
+}

@@ -1,0 +1,119 @@
+import { eq } from 'drizzle-orm';
+import type { Database } from '../src/db/database.ts';
+import { sources, stigReleases } from '../src/db/tables.ts';
+import { createStageControls } from './controls/facts.ts';
+import type { ControlsRecord } from './controls/record.ts';
+import { ImportError } from './errors.ts';
+import { type Content, importerVersion } from './format.ts';
+import type { LedgerLine } from './ledger.ts';
+import { removeRelease } from './stigs/store.ts';
+import { createStageRelease, type StagedRelease } from './stigs/write.ts';
+import type { XccdfRelease } from './xccdf/record.ts';
+
+/** A ledger line of a run that is not over: with what was stored of its source. */
+export interface OpenLine extends LedgerLine {
+  releaseId: number | null;
+  sourceId: number | null;
+}
+
+/** Stores the content of sources one by one, each in a savepoint of the run's one transaction. */
+export class Staging {
+  readonly releases: StagedRelease[] = [];
+  readonly controlSources = new Set<number>();
+  /** How many stored sources gave way to what this run made of the same bytes. */
+  replaced = 0;
+  rules = 0;
+  private readonly db: Database;
+  private readonly importedAt: string;
+  private readonly stageRelease;
+  private readonly stageControls;
+
+  constructor(db: Database, importedAt: string) {
+    this.db = db;
+    this.importedAt = importedAt;
+    this.stageRelease = createStageRelease(db);
+    this.stageControls = createStageControls(db);
+  }
+
+  /** Begins the run's transaction unless it is under way. */
+  begin(): void {
+    if (!this.db.sqlite.inTransaction) this.db.sqlite.exec('BEGIN IMMEDIATE');
+  }
+
+  /** The stored source with these bytes, unless an older importer read it. */
+  unchanged(sha256: string) {
+    const row = this.db.orm.select().from(sources).where(eq(sources.sha256, sha256)).get();
+    return row?.importerVersion === importerVersion ? row : null;
+  }
+
+  /** Stores the content of one source; a source that turns out bad is rolled back alone. Gives its ledger line. */
+  store(line: OpenLine, content: Content): OpenLine {
+    const { sqlite } = this.db;
+    if (!sqlite.inTransaction) {
+      this.begin();
+      // Another import may have stored the same bytes while this one was reading.
+      const known = this.unchanged(line.sha256!);
+      if (known) return { ...line, outcome: 'unchanged', target: known.target };
+    }
+    sqlite.exec('SAVEPOINT source');
+    try {
+      this.removeOutdated(line.sha256!);
+      const sourceId = this.addSource(line);
+      const stored =
+        content.type === 'stig'
+          ? this.storeStig(sourceId, line, content.release)
+          : this.storeControls(sourceId, line, content.records);
+      sqlite.exec('RELEASE source');
+      return stored;
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      sqlite.exec('ROLLBACK TO source');
+      sqlite.exec('RELEASE source');
+      return { ...line, outcome: 'rejected', reason: error.message };
+    }
+  }
+
+  private storeStig(sourceId: number, line: OpenLine, record: XccdfRelease): OpenLine {
+    const release = this.stageRelease(sourceId, line.sha256!, record);
+    this.releases.push(release);
+    this.rules += release.findingCount;
+    const { high, medium, low, profileCount } = release;
+    const counts = { rules: release.findingCount, high, medium, low, profiles: profileCount };
+    return { ...line, counts, sourceId, releaseId: release.id };
+  }
+
+  private storeControls(sourceId: number, line: OpenLine, records: ControlsRecord[]): OpenLine {
+    const { target, counts } = this.stageControls(sourceId, records);
+    this.db.orm.update(sources).set({ target }).where(eq(sources.id, sourceId)).run();
+    this.controlSources.add(sourceId);
+    return { ...line, counts, target, sourceId };
+  }
+
+  /** Forgets what an older importer version made of these bytes. */
+  private removeOutdated(sha256: string): void {
+    const { orm } = this.db;
+    const source = orm.select({ id: sources.id }).from(sources).where(eq(sources.sha256, sha256)).get();
+    if (!source) return;
+    const release = orm
+      .select({ id: stigReleases.id })
+      .from(stigReleases)
+      .where(eq(stigReleases.sourceId, source.id))
+      .get();
+    if (release) removeRelease(this.db, release.id);
+    else orm.delete(sources).where(eq(sources.id, source.id)).run();
+    this.replaced++;
+  }
+
+  private addSource(line: OpenLine): number {
+    const { importedAt } = this;
+    const row = {
+      sha256: line.sha256!,
+      kind: line.kind,
+      importerVersion,
+      source: line.source,
+      target: null,
+      importedAt,
+    };
+    return this.db.orm.insert(sources).values(row).returning({ id: sources.id }).get().id;
+  }
+}

@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import { closureOf } from '../../importers/crosswalk/closure.ts';
+import { compareVersions, versionKey } from '../../src/crosswalk/frameworks.ts';
+import {
+  createGraph,
+  type GraphNode,
+  type MappingStatus,
+  statuses,
+  statusMask,
+  walkPaths,
+} from '../../src/crosswalk/graph.ts';
+import { bruteForce, type OracleEdge, toGraph } from '../support/crosswalk-oracle.ts';
+import { suite } from '../support/harness.ts';
+
+const test = suite('the crosswalk graph');
+const keys = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'];
+
+/** A random graph of up to 12 nodes in four frameworks, with random statuses; ids in node order. */
+const graphs = fc
+  .record({
+    sizes: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 4, maxLength: 4 }),
+    links: fc.array(fc.tuple(fc.nat(15), fc.nat(15), fc.constantFrom(...statuses)), { maxLength: 26 }),
+  })
+  .map(({ sizes, links }) => {
+    const nodes = keys.flatMap((framework, index) =>
+      Array.from({ length: sizes[index]! }, (_, n): GraphNode => ({ framework, identifier: `N${n}` })),
+    );
+    const edges = new Map<string, { a: number; b: number; status: MappingStatus }>();
+    for (const [x, y, status] of nodes.length === 0 ? [] : links) {
+      const [a, b] = [x % nodes.length, y % nodes.length].sort((left, right) => left - right) as [
+        number,
+        number,
+      ];
+      if (a !== b) edges.set(`${a} ${b}`, { a, b, status });
+    }
+    return { nodes, edges: [...edges.values()] };
+  });
+
+const nameOf = (node: GraphNode) => `${node.framework}:${node.identifier}`;
+const unbounded = { maxPaths: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY, now: () => 0 };
+
+function oracleOf({
+  nodes,
+  edges,
+}: {
+  nodes: GraphNode[];
+  edges: { a: number; b: number; status: MappingStatus }[];
+}) {
+  const order = new Map(nodes.map((node, id) => [nameOf(node), String(id).padStart(3, '0')]));
+  const named: OracleEdge[] = edges.map(({ a, b, status }) => ({
+    ends: [nameOf(nodes[a]!), nameOf(nodes[b]!)],
+    status,
+  }));
+  const graph = toGraph(named);
+  return (source: number, target: string, maxHops: number, admitted: MappingStatus[]) =>
+    bruteForce(
+      graph,
+      nameOf(nodes[source]!),
+      target,
+      maxHops,
+      new Set(admitted),
+      (name) => order.get(name)!,
+    ).map((path) => path.controls.slice(1).map((each) => `${nameOf(each)} ${each.status}`));
+}
+
+test('the closure of a random graph is what brute force finds, in the same order', () => {
+  fc.assert(
+    fc.property(graphs, (drawn) => {
+      const graph = createGraph(drawn.nodes, drawn.edges);
+      const oracle = oracleOf(drawn);
+      drawn.nodes.forEach((_, source) => {
+        const paths = closureOf(graph, source);
+        graph.frameworks.forEach((target, index) => {
+          const mine = paths
+            .filter((path) => path.target === index)
+            .map((path) =>
+              path.nodes
+                .filter((node) => node !== null)
+                .map(
+                  (node, hop) =>
+                    `${nameOf(drawn.nodes[node]!)} ${statuses[(path.statuses >> (2 * hop)) & 3]}`,
+                ),
+            );
+          assert.equal(mine, oracle(source, target, 4, [...statuses]));
+        });
+        for (const path of paths) {
+          const inPath = new Set(
+            Array.from({ length: path.hops }, (_, hop) => (path.statuses >> (2 * hop)) & 3),
+          );
+          assert.is(
+            path.mask,
+            [...inPath].reduce((mask, code) => mask | (1 << code), 0),
+          );
+        }
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the live search finds what brute force finds, whatever statuses and hops are asked for', () => {
+  fc.assert(
+    fc.property(
+      graphs,
+      fc.integer({ min: 1, max: 9 }),
+      fc.uniqueArray(fc.constantFrom(...statuses), { minLength: 1 }),
+      (drawn, maxHops, admitted) => {
+        const graph = createGraph(drawn.nodes, drawn.edges);
+        const oracle = oracleOf(drawn);
+        drawn.nodes.forEach((_, source) => {
+          graph.frameworks.forEach((target, index) => {
+            const { paths, truncated } = walkPaths(
+              graph,
+              source,
+              index,
+              maxHops,
+              statusMask(admitted),
+              unbounded,
+            );
+            const mine = paths.map((path) =>
+              path.nodes.map((node, hop) => `${nameOf(drawn.nodes[node]!)} ${statuses[path.statuses[hop]!]}`),
+            );
+            assert.is(truncated, false);
+            assert.equal(mine, oracle(source, target, maxHops, admitted));
+          });
+        });
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test('a bound on paths gives the first of them and says so; one that is just enough does not', () => {
+  fc.assert(
+    fc.property(graphs, fc.integer({ min: 1, max: 5 }), (drawn, maxPaths) => {
+      const graph = createGraph(drawn.nodes, drawn.edges);
+      drawn.nodes.forEach((_, source) => {
+        graph.frameworks.forEach((__, index) => {
+          const all = walkPaths(graph, source, index, 6, 7, unbounded).paths;
+          const some = walkPaths(graph, source, index, 6, 7, { ...unbounded, maxPaths });
+          assert.equal(some.paths, all.slice(0, maxPaths));
+          assert.is(some.truncated, all.length > maxPaths);
+        });
+      });
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a deadline ends a search in a dense graph', () => {
+  const nodes = Array.from(
+    { length: 40 },
+    (_, n): GraphNode => ({ framework: n === 39 ? 'cci' : 'nist-800-53', identifier: `N${n}` }),
+  );
+  const edges = nodes.flatMap((_, a) =>
+    nodes.slice(a + 1).map((__, b) => ({ a, b: a + 1 + b, status: 'auto' as const })),
+  );
+  let time = 0;
+  const { truncated, paths } = walkPaths(createGraph(nodes, edges), 0, 1, 1_000_000, 7, {
+    maxPaths: Number.POSITIVE_INFINITY,
+    deadline: 50,
+    now: () => time++,
+  });
+  assert.is(truncated, true);
+  assert.ok(paths.length > 0);
+});
+
+test('version labels of one revision mean the same, and order by their numbers', () => {
+  for (const label of ['Rev 5.1.1', 'Rev 5', 'rev5', '5', 'Revision 5', ' REV 5.2.0 ']) {
+    assert.is(versionKey('nist-800-53', label), '5', label);
+  }
+  assert.is(versionKey('nist-800-171', 'Rev 2'), '2');
+  assert.is(versionKey('cci', '2022-03-09'), '2022-03-09');
+  assert.is(versionKey('dod-8500', 'DoDI 8500.2 (2003)'), 'dodi 8500.2 (2003)');
+  const labels = ['Rev 5.10.0', 'Rev 4', 'Rev 5.2.0', 'Rev 5.1.1', 'Rev 5'];
+  assert.equal([...labels].sort(compareVersions), ['Rev 4', 'Rev 5', 'Rev 5.1.1', 'Rev 5.2.0', 'Rev 5.10.0']);
+  assert.ok(compareVersions('2016-06-27', '2022-03-09') < 0);
+});
+
+test.run();

@@ -1,0 +1,150 @@
+import * as assert from 'uvu/assert';
+import { closureQuery } from '../../src/services/crosswalk.ts';
+import { type Answer, testApp } from '../support/app.ts';
+import {
+  bruteForce,
+  controlsIn,
+  nodeOrder,
+  type OracleGraph,
+  readCcis,
+  readEdges,
+  readRev5,
+  toGraph,
+} from '../support/crosswalk-oracle.ts';
+import { suite } from '../support/harness.ts';
+import { hasReferenceData, reference } from '../support/reference.ts';
+
+const test = suite('the crosswalk of the real files');
+const targets = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'];
+const both = new Set(['auto', 'verified']);
+
+if (hasReferenceData) {
+  const { app, db, get, send } = await testApp(
+    ['oscal', 'sp800-171', 'dod-8500', 'cci'].map((folder) => reference(folder)),
+  );
+  const graph: OracleGraph = toGraph(readEdges());
+  const rev5 = readRev5();
+  const catalogOrder = new Map(rev5.active.map((identifier, index) => [identifier, index]));
+  const order = (name: string) => nodeOrder(name, catalogOrder);
+  const url = (from: string, to: string, rest = '') =>
+    `/api/v1/crosswalk/resolve?from=${encodeURIComponent(from)}&to=${to}${rest}`;
+
+  test('the graph has the nodes and edges that the decisions state', () => {
+    assert.is(graph.size, 5433);
+    assert.is(db.sqlite.prepare('SELECT count(*) FROM crosswalk_nodes').pluck().get(), 5433);
+    assert.is(db.sqlite.prepare('SELECT count(*) FROM crosswalk_edges').pluck().get(), 4884);
+    assert.is(db.sqlite.prepare('SELECT count(*) FROM crosswalk_paths').pluck().get(), 361_202);
+  });
+
+  test('every source in every framework has the paths of brute force up to 4 hops, in the same order', async () => {
+    let paths = 0;
+    for (const source of graph.keys()) {
+      const colon = source.indexOf(':');
+      for (const to of targets) {
+        const response = await app.request(url(source, to));
+        const answer = (await response.json()) as { from: object; paths: object[] };
+        const expected = bruteForce(graph, source, to, 4, both, order);
+        assert.equal(answer.from, {
+          framework: source.slice(0, colon),
+          identifier: source.slice(colon + 1),
+          version: null,
+        });
+        if (JSON.stringify(answer.paths) !== JSON.stringify(expected))
+          assert.equal(answer.paths, expected, `${source} -> ${to}`);
+        paths += answer.paths.length;
+      }
+    }
+    assert.is(paths, 361_202);
+  });
+
+  test('fewer hops and single statuses give what brute force gives', async () => {
+    const sources = [...graph.keys()].filter((_, index) => index % 61 === 0);
+    for (const source of sources) {
+      for (const to of targets) {
+        for (const maxHops of [1, 2, 3]) {
+          const answer = await get(url(source, to, `&maxHops=${maxHops}`));
+          assert.equal(answer.json.paths, bruteForce(graph, source, to, maxHops, both, order));
+        }
+        for (const status of ['auto', 'verified', 'rejected']) {
+          const answer = await get(url(source, to, `&status=${status}`));
+          assert.equal(answer.json.paths, bruteForce(graph, source, to, 4, new Set([status]), order));
+        }
+      }
+    }
+  });
+
+  test('deeper questions give what brute force gives, on a sample', async () => {
+    const sources = [
+      'nist-800-171:03.15.01',
+      'nist-800-171:3.1.1',
+      'dod-8500:VIIR-1',
+      'dod-8500:ECCT-1',
+      'cci:CCI-000015',
+      'nist-800-53:SC-13',
+    ];
+    for (const source of sources) {
+      for (const to of ['nist-800-171', 'dod-8500', 'nist-800-53']) {
+        for (const maxHops of [5, 6, 7]) {
+          const answer = await get(url(source, to, `&maxHops=${maxHops}`));
+          const expected = bruteForce(graph, source, to, maxHops, both, order);
+          assert.is(
+            answer.json.truncated,
+            expected.length > 10_000 ? true : undefined,
+            `${source} -> ${to} in ${maxHops}`,
+          );
+          assert.equal(answer.json.paths, expected.slice(0, 10_000), `${source} -> ${to} in ${maxHops}`);
+        }
+      }
+    }
+  });
+
+  test('a resolve at the default depth reads only the closure table', () => {
+    const plan = db.sqlite.prepare(`EXPLAIN QUERY PLAN ${closureQuery}`).all(1, 1, 4) as { detail: string }[];
+    assert.equal(
+      plan.map((step) => step.detail),
+      ['SEARCH crosswalk_paths USING PRIMARY KEY (source=? AND target=?)'],
+    );
+  });
+
+  test('a million hops from the densest source are cut, shortest paths first, and say so', async () => {
+    const densest = [...graph.keys()].reduce((a, b) =>
+      graph.get(a)!.length >= graph.get(b)!.length ? a : b,
+    );
+    const answer = await get(url(densest, 'cci', '&maxHops=1000000'));
+    assert.is(answer.json.truncated, true);
+    assert.ok(answer.json.paths.length > 0 && answer.json.paths.length <= 10_000);
+    const hops = answer.json.paths.map((path: { hops: number }) => path.hops);
+    assert.equal(
+      hops,
+      [...hops].sort((a: number, b: number) => a - b),
+    );
+    const stored = await get(url(densest, 'cci'));
+    assert.equal(answer.json.paths.slice(0, stored.json.paths.length), stored.json.paths);
+  });
+
+  test('the batch CCI answer of all CCIs equals an independent derivation', async () => {
+    const ccis = readCcis('U_CCI_List.xml');
+    assert.is(ccis.length, 5098);
+    assert.is(ccis.filter((cci) => cci.references.some(([version]) => version === '5')).length, 3814);
+    const active = new Set(rev5.active);
+    const answered: Record<string, string[]> = {};
+    for (let start = 0; start < ccis.length; start += 250) {
+      const ids = ccis.slice(start, start + 250).map((cci) => cci.id);
+      const answer: Answer = await send('POST', '/api/v1/crosswalk/resolve/batch', { ccis: ids });
+      assert.equal(Object.keys(answer.json), ids);
+      Object.assign(answered, answer.json);
+    }
+    for (const cci of ccis) {
+      const of = (version: string) =>
+        cci.references.filter((each) => each[0] === version).flatMap((each) => controlsIn(each[1]));
+      const hasRev5 = cci.references.some(([version]) => version === '5');
+      const expected = cci.deprecated ? [] : of(hasRev5 ? '5' : '4').filter((control) => active.has(control));
+      const sorted = [...new Set(expected)].sort((a, b) => catalogOrder.get(a)! - catalogOrder.get(b)!);
+      assert.equal(answered[cci.id], sorted, cci.id);
+    }
+    assert.equal(answered['CCI-002523'], ['SC-37', 'SC-37(1)']);
+    assert.equal(answered['CCI-000366'], ['CM-6']);
+  });
+}
+
+test.run();

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { packageRoot } from '../src/root.ts';
+import { suite } from './support/harness.ts';
+
+const read = (...parts: string[]) => readFileSync(join(packageRoot, ...parts), 'utf8');
+const test = suite('the project');
+
+/** The instructions of the Dockerfile, continuation lines joined, by stage. */
+function stages(): string[][] {
+  const lines = read('Dockerfile')
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.reduce<string[][]>((list, line) => {
+    if (line.startsWith('FROM ')) list.push([]);
+    list.at(-1)?.push(line);
+    return list;
+  }, []);
+}
+
+test('the Dockerfile builds in one stage and runs in another, on Node 24', () => {
+  const [build, final, ...more] = stages();
+  assert.equal(more, []);
+  assert.match(read('Dockerfile'), /ARG BUILD_TAG=24-/);
+  assert.match(read('Dockerfile'), /ARG RUN_TAG=24-.*-slim/);
+  assert.match(build![0]!, /BUILD_TAG\} AS build$/);
+  assert.match(final![0]!, /RUN_TAG\}$/);
+});
+
+test('the final stage has a numeric user that is not root, one volume, no npm and a health check by Node', () => {
+  const final = stages()[1]!;
+  const user = final.filter((line) => line.startsWith('USER '));
+  assert.is(user.length, 1);
+  assert.match(user[0]!, /^USER [1-9]\d*:[1-9]\d*$/);
+  assert.equal(
+    final.filter((line) => line.startsWith('VOLUME ')),
+    ['VOLUME /data'],
+  );
+  assert.ok(
+    final.some((line) => line.startsWith('RUN rm -rf ') && line.includes('/usr/local/lib/node_modules')),
+  );
+  assert.not.ok(final.some((line) => /npm (ci|install)|apt-get/.test(line)));
+  const health = final.find((line) => line.startsWith('HEALTHCHECK '))!;
+  const command = JSON.parse(health.slice(health.indexOf('['))) as string[];
+  assert.is(command[0], 'node');
+  assert.match(command[2]!, /readyz/);
+  assert.equal(JSON.parse(final.find((line) => line.startsWith('ENTRYPOINT '))!.slice(11)), [
+    'node',
+    'dist/src/cli.js',
+  ]);
+  assert.match(final.find((line) => line.startsWith('ENV '))!, /GAPSTONE_DB=\/data\/gapstone\.db/);
+  const order = final.map((line) => line.split(' ')[0]);
+  assert.ok(
+    order.indexOf('USER') > order.lastIndexOf('RUN') && order.indexOf('USER') > order.lastIndexOf('COPY'),
+  );
+});
+
+test('everything that the Dockerfile copies from here exists and is let through by .dockerignore', () => {
+  const allowed = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line.startsWith('!'))
+    .map((line) => line.slice(1));
+  const copies = stages()
+    .flat()
+    .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+    .flatMap((line) => line.split(/\s+/).slice(1, -1));
+  assert.ok(copies.length >= 8);
+  for (const path of copies) {
+    assert.ok(existsSync(join(packageRoot, path)), path);
+    assert.ok(allowed.includes(path), `${path} is not let through`);
+  }
+});
+
+test('the lock file names no download host', () => {
+  assert.not.match(read('package-lock.json'), /"resolved"/);
+  assert.match(read('.npmrc'), /^omit-lockfile-registry-resolved=true$/m);
+  const manifest = JSON.parse(read('package.json')) as {
+    allowScripts: object;
+    dependencies: Record<string, string>;
+  };
+  assert.equal(manifest.allowScripts, { 'better-sqlite3': true });
+  assert.match(manifest.dependencies['better-sqlite3']!, /^\^12\./);
+});
+
+test('CI runs what the README says, then the linter and the type check', () => {
+  const script = read('.ci', 'run');
+  assert.ok(statSync(join(packageRoot, '.ci', 'run')).mode & 0o100);
+  assert.match(read('README.md'), /npm ci && npm test/);
+  for (const command of ['npm ci', 'npm run lint', 'npm run typecheck', 'npm test']) {
+    assert.match(script, new RegExp(`^${command}$`, 'm'));
+  }
+  assert.match(script, /npm test\n*$/);
+});
+
+test('every command has help, and the README or its help names every option', () => {
+  const cli = join(packageRoot, 'dist', 'src', 'cli.js');
+  const help = execFileSync(process.execPath, [cli, '--help'], { encoding: 'utf8' });
+  const names = [...help.matchAll(/^ {2}([a-z-]+) {2}/gm)].map((match) => match[1]!);
+  assert.ok(names.includes('import') && names.includes('serve') && names.includes('token'));
+  for (const name of names) {
+    const own = execFileSync(process.execPath, [cli, name, '--help'], { encoding: 'utf8' });
+    assert.match(own, new RegExp(`^gapstone ${name}`));
+    const options = new Set([...own.split('\n\n')[0]!.matchAll(/--[a-z-]+/g)].map((match) => match[0]));
+    for (const option of options) {
+      const times = own.split(option).length - 1;
+      assert.ok(times >= 2 || option === '--json', `${name} ${option} has a line of help`);
+    }
+  }
+});
+
+test('every environment variable that is read is in the README', () => {
+  const names = new Set([...read('src', 'config.ts').matchAll(/GAPSTONE_[A-Z_]+/g)].map((match) => match[0]));
+  const readme = read('README.md');
+  for (const name of names) {
+    const short = name.replace(/^GAPSTONE_CLAIM/, '');
+    assert.ok(readme.includes(`\`${name}\``) || readme.includes(`\`${short}\``), name);
+  }
+});
+
+test.run();
