@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { createAccess } from './auth/access.ts';
@@ -69,15 +70,15 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   const { db, log, now, verify, cronSecret = null, secureCookies = false, newId = randomUUID } = deps;
   const sessions = createSessions(db, now, log);
   const integrationTokens = createIntegrationTokens(db, now);
-  const bodies = jsonBodies(maxBody);
-  const access = createAccess({ verify, sessions, integrationTokens, cronSecret, bodies });
+  const input = [refuseBadEncoding, jsonBodies(maxBody)];
+  const access = createAccess({ verify, sessions, integrationTokens, cronSecret, input });
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (!result.success) throw badRequest(describe(result.error.issues[0]!));
     },
   });
 
-  app.use(identify, logRequests(log), refuseBadEncoding);
+  app.use(identify, logRequests(log));
   app.route('/', serviceRoutes(access, db, deps.state));
   app.route('/', stigRoutes(access, createStigService(db), createStigNewsService(db, now)));
   app.route('/', controlRoutes(access, createControlService(db)));
@@ -103,10 +104,9 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
 
   app.notFound((c) => {
     const methods = allowedMethods(app, c.req.path);
-    if (methods.length === 0) throw noSuchPath();
-    throw new AppError('METHOD_NOT_ALLOWED', `${c.req.method.slice(0, 64)} is not allowed here`, {
-      Allow: methods.join(', '),
-    });
+    if (methods.length === 0) return refuse(c, noSuchPath());
+    const message = `${c.req.method.slice(0, 64)} is not allowed here`;
+    return refuse(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
   });
 
   app.onError((error, c) => {
@@ -114,16 +114,15 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     if (failure.code === 'INTERNAL_ERROR') {
       log.error('request failed', { requestId: c.get('requestId'), error: error.stack ?? String(error) });
     }
-    const body: ErrorBody = {
-      error: { code: failure.code, message: failure.message, requestId: c.get('requestId') },
-    };
-    return c.json(body, statusOf[failure.code] as ContentfulStatusCode, {
-      ...failure.headers,
-      'Cache-Control': 'no-store',
-    });
+    return refuse(c, failure);
   });
 
   return app;
+}
+
+function refuse(c: Context<Env>, { code, message, headers }: AppError): Response {
+  const body: ErrorBody = { error: { code, message, requestId: c.get('requestId') } };
+  return c.json(body, statusOf[code] as ContentfulStatusCode, { ...headers, 'Cache-Control': 'no-store' });
 }
 
 function toAppError(error: Error): AppError {

@@ -16,6 +16,7 @@ const commands: Command[] = [
   serveCommand,
   importCommand,
   tokenCommand,
+  mappingCommand,
   integrationTokenCommand,
   collectionCommand,
   mappingCommand,

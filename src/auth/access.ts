@@ -40,13 +40,13 @@ export interface AccessDeps {
   integrationTokens: IntegrationTokens;
   /** Null turns the cron endpoint off. */
   cronSecret: string | null;
-  /** Reads the body, after the caller is known: D2.4 puts 401 and 403 before 400 and 413. */
-  bodies: MiddlewareHandler<Env>;
+  /** Checks encodings and reads the body, after the caller is known: D2.4 puts 401 and 403 before 400. */
+  input: MiddlewareHandler<Env>[];
 }
 
-/** The rules that routes declare. Each checks the caller, then reads the body. */
+/** The rules that routes declare. Each checks the caller first, then the input. */
 export function createAccess(deps: AccessDeps): Access {
-  const { verify, sessions, integrationTokens, cronSecret, bodies } = deps;
+  const { verify, sessions, integrationTokens, cronSecret, input } = deps;
   const userToken = { userToken: [] };
   const session = { session: [] };
 
@@ -86,7 +86,7 @@ export function createAccess(deps: AccessDeps): Access {
       c.set('user', await check(c));
       await next();
     };
-    return { security, 'x-access': name, middleware: [middleware, bodies] };
+    return { security, 'x-access': name, middleware: [middleware, ...input] };
   }
 
   const caller = async (c: Context<Env>) => (await bearerCaller(c)) ?? cookieCaller(c);
@@ -105,7 +105,7 @@ export function createAccess(deps: AccessDeps): Access {
   };
 
   return {
-    public: { security: [], 'x-access': 'public', middleware: [bodies] },
+    public: { security: [], 'x-access': 'public', middleware: input },
     user: userRule([userToken, session], 'user', async (c) => asUser(await caller(c))),
     userToken: userRule([userToken], 'user token', async (c) => {
       const viewer = await bearerCaller(c);
@@ -115,10 +115,10 @@ export function createAccess(deps: AccessDeps): Access {
     listsRead: {
       security: [userToken, session, { integrationToken: ['lists:read'] }],
       'x-access': 'user or lists:read',
-      middleware: [listsRead, bodies],
+      middleware: [listsRead, ...input],
     },
     session: userRule([session], 'session', async (c) => cookieCaller(c)),
-    cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, bodies] },
+    cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, ...input] },
     entitled: (product) =>
       userRule([{ userToken: [product] }, { session: [product] }], `user+${product}`, async (c) => {
         const user = asUser(await caller(c));

@@ -10,7 +10,7 @@ import {
 } from 'jose';
 import type { Config } from '../config.ts';
 import { CommandError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { type Log, silentLog } from '../log.ts';
 import { watchKeySet } from './key-watch.ts';
 
 /** The algorithms that user tokens may be signed with (DECISIONS D1.2). */
@@ -89,7 +89,7 @@ function readLocalKey(file: string): JWK & { kid: string } {
 }
 
 /** The keys that user tokens are verified with: the pinned file alone, re-read when it changes, or the local issuer's. */
-export async function loadKeys(config: Config, log: Log): Promise<JWTVerifyGetKey> {
+export async function loadKeys(config: Config, log: Log = silentLog): Promise<JWTVerifyGetKey> {
   if (config.jwks !== null) return watchKeySet(config.jwks, readKeySet, log);
   const { d: _, ...publicKey } = await localKey(config);
   return createLocalJWKSet({ keys: [publicKey] });

@@ -62,7 +62,7 @@ export function controlCollectionRoutes(
       request: { params: idParam },
       responses: {
         200: jsonContent(schemas.ControlCollectionRecord, 'The collection.'),
-        ...errors(401, 403, 404),
+        ...errors(400, 401, 403, 404),
       },
     }),
     (c) => answer(c, collections.get(c.get('user'), c.req.valid('param').id)),
@@ -95,7 +95,7 @@ export function controlCollectionRoutes(
       tags,
       ...access.user,
       request: { params: idParam },
-      responses: { 200: jsonContent(schemas.Success, 'It is deleted.'), ...errors(401, 403, 404) },
+      responses: { 200: jsonContent(schemas.Success, 'It is deleted.'), ...errors(400, 401, 403, 404) },
     }),
     (c) => {
       collections.remove(c.get('user'), c.req.valid('param').id);

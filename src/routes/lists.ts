@@ -49,7 +49,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       tags,
       ...access.listsRead,
       request: { params: idParam },
-      responses: { 200: jsonContent(schemas.List, 'The list.'), ...errors(401, 404) },
+      responses: { 200: jsonContent(schemas.List, 'The list.'), ...errors(400, 401, 404) },
     }),
     (c) => answer(c, lists.get(c.get('viewer'), c.req.valid('param').id)),
   );
@@ -78,7 +78,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       tags,
       ...access.user,
       request: { params: idParam },
-      responses: { 200: jsonContent(schemas.ListDeleted, 'It is deleted.'), ...errors(401, 403, 404) },
+      responses: { 200: jsonContent(schemas.ListDeleted, 'It is deleted.'), ...errors(400, 401, 403, 404) },
     }),
     (c) => {
       lists.remove(c.get('user'), c.req.valid('param').id);
@@ -95,7 +95,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       tags,
       ...access.user,
       request: { params: idParam },
-      responses: { 200: jsonContent(schemas.List, 'The list, active again.'), ...errors(401, 403, 404) },
+      responses: { 200: jsonContent(schemas.List, 'The list, active again.'), ...errors(400, 401, 403, 404) },
     }),
     (c) => c.json(lists.restore(c.get('user'), c.req.valid('param').id), 200, privateHeaders),
   );
@@ -108,7 +108,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       tags,
       ...access.user,
       request: { params: idParam },
-      responses: { 201: jsonContent(schemas.List, 'The copy.'), ...errors(401, 403, 404) },
+      responses: { 201: jsonContent(schemas.List, 'The copy.'), ...errors(400, 401, 403, 404) },
     }),
     (c) => c.json(lists.duplicate(c.get('user'), c.req.valid('param').id), 201, privateHeaders),
   );
