@@ -34,9 +34,7 @@ export function roleMappingRoutes(access: Access, mapping: RoleMappingService): 
   );
 
   // The id left out is a bad request, not an unknown path.
-  const withoutId = '/api/v1/role-mapping/benchmark//roles';
-  app.use(withoutId, ...access.session.middleware);
-  app.get(withoutId, () => {
+  app.use('/api/v1/role-mapping/benchmark//roles', ...access.session.middleware, () => {
     throw badRequest('benchmarkId must be a number or a slug');
   });
 
