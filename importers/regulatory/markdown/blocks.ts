@@ -1,3 +1,4 @@
+import { ImportError } from '../../errors.ts';
 import { plainText } from './plain.ts';
 
 /** A paragraph, list item or table cell as plain text. */
@@ -22,8 +23,13 @@ export interface Section {
 const itemMark = /^(?:[*+-]|\d{1,3}[.)]|[A-Za-z][.)]|[ivx]{1,5}[.)])\s+(?=\S)/;
 const rule = /^(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,}|=+)$/;
 
+/** Longer than any document that a person reads, and short enough for rules that look ahead. */
+const longestText = 4 * 1024 * 1024;
+
 /** Reads Markdown into sections and blocks, as far as finding sentences needs; code blocks are passed over. */
 export function readSections(markdown: string): Section[] {
+  if (markdown.length > longestText)
+    throw new ImportError('the Markdown has more than 4 million characters', 'regdoc-markdown');
   const reader = new SectionReader();
   let isCode = false;
   const withoutComments = markdown.replace(/<!--[\s\S]*?-->/g, '');
