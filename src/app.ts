@@ -1,4 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { createAccess } from './auth/access.ts';
@@ -34,29 +35,32 @@ const maxBody = 1024 * 1024;
 /** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document made once. */
 export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   const { db, log, now } = deps;
-  const access = createAccess(deps.verify);
+  const access = createAccess(deps.verify, [refuseBadEncoding, jsonBodies(maxBody)]);
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (!result.success) throw badRequest(describe(result.error.issues[0]!));
     },
   });
 
-  app.use(identify, logRequests(log), refuseBadEncoding, jsonBodies(maxBody));
-  app.route('/', serviceRoutes(access, db, deps.state));
+  app.use(identify, logRequests(log));
+  let document = '';
+  app.route(
+    '/',
+    serviceRoutes(access, db, deps.state, () => document),
+  );
   app.route('/', stigRoutes(access, createStigService(db), createStigNewsService(db, now)));
   app.route('/', controlRoutes(access, createControlService(db)));
   const crosswalk = createCrosswalkService(db);
   app.route('/', crosswalkRoutes(access, crosswalk, createExplainService(db, crosswalk)));
 
-  const document = openApiDocument(app);
-  app.get('/openapi.json', (c) => c.body(document, 200, { 'Content-Type': 'application/json' }));
+  document = openApiDocument(app);
 
+  // Answered rather than thrown: what is thrown here would pass the log by.
   app.notFound((c) => {
     const methods = allowedMethods(app, c.req.path);
-    if (methods.length === 0) throw new AppError('NOT_FOUND', 'There is no such path');
-    throw new AppError('METHOD_NOT_ALLOWED', `${c.req.method.slice(0, 64)} is not allowed here`, {
-      Allow: methods.join(', '),
-    });
+    if (methods.length === 0) return refusal(c, new AppError('NOT_FOUND', 'There is no such path'));
+    const message = `${c.req.method.slice(0, 64)} is not allowed here`;
+    return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
   });
 
   app.onError((error, c) => {
@@ -64,16 +68,16 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     if (failure.code === 'INTERNAL_ERROR') {
       log.error('request failed', { requestId: c.get('requestId'), error: error.stack ?? String(error) });
     }
-    const body: ErrorBody = {
-      error: { code: failure.code, message: failure.message, requestId: c.get('requestId') },
-    };
-    return c.json(body, statusOf[failure.code] as ContentfulStatusCode, {
-      ...failure.headers,
-      'Cache-Control': 'no-store',
-    });
+    return refusal(c, failure);
   });
 
   return app;
+}
+
+/** An error in the form of DECISIONS D2.1. */
+function refusal(c: Context<Env>, { code, message, headers }: AppError): Response {
+  const body: ErrorBody = { error: { code, message, requestId: c.get('requestId') } };
+  return c.json(body, statusOf[code] as ContentfulStatusCode, { ...headers, 'Cache-Control': 'no-store' });
 }
 
 function toAppError(error: Error): AppError {

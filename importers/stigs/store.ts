@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray } from 'drizzle-orm';
 import type { Database } from '../../src/db/database.ts';
-import { stigAliases, stigReleases, stigs } from '../../src/db/tables.ts';
+import { sources, stigAliases, stigReleases, stigs } from '../../src/db/tables.ts';
 import { stigNumber } from '../../src/ids.ts';
 import { fold } from '../../src/text.ts';
 import type { StagedRelease } from './write.ts';
@@ -89,7 +89,7 @@ export function createStigStore(db: Database) {
     },
 
     /** Moves the releases of one benchmark id to another STIG (an operator's override). Gives how many. */
-    move(idKey: string, stigId: number, decision: string): number {
+    move(idKey: string, { id: stigId, slug }: StigRow, decision: string): number {
       const rows = orm.select().from(stigReleases).where(eq(stigReleases.idKey, idKey)).all();
       for (const row of rows) {
         touched.add(row.stigId);
@@ -98,6 +98,7 @@ export function createStigStore(db: Database) {
         else {
           if (other) removeRelease(db, other.id);
           orm.update(stigReleases).set({ stigId }).where(eq(stigReleases.id, row.id)).run();
+          orm.update(sources).set({ target: slug }).where(eq(sources.id, row.sourceId)).run();
         }
       }
       touched.add(stigId);

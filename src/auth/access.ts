@@ -11,14 +11,15 @@ export interface Access {
   user: { security: { userToken: [] }[]; middleware: MiddlewareHandler<Env>[] };
 }
 
-export function createAccess(verify: VerifyUserToken): Access {
+/** Prepares the kinds of access. `checks` look at the request itself once the caller is known (D2.4: 401 before 400). */
+export function createAccess(verify: VerifyUserToken, checks: MiddlewareHandler<Env>[]): Access {
   const user: MiddlewareHandler<Env> = async (c, next) => {
     c.set('viewer', await verify(bearer(c.req.header('Authorization'))));
     await next();
   };
   return {
-    public: { security: [], middleware: [] },
-    user: { security: [{ userToken: [] }], middleware: [user] },
+    public: { security: [], middleware: checks },
+    user: { security: [{ userToken: [] }], middleware: [user, ...checks] },
   };
 }
 

@@ -116,6 +116,7 @@ const problems: Record<number, string> = {
   401: 'No token, or one that is invalid, expired or revoked.',
   403: 'The caller may not do this.',
   404: 'There is no such thing, or the caller may not see it.',
+  413: 'The request body is too large.',
 };
 
 /** A JSON response of a route. */
@@ -124,7 +125,7 @@ export function jsonContent<T extends z.ZodType>(schema: T, description: string)
 }
 
 /** The error responses of a route, declared once and spread into it. */
-export function errors<const S extends 400 | 401 | 403 | 404>(...statuses: S[]) {
+export function errors<const S extends 400 | 401 | 403 | 404 | 413>(...statuses: S[]) {
   return Object.fromEntries(
     statuses.map((status) => [
       status,
