@@ -82,7 +82,8 @@ export function serveControl(
     filterWords: [...baselines, control.requirementType, ...(control.macLevels ?? []), control.impactCode]
       .filter((word) => word !== null)
       .map((word) => fold(word)),
-    searchText: fold([identifier, title, statement].join('\n')),
+    // No search text holds NUL, so none matches across two fields.
+    searchText: fold([identifier, title, statement].join('\0')),
     statement,
     listJson: JSON.stringify(listed),
     recordJson: JSON.stringify({ ...listed, ...details(framework, version, { ...control, title }) }),

@@ -121,7 +121,7 @@ export function decideIdentity(
     const similar = [...candidates]
       .map((id) => store.byId(id))
       .filter((stig) => store.releases(stig.id).length > 0)
-      .map((stig) => ({ stig, index: overlaps.compare(...nearest(group, store.releases(stig.id))).stigIds }))
+      .map((stig) => ({ stig, index: overlaps.sameStigIds(...nearest(group, store.releases(stig.id))) }))
       .filter(({ stig, index }) => index >= joinFrom && !clashes(group, stig))
       .sort((a, b) => b.index - a.index || compareCodePoints(a.stig.slug, b.stig.slug))[0];
     if (!similar) return null;

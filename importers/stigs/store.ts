@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray } from 'drizzle-orm';
+import { and, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Database } from '../../src/db/database.ts';
 import { sources, stigAliases, stigReleases, stigs } from '../../src/db/tables.ts';
 import { stigNumber } from '../../src/ids.ts';
@@ -30,25 +30,36 @@ export function createStigStore(db: Database) {
   };
   const touched = new Set<number>();
 
-  const releases = (stigId: number): StoredRelease[] =>
-    orm
-      .select(releaseColumns)
-      .from(stigReleases)
-      .where(eq(stigReleases.stigId, stigId))
-      .orderBy(desc(stigReleases.newness))
-      .all();
+  const releasesOf = orm
+    .select(releaseColumns)
+    .from(stigReleases)
+    .where(eq(stigReleases.stigId, sql.placeholder('stigId')))
+    .orderBy(desc(stigReleases.newness))
+    .prepare();
+  const releaseOf = orm
+    .select(releaseColumns)
+    .from(stigReleases)
+    .where(
+      and(
+        eq(stigReleases.stigId, sql.placeholder('stigId')),
+        eq(stigReleases.version, sql.placeholder('version')),
+      ),
+    )
+    .prepare();
+  const stigById = orm
+    .select(columns)
+    .from(stigs)
+    .where(eq(stigs.id, sql.placeholder('id')))
+    .prepare();
 
+  const releases = (stigId: number): StoredRelease[] => releasesOf.all({ stigId });
   const release = (stigId: number, version: string): StoredRelease | null =>
-    orm
-      .select(releaseColumns)
-      .from(stigReleases)
-      .where(and(eq(stigReleases.stigId, stigId), eq(stigReleases.version, version)))
-      .get() ?? null;
+    releaseOf.get({ stigId, version }) ?? null;
 
   return {
     releases,
     release,
-    byId: (id: number): StigRow => orm.select(columns).from(stigs).where(eq(stigs.id, id)).get()!,
+    byId: (id: number): StigRow => stigById.get({ id })!,
     bySlug: (slug: string): StigRow | null =>
       orm.select(columns).from(stigs).where(eq(stigs.slug, slug)).get() ?? null,
     alias: (idKey: string): StigRow | null =>

@@ -43,7 +43,8 @@ export function createStageRelease(db: Database): StageRelease {
     }
     const count = (severity: string) => findings.filter((finding) => finding.severity === severity).length;
     return {
-      ...head,
+      // A copy: the texts of the head are slices of the whole document, which they would keep in memory.
+      ...structuredClone(head),
       id,
       sourceId,
       idKey: aliasKey(release.benchmarkId, kindOf(release.title)),
