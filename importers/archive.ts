@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { ImportError } from './errors.ts';
+import { BoundedReader } from './random-access.ts';
 
 /** The bounds of SECURITY 2.4. */
 export const archiveLimits = {
@@ -48,9 +49,8 @@ export async function openArchive(
   const options = { lazyEntries: true, strictFileNames: true, autoClose: false, validateEntrySizes: true };
   let zip: ZipFile;
   try {
-    zip = await (typeof origin === 'string'
-      ? yauzl.openPromise(origin, options)
-      : yauzl.fromBufferPromise(origin, options));
+    const reader = new BoundedReader(origin);
+    zip = await yauzl.fromRandomAccessReaderPromise(reader, reader.size, options);
   } catch (error) {
     throw new ImportError(`the zip cannot be opened: ${(error as Error).message}`);
   }

@@ -23,6 +23,7 @@ export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer[0] === 0xff && buffer[1] === 0xfe) return { text: fatal('utf-16le', buffer), warnings: [] };
   if (buffer[0] === 0xfe && buffer[1] === 0xff) return { text: fatal('utf-16be', buffer), warnings: [] };
+  if (buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf) return decodeUtf8(buffer, strict);
   const declared = declaredEncoding(buffer);
   switch (declared) {
     case 'utf-8':
@@ -39,7 +40,7 @@ export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
 
 function declaredEncoding(buffer: Buffer): string {
   const head = buffer.toString('latin1', 0, 200);
-  const match = /^(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(head);
+  const match = /^<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(head);
   return match ? match[1]!.toLowerCase() : 'utf-8';
 }
 

@@ -5,8 +5,13 @@ export class ImportError extends Error {
   kind: Kind;
 
   constructor(message: string, kind: Kind = 'other') {
-    super(message);
+    super(oneLine(message));
     this.name = 'ImportError';
     this.kind = kind;
   }
+}
+
+/** A text on one line of the ledger, whatever a file put into it: control characters become blanks. */
+export function oneLine(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 }

@@ -1,6 +1,9 @@
 import type { ControlsResult } from './controls/catalog.ts';
 import { CciListBuilder, isCciList } from './controls/cci-list.ts';
+import { isDod8500 } from './controls/dod-8500.ts';
+import { isOscalXmlCatalog } from './controls/oscal-xml.ts';
 import { parseControlsJson, parseControlsText, parseControlsXml } from './controls/parse.ts';
+import { isDiacapMap } from './crosswalk/diacap.ts';
 import { decodeText } from './decode.ts';
 import { ImportError } from './errors.ts';
 import type { Parsed } from './format.ts';
@@ -85,23 +88,31 @@ const scapRoots = new Set(['data-stream-collection', 'data-stream']);
 function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
   // The two big formats are built from the gate's own events, the others from the text that has passed it.
   const built: { benchmark?: BenchmarkBuilder; cciList?: CciListBuilder } = {};
+  let kind: Kind = 'other';
   try {
     const { text, warnings, root } = readXml(bytes, options, (element) => {
-      if (element.local === 'Benchmark' && element.uri === xccdfNamespace) {
-        built.benchmark = new BenchmarkBuilder(element.uri);
-      } else if (isCciList(element)) built.cciList = new CciListBuilder();
+      kind = kindOfXml(element);
+      if (kind === 'xccdf') built.benchmark = new BenchmarkBuilder(element.uri);
+      if (kind === 'cci-list') built.cciList = new CciListBuilder();
       return built.benchmark ?? built.cciList ?? null;
     });
     if (built.benchmark) return fromBenchmark(built.benchmark, warnings);
     const controls = built.cciList ? built.cciList.result() : parseControlsXml(root, text);
-    return controls === null ? skipXml(root, warnings) : fromControls(controls, warnings);
+    return controls === null ? skipXml(root, kind, warnings) : fromControls(controls, warnings);
   } catch (error) {
-    if (error instanceof ImportError && error.kind === 'other') {
-      if (built.benchmark) error.kind = 'xccdf';
-      if (built.cciList) error.kind = 'cci-list';
-    }
+    if (error instanceof ImportError && error.kind === 'other') error.kind = kind;
     throw error;
   }
+}
+
+/** The kind that a root element announces. */
+function kindOfXml(root: XmlElement): Kind {
+  if (root.local === 'Benchmark' && root.uri === xccdfNamespace) return 'xccdf';
+  if (isCciList(root)) return 'cci-list';
+  if (isOscalXmlCatalog(root)) return 'oscal-catalog';
+  if (isDod8500(root)) return 'dod-8500';
+  if (isDiacapMap(root)) return 'diacap-map';
+  return isScap(root) ? 'scap' : 'other';
 }
 
 function fromBenchmark(builder: BenchmarkBuilder, warnings: string[]): Parsed {
@@ -121,17 +132,12 @@ function fromControls(result: ControlsResult, warnings: string[]): Parsed {
   return { kind: result.kind, content, warnings: [...warnings, ...result.warnings] };
 }
 
-function skipXml(root: XmlElement, warnings: string[]): Parsed {
-  if (isScap(root)) {
-    const reason = `SCAP content (automated checks, root <${root.local}>): it never creates or replaces a STIG`;
-    return { kind: 'scap', content: null, reason, warnings };
-  }
-  return {
-    kind: 'other',
-    content: null,
-    reason: `XML of no kind of ours: root <${root.local.slice(0, 64)}>`,
-    warnings,
-  };
+function skipXml(root: XmlElement, kind: Kind, warnings: string[]): Parsed {
+  const reason =
+    kind === 'scap'
+      ? `SCAP content (automated checks, root <${root.local}>): it never creates or replaces a STIG`
+      : `XML of no kind of ours: root <${root.local.slice(0, 64)}>`;
+  return { kind, content: null, reason, warnings };
 }
 
 function isScap(root: XmlElement): boolean {

@@ -6,7 +6,7 @@ import { catalog, importLedger, importRuns, sources } from '../src/db/tables.ts'
 import { CommandError } from '../src/errors.ts';
 import { deriveControls } from './controls/derive.ts';
 import { discover, type Found, listFiles } from './discover.ts';
-import { ImportError } from './errors.ts';
+import { ImportError, oneLine } from './errors.ts';
 import type { Parsed } from './format.ts';
 import { type Kind, type LedgerLine, type LedgerSummary, roundMs, summarize } from './ledger.ts';
 import { parseGroup, parseSource } from './parse.ts';
@@ -165,8 +165,10 @@ class ImportRun {
       const kind = found.type === 'group' ? found.kind : error.kind;
       return { ...line, kind, outcome: 'rejected', reason: error.message };
     }
-    const { kind, content, warnings } = parsed;
-    if (content === null) return { ...line, kind, warnings, outcome: 'skipped', reason: parsed.reason };
+    const { kind, content } = parsed;
+    const warnings = parsed.warnings.map(oneLine);
+    if (content === null)
+      return { ...line, kind, warnings, outcome: 'skipped', reason: oneLine(parsed.reason) };
     return this.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
   }
 

@@ -35,6 +35,8 @@ CREATE TABLE mapping_facts (
   reference TEXT NOT NULL,
   PRIMARY KEY (source_id, ordinal)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX mapping_facts_by_from ON mapping_facts (from_framework, from_identifier);
+CREATE INDEX mapping_facts_by_to ON mapping_facts (to_framework, to_identifier);
 
 -- Derived: every version of every framework; one of each framework is served when none is asked for.
 CREATE TABLE framework_versions (

@@ -79,7 +79,11 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   });
 
   app.use(identify, logRequests(log));
-  app.route('/', serviceRoutes(access, db, deps.state));
+  let document = '';
+  app.route(
+    '/',
+    serviceRoutes(access, db, deps.state, () => document),
+  );
   app.route('/', stigRoutes(access, createStigService(db), createStigNewsService(db, now)));
   app.route('/', controlRoutes(access, createControlService(db)));
   const crosswalk = createCrosswalkService(db);
@@ -99,14 +103,14 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.route('/', sessionRoutes(access, sessions, secureCookies));
   app.route('/', cronRoutes(access, createPurgeService(db, now)));
 
-  const document = openApiDocument(app);
-  app.get('/openapi.json', (c) => c.body(document, 200, { 'Content-Type': 'application/json' }));
+  document = openApiDocument(app);
 
+  // Answered rather than thrown: what is thrown here would pass the log by.
   app.notFound((c) => {
     const methods = allowedMethods(app, c.req.path);
-    if (methods.length === 0) return refuse(c, noSuchPath());
+    if (methods.length === 0) return refusal(c, noSuchPath());
     const message = `${c.req.method.slice(0, 64)} is not allowed here`;
-    return refuse(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
+    return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
   });
 
   app.onError((error, c) => {
@@ -114,13 +118,14 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     if (failure.code === 'INTERNAL_ERROR') {
       log.error('request failed', { requestId: c.get('requestId'), error: error.stack ?? String(error) });
     }
-    return refuse(c, failure);
+    return refusal(c, failure);
   });
 
   return app;
 }
 
-function refuse(c: Context<Env>, { code, message, headers }: AppError): Response {
+/** An error in the form of DECISIONS D2.1. */
+function refusal(c: Context<Env>, { code, message, headers }: AppError): Response {
   const body: ErrorBody = { error: { code, message, requestId: c.get('requestId') } };
   return c.json(body, statusOf[code] as ContentfulStatusCode, { ...headers, 'Cache-Control': 'no-store' });
 }

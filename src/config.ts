@@ -41,6 +41,9 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     if (value !== undefined && value.trim() === '') throw new CommandError(`${name} is set but empty`, 2);
     return value ?? fallback;
   };
+  for (const [name, value] of Object.entries(flags)) {
+    if (value === '') throw new CommandError(`--${name} is empty`, 2);
+  }
   const db = flags.db ?? text('GAPSTONE_DB', 'gapstone.db');
   const jwks = env.GAPSTONE_JWKS === undefined ? null : text('GAPSTONE_JWKS', '');
   if (jwks !== null && (env.GAPSTONE_ISSUER === undefined || env.GAPSTONE_AUDIENCE === undefined)) {

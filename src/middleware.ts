@@ -75,11 +75,16 @@ export function jsonBodies(maxBytes: number): MiddlewareHandler<Env> {
 async function readAtMost(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of body) {
-    size += part.byteLength;
+  const reader = body.getReader();
+  for (;;) {
+    // A client that goes away in the middle is no failure of ours.
+    const { done, value } = await reader.read().catch(() => {
+      throw badRequest('The request body ended before its time');
+    });
+    if (done) return Buffer.concat(parts);
+    size += value.byteLength;
     if (size > maxBytes)
       throw new AppError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes} bytes`);
-    parts.push(part);
+    parts.push(value);
   }
-  return Buffer.concat(parts);
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import type { ErrorCode } from './errors.ts';
 import type { Log } from './log.ts';
 
@@ -14,6 +14,8 @@ export interface RunningServer {
 const graceMilliseconds = 30_000;
 
 const serverOptions = {
+  // Node answers a request without Host by itself, without a body: the router's own refusal has one.
+  requireHostHeader: false,
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -26,17 +28,18 @@ export function startServer(
   fetch: (request: Request) => Response | Promise<Response>,
   options: { host: string; port: number; log: Log },
 ): Promise<RunningServer> {
-  const server = createAdaptorServer({
-    fetch,
-    createServer,
-    serverOptions,
-    overrideGlobalObjects: false,
-  }) as Server;
+  const listener = getRequestListener(fetch, { overrideGlobalObjects: false, errorHandler: refuse });
+  const server = createServer(serverOptions, listener);
   server.maxConnections = 1000;
   server.maxRequestsPerSocket = 1000;
   server.maxHeadersCount = 100;
-  server.on('clientError', answerClientError);
   const connections = trackConnections(server);
+  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, connections));
+  server.on('checkExpectation', (_request, response) => {
+    const body = problem('BAD_REQUEST', 'The Expect header is not supported');
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
+    response.writeHead(400, { ...headers, Connection: 'close' }).end(body);
+  });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {
@@ -47,9 +50,20 @@ export function startServer(
   });
 }
 
-/** What arises before the router (DECISIONS D2.1) gets the documented form too. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || socket.bytesWritten > 0) {
+/** The error form of DECISIONS D2.1, for what arises before the router. */
+function problem(code: ErrorCode, message: string): string {
+  return JSON.stringify({ error: { code, message, requestId: crypto.randomUUID() } });
+}
+
+/** Answers a request that is valid HTTP and still cannot be handed to the router: a bad Host, a target that is no path. */
+function refuse(): Response {
+  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+  return new Response(problem('BAD_REQUEST', 'The request is not valid HTTP'), { status: 400, headers });
+}
+
+/** Gives what the HTTP parser refuses the documented form too, unless an answer is on its way already. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket, connections: Connections): void {
+  if (!socket.writable || (connections.open.get(socket) ?? 0) > 0) {
     socket.destroy();
     return;
   }
@@ -71,7 +85,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     'The request is not valid HTTP',
   ];
   const [status, code, message] = problems[error.code ?? ''] ?? fallback;
-  const body = JSON.stringify({ error: { code, message, requestId: crypto.randomUUID() } });
+  const body = problem(code, message);
   const headers = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
   socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
 }

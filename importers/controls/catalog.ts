@@ -2,7 +2,7 @@ import { familyCodeOf, sortKey } from '../../src/crosswalk/identifier.ts';
 import { compareCodePoints } from '../../src/text.ts';
 import { ImportError } from '../errors.ts';
 import type { Kind } from '../ledger.ts';
-import type { CatalogRecord, ControlRecord, ControlsRecord } from './record.ts';
+import type { CatalogRecord, CciItem, CciListRecord, ControlRecord, ControlsRecord } from './record.ts';
 
 /** What a source about controls turned out to be: records to store, or a kind that is not stored and why. */
 export type ControlsResult =
@@ -51,12 +51,20 @@ export function catalogRecord(
   controls: ControlRecord[],
 ): CatalogRecord {
   if (controls.length === 0) throw new ImportError('the catalog has no controls', kind);
-  const byIdentifier = new Map<string, ControlRecord>();
-  for (const control of controls) {
-    if (byIdentifier.has(control.identifier))
-      throw new ImportError(`the control ${control.identifier} occurs twice`, kind);
-    byIdentifier.set(control.identifier, control);
+  return { type: 'catalog', ...catalog, controls: eachOnce(kind, catalog.framework, controls) };
+}
+
+/** A CCI list with its items in order. Throws `ImportError` when there are none, and when one occurs twice. */
+export function cciListRecord(kind: Kind, edition: string, items: CciItem[]): CciListRecord {
+  if (items.length === 0) throw new ImportError('the CCI list has no items', kind);
+  return { type: 'cci-list', edition, items: eachOnce(kind, 'cci', items) };
+}
+
+function eachOnce<T extends { identifier: string }>(kind: Kind, framework: string, items: T[]): T[] {
+  const byIdentifier = new Map<string, T>();
+  for (const item of items) {
+    if (byIdentifier.has(item.identifier)) throw new ImportError(`${item.identifier} occurs twice`, kind);
+    byIdentifier.set(item.identifier, item);
   }
-  const order = inCatalogOrder(catalog.framework, byIdentifier.keys());
-  return { type: 'catalog', ...catalog, controls: order.map((identifier) => byIdentifier.get(identifier)!) };
+  return inCatalogOrder(framework, byIdentifier.keys()).map((identifier) => byIdentifier.get(identifier)!);
 }

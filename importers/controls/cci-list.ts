@@ -1,7 +1,7 @@
 import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
 import { ImportError } from '../errors.ts';
 import type { XmlElement, XmlHandler } from '../xml/gate.ts';
-import { type ControlsResult, inCatalogOrder } from './catalog.ts';
+import { type ControlsResult, cciListRecord } from './catalog.ts';
 import type { CciItem } from './record.ts';
 import { collapseLine, shown } from './text.ts';
 
@@ -12,6 +12,9 @@ const namespace = 'http://iase.disa.mil/cci';
 export function isCciList(root: XmlElement): boolean {
   return root.local === 'cci_list' && root.uri === namespace;
 }
+
+/** The elements whose text is kept; markup inside them counts as their text. */
+const textElements = new Set(['version', 'status', 'definition', 'type']);
 
 interface RawItem {
   id: string;
@@ -29,8 +32,8 @@ export class CciListBuilder implements XmlHandler {
   private captured = '';
 
   open({ local, attributes }: XmlElement): void {
-    this.captured = '';
-    if (local === 'cci_item') {
+    if (textElements.has(local)) this.captured = '';
+    else if (local === 'cci_item') {
       this.item = { id: attributes.id ?? '', status: '', types: [], definition: '', references: [] };
       this.items.push(this.item);
     } else if (local === 'reference' && this.item) {
@@ -45,7 +48,6 @@ export class CciListBuilder implements XmlHandler {
 
   close(local: string): void {
     const { item, captured: text } = this;
-    this.captured = '';
     if (local === 'cci_item') this.item = null;
     else if (!item && local === 'version') this.version = text.trim();
     else if (item && local === 'status') item.status = text.trim();
@@ -59,15 +61,8 @@ export class CciListBuilder implements XmlHandler {
    */
   result(): ControlsResult {
     if (this.version === '') throw new ImportError('the CCI list has no version', kind);
-    if (this.items.length === 0) throw new ImportError('the CCI list has no items', kind);
-    const items = new Map<string, CciItem>();
-    for (const raw of this.items) {
-      const item = readItem(raw);
-      if (items.has(item.identifier)) throw new ImportError(`${item.identifier} occurs twice`, kind);
-      items.set(item.identifier, item);
-    }
-    const ordered = inCatalogOrder('cci', items.keys()).map((identifier) => items.get(identifier)!);
-    return { kind, records: [{ type: 'cci-list', edition: this.version, items: ordered }], warnings: [] };
+    const record = cciListRecord(kind, this.version, this.items.map(readItem));
+    return { kind, records: [record], warnings: [] };
   }
 }
 

@@ -1,6 +1,6 @@
 import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
 import { ImportError } from '../errors.ts';
-import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
+import { type ControlsResult, catalogRecord, cciListRecord, controlRecord } from './catalog.ts';
 import { type CsvRow, csvHeader, readCsv } from './csv.ts';
 import { confidentialityLevels, impactCodes, macLevels } from './dod-8500.ts';
 import type { CatalogRecord, CciItem, CciListRecord, ControlRecord } from './record.ts';
@@ -76,7 +76,7 @@ function addRow(groups: Map<string, Group>, cells: Cells): void {
 }
 
 function recordOf({ framework, version, controls, items }: Group): CatalogRecord | CciListRecord {
-  if (framework === 'cci') return { type: 'cci-list', edition: version, items };
+  if (framework === 'cci') return cciListRecord(kind, version, items);
   return catalogRecord(kind, { framework, version, edition: '' }, controls);
 }
 

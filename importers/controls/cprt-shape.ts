@@ -18,6 +18,7 @@ const relationship = z.object({
   relationship_identifier: z.string(),
 });
 
+/** The body of a CPRT export, whatever its publication. */
 export const cprtBody = z.object({
   documents: z.array(document).min(1),
   elements: z.array(element),

@@ -1,7 +1,14 @@
 import { compareFrameworks, compareVersions, versionKey } from '../../src/crosswalk/frameworks.ts';
 import { createGraph, type GraphNode } from '../../src/crosswalk/graph.ts';
 import { sortKey } from '../../src/crosswalk/identifier.ts';
+import {
+  controls as controlTable,
+  crosswalkEdges,
+  crosswalkNodes,
+  frameworkVersions,
+} from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
+import { prepareInsert } from '../../src/db/insert.ts';
 import { compareCodePoints } from '../../src/text.ts';
 import { writeClosure } from '../crosswalk/closure.ts';
 import { applyDecisions } from '../crosswalk/decisions.ts';
@@ -138,52 +145,24 @@ function newestOf(versions: string[]): string {
 function writeCatalogs(db: Database, catalogs: Catalog[], baselines: BaselineLayer[]): void {
   const { sqlite } = db;
   sqlite.exec('DELETE FROM controls; DELETE FROM framework_versions;');
-  const insertVersion = sqlite.prepare('INSERT INTO framework_versions VALUES (?, ?, ?, ?)');
+  const insertVersion = prepareInsert(db, frameworkVersions);
+  const insertControl = prepareInsert(db, controlTable);
   const insertKey = sqlite.prepare(
     `INSERT INTO control_keys VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET title = excluded.title, family = excluded.family
         WHERE title <> excluded.title OR family <> excluded.family`,
   );
-  const insertControl = sqlite.prepare(
-    'INSERT INTO controls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-  );
   const oldestFirst = [...catalogs].sort((a, b) => compareVersions(a.version, b.version));
   for (const { framework, version, controls } of oldestFirst) {
     const versions = catalogs.filter((each) => each.framework === framework).map((each) => each.version);
-    insertVersion.run(
-      framework,
-      version,
-      Number(version === defaultVersion(framework, versions)),
-      Number(version === newestOf(versions)),
-    );
+    const isDefault = Number(version === defaultVersion(framework, versions));
+    insertVersion.run({ framework, version, isDefault, isNewest: Number(version === newestOf(versions)) });
     const membership = baselinesOf(version, framework === 'nist-800-53' ? baselines : []);
     for (const [index, control] of controls.entries()) {
       const served = serveControl(framework, version, control, membership(control));
-      insertKey.run(
-        served.controlId,
-        framework,
-        served.identifier,
-        sortKey(framework, served.identifier),
-        served.title,
-        served.family,
-      );
-      insertControl.run(
-        framework,
-        version,
-        index + 1,
-        served.identifier,
-        served.controlId,
-        served.status,
-        served.title,
-        served.family,
-        JSON.stringify(served.familyNames),
-        JSON.stringify(served.filterWords),
-        served.searchText,
-        served.statement,
-        served.listJson,
-        served.recordJson,
-        JSON.stringify(served.withdrawnInto),
-      );
+      const { controlId, identifier, title, family } = served;
+      insertKey.run(controlId, framework, identifier, sortKey(framework, identifier), title, family);
+      insertControl.run({ framework, version, ordinal: index + 1, ...served });
     }
   }
 }
@@ -244,15 +223,16 @@ function writeGraph(db: Database, edges: DerivedEdge[]): void {
     (a, b) => compareFrameworks(a.framework, b.framework) || compareCodePoints(a.key, b.key),
   );
   const ids = new Map(nodes.map((node, id) => [nameOf(node), id]));
-  const insertNode = sqlite.prepare('INSERT INTO crosswalk_nodes VALUES (?, ?, ?)');
-  for (const [id, node] of nodes.entries()) insertNode.run(id, node.framework, node.identifier);
-  const insertEdge = sqlite.prepare('INSERT INTO crosswalk_edges VALUES (?, ?, ?)');
+  const insertNode = prepareInsert(db, crosswalkNodes);
+  for (const [id, { framework, identifier }] of nodes.entries())
+    insertNode.run({ id, framework, identifier });
+  const insertEdge = prepareInsert(db, crosswalkEdges);
   const insertEvidence = sqlite.prepare('INSERT OR IGNORE INTO crosswalk_evidence VALUES (?, ?, ?, ?)');
   const numbered = edges.map((edge) => {
     const [a, b] = [ids.get(nameOf(edge.a))!, ids.get(nameOf(edge.b))!].sort(
       (left, right) => left - right,
     ) as [number, number];
-    insertEdge.run(a, b, edge.status);
+    insertEdge.run({ a, b, status: edge.status });
     for (const fact of edge.evidence) insertEvidence.run(a, b, fact.sourceId, fact.ordinal);
     return { a, b, status: edge.status };
   });

@@ -12,6 +12,7 @@ const framework = 'dod-8500';
 /** The version label of the only edition there is. */
 export const dod8500Version = 'DoDI 8500.2 (2003)';
 
+/** The values of a control's levels and impact code in the form of the API, in their order. */
 export const macLevels = ['MAC I', 'MAC II', 'MAC III'];
 export const confidentialityLevels = ['CLASSIFIED', 'SENSITIVE', 'PUBLIC'];
 export const impactCodes = ['Low', 'Medium', 'High'] as const;

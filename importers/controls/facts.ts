@@ -1,7 +1,9 @@
+import { baselineFacts, controlFacts, mappingFacts } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
+import { prepareInsert } from '../../src/db/insert.ts';
 import { controlsOfIndex } from '../crosswalk/cci-index.ts';
 import { controlRecord } from './catalog.ts';
-import type { CciListRecord, ControlRecord, ControlsRecord } from './record.ts';
+import type { CciListRecord, ControlRecord, ControlsRecord, MappingRecord } from './record.ts';
 
 /** Stores what one source states; gives what the ledger says of it. */
 export type StageControls = (
@@ -11,97 +13,58 @@ export type StageControls = (
 
 /** Prepares the statements that store facts inside the run's transaction. */
 export function createStageControls(db: Database): StageControls {
-  const control = db.sqlite.prepare('INSERT INTO control_facts VALUES (?, ?, ?, ?, ?, ?)');
-  const baseline = db.sqlite.prepare('INSERT INTO baseline_facts VALUES (?, ?, ?, ?, ?, ?)');
-  const mapping = db.sqlite.prepare('INSERT INTO mapping_facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const insertControl = prepareInsert(db, controlFacts);
+  const insertBaseline = prepareInsert(db, baselineFacts);
+  const insertMapping = prepareInsert(db, mappingFacts);
 
   return (sourceId, records) => {
     const counts: Record<string, number> = {};
-    const count = (name: string, by: number) => {
-      counts[name] = (counts[name] ?? 0) + by;
-    };
-    const targets: string[] = [];
+    const targets = new Set<string>();
     let ordinal = 0;
-    for (const record of records) {
-      switch (record.type) {
-        case 'catalog':
-          for (const each of record.controls) {
-            control.run(
-              sourceId,
-              record.framework,
-              record.version,
-              record.edition,
-              each.identifier,
-              JSON.stringify(each),
-            );
-          }
-          count('controls', record.controls.length);
-          targets.push(`${record.framework} ${record.version}`);
-          break;
-        case 'baseline':
-          for (const identifier of record.identifiers) {
-            baseline.run(
-              sourceId,
-              record.framework,
-              record.version,
-              record.edition,
-              record.baseline,
-              identifier,
-            );
-          }
-          count(record.baseline, record.identifiers.length);
-          targets.push(`${record.framework} ${record.version}`);
-          break;
-        case 'mapping':
-          for (const pair of record.pairs) {
-            mapping.run(
-              sourceId,
-              ++ordinal,
-              record.edition,
-              record.fromFramework,
-              record.fromVersion,
-              pair.fromIdentifier,
-              pair.toFramework,
-              pair.toVersion,
-              pair.toIdentifier,
-              pair.reference,
-            );
-          }
-          count('pairs', record.pairs.length);
-          targets.push(`${record.fromFramework} ${record.fromVersion}`);
-          break;
-        case 'cci-list':
-          for (const item of record.items) {
-            control.run(
-              sourceId,
-              'cci',
-              record.edition,
-              record.edition,
-              item.identifier,
-              JSON.stringify(toControl(item)),
-            );
-          }
-          count('ccis', record.items.length);
-          for (const pair of cciPairs(record)) {
-            mapping.run(
-              sourceId,
-              ++ordinal,
-              record.edition,
-              'cci',
-              record.edition,
-              pair.cci,
-              'nist-800-53',
-              pair.version,
-              pair.control,
-              pair.index,
-            );
-            count('pairs', 1);
-          }
-          targets.push(`cci ${record.edition}`);
-          break;
+    const storeControls = (
+      framework: string,
+      version: string,
+      edition: string,
+      controls: ControlRecord[],
+    ) => {
+      for (const control of controls) {
+        const { identifier } = control;
+        insertControl.run({
+          sourceId,
+          framework,
+          version,
+          edition,
+          identifier,
+          record: JSON.stringify(control),
+        });
       }
+      targets.add(`${framework} ${version}`);
+    };
+    const storePairs = ({ fromFramework, fromVersion, edition, pairs }: MappingRecord) => {
+      for (const pair of pairs)
+        insertMapping.run({ sourceId, ordinal: ++ordinal, edition, fromFramework, fromVersion, ...pair });
+      counts.pairs = (counts.pairs ?? 0) + pairs.length;
+      targets.add(`${fromFramework} ${fromVersion}`);
+    };
+    for (const record of records) {
+      const { edition } = record;
+      if (record.type === 'catalog') {
+        storeControls(record.framework, record.version, edition, record.controls);
+        counts.controls = (counts.controls ?? 0) + record.controls.length;
+      } else if (record.type === 'baseline') {
+        const { framework, version, baseline } = record;
+        for (const identifier of record.identifiers) {
+          insertBaseline.run({ sourceId, framework, version, edition, baseline, identifier });
+        }
+        counts[baseline] = record.identifiers.length;
+        targets.add(`${framework} ${version}`);
+      } else if (record.type === 'cci-list') {
+        storeControls('cci', edition, edition, record.items.map(toControl));
+        counts.ccis = (counts.ccis ?? 0) + record.items.length;
+        storePairs(cciPairs(record));
+      } else storePairs(record);
     }
-    return { target: [...new Set(targets)].join(', '), counts };
+    return { target: [...targets].join(', '), counts };
   };
 }
 
@@ -116,14 +79,20 @@ function toControl(item: CciListRecord['items'][number]): ControlRecord {
   });
 }
 
-/** The references of a list to controls of 800-53, one for each control; version 1 is 800-53A and left out (FORMATS 4.1). */
-function* cciPairs(record: CciListRecord) {
-  for (const item of record.items) {
-    for (const reference of item.references) {
-      if (!/^[3-9]$/.test(reference.version)) continue;
-      for (const control of controlsOfIndex(reference.index)) {
-        yield { cci: item.identifier, version: `Rev ${reference.version}`, control, index: reference.index };
-      }
-    }
-  }
+/** The references of a list to controls of 800-53, one pair a control; version 1 is 800-53A and left out (FORMATS 4.1). */
+function cciPairs({ edition, items }: CciListRecord): MappingRecord {
+  const pairs = items.flatMap((item) =>
+    item.references
+      .filter((reference) => /^[3-9]$/.test(reference.version))
+      .flatMap((reference) =>
+        controlsOfIndex(reference.index).map((toIdentifier) => ({
+          fromIdentifier: item.identifier,
+          toFramework: 'nist-800-53',
+          toVersion: `Rev ${reference.version}`,
+          toIdentifier,
+          reference: reference.index,
+        })),
+      ),
+  );
+  return { type: 'mapping', fromFramework: 'cci', fromVersion: edition, edition, pairs };
 }

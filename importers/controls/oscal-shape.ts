@@ -55,6 +55,7 @@ const group = z.object({
   groups: z.array(z.never('groups inside a family are not supported')).default([]),
 });
 
+/** A catalog whose controls all stand in families. */
 export const oscalCatalog = z.object({
   catalog: z.object({
     metadata: oscalMetadata,
@@ -69,6 +70,7 @@ const selection = z.object({
   matching: z.array(z.never('patterns cannot be resolved')).default([]),
 });
 
+/** A profile that lists its controls by id, so that it can be read without the catalog. */
 export const oscalProfile = z.object({
   profile: z.object({
     metadata: oscalMetadata,

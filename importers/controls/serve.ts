@@ -54,7 +54,8 @@ export function serveControl(
   const statement = withdrawn && framework !== 'cci' ? '' : control.statement;
   const guidance = withdrawn ? '' : control.guidance;
   const texts = { statement, guidance };
-  const { identifier, title, family } = control;
+  const { identifier, family } = control;
+  const title = publishedTitle(framework, control);
   const listed =
     framework === 'nist-800-171'
       ? { id, identifier, family, requirementType: control.requirementType, ...texts }
@@ -81,12 +82,18 @@ export function serveControl(
     filterWords: [...baselines, control.requirementType, ...(control.macLevels ?? []), control.impactCode]
       .filter((word) => word !== null)
       .map((word) => fold(word)),
-    searchText: fold([identifier, title, statement].join('\n')),
+    // No search text holds NUL, so none matches across two fields.
+    searchText: fold([identifier, title, statement].join('\0')),
     statement,
     listJson: JSON.stringify(listed),
-    recordJson: JSON.stringify({ ...listed, ...details(framework, version, control) }),
+    recordJson: JSON.stringify({ ...listed, ...details(framework, version, { ...control, title }) }),
     withdrawnInto: control.withdrawnInto,
   };
+}
+
+/** The titles that the CPRT file gives to 800-171 Rev 2 are those of 800-171A: the publication has none (D6.2). */
+function publishedTitle(framework: string, { identifier, title }: ControlRecord): string {
+  return framework === 'nist-800-171' && !identifier.startsWith('0') ? '' : title;
 }
 
 function details(framework: string, version: string, control: ControlRecord): ControlDetails {

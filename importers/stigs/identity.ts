@@ -1,7 +1,7 @@
 import type { Database } from '../../src/db/database.ts';
 import { compareCodePoints } from '../../src/text.ts';
 import { createOverlaps } from './overlap.ts';
-import { idKeyOf, kindOf, slugOf } from './slug.ts';
+import { aliasKey, idKeyOf, isSlug, kindOf, numbered, slugOf } from './slug.ts';
 import { createStigStore, type StigRow, type StoredRelease } from './store.ts';
 import type { StagedRelease } from './write.ts';
 
@@ -33,7 +33,11 @@ export function decideIdentity(
 ): { decisions: Map<number, Decision>; moved: number } {
   const store = createStigStore(db);
   const overlaps = createOverlaps(db);
-  const slugByKey = new Map([...overrides].map(([benchmarkId, slug]) => [idKeyOf(benchmarkId), slug]));
+  const slugByKey = new Map(
+    [...overrides].flatMap(([benchmarkId, slug]) =>
+      (['stig', 'srg'] as const).map((kind) => [aliasKey(benchmarkId, kind), slug]),
+    ),
+  );
   const decisions = new Map<number, Decision>();
   const groups = groupByKey(staged);
 
@@ -63,7 +67,7 @@ export function decideIdentity(
     if (!newest && !alias) continue;
     const decision = `operator override: ${slug}`;
     const stig = store.bySlug(slug) ?? store.create(slug, newest ? kindOf(newest.title) : alias!.kind);
-    if (alias && alias.id !== stig.id) moved += store.move(key, stig.id, decision);
+    if (alias && alias.id !== stig.id) moved += store.move(key, stig, decision);
     else if (!alias) store.addAlias(key, stig.id, newest!.benchmarkId, decision);
     attach(group, { stig, decision });
     groups.delete(key);
@@ -96,9 +100,8 @@ export function decideIdentity(
     const similar = sameTitle?.kind === kind ? null : mostSimilar(group, kind);
     if (similar) return similar;
     if (!sameTitle) return { stig: store.create(slug, kind), decision: `new slug from the title: ${slug}` };
-    const fromId = newest.idKey;
-    let free = store.bySlug(fromId) ? `${slug}_2` : fromId;
-    for (let n = 3; store.bySlug(free); n++) free = `${slug}_${n}`;
+    let free = idKeyOf(newest.benchmarkId);
+    for (let n = 2; !isSlug(free) || store.bySlug(free); n++) free = numbered(slug, n);
     const why =
       sameTitle.kind === kind
         ? 'holds other rules under the same version'
@@ -118,7 +121,7 @@ export function decideIdentity(
     const similar = [...candidates]
       .map((id) => store.byId(id))
       .filter((stig) => store.releases(stig.id).length > 0)
-      .map((stig) => ({ stig, index: overlaps.compare(...nearest(group, store.releases(stig.id))).stigIds }))
+      .map((stig) => ({ stig, index: overlaps.sameStigIds(...nearest(group, store.releases(stig.id))) }))
       .filter(({ stig, index }) => index >= joinFrom && !clashes(group, stig))
       .sort((a, b) => b.index - a.index || compareCodePoints(a.stig.slug, b.stig.slug))[0];
     if (!similar) return null;

@@ -1,8 +1,12 @@
 import { ImportError } from '../errors.ts';
 
-const suffix =
-  /[\s\-–—:,;([{]*(?:\bsecurity technical implementation guides?|\bsecurity requirements guides?|\bstig|\bsrg|\bscap benchmark|[-–—\s]\s*ver(?:sion)?\.? \d+)[\s)\]}.]*$/i;
-const srgEnding = /\b(security requirements guide|srg)\b[\s)\]}.]*$/i;
+const endings =
+  /(?:\b(?:security technical implementation guides?|security requirements guides?|stig|srg|scap benchmark)|\s-\s*ver(?:sion)?\.? ?\d+)$/i;
+const requirementsGuide = /\b(?:security requirements guide|srg)$/i;
+const outer = /^[\s\-–—:,;.()[\]{}]+|[\s\-–—:,;.()[\]{}]+$/g;
+
+/** How much of a title is looked at; the longest real one has 150 characters. */
+const maxTitleLength = 1000;
 
 /** The form of a benchmark id under which it is known (FORMATS 2.4 step 1). */
 export function idKeyOf(benchmarkId: string): string {
@@ -12,12 +16,18 @@ export function idKeyOf(benchmarkId: string): string {
       .replace(/^xccdf_mil\.disa\.stig_benchmark_/, '')
       .replace(/^u_/, ''),
   ).replace(/(?:_stig|_srg)+$/, '');
-  return key === '' ? underscores(benchmarkId.toLowerCase()) : key;
+  // An id without a letter or digit of ours stands for itself.
+  return key || underscores(benchmarkId.toLowerCase()) || benchmarkId.toLowerCase();
+}
+
+/** The key under which a benchmark id is remembered: a STIG and an SRG may have ids that differ by their ending alone. */
+export function aliasKey(benchmarkId: string, kind: 'stig' | 'srg'): string {
+  return kind === 'srg' ? `srg:${idKeyOf(benchmarkId)}` : idKeyOf(benchmarkId);
 }
 
 /** Whether a title is that of a requirements guide; the two kinds never share a slug (FORMATS 2.4 step 3). */
 export function kindOf(title: string): 'stig' | 'srg' {
-  return srgEnding.test(title) ? 'srg' : 'stig';
+  return endingsOf(title).some((ending) => requirementsGuide.test(ending)) ? 'srg' : 'stig';
 }
 
 /**
@@ -25,14 +35,34 @@ export function kindOf(title: string): 'stig' | 'srg' {
  * repeatedly, lower case, `&` as `and`, runs of other characters one `_`. Throws `ImportError` when nothing is left.
  */
 export function slugOf(title: string): string {
-  let rest = title.replace(/^\s*draft\s+/i, '');
-  for (let shorter = rest.replace(suffix, ''); shorter !== rest && shorter.trim() !== ''; ) {
-    rest = shorter;
-    shorter = rest.replace(suffix, '');
-  }
-  const slug = underscores(rest.toLowerCase().replaceAll('&', ' and ')).slice(0, 200);
+  const whole = bare(bare(title).replace(/^draft\s/i, ''));
+  const cut = endingsOf(whole).reduce((rest, ending) => bare(rest.slice(0, -ending.length)), whole);
+  const slug = underscores((cut || whole).toLowerCase().replaceAll('&', ' and ')).slice(0, maxSlugLength);
   if (slug === '') throw new ImportError(`the title "${title.slice(0, 60)}" gives no slug`);
   return slug;
+}
+
+/** The endings of a title, the last first. */
+function endingsOf(title: string): string[] {
+  const found: string[] = [];
+  let rest = bare(title);
+  for (let ending = endings.exec(rest)?.[0]; ending !== undefined; ending = endings.exec(rest)?.[0]) {
+    found.push(ending);
+    rest = bare(rest.slice(0, -ending.length));
+  }
+  return found;
+}
+
+/** A text without the blanks, dashes and brackets around it. */
+function bare(text: string): string {
+  return text.slice(0, maxTitleLength).replace(outer, '');
+}
+
+const maxSlugLength = 200;
+
+/** A slug with a number behind it, no longer than a slug may be. */
+export function numbered(slug: string, number: number): string {
+  return `${slug.slice(0, maxSlugLength - 8)}_${number}`;
 }
 
 /** True for a text that can be a slug (DECISIONS D9.4). */

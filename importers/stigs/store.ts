@@ -1,6 +1,6 @@
-import { and, desc, eq, inArray } from 'drizzle-orm';
+import { and, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Database } from '../../src/db/database.ts';
-import { stigAliases, stigReleases, stigs } from '../../src/db/tables.ts';
+import { sources, stigAliases, stigReleases, stigs } from '../../src/db/tables.ts';
 import { stigNumber } from '../../src/ids.ts';
 import { fold } from '../../src/text.ts';
 import type { StagedRelease } from './write.ts';
@@ -30,25 +30,36 @@ export function createStigStore(db: Database) {
   };
   const touched = new Set<number>();
 
-  const releases = (stigId: number): StoredRelease[] =>
-    orm
-      .select(releaseColumns)
-      .from(stigReleases)
-      .where(eq(stigReleases.stigId, stigId))
-      .orderBy(desc(stigReleases.newness))
-      .all();
+  const releasesOf = orm
+    .select(releaseColumns)
+    .from(stigReleases)
+    .where(eq(stigReleases.stigId, sql.placeholder('stigId')))
+    .orderBy(desc(stigReleases.newness))
+    .prepare();
+  const releaseOf = orm
+    .select(releaseColumns)
+    .from(stigReleases)
+    .where(
+      and(
+        eq(stigReleases.stigId, sql.placeholder('stigId')),
+        eq(stigReleases.version, sql.placeholder('version')),
+      ),
+    )
+    .prepare();
+  const stigById = orm
+    .select(columns)
+    .from(stigs)
+    .where(eq(stigs.id, sql.placeholder('id')))
+    .prepare();
 
+  const releases = (stigId: number): StoredRelease[] => releasesOf.all({ stigId });
   const release = (stigId: number, version: string): StoredRelease | null =>
-    orm
-      .select(releaseColumns)
-      .from(stigReleases)
-      .where(and(eq(stigReleases.stigId, stigId), eq(stigReleases.version, version)))
-      .get() ?? null;
+    releaseOf.get({ stigId, version }) ?? null;
 
   return {
     releases,
     release,
-    byId: (id: number): StigRow => orm.select(columns).from(stigs).where(eq(stigs.id, id)).get()!,
+    byId: (id: number): StigRow => stigById.get({ id })!,
     bySlug: (slug: string): StigRow | null =>
       orm.select(columns).from(stigs).where(eq(stigs.slug, slug)).get() ?? null,
     alias: (idKey: string): StigRow | null =>
@@ -89,7 +100,7 @@ export function createStigStore(db: Database) {
     },
 
     /** Moves the releases of one benchmark id to another STIG (an operator's override). Gives how many. */
-    move(idKey: string, stigId: number, decision: string): number {
+    move(idKey: string, { id: stigId, slug }: StigRow, decision: string): number {
       const rows = orm.select().from(stigReleases).where(eq(stigReleases.idKey, idKey)).all();
       for (const row of rows) {
         touched.add(row.stigId);
@@ -98,6 +109,7 @@ export function createStigStore(db: Database) {
         else {
           if (other) removeRelease(db, other.id);
           orm.update(stigReleases).set({ stigId }).where(eq(stigReleases.id, row.id)).run();
+          orm.update(sources).set({ target: slug }).where(eq(sources.id, row.sourceId)).run();
         }
       }
       touched.add(stigId);

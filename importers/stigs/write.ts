@@ -3,7 +3,7 @@ import { prepareInsert } from '../../src/db/insert.ts';
 import * as tables from '../../src/db/tables.ts';
 import type { XccdfRelease } from '../xccdf/record.ts';
 import { newnessOf } from '../xccdf/release.ts';
-import { idKeyOf } from './slug.ts';
+import { aliasKey, kindOf } from './slug.ts';
 
 /** A release whose findings are stored and whose STIG is not decided yet. */
 export interface StagedRelease extends Omit<XccdfRelease, 'findings' | 'profiles'> {
@@ -43,10 +43,11 @@ export function createStageRelease(db: Database): StageRelease {
     }
     const count = (severity: string) => findings.filter((finding) => finding.severity === severity).length;
     return {
-      ...head,
+      // A copy: the texts of the head are slices of the whole document, which they would keep in memory.
+      ...structuredClone(head),
       id,
       sourceId,
-      idKey: idKeyOf(release.benchmarkId),
+      idKey: aliasKey(release.benchmarkId, kindOf(release.title)),
       newness: newnessOf({ ...release, sha256 }),
       releaseDate: release.benchmarkDate ?? release.statusDate,
       findingCount: findings.length,

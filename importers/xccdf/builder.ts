@@ -43,11 +43,21 @@ export interface RawBenchmark {
   looseRules: number;
 }
 
-type Context = RawBenchmark | RawGroup | RawProfile | RawRule | null;
+/** What an open element belongs to; children of `other` are not ours to read. */
+type Frame =
+  | { type: 'benchmark' | 'reference' | 'other' }
+  | { type: 'group'; group: RawGroup }
+  | { type: 'profile'; profile: RawProfile }
+  | { type: 'rule'; rule: RawRule }
+  | { type: 'check'; check: RawRule['checks'][number] };
 
 const dublinCore = 'http://purl.org/dc/elements/1.1/';
+const other: Frame = { type: 'other' };
 
-/** Collects an XCCDF 1.1 benchmark from the events of the gate; nested groups come out flat, in document order. */
+/**
+ * Collects an XCCDF 1.1 benchmark from the events of the gate; nested groups come out flat, in document order. Only
+ * what stands in its own place is read: a check of a complex-check or of a test result is none of the rule's.
+ */
 export class BenchmarkBuilder implements XmlHandler {
   readonly benchmark: RawBenchmark = {
     id: '',
@@ -61,75 +71,116 @@ export class BenchmarkBuilder implements XmlHandler {
     looseRules: 0,
   };
   private readonly uri: string;
-  private readonly groups: RawGroup[] = [];
-  private profile: RawProfile | null = null;
+  private readonly frames: Frame[] = [];
+  /** The rule that a reference stands in. */
   private rule: RawRule | null = null;
-  /** The text being collected, of the element at `captureDepth`; markup inside it counts as its text. */
   private captured = '';
+  private keep: ((text: string) => void) | null = null;
   private captureDepth = 0;
-  private depth = 0;
-  private attributes: Record<string, string> = {};
-  private readonly path: string[] = [];
 
   constructor(uri: string) {
     this.uri = uri;
   }
 
   open(element: XmlElement): void {
-    this.depth++;
-    const { local, attributes } = element;
-    const ours = element.uri === this.uri;
-    const parent = this.path[this.path.length - 1] ?? '';
-    this.path.push(ours ? local : `{${element.uri}}${local}`);
-    if (this.captureDepth !== 0) return;
-    if (!ours) {
-      if (local === 'identifier' && element.uri === dublinCore && this.rule && parent === 'reference')
-        this.capture();
-      return;
-    }
-    if (this.depth === 1) this.benchmark.id = attributes.id ?? '';
-    else if (local === 'Group') this.openGroup(attributes);
-    else if (local === 'Rule') this.openRule(attributes);
-    else if (local === 'Profile') this.openProfile(attributes);
-    else if (local === 'select' && this.profile) this.select(attributes);
-    else if (local === 'check' && parent === 'Rule') this.openCheck(attributes);
-    else if (local === 'check-content-ref' && parent === 'check') this.openReference(attributes);
-    else if (local === 'fix' && parent === 'Rule') this.rule!.fixId ||= attributes.id ?? '';
-    else if (isText(local, parent)) this.capture(attributes);
+    const { frames } = this;
+    const parent = frames[frames.length - 1];
+    frames.push(this.keep === null ? this.frameOf(element, parent) : other);
   }
 
   text(text: string): void {
-    if (this.captureDepth !== 0) this.captured += text;
+    if (this.keep !== null) this.captured += text;
   }
 
-  close(local: string): void {
-    const name = this.path.pop()!;
-    const parent = this.path[this.path.length - 1] ?? '';
-    if (this.captureDepth === this.depth) {
-      this.captureDepth = 0;
-      this.keep(local, parent, this.captured);
-    } else if (this.captureDepth === 0) {
-      if (name === 'Rule') this.rule = null;
-      else if (name === 'Group') this.groups.pop();
-      else if (name === 'Profile') this.profile = null;
+  close(): void {
+    if (this.keep !== null && this.captureDepth === this.frames.length) {
+      this.keep(this.captured);
+      this.keep = null;
     }
-    this.depth--;
+    this.frames.pop();
   }
 
-  private capture(attributes: Record<string, string> = {}): void {
+  private frameOf(element: XmlElement, parent: Frame | undefined): Frame {
+    const { local, attributes } = element;
+    if (parent === undefined) {
+      this.benchmark.id = attributes.id ?? '';
+      return { type: 'benchmark' };
+    }
+    if (element.uri !== this.uri) {
+      if (parent.type === 'reference' && local === 'identifier' && element.uri === dublinCore) {
+        this.capture((text) => this.rule!.identifiers.push(text.trim()));
+      }
+      return other;
+    }
+    switch (parent.type) {
+      case 'benchmark':
+        return this.inBenchmark(local, attributes);
+      case 'group':
+        return this.inGroup(parent.group, local, attributes);
+      case 'profile':
+        return this.inProfile(parent.profile, local, attributes);
+      case 'rule':
+        return this.inRule(parent.rule, local, attributes);
+      case 'check':
+        return this.inCheck(parent.check, local, attributes);
+      default:
+        return other;
+    }
+  }
+
+  /** Takes the text of the element that is opening, markup inside it included, until it closes. */
+  private capture(keep: (text: string) => void): Frame {
     this.captured = '';
-    this.captureDepth = this.depth;
-    this.attributes = attributes;
+    this.captureDepth = this.frames.length + 1;
+    this.keep = keep;
+    return other;
   }
 
-  private openGroup(attributes: Record<string, string>): void {
+  private captureOnce<K extends string>(owner: Record<K, string>, name: K): Frame {
+    return this.capture((text) => {
+      owner[name] ||= text;
+    });
+  }
+
+  private inBenchmark(local: string, attributes: Record<string, string>): Frame {
+    const { benchmark } = this;
+    switch (local) {
+      case 'title':
+      case 'description':
+      case 'version':
+        return this.captureOnce(benchmark, local);
+      case 'status':
+        return this.capture((text) =>
+          benchmark.statuses.push({ text: text.trim(), date: attributes.date ?? null }),
+        );
+      case 'plain-text':
+        return this.capture((text) => benchmark.plainTexts.push({ id: attributes.id ?? '', text }));
+      case 'Profile': {
+        const profile = { id: attributes.id ?? '', title: '', description: '', selected: [] };
+        benchmark.profiles.push(profile);
+        return { type: 'profile', profile };
+      }
+      case 'Group':
+        return this.openGroup(attributes);
+      case 'Rule':
+        benchmark.looseRules++;
+        return other;
+      default:
+        return other;
+    }
+  }
+
+  private openGroup(attributes: Record<string, string>): Frame {
     const group = { id: attributes.id ?? '', title: '', description: '', rules: [] };
-    this.groups.push(group);
     this.benchmark.groups.push(group);
+    return { type: 'group', group };
   }
 
-  private openRule(attributes: Record<string, string>): void {
-    this.rule = {
+  private inGroup(group: RawGroup, local: string, attributes: Record<string, string>): Frame {
+    if (local === 'title' || local === 'description') return this.captureOnce(group, local);
+    if (local === 'Group') return this.openGroup(attributes);
+    if (local !== 'Rule') return other;
+    const rule: RawRule = {
       id: attributes.id ?? '',
       severity: attributes.severity ?? '',
       weight: attributes.weight ?? '',
@@ -143,88 +194,61 @@ export class BenchmarkBuilder implements XmlHandler {
       fixId: '',
       checks: [],
     };
-    const group = this.groups[this.groups.length - 1];
-    if (group) group.rules.push(this.rule);
-    else this.benchmark.looseRules++;
+    group.rules.push(rule);
+    this.rule = rule;
+    return { type: 'rule', rule };
   }
 
-  private openProfile(attributes: Record<string, string>): void {
-    this.profile = { id: attributes.id ?? '', title: '', description: '', selected: [] };
-    this.benchmark.profiles.push(this.profile);
-  }
-
-  private select(attributes: Record<string, string>): void {
+  private inProfile(profile: RawProfile, local: string, attributes: Record<string, string>): Frame {
+    if (local === 'title' || local === 'description') return this.captureOnce(profile, local);
     const selected = (attributes.selected ?? '').trim();
-    if (selected === 'true' || selected === '1') this.profile!.selected.push(attributes.idref ?? '');
+    if (local === 'select' && (selected === 'true' || selected === '1'))
+      profile.selected.push(attributes.idref ?? '');
+    return other;
   }
 
-  private openCheck(attributes: Record<string, string>): void {
-    this.rule!.checks.push({ system: attributes.system ?? '', content: '', refHref: null, refName: null });
-  }
-
-  private openReference(attributes: Record<string, string>): void {
-    const check = this.rule!.checks[this.rule!.checks.length - 1]!;
-    check.refHref ??= attributes.href ?? '';
-    check.refName ??= attributes.name ?? '';
-  }
-
-  private keep(local: string, parent: string, text: string): void {
-    const { benchmark, rule, attributes } = this;
-    const owner: Context =
-      parent === 'Rule'
-        ? rule
-        : parent === 'Group'
-          ? this.groups[this.groups.length - 1]!
-          : parent === 'Profile'
-            ? this.profile
-            : benchmark;
+  private inRule(rule: RawRule, local: string, attributes: Record<string, string>): Frame {
     switch (local) {
       case 'title':
       case 'description':
-        (owner as RawBenchmark)[local] ||= text;
-        break;
       case 'version':
-        (owner as RawBenchmark).version ||= text;
-        break;
-      case 'status':
-        benchmark.statuses.push({ text: text.trim(), date: attributes.date ?? null });
-        break;
-      case 'plain-text':
-        benchmark.plainTexts.push({ id: attributes.id ?? '', text });
-        break;
-      case 'identifier':
-        rule!.identifiers.push(text.trim());
-        break;
+        return this.captureOnce(rule, local);
+      case 'reference':
+        return { type: 'reference' };
       case 'ident':
-        rule!.idents.push({ system: attributes.system ?? '', text: text.trim() });
-        break;
+        return this.capture((text) =>
+          rule.idents.push({ system: attributes.system ?? '', text: text.trim() }),
+        );
       case 'fixtext':
-        rule!.fixTexts.push(text);
-        rule!.fixRef ||= attributes.fixref ?? '';
-        break;
-      case 'check-content':
-        rule!.checks[rule!.checks.length - 1]!.content += text;
-        break;
+        rule.fixRef ||= attributes.fixref ?? '';
+        return this.capture((text) => rule.fixTexts.push(text));
+      case 'fix':
+        rule.fixId ||= attributes.id ?? '';
+        return other;
+      case 'check': {
+        const check = { system: attributes.system ?? '', content: '', refHref: null, refName: null };
+        rule.checks.push(check);
+        return { type: 'check', check };
+      }
+      default:
+        return other;
     }
   }
-}
 
-function isText(local: string, parent: string): boolean {
-  switch (local) {
-    case 'title':
-    case 'description':
-      return parent === 'Benchmark' || parent === 'Group' || parent === 'Rule' || parent === 'Profile';
-    case 'version':
-      return parent === 'Benchmark' || parent === 'Rule';
-    case 'status':
-    case 'plain-text':
-      return parent === 'Benchmark';
-    case 'ident':
-    case 'fixtext':
-      return parent === 'Rule';
-    case 'check-content':
-      return parent === 'check';
-    default:
-      return false;
+  private inCheck(
+    check: RawRule['checks'][number],
+    local: string,
+    attributes: Record<string, string>,
+  ): Frame {
+    if (local === 'check-content') {
+      return this.capture((text) => {
+        check.content += text;
+      });
+    }
+    if (local === 'check-content-ref') {
+      check.refHref ??= attributes.href ?? '';
+      check.refName ??= attributes.name ?? '';
+    }
+    return other;
   }
 }

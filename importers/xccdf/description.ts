@@ -34,8 +34,9 @@ export function readDescription(text: string): Record<DescriptionTag, string> {
     const tag = start[1] as DescriptionTag;
     const from = start.index + start[0].length;
     const to = starts[index + 1]?.index ?? text.length;
-    const end = text.lastIndexOf(`</${tag}>`, to);
-    const value = text.slice(from, end >= from && end < to ? end : to).trim();
+    const segment = text.slice(from, to);
+    const end = segment.lastIndexOf(`</${tag}>`);
+    const value = (end < 0 ? segment : segment.slice(0, end)).trim();
     if (value !== '') parts[tag] = parts[tag] === '' ? value : `${parts[tag]}, ${value}`;
   });
   return parts;

@@ -1,4 +1,6 @@
+import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
 import { ImportError } from '../errors.ts';
+import { slugOf } from '../stigs/slug.ts';
 import type { BenchmarkBuilder, RawBenchmark, RawGroup, RawProfile, RawRule } from './builder.ts';
 import { readDescription, unwrap } from './description.ts';
 import type { XccdfFinding, XccdfProfile, XccdfRelease } from './record.ts';
@@ -51,6 +53,7 @@ function interpretManual(
   const title = raw.title.trim();
   if (benchmarkId === '') throw new ImportError('the benchmark has no id');
   if (title === '') throw new ImportError('the benchmark has no title');
+  slugOf(title);
   if (raw.looseRules > 0) throw new ImportError(`${raw.looseRules} rules stand outside any group`);
   if (rules.length === 0) throw new ImportError('the benchmark has no rules');
   const info = readReleaseInfo(releaseText);
@@ -166,17 +169,11 @@ function systemIs(system: string, name: string): boolean {
   return system.replace(/\/+$/, '').toLowerCase().endsWith(`/${name}`) || system.toLowerCase() === name;
 }
 
-/** Normalises a CCI id (`CCI-366`, `cci000366`) to `CCI-000366`; null when it is none. */
-export function readCci(text: string): string | null {
-  const match = /^CCI-?(\d{1,6})$/i.exec(text.trim());
-  return match ? `CCI-${match[1]!.padStart(6, '0')}` : null;
-}
-
 function readCcis(rule: RawRule, warnings: string[]): string[] {
   const ccis = new Set<string>();
   for (const ident of rule.idents) {
     if (!systemIs(ident.system, 'cci')) continue;
-    const cci = readCci(ident.text);
+    const cci = canonicalIdentifier('cci', ident.text);
     if (cci === null)
       warnings.push(
         `the rule ${rule.id.slice(0, 64)} has the CCI "${ident.text.slice(0, 40)}", which is none`,

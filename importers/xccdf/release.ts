@@ -15,8 +15,8 @@ const fullMonths = [
   'november',
   'december',
 ];
-const releaseInfo =
-  /^\s*(?:Release:\s*(\S+))?\s*(?:Benchmark Date:\s*(\d{1,2})\s+([A-Za-z]+)\.?\s+(\d{4}))?\s*$/i;
+const releaseInfo = /^(?:Release: ?(\S+))? ?(?:Benchmark Date: ?(\d{1,2}) ([A-Za-z]+)\.? (\d{4}))?$/i;
+const maxLength = 200;
 
 /** What the `release-info` text says: the release as written, and the benchmark date as YYYY-MM-DD. */
 export interface ReleaseInfo {
@@ -26,7 +26,7 @@ export interface ReleaseInfo {
 
 /** Reads a `release-info` text (FORMATS 1.2); throws `ImportError` when it has another form. */
 export function readReleaseInfo(text: string): ReleaseInfo {
-  const match = releaseInfo.exec(text);
+  const match = text.length > maxLength ? null : releaseInfo.exec(text.replace(/\s+/g, ' ').trim());
   if (!match) throw new ImportError(`the release-info "${text.trim().slice(0, 60)}" is not understood`);
   const [, release, day, month, year] = match;
   if (year === undefined) return { release: release ?? null, benchmarkDate: null };

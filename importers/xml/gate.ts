@@ -51,7 +51,12 @@ export function readXml(
 }
 
 function pass(text: string, choose: (root: XmlElement) => XmlHandler | null): XmlElement {
-  const parser = new SaxesParser({ xmlns: false, position: true });
+  const parser = new SaxesParser({
+    xmlns: false,
+    position: true,
+    defaultXMLVersion: '1.0',
+    forceXMLVersion: true,
+  });
   const scopes: Map<string, string>[] = [new Map([['xml', xmlNamespace]])];
   const names: { local: string; uri: string; scoped: boolean }[] = [];
   let root: XmlElement | null = null;

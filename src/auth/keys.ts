@@ -41,7 +41,7 @@ async function checkPublicKey(file: string, key: JWK): Promise<void> {
       `${name} is for ${String(key.alg).slice(0, 20)}; allowed are ${algorithms.join(', ')}`,
     );
   }
-  if (key.kty === 'RSA' && Buffer.from(key.n ?? '', 'base64url').length < 256) {
+  if (key.kty === 'RSA' && bitsOf(key.n ?? '') < 2048) {
     throw new CommandError(`${name} has fewer than 2048 bits`);
   }
   try {
@@ -49,6 +49,12 @@ async function checkPublicKey(file: string, key: JWK): Promise<void> {
   } catch (error) {
     throw new CommandError(`${name} is unusable: ${(error as Error).message}`);
   }
+}
+
+/** The length of a number that is written base64url, leading zeros not counted. */
+function bitsOf(text: string): number {
+  const hex = Buffer.from(text, 'base64url').toString('hex').replace(/^0+/, '');
+  return hex === '' ? 0 : BigInt(`0x${hex}`).toString(2).length;
 }
 
 /** The private key of the local issuer, made at first use with mode 0600 (D1.3). */

@@ -21,6 +21,8 @@ export function toCsv<T>(columns: Column<T>[], rows: T[], raw = false): string {
   return stringify([columns.map((column) => column.name), ...records], {
     record_delimiter: 'windows',
     escape_formulas: !raw,
+    // By itself it quotes the record delimiter only, and a lone CR or LF would end the row for a reader.
+    quoted_match: /[\r\n]/,
     cast: { boolean: String },
   });
 }
@@ -31,7 +33,9 @@ export function toXml<T>(root: string, element: string, columns: Column<T>[], ro
   const records = rows.map((row) =>
     Object.fromEntries(columns.map((column) => [column.name, cleanXml(String(column.value(row) ?? ''))])),
   );
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ [root]: { [element]: records } })}`;
+  const document = builder.build({ [root]: { [element]: records } });
+  // A parser reads a bare carriage return as a line feed; the builder itself writes none.
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${document.replaceAll('\r', '&#xD;')}`;
 }
 
 /** Removes the characters that XML 1.0 forbids; the builder would write them through. */

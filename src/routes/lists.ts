@@ -36,7 +36,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       tags,
       ...access.user,
       request: { body: jsonBody(createListBody) },
-      responses: { 201: jsonContent(schemas.List, 'The new list.'), ...errors(400, 401, 403) },
+      responses: { 201: jsonContent(schemas.List, 'The new list.'), ...errors(400, 401, 403, 413) },
     }),
     (c) => c.json(lists.create(c.get('user'), c.req.valid('json')), 201, privateHeaders),
   );
@@ -62,7 +62,10 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       tags,
       ...access.user,
       request: { params: idParam, body: jsonBody(changeListBody) },
-      responses: { 200: jsonContent(schemas.List, 'The list as it is now.'), ...errors(400, 401, 403, 404) },
+      responses: {
+        200: jsonContent(schemas.List, 'The list as it is now.'),
+        ...errors(400, 401, 403, 404, 413),
+      },
     }),
     (c) => {
       const list = lists.change(c.get('user'), c.req.valid('param').id, c.req.valid('json'));

@@ -1,9 +1,11 @@
-import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { answerText, publicHeaders } from '../answer.ts';
 import type { Access } from '../auth/access.ts';
 import type { Database } from '../db/database.ts';
 import type { Env } from '../env.ts';
 import { AppError } from '../errors.ts';
-import { ErrorBody } from '../schemas/common.ts';
+import type { JsonText } from '../json.ts';
+import { ErrorBody, errors, jsonContent } from '../schemas/common.ts';
 import { Health } from '../schemas/service.ts';
 
 /** What the service is asked about itself while it runs. */
@@ -12,8 +14,13 @@ export interface ServiceState {
   draining: boolean;
 }
 
-/** `/healthz` and `/readyz` (DECISIONS D22). */
-export function serviceRoutes(access: Access, db: Database, state: ServiceState): OpenAPIHono<Env> {
+/** `/healthz`, `/readyz` and `/openapi.json` (DECISIONS D22); `document` gives the text of the last. */
+export function serviceRoutes(
+  access: Access,
+  db: Database,
+  state: ServiceState,
+  document: () => JsonText<never>,
+): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const tags = ['Service'];
   const ok = { description: 'Yes.', content: { 'application/json': { schema: Health } } };
@@ -26,7 +33,7 @@ export function serviceRoutes(access: Access, db: Database, state: ServiceState)
       summary: 'Is the process alive?',
       tags,
       ...access.public,
-      responses: { 200: ok },
+      responses: { 200: ok, ...errors(400) },
     }),
     (c) => c.json({ status: 'ok' as const }, 200),
   );
@@ -38,7 +45,7 @@ export function serviceRoutes(access: Access, db: Database, state: ServiceState)
       summary: 'Is the database open and the service taking requests?',
       tags,
       ...access.public,
-      responses: { 200: ok, 503: no },
+      responses: { 200: ok, ...errors(400), 503: no },
     }),
     (c) => {
       if (state.draining)
@@ -50,6 +57,18 @@ export function serviceRoutes(access: Access, db: Database, state: ServiceState)
       }
       return c.json({ status: 'ready' as const }, 200);
     },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/openapi.json',
+      summary: 'This description of the interface (OpenAPI 3.1)',
+      tags,
+      ...access.public,
+      responses: { 200: jsonContent(z.record(z.string(), z.unknown()), 'The document.'), ...errors(400) },
+    }),
+    (c) => answerText(c, document(), publicHeaders),
   );
 
   return app;

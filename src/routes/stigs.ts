@@ -39,7 +39,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       request: { body: { required: true, content: { 'application/json': { schema: schemas.batchBody } } } },
       responses: {
         200: jsonContent(schemas.StigBatch, 'The STIGs that were found.'),
-        ...errors(400, 401, 403),
+        ...errors(400, 401, 403, 413),
       },
     }),
     (c) => answer(c, stigs.batch(c.req.valid('json').slugs)),
@@ -52,7 +52,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       summary: 'Counts over the current releases',
       tags,
       ...access.user,
-      responses: { 200: jsonContent(schemas.StigStats, 'Catalog statistics.'), ...errors(401, 403) },
+      responses: { 200: jsonContent(schemas.StigStats, 'Catalog statistics.'), ...errors(400, 401, 403) },
     }),
     (c) => answer(c, news.stats()),
   );

@@ -116,6 +116,7 @@ const problems: Record<number, string> = {
   401: 'No token, or one that is invalid, expired or revoked.',
   403: 'The caller may not do this.',
   404: 'There is no such thing, or the caller may not see it.',
+  413: 'The request body is too large.',
   503: 'Not now; `Retry-After` says when.',
 };
 
@@ -130,7 +131,7 @@ export function jsonBody<T extends z.ZodType>(schema: T) {
 }
 
 /** The error responses of a route, declared once and spread into it. */
-export function errors<const S extends 400 | 401 | 403 | 404 | 503>(...statuses: S[]) {
+export function errors<const S extends 400 | 401 | 403 | 404 | 413 | 503>(...statuses: S[]) {
   return Object.fromEntries(
     statuses.map((status) => [
       status,

@@ -105,9 +105,9 @@ const reference = requestText('from', 300).transform((text, context) => {
 });
 
 const targetKey = (name: string) =>
-  requestText(name, 100)
-    .transform((text) => text.trim())
-    .refine((text) => text !== '', { error: `${name} must name a target framework` });
+  requestText(name, 100).refine((text) => text.trim() !== '', {
+    error: `${name} must name a target framework`,
+  });
 
 export const resolveQuery = z.object({
   from: reference.openapi({ type: 'string', example: 'nist-800-53:AC-2' }),
@@ -134,19 +134,19 @@ const bodyStatus = z
   .openapi({ type: 'array', items: { type: 'string', enum: [...statuses] } });
 
 const bodyHops = z
-  .int({ error: 'maxHops must be a positive integer' })
-  .min(1, { error: 'maxHops must be a positive integer' })
+  .number({ error: 'maxHops must be a positive integer' })
+  .refine((hops) => Number.isInteger(hops) && hops >= 1, { error: 'maxHops must be a positive integer' })
   .default(4)
-  .openapi({ description: maxHopsDescription });
+  .openapi({ type: 'integer', minimum: 1, description: maxHopsDescription });
 
 const maxPairs = 250;
 
 const batchReference = z.object(
   {
     framework: targetKey('from.framework'),
-    identifier: requestText('from.identifier', 300)
-      .transform((text) => text.trim())
-      .refine((text) => text !== '', { error: 'from.identifier must not be empty' }),
+    identifier: requestText('from.identifier', 300).refine((text) => text.trim() !== '', {
+      error: 'from.identifier must not be empty',
+    }),
     version: requestText('from.version', 100).optional(),
   },
   { error: 'from must hold objects with framework and identifier' },

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { versionKey } from '../crosswalk/frameworks.ts';
 import { type MappingStatus, statuses } from '../crosswalk/graph.ts';
 import type { Database } from '../db/database.ts';
 import type { Evidence, NoPath, Path } from '../schemas/crosswalk.ts';
@@ -58,9 +59,10 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
          OR (b_framework = ? AND b_identifier = ? AND a_framework = ? AND a_identifier = ?)`,
   );
   const newest = sqlite.prepare<[string, string], { status: string; withdrawn_into: string }>(
-    `SELECT c.status, c.withdrawn_into FROM controls AS c
+    `SELECT c.status, c.withdrawn_into FROM control_keys AS k
+       JOIN controls AS c ON c.control_id = k.id
        JOIN framework_versions AS v ON v.framework = c.framework AND v.version = c.version
-      WHERE c.framework = ? AND c.identifier = ? ORDER BY v.is_newest DESC, v.version DESC LIMIT 1`,
+      WHERE k.framework = ? AND k.identifier = ? ORDER BY v.is_newest DESC, v.version DESC LIMIT 1`,
   );
   const imported = sqlite
     .prepare<[string], number>('SELECT count(*) FROM framework_versions WHERE framework = ?')
@@ -69,7 +71,7 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
     .prepare<[string, string], number>('SELECT count(*) FROM crosswalk_nodes WHERE framework IN (?, ?)')
     .pluck();
 
-  function evidenceOf(a: Path['controls'][number], b: Path['controls'][number]): Evidence[] {
+  function evidenceOf(a: Path['controls'][number], b: Path['controls'][number], pin?: string): Evidence[] {
     const graph = crosswalk.graph();
     const ids = [graph.idOf(a.framework, a.identifier), graph.idOf(b.framework, b.identifier)].filter(
       (id) => id !== undefined,
@@ -77,7 +79,9 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
     const [low, high] = ids.sort((left, right) => left - right);
     const derived = low === undefined || high === undefined ? [] : evidence.all(low, high);
     const ends = [a.framework, a.identifier, b.framework, b.identifier] as const;
-    const rows = derived.length > 0 ? derived : stated.all(...ends, ...ends);
+    const fitting = derived.filter((row) => isStatedFor(row, a, pin));
+    const rows =
+      fitting.length > 0 ? fitting : stated.all(...ends, ...ends).filter((row) => isStatedFor(row, a, pin));
     const decided = decision.get(...ends, ...ends);
     return rows.map((row) => ({
       source: withoutFolder(row.source),
@@ -95,12 +99,14 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
   }
 
   return {
-    /** The path with what each of its steps rests on. */
-    explain: (path: Path): Path => ({
+    /** The path with what each of its steps rests on; under a version pin the first rests on what is stated for it. */
+    explain: (path: Path, pin?: string): Path => ({
       ...path,
       controls: path.controls.map((step, index) => ({
         ...step,
-        ...(index === 0 ? {} : { evidence: evidenceOf(path.controls[index - 1]!, step) }),
+        ...(index === 0
+          ? {}
+          : { evidence: evidenceOf(path.controls[index - 1]!, step, index === 1 ? pin : undefined) }),
       })),
     }),
 
@@ -133,6 +139,12 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
           message: `There are paths, but none of at most ${question.maxHops} hops`,
         };
       }
+      if (crosswalk.resolve({ ...any, maxHops: Number.MAX_SAFE_INTEGER }).paths.length > 0) {
+        return {
+          code: 'beyond-max-hops',
+          message: `There are paths, but only of more than ${question.maxHops} hops and with other statuses`,
+        };
+      }
       if (control.status === 'withdrawn') {
         const incorporatedInto = JSON.parse(control.withdrawn_into) as string[];
         return { code: 'withdrawn', message: `${shown} is withdrawn`, incorporatedInto };
@@ -146,6 +158,22 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
       return { code: 'no-mapping', message: `No imported source maps ${shown} to ${to.slice(0, 64)}` };
     },
   };
+}
+
+/** Whether a stated pair is stated for a version of one of its ends; without a pin every pair is. */
+function isStatedFor(
+  row: EvidenceRow,
+  { framework, identifier }: Path['controls'][number],
+  pin?: string,
+): boolean {
+  if (pin === undefined) return true;
+  const key = versionKey(framework, pin);
+  const fits = (end: string, version: string, name: string) =>
+    end === framework && name === identifier && versionKey(framework, version) === key;
+  return (
+    fits(row.from_framework, row.from_version, row.from_identifier) ||
+    fits(row.to_framework, row.to_version, row.to_identifier)
+  );
 }
 
 /** A source's name without the folder it was imported from: members of archives stay after `!/`. */

@@ -41,18 +41,43 @@ export function createPins(db: Database) {
     .pluck();
   const controlStatus = db.sqlite
     .prepare<[string, string], string>(
-      'SELECT status FROM controls WHERE framework = ? AND identifier = ? ORDER BY version DESC',
+      `SELECT c.status FROM control_keys AS k JOIN controls AS c ON c.control_id = k.id
+        WHERE k.framework = ? AND k.identifier = ? ORDER BY c.version DESC`,
     )
     .pluck();
 
+  let cached: {
+    generation: number;
+    versions: Map<string, string[]>;
+    newestCciList: string | undefined;
+  } | null = null;
+
+  /** What the sources know of versions, read once for each generation of the catalog. */
+  function known(): NonNullable<typeof cached> {
+    const generation = db.generation();
+    if (cached?.generation !== generation) {
+      cached = { generation, versions: new Map(), newestCciList: newestCciList.get() };
+    }
+    return cached;
+  }
+
+  function versionsOf(framework: string): string[] {
+    const { versions: lists } = known();
+    const list =
+      lists.get(framework) ?? versions.all(framework, framework, framework).filter((each) => each !== '');
+    // Only frameworks that exist are remembered: a caller could name any number of others.
+    if (list.length > 0) lists.set(framework, list);
+    return list;
+  }
+
   /** Whether a label names a version of the framework that some source knows. */
   function isKnown(framework: string, label: string): boolean {
-    const known = versions.all(framework, framework, framework);
-    const exact = known.some((each) => numbers(each) === numbers(label) && each !== '');
+    const labels = versionsOf(framework);
+    const exact = labels.some((each) => numbers(each) === numbers(label));
     return (
       exact ||
       (!/\d\.\d/.test(label) &&
-        known.some((each) => versionKey(framework, each) === versionKey(framework, label)))
+        labels.some((each) => versionKey(framework, each) === versionKey(framework, label)))
     );
   }
 
@@ -60,7 +85,7 @@ export function createPins(db: Database) {
     isKnown,
 
     firstSteps(graph: Graph, framework: string, identifier: string, label: string): FirstStep[] {
-      if (!isKnown(framework, label)) return [];
+      if (!isKnown(framework, label) || controlStatus.get(framework, identifier) === undefined) return [];
       const key = versionKey(framework, label);
       const fits = (fact: FactRow) =>
         (fact.from_framework === framework &&
@@ -93,17 +118,16 @@ export function createPins(db: Database) {
         const name = `${node.framework}:${node.identifier}`;
         if (steps.has(name) || controlStatus.get(node.framework, node.identifier) === undefined) continue;
         const id = graph.idOf(node.framework, node.identifier);
-        const known =
+        const edge =
           source === undefined ? undefined : graph.neighbors[source]!.find((each) => each.node === id);
-        steps.set(name, { node, id, status: known ? statuses[known.status]! : 'auto' });
+        steps.set(name, { node, id, status: edge ? statuses[edge.status]! : 'auto' });
       }
       return [...steps.values()];
     },
   };
 
   function isNewest(framework: string, key: string): boolean {
-    const known = versions.all(framework, framework, framework).filter((each) => each !== '');
-    const newest = known.reduce((a, b) => (compareVersions(a, b) >= 0 ? a : b), '');
+    const newest = versionsOf(framework).reduce((a, b) => (compareVersions(a, b) >= 0 ? a : b), '');
     return framework === 'nist-800-171' || versionKey(framework, newest) === key;
   }
 
@@ -112,7 +136,7 @@ export function createPins(db: Database) {
     if (fact.from_framework !== 'cci') return true;
     if (controlStatus.get('cci', fact.from_identifier) === 'withdrawn') return false;
     if (framework === 'cci') return Number(versionKey(fact.to_framework, fact.to_version)) >= 4;
-    return fact.from_version === newestCciList.get();
+    return fact.from_version === known().newestCciList;
   }
 }
 

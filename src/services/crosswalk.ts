@@ -175,7 +175,7 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
       truncated = result.truncated;
       longer = result.paths.map((path) => walked(question, path));
     }
-    return { paths: [...direct, ...longer].sort(comparePaths), truncated };
+    return { paths: inOrder([...direct, ...longer]), truncated };
   }
 
   return {
@@ -209,15 +209,24 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
   };
 }
 
-/** The order of paths (D7.2): hops, then node by node by framework and catalog order. */
-function comparePaths(a: Path, b: Path): number {
-  if (a.hops !== b.hops) return a.hops - b.hops;
-  for (let i = 1; i < a.controls.length; i++) {
-    const [left, right] = [a.controls[i]!, b.controls[i]!];
-    const order =
-      compareFrameworks(left.framework, right.framework) ||
-      compareCodePoints(sortKey(left.framework, left.identifier), sortKey(right.framework, right.identifier));
-    if (order !== 0) return order;
-  }
-  return 0;
+/** Paths in the order of D7.2: hops, then node by node by framework and catalog order. */
+function inOrder(paths: Path[]): Path[] {
+  const keyed = paths.map((path) => ({
+    path,
+    steps: path.controls
+      .slice(1)
+      .map(({ framework, identifier }) => ({ framework, key: sortKey(framework, identifier) })),
+  }));
+  keyed.sort((a, b) => {
+    if (a.steps.length !== b.steps.length) return a.steps.length - b.steps.length;
+    for (const [index, left] of a.steps.entries()) {
+      const right = b.steps[index]!;
+      const order =
+        compareFrameworks(left.framework, right.framework) ||
+        (left.key < right.key ? -1 : Number(left.key > right.key));
+      if (order !== 0) return order;
+    }
+    return 0;
+  });
+  return keyed.map(({ path }) => path);
 }
