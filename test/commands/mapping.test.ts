@@ -10,7 +10,7 @@ import { CommandError } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
 import { tableDigests } from '../support/catalog-dump.ts';
 import { gapstone } from '../support/child.ts';
-import { dumpControls, dumpGraph } from '../support/control-dump.ts';
+import { dumpGraph } from '../support/control-dump.ts';
 import {
   cciList,
   controlsCsv,
@@ -440,17 +440,6 @@ decisions(
     site.db.close();
   },
 );
-
-decisions('a decision is part of what any order of imports leads to', async () => {
-  const site = await makeSite();
-  await set(site, 'cci:CCI-3', 'nist-800-53:AC-1(1)', 'rejected');
-  const tables = ['mapping_decisions', 'crosswalk_nodes', 'crosswalk_edges', 'crosswalk_paths', 'controls'];
-  await take(site.db, { 'older.xml': cciList('2016-06-27', [[3, [['4', 'AC-2']]]]) });
-  const before = dumpControls(site.db, { only: tables.slice(0, 4) });
-  await take(site.db, { 'oldest.xml': cciList('2012-06-27', [[3, [['3', 'AC-1']]]]) });
-  assert.equal(dumpControls(site.db, { only: tables.slice(0, 4) }), before);
-  site.db.close();
-});
 
 decisions('after any decisions the paths are those of brute force over the decided edges', async () => {
   const site = await makeSite();

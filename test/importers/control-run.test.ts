@@ -399,7 +399,18 @@ site("a mapping of the site's own never takes the published ones away", async ()
   assert.equal(before, ['AC-1 verified']);
   // The site maps from a CCI and writes the year in which it did so where the edition of the list belongs.
   await importSources(db, { 'own.csv': mappingsCsv([['cci', '2026', 'CCI-1', 'site', '2026', 'S-1']]) });
-  assert.equal(trail((await resolve(db, 'cci:CCI-1', 'nist-800-53', '&maxHops=1')).paths), before);
+  for (const more of ['', '&version=2022-03-09'])
+    assert.equal(trail((await resolve(db, 'cci:CCI-1', 'nist-800-53', `&maxHops=1${more}`)).paths), before);
+  assert.equal(trail((await resolve(db, 'cci:CCI-1', 'site', '&maxHops=1')).paths), ['S-1 auto']);
+  // Nor does one from Rev 5 take away another from Rev 4.
+  await importSources(db, {
+    'four.csv': mappingsCsv([['nist-800-53', 'Rev 4', 'AC-2', 'site', '2026', 'S-1']]),
+    'five.csv': mappingsCsv([['nist-800-53', 'Rev 5', 'AC-1', 'site', '2026', 'S-1']]),
+  });
+  assert.equal(trail((await resolve(db, 'site:S-1', 'nist-800-53', '&maxHops=1')).paths), [
+    'AC-1 auto',
+    'AC-2 auto',
+  ]);
   db.close();
 });
 
