@@ -1,0 +1,159 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { connect, type Socket } from 'node:net';
+import { cli } from './child.ts';
+
+/** A `gapstone serve` or `start` that runs as a child. */
+export interface Running {
+  child: ChildProcessWithoutNullStreams;
+  url: string;
+  port: number;
+  /** Milliseconds from the start of the process until it listened. */
+  readyAfter: number;
+  stdout(): string;
+  stderr(): string;
+  /** What the process ended with. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+const patience = 20_000;
+
+function spawnCli(cwd: string, args: string[], env: Record<string, string>): ChildProcessWithoutNullStreams {
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('GAPSTONE_')),
+  );
+  const child = spawn(process.execPath, [cli, ...args], { cwd, env: { ...inherited, ...env } });
+  child.stdout.setEncoding('utf8');
+  child.stderr.setEncoding('utf8');
+  return child;
+}
+
+/** Runs the command line in a folder to its end. */
+export function runToEnd(
+  cwd: string,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawnCli(cwd, args, env);
+  const out = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].on('data', (part: string) => {
+      out[name] += part;
+    });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, ...out })));
+}
+
+/** Starts the command line in a folder and waits until it listens; rejects with its stderr when it ends before. */
+export function startServer(cwd: string, args: string[], env: Record<string, string> = {}): Promise<Running> {
+  const started = performance.now();
+  const child = spawnCli(cwd, args, env);
+  const out = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].on('data', (part: string) => {
+      out[name] += part;
+    });
+  const stop = () => child.kill('SIGKILL');
+  process.once('exit', stop);
+  const ended: Running['ended'] = new Promise((resolve) => {
+    child.on('close', (code, signal) => {
+      process.off('exit', stop);
+      resolve({ code, signal });
+    });
+  });
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`it does not listen after ${patience} ms: ${out.stderr}`));
+    }, patience);
+    ended.then(({ code }) => {
+      clearTimeout(timer);
+      reject(new Error(`it ended with ${code}: ${out.stderr}`));
+    });
+    child.stdout.on('data', () => {
+      const url = /"msg":"listening","url":"([^"]+)"/.exec(out.stdout)?.[1];
+      if (url === undefined) return;
+      clearTimeout(timer);
+      const port = Number(new URL(url).port);
+      const readyAfter = performance.now() - started;
+      resolve({ child, url, port, readyAfter, ended, stdout: () => out.stdout, stderr: () => out.stderr });
+    });
+  });
+}
+
+/** Waits until a condition holds; rejects after a while. */
+export async function until(what: string, holds: () => boolean): Promise<void> {
+  const end = performance.now() + patience;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`this did not come true: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** A raw connection: what was received so far, and whether the other side closed. */
+export interface RawConnection {
+  socket: Socket;
+  received(): Buffer;
+  closed(): boolean;
+  /** What was received when the other side has closed. */
+  end: Promise<Buffer>;
+}
+
+/** Opens a raw connection to a local port and writes a text as it is. */
+export function openRaw(port: number, text: string): Promise<RawConnection> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let closed = false;
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(text);
+      resolve({ socket, received: () => Buffer.concat(parts), closed: () => closed, end });
+    });
+    socket.once('error', reject);
+    socket.on('error', () => undefined);
+    socket.on('data', (part: Buffer) => parts.push(part));
+    const end = new Promise<Buffer>((done) => {
+      socket.on('close', () => {
+        closed = true;
+        done(Buffer.concat(parts));
+      });
+    });
+  });
+}
+
+export interface RawAnswer {
+  status: number;
+  headers: Map<string, string>;
+  body: string;
+}
+
+/** Reads one HTTP/1.1 answer from raw bytes: status, headers in lower case, body as its length says. */
+export function readAnswer(bytes: Buffer): RawAnswer {
+  const text = bytes.toString('latin1');
+  const split = text.indexOf('\r\n\r\n');
+  if (split < 0) throw new Error(`no whole answer: ${JSON.stringify(text.slice(0, 200))}`);
+  const [first, ...lines] = text.slice(0, split).split('\r\n');
+  const headers = new Map(
+    lines.map((line) => [
+      line.slice(0, line.indexOf(':')).toLowerCase(),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ]),
+  );
+  const length = headers.get('content-length');
+  const body = bytes.subarray(split + 4, length === undefined ? undefined : split + 4 + Number(length));
+  return { status: Number(first!.split(' ')[1]), headers, body: body.toString('utf8') };
+}
+
+/** Sends a text on a connection of its own, and reads the answer; the connection is closed then. */
+export async function ask(port: number, text: string): Promise<RawAnswer> {
+  const connection = await openRaw(port, text);
+  const whole = () => {
+    const received = connection.received();
+    const split = received.indexOf('\r\n\r\n');
+    const length = /\r\ncontent-length: (\d+)/i.exec(received.toString('latin1', 0, Math.max(0, split)))?.[1];
+    return split > 0 && length !== undefined && received.length >= split + 4 + Number(length);
+  };
+  await until(
+    'an answer',
+    () => whole() || connection.closed() || connection.received().includes('\r\n0\r\n\r\n'),
+  );
+  connection.socket.destroy();
+  return readAnswer(connection.received());
+}

@@ -1,0 +1,23 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const folders: string[] = [];
+process.on('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A new empty folder that is gone when the process ends. */
+export function scratchFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gapstone-test-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** Writes a file into a folder (making the folders between) and gives its path. */
+export function put(folder: string, name: string, data: string | Uint8Array): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, data);
+  return path;
+}
