@@ -89,9 +89,9 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   // Answered rather than thrown: what is thrown here would pass the log by.
   app.notFound((c) => {
     const methods = allowedMethods(app, c.req.path);
-    if (methods.length === 0) return refuse(c, noSuchPath());
+    if (methods.length === 0) return refusal(c, noSuchPath());
     const message = `${c.req.method.slice(0, 64)} is not allowed here`;
-    return refuse(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
+    return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
   });
 
   app.onError((error, c) => {
@@ -99,14 +99,14 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     if (failure.code === 'INTERNAL_ERROR') {
       log.error('request failed', { requestId: c.get('requestId'), error: error.stack ?? String(error) });
     }
-    return refuse(c, failure);
+    return refusal(c, failure);
   });
 
   return app;
 }
 
 /** An error in the form of DECISIONS D2.1. */
-function refuse(c: Context<Env>, { code, message, headers }: AppError): Response {
+function refusal(c: Context<Env>, { code, message, headers }: AppError): Response {
   const body: ErrorBody = { error: { code, message, requestId: c.get('requestId') } };
   return c.json(body, statusOf[code] as ContentfulStatusCode, { ...headers, 'Cache-Control': 'no-store' });
 }

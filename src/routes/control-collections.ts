@@ -31,7 +31,10 @@ export function controlCollectionRoutes(
       summary: 'The collections that the caller may see, newest first',
       tags,
       ...access.user,
-      responses: { 200: jsonContent(schemas.ControlCollections, 'The collections.'), ...errors(401, 403) },
+      responses: {
+        200: jsonContent(schemas.ControlCollections, 'The collections.'),
+        ...errors(400, 401, 403),
+      },
     }),
     (c) => answer(c, collections.all(c.get('user'))),
   );
@@ -46,7 +49,7 @@ export function controlCollectionRoutes(
       request: { body: jsonBody(createCollectionBody) },
       responses: {
         201: jsonContent(schemas.ControlCollection, 'The new collection.'),
-        ...errors(401, 403, 413),
+        ...errors(400, 401, 403, 413),
       },
     }),
     (c) => c.json(collections.create(c.get('user'), c.req.valid('json')), 201, privateHeaders),
@@ -62,7 +65,7 @@ export function controlCollectionRoutes(
       request: { params: idParam },
       responses: {
         200: jsonContent(schemas.ControlCollectionRecord, 'The collection.'),
-        ...errors(401, 403, 404),
+        ...errors(400, 401, 403, 404),
       },
     }),
     (c) => answer(c, collections.get(c.get('user'), c.req.valid('param').id)),
@@ -78,7 +81,7 @@ export function controlCollectionRoutes(
       request: { params: idParam, body: jsonBody(changeCollectionBody) },
       responses: {
         200: jsonContent(schemas.CollectionChanged, 'It is changed.'),
-        ...errors(401, 403, 404, 413),
+        ...errors(400, 401, 403, 404, 413),
       },
     }),
     (c) => {
@@ -95,7 +98,7 @@ export function controlCollectionRoutes(
       tags,
       ...access.user,
       request: { params: idParam },
-      responses: { 200: jsonContent(schemas.Success, 'It is deleted.'), ...errors(401, 403, 404, 413) },
+      responses: { 200: jsonContent(schemas.Success, 'It is deleted.'), ...errors(400, 401, 403, 404) },
     }),
     (c) => {
       collections.remove(c.get('user'), c.req.valid('param').id);
@@ -113,7 +116,7 @@ export function controlCollectionRoutes(
       request: { params: idParam, query: schemas.frameworkQuery },
       responses: {
         200: jsonContent(schemas.CollectionControls, 'The entries.'),
-        ...errors(401, 403, 404),
+        ...errors(400, 401, 403, 404),
       },
     }),
     (c) => {
@@ -130,7 +133,10 @@ export function controlCollectionRoutes(
       tags,
       ...access.user,
       request: { params: idParam, body: jsonBody(schemas.addControlsBody) },
-      responses: { 200: jsonContent(ControlsAdded, 'How many were added.'), ...errors(401, 403, 404, 413) },
+      responses: {
+        200: jsonContent(ControlsAdded, 'How many were added.'),
+        ...errors(400, 401, 403, 404, 413),
+      },
     }),
     (c) => {
       const { controls } = c.req.valid('json');
@@ -146,7 +152,7 @@ export function controlCollectionRoutes(
       tags,
       ...access.user,
       request: { params: idParam, body: jsonBody(schemas.removeControlsBody) },
-      responses: { 200: jsonContent(Removed, 'How many were removed.'), ...errors(401, 403, 404, 413) },
+      responses: { 200: jsonContent(Removed, 'How many were removed.'), ...errors(400, 401, 403, 404, 413) },
     }),
     (c) => {
       const { controls } = c.req.valid('json');
@@ -171,7 +177,7 @@ export function controlCollectionRoutes(
             'text/csv': { schema: TextFile },
           },
         },
-        ...errors(401, 403, 404),
+        ...errors(400, 401, 403, 404),
       },
     }),
     (c) => {

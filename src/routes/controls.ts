@@ -19,7 +19,7 @@ export function controlRoutes(access: Access, controls: ControlService): OpenAPI
       tags,
       ...access.public,
       request: { query: schemas.query80053 },
-      responses: { 200: jsonContent(schemas.ControlList80053, 'The controls.'), ...errors(404) },
+      responses: { 200: jsonContent(schemas.ControlList80053, 'The controls.'), ...errors(400, 404) },
     }),
     (c) => {
       const { baseline, ...filter } = c.req.valid('query');
@@ -35,7 +35,7 @@ export function controlRoutes(access: Access, controls: ControlService): OpenAPI
       tags,
       ...access.public,
       request: { params: schemas.controlParam, query: schemas.controlQuery },
-      responses: { 200: jsonContent(schemas.ControlRecord80053, 'The control.'), ...errors(404) },
+      responses: { 200: jsonContent(schemas.ControlRecord80053, 'The control.'), ...errors(400, 404) },
     }),
     (c) => {
       const record = controls.record(
@@ -55,7 +55,7 @@ export function controlRoutes(access: Access, controls: ControlService): OpenAPI
       tags,
       ...access.public,
       request: { query: schemas.query800171 },
-      responses: { 200: jsonContent(schemas.ControlList800171, 'The requirements.'), ...errors(404) },
+      responses: { 200: jsonContent(schemas.ControlList800171, 'The requirements.'), ...errors(400, 404) },
     }),
     (c) => {
       const { type, ...filter } = c.req.valid('query');
@@ -71,7 +71,7 @@ export function controlRoutes(access: Access, controls: ControlService): OpenAPI
       tags,
       ...access.public,
       request: { params: schemas.controlParam, query: schemas.controlQuery },
-      responses: { 200: jsonContent(schemas.ControlRecord800171, 'The requirement.'), ...errors(404) },
+      responses: { 200: jsonContent(schemas.ControlRecord800171, 'The requirement.'), ...errors(400, 404) },
     }),
     (c) => {
       const record = controls.record(
@@ -91,7 +91,7 @@ export function controlRoutes(access: Access, controls: ControlService): OpenAPI
       tags,
       ...access.public,
       request: { query: schemas.queryDod8500 },
-      responses: { 200: jsonContent(schemas.ControlListDod8500, 'The controls.'), ...errors(404) },
+      responses: { 200: jsonContent(schemas.ControlListDod8500, 'The controls.'), ...errors(400, 404) },
     }),
     (c) => {
       const { mac, impact, ...filter } = c.req.valid('query');
@@ -107,7 +107,7 @@ export function controlRoutes(access: Access, controls: ControlService): OpenAPI
       tags,
       ...access.public,
       request: { params: schemas.controlParam, query: schemas.controlQuery },
-      responses: { 200: jsonContent(schemas.ControlRecordDod8500, 'The control.'), ...errors(404) },
+      responses: { 200: jsonContent(schemas.ControlRecordDod8500, 'The control.'), ...errors(400, 404) },
     }),
     (c) => {
       const record = controls.record(

@@ -19,7 +19,7 @@ export function cronRoutes(access: Access, purges: PurgeService): OpenAPIHono<En
         ...access.cron,
         responses: {
           200: jsonContent(Purged, 'How many lists were removed.'),
-          ...errors(401, 404, 503),
+          ...errors(400, 401, 404, 503),
         },
       }),
       (c) => c.json({ success: true as const, purged: purges.purge() }, 200, { 'Cache-Control': 'no-store' }),

@@ -25,7 +25,7 @@ export function crosswalkRoutes(
       tags,
       ...access.public,
       request: { query: schemas.resolveQuery },
-      responses: { 200: jsonContent(schemas.Resolution, 'The paths, shortest first.'), ...errors() },
+      responses: { 200: jsonContent(schemas.Resolution, 'The paths, shortest first.'), ...errors(400) },
     }),
     (c) => {
       const { from, to, version, status, maxHops, explain } = c.req.valid('query');
@@ -65,7 +65,7 @@ export function crosswalkRoutes(
           schemas.BatchResolution.or(schemas.CciControls),
           'Paths by pair, or controls by CCI.',
         ),
-        ...errors(413),
+        ...errors(400),
       },
     }),
     async (c) => {

@@ -20,7 +20,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
       summary: 'The favorite STIGs, newest first',
       tags,
       ...access.user,
-      responses: { 200: jsonContent(schemas.FavoriteStigs, 'The favorites.'), ...errors(401, 403) },
+      responses: { 200: jsonContent(schemas.FavoriteStigs, 'The favorites.'), ...errors(400, 401, 403) },
     }),
     (c) => answer(c, favorites.stigs(c.get('user'))),
   );
@@ -33,7 +33,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
       tags,
       ...access.user,
       request: { body: jsonBody(slugsBody) },
-      responses: { 200: jsonContent(StigsAdded, 'How many were added.'), ...errors(401, 403, 413) },
+      responses: { 200: jsonContent(StigsAdded, 'How many were added.'), ...errors(400, 401, 403, 413) },
     }),
     (c) => c.json(favorites.addStigs(c.get('user'), c.req.valid('json').slugs), 200, privateHeaders),
   );
@@ -46,7 +46,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
       tags,
       ...access.user,
       request: { body: jsonBody(slugsBody) },
-      responses: { 200: jsonContent(Removed, 'How many were removed.'), ...errors(401, 403, 413) },
+      responses: { 200: jsonContent(Removed, 'How many were removed.'), ...errors(400, 401, 403, 413) },
     }),
     (c) => {
       const removed = favorites.removeStigs(c.get('user'), c.req.valid('json').slugs);
@@ -62,7 +62,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
       tags,
       ...access.user,
       request: { query: frameworkQuery },
-      responses: { 200: jsonContent(schemas.FavoriteControls, 'The favorites.'), ...errors(401, 403) },
+      responses: { 200: jsonContent(schemas.FavoriteControls, 'The favorites.'), ...errors(400, 401, 403) },
     }),
     (c) => answer(c, favorites.controls(c.get('user'), c.req.valid('query').framework)),
   );
@@ -77,7 +77,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
       request: { body: jsonBody(schemas.favoriteControlBody) },
       responses: {
         200: jsonContent(schemas.FavoriteControlAdded, 'It is a favorite.'),
-        ...errors(401, 403, 404, 413),
+        ...errors(400, 401, 403, 404, 413),
       },
     }),
     (c) => {
@@ -96,7 +96,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
       request: { body: jsonBody(schemas.favoriteControlBody) },
       responses: {
         200: jsonContent(schemas.FavoriteControlRemoved, 'It is no favorite.'),
-        ...errors(401, 403, 413),
+        ...errors(400, 401, 403, 413),
       },
     }),
     (c) => {

@@ -20,7 +20,7 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
       tags,
       ...access.listsRead,
       request: { params: idParam, query: schemas.listStigsQuery },
-      responses: { 200: jsonContent(schemas.ListStigs, 'A page of entries.'), ...errors(401, 404) },
+      responses: { 200: jsonContent(schemas.ListStigs, 'A page of entries.'), ...errors(400, 401, 404) },
     }),
     (c) => {
       const { include, severity, page, limit } = c.req.valid('query');
@@ -37,7 +37,7 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
       tags,
       ...access.user,
       request: { params: idParam, body: jsonBody(slugsBody) },
-      responses: { 200: jsonContent(StigsAdded, 'How many were added.'), ...errors(401, 403, 404, 413) },
+      responses: { 200: jsonContent(StigsAdded, 'How many were added.'), ...errors(400, 401, 403, 404, 413) },
     }),
     (c) => {
       const { slugs } = c.req.valid('json');
@@ -53,7 +53,7 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
       tags,
       ...access.user,
       request: { params: idParam, body: jsonBody(slugsBody) },
-      responses: { 200: jsonContent(Removed, 'How many were removed.'), ...errors(401, 403, 404, 413) },
+      responses: { 200: jsonContent(Removed, 'How many were removed.'), ...errors(400, 401, 403, 404, 413) },
     }),
     (c) => {
       const removed = entries.remove(c.get('user'), c.req.valid('param').id, c.req.valid('json').slugs);
@@ -71,7 +71,7 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
       request: { params: schemas.listStigParam, body: jsonBody(schemas.listStigBody) },
       responses: {
         200: jsonContent(schemas.ListStigUpdate, 'The entry as it is now.'),
-        ...errors(401, 403, 404, 413),
+        ...errors(400, 401, 403, 404, 413),
       },
     }),
     (c) => {

@@ -23,7 +23,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       tags,
       ...access.listsRead,
       request: { query: schemas.listsQuery },
-      responses: { 200: jsonContent(schemas.Lists, 'The lists.'), ...errors(401) },
+      responses: { 200: jsonContent(schemas.Lists, 'The lists.'), ...errors(400, 401) },
     }),
     (c) => answer(c, lists.all(c.get('viewer'), c.req.valid('query').include !== undefined)),
   );
@@ -36,7 +36,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       tags,
       ...access.user,
       request: { body: jsonBody(createListBody) },
-      responses: { 201: jsonContent(schemas.List, 'The new list.'), ...errors(401, 403, 413) },
+      responses: { 201: jsonContent(schemas.List, 'The new list.'), ...errors(400, 401, 403, 413) },
     }),
     (c) => c.json(lists.create(c.get('user'), c.req.valid('json')), 201, privateHeaders),
   );
@@ -49,7 +49,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       tags,
       ...access.listsRead,
       request: { params: idParam },
-      responses: { 200: jsonContent(schemas.List, 'The list.'), ...errors(401, 404) },
+      responses: { 200: jsonContent(schemas.List, 'The list.'), ...errors(400, 401, 404) },
     }),
     (c) => answer(c, lists.get(c.get('viewer'), c.req.valid('param').id)),
   );
@@ -62,7 +62,10 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       tags,
       ...access.user,
       request: { params: idParam, body: jsonBody(changeListBody) },
-      responses: { 200: jsonContent(schemas.List, 'The list as it is now.'), ...errors(401, 403, 404, 413) },
+      responses: {
+        200: jsonContent(schemas.List, 'The list as it is now.'),
+        ...errors(400, 401, 403, 404, 413),
+      },
     }),
     (c) => {
       const list = lists.change(c.get('user'), c.req.valid('param').id, c.req.valid('json'));
@@ -78,7 +81,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       tags,
       ...access.user,
       request: { params: idParam },
-      responses: { 200: jsonContent(schemas.ListDeleted, 'It is deleted.'), ...errors(401, 403, 404, 413) },
+      responses: { 200: jsonContent(schemas.ListDeleted, 'It is deleted.'), ...errors(400, 401, 403, 404) },
     }),
     (c) => {
       lists.remove(c.get('user'), c.req.valid('param').id);
@@ -95,7 +98,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       tags,
       ...access.user,
       request: { params: idParam },
-      responses: { 200: jsonContent(schemas.List, 'The list, active again.'), ...errors(401, 403, 404, 413) },
+      responses: { 200: jsonContent(schemas.List, 'The list, active again.'), ...errors(400, 401, 403, 404) },
     }),
     (c) => c.json(lists.restore(c.get('user'), c.req.valid('param').id), 200, privateHeaders),
   );
@@ -108,7 +111,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       tags,
       ...access.user,
       request: { params: idParam },
-      responses: { 201: jsonContent(schemas.List, 'The copy.'), ...errors(401, 403, 404, 413) },
+      responses: { 201: jsonContent(schemas.List, 'The copy.'), ...errors(400, 401, 403, 404) },
     }),
     (c) => c.json(lists.duplicate(c.get('user'), c.req.valid('param').id), 201, privateHeaders),
   );
@@ -129,7 +132,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
             'text/csv': { schema: TextFile },
           },
         },
-        ...errors(401, 404),
+        ...errors(400, 401, 404),
       },
     }),
     (c) => {

@@ -33,7 +33,7 @@ export function serviceRoutes(
       summary: 'Is the process alive?',
       tags,
       ...access.public,
-      responses: { 200: ok, ...errors() },
+      responses: { 200: ok, ...errors(400) },
     }),
     (c) => c.json({ status: 'ok' as const }, 200),
   );
@@ -45,7 +45,7 @@ export function serviceRoutes(
       summary: 'Is the database open and the service taking requests?',
       tags,
       ...access.public,
-      responses: { 200: ok, ...errors(), 503: no },
+      responses: { 200: ok, ...errors(400), 503: no },
     }),
     (c) => {
       if (state.draining)
@@ -66,7 +66,7 @@ export function serviceRoutes(
       summary: 'This description of the interface (OpenAPI 3.1)',
       tags,
       ...access.public,
-      responses: { 200: jsonContent(z.record(z.string(), z.unknown()), 'The document.'), ...errors() },
+      responses: { 200: jsonContent(z.record(z.string(), z.unknown()), 'The document.'), ...errors(400) },
     }),
     (c) => answerText(c, document(), publicHeaders),
   );

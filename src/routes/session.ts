@@ -21,7 +21,7 @@ export function sessionRoutes(access: Access, sessions: Sessions, secure: boolea
         'Sets the cookie `gapstone_session`. It ends after 15 idle minutes, after 12 hours, or with the token.',
       tags,
       ...access.userToken,
-      responses: { 204: { description: 'The cookie is set.' }, ...errors(401, 403, 413) },
+      responses: { 204: { description: 'The cookie is set.' }, ...errors(400, 401, 403) },
     }),
     (c) => {
       const secret = sessions.start(c.get('user'), getCookie(c, sessionCookie));
@@ -37,7 +37,7 @@ export function sessionRoutes(access: Access, sessions: Sessions, secure: boolea
       summary: 'End the session',
       tags,
       ...access.session,
-      responses: { 204: { description: 'It is ended.' }, ...errors(401, 403, 413) },
+      responses: { 204: { description: 'It is ended.' }, ...errors(400, 401, 403) },
     }),
     (c) => {
       sessions.end(getCookie(c, sessionCookie)!);

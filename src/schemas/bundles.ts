@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { requestText } from './common.ts';
 
 /** The limits of DECISIONS D8.2 on what a creator may set of a list or collection. */
-const name = requestText('name', 10_000)
+const name = requestText('name', Number.MAX_SAFE_INTEGER)
   .transform((text) => text.trim())
   .refine((text) => text !== '' && [...text].length <= 200, { error: 'name must have 1 to 200 characters' })
   .openapi({ type: 'string', minLength: 1, maxLength: 200, example: 'Web servers' });

@@ -130,17 +130,14 @@ export function jsonBody<T extends z.ZodType>(schema: T) {
   return { required: true, content: { 'application/json': { schema } } };
 }
 
-/** The error responses of a route, declared once and spread into it; any request may be malformed. */
-export function errors<const S extends 401 | 403 | 404 | 413 | 503>(...statuses: S[]) {
+/** The error responses of a route, declared once and spread into it. */
+export function errors<const S extends 400 | 401 | 403 | 404 | 413 | 503>(...statuses: S[]) {
   return Object.fromEntries(
-    [400, ...statuses].map((status) => [
+    statuses.map((status) => [
       status,
       { description: problems[status]!, content: { 'application/json': { schema: ErrorBody } } },
     ]),
-  ) as Record<
-    S | 400,
-    { description: string; content: { 'application/json': { schema: typeof ErrorBody } } }
-  >;
+  ) as Record<S, { description: string; content: { 'application/json': { schema: typeof ErrorBody } } }>;
 }
 
 /** A file whose text is no JSON. */

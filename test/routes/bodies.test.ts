@@ -81,6 +81,7 @@ const wrong: [field: string, value: unknown, words: RegExp][] = [
   ['name', '', /^name must have 1 to 200 characters/],
   ['name', '   \t ', /^name must have 1 to 200/],
   ['name', 'x'.repeat(201), /^name must have 1 to 200/],
+  ['name', 'x'.repeat(50_000), /^name must have 1 to 200/],
   ['name', null, /^name must be one text/],
   ['name', 7, /^name must be one text/],
   ['name', ['a'], /^name/],
