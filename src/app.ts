@@ -1,23 +1,37 @@
+import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { createAccess } from './auth/access.ts';
+import { createIntegrationTokens } from './auth/integration-tokens.ts';
+import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
 import type { Database } from './db/database.ts';
 import type { Env } from './env.ts';
-import { AppError, badRequest, type ErrorCode, statusOf } from './errors.ts';
+import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './errors.ts';
 import type { Log } from './log.ts';
 import { identify, jsonBodies, logRequests, refuseBadEncoding } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
+import { controlCollectionRoutes } from './routes/control-collections.ts';
 import { controlRoutes } from './routes/controls.ts';
+import { cronRoutes } from './routes/cron.ts';
 import { crosswalkRoutes } from './routes/crosswalk.ts';
+import { favoriteRoutes } from './routes/favorites.ts';
+import { listStigRoutes } from './routes/list-stigs.ts';
+import { listRoutes } from './routes/lists.ts';
 import { type ServiceState, serviceRoutes } from './routes/service.ts';
+import { sessionRoutes } from './routes/session.ts';
 import { stigRoutes } from './routes/stigs.ts';
 import type { ErrorBody } from './schemas/common.ts';
+import { createControlCollectionService } from './services/control-collections.ts';
 import { createControlService } from './services/controls.ts';
 import { createCrosswalkService } from './services/crosswalk.ts';
 import { createExplainService } from './services/crosswalk-explain.ts';
+import { createFavoriteService } from './services/favorites.ts';
+import { createListStigService } from './services/list-stigs.ts';
+import { createListService } from './services/lists.ts';
+import { createPurgeService } from './services/purge.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
 
@@ -28,14 +42,23 @@ export interface AppDeps {
   log: Log;
   now: () => Date;
   state: ServiceState;
+  /** The secret of the purge endpoint, which is off without one (DECISIONS D8.5). */
+  cronSecret?: string | null;
+  /** Whether cookies are for TLS only. */
+  secureCookies?: boolean;
+  /** Makes the ids of what users create. */
+  newId?: () => string;
 }
 
 const maxBody = 1024 * 1024;
 
 /** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document made once. */
 export function createApp(deps: AppDeps): OpenAPIHono<Env> {
-  const { db, log, now } = deps;
-  const access = createAccess(deps.verify, [refuseBadEncoding, jsonBodies(maxBody)]);
+  const { db, log, now, verify, cronSecret = null, secureCookies = false, newId = randomUUID } = deps;
+  const sessions = createSessions(db, now, log);
+  const integrationTokens = createIntegrationTokens(db, now);
+  const input = [refuseBadEncoding, jsonBodies(maxBody)];
+  const access = createAccess({ verify, sessions, integrationTokens, cronSecret, input });
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (!result.success) throw badRequest(describe(result.error.issues[0]!));
@@ -53,12 +76,20 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   const crosswalk = createCrosswalkService(db);
   app.route('/', crosswalkRoutes(access, crosswalk, createExplainService(db, crosswalk)));
 
+  const listStigs = createListStigService(db, now, newId);
+  app.route('/', listRoutes(access, createListService(db, now, newId), listStigs));
+  app.route('/', listStigRoutes(access, listStigs));
+  app.route('/', controlCollectionRoutes(access, createControlCollectionService(db, now, newId)));
+  app.route('/', favoriteRoutes(access, createFavoriteService(db, now, newId)));
+  app.route('/', sessionRoutes(access, sessions, secureCookies));
+  app.route('/', cronRoutes(access, createPurgeService(db, now)));
+
   document = openApiDocument(app);
 
   // Answered rather than thrown: what is thrown here would pass the log by.
   app.notFound((c) => {
     const methods = allowedMethods(app, c.req.path);
-    if (methods.length === 0) return refusal(c, new AppError('NOT_FOUND', 'There is no such path'));
+    if (methods.length === 0) return refusal(c, noSuchPath());
     const message = `${c.req.method.slice(0, 64)} is not allowed here`;
     return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
   });

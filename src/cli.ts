@@ -1,14 +1,24 @@
 #!/usr/bin/env node
 import type { Command } from './commands/command.ts';
 import { importCommand } from './commands/import.ts';
+import { integrationTokenCommand } from './commands/integration-token.ts';
 import { mappingCommand } from './commands/mapping.ts';
+import { purgeCommand } from './commands/purge.ts';
 import { serveCommand } from './commands/serve.ts';
 import { startCommand } from './commands/start.ts';
 import { tokenCommand } from './commands/token.ts';
 import { CommandError } from './errors.ts';
 import { packageVersion } from './openapi.ts';
 
-const commands: Command[] = [startCommand, serveCommand, importCommand, tokenCommand, mappingCommand];
+const commands: Command[] = [
+  startCommand,
+  serveCommand,
+  importCommand,
+  tokenCommand,
+  mappingCommand,
+  integrationTokenCommand,
+  purgeCommand,
+];
 
 function usage(): string {
   const width = Math.max(...commands.map((command) => command.name.length));

@@ -14,6 +14,8 @@ export interface Config {
   claims: { sub: string; email: string; org: string; entitlements: string };
   keyFile: string;
   logLevel: LogLevel;
+  /** The secret of the purge endpoint; null turns it off. */
+  cronSecret: string | null;
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -63,6 +65,7 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     },
     keyFile: text('GAPSTONE_KEY_FILE', join(dirname(db), 'gapstone-key.json')),
     logLevel: readLogLevel(text('GAPSTONE_LOG_LEVEL', 'info')),
+    cronSecret: readSecret('GAPSTONE_CRON_SECRET', env.GAPSTONE_CRON_SECRET),
   });
 }
 
@@ -71,6 +74,13 @@ function readPort(text: string): number {
     throw new CommandError(`the port must be a number from 0 to 65535, not "${text.slice(0, 40)}"`, 2);
   }
   return Number(text);
+}
+
+/** A secret that an Authorization header can carry; its text never enters a message. */
+function readSecret(name: string, text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  throw new CommandError(`${name} must be one or more visible ASCII characters, without spaces`, 2);
 }
 
 function readLogLevel(text: string): LogLevel {

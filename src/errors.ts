@@ -46,6 +46,21 @@ export function unauthorized(): AppError {
   });
 }
 
+/** A 403: the caller is known, and may not. */
+export function forbidden(message: string): AppError {
+  return new AppError('FORBIDDEN', message);
+}
+
+/** The 404 of a list, collection, document or role: it names nothing, so that it tells nothing (D2.2, D2.5). */
+export function notFound(): AppError {
+  return new AppError('NOT_FOUND', 'Not found');
+}
+
+/** The 404 of a path that no route has. */
+export function noSuchPath(): AppError {
+  return new AppError('NOT_FOUND', 'There is no such path');
+}
+
 /** A 400 whose message names the field and the rule (D2.2). */
 export function badRequest(message: string): AppError {
   return new AppError('BAD_REQUEST', message);

@@ -18,6 +18,22 @@ export function openApiDocument(app: OpenAPIHono<Env>): string {
     bearerFormat: 'JWT',
     description: 'A user token of the identity provider, or of `gapstone token issue`.',
   });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'gapstone_session',
+    description: 'A session of POST /api/v1/session. Its writes must come from the same origin.',
+  });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'integrationToken', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of `gapstone integration-token create`: it sees the lists assigned to it.',
+  });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'cronSecret', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The secret of GAPSTONE_CRON_SECRET.',
+  });
   app.openAPIRegistry.register('CrosswalkPairs', pairsBody);
   app.openAPIRegistry.register('CciLookup', ccisBody);
   const document = app.getOpenAPI31Document({

@@ -1,31 +1,146 @@
-import type { MiddlewareHandler } from 'hono';
+import { timingSafeEqual } from 'node:crypto';
+import type { Context, MiddlewareHandler } from 'hono';
+import { getCookie } from 'hono/cookie';
 import type { Env } from '../env.ts';
-import { unauthorized } from '../errors.ts';
+import { forbidden, noSuchPath, unauthorized } from '../errors.ts';
+import { sha256 } from '../ids.ts';
+import { type IntegrationTokens, integrationPrefix } from './integration-tokens.ts';
+import { type Sessions, sessionCookie } from './sessions.ts';
 import type { VerifyUserToken } from './tokens.ts';
+import type { Entitlement, User, Viewer } from './viewer.ts';
 
 /** What a route says about who may call it; spread into its definition, so that OpenAPI shows it. */
-export interface Access {
-  /** No authentication; an Authorization header is not even looked at (DECISIONS D1.6). */
-  public: { security: []; middleware: MiddlewareHandler<Env>[] };
-  /** A user token. */
-  user: { security: { userToken: [] }[]; middleware: MiddlewareHandler<Env>[] };
+export interface Rule {
+  security: Record<string, string[]>[];
+  /** The rule in one word, as the access column of the specification has it. */
+  'x-access': string;
+  middleware: MiddlewareHandler<Env>[];
 }
 
-/** Prepares the kinds of access. `checks` look at the request itself once the caller is known (D2.4: 401 before 400). */
-export function createAccess(verify: VerifyUserToken, checks: MiddlewareHandler<Env>[]): Access {
-  const user: MiddlewareHandler<Env> = async (c, next) => {
-    c.set('viewer', await verify(bearer(c.req.header('Authorization'))));
+export interface Access {
+  /** No authentication; an Authorization header is not even looked at (DECISIONS D1.6). */
+  public: Rule;
+  /** A user token or a session; sets `user`. */
+  user: Rule;
+  /** A user token alone, where a session must not beget another (D1.7); sets `user`. */
+  userToken: Rule;
+  /** As `user`, or an integration token with the scope lists:read (D1.4); sets `viewer`. */
+  listsRead: Rule;
+  /** A session alone (D1.7); sets `user`. */
+  session: Rule;
+  /** The cron secret (D8.5). */
+  cron: Rule;
+  /** As `user`, with a product entitlement; sets `user`. */
+  entitled(product: Entitlement): Rule;
+}
+
+export interface AccessDeps {
+  verify: VerifyUserToken;
+  sessions: Sessions;
+  integrationTokens: IntegrationTokens;
+  /** Null turns the cron endpoint off. */
+  cronSecret: string | null;
+  /** Checks encodings and reads the body, after the caller is known: D2.4 puts 401 and 403 before 400. */
+  input: MiddlewareHandler<Env>[];
+}
+
+/** The rules that routes declare. Each checks the caller first, then the input. */
+export function createAccess(deps: AccessDeps): Access {
+  const { verify, sessions, integrationTokens, cronSecret, input } = deps;
+  const userToken = { userToken: [] };
+  const session = { session: [] };
+
+  /** The caller of an Authorization header, or null when there is none. Throws 401. */
+  async function bearerCaller(c: Context<Env>): Promise<Viewer | null> {
+    const header = c.req.header('Authorization');
+    if (header === undefined) return null;
+    const token = bearer(header);
+    if (!token.startsWith(integrationPrefix)) return verify(token);
+    const integration = integrationTokens.find(token);
+    if (!integration) throw unauthorized();
+    return integration;
+  }
+
+  /** The user of the session cookie; a write must come from our own pages (D1.7). Throws 401, 403. */
+  function cookieCaller(c: Context<Env>): User {
+    const cookie = getCookie(c, sessionCookie);
+    const user = cookie === undefined ? null : sessions.find(cookie);
+    if (!user) throw unauthorized();
+    const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
+    if (!reads && !isSameOrigin(c)) throw forbidden('A session may write from its own origin only');
+    return user;
+  }
+
+  function asUser(viewer: Viewer): User {
+    if (viewer.kind !== 'user') throw forbidden('This needs a user token');
+    return viewer;
+  }
+
+  /** A rule whose check gives the user. */
+  function userRule(
+    security: Rule['security'],
+    name: string,
+    check: (c: Context<Env>) => Promise<User>,
+  ): Rule {
+    const middleware: MiddlewareHandler<Env> = async (c, next) => {
+      c.set('user', await check(c));
+      await next();
+    };
+    return { security, 'x-access': name, middleware: [middleware, ...input] };
+  }
+
+  const caller = async (c: Context<Env>) => (await bearerCaller(c)) ?? cookieCaller(c);
+
+  const listsRead: MiddlewareHandler<Env> = async (c, next) => {
+    c.set('viewer', await caller(c));
     await next();
   };
+
+  const cron: MiddlewareHandler<Env> = async (c, next) => {
+    if (cronSecret === null) throw noSuchPath();
+    const given = /^Bearer +(.+)$/i.exec(c.req.header('Authorization') ?? '')?.[1] ?? '';
+    // Digests have one length and tell nothing of the secret.
+    if (!timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(cronSecret)))) throw unauthorized();
+    await next();
+  };
+
   return {
-    public: { security: [], middleware: checks },
-    user: { security: [{ userToken: [] }], middleware: [user, ...checks] },
+    public: { security: [], 'x-access': 'public', middleware: input },
+    user: userRule([userToken, session], 'user', async (c) => asUser(await caller(c))),
+    userToken: userRule([userToken], 'user token', async (c) => {
+      const viewer = await bearerCaller(c);
+      if (viewer === null) throw unauthorized();
+      return asUser(viewer);
+    }),
+    listsRead: {
+      security: [userToken, session, { integrationToken: ['lists:read'] }],
+      'x-access': 'user or lists:read',
+      middleware: [listsRead, ...input],
+    },
+    session: userRule([session], 'session', async (c) => cookieCaller(c)),
+    cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, ...input] },
+    entitled: (product) =>
+      userRule([{ userToken: [product] }, { session: [product] }], `user+${product}`, async (c) => {
+        const user = asUser(await caller(c));
+        if (!user.entitlements.has(product)) throw forbidden(`This needs the entitlement ${product}`);
+        return user;
+      }),
   };
 }
 
 /** The token of an Authorization header: one header, scheme Bearer in any case, one token. */
-function bearer(header: string | undefined): string {
-  const match = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header ?? '');
+function bearer(header: string): string {
+  const match = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header);
   if (!match) throw unauthorized();
   return match[1]!;
+}
+
+/** Whether a browser says that one of our own pages sends the request; what says nothing is not believed. */
+function isSameOrigin(c: Context<Env>): boolean {
+  const site = c.req.header('Sec-Fetch-Site');
+  if (site !== undefined) return site === 'same-origin';
+  const origin = c.req.header('Origin');
+  if (origin === undefined || !URL.canParse(origin)) return false;
+  // The host alone: behind a proxy that ends TLS the schemes differ.
+  return new URL(origin).host === (c.req.header('Host') ?? new URL(c.req.url).host);
 }

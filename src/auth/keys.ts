@@ -10,6 +10,8 @@ import {
 } from 'jose';
 import type { Config } from '../config.ts';
 import { CommandError } from '../errors.ts';
+import { type Log, silentLog } from '../log.ts';
+import { watchKeySet } from './key-watch.ts';
 
 /** The algorithms that user tokens may be signed with (DECISIONS D1.2). */
 export const algorithms = ['RS256', 'PS256', 'ES256'];
@@ -92,9 +94,9 @@ function readLocalKey(file: string): JWK & { kid: string } {
   return jwk as JWK & { kid: string };
 }
 
-/** The keys that user tokens are verified with: the pinned file alone, or the local issuer's. */
-export async function loadKeys(config: Config): Promise<JWTVerifyGetKey> {
-  if (config.jwks !== null) return readKeySet(config.jwks);
+/** The keys that user tokens are verified with: the pinned file alone, re-read when it changes, or the local issuer's. */
+export async function loadKeys(config: Config, log: Log = silentLog): Promise<JWTVerifyGetKey> {
+  if (config.jwks !== null) return watchKeySet(config.jwks, readKeySet, log);
   const { d: _, ...publicKey } = await localKey(config);
   return createLocalJWKSet({ keys: [publicKey] });
 }

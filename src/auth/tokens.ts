@@ -3,13 +3,13 @@ import type { Config } from '../config.ts';
 import { CommandError, unauthorized } from '../errors.ts';
 import { isStorable } from '../text.ts';
 import { algorithms, localKey } from './keys.ts';
-import type { Viewer } from './viewer.ts';
+import type { User } from './viewer.ts';
 
 const maxTokenLength = 8192;
 const maxLifetime = 90 * 24 * 3600;
 
 /** Verifies one user token and gives who it speaks for; throws the one 401 for every cause (D1.2, D1.5). */
-export type VerifyUserToken = (token: string) => Promise<Viewer>;
+export type VerifyUserToken = (token: string) => Promise<User>;
 
 export function createVerifyUserToken(
   config: Config,
@@ -34,11 +34,11 @@ export function createVerifyUserToken(
     } catch {
       throw unauthorized();
     }
-    return viewerOf(payload, claims, now());
+    return userOf(payload, claims, now());
   };
 }
 
-function viewerOf(payload: JWTPayload, claims: Config['claims'], now: Date): Viewer {
+function userOf(payload: JWTPayload, claims: Config['claims'], now: Date): User {
   const { iat, exp } = payload;
   const subject = payload[claims.sub];
   const sane =
@@ -60,7 +60,7 @@ function viewerOf(payload: JWTPayload, claims: Config['claims'], now: Date): Vie
 }
 
 /** A claim that names somebody: 1 to 255 characters, none of them a control character. */
-function isName(value: unknown): value is string {
+export function isName(value: unknown): value is string {
   return (
     typeof value === 'string' &&
     value.length > 0 &&

@@ -1,8 +1,8 @@
 /** A product that a token may be entitled to (D1.2). */
 export type Entitlement = 'regdoc' | 'occ';
 
-/** Who is calling with a user token. */
-export interface Viewer {
+/** A person, known by a user token or by a session that was made with one. */
+export interface User {
   kind: 'user';
   subject: string;
   email: string | null;
@@ -11,3 +11,13 @@ export interface Viewer {
   /** When the token ends, in seconds since 1970. */
   expiresAt: number;
 }
+
+/** A program that reads the lists assigned to it (D1.4). */
+export interface Integration {
+  kind: 'integration';
+  id: string;
+  organization: string;
+}
+
+/** Who is calling, where a caller is needed at all. */
+export type Viewer = User | Integration;

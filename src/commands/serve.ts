@@ -8,6 +8,7 @@ import { createLog } from '../log.ts';
 import { packageVersion } from '../openapi.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { type Command, expectPositionals, parse } from './command.ts';
+import { purgeDaily } from './purge.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -35,8 +36,8 @@ export async function serve(
   const state = { draining: false };
   const now = () => new Date();
   const stopped = untilSignal();
-  const verify = createVerifyUserToken(config, await loadKeys(config), now);
-  const app = createApp({ db, verify, log, now, state });
+  const verify = createVerifyUserToken(config, await loadKeys(config, log), now);
+  const app = createApp({ db, verify, log, now, state, cronSecret: config.cronSecret });
   let server: RunningServer;
   try {
     server = await startServer(app.fetch, { host: config.host, port: config.port, log });
@@ -46,8 +47,10 @@ export async function serve(
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`;
   log.info('listening', { url, version: packageVersion });
   await onReady?.(url);
+  const stopPurging = purgeDaily(db, log, now);
   const signal = await stopped;
   log.info('stopping', { signal });
+  stopPurging();
   state.draining = true;
   await server.stop();
   db.sqlite.pragma('wal_checkpoint(TRUNCATE)');

@@ -42,7 +42,8 @@ export const tokenCommand: Command = {
   },
 };
 
-function readLifetime(text: string): number {
+/** Seconds of a `--ttl` such as 30m, 8h or 90d. Throws `CommandError`. */
+export function readLifetime(text: string): number {
   const match = /^(\d{1,7})([smhd])$/.exec(text);
   if (!match)
     throw new CommandError(`--ttl must be a number with s, m, h or d, not "${text.slice(0, 64)}"`, 2);

@@ -24,7 +24,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       tags,
       ...access.user,
       request: { query: schemas.listQuery },
-      responses: { 200: jsonContent(schemas.StigList, 'A page of STIGs.'), ...errors(400, 401) },
+      responses: { 200: jsonContent(schemas.StigList, 'A page of STIGs.'), ...errors(400, 401, 403) },
     }),
     (c) => answer(c, stigs.list(c.req.valid('query'))),
   );
@@ -39,7 +39,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       request: { body: { required: true, content: { 'application/json': { schema: schemas.batchBody } } } },
       responses: {
         200: jsonContent(schemas.StigBatch, 'The STIGs that were found.'),
-        ...errors(400, 401, 413),
+        ...errors(400, 401, 403, 413),
       },
     }),
     (c) => answer(c, stigs.batch(c.req.valid('json').slugs)),
@@ -52,7 +52,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       summary: 'Counts over the current releases',
       tags,
       ...access.user,
-      responses: { 200: jsonContent(schemas.StigStats, 'Catalog statistics.'), ...errors(400, 401) },
+      responses: { 200: jsonContent(schemas.StigStats, 'Catalog statistics.'), ...errors(400, 401, 403) },
     }),
     (c) => answer(c, news.stats()),
   );
@@ -65,7 +65,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       tags,
       ...access.user,
       request: { query: schemas.changelogQuery },
-      responses: { 200: jsonContent(schemas.StigChangelog, 'A page of releases.'), ...errors(400, 401) },
+      responses: { 200: jsonContent(schemas.StigChangelog, 'A page of releases.'), ...errors(400, 401, 403) },
     }),
     (c) => answer(c, news.changelog(c.req.valid('query'))),
   );
@@ -78,7 +78,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       tags,
       ...access.user,
       request: { params: schemas.slugParam, query: schemas.versionQuery },
-      responses: { 200: jsonContent(schemas.StigRecord, 'The STIG.'), ...errors(400, 401, 404) },
+      responses: { 200: jsonContent(schemas.StigRecord, 'The STIG.'), ...errors(400, 401, 403, 404) },
     }),
     (c) => answer(c, stigs.record(c.req.valid('param').slug, c.req.valid('query').version)),
   );
@@ -91,7 +91,10 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       tags,
       ...access.user,
       request: { params: schemas.slugParam, query: schemas.controlsQuery },
-      responses: { 200: jsonContent(schemas.StigControls, 'A page of findings.'), ...errors(400, 401, 404) },
+      responses: {
+        200: jsonContent(schemas.StigControls, 'A page of findings.'),
+        ...errors(400, 401, 403, 404),
+      },
     }),
     (c) => answer(c, stigs.controls(c.req.valid('param').slug, c.req.valid('query'))),
   );
@@ -104,7 +107,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       tags,
       ...access.user,
       request: { params: schemas.slugParam },
-      responses: { 200: jsonContent(schemas.StigVersions, 'The releases.'), ...errors(400, 401, 404) },
+      responses: { 200: jsonContent(schemas.StigVersions, 'The releases.'), ...errors(400, 401, 403, 404) },
     }),
     (c) => answer(c, stigs.versions(c.req.valid('param').slug)),
   );
@@ -127,7 +130,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
             'application/xml': { schema: TextFile },
           },
         },
-        ...errors(400, 401, 404),
+        ...errors(400, 401, 403, 404),
       },
     }),
     (c) => {

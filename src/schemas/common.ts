@@ -117,6 +117,7 @@ const problems: Record<number, string> = {
   403: 'The caller may not do this.',
   404: 'There is no such thing, or the caller may not see it.',
   413: 'The request body is too large.',
+  503: 'Not now; `Retry-After` says when.',
 };
 
 /** A JSON response of a route. */
@@ -124,8 +125,13 @@ export function jsonContent<T extends z.ZodType>(schema: T, description: string)
   return { description, content: { 'application/json': { schema } } };
 }
 
+/** A JSON request body of a route; it must be there. */
+export function jsonBody<T extends z.ZodType>(schema: T) {
+  return { required: true, content: { 'application/json': { schema } } };
+}
+
 /** The error responses of a route, declared once and spread into it. */
-export function errors<const S extends 400 | 401 | 403 | 404 | 413>(...statuses: S[]) {
+export function errors<const S extends 400 | 401 | 403 | 404 | 413 | 503>(...statuses: S[]) {
   return Object.fromEntries(
     statuses.map((status) => [
       status,

@@ -2,7 +2,7 @@ import type { OpenAPIHono, z } from '@hono/zod-openapi';
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { createApp } from '../../src/app.ts';
+import { type AppDeps, createApp } from '../../src/app.ts';
 import { createVerifyUserToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
@@ -43,14 +43,14 @@ export interface Answer {
   json: any;
 }
 
-/** An application over a fresh database in memory, filled from the given paths. */
-export async function testApp(paths: string[] = []): Promise<TestApp> {
-  const db = openDatabase(':memory:', { create: true });
+/** An application over a fresh database in memory, filled from the given paths; `deps` replaces what it is made of. */
+export async function testApp(paths: string[] = [], deps: Partial<AppDeps> = {}): Promise<TestApp> {
+  const db = deps.db ?? openDatabase(':memory:', { create: true });
   const clock = { now: new Date('2026-11-21T12:00:00Z') };
   const now = () => clock.now;
   if (paths.length > 0) await runImport(db, paths, { now });
   const verify = createVerifyUserToken(readConfig({}, {}), keys, now);
-  const app = createApp({ db, verify, log: silentLog, now, state: { draining: false } });
+  const app = createApp({ db, verify, log: silentLog, now, state: { draining: false }, ...deps });
   const token = (claims: Record<string, unknown> = {}) => signToken(clock, claims);
   const common = await token();
 

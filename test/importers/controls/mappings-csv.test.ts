@@ -52,6 +52,7 @@ test('gives a record for each framework and version that pairs start from', () =
       toVersion: 'Rev 5.1.1',
       toIdentifier: 'AC-2(1)',
       reference: 'AC-2 (1) (a)',
+      row: 2,
     },
     {
       fromIdentifier: 'CCI-000002',
@@ -59,6 +60,7 @@ test('gives a record for each framework and version that pairs start from', () =
       toVersion: 'Rev 4',
       toIdentifier: 'AC-2(1)',
       reference: 'row 4',
+      row: 4,
     },
   ]);
   assert.equal([records[1]!.pairs[0]!.toVersion, records[1]!.pairs[0]!.toIdentifier], ['', 'CCI-000003']);

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import type { Database } from '../db/database.ts';
+import { bundles, integrationTokenLists, integrationTokens } from '../db/user-tables.ts';
+import { CommandError } from '../errors.ts';
+import { sha256 } from '../ids.ts';
+import { cut } from '../text.ts';
+import type { Integration } from './viewer.ts';
+
+/** How an integration token begins: no JWT does. */
+export const integrationPrefix = 'gsi_';
+
+/** What `integration-token list` says of a token. */
+export interface TokenSummary {
+  id: string;
+  name: string;
+  organization: string;
+  scope: 'lists:read';
+  state: 'active' | 'expired' | 'revoked';
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  lists: string[];
+}
+
+export type IntegrationTokens = ReturnType<typeof createIntegrationTokens>;
+
+/** Integration tokens (DECISIONS D1.4, D20): opaque, for one organization, good for the lists assigned to them. */
+export function createIntegrationTokens(db: Database, now: () => Date) {
+  const { orm } = db;
+  const byHash = orm
+    .select()
+    .from(integrationTokens)
+    .where(eq(integrationTokens.hash, sql.placeholder('hash')))
+    .prepare();
+  const listsOf = orm
+    .select({ id: integrationTokenLists.listId })
+    .from(integrationTokenLists)
+    .where(eq(integrationTokenLists.tokenId, sql.placeholder('id')))
+    .orderBy(asc(integrationTokenLists.listId))
+    .prepare();
+
+  function stateOf(row: typeof integrationTokens.$inferSelect): TokenSummary['state'] {
+    if (row.revokedAt !== null) return 'revoked';
+    return row.expiresAt !== null && now().getTime() >= Date.parse(row.expiresAt) ? 'expired' : 'active';
+  }
+
+  function existing(id: string) {
+    const row = orm.select().from(integrationTokens).where(eq(integrationTokens.id, id)).get();
+    if (!row) throw new CommandError(`there is no integration token ${cut(id)}`);
+    return row;
+  }
+
+  function assignTo(id: string, organization: string, listIds: string[]): void {
+    for (const listId of listIds) {
+      const list = orm
+        .select({ organization: bundles.organizationId })
+        .from(bundles)
+        .where(and(eq(bundles.id, listId), eq(bundles.kind, 'list'), isNull(bundles.deletedAt)))
+        .get();
+      if (!list) throw new CommandError(`there is no list ${cut(listId)}`);
+      if (list.organization !== organization)
+        throw new CommandError(`list ${cut(listId)} is not of the organization ${cut(organization)}`);
+      orm.insert(integrationTokenLists).values({ tokenId: id, listId }).onConflictDoNothing().run();
+    }
+  }
+
+  return {
+    /** Who a token speaks for; null when it is unknown, expired or revoked. */
+    find(token: string): Integration | null {
+      if (!/^gsi_[\w-]{43}$/.test(token)) return null;
+      // Looked up by its hash: what a comparison's time could tell is of the hash, not of the token.
+      const row = byHash.get({ hash: sha256(token) });
+      if (!row || stateOf(row) !== 'active') return null;
+      return { kind: 'integration', id: row.id, organization: row.organizationId };
+    },
+
+    /** Makes a token; this is the only time that it is seen. Throws `CommandError` for a list that may not be assigned. */
+    create(request: {
+      id: string;
+      name: string;
+      organization: string;
+      lists: string[];
+      lifetime: number | null;
+    }): string {
+      const token = `${integrationPrefix}${randomBytes(32).toString('base64url')}`;
+      const { id, name, organization, lifetime } = request;
+      const time = now();
+      const expiresAt = lifetime === null ? null : new Date(time.getTime() + lifetime * 1000).toISOString();
+      db.write(() => {
+        orm
+          .insert(integrationTokens)
+          .values({
+            id,
+            hash: sha256(token),
+            name,
+            organizationId: organization,
+            scope: 'lists:read',
+            createdAt: time.toISOString(),
+            expiresAt,
+            revokedAt: null,
+          })
+          .run();
+        assignTo(id, organization, request.lists);
+      });
+      return token;
+    },
+
+    /** Every token, oldest first. */
+    list(): TokenSummary[] {
+      const rows = orm
+        .select()
+        .from(integrationTokens)
+        .orderBy(asc(integrationTokens.createdAt), asc(integrationTokens.id))
+        .all();
+      return rows.map((row) => {
+        const { hash: _, organizationId: organization, ...kept } = row;
+        return {
+          ...kept,
+          organization,
+          state: stateOf(row),
+          lists: listsOf.all({ id: row.id }).map((each) => each.id),
+        };
+      });
+    },
+
+    /** Ends a token at once; one that is revoked already stays so. Throws `CommandError` for an unknown one. */
+    revoke(id: string): void {
+      db.write(() => {
+        const row = existing(id);
+        if (row.revokedAt !== null) return;
+        orm
+          .update(integrationTokens)
+          .set({ revokedAt: now().toISOString() })
+          .where(eq(integrationTokens.id, id))
+          .run();
+      });
+    },
+
+    /** Lets a token see further lists of its organization. Throws `CommandError`, and then assigns none. */
+    assign(id: string, listIds: string[]): void {
+      db.write(() => {
+        const row = existing(id);
+        if (stateOf(row) !== 'active')
+          throw new CommandError(`integration token ${cut(id)} is ${stateOf(row)}`);
+        assignTo(id, row.organizationId, listIds);
+      });
+    },
+  };
+}

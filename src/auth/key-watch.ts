@@ -1,0 +1,52 @@
+import { statSync } from 'node:fs';
+import type { JWTVerifyGetKey } from 'jose';
+import type { Log } from '../log.ts';
+
+/** How often the file is looked at, at most: tokens with keys of any name cost no more than this. */
+const checkEvery = 1000;
+
+/**
+ * A key set that follows its file: looked at on use, at most once a second, and read again when it changed. A file that
+ * is missing or bad leaves the last good set in place and an event in the log. Throws when it is bad at the start.
+ */
+export async function watchKeySet(
+  file: string,
+  read: (file: string) => Promise<JWTVerifyGetKey>,
+  log: Log,
+  elapsed: () => number = () => performance.now(),
+): Promise<JWTVerifyGetKey> {
+  let seen = stampOf(file);
+  let keys = await read(file);
+  let checked = elapsed();
+  let reading: Promise<void> | null = null;
+
+  async function refresh(stamp: string): Promise<void> {
+    try {
+      keys = await read(file);
+      log.info('key set reloaded');
+    } catch (error) {
+      log.warn('key set kept: the file cannot be used', { reason: (error as Error).message });
+    }
+    seen = stamp;
+  }
+
+  return async (header, token) => {
+    if (reading === null && elapsed() - checked >= checkEvery) {
+      checked = elapsed();
+      const stamp = stampOf(file);
+      if (stamp !== seen) {
+        reading = refresh(stamp).finally(() => {
+          reading = null;
+        });
+      }
+    }
+    await reading;
+    return keys(header, token);
+  };
+}
+
+/** What changes when a file is written, replaced or removed. */
+function stampOf(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
+  return stat === undefined ? 'missing' : `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { desc, eq, lte, or, sql } from 'drizzle-orm';
+import type { Database } from '../db/database.ts';
+import { sessions } from '../db/user-tables.ts';
+import { sha256 } from '../ids.ts';
+import type { Log } from '../log.ts';
+import type { User } from './viewer.ts';
+
+export const sessionCookie = 'gapstone_session';
+
+const idleMilliseconds = 15 * 60 * 1000;
+const longestMilliseconds = 12 * 3600 * 1000;
+const perUser = 10;
+/** Uses are remembered in memory and written down this often: a reader must not wait for a writer. */
+const writtenEvery = 60 * 1000;
+/** A clock that jumped back further than this ends a session rather than prolong it. */
+const clockTolerance = 60 * 1000;
+
+type SessionRow = typeof sessions.$inferSelect;
+type EndReason = 'logoff' | 'idle' | 'expired' | 'replaced' | 'too many';
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+/**
+ * Sessions (DECISIONS D1.7): 256 random bits of which only SHA-256 is kept, 15 minutes idle, 12 hours in all, never
+ * longer than the token they were made with, at most ten for each user.
+ */
+export function createSessions(db: Database, now: () => Date, log: Log) {
+  const { orm } = db;
+  const lastUse = new Map<string, number>();
+  const byHash = orm
+    .select()
+    .from(sessions)
+    .where(eq(sessions.hash, sql.placeholder('hash')))
+    .prepare();
+  const remove = orm
+    .delete(sessions)
+    .where(eq(sessions.hash, sql.placeholder('hash')))
+    .prepare();
+
+  function ended(row: SessionRow, reason: EndReason): void {
+    lastUse.delete(row.hash);
+    log.info('session ended', { ...named(row), reason });
+  }
+
+  /** Why a session no longer holds, or null. */
+  function whyOver(row: SessionRow): EndReason | null {
+    const time = now().getTime();
+    const used = Math.max(Date.parse(row.usedAt), lastUse.get(row.hash) ?? 0);
+    if (time >= Date.parse(row.endsAt) || time < used - clockTolerance) return 'expired';
+    return time >= used + idleMilliseconds ? 'idle' : null;
+  }
+
+  function touch(row: SessionRow): void {
+    const time = now().getTime();
+    lastUse.set(row.hash, time);
+    if (time - Date.parse(row.usedAt) < writtenEvery) return;
+    const usedAt = new Date(time).toISOString();
+    withoutWaiting(db, () => orm.update(sessions).set({ usedAt }).where(eq(sessions.hash, row.hash)).run());
+  }
+
+  /** Ends what has run out, and all but the newest of a user to make room for one more. */
+  function sweep(subject: string): void {
+    const time = now().getTime();
+    const longIdle = new Date(time - idleMilliseconds).toISOString();
+    const candidates = orm
+      .select()
+      .from(sessions)
+      .where(or(lte(sessions.endsAt, new Date(time).toISOString()), lte(sessions.usedAt, longIdle)))
+      .all();
+    for (const row of candidates) {
+      const reason = whyOver(row);
+      if (reason === null) continue;
+      remove.run({ hash: row.hash });
+      ended(row, reason);
+    }
+    const others = orm
+      .select()
+      .from(sessions)
+      .where(eq(sessions.subject, subject))
+      .orderBy(desc(sessions.createdAt), sessions.hash)
+      .all();
+    for (const row of others.slice(perUser - 1)) {
+      remove.run({ hash: row.hash });
+      ended(row, 'too many');
+    }
+  }
+
+  function end(secret: string, reason: EndReason = 'logoff'): void {
+    const row = byHash.get({ hash: sha256(secret) });
+    if (!row) return;
+    remove.run({ hash: row.hash });
+    ended(row, reason);
+  }
+
+  return {
+    /** Starts a session for a user who came with a token, and gives the cookie's value; `former` is ended. */
+    start(user: User, former: string | undefined): string {
+      const secret = randomBytes(32).toString('base64url');
+      const time = now().getTime();
+      db.write(() => {
+        if (former !== undefined) end(former, 'replaced');
+        sweep(user.subject);
+        const row = {
+          hash: sha256(secret),
+          subject: user.subject,
+          email: user.email,
+          organization: user.organization,
+          entitlements: [...user.entitlements],
+          createdAt: new Date(time).toISOString(),
+          usedAt: new Date(time).toISOString(),
+          endsAt: new Date(Math.min(time + longestMilliseconds, user.expiresAt * 1000)).toISOString(),
+        };
+        orm.insert(sessions).values(row).run();
+        log.info('session started', { ...named(row), endsAt: row.endsAt });
+      });
+      return secret;
+    },
+
+    /** The user of a cookie's value, and counts as a use of it; null when it holds no longer. */
+    find(secret: string): User | null {
+      if (!/^[\w-]{43}$/.test(secret)) return null;
+      const row = byHash.get({ hash: sha256(secret) });
+      if (!row) return null;
+      const reason = whyOver(row);
+      if (reason !== null) {
+        if (withoutWaiting(db, () => remove.run({ hash: row.hash }))) ended(row, reason);
+        return null;
+      }
+      touch(row);
+      return {
+        kind: 'user',
+        subject: row.subject,
+        email: row.email,
+        organization: row.organization,
+        entitlements: new Set(row.entitlements),
+        expiresAt: Math.floor(Date.parse(row.endsAt) / 1000),
+      };
+    },
+
+    /** Ends the session of a cookie's value, if there is one. */
+    end,
+  };
+}
+
+/** What a log line says of a session: no secret, and no name (SECURITY D). */
+function named(row: { hash: string; subject: string }) {
+  return { session: row.hash.slice(0, 12), subjectHash: sha256(row.subject).slice(0, 12) };
+}
+
+/** Runs one write unless another process is writing right now; tells whether it was done. */
+function withoutWaiting(db: Database, work: () => void): boolean {
+  const { sqlite } = db;
+  const timeout = sqlite.pragma('busy_timeout', { simple: true }) as number;
+  sqlite.pragma('busy_timeout = 0');
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return false;
+    throw error;
+  } finally {
+    sqlite.pragma(`busy_timeout = ${timeout}`);
+  }
+}

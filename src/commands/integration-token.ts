@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { createIntegrationTokens, type IntegrationTokens } from '../auth/integration-tokens.ts';
+import { isName } from '../auth/tokens.ts';
+import { readConfig } from '../config.ts';
+import { openDatabase } from '../db/database.ts';
+import { CommandError } from '../errors.ts';
+import { type Command, expectPositionals, parse, required } from './command.ts';
+import { readLifetime } from './token.ts';
+
+const maxLifetime = 3650 * 24 * 3600;
+
+interface Arguments {
+  name: string | undefined;
+  org: string | undefined;
+  lists: string[];
+  ttl: string | undefined;
+  json: boolean;
+}
+
+export const integrationTokenCommand: Command = {
+  name: 'integration-token',
+  summary: 'make, list, revoke and assign tokens for programs that read lists',
+  usage: `gapstone integration-token create --name N --org O [--list ID...] [--ttl 90d] [--db FILE] [--json]
+gapstone integration-token list
+gapstone integration-token revoke ID
+gapstone integration-token assign ID --list ID...`,
+  help: [
+    '--name N    what the token is for',
+    '--org O     the organization whose lists it may be given',
+    '--list ID   a list that it sees; more ids may follow',
+    '--ttl T     how long it holds: 8h, 90d, 365d ... (for good)',
+    '--json      the answer as JSON',
+  ],
+  async run(args) {
+    const { values, positionals } = parse(args, {
+      name: { type: 'string' },
+      org: { type: 'string' },
+      list: { type: 'string', multiple: true },
+      ttl: { type: 'string' },
+    });
+    const [action, ...rest] = positionals;
+    const own = action === 'revoke' || action === 'assign' ? 1 : 0;
+    // What follows `--list A` without an option of its own is more of the same: `--list A B C`.
+    const lists = [...(values.list ?? []), ...(values.list === undefined ? [] : rest.slice(own))];
+    expectPositionals(
+      values.list === undefined ? rest : rest.slice(0, own),
+      own === 1 ? ['the ID of a token'] : [],
+    );
+    const given = { name: values.name, org: values.org, lists, ttl: values.ttl, json: values.json ?? false };
+    const run = actions.get(action ?? '');
+    if (!run) throw new CommandError('say create, list, revoke or assign after "integration-token"', 2);
+    const db = openDatabase(readConfig({ db: values.db }).db);
+    try {
+      run(
+        createIntegrationTokens(db, () => new Date()),
+        given,
+        rest[0] ?? '',
+      );
+      return 0;
+    } finally {
+      db.close();
+    }
+  },
+};
+
+const actions = new Map(Object.entries({ create, list, revoke, assign }));
+
+function create(tokens: IntegrationTokens, { name, org, lists, ttl, json }: Arguments): void {
+  const request = {
+    id: randomUUID(),
+    name: required(name, 'name'),
+    organization: required(org, 'org'),
+    lists,
+    lifetime: ttl === undefined ? null : readLifetime(ttl),
+  };
+  if (!isName(request.name)) throw new CommandError('--name must have 1 to 255 characters', 2);
+  if (!isName(request.organization)) throw new CommandError('--org must have 1 to 255 characters', 2);
+  if (request.lifetime !== null && (request.lifetime < 1 || request.lifetime > maxLifetime)) {
+    throw new CommandError('--ttl must be from 1s to 3650d', 2);
+  }
+  const token = tokens.create(request);
+  if (!json) process.stderr.write(`integration token ${request.id}, shown this once:\n`);
+  process.stdout.write(json ? `${JSON.stringify({ id: request.id, token })}\n` : `${token}\n`);
+}
+
+function list(tokens: IntegrationTokens, { json }: Arguments): void {
+  for (const each of tokens.list()) {
+    const expires = each.expiresAt === null ? '' : `, expires ${each.expiresAt}`;
+    const line = `${each.id}  ${each.state}  ${each.organization}  ${each.name} (${each.lists.length} lists${expires})`;
+    process.stdout.write(`${json ? JSON.stringify(each) : line}\n`);
+  }
+}
+
+function revoke(tokens: IntegrationTokens, _: Arguments, id: string): void {
+  tokens.revoke(id);
+  process.stderr.write(`integration token ${id} is revoked\n`);
+}
+
+function assign(tokens: IntegrationTokens, { lists }: Arguments, id: string): void {
+  if (lists.length === 0) throw new CommandError('--list must be given', 2);
+  tokens.assign(id, lists);
+  process.stderr.write(`integration token ${id} sees ${lists.length} more lists\n`);
+}

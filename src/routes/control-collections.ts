@@ -1,0 +1,193 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import { answer, download, privateHeaders } from '../answer.ts';
+import type { Access } from '../auth/access.ts';
+import type { Env } from '../env.ts';
+import { collectionColumns } from '../export/bundles.ts';
+import { toCsv } from '../export/columns.ts';
+import {
+  ControlsAdded,
+  changeCollectionBody,
+  createCollectionBody,
+  idParam,
+  Removed,
+} from '../schemas/bundles.ts';
+import { errors, jsonBody, jsonContent, TextFile } from '../schemas/common.ts';
+import * as schemas from '../schemas/control-collections.ts';
+import type { ControlCollectionService } from '../services/control-collections.ts';
+
+/** Collections of controls (specification, "Control collections"). */
+export function controlCollectionRoutes(
+  access: Access,
+  collections: ControlCollectionService,
+): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+  const tags = ['Control collections'];
+  const success = { success: true as const };
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/control-collections',
+      summary: 'The collections that the caller may see, newest first',
+      tags,
+      ...access.user,
+      responses: {
+        200: jsonContent(schemas.ControlCollections, 'The collections.'),
+        ...errors(400, 401, 403),
+      },
+    }),
+    (c) => answer(c, collections.all(c.get('user'))),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/control-collections',
+      summary: 'Make a collection',
+      tags,
+      ...access.user,
+      request: { body: jsonBody(createCollectionBody) },
+      responses: {
+        201: jsonContent(schemas.ControlCollection, 'The new collection.'),
+        ...errors(400, 401, 403, 413),
+      },
+    }),
+    (c) => c.json(collections.create(c.get('user'), c.req.valid('json')), 201, privateHeaders),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/control-collections/{id}',
+      summary: 'One collection with its entries',
+      tags,
+      ...access.user,
+      request: { params: idParam },
+      responses: {
+        200: jsonContent(schemas.ControlCollectionRecord, 'The collection.'),
+        ...errors(400, 401, 403, 404),
+      },
+    }),
+    (c) => answer(c, collections.get(c.get('user'), c.req.valid('param').id)),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'patch',
+      path: '/api/v1/control-collections/{id}',
+      summary: 'Change a collection (creator only)',
+      tags,
+      ...access.user,
+      request: { params: idParam, body: jsonBody(changeCollectionBody) },
+      responses: {
+        200: jsonContent(schemas.CollectionChanged, 'It is changed.'),
+        ...errors(400, 401, 403, 404, 413),
+      },
+    }),
+    (c) => {
+      const changed = collections.change(c.get('user'), c.req.valid('param').id, c.req.valid('json'));
+      return c.json({ ...success, ...changed }, 200, privateHeaders);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'delete',
+      path: '/api/v1/control-collections/{id}',
+      summary: 'Delete a collection (creator only)',
+      tags,
+      ...access.user,
+      request: { params: idParam },
+      responses: { 200: jsonContent(schemas.Success, 'It is deleted.'), ...errors(400, 401, 403, 404) },
+    }),
+    (c) => {
+      collections.remove(c.get('user'), c.req.valid('param').id);
+      return c.json(success, 200, privateHeaders);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/control-collections/{id}/controls',
+      summary: 'The entries of a collection, joined with their controls',
+      tags,
+      ...access.user,
+      request: { params: idParam, query: schemas.frameworkQuery },
+      responses: {
+        200: jsonContent(schemas.CollectionControls, 'The entries.'),
+        ...errors(400, 401, 403, 404),
+      },
+    }),
+    (c) => {
+      const { framework } = c.req.valid('query');
+      return answer(c, collections.controls(c.get('user'), c.req.valid('param').id, framework));
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/control-collections/{id}/controls',
+      summary: 'Add controls (the creator, and the organization where the collection is SHARED)',
+      tags,
+      ...access.user,
+      request: { params: idParam, body: jsonBody(schemas.addControlsBody) },
+      responses: {
+        200: jsonContent(ControlsAdded, 'How many were added.'),
+        ...errors(400, 401, 403, 404, 413),
+      },
+    }),
+    (c) => {
+      const { controls } = c.req.valid('json');
+      return c.json(collections.add(c.get('user'), c.req.valid('param').id, controls), 200, privateHeaders);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'delete',
+      path: '/api/v1/control-collections/{id}/controls',
+      summary: 'Take controls out (creator only)',
+      tags,
+      ...access.user,
+      request: { params: idParam, body: jsonBody(schemas.removeControlsBody) },
+      responses: { 200: jsonContent(Removed, 'How many were removed.'), ...errors(400, 401, 403, 404, 413) },
+    }),
+    (c) => {
+      const { controls } = c.req.valid('json');
+      const removed = collections.removeControls(c.get('user'), c.req.valid('param').id, controls);
+      return c.json({ ...success, removed }, 200, privateHeaders);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/control-collections/{id}/export',
+      summary: 'A collection with its controls as json or csv',
+      tags,
+      ...access.user,
+      request: { params: idParam, query: schemas.exportQuery },
+      responses: {
+        200: {
+          description: 'The file.',
+          content: {
+            'application/json': { schema: schemas.CollectionExport },
+            'text/csv': { schema: TextFile },
+          },
+        },
+        ...errors(400, 401, 403, 404),
+      },
+    }),
+    (c) => {
+      const { format, raw } = c.req.valid('query');
+      const exported = collections.exported(c.get('user'), c.req.valid('param').id);
+      const body =
+        format === 'json' ? JSON.stringify(exported) : toCsv(collectionColumns, exported.controls, raw);
+      return download(c, body, format, `${exported.collection.name}.${format}`);
+    },
+  );
+
+  return app;
+}

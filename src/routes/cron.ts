@@ -1,0 +1,30 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import type { Access } from '../auth/access.ts';
+import type { Env } from '../env.ts';
+import { errors, jsonContent } from '../schemas/common.ts';
+import { Purged } from '../schemas/service.ts';
+import type { PurgeService } from '../services/purge.ts';
+
+/** The purge of deleted lists, for a scheduler (DECISIONS D8.5); a 404 while no cron secret is set. */
+export function cronRoutes(access: Access, purges: PurgeService): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+
+  for (const method of ['get', 'post'] as const) {
+    app.openapi(
+      createRoute({
+        method,
+        path: '/api/cron/purge-deleted-lists',
+        summary: 'Remove for good what was deleted more than 30 days ago',
+        tags: ['Service'],
+        ...access.cron,
+        responses: {
+          200: jsonContent(Purged, 'How many lists were removed.'),
+          ...errors(400, 401, 404, 503),
+        },
+      }),
+      (c) => c.json({ success: true as const, purged: purges.purge() }, 200, { 'Cache-Control': 'no-store' }),
+    );
+  }
+
+  return app;
+}

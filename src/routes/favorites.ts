@@ -1,0 +1,109 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import { answer, privateHeaders } from '../answer.ts';
+import type { Access } from '../auth/access.ts';
+import type { Env } from '../env.ts';
+import { Removed, StigsAdded, slugsBody } from '../schemas/bundles.ts';
+import { errors, jsonBody, jsonContent } from '../schemas/common.ts';
+import { frameworkQuery } from '../schemas/control-collections.ts';
+import * as schemas from '../schemas/favorites.ts';
+import type { FavoriteService } from '../services/favorites.ts';
+
+/** A user's favorites (specification, "Favorites"). */
+export function favoriteRoutes(access: Access, favorites: FavoriteService): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+  const tags = ['Favorites'];
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/my-stigs',
+      summary: 'The favorite STIGs, newest first',
+      tags,
+      ...access.user,
+      responses: { 200: jsonContent(schemas.FavoriteStigs, 'The favorites.'), ...errors(400, 401, 403) },
+    }),
+    (c) => answer(c, favorites.stigs(c.get('user'))),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/my-stigs',
+      summary: 'Add STIGs to the favorites',
+      tags,
+      ...access.user,
+      request: { body: jsonBody(slugsBody) },
+      responses: { 200: jsonContent(StigsAdded, 'How many were added.'), ...errors(400, 401, 403, 413) },
+    }),
+    (c) => c.json(favorites.addStigs(c.get('user'), c.req.valid('json').slugs), 200, privateHeaders),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'delete',
+      path: '/api/v1/my-stigs',
+      summary: 'Take STIGs out of the favorites',
+      tags,
+      ...access.user,
+      request: { body: jsonBody(slugsBody) },
+      responses: { 200: jsonContent(Removed, 'How many were removed.'), ...errors(400, 401, 403, 413) },
+    }),
+    (c) => {
+      const removed = favorites.removeStigs(c.get('user'), c.req.valid('json').slugs);
+      return c.json({ success: true as const, removed }, 200, privateHeaders);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/my-controls',
+      summary: 'The favorite controls, newest first',
+      tags,
+      ...access.user,
+      request: { query: frameworkQuery },
+      responses: { 200: jsonContent(schemas.FavoriteControls, 'The favorites.'), ...errors(400, 401, 403) },
+    }),
+    (c) => answer(c, favorites.controls(c.get('user'), c.req.valid('query').framework)),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/my-controls',
+      summary: 'Add a control to the favorites',
+      tags,
+      ...access.user,
+      request: { body: jsonBody(schemas.favoriteControlBody) },
+      responses: {
+        200: jsonContent(schemas.FavoriteControlAdded, 'It is a favorite.'),
+        ...errors(400, 401, 403, 404, 413),
+      },
+    }),
+    (c) => {
+      const { framework, controlId } = c.req.valid('json');
+      return c.json(favorites.addControl(c.get('user'), framework, controlId), 200, privateHeaders);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'delete',
+      path: '/api/v1/my-controls',
+      summary: 'Take a control out of the favorites',
+      tags,
+      ...access.user,
+      request: { body: jsonBody(schemas.favoriteControlBody) },
+      responses: {
+        200: jsonContent(schemas.FavoriteControlRemoved, 'It is no favorite.'),
+        ...errors(400, 401, 403, 413),
+      },
+    }),
+    (c) => {
+      const { framework, controlId } = c.req.valid('json');
+      return c.json(favorites.removeControl(c.get('user'), framework, controlId), 200, privateHeaders);
+    },
+  );
+
+  return app;
+}

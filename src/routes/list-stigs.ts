@@ -1,0 +1,84 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import { answer, privateHeaders } from '../answer.ts';
+import type { Access } from '../auth/access.ts';
+import type { Env } from '../env.ts';
+import { idParam, Removed, StigsAdded, slugsBody } from '../schemas/bundles.ts';
+import { errors, jsonBody, jsonContent } from '../schemas/common.ts';
+import * as schemas from '../schemas/lists.ts';
+import type { ListStigService } from '../services/list-stigs.ts';
+
+/** The entries of lists (specification, "Lists"). */
+export function listStigRoutes(access: Access, entries: ListStigService): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+  const tags = ['Lists'];
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/lists/{id}/stigs',
+      summary: 'The STIGs of a list, paged, with their findings if asked for',
+      tags,
+      ...access.listsRead,
+      request: { params: idParam, query: schemas.listStigsQuery },
+      responses: { 200: jsonContent(schemas.ListStigs, 'A page of entries.'), ...errors(400, 401, 404) },
+    }),
+    (c) => {
+      const { include, severity, page, limit } = c.req.valid('query');
+      const choice = { include: include !== undefined, severity };
+      return answer(c, entries.page(c.get('viewer'), c.req.valid('param').id, { page, limit }, choice));
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/lists/{id}/stigs',
+      summary: 'Add STIGs to a list (creator only)',
+      tags,
+      ...access.user,
+      request: { params: idParam, body: jsonBody(slugsBody) },
+      responses: { 200: jsonContent(StigsAdded, 'How many were added.'), ...errors(400, 401, 403, 404, 413) },
+    }),
+    (c) => {
+      const { slugs } = c.req.valid('json');
+      return c.json(entries.add(c.get('user'), c.req.valid('param').id, slugs), 200, privateHeaders);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'delete',
+      path: '/api/v1/lists/{id}/stigs',
+      summary: 'Take STIGs out of a list (creator only)',
+      tags,
+      ...access.user,
+      request: { params: idParam, body: jsonBody(slugsBody) },
+      responses: { 200: jsonContent(Removed, 'How many were removed.'), ...errors(400, 401, 403, 404, 413) },
+    }),
+    (c) => {
+      const removed = entries.remove(c.get('user'), c.req.valid('param').id, c.req.valid('json').slugs);
+      return c.json({ success: true as const, removed }, 200, privateHeaders);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'put',
+      path: '/api/v1/lists/{id}/stigs/{stigSlug}',
+      summary: 'Set the notes or the position of an entry (creator only)',
+      tags,
+      ...access.user,
+      request: { params: schemas.listStigParam, body: jsonBody(schemas.listStigBody) },
+      responses: {
+        200: jsonContent(schemas.ListStigUpdate, 'The entry as it is now.'),
+        ...errors(400, 401, 403, 404, 413),
+      },
+    }),
+    (c) => {
+      const { id, stigSlug } = c.req.valid('param');
+      return c.json(entries.update(c.get('user'), id, stigSlug, c.req.valid('json')), 200, privateHeaders);
+    },
+  );
+
+  return app;
+}

@@ -1,0 +1,147 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import { answer, download, privateHeaders } from '../answer.ts';
+import type { Access } from '../auth/access.ts';
+import type { Env } from '../env.ts';
+import { listColumns } from '../export/bundles.ts';
+import { toCsv } from '../export/columns.ts';
+import { changeListBody, createListBody, idParam } from '../schemas/bundles.ts';
+import { errors, jsonBody, jsonContent, TextFile } from '../schemas/common.ts';
+import * as schemas from '../schemas/lists.ts';
+import type { ListStigService } from '../services/list-stigs.ts';
+import type { ListService } from '../services/lists.ts';
+
+/** Lists of STIGs as a whole (specification, "Lists"); their entries have routes of their own. */
+export function listRoutes(access: Access, lists: ListService, entries: ListStigService): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+  const tags = ['Lists'];
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/lists',
+      summary: 'The lists that the caller may see, newest first',
+      tags,
+      ...access.listsRead,
+      request: { query: schemas.listsQuery },
+      responses: { 200: jsonContent(schemas.Lists, 'The lists.'), ...errors(400, 401) },
+    }),
+    (c) => answer(c, lists.all(c.get('viewer'), c.req.valid('query').include !== undefined)),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/lists',
+      summary: 'Make a list',
+      tags,
+      ...access.user,
+      request: { body: jsonBody(createListBody) },
+      responses: { 201: jsonContent(schemas.List, 'The new list.'), ...errors(400, 401, 403, 413) },
+    }),
+    (c) => c.json(lists.create(c.get('user'), c.req.valid('json')), 201, privateHeaders),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/lists/{id}',
+      summary: 'One list',
+      tags,
+      ...access.listsRead,
+      request: { params: idParam },
+      responses: { 200: jsonContent(schemas.List, 'The list.'), ...errors(400, 401, 404) },
+    }),
+    (c) => answer(c, lists.get(c.get('viewer'), c.req.valid('param').id)),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'patch',
+      path: '/api/v1/lists/{id}',
+      summary: 'Change a list (creator only)',
+      tags,
+      ...access.user,
+      request: { params: idParam, body: jsonBody(changeListBody) },
+      responses: {
+        200: jsonContent(schemas.List, 'The list as it is now.'),
+        ...errors(400, 401, 403, 404, 413),
+      },
+    }),
+    (c) => {
+      const list = lists.change(c.get('user'), c.req.valid('param').id, c.req.valid('json'));
+      return c.json(list, 200, privateHeaders);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'delete',
+      path: '/api/v1/lists/{id}',
+      summary: 'Delete a list (creator only); it can be restored for 30 days',
+      tags,
+      ...access.user,
+      request: { params: idParam },
+      responses: { 200: jsonContent(schemas.ListDeleted, 'It is deleted.'), ...errors(400, 401, 403, 404) },
+    }),
+    (c) => {
+      lists.remove(c.get('user'), c.req.valid('param').id);
+      const message = 'List deleted. It can be restored within 30 days.';
+      return c.json({ success: true as const, message }, 200, privateHeaders);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/lists/{id}/restore',
+      summary: 'Take a deletion back (creator only, within 30 days)',
+      tags,
+      ...access.user,
+      request: { params: idParam },
+      responses: { 200: jsonContent(schemas.List, 'The list, active again.'), ...errors(400, 401, 403, 404) },
+    }),
+    (c) => c.json(lists.restore(c.get('user'), c.req.valid('param').id), 200, privateHeaders),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/lists/{id}/duplicate',
+      summary: 'Copy a list with its entries; the copy is private and the caller’s',
+      tags,
+      ...access.user,
+      request: { params: idParam },
+      responses: { 201: jsonContent(schemas.List, 'The copy.'), ...errors(400, 401, 403, 404) },
+    }),
+    (c) => c.json(lists.duplicate(c.get('user'), c.req.valid('param').id), 201, privateHeaders),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/lists/{id}/export',
+      summary: 'A list with its STIGs as json or csv',
+      tags,
+      ...access.listsRead,
+      request: { params: idParam, query: schemas.exportQuery },
+      responses: {
+        200: {
+          description: 'The file.',
+          content: {
+            'application/json': { schema: schemas.ListExport },
+            'text/csv': { schema: TextFile },
+          },
+        },
+        ...errors(400, 401, 404),
+      },
+    }),
+    (c) => {
+      const { format, raw } = c.req.valid('query');
+      const exported = entries.exported(c.get('viewer'), c.req.valid('param').id);
+      const body = format === 'json' ? JSON.stringify(exported) : toCsv(listColumns, exported.stigs, raw);
+      return download(c, body, format, `${exported.list.name}.${format}`);
+    },
+  );
+
+  return app;
+}

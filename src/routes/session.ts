@@ -1,0 +1,50 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import { getCookie, setCookie } from 'hono/cookie';
+import type { Access } from '../auth/access.ts';
+import { type Sessions, sessionCookie } from '../auth/sessions.ts';
+import type { Env } from '../env.ts';
+import { errors } from '../schemas/common.ts';
+
+/** Sessions of browsers (DECISIONS D1.7); `secure` when the service is reached over TLS. */
+export function sessionRoutes(access: Access, sessions: Sessions, secure: boolean): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+  const tags = ['Session'];
+  const attributes = { httpOnly: true, sameSite: 'Strict', path: '/', secure } as const;
+  const noStore = { 'Cache-Control': 'no-store' };
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/session',
+      summary: 'Start a session with a user token',
+      description:
+        'Sets the cookie `gapstone_session`. It ends after 15 idle minutes, after 12 hours, or with the token.',
+      tags,
+      ...access.userToken,
+      responses: { 204: { description: 'The cookie is set.' }, ...errors(400, 401, 403) },
+    }),
+    (c) => {
+      const secret = sessions.start(c.get('user'), getCookie(c, sessionCookie));
+      setCookie(c, sessionCookie, secret, attributes);
+      return c.body(null, 204, noStore);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'delete',
+      path: '/api/v1/session',
+      summary: 'End the session',
+      tags,
+      ...access.session,
+      responses: { 204: { description: 'It is ended.' }, ...errors(400, 401, 403) },
+    }),
+    (c) => {
+      sessions.end(getCookie(c, sessionCookie)!);
+      setCookie(c, sessionCookie, '', { ...attributes, maxAge: 0 });
+      return c.body(null, 204, noStore);
+    },
+  );
+
+  return app;
+}

@@ -1,0 +1,258 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { openDatabase } from '../../src/db/database.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { ask as askRaw, type Running, runToEnd, startServer } from '../support/running.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { writeXccdf } from '../support/xccdf-writer.ts';
+
+// The command line and two servers on one database, as an operator runs them.
+const users = suite('Users’ data from the command line');
+const env = { GAPSTONE_CRON_SECRET: 'a-secret-of-the-scheduler', GAPSTONE_LOG_LEVEL: 'info' };
+const stigs = 60;
+
+let folder: string;
+let servers: Running[] = [];
+let token: string;
+
+const run = (...args: string[]) => runToEnd(folder, args, env);
+
+async function request(
+  method: string,
+  path: string,
+  body?: unknown,
+  as = token,
+  server = 0,
+): Promise<Response> {
+  return fetch(`${servers[server]!.url}${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${as}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+const json = async (response: Response): Promise<any> => response.json();
+
+users.before(async () => {
+  folder = scratchFolder();
+  for (let index = 0; index < stigs; index++) {
+    const own = { rules: 1, stem: `OWN-${index}`, first: 200_000 + 1000 * index };
+    const title = `Sample ${index} Security Technical Implementation Guide`;
+    writeFileSync(join(folder, `${index}.xml`), writeXccdf({ id: `Sample_${index}`, title, ...own }));
+  }
+  const imported = await run('import', folder, shipped('stigs'), '--json');
+  assert.is(imported.code, 0, imported.stderr);
+  token = (
+    await run('token', 'issue', '--subject', 'alice', '--org', 'red', '--email', 'a@example.org')
+  ).stdout.trim();
+  const args = ['serve', '--port', '0'];
+  servers = await Promise.all([startServer(folder, args, env), startServer(folder, args, env)]);
+});
+
+users.after(async () => {
+  for (const { child } of servers) child.kill('SIGTERM');
+  const ends = await Promise.all(servers.map((server) => server.ended));
+  assert.equal(
+    ends.map((end) => end.code),
+    [0, 0],
+  );
+});
+
+users(
+  '20 clients that add the same slugs at once, at two servers: each slug once, and the sums are right',
+  async () => {
+    const { id } = await json(await request('POST', '/api/v1/lists', { name: 'shared work' }));
+    const slugs = Array.from({ length: stigs }, (_, index) => `sample_${index}`);
+    const sums = { added: 0, totals: [] as number[] };
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, client) => {
+        // Each client adds all of them in pieces of its own, in an order of its own.
+        const order = [...slugs.slice(client * 3), ...slugs.slice(0, client * 3)];
+        for (let from = 0; from < stigs; from += 12) {
+          const body = { slugs: order.slice(from, from + 12) };
+          let response = await request('POST', `/api/v1/lists/${id}/stigs`, body, token, client % 2);
+          while (response.status === 503) {
+            assert.ok(Number(response.headers.get('Retry-After')) > 0);
+            response = await request('POST', `/api/v1/lists/${id}/stigs`, body, token, client % 2);
+          }
+          const answer = await json(response);
+          assert.is(response.status, 200, JSON.stringify(answer));
+          sums.added += answer.added;
+          sums.totals.push(answer.total);
+        }
+      }),
+    );
+    assert.is(sums.added, stigs);
+    assert.is(Math.max(...sums.totals), stigs);
+    const { stigs: entries, pagination } = await json(
+      await request('GET', `/api/v1/lists/${id}/stigs?limit=100`),
+    );
+    assert.is(pagination.total, stigs);
+    assert.equal(entries.map((each: { slug: string }) => each.slug).sort(), [...slugs].sort());
+    assert.equal(
+      entries.map((each: { position: number }) => each.position),
+      slugs.map((_, index) => index + 1),
+      'positions have no gap and no double',
+    );
+  },
+);
+
+users('integration tokens: create, use, assign, list, revoke', async () => {
+  const made = await json(await request('POST', '/api/v1/lists', { name: 'one' }));
+  const other = await json(await request('POST', '/api/v1/lists', { name: 'two' }));
+  const third = await json(await request('POST', '/api/v1/lists', { name: 'three' }));
+  const create = ['integration-token', 'create', '--name', 'ci', '--org'];
+  const created = await run(...create, 'red', '--list', made.id, '--ttl', '1h');
+  assert.is(created.code, 0, created.stderr);
+  const program = created.stdout.trim();
+  assert.match(program, /^gsi_[\w-]{43}$/);
+  const names = async () =>
+    (await json(await request('GET', '/api/v1/lists', undefined, program))).lists.map(
+      (each: { name: string }) => each.name,
+    );
+  assert.equal(await names(), ['one']);
+  assert.is((await request('GET', `/api/v1/lists/${other.id}`, undefined, program)).status, 404);
+  assert.is((await request('POST', '/api/v1/lists', { name: 'x' }, program)).status, 403);
+  const listed = (await run('integration-token', 'list', '--json')).stdout.trim().split('\n');
+  const [summary] = listed.map((line) => JSON.parse(line));
+  assert.equal(
+    [listed.length, summary.name, summary.organization, summary.state, summary.scope, summary.lists],
+    [1, 'ci', 'red', 'active', 'lists:read', [made.id]],
+  );
+  const assigned = await run('integration-token', 'assign', summary.id, '--list', other.id, third.id);
+  assert.is(assigned.code, 0, assigned.stderr);
+  assert.equal((await names()).sort(), ['one', 'three', 'two']);
+  const foreign = await run(...create, 'blue', '--list', made.id);
+  assert.is(foreign.code, 1);
+  assert.match(foreign.stderr, /is not of the organization blue/);
+  assert.is(foreign.stdout, '');
+  const revoked = await run('integration-token', 'revoke', summary.id);
+  assert.is(revoked.code, 0);
+  assert.is((await request('GET', '/api/v1/lists', undefined, program)).status, 401);
+  const late = await run('integration-token', 'assign', summary.id, '--list', made.id);
+  assert.equal([late.code, /is revoked/.test(late.stderr)], [1, true]);
+  const shown = await run('integration-token', 'list');
+  assert.match(shown.stdout, /revoked {2}red {2}ci \(3 lists, expires /);
+  assert.not.match(shown.stdout, /gsi_/);
+  const wrong: [args: string[], code: number][] = [
+    [['create', '--name', 'n'], 2],
+    [['create', '--name', 'n', '--org', 'red', '--ttl', 'soon'], 2],
+    [['create', '--name', 'n', '--org', 'red', 'stray'], 2],
+    [['revoke'], 2],
+    [['revoke', 'nobody'], 1],
+    [['assign', summary.id], 2],
+    [['constructor'], 2],
+    [[], 2],
+  ];
+  await Promise.all(
+    wrong.map(async ([args, code]) => {
+      const result = await run('integration-token', ...args);
+      assert.is(result.code, code, `${args.join(' ')}: ${result.stderr}`);
+      assert.match(result.stderr, /^gapstone: [^\n]+\n$/);
+    }),
+  );
+});
+
+users('purge: by hand, dry, and by the scheduler', async () => {
+  const { id } = await json(await request('POST', '/api/v1/lists', { name: 'old' }));
+  await request('DELETE', `/api/v1/lists/${id}`);
+  const db = openDatabase(join(folder, 'gapstone.db'));
+  const age = (days: number) =>
+    db.sqlite
+      .prepare('UPDATE bundles SET deleted_at = ? WHERE id = ?')
+      .run(new Date(Date.now() - days * 86_400_000).toISOString(), id);
+  age(29);
+  assert.equal((await run('purge')).stdout, '0\n');
+  age(31);
+  assert.equal((await run('purge', '--dry-run', '--json')).stdout, '{"purged":1,"dryRun":true}\n');
+  const cron = await request('POST', '/api/cron/purge-deleted-lists', undefined, env.GAPSTONE_CRON_SECRET);
+  assert.equal(await json(cron), { success: true, purged: 1 });
+  assert.equal((await run('purge')).stdout, '0\n');
+  db.sqlite.prepare('UPDATE clock SET latest = ?').run(new Date(Date.now() + 86_400_000).toISOString());
+  const refused = await run('purge');
+  assert.equal([refused.code, refused.stdout], [1, '']);
+  assert.match(
+    refused.stderr,
+    /clock is behind the latest time seen: nothing is purged \(see --accept-clock\)/,
+  );
+  assert.is((await run('purge', '--accept-clock')).code, 0);
+  db.close();
+});
+
+users('over the wire: two Authorization headers are 401, and a session works in cookies', async () => {
+  const { port } = servers[0]!;
+  const head = `Host: localhost:${port}\r\nConnection: close\r\n`;
+  const auth = `Authorization: Bearer ${token}\r\n`;
+  const get = (lines: string) => askRaw(port, `GET /api/v1/my-stigs HTTP/1.1\r\n${head}${lines}\r\n`);
+  assert.is((await get(auth)).status, 200);
+  assert.is((await get(auth + auth)).status, 401);
+  assert.is((await get(`${auth}Authorization: Basic eDp5\r\n`)).status, 401);
+  const started = await askRaw(
+    port,
+    `POST /api/v1/session HTTP/1.1\r\n${head}${auth}Content-Length: 0\r\n\r\n`,
+  );
+  assert.is(started.status, 204);
+  const cookie = `Cookie: ${started.headers.get('set-cookie')!.split(';')[0]}\r\n`;
+  assert.is((await get(cookie)).status, 200);
+  const post = (lines: string) =>
+    askRaw(
+      port,
+      `POST /api/v1/lists HTTP/1.1\r\n${head}${cookie}${lines}Content-Length: 12\r\n\r\n{"name":"N"}`,
+    );
+  assert.is((await post('')).status, 403);
+  assert.is((await post(`Origin: http://localhost:${port}\r\n`)).status, 201);
+  assert.is((await post('Origin: http://localhost:1\r\n')).status, 403);
+});
+
+users('a wrong cron secret stops the start with one line that does not show it', async () => {
+  const wrong = ['two words', 'schlüssel', ''];
+  await Promise.all(
+    wrong.map(async (secret) => {
+      const result = await runToEnd(folder, ['serve', '--port', '0'], { GAPSTONE_CRON_SECRET: secret });
+      assert.is(result.code, 2);
+      assert.match(
+        result.stderr,
+        /^gapstone: GAPSTONE_CRON_SECRET must be one or more visible ASCII[^\n]*\n$/,
+      );
+      if (secret !== '') assert.not.ok(result.stderr.includes(secret));
+    }),
+  );
+});
+
+users(
+  'while another process writes, readers are served at once and writers get a 503 that says when',
+  async () => {
+    const session = await request('POST', '/api/v1/session');
+    const Cookie = session.headers.get('Set-Cookie')!.split(';')[0]!;
+    const db = openDatabase(join(folder, 'gapstone.db'));
+    // A use five minutes ago is one that the server would write down now.
+    db.sqlite.prepare('UPDATE sessions SET used_at = ?').run(new Date(Date.now() - 300_000).toISOString());
+    db.sqlite.exec('BEGIN IMMEDIATE');
+    try {
+      const start = performance.now();
+      const read = await fetch(`${servers[0]!.url}/api/v1/lists`, { headers: { Cookie } });
+      assert.is(read.status, 200);
+      assert.ok(performance.now() - start < 500);
+      const write = await request('POST', '/api/v1/lists', { name: 'waits' });
+      assert.is(write.status, 503);
+      assert.ok(Number(write.headers.get('Retry-After')) > 0);
+      assert.is((await json(write)).error.code, 'UNAVAILABLE');
+    } finally {
+      db.sqlite.exec('ROLLBACK');
+      db.close();
+    }
+    assert.is((await request('POST', '/api/v1/lists', { name: 'goes on' })).status, 201);
+  },
+);
+
+users('logs hold no token, cookie, e-mail or secret', () => {
+  const logs = servers.map((server) => server.stdout() + server.stderr()).join('');
+  assert.match(logs, /"msg":"session started"/);
+  assert.match(logs, /"msg":"purge"/);
+  assert.not.match(logs, /eyJ|gsi_|gapstone_session|example\.org|a-secret-of|alice/);
+});
+
+users.run();

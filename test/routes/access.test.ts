@@ -1,0 +1,467 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import * as assert from 'uvu/assert';
+import { createAccess } from '../../src/auth/access.ts';
+import type { Env } from '../../src/env.ts';
+import { AppError, statusOf } from '../../src/errors.ts';
+import { type Answer, type TestApp, testApp } from '../support/app.ts';
+import {
+  ask,
+  type Caller,
+  countingIds,
+  integrationCaller,
+  sessionCaller,
+  testId,
+  userCaller,
+} from '../support/callers.ts';
+import { addControls } from '../support/control-rows.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+
+// One table of who may do what. Alice of red owns a PRIVATE and a SHARED bundle of each kind; bob is of red too, carol
+// of blue. `assigned` is an integration token that sees both lists, `unassigned` sees none; `session` is alice's.
+const columns = [
+  'anonymous',
+  'expired',
+  'owner',
+  'member',
+  'outsider',
+  'assigned',
+  'unassigned',
+  'session',
+] as const;
+type Column = (typeof columns)[number];
+
+const refusals: Record<string, [status: number, code: string, message: string]> = {
+  U: [401, 'UNAUTHORIZED', 'Missing or invalid Authorization header'],
+  T: [403, 'FORBIDDEN', 'This needs a user token'],
+  C: [403, 'FORBIDDEN', 'Only the creator may do this'],
+  N: [404, 'NOT_FOUND', 'Not found'],
+};
+
+/** The cells of a row in the order of the columns (`ok` is what the row says), and the `x-access` of its route. */
+const cells = {
+  public: ['ok ok ok ok ok ok ok ok', 'public'],
+  user: ['U U ok ok ok T T ok', 'user'],
+  token: ['U U ok ok ok T T U', 'user token'],
+  session: ['U U U U U U U ok', 'session'],
+  cron: ['U U U U U U U U', 'cron'],
+  allLists: ['U U ok ok ok ok ok ok', 'user or lists:read'],
+  readPrivateList: ['U U ok N N ok N ok', 'user or lists:read'],
+  readSharedList: ['U U ok ok N ok N ok', 'user or lists:read'],
+  usePrivate: ['U U ok N N T T ok', 'user'],
+  useShared: ['U U ok ok N T T ok', 'user'],
+  changePrivate: ['U U ok N N T T ok', 'user'],
+  changeShared: ['U U ok C N T T ok', 'user'],
+} as const;
+type Cells = keyof typeof cells;
+type Check = (answer: Answer, column: Column) => void;
+
+interface Row {
+  cells: Cells;
+  method: string;
+  /** As OpenAPI has it, and as it is asked for. */
+  route: string;
+  path: string;
+  body?: unknown;
+  status: number;
+  ok: Check;
+}
+
+const [privateList, sharedList, privateCollection, sharedCollection, deletedList] = [1, 2, 3, 4, 5].map(
+  testId,
+) as [string, string, string, string, string];
+const nextId = testId(1000);
+const time = '2026-11-21T12:00:00.000Z';
+const ac2 = { controlId: 'AC-2', framework: 'nist-800-53' };
+const au2 = { controlId: 'AU-2', framework: 'nist-800-53' };
+const isAlice = (column: Column) => column === 'owner' || column === 'session';
+
+const is = (expected: unknown) => (answer: Answer) => assert.equal(answer.json, expected);
+const has = (expected: Record<string, unknown>) => (answer: Answer) => {
+  for (const [name, value] of Object.entries(expected)) assert.equal(answer.json[name], value, name);
+};
+
+function list(id: string, column: Column, more: Record<string, unknown> = {}) {
+  const [name, organization] = { member: ['bob', 'red'], outsider: ['carol', 'blue'] }[column as string] ?? [
+    'alice',
+    'red',
+  ];
+  return {
+    id,
+    name: 'N',
+    description: '',
+    tags: [],
+    color: '',
+    icon: '',
+    visibility: 'PRIVATE',
+    stigCount: 0,
+    createdById: name,
+    createdByEmail: `${name}@example.org`,
+    organizationId: organization,
+    createdAt: time,
+    updatedAt: time,
+    ...more,
+  };
+}
+
+const ownList = (visibility: string, more: Record<string, unknown> = {}) =>
+  is(
+    list(visibility === 'PRIVATE' ? privateList : sharedList, 'owner', { visibility, stigCount: 1, ...more }),
+  );
+
+const entries = (answer: Answer) => {
+  assert.is(answer.json.list.name, 'N');
+  assert.equal(
+    answer.json.stigs.map((each: { slug: string }) => each.slug),
+    ['harbor_linux_3'],
+  );
+};
+
+/** The ids of the bundles that each caller sees. */
+const seen = (name: string, privateId: string, sharedId: string) => (answer: Answer, column: Column) => {
+  const all = [privateId, sharedId];
+  const expected = { owner: all, session: all, assigned: all, member: [sharedId] }[column as string] ?? [];
+  assert.equal(
+    answer.json[name].map((each: { id: string }) => each.id),
+    expected,
+  );
+};
+
+function row(rule: Cells, request: string, ok: Check, more: Partial<Row> = {}): Row {
+  const [method, route] = request.split(' ') as [string, string];
+  return { cells: rule, method, route, path: route, status: 200, ok, ...more };
+}
+
+/** Two rows of one path below a bundle: for the PRIVATE one and for the SHARED one. */
+function both(kind: 'lists' | 'control-collections', rules: [Cells, Cells], request: string) {
+  const [method, path] = request.split(' ') as [string, string];
+  const ids = kind === 'lists' ? [privateList, sharedList] : [privateCollection, sharedCollection];
+  return (ok: (visibility: string) => Check, more: Partial<Row> = {}): Row[] =>
+    rules.map((rule, index) =>
+      row(rule, `${method} /api/v1/${kind}/{id}${path}`, ok(index === 0 ? 'PRIVATE' : 'SHARED'), {
+        path: `/api/v1/${kind}/${ids[index]}${path.replace('{stigSlug}', 'harbor_linux_3')}`,
+        ...more,
+      }),
+    );
+}
+
+const read: [Cells, Cells] = ['readPrivateList', 'readSharedList'];
+const use: [Cells, Cells] = ['usePrivate', 'useShared'];
+const change: [Cells, Cells] = ['changePrivate', 'changeShared'];
+const onList = (rules: [Cells, Cells], request: string) => both('lists', rules, request);
+const onCollection = (rules: [Cells, Cells], request: string) => both('control-collections', rules, request);
+const harbor = '/api/v1/stigs/harbor_linux_3';
+const catalogs = [
+  ['nist-800-53', 'AC-2', 4],
+  ['nist-800-171', '3.1.1', 1],
+  ['dod-8500', 'ECCT-1', 1],
+] as const;
+
+const table: Row[] = [
+  row('public', 'get /healthz', is({ status: 'ok' })),
+  row('public', 'get /readyz', is({ status: 'ready' })),
+  row('public', 'get /openapi.json', has({ openapi: '3.1.0' })),
+  row('user', 'get /api/v1/stigs', (a) => assert.is(a.json.pagination.total, 2)),
+  row('user', 'post /api/v1/stigs/batch', has({ meta: { requested: 1, found: 1, notFound: [] } }), {
+    body: { slugs: ['harbor_linux_3'] },
+  }),
+  row('user', 'get /api/v1/stigs/stats', (a) => assert.is(a.json.catalog.totalBenchmarks, 2)),
+  row('user', 'get /api/v1/stigs/changelog', (a) => assert.is(a.json.changes.length, 3)),
+  row('user', 'get /api/v1/stigs/{slug}', has({ slug: 'harbor_linux_3' }), { path: harbor }),
+  row('user', 'get /api/v1/stigs/{slug}/controls', (a) => assert.is(a.json.findings.length, 1), {
+    path: `${harbor}/controls?limit=1`,
+  }),
+  row('user', 'get /api/v1/stigs/{slug}/versions', (a) => assert.is(a.json.versions.length, 2), {
+    path: `${harbor}/versions`,
+  }),
+  row('user', 'get /api/v1/stigs/{slug}/download', has({ cklb_version: '1.0' }), {
+    path: `${harbor}/download`,
+  }),
+  ...catalogs.flatMap(([framework, identifier, total]) => [
+    row('public', `get /api/v1/controls/${framework}`, has({ framework, total })),
+    row('public', `get /api/v1/controls/${framework}/{controlId}`, has({ framework, identifier }), {
+      path: `/api/v1/controls/${framework}/${identifier}`,
+    }),
+  ]),
+  row('public', 'get /api/v1/crosswalk/resolve', has({ to: 'nist-800-53', paths: [] }), {
+    path: '/api/v1/crosswalk/resolve?from=cci:CCI-000015&to=nist-800-53',
+  }),
+  row('public', 'post /api/v1/crosswalk/resolve/batch', is({ 'CCI-000015': [] }), {
+    body: { ccis: ['CCI-000015'] },
+  }),
+
+  row('allLists', 'get /api/v1/lists', seen('lists', privateList, sharedList)),
+  row('user', 'post /api/v1/lists', (a, column) => assert.equal(a.json, list(nextId, column)), {
+    body: { name: 'N' },
+    status: 201,
+  }),
+  ...onList(read, 'get ')((visibility) => ownList(visibility)),
+  ...onList(change, 'patch ')((visibility) => ownList(visibility, { description: 'new' }), {
+    body: { description: 'new' },
+  }),
+  ...onList(
+    change,
+    'delete ',
+  )(() => is({ success: true, message: 'List deleted. It can be restored within 30 days.' })),
+  ...onList(change, 'post /restore')((visibility) => ownList(visibility)),
+  row(
+    'changePrivate',
+    'post /api/v1/lists/{id}/restore',
+    is(list(deletedList, 'owner', { name: 'Deleted', visibility: 'SHARED' })),
+    { path: `/api/v1/lists/${deletedList}/restore` },
+  ),
+  ...onList(use, 'post /duplicate')(
+    () => (a, column) => assert.equal(a.json, list(nextId, column, { name: 'N (copy)', stigCount: 1 })),
+    { status: 201 },
+  ),
+  ...onList(read, 'get /export')(() => entries),
+  ...onList(read, 'get /stigs')(() => entries),
+  ...onList(change, 'post /stigs')(() => is({ success: true, added: 1, total: 2 }), {
+    body: { slugs: ['harbor_linux_3', 'lantern_web_server_2'] },
+  }),
+  ...onList(change, 'delete /stigs')(() => is({ success: true, removed: 1 }), {
+    body: { slugs: ['harbor_linux_3'] },
+  }),
+  ...onList(change, 'put /stigs/{stigSlug}')(
+    () => is({ stigSlug: 'harbor_linux_3', notes: 'x', position: 7, addedAt: time }),
+    { body: { notes: 'x', position: 7 } },
+  ),
+
+  row('user', 'get /api/v1/control-collections', seen('collections', privateCollection, sharedCollection)),
+  row(
+    'user',
+    'post /api/v1/control-collections',
+    (a, column) => {
+      const {
+        createdByEmail: _,
+        organizationId: __,
+        icon: ___,
+        stigCount: ____,
+        ...kept
+      } = list(nextId, column);
+      assert.equal(a.json, { ...kept, controlCount: 0, deletedAt: null });
+    },
+    { body: { name: 'N' }, status: 201 },
+  ),
+  ...onCollection(
+    use,
+    'get ',
+  )((visibility) => (a) => {
+    assert.is(a.json.visibility, visibility.toLowerCase());
+    assert.equal(a.json.controls, [{ ...ac2, notes: '', position: 1, addedAt: time }]);
+  }),
+  ...onCollection(change, 'patch ')(
+    (visibility) =>
+      is({ success: true, id: visibility === 'PRIVATE' ? privateCollection : sharedCollection, name: 'New' }),
+    { body: { name: 'New' } },
+  ),
+  ...onCollection(change, 'delete ')(() => is({ success: true })),
+  ...onCollection(use, 'get /controls')(() => has({ total: 1 })),
+  ...onCollection(use, 'post /controls')(() => is({ success: true, added: 1, total: 2 }), {
+    body: { controls: [ac2, au2] },
+  }),
+  ...onCollection(change, 'delete /controls')(() => is({ success: true, removed: 1 }), {
+    body: { controls: [ac2] },
+  }),
+  ...onCollection(use, 'get /export')(() => has({ total: 1 })),
+
+  row('user', 'get /api/v1/my-stigs', (a, column) =>
+    assert.equal(a.json.slugs, isAlice(column) ? ['harbor_linux_3'] : []),
+  ),
+  row(
+    'user',
+    'post /api/v1/my-stigs',
+    (a, column) => assert.equal(a.json, { success: true, added: 1, total: isAlice(column) ? 2 : 1 }),
+    { body: { slugs: ['lantern_web_server_2'] } },
+  ),
+  row(
+    'user',
+    'delete /api/v1/my-stigs',
+    (a, column) => assert.equal(a.json, { success: true, removed: isAlice(column) ? 1 : 0 }),
+    { body: { slugs: ['harbor_linux_3'] } },
+  ),
+  row('user', 'get /api/v1/my-controls', (a, column) => assert.is(a.json.total, isAlice(column) ? 1 : 0)),
+  row('user', 'post /api/v1/my-controls', is({ success: true, id: nextId, ...au2 }), { body: au2 }),
+  row('user', 'delete /api/v1/my-controls', is({ success: true, ...ac2 }), { body: ac2 }),
+
+  row('token', 'post /api/v1/session', (a) => assert.is(a.text, ''), { status: 204 }),
+  row('session', 'delete /api/v1/session', (a) => assert.is(a.text, ''), { status: 204 }),
+  row('cron', 'get /api/cron/purge-deleted-lists', () => assert.unreachable()),
+  row('cron', 'post /api/cron/purge-deleted-lists', () => assert.unreachable()),
+];
+
+const ids = { next: countingIds() };
+let t: TestApp;
+let callers: Record<Column, Caller>;
+
+/** Runs one request in a transaction that is taken back, so that no cell sees what another did. */
+async function cell({ method, path, body }: Row, column: Column): Promise<Answer> {
+  let count = 999;
+  ids.next = () => testId(++count);
+  t.db.sqlite.exec('BEGIN');
+  try {
+    return await ask(t, method.toUpperCase(), path, callers[column], body);
+  } finally {
+    t.db.sqlite.exec('ROLLBACK');
+  }
+}
+
+const access = suite('Access');
+
+access.before(async () => {
+  t = await testApp([shipped('stigs')], { cronSecret: 'the-cron-secret', newId: () => ids.next() });
+  addControls(t.db);
+  const owner = await userCaller(t);
+  for (const kind of ['lists', 'control-collections']) {
+    for (const visibility of ['PRIVATE', 'SHARED']) {
+      const made = await ask(t, 'POST', `/api/v1/${kind}`, owner, { name: 'N', visibility });
+      const path = `/api/v1/${kind}/${made.json.id}`;
+      if (kind === 'lists') await ask(t, 'POST', `${path}/stigs`, owner, { slugs: ['harbor_linux_3'] });
+      else await ask(t, 'POST', `${path}/controls`, owner, { controls: [ac2] });
+    }
+  }
+  await ask(t, 'POST', '/api/v1/lists', owner, { name: 'Deleted', visibility: 'SHARED' });
+  await ask(t, 'DELETE', `/api/v1/lists/${deletedList}`, owner);
+  await ask(t, 'POST', '/api/v1/my-stigs', owner, { slugs: ['harbor_linux_3'] });
+  await ask(t, 'POST', '/api/v1/my-controls', owner, ac2);
+  const past = Math.floor(t.clock.now.getTime() / 1000) - 3600;
+  callers = {
+    anonymous: {},
+    expired: await userCaller(t, { iat: past, exp: past + 60 }),
+    owner,
+    member: await userCaller(t, { sub: 'bob', email: 'bob@example.org' }),
+    outsider: await userCaller(t, { sub: 'carol', email: 'carol@example.org', org: 'blue' }),
+    assigned: integrationCaller(t, testId(901), [privateList, sharedList]),
+    unassigned: integrationCaller(t, testId(902), []),
+    session: await sessionCaller(t, owner),
+  };
+});
+
+access.after(() => t.db.close());
+
+for (const each of table) {
+  access(`${each.method.toUpperCase()} ${each.path}`, async () => {
+    const expected = cells[each.cells][0].split(' ');
+    assert.is(expected.length, columns.length);
+    for (const [index, column] of columns.entries()) {
+      const answer = await cell(each, column);
+      const where = `${column}: ${answer.text.slice(0, 200)}`;
+      const refusal = refusals[expected[index]!];
+      assert.is(answer.status, refusal?.[0] ?? each.status, where);
+      if (refusal === undefined) each.ok(answer, column);
+      else {
+        const [status, code, message] = refusal;
+        const requestId = answer.headers.get('X-Request-Id');
+        assert.equal(answer.json, { error: { code, message, requestId } }, where);
+        assert.is(answer.headers.get('WWW-Authenticate'), status === 401 ? 'Bearer' : null);
+      }
+    }
+  });
+}
+
+const securities: Record<string, object[]> = {
+  public: [],
+  user: [{ userToken: [] }, { session: [] }],
+  'user token': [{ userToken: [] }],
+  session: [{ session: [] }],
+  cron: [{ cronSecret: [] }],
+  'user or lists:read': [{ userToken: [] }, { session: [] }, { integrationToken: ['lists:read'] }],
+};
+
+access('every route of /openapi.json is in the table, and says itself what the table says', async () => {
+  const document = (await t.get('/openapi.json', { token: null })).json;
+  const declared: string[] = [];
+  type Operations = Record<string, { security: object[]; 'x-access': string }>;
+  for (const [path, operations] of Object.entries<Operations>(document.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const name = `${method} ${path}`;
+      declared.push(name);
+      const rows = table.filter((each) => each.method === method && each.route === path);
+      assert.ok(rows.length > 0, `${name} is not in the table`);
+      for (const each of rows) assert.is(operation['x-access'], cells[each.cells][1], name);
+      assert.equal(operation.security, securities[operation['x-access']], name);
+      for (const each of operation.security)
+        assert.ok(Object.keys(each)[0]! in document.components.securitySchemes, name);
+    }
+  }
+  for (const each of table) {
+    if (each.route !== '/openapi.json')
+      assert.ok(declared.includes(`${each.method} ${each.route}`), each.route);
+  }
+});
+
+access('the application has no route that the table does not name', async () => {
+  const named = new Set(table.map((each) => each.route.replace(/\{(\w+)\}/g, ':$1')));
+  for (const { method, path } of t.app.routes) if (method !== 'ALL') assert.ok(named.has(path), path);
+});
+
+access('the cron endpoint takes its secret alone, and does not exist without one', async () => {
+  const path = '/api/cron/purge-deleted-lists';
+  const without = await testApp([]);
+  for (const method of ['GET', 'POST']) {
+    const good = await ask(t, method, path, { Authorization: 'bearer the-cron-secret' });
+    assert.is(good.status, 200);
+    assert.equal(good.json, { success: true, purged: 0 });
+    for (const header of [
+      'Bearer the-cron-secreT',
+      'Bearer the-cron-secret2',
+      'Basic the-cron-secret',
+      'Bearer',
+      '',
+    ]) {
+      const refused = await ask(t, method, path, { Authorization: header });
+      assert.is(refused.status, 401, header);
+    }
+    const off = await ask(without, method, path, { Authorization: 'Bearer the-cron-secret' });
+    const nowhere = await ask(without, method, '/api/cron/nothing', {});
+    assert.is(off.status, 404);
+    assert.is(off.json.error.message, nowhere.json.error.message);
+  }
+});
+
+access('a product is for those entitled to it, and the refusal is one for all others', async () => {
+  const app = new OpenAPIHono<Env>();
+  app.onError((error, c) => {
+    if (!(error instanceof AppError)) throw error;
+    return c.json({ code: error.code, message: error.message }, statusOf[error.code] as 401);
+  });
+  const products = { both: ['regdoc', 'occ'], occ: ['occ'], none: [] } as const;
+  const rules = createAccess({
+    verify: async (token) => ({
+      kind: 'user',
+      subject: 'alice',
+      email: null,
+      organization: null,
+      entitlements: new Set(products[token as keyof typeof products]),
+      expiresAt: 0,
+    }),
+    sessions: { start: () => '', find: () => null, end() {} },
+    integrationTokens: {
+      find: () => ({ kind: 'integration', id: 'x', organization: 'red' }),
+    } as unknown as Parameters<typeof createAccess>[0]['integrationTokens'],
+    cronSecret: null,
+    input: [],
+  });
+  const rule = rules.entitled('regdoc');
+  assert.equal(rule.security, [{ userToken: ['regdoc'] }, { session: ['regdoc'] }]);
+  assert.is(rule['x-access'], 'user+regdoc');
+  app.use('/documents/:id', ...rule.middleware);
+  app.get('/documents/known', (c) => c.json({ subject: c.get('user').subject }));
+  const get = async (id: string, token?: string) => {
+    const headers = new Headers(token === undefined ? {} : { Authorization: `Bearer ${token}` });
+    const response = await app.request(`/documents/${id}`, { headers });
+    return [response.status, await response.text()];
+  };
+  const unentitled = [403, '{"code":"FORBIDDEN","message":"This needs the entitlement regdoc"}'];
+  assert.equal(await get('known', 'both'), [200, '{"subject":"alice"}']);
+  assert.equal(await get('known', 'occ'), unentitled);
+  assert.equal(await get('unknown', 'occ'), unentitled);
+  assert.equal(await get('known', 'none'), unentitled);
+  assert.equal(await get('known', 'gsi_x'), [
+    403,
+    '{"code":"FORBIDDEN","message":"This needs a user token"}',
+  ]);
+  assert.is((await get('known'))[0], 401);
+});
+
+access.run();

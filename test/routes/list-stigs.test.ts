@@ -1,0 +1,206 @@
+import * as assert from 'uvu/assert';
+import { type TestApp, testApp } from '../support/app.ts';
+import { ask, type Caller, countingIds, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+
+// A list with 100 STIGs of real rules: the publisher's files (our samples where they are absent), and copies of them
+// under other slugs up to 100.
+const entries = suite('A list with 100 STIGs');
+const size = 100;
+
+interface Entry {
+  slug: string;
+  position: number;
+  findingCount: number;
+  catI: number;
+  catII: number;
+  catIII: number;
+  findings?: { ruleSeverity: string; ruleId: string }[];
+}
+
+let t: TestApp;
+let alice: Caller;
+let path: string;
+let all: Entry[];
+
+/** Copies the current release of a STIG, findings and all, under another slug. */
+function copyStig(from: number, copy: number): void {
+  const { sqlite } = t.db;
+  const release = 1_000_000 + copy;
+  sqlite
+    .prepare(
+      `INSERT INTO sources SELECT ?, sha256 || '-' || ?, kind, importer_version, source, target, imported_at
+         FROM sources WHERE id = (SELECT source_id FROM stig_releases WHERE id =
+              (SELECT current_release_id FROM stigs WHERE id = ?))`,
+    )
+    .run(release, copy, from);
+  const columns = (table: string, own: Record<string, string>) =>
+    (sqlite.pragma(`table_info(${table})`) as { name: string }[])
+      .map(({ name }) => own[name] ?? name)
+      .join(', ');
+  const release$ = columns('stig_releases', { id: '$release', stig_id: '$stig', source_id: '$release' });
+  const finding$ = columns('findings', { id: 'NULL', release_id: '$release' });
+  const current = '(SELECT current_release_id FROM stigs WHERE id = $from)';
+  const values = { release, stig: copy, from };
+  sqlite
+    .prepare(
+      `INSERT INTO stigs SELECT $stig, slug || '_copy_' || $stig, kind, title, title_fold, $release
+         FROM stigs WHERE id = $from`,
+    )
+    .run(values);
+  sqlite
+    .prepare(`INSERT INTO stig_releases SELECT ${release$} FROM stig_releases WHERE id = ${current}`)
+    .run(values);
+  sqlite
+    .prepare(`INSERT INTO findings SELECT ${finding$} FROM findings WHERE release_id = ${current}`)
+    .run(values);
+}
+
+entries.before(async () => {
+  t = await testApp([hasReferenceData ? reference('xccdf') : shipped('stigs')], { newId: countingIds() });
+  alice = await userCaller(t);
+  const ids = t.db.sqlite
+    .prepare<[], number>('SELECT id FROM stigs WHERE current_release_id IS NOT NULL ORDER BY id')
+    .pluck()
+    .all();
+  assert.ok(ids.length > (hasReferenceData ? 20 : 1));
+  t.db.write(() => {
+    for (let copy = 1; copy <= size - ids.length; copy++) copyStig(ids[copy % ids.length]!, copy);
+  });
+  const slugs = t.db.sqlite.prepare<[], string>('SELECT slug FROM stigs ORDER BY id').pluck().all();
+  assert.is(slugs.length, size);
+  path = `/api/v1/lists/${(await ask(t, 'POST', '/api/v1/lists', alice, { name: 'L' })).json.id}/stigs`;
+  const added = await ask(t, 'POST', path, alice, { slugs });
+  assert.equal(added.json, { success: true, added: size, total: size });
+  all = (await ask(t, 'GET', `${path}?limit=100&include=findings`, alice)).json.stigs;
+});
+
+entries.after(() => t.db.close());
+
+entries('every entry has its findings, counted by category', () => {
+  assert.is(all.length, size);
+  for (const entry of all) {
+    const count = (severity: string) =>
+      entry.findings!.filter((each) => each.ruleSeverity === severity).length;
+    assert.equal(
+      [entry.findingCount, entry.catI, entry.catII, entry.catIII],
+      [entry.findings!.length, count('high'), count('medium'), count('low')],
+      entry.slug,
+    );
+    assert.ok(entry.findings!.length > 0);
+  }
+  assert.equal(Object.keys(all[0]!), [
+    'slug',
+    'title',
+    'version',
+    'status',
+    'statusDate',
+    'findingCount',
+    'catI',
+    'catII',
+    'catIII',
+    'addedAt',
+    'position',
+    'notes',
+    'findings',
+  ]);
+  assert.equal(Object.keys(all[0]!.findings![0]!), [
+    'groupId',
+    'ruleId',
+    'ruleSeverity',
+    'ruleTitle',
+    'vulnDiscussion',
+    'fixText',
+    'checkContent',
+    'ruleIdent',
+    'ruleIdents',
+  ]);
+});
+
+entries('the findings are those of the catalog, in its order', async () => {
+  for (const entry of all.slice(0, 100).filter((_, index) => index % 25 === 0)) {
+    const record = (await ask(t, 'GET', `/api/v1/stigs/${entry.slug}`, alice)).json;
+    assert.equal(
+      entry.findings,
+      record.findings.map((each: Record<string, unknown>) => ({
+        groupId: each.groupId,
+        ruleId: each.ruleId,
+        ruleSeverity: each.severity,
+        ruleTitle: each.ruleTitle,
+        vulnDiscussion: each.vulnDiscussion,
+        fixText: each.fixText,
+        checkContent: each.checkContent,
+        ruleIdent: each.ruleIdent,
+        ruleIdents: each.ruleIdents,
+      })),
+    );
+  }
+});
+
+/** What a filter must leave of the list, worked out from the answer without a filter. */
+function expectedFor(severities: string[]): Entry[] {
+  return all
+    .map((entry) => ({
+      ...entry,
+      findings: entry.findings!.filter((each) => severities.includes(each.ruleSeverity)),
+    }))
+    .filter((entry) => entry.findings.length > 0);
+}
+
+entries('with a severity, STIGs without a match are dropped before the pages are cut', async () => {
+  let dropped = 0;
+  for (const severities of [['high'], ['medium'], ['low'], ['high', 'low'], ['high', 'medium', 'low']]) {
+    const expected = expectedFor(severities);
+    dropped += size - expected.length;
+    for (const limit of [7, 50]) {
+      const joined: Entry[] = [];
+      const totalPages = Math.ceil(expected.length / limit);
+      for (let page = 1; page <= totalPages + 1; page++) {
+        const query = `include=FINDINGS&severity=${severities.join(',').toUpperCase()}&page=${page}&limit=${limit}`;
+        const { json } = await ask(t, 'GET', `${path}?${query}`, alice);
+        assert.equal(json.pagination, { page, limit, total: expected.length, totalPages }, query);
+        assert.equal(json.list, { id: json.list.id, name: 'L', stigCount: size });
+        if (page <= totalPages)
+          assert.is(json.stigs.length, Math.min(limit, expected.length - joined.length));
+        joined.push(...json.stigs);
+      }
+      assert.is(joined.length, expected.length, 'the pages partition the list');
+      assert.equal(
+        joined.map((entry) => [entry.slug, entry.findings!.map((each) => each.ruleId)]),
+        expected.map((entry) => [entry.slug, entry.findings!.map((each) => each.ruleId)]),
+      );
+      for (const entry of joined) {
+        const whole = all.find((each) => each.slug === entry.slug)!;
+        assert.equal([entry.findingCount, entry.catI], [whole.findingCount, whole.catI], 'counts stay whole');
+      }
+    }
+  }
+  if (hasReferenceData) assert.ok(dropped > 0, 'some STIG of the real ones lacks a severity');
+});
+
+entries('without include=findings the severity is checked and otherwise ignored', async () => {
+  const { json } = await ask(t, 'GET', `${path}?severity=high`, alice);
+  assert.equal(json.pagination, { page: 1, limit: 50, total: size, totalPages: 2 });
+  assert.not.ok('findings' in json.stigs[0]);
+  for (const query of [
+    'severity=bogus',
+    'include=rules',
+    'page=0',
+    'limit=x',
+    'include=findings&severity=high,,low',
+  ])
+    assert.is((await ask(t, 'GET', `${path}?${query}`, alice)).status, 400, query);
+  const most = await ask(t, 'GET', `${path}?limit=999`, alice);
+  assert.is(most.json.pagination.limit, 100);
+  const beyond = await ask(t, 'GET', `${path}?page=9007199254740993`, alice);
+  assert.equal([beyond.json.stigs, beyond.json.pagination.total], [[], size]);
+});
+
+entries('a page costs the page: ten entries with findings come in well under a second', async () => {
+  const start = performance.now();
+  await ask(t, 'GET', `${path}?include=findings&severity=high&limit=10&page=3`, alice);
+  assert.ok(performance.now() - start < 1000);
+});
+
+entries.run();

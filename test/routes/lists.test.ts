@@ -1,0 +1,270 @@
+import { parse } from 'csv-parse/sync';
+import * as assert from 'uvu/assert';
+import { type TestApp, testApp } from '../support/app.ts';
+import { ask, type Caller, countingIds, integrationCaller, testId, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+
+const lists = suite('Lists');
+const slugs = ['harbor_linux_3', 'lantern_web_server_2'];
+
+let t: TestApp;
+let alice: Caller;
+let bob: Caller;
+
+lists.before.each(async () => {
+  t = await testApp([shipped('stigs')], { newId: countingIds() });
+  alice = await userCaller(t);
+  bob = await userCaller(t, { sub: 'bob' });
+});
+
+lists.after.each(() => t.db.close());
+
+async function make(body: Record<string, unknown> = { name: 'L' }, caller = alice): Promise<string> {
+  const { json } = await ask(t, 'POST', '/api/v1/lists', caller, body);
+  return `/api/v1/lists/${json.id}`;
+}
+
+const wait = (milliseconds: number) => {
+  t.clock.now = new Date(t.clock.now.getTime() + milliseconds);
+};
+
+lists('a list is made with what is given, and the rest has its defaults', async () => {
+  const fields = {
+    name: '  Web servers ',
+    description: 'All of them',
+    tags: ['a', 'b', 'a'],
+    color: '#2A6fdb',
+    icon: 'server',
+    visibility: 'shared',
+  };
+  const { json } = await ask(t, 'POST', '/api/v1/lists', alice, fields);
+  assert.equal(json, {
+    id: testId(1),
+    ...fields,
+    name: 'Web servers',
+    visibility: 'SHARED',
+    stigCount: 0,
+    createdById: 'alice',
+    createdByEmail: 'alice@example.org',
+    organizationId: 'red',
+    createdAt: '2026-11-21T12:00:00.000Z',
+    updatedAt: '2026-11-21T12:00:00.000Z',
+  });
+  const bare = await userCaller(t, { email: undefined, org: undefined });
+  const own = (await ask(t, 'POST', '/api/v1/lists', bare, { name: 'N', color: null, icon: null })).json;
+  assert.equal(
+    [own.createdByEmail, own.organizationId, own.color, own.icon, own.description, own.tags, own.visibility],
+    [null, null, '', '', '', [], 'PRIVATE'],
+  );
+});
+
+lists('without an id of the caller’s choosing, ids are UUIDs', async () => {
+  const plain = await testApp([]);
+  const made = await ask(plain, 'POST', '/api/v1/lists', await userCaller(plain), { name: 'N' });
+  assert.match(made.json.id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  plain.db.close();
+});
+
+lists('PATCH changes what it names, null clears color and icon, nothing is no change', async () => {
+  const path = await make({ name: 'L', color: '#112233', icon: 'x', tags: ['a'], visibility: 'SHARED' });
+  wait(1000);
+  const same = (await ask(t, 'PATCH', path, alice, {})).json;
+  assert.is(same.updatedAt, '2026-11-21T12:00:00.000Z');
+  const cleared = (await ask(t, 'PATCH', path, alice, { color: null, icon: null })).json;
+  assert.equal(
+    [cleared.color, cleared.icon, cleared.name, cleared.tags, cleared.visibility, cleared.updatedAt],
+    ['', '', 'L', ['a'], 'SHARED', '2026-11-21T12:00:01.000Z'],
+  );
+  assert.is((await ask(t, 'GET', path, bob)).status, 200);
+  const hiddenNow = (await ask(t, 'PATCH', path, alice, { visibility: 'private', tags: [] })).json;
+  assert.equal([hiddenNow.visibility, hiddenNow.tags], ['PRIVATE', []]);
+  assert.is((await ask(t, 'GET', path, bob)).status, 404);
+  const sent = await ask(t, 'PATCH', path, alice, hiddenNow);
+  assert.is(sent.status, 200, 'a list may be sent back as it was answered');
+});
+
+lists('listing: newest first, then by id; include=slugs adds the STIGs in their order', async () => {
+  const first = await make({ name: 'first' });
+  const second = await make({ name: 'second' });
+  wait(5);
+  await make({ name: 'newest' });
+  await ask(t, 'POST', `${first}/stigs`, alice, { slugs });
+  await ask(t, 'PUT', `${first}/stigs/${slugs[0]}`, alice, { position: 9 });
+  const plain = (await ask(t, 'GET', '/api/v1/lists', alice)).json.lists;
+  assert.equal(
+    plain.map((each: { name: string }) => each.name),
+    ['newest', 'first', 'second'],
+  );
+  assert.not.ok('stigSlugs' in plain[0]);
+  const withSlugs = (await ask(t, 'GET', '/api/v1/lists?include=Slugs&ignored=1', alice)).json.lists;
+  assert.equal(
+    withSlugs.map((each: { stigSlugs: string[] }) => each.stigSlugs),
+    [[], [slugs[1], slugs[0]], []],
+  );
+  assert.is((await ask(t, 'GET', '/api/v1/lists?include=findings', alice)).status, 400);
+  assert.not.ok('stigSlugs' in (await ask(t, 'GET', second, alice)).json);
+});
+
+lists('adding: each slug once, unknown ones told, positions appended', async () => {
+  const path = `${await make()}/stigs`;
+  const added = await ask(t, 'POST', path, alice, {
+    slugs: [slugs[1], 'nobody', slugs[1], 'NOBODY', 'nobody'],
+  });
+  assert.equal(added.json, { success: true, added: 1, total: 1, notFound: ['nobody', 'NOBODY'] });
+  assert.is((await ask(t, 'PUT', `${path}/${slugs[1]}`, alice, { position: 41, notes: 'n' })).status, 200);
+  wait(1000);
+  assert.equal((await ask(t, 'POST', path, alice, { slugs })).json, { success: true, added: 1, total: 2 });
+  const page = (await ask(t, 'GET', path, alice)).json;
+  assert.equal(
+    page.stigs.map((each: Record<string, unknown>) => [each.slug, each.position, each.notes, each.addedAt]),
+    [
+      [slugs[1], 41, 'n', '2026-11-21T12:00:00.000Z'],
+      [slugs[0], 42, '', '2026-11-21T12:00:01.000Z'],
+    ],
+  );
+  const none = await ask(t, 'DELETE', path, alice, { slugs: ['nobody'] });
+  assert.equal(none.json, { success: true, removed: 0 });
+  const one = await ask(t, 'DELETE', path, alice, { slugs: [slugs[1], slugs[1]] });
+  assert.equal(one.json, { success: true, removed: 1 });
+  assert.is((await ask(t, 'PUT', `${path}/${slugs[1]}`, alice, { notes: 'x' })).status, 404);
+});
+
+lists('PUT sets notes or position, keeps the other, and moves no other entry', async () => {
+  const path = `${await make()}/stigs`;
+  await ask(t, 'POST', path, alice, { slugs });
+  const entry = `${path}/${slugs[1]}`;
+  assert.equal((await ask(t, 'PUT', entry, alice, { notes: 'a' })).json.position, 2);
+  const moved = (await ask(t, 'PUT', entry, alice, { position: 1 })).json;
+  assert.equal([moved.notes, moved.position], ['a', 1]);
+  assert.equal((await ask(t, 'PUT', entry, alice, {})).json, moved);
+  const both = (await ask(t, 'GET', path, alice)).json.stigs;
+  assert.equal(
+    both.map((each: { slug: string; position: number }) => [each.slug, each.position]),
+    [
+      [slugs[0], 1],
+      [slugs[1], 1],
+    ],
+    'of equal positions the slug decides',
+  );
+  assert.equal((await ask(t, 'PUT', entry, alice, { notes: '' })).json.notes, '');
+});
+
+lists('a duplicate is private and the caller’s, with entries, notes and order', async () => {
+  const path = await make({ name: 'x'.repeat(198), visibility: 'SHARED', tags: ['a'], color: '#000000' });
+  await ask(t, 'POST', `${path}/stigs`, alice, { slugs });
+  await ask(t, 'PUT', `${path}/stigs/${slugs[0]}`, alice, { position: 5, notes: 'note' });
+  wait(1000);
+  const copy = (await ask(t, 'POST', `${path}/duplicate`, bob)).json;
+  assert.is(copy.name, `${'x'.repeat(198)} (`);
+  assert.equal(
+    [copy.visibility, copy.createdById, copy.stigCount, copy.tags, copy.color, copy.createdAt],
+    ['PRIVATE', 'bob', 2, ['a'], '#000000', '2026-11-21T12:00:01.000Z'],
+  );
+  const own = `/api/v1/lists/${copy.id}`;
+  assert.is((await ask(t, 'GET', own, alice)).status, 404);
+  const entries = (await ask(t, 'GET', `${own}/stigs`, bob)).json.stigs;
+  assert.equal(
+    entries.map((each: Record<string, unknown>) => [each.slug, each.position, each.notes]),
+    [
+      [slugs[1], 2, ''],
+      [slugs[0], 5, 'note'],
+    ],
+  );
+  await ask(t, 'DELETE', `${own}/stigs`, bob, { slugs });
+  assert.is((await ask(t, 'GET', path, alice)).json.stigCount, 2);
+  const short = (await ask(t, 'POST', `${await make({ name: 'Web' })}/duplicate`, alice)).json;
+  assert.is(short.name, 'Web (copy)');
+});
+
+lists('exports: json without notes, csv with the same columns, formulas escaped unless raw', async () => {
+  const path = await make({ name: 'Réseau "A"/=1', description: 'd' });
+  await ask(t, 'POST', `${path}/stigs`, alice, { slugs });
+  const { json, headers } = await ask(t, 'GET', `${path}/export`, alice);
+  assert.equal(json.list, { id: path.split('/').at(-1), name: 'Réseau "A"/=1', description: 'd' });
+  assert.equal(json.stigs[0], {
+    slug: 'harbor_linux_3',
+    title: 'Harbor Linux 3 Security Technical Implementation Guide',
+    version: 'V1R2',
+    status: 'accepted',
+    statusDate: json.stigs[0].statusDate,
+    findingCount: json.stigs[0].catI + json.stigs[0].catII + json.stigs[0].catIII,
+    catI: json.stigs[0].catI,
+    catII: json.stigs[0].catII,
+    catIII: json.stigs[0].catIII,
+    addedAt: '2026-11-21T12:00:00.000Z',
+    position: 1,
+  });
+  assert.ok(json.stigs[0].catI > 0);
+  assert.match(headers.get('Content-Disposition')!, /^attachment; filename="R_seau_A_1\.json"; filename\*=/);
+  const csv = await ask(t, 'GET', `${path}/export?format=CSV`, alice);
+  assert.is(csv.headers.get('Content-Type'), 'text/csv; charset=utf-8');
+  const rows: Record<string, string>[] = parse(csv.text, { columns: true, record_delimiter: '\r\n' });
+  assert.equal(Object.keys(rows[0]!), Object.keys(json.stigs[0]));
+  assert.equal(
+    rows.map((each) => ({ ...each })),
+    json.stigs.map((each: Record<string, unknown>) =>
+      Object.fromEntries(Object.entries(each).map(([name, value]) => [name, String(value ?? '')])),
+    ),
+  );
+  t.db.sqlite.prepare("UPDATE stig_releases SET title = '=cmd()' WHERE version = 'V1R2'").run();
+  assert.match((await ask(t, 'GET', `${path}/export?format=csv`, alice)).text, /,'=cmd\(\),/);
+  assert.match((await ask(t, 'GET', `${path}/export?format=csv&raw=true`, alice)).text, /,=cmd\(\),/);
+  const wrong = await ask(t, 'GET', `${path}/export?format=xml`, alice);
+  assert.is(wrong.status, 400);
+  assert.is(wrong.json.error.message, 'Invalid format. Must be one of: json, csv');
+});
+
+lists('a deleted list comes back with its entries within 30 days, and not a moment later', async () => {
+  const path = await make({ name: 'L', visibility: 'SHARED' });
+  await ask(t, 'POST', `${path}/stigs`, alice, { slugs });
+  const before = (await ask(t, 'GET', path, alice)).json;
+  const day = 24 * 3600 * 1000;
+  const atEnd = async (milliseconds: number) => {
+    assert.is((await ask(t, 'DELETE', path, await userCaller(t))).status, 200);
+    wait(milliseconds);
+    alice = await userCaller(t);
+    bob = await userCaller(t, { sub: 'bob' });
+    assert.is((await ask(t, 'DELETE', path, alice)).status, 404, 'it is deleted once');
+    assert.equal((await ask(t, 'GET', '/api/v1/lists', alice)).json.lists, []);
+    assert.is((await ask(t, 'POST', `${path}/restore`, bob)).status, 404);
+    return ask(t, 'POST', `${path}/restore`, alice);
+  };
+  const restored = await atEnd(30 * day);
+  assert.is(restored.status, 200);
+  assert.equal({ ...restored.json, updatedAt: before.updatedAt }, before);
+  assert.is((await ask(t, 'GET', path, bob)).json.stigCount, 2);
+  assert.is((await ask(t, 'POST', `${path}/restore`, bob)).status, 403, 'active, visible, not the creator');
+  assert.is((await atEnd(30 * day + 1)).status, 404);
+});
+
+lists('an integration token sees what is assigned, until it is revoked or expires', async () => {
+  const one = await make({ name: 'one' });
+  await make({ name: 'two', visibility: 'SHARED' });
+  const id = one.split('/').at(-1)!;
+  const program = integrationCaller(t, testId(900), [id], { lifetime: 60 });
+  const names = async () =>
+    (await ask(t, 'GET', '/api/v1/lists', program)).json.lists?.map((each: { name: string }) => each.name);
+  assert.equal(await names(), ['one']);
+  for (const path of ['', '/stigs', '/export'])
+    assert.is((await ask(t, 'GET', one + path, program)).status, 200);
+  await ask(t, 'DELETE', one, alice);
+  assert.equal(await names(), [], 'a deleted list is not seen');
+  await ask(t, 'POST', `${one}/restore`, alice);
+  assert.equal(await names(), ['one']);
+  wait(60_000);
+  assert.is((await ask(t, 'GET', '/api/v1/lists', program)).status, 401);
+  const guessed = { Authorization: `Bearer gsi_${'A'.repeat(43)}` };
+  assert.is((await ask(t, 'GET', '/api/v1/lists', guessed)).status, 401);
+  assert.throws(
+    () => integrationCaller(t, testId(901), [id], { organization: 'blue' }),
+    /is not of the organization blue/,
+  );
+  assert.throws(() => integrationCaller(t, testId(902), [testId(999)]), /there is no list/);
+  const stored = JSON.stringify(t.db.sqlite.prepare('SELECT * FROM integration_tokens').all());
+  assert.not.match(stored, /gsi_/);
+  assert.not.ok(stored.includes(program.Authorization!.slice(11)));
+  assert.is(t.db.sqlite.prepare('SELECT count(*) FROM integration_tokens').pluck().get(), 1);
+});
+
+lists.run();

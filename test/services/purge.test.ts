@@ -1,0 +1,133 @@
+import * as assert from 'uvu/assert';
+import { purgeDaily } from '../../src/commands/purge.ts';
+import { createLog } from '../../src/log.ts';
+import { createPurgeService, type PurgeService } from '../../src/services/purge.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { ask, integrationCaller, testId, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+
+// DECISIONS D8.5, SECURITY T1 and T2.
+const test = suite('Purge');
+const day = 24 * 3600 * 1000;
+const start = Date.parse('2026-11-21T12:00:00Z');
+const cron = '/api/cron/purge-deleted-lists';
+const secret = { Authorization: 'Bearer s3cret' };
+
+let t: TestApp;
+let purges: PurgeService;
+
+test.before.each(async () => {
+  t = await testApp([shipped('stigs')], { cronSecret: 's3cret' });
+  purges = createPurgeService(t.db, () => t.clock.now);
+});
+
+test.after.each(() => t.db.close());
+
+const at = (days: number) => {
+  t.clock.now = new Date(start + days * day);
+};
+const count = (table = 'bundles') => t.db.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+
+/** Makes a bundle with an entry, and deletes it at once; gives its path. */
+async function deleted(kind = 'lists'): Promise<string> {
+  const alice = await userCaller(t);
+  const { json } = await ask(t, 'POST', `/api/v1/${kind}`, alice, { name: 'N' });
+  const path = `/api/v1/${kind}/${json.id}`;
+  if (kind === 'lists') {
+    await ask(t, 'POST', `${path}/stigs`, alice, { slugs: ['harbor_linux_3'] });
+    integrationCaller(t, `${json.id.slice(0, -1)}x`, [json.id]);
+  }
+  await ask(t, 'DELETE', path, alice);
+  return path;
+}
+
+test('more than 30 days after its deletion a list is gone for good, with what hangs on it', async () => {
+  await deleted();
+  at(30);
+  assert.equal((await ask(t, 'POST', cron, secret)).json, { success: true, purged: 0 });
+  assert.equal([count(), count('list_stigs'), count('integration_token_lists')], [1, 1, 1]);
+  t.clock.now = new Date(start + 30 * day + 1);
+  assert.is(purges.purge({ dryRun: true }), 1);
+  assert.is(count(), 1);
+  assert.equal((await ask(t, 'GET', cron, secret)).json, { success: true, purged: 1 });
+  assert.equal([count(), count('list_stigs'), count('integration_token_lists')], [0, 0, 0]);
+  assert.equal((await ask(t, 'POST', cron, secret)).json, { success: true, purged: 0 }, 'twice is once');
+});
+
+test('lists that are active or restored, and control collections, are never purged', async () => {
+  const restored = await deleted();
+  await ask(t, 'POST', `${restored}/restore`, await userCaller(t));
+  await deleted('control-collections');
+  at(400);
+  assert.is(purges.purge(), 0);
+  assert.is(count(), 2);
+  assert.is((await ask(t, 'GET', restored, await userCaller(t))).status, 200);
+});
+
+test('with a clock behind the latest time seen nothing is purged, and it is said', async () => {
+  const path = await deleted();
+  at(40);
+  await deleted();
+  at(39);
+  assert.throws(() => purges.purge(), /clock is behind/);
+  const answer = await ask(t, 'POST', cron, secret);
+  assert.is(answer.status, 503);
+  assert.is(answer.json.error.code, 'UNAVAILABLE');
+  assert.is(answer.headers.get('Retry-After'), '3600');
+  assert.is(count(), 2);
+  at(40);
+  assert.is(purges.purge(), 1);
+  assert.is((await ask(t, 'POST', `${path}/restore`, await userCaller(t))).status, 404);
+});
+
+test('a list that is deleted while the clock is behind is dated by the latest time seen', async () => {
+  at(100);
+  purges.purge();
+  at(0);
+  await deleted();
+  const dated = t.db.sqlite.prepare('SELECT deleted_at FROM bundles').pluck().get();
+  assert.is(dated, new Date(start + 100 * day).toISOString());
+  at(101);
+  assert.is(purges.purge(), 0, 'by the time stamp of the wrong clock it would be 101 days old');
+  at(131);
+  assert.is(purges.purge(), 1);
+});
+
+test('the operator may say that the clock is right now', async () => {
+  at(1000);
+  purges.purge();
+  at(0);
+  await deleted();
+  assert.throws(() => purges.purge(), /clock is behind/);
+  assert.is(purges.purge({ acceptClock: true, dryRun: true }), 0);
+  assert.throws(() => purges.purge(), /clock is behind/, 'a dry run changes nothing');
+  assert.is(purges.purge({ acceptClock: true }), 0);
+  assert.is(purges.purge(), 0);
+});
+
+test('a running server purges at its start and every day, and survives a refusal', async () => {
+  const lines: { msg: string; purged?: number; reason?: string }[] = [];
+  const log = createLog('info', (line) => lines.push(JSON.parse(line)));
+  await deleted();
+  at(31);
+  const stop = purgeDaily(t.db, log, () => t.clock.now, 10);
+  assert.equal([lines[0]!.msg, lines[0]!.purged], ['purge', 1]);
+  at(30);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  stop();
+  assert.equal([lines[1]!.msg, /clock is behind/.test(lines[1]!.reason!)], ['purge put off', true]);
+  const ran = lines.length;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.is(lines.length, ran);
+});
+
+test('neither a user nor an integration token may purge', async () => {
+  await deleted();
+  at(31);
+  for (const caller of [{}, await userCaller(t), integrationCaller(t, testId(999), [])])
+    assert.is((await ask(t, 'POST', cron, caller)).status, 401);
+  assert.is(count(), 1);
+});
+
+test.run();
