@@ -33,6 +33,8 @@ CREATE TABLE mapping_facts (
   to_version TEXT NOT NULL,
   to_identifier TEXT NOT NULL,
   reference TEXT NOT NULL,
+  -- The row of a CSV, for messages.
+  row INTEGER,
   PRIMARY KEY (source_id, ordinal)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mapping_facts_by_from ON mapping_facts (from_framework, from_identifier);

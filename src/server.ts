@@ -12,6 +12,7 @@ export interface RunningServer {
 }
 
 const graceMilliseconds = 30_000;
+const idleMilliseconds = 1_000;
 
 const serverOptions = {
   // Node answers a request without Host by itself, without a body: the router's own refusal has one.
@@ -63,7 +64,8 @@ function refuse(): Response {
 
 /** Gives what the HTTP parser refuses the documented form too, unless an answer is on its way already. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket, connections: Connections): void {
-  if (!socket.writable || (connections.open.get(socket) ?? 0) > 0) {
+  const begun = [...(connections.open.get(socket) ?? [])].some((response) => response.headersSent);
+  if (!socket.writable || begun) {
     socket.destroy();
     return;
   }
@@ -91,7 +93,8 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket, connect
 }
 
 interface Connections {
-  open: Map<Socket, number>;
+  /** The responses under way on every connection. */
+  open: Map<Socket, Set<ServerResponse>>;
   draining: boolean;
 }
 
@@ -99,19 +102,19 @@ function trackConnections(server: Server): Connections {
   const connections: Connections = { open: new Map(), draining: false };
   const { open } = connections;
   server.on('connection', (socket: Socket) => {
-    open.set(socket, 0);
+    open.set(socket, new Set());
     socket.on('close', () => open.delete(socket));
   });
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     const socket = response.socket;
     if (!socket) return;
-    open.set(socket, (open.get(socket) ?? 0) + 1);
+    const active = open.get(socket) ?? new Set();
+    open.set(socket, active.add(response));
     if (connections.draining) response.setHeader('Connection', 'close');
     response.on('close', () => {
-      const left = (open.get(socket) ?? 1) - 1;
-      if (open.has(socket)) open.set(socket, left);
+      active.delete(response);
       // `end` flushes what is still on its way; `closeIdleConnections` would cut it (SECURITY 2.8).
-      if (connections.draining && left === 0) socket.end();
+      if (connections.draining && active.size === 0) socket.end();
     });
   });
   return connections;
@@ -124,10 +127,16 @@ function stop(server: Server, connections: Connections, log: Log): Promise<void>
       log.warn('stopping without waiting longer', { connections: connections.open.size });
       for (const socket of connections.open.keys()) socket.destroy();
     }, graceMilliseconds);
+    // `close` calls it, and it cuts a connection whose response is ended but not flushed yet (SECURITY 2.8).
+    server.closeIdleConnections = () => undefined;
     server.close(() => {
       clearTimeout(deadline);
       resolve();
     });
-    for (const [socket, active] of connections.open) if (active === 0) socket.end();
+    for (const [socket, active] of connections.open) {
+      if (active.size > 0) continue;
+      socket.end();
+      setTimeout(() => socket.destroy(), idleMilliseconds).unref();
+    }
   });
 }

@@ -61,6 +61,8 @@ interface Group {
 
 function addRow(groups: Map<string, Group>, cells: Cells): void {
   const framework = cells.filled('framework');
+  // A question is split at its first colon: a key with one could never be asked for.
+  if (framework.includes(':')) throw cells.fault('framework', 'holds a colon');
   const version = cells.filled('version');
   const text = cells.filled('identifier');
   const identifier = canonicalIdentifier(framework, text);

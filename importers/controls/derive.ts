@@ -123,7 +123,7 @@ function readMappings(db: Database): MappingFact[] {
     .prepare<[], MappingFact>(
       `SELECT source_id AS sourceId, ordinal, from_framework AS fromFramework, from_version AS fromVersion,
               from_identifier AS fromIdentifier, to_framework AS toFramework, to_version AS toVersion,
-              to_identifier AS toIdentifier
+              to_identifier AS toIdentifier, row
          FROM mapping_facts ORDER BY source_id, ordinal`,
     )
     .all();
@@ -172,10 +172,20 @@ function writeCatalogs(db: Database, catalogs: Catalog[], baselines: BaselineLay
  * the newest version of its framework no longer names is withdrawn. The revisions of 800-171 name different controls.
  */
 function catalogView(catalogs: Catalog[]): CatalogView {
-  const frameworks = new Map<string, { controls: Map<string, ControlRecord>; newest: Set<string> }>();
-  for (const { framework, controls } of [...catalogs].sort((a, b) => compareVersions(a.version, b.version))) {
-    if (!frameworks.has(framework)) frameworks.set(framework, { controls: new Map(), newest: new Set() });
-    const entry = frameworks.get(framework)!;
+  interface Seen {
+    controls: Map<string, ControlRecord>;
+    /** What the newest version names; of 800-171, what any does. */
+    newest: Set<string>;
+    /** Oldest first. */
+    versions: string[];
+  }
+  const frameworks = new Map<string, Seen>();
+  for (const { framework, version, controls } of [...catalogs].sort((a, b) =>
+    compareVersions(a.version, b.version),
+  )) {
+    const entry: Seen = frameworks.get(framework) ?? { controls: new Map(), newest: new Set(), versions: [] };
+    frameworks.set(framework, entry);
+    entry.versions.push(version);
     if (framework !== 'nist-800-171') entry.newest = new Set();
     for (const control of controls) {
       entry.controls.set(control.identifier, control);
@@ -189,6 +199,10 @@ function catalogView(catalogs: Catalog[]): CatalogView {
       const control = entry?.controls.get(identifier);
       if (!entry || !control) return 'unknown';
       return entry.newest.has(identifier) ? control.status : 'withdrawn';
+    },
+    isOutdated(framework, version) {
+      const versions = frameworks.get(framework)?.versions ?? [];
+      return framework !== 'nist-800-171' && versions.includes(version) && version !== versions.at(-1);
     },
     withdrawnInto: (framework, identifier) =>
       frameworks.get(framework)?.controls.get(identifier)?.withdrawnInto ?? [],

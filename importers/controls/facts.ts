@@ -42,7 +42,15 @@ export function createStageControls(db: Database): StageControls {
     };
     const storePairs = ({ fromFramework, fromVersion, edition, pairs }: MappingRecord) => {
       for (const pair of pairs)
-        insertMapping.run({ sourceId, ordinal: ++ordinal, edition, fromFramework, fromVersion, ...pair });
+        insertMapping.run({
+          sourceId,
+          ordinal: ++ordinal,
+          edition,
+          fromFramework,
+          fromVersion,
+          row: null,
+          ...pair,
+        });
       counts.pairs = (counts.pairs ?? 0) + pairs.length;
       targets.add(`${fromFramework} ${fromVersion}`);
     };

@@ -70,6 +70,8 @@ export interface MappingPair {
   toIdentifier: string;
   /** The place in the source: an index such as `AC-2 (3) (d)`, or `row 12`. */
   reference: string;
+  /** The row, where the source is a CSV. */
+  row?: number;
 }
 
 /** The pairs of one source, all from one version of one framework. */

@@ -22,14 +22,15 @@ export function closureOf(graph: Graph, source: number): Path[] {
   const nodes: number[] = [];
   const { neighbors, frameworkOf } = graph;
 
-  const extend = (from: number, mask: number, statuses: number, passed: number): void => {
+  const extend = (from: number, mask: number, statuses: number): void => {
     for (const { node, status } of neighbors[from]!) {
       if (node === source || nodes.includes(node)) continue;
       const hops = nodes.length + 1;
       const framework = frameworkOf[node]!;
       const here = statuses | (status << (2 * (hops - 1)));
+      const isFirst = !nodes.some((passed) => frameworkOf[passed] === framework);
       nodes.push(node);
-      if ((passed & (1 << framework)) === 0) {
+      if (isFirst) {
         paths.push({
           target: framework,
           hops,
@@ -38,11 +39,11 @@ export function closureOf(graph: Graph, source: number): Path[] {
           nodes: [nodes[0]!, nodes[1] ?? null, nodes[2] ?? null, nodes[3] ?? null],
         });
       }
-      if (hops < closureDepth) extend(node, mask | (1 << status), here, passed | (1 << framework));
+      if (hops < closureDepth) extend(node, mask | (1 << status), here);
       nodes.pop();
     }
   };
-  extend(source, 0, 0, 0);
+  extend(source, 0, 0);
   return paths.sort(comparePaths);
 }
 

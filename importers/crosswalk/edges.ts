@@ -1,4 +1,4 @@
-import { compareVersions, versionKey } from '../../src/crosswalk/frameworks.ts';
+import { versionKey } from '../../src/crosswalk/frameworks.ts';
 import type { MappingStatus } from '../../src/crosswalk/graph.ts';
 
 /** One stated pair, as `mapping_facts` holds it. */
@@ -11,6 +11,8 @@ export interface MappingFact {
   toFramework: string;
   toVersion: string;
   toIdentifier: string;
+  /** The row of a CSV. */
+  row: number | null;
 }
 
 /** What the derivation must know of the catalogs. */
@@ -19,6 +21,11 @@ export interface CatalogView {
   has(framework: string): boolean;
   /** `active` in the version of the framework that is newest (800-171: in its own), `withdrawn`, or unknown. */
   status(framework: string, identifier: string): 'active' | 'withdrawn' | 'unknown';
+  /**
+   * Whether a newer edition of what a framework publishes is imported: of the CCI list only the newest counts. The
+   * revisions of 800-171 name different controls and count all.
+   */
+  isOutdated(framework: string, version: string): boolean;
   /** The identifiers that a withdrawn control went into. */
   withdrawnInto(framework: string, identifier: string): string[];
 }
@@ -52,7 +59,7 @@ export function deriveEdges(
 ): { edges: DerivedEdge[]; problems: MappingProblem[] } {
   const edges = new Map<string, DerivedEdge>();
   const problems = new Map<string, { sourceId: number; what: string; where: string[] }>();
-  const current = newestOnly(facts);
+  const current = facts.filter((fact) => !catalogs.isOutdated(fact.fromFramework, fact.fromVersion));
   const hasRev5 = new Set(
     current
       .filter((fact) => fact.fromFramework === 'cci' && revisionOf(fact) === 5)
@@ -61,7 +68,8 @@ export function deriveEdges(
 
   const report = (fact: MappingFact, what: string) => {
     const key = `${fact.sourceId} ${what}`;
-    const where = `${fact.fromIdentifier} -> ${fact.toIdentifier}`;
+    const row = fact.row === null ? '' : `row ${fact.row}: `;
+    const where = `${row}${fact.fromIdentifier} -> ${fact.toIdentifier}`;
     const known = problems.get(key);
     if (known) known.where.push(where);
     else problems.set(key, { sourceId: fact.sourceId, what, where: [where] });
@@ -108,22 +116,6 @@ function revisionOf(fact: MappingFact): number | null {
 function isEdgeFact(fact: MappingFact): boolean {
   const revision = revisionOf(fact);
   return revision === null || revision >= 4;
-}
-
-/**
- * Of a framework that is published in editions, such as the CCI list, only the newest one counts. The revisions of
- * 800-171 name different controls and count all.
- */
-function newestOnly(facts: MappingFact[]): MappingFact[] {
-  const newest = new Map<string, string>();
-  for (const { fromFramework, fromVersion } of facts) {
-    const known = newest.get(fromFramework);
-    if (known === undefined || compareVersions(fromVersion, known) > 0)
-      newest.set(fromFramework, fromVersion);
-  }
-  return facts.filter(
-    (fact) => fact.fromFramework === 'nist-800-171' || fact.fromVersion === newest.get(fact.fromFramework),
-  );
 }
 
 function targetsOf(fact: MappingFact, catalogs: CatalogView): Target[] {

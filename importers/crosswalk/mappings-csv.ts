@@ -39,7 +39,7 @@ export function parseMappingsCsv(text: string): ControlsResult {
   for (const row of table.rows) {
     const { fromFramework, fromVersion, pair } = isPairs ? readPair(row) : readRow(row);
     const key = JSON.stringify([fromFramework, fromVersion]);
-    const whole = JSON.stringify([key, { ...pair, reference: '' }]);
+    const whole = JSON.stringify([key, { ...pair, reference: '', row: 0 }]);
     const before = rows.get(whole);
     if (before !== undefined)
       throw new ImportError(`row ${row.number} is the pair of row ${before} once more`, kind);
@@ -76,13 +76,14 @@ function readPair(row: CsvRow): ReadRow {
       toVersion: 'Rev 4',
       toIdentifier: identifierIn(row, 'sp800_53r4', 'nist-800-53'),
       reference: `row ${row.number}`,
+      row: row.number,
     },
   };
 }
 
 function readRow(row: CsvRow): ReadRow {
-  const fromFramework = filled(row, 'fromFramework');
-  const toFramework = filled(row, 'toFramework');
+  const fromFramework = frameworkIn(row, 'fromFramework');
+  const toFramework = frameworkIn(row, 'toFramework');
   const fromIdentifier = identifierIn(row, 'fromIdentifier', fromFramework);
   const toIdentifier = identifierIn(row, 'toIdentifier', toFramework);
   if (fromFramework === toFramework && fromIdentifier === toIdentifier)
@@ -99,8 +100,16 @@ function readRow(row: CsvRow): ReadRow {
       toVersion: row.cell('toVersion'),
       toIdentifier,
       reference: row.cell('reference') || `row ${row.number}`,
+      row: row.number,
     },
   };
+}
+
+/** A framework's key; a question is split at its first colon, so a key with one could never be asked for. */
+function frameworkIn(row: CsvRow, column: string): string {
+  const text = filled(row, column);
+  if (!text.includes(':')) return text;
+  throw new ImportError(`row ${row.number}, column ${column}: "${shown(text)}" holds a colon`, kind);
 }
 
 function identifierIn(row: CsvRow, column: string, framework: string): string {

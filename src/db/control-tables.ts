@@ -43,6 +43,7 @@ export const mappingFacts = sqliteTable(
     toVersion: text('to_version').notNull(),
     toIdentifier: text('to_identifier').notNull(),
     reference: text('reference').notNull(),
+    row: integer('row'),
   },
   (table) => [primaryKey({ columns: [table.sourceId, table.ordinal] })],
 );

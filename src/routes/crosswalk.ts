@@ -65,7 +65,7 @@ export function crosswalkRoutes(
           schemas.BatchResolution.or(schemas.CciControls),
           'Paths by pair, or controls by CCI.',
         ),
-        ...errors(400),
+        ...errors(400, 413),
       },
     }),
     async (c) => {

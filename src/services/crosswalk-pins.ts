@@ -1,4 +1,4 @@
-import { compareVersions, versionKey } from '../crosswalk/frameworks.ts';
+import { versionKey } from '../crosswalk/frameworks.ts';
 import { type Graph, type GraphNode, type MappingStatus, statuses } from '../crosswalk/graph.ts';
 import type { Database } from '../db/database.ts';
 
@@ -36,8 +36,8 @@ export function createPins(db: Database) {
         WHERE from_framework = ? UNION SELECT to_version FROM mapping_facts WHERE to_framework = ?`,
     )
     .pluck();
-  const newestCciList = db.sqlite
-    .prepare<[], string>("SELECT version FROM framework_versions WHERE framework = 'cci' AND is_newest = 1")
+  const newestVersion = db.sqlite
+    .prepare<[string], string>('SELECT version FROM framework_versions WHERE framework = ? AND is_newest = 1')
     .pluck();
   const controlStatus = db.sqlite
     .prepare<[string, string], string>(
@@ -46,6 +46,13 @@ export function createPins(db: Database) {
     )
     .pluck();
 
+  const decided = db.sqlite
+    .prepare<[string, string, string, string, string, string, string, string], MappingStatus>(
+      `SELECT status FROM mapping_decisions
+        WHERE (a_framework = ? AND a_identifier = ? AND b_framework = ? AND b_identifier = ?)
+           OR (b_framework = ? AND b_identifier = ? AND a_framework = ? AND a_identifier = ?)`,
+    )
+    .pluck();
   let cached: {
     generation: number;
     versions: Map<string, string[]>;
@@ -56,7 +63,7 @@ export function createPins(db: Database) {
   function known(): NonNullable<typeof cached> {
     const generation = db.generation();
     if (cached?.generation !== generation) {
-      cached = { generation, versions: new Map(), newestCciList: newestCciList.get() };
+      cached = { generation, versions: new Map(), newestCciList: newestVersion.get('cci') };
     }
     return cached;
   }
@@ -120,14 +127,16 @@ export function createPins(db: Database) {
         const id = graph.idOf(node.framework, node.identifier);
         const edge =
           source === undefined ? undefined : graph.neighbors[source]!.find((each) => each.node === id);
-        steps.set(name, { node, id, status: edge ? statuses[edge.status]! : 'auto' });
+        const ends = [framework, identifier, node.framework, node.identifier] as const;
+        const status = edge ? statuses[edge.status]! : (decided.get(...ends, ...ends) ?? 'auto');
+        steps.set(name, { node, id, status });
       }
       return [...steps.values()];
     },
   };
 
   function isNewest(framework: string, key: string): boolean {
-    const newest = versionsOf(framework).reduce((a, b) => (compareVersions(a, b) >= 0 ? a : b), '');
+    const newest = newestVersion.get(framework) ?? '';
     return framework === 'nist-800-171' || versionKey(framework, newest) === key;
   }
 

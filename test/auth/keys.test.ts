@@ -1,0 +1,303 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import * as assert from 'uvu/assert';
+import { loadKeys, localKey, readKeySet } from '../../src/auth/keys.ts';
+import { createVerifyUserToken, issueUserToken } from '../../src/auth/tokens.ts';
+import { readConfig } from '../../src/config.ts';
+import { CommandError } from '../../src/errors.ts';
+import { suite } from '../support/harness.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+
+const keys = suite('Key sets and the local issuer');
+
+const now = new Date('2026-11-21T12:00:00Z');
+const pair = async (algorithm: string, options: { modulusLength?: number; crv?: string } = {}) => {
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true, ...options });
+  return {
+    publicKey: await exportJWK(publicKey),
+    privateKey: await exportJWK(privateKey),
+    signer: privateKey,
+  };
+};
+const [rsa, ec, p384, ed] = await Promise.all([pair('RS256'), pair('ES256'), pair('ES384'), pair('EdDSA')]);
+
+function setFile(content: unknown): string {
+  return put(scratchFolder(), 'jwks.json', typeof content === 'string' ? content : JSON.stringify(content));
+}
+
+async function failure(promise: Promise<unknown>): Promise<CommandError> {
+  const error = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  assert.instance(error, CommandError, `it was not refused: ${error}`);
+  assert.not.match((error as CommandError).message, /\n/, 'one line');
+  return error as CommandError;
+}
+
+async function refusedSet(content: unknown, message: RegExp): Promise<void> {
+  const error = await failure(readKeySet(setFile(content)));
+  assert.is(error.exitCode, 1);
+  assert.match(error.message, message);
+  for (const secret of [rsa.privateKey.d!, ec.privateKey.d!, 'c2VjcmV0'])
+    assert.not.match(error.message, secret.slice(0, 8), 'a key is in the message');
+}
+
+keys('a key set of public RSA and P-256 keys is taken', async () => {
+  const named = {
+    keys: [
+      { ...rsa.publicKey, kid: 'a', alg: 'PS256', use: 'sig' },
+      { ...ec.publicKey, kid: 'b' },
+    ],
+  };
+  const config = readConfig(
+    {},
+    { GAPSTONE_JWKS: setFile(named), GAPSTONE_ISSUER: 'i', GAPSTONE_AUDIENCE: 'a', GAPSTONE_DB: 'x.db' },
+  );
+  const verify = createVerifyUserToken(config, await loadKeys(config), () => now);
+  const iat = now.getTime() / 1000;
+  const token = await new SignJWT({ sub: 's', iss: 'i', aud: 'a', iat, exp: iat + 60 })
+    .setProtectedHeader({ alg: 'ES256', kid: 'b' })
+    .sign(ec.signer);
+  assert.is((await verify(token)).subject, 's');
+});
+
+keys('a key set that holds a private key is refused', async () => {
+  await refusedSet(
+    { keys: [rsa.publicKey, { ...ec.privateKey, kid: 'oops' }] },
+    /key "oops" is a private key$/,
+  );
+  await refusedSet({ keys: [rsa.privateKey] }, /is a private key$/);
+});
+
+keys('a symmetric key, a small RSA key and other kinds are refused', async () => {
+  await refusedSet(
+    { keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: 'shared' }] },
+    /key "shared" is neither RSA nor EC P-256$/,
+  );
+  await refusedSet({ keys: [p384.publicKey] }, /neither RSA nor EC P-256$/);
+  await refusedSet({ keys: [ed.publicKey] }, /neither RSA nor EC P-256$/);
+  for (const alg of ['RS512', 'HS256', 'none', 'ES384', 'RSA-OAEP'])
+    await refusedSet(
+      { keys: [{ ...rsa.publicKey, alg }] },
+      new RegExp(`is for ${alg}; allowed are RS256, PS256, ES256$`),
+    );
+});
+
+keys('an RSA key of fewer than 2048 bits is refused, however it is written', async () => {
+  const modulus = Buffer.from(rsa.publicKey.n!, 'base64url');
+  const small = (bytes: Buffer) => ({
+    keys: [{ kty: 'RSA', e: 'AQAB', n: bytes.toString('base64url'), kid: 'small' }],
+  });
+  await refusedSet(small(modulus.subarray(0, 128)), /has fewer than 2048 bits$/);
+  await refusedSet(small(modulus.subarray(0, 255)), /has fewer than 2048 bits$/);
+  const padded = Buffer.concat([Buffer.alloc(128), modulus.subarray(0, 128)]);
+  await refusedSet(small(padded), /has fewer than 2048 bits$/);
+  await refusedSet(
+    small(Buffer.concat([Buffer.from([0x01]), modulus.subarray(1)])),
+    /has fewer than 2048 bits$/,
+  );
+});
+
+keys('an empty, malformed or missing key set is refused', async () => {
+  for (const content of [
+    '',
+    '{',
+    'null',
+    '[]',
+    '"x"',
+    '1',
+    '{}',
+    '{"keys":[]}',
+    '{"keys":{}}',
+    '{"keys":"x"}',
+    '\ufeff',
+    '<xml/>',
+  ])
+    await refusedSet(content, /(cannot be read|holds no keys)/);
+  for (const key of [
+    null,
+    1,
+    'x',
+    [],
+    {},
+    { kty: 'EC' },
+    { kty: 'RSA' },
+    { kty: 'EC', crv: 'P-256' },
+    { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' },
+    { kty: 'RSA', n: rsa.publicKey.n },
+  ])
+    await refusedSet({ keys: [key] }, /key "\?"/);
+  const folder = scratchFolder();
+  assert.match((await failure(readKeySet(join(folder, 'none.json')))).message, /cannot be read/);
+  assert.match((await failure(readKeySet(folder))).message, /cannot be read/);
+});
+
+function localConfig(folder = scratchFolder(), more: Record<string, string> = {}) {
+  return readConfig({}, { GAPSTONE_DB: join(folder, 'g.db'), ...more });
+}
+
+keys('the local key is made once, beside the database, for its owner only', async () => {
+  const folder = scratchFolder();
+  const config = localConfig(folder);
+  const mask = process.umask(0);
+  try {
+    const first = await localKey(config);
+    const file = join(folder, 'gapstone-key.json');
+    assert.is(statSync(file).mode & 0o777, 0o600);
+    const stored = JSON.parse(readFileSync(file, 'utf8')) as JWK;
+    assert.equal(stored, first);
+    assert.equal([first.kty, first.crv, first.alg], ['EC', 'P-256', 'ES256']);
+    assert.equal(await localKey(config), first, 'the second time it is read');
+  } finally {
+    process.umask(mask);
+  }
+});
+
+keys('GAPSTONE_KEY_FILE says where the key lies', async () => {
+  const folder = scratchFolder();
+  const file = join(folder, 'elsewhere.json');
+  await localKey(localConfig(folder, { GAPSTONE_KEY_FILE: file }));
+  assert.ok(existsSync(file));
+  assert.not(existsSync(join(folder, 'gapstone-key.json')));
+});
+
+keys('a key file that others can read is refused and left as it is', async () => {
+  const folder = scratchFolder();
+  const config = localConfig(folder);
+  await localKey(config);
+  const file = join(folder, 'gapstone-key.json');
+  const before = readFileSync(file, 'utf8');
+  for (const mode of [0o644, 0o640, 0o604, 0o620, 0o602, 0o601]) {
+    chmodSync(file, mode);
+    const error = await failure(localKey(config));
+    assert.match(
+      error.message,
+      new RegExp(`readable by others \\(mode ${mode.toString(8)}\\): chmod 600 it$`),
+    );
+    await failure(loadKeys(config));
+    await failure(issueUserToken(config, { subject: 's', entitlements: [], lifetime: 60 }, now));
+    assert.is(readFileSync(file, 'utf8'), before);
+    assert.is(statSync(file).mode & 0o777, mode);
+  }
+  chmodSync(file, 0o400);
+  await localKey(config);
+});
+
+keys('a key file that holds something else is refused', async () => {
+  const others = [
+    '',
+    '{',
+    'null',
+    '{}',
+    JSON.stringify(ec.publicKey),
+    JSON.stringify({ ...ec.privateKey }),
+    JSON.stringify({ ...rsa.privateKey, kid: 'k' }),
+    JSON.stringify({ ...p384.privateKey, kid: 'k' }),
+  ];
+  for (const content of others) {
+    const folder = scratchFolder();
+    chmodSync(put(folder, 'gapstone-key.json', content), 0o600);
+    const error = await failure(localKey(localConfig(folder)));
+    assert.match(error.message, /(cannot be read|holds no ES256 private key)/);
+    assert.not.match(error.message, ec.privateKey.d!.slice(0, 8));
+  }
+});
+
+keys('a key file that cannot be made is one line', async () => {
+  const folder = scratchFolder();
+  const missing = localConfig(folder, { GAPSTONE_KEY_FILE: join(folder, 'no', 'such', 'key.json') });
+  assert.match((await failure(localKey(missing))).message, /cannot be written/);
+  mkdirSync(join(folder, 'gapstone-key.json'));
+  await failure(localKey(localConfig(folder)));
+});
+
+keys('an issued token says what was asked and passes our own rules', async () => {
+  const config = localConfig();
+  const request = {
+    subject: 'dora',
+    email: 'd@example.org',
+    organization: 'green',
+    entitlements: ['occ'],
+    lifetime: 60,
+  };
+  const token = await issueUserToken(config, request, now);
+  const verify = createVerifyUserToken(config, await loadKeys(config), () => now);
+  assert.equal(await verify(token), {
+    kind: 'user',
+    subject: 'dora',
+    email: 'd@example.org',
+    organization: 'green',
+    entitlements: new Set(['occ']),
+    expiresAt: now.getTime() / 1000 + 60,
+  });
+  const [header] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
+  assert.is(JSON.parse(header!).alg, 'ES256');
+  const foreign = localConfig();
+  const other = createVerifyUserToken(foreign, await loadKeys(foreign), () => now);
+  await other(token).then(
+    () => assert.unreachable('the token of another installation was taken'),
+    () => undefined,
+  );
+});
+
+keys('an issued token follows remapped claims', async () => {
+  const config = localConfig(scratchFolder(), { GAPSTONE_CLAIM_SUB: 'uid', GAPSTONE_CLAIM_ORG: 'tenant' });
+  const token = await issueUserToken(
+    config,
+    { subject: 'dora', organization: 'green', entitlements: [], lifetime: 60 },
+    now,
+  );
+  const viewer = await createVerifyUserToken(config, await loadKeys(config), () => now)(token);
+  assert.equal([viewer.subject, viewer.organization], ['dora', 'green']);
+});
+
+keys('issuing refuses an empty subject and a lifetime beyond 90 days', async () => {
+  const config = localConfig();
+  const issue = (subject: string, lifetime: number) =>
+    issueUserToken(config, { subject, entitlements: [], lifetime }, now);
+  for (const subject of ['', 'x'.repeat(256), 'a\nb', '\u0000'])
+    assert.is((await failure(issue(subject, 60))).exitCode, 2);
+  for (const lifetime of [0, -1, 90 * 86_400 + 1])
+    assert.is((await failure(issue('s', lifetime))).exitCode, 2);
+  await issue('s', 90 * 86_400);
+});
+
+keys(
+  'with GAPSTONE_JWKS only that file is trusted: no local key is made, and none is issued with',
+  async () => {
+    const folder = scratchFolder();
+    const local = await issueUserToken(
+      localConfig(folder, { GAPSTONE_ISSUER: 'i', GAPSTONE_AUDIENCE: 'a' }),
+      { subject: 's', entitlements: [], lifetime: 60 },
+      now,
+    );
+    const pinned = localConfig(folder, {
+      GAPSTONE_JWKS: setFile({ keys: [ec.publicKey] }),
+      GAPSTONE_ISSUER: 'i',
+      GAPSTONE_AUDIENCE: 'a',
+    });
+    const verify = createVerifyUserToken(pinned, await loadKeys(pinned), () => now);
+    await verify(local).then(
+      () => assert.unreachable('a token of the local key was taken'),
+      () => undefined,
+    );
+    const error = await failure(
+      issueUserToken(pinned, { subject: 's', entitlements: [], lifetime: 60 }, now),
+    );
+    assert.match(error.message, /^GAPSTONE_JWKS is set/);
+    assert.is(error.exitCode, 1);
+    const fresh = scratchFolder();
+    await loadKeys(
+      localConfig(fresh, {
+        GAPSTONE_JWKS: setFile({ keys: [ec.publicKey] }),
+        GAPSTONE_ISSUER: 'i',
+        GAPSTONE_AUDIENCE: 'a',
+      }),
+    );
+    assert.not(existsSync(join(fresh, 'gapstone-key.json')));
+  },
+);
+
+keys.run();

@@ -1,0 +1,359 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { issueUserToken } from '../../src/auth/tokens.ts';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import {
+  killAll,
+  openRaw,
+  type Running,
+  readAnswer,
+  runToEnd,
+  startServer,
+  until,
+} from '../support/running.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { writeXccdf } from '../support/xccdf-writer.ts';
+
+const serve = suite('gapstone start and serve');
+
+serve.after(killAll);
+
+const lines = (text: string) => text.split('\n').filter((line) => line !== '');
+
+async function stop(running: Running): Promise<void> {
+  running.child.kill('SIGTERM');
+  assert.equal(await running.ended, { code: 0, signal: null });
+}
+
+function assertCleanStop(folder: string, running: Running): void {
+  const log = lines(running.stdout()).map((line) => JSON.parse(line));
+  assert.equal(
+    log.filter((line) => line.msg.startsWith('stop')).map((line) => line.msg),
+    ['stopping', 'stopped'],
+  );
+  assert.is(statSync(join(folder, 'g.db-wal'), { throwIfNoEntry: false })?.size ?? 0, 0, 'the WAL is empty');
+}
+
+/** A database of the sample STIGs, made once; every test takes a copy. */
+const sampleFile = join(scratchFolder(), 'g.db');
+await fill(sampleFile, shipped('stigs'));
+/** The database that the first start made, with everything that the package ships. */
+let startedFile = '';
+
+async function fill(file: string, path: string): Promise<void> {
+  const db = openDatabase(file, { create: true });
+  await runImport(db, [path]);
+  db.close();
+}
+
+function folderWith(file: string): string {
+  const folder = scratchFolder();
+  copyFileSync(file, join(folder, 'g.db'));
+  return folder;
+}
+
+function token(folder: string): Promise<string> {
+  const config = readConfig({ db: join(folder, 'g.db') }, {});
+  return issueUserToken(config, { subject: 'test', entitlements: [], lifetime: 600 }, new Date());
+}
+
+/** Starts a server that must be ready within a second; tried again when the machine was busy with something else. */
+async function startQuickly(folder: string, command: string): Promise<Running> {
+  for (let attempt = 1; ; attempt++) {
+    const running = await startServer(folder, [command, '--port', '0', '--db', 'g.db']);
+    if (running.readyAfter < 1000 || attempt === 3) {
+      assert.ok(running.readyAfter < 1000, `${command} was ready after ${Math.round(running.readyAfter)} ms`);
+      assert.is((await fetch(`${running.url}/readyz`)).status, 200);
+      return running;
+    }
+    await stop(running);
+  }
+}
+
+function runs(file: string): number {
+  const db = new Sqlite(file, { readonly: true });
+  try {
+    return db.prepare('SELECT count(*) FROM import_runs').pluck().get() as number;
+  } finally {
+    db.close();
+  }
+}
+
+serve(
+  'start: makes the database, imports the shipped data, prints the address and a curl line that works',
+  async () => {
+    const folder = scratchFolder();
+    const env = { GAPSTONE_DB: 'g.db', GAPSTONE_PORT: '0' };
+    const first = await startServer(folder, ['start'], env);
+    await until('the curl line', () => first.stderr().includes('/api/v1/stigs'));
+    assert.match(
+      first.stderr(),
+      new RegExp(`^Gapstone \\d+\\.\\d+\\.\\d+ serves g\\.db at ${first.url}$`, 'm'),
+    );
+    const curl = /^curl -H 'Authorization: (Bearer [\w.-]+)' (\S+)$/m.exec(first.stderr())!;
+    assert.ok(curl, first.stderr());
+    const response = await fetch(curl[2]!, { headers: { Authorization: curl[1]! } });
+    assert.is(response.status, 200);
+    const { stigs } = (await response.json()) as { stigs: { slug: string }[] };
+    assert.equal(
+      stigs.map((stig) => stig.slug),
+      ['harbor_linux_3', 'lantern_web_server_2'],
+    );
+    assert.is(statSync(join(folder, 'gapstone-key.json')).mode & 0o777, 0o600);
+    assert.not.match(first.stdout(), /Bearer|eyJ/, 'no token on stdout, where the log goes');
+    await stop(first);
+    assertCleanStop(folder, first);
+    const before = runs(join(folder, 'g.db'));
+    assert.is(before, 1);
+    startedFile = join(folder, 'g.db');
+
+    const second = await startQuickly(folder, 'start');
+    await until('the curl line', () => second.stderr().includes('/api/v1/stigs'));
+    assert.not.match(second.stderr(), /import/, 'the second start does not import');
+    const again = await fetch(`${second.url}/api/v1/stigs`, { headers: { Authorization: curl[1]! } });
+    assert.is(again.status, 200, 'the first token still holds: the key was kept');
+    await stop(second);
+    assert.is(runs(join(folder, 'g.db')), before, 'the ledger is unchanged');
+  },
+);
+
+serve('start --no-token prints none', async () => {
+  const folder = folderWith(startedFile);
+  const running = await startServer(folder, ['start', '--no-token', '--port', '0', '--db', 'g.db']);
+  await until('the address', () => running.stderr().includes(running.url));
+  assert.not.match(running.stderr() + running.stdout(), /Bearer|eyJ/);
+  await stop(running);
+});
+
+interface BadDatabase {
+  name: string;
+  make(file: string): void;
+  message: RegExp;
+}
+
+const good = readFileSync(sampleFile);
+const bad: BadDatabase[] = [
+  { name: 'missing', make: () => undefined, message: /there is no database at/ },
+  { name: 'zero bytes', make: (file) => put('/', file, ''), message: /is not a database \(0 bytes\)/ },
+  { name: 'text', make: (file) => put('/', file, 'hello '.repeat(2000)), message: /is not a database/ },
+  { name: 'only the header', make: (file) => put('/', file, good.subarray(0, 100)), message: /is truncated/ },
+  {
+    name: 'cut in the header',
+    make: (file) => put('/', file, good.subarray(0, 40)),
+    message: /is not a Gapstone database/,
+  },
+  {
+    name: 'cut in the middle',
+    make: (file) => put('/', file, good.subarray(0, 50_000)),
+    message: /is truncated: 50000 bytes of/,
+  },
+  {
+    name: 'a page short',
+    make(file) {
+      put('/', file, good);
+      truncateSync(file, good.length - 4096);
+    },
+    message: /is truncated/,
+  },
+  {
+    name: 'foreign',
+    make(file) {
+      const db = new Sqlite(file);
+      db.exec('CREATE TABLE notes (text TEXT); PRAGMA user_version = 1');
+      db.close();
+    },
+    message: /is not a Gapstone database/,
+  },
+  {
+    name: 'newer',
+    make(file) {
+      put('/', file, good);
+      const db = new Sqlite(file);
+      db.pragma('user_version = 999');
+      db.pragma('wal_checkpoint(TRUNCATE)');
+      db.close();
+    },
+    message: /has schema 999, this Gapstone knows \d+: use a newer Gapstone/,
+  },
+];
+
+const digest = (file: string) =>
+  existsSync(file) ? createHash('sha256').update(readFileSync(file)).digest('hex') : null;
+
+serve('serve refuses a bad database: one line, exit 1, nothing touched', async () => {
+  const refusals = bad.map(async ({ name, make, message }) => {
+    const folder = scratchFolder();
+    const file = join(folder, 'g.db');
+    make(file);
+    const before = { digest: digest(file), files: readdirSync(folder) };
+    const { code, stdout, stderr } = await runToEnd(scratchFolder(), ['serve', '--port', '0', '--db', file]);
+    const after = { digest: digest(file), files: readdirSync(folder) };
+    return { name, message, code, stdout, stderr, before, after };
+  });
+  for (const { name, message, code, stdout, stderr, before, after } of await Promise.all(refusals)) {
+    assert.is(code, 1, `${name}: ${stderr}`);
+    assert.is(stdout, '', name);
+    assert.is(lines(stderr).length, 1, `${name}: ${stderr}`);
+    assert.match(stderr, /^gapstone: /, name);
+    assert.match(stderr, message, name);
+    assert.equal(after, before, name);
+  }
+});
+
+serve('serve refuses a folder, and a port that is taken', async () => {
+  const folder = folderWith(sampleFile);
+  const asFile = await runToEnd(scratchFolder(), ['serve', '--port', '0', '--db', folder]);
+  assert.equal([asFile.code, lines(asFile.stderr).length], [1, 1], asFile.stderr);
+  assert.match(asFile.stderr, /is not a file/);
+  const running = await startServer(folder, ['serve', '--port', '0', '--db', 'g.db']);
+  const taken = await runToEnd(folder, ['serve', '--port', String(running.port), '--db', 'g.db']);
+  assert.equal([taken.code, lines(taken.stderr).length], [1, 1], taken.stderr);
+  assert.match(taken.stderr, new RegExp(`^gapstone: cannot listen on 127\\.0\\.0\\.1:${running.port}: `));
+  assert.is((await fetch(`${running.url}/readyz`)).status, 200, 'the first server is unharmed');
+  await stop(running);
+  assertCleanStop(folder, running);
+});
+
+serve('wrong configuration stops the start with one line and exit 2', async () => {
+  const folder = folderWith(sampleFile);
+  const cases: [string[], Record<string, string>, RegExp][] = [
+    [['--port', 'abc'], {}, /the port must be a number from 0 to 65535/],
+    [['--nonsense'], {}, /--nonsense/],
+    [['extra'], {}, /expected no arguments/],
+    [[], { GAPSTONE_PORT: '' }, /GAPSTONE_PORT is set but empty/],
+    [[], { GAPSTONE_JWKS: 'jwks.json' }, /GAPSTONE_JWKS needs GAPSTONE_ISSUER and GAPSTONE_AUDIENCE/],
+  ];
+  const results = cases.map(([args, env]) => runToEnd(folder, ['serve', '--db', 'g.db', ...args], env));
+  for (const [index, { code, stdout, stderr }] of (await Promise.all(results)).entries()) {
+    assert.equal([code, stdout, lines(stderr).length], [2, '', 1], stderr);
+    assert.match(stderr, cases[index]![2]);
+    assert.match(stderr, /^gapstone: /);
+  }
+});
+
+// A download larger than what sockets buffer, so that a client that does not read holds it up.
+const rule = (index: number) => ({
+  groupId: `V-${index}`,
+  ruleId: `SV-${index}r1_rule`,
+  version: `SLOW-${index}`,
+  checks: [`${index} `.padEnd(1024 * 1024, 'slow ')],
+});
+const slowXml = writeXccdf({
+  id: 'Slow',
+  title: 'Slow STIG',
+  rules: Array.from({ length: 24 }, (_, index) => rule(index)),
+});
+const slowFile = join(scratchFolder(), 'g.db');
+await fill(slowFile, put(scratchFolder(), 'slow-xccdf.xml', slowXml));
+
+async function stalled(): Promise<{
+  folder: string;
+  running: Running;
+  download: Awaited<ReturnType<typeof openRaw>>;
+  expected: string;
+}> {
+  const folder = folderWith(slowFile);
+  const running = await startServer(folder, ['serve', '--port', '0', '--db', 'g.db']);
+  const headers = { Authorization: `Bearer ${await token(folder)}` };
+  const path = '/api/v1/stigs/slow/download?format=json';
+  const whole = await (await fetch(`${running.url}${path}`, { headers })).text();
+  const expected = createHash('sha256').update(whole).digest('hex');
+  const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${headers.Authorization}\r\n\r\n`;
+  const download = await openRaw(running.port, request);
+  download.socket.once('data', () => download.socket.pause());
+  await until('the first bytes of the download', () => download.received().length > 0);
+  return { folder, running, download, expected };
+}
+
+serve(
+  'SIGTERM: a slow download ends whole, idle connections close, nothing new is taken, exit 0',
+  async () => {
+    const { folder, running, download, expected } = await stalled();
+    const idle = await openRaw(running.port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until('the answer on the idle connection', () => idle.received().includes('"ok"'));
+    running.child.kill('SIGTERM');
+    await until('the stop is logged', () => running.stdout().includes('"stopping"'));
+    await idle.end;
+    assert.is(readAnswer(idle.received()).status, 200);
+    const refused = await openRaw(running.port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n').then(
+      () => null,
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+    assert.is(refused, 'ECONNREFUSED');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.is(running.child.exitCode, null, 'it waits for the download');
+    assert.not(download.closed());
+    download.socket.resume();
+    const answer = readAnswer(await download.end);
+    assert.is(answer.status, 200);
+    assert.is(Buffer.byteLength(answer.body), Number(answer.headers.get('content-length')));
+    assert.is(createHash('sha256').update(answer.body).digest('hex'), expected);
+    assert.equal(await running.ended, { code: 0, signal: null });
+    assertCleanStop(folder, running);
+  },
+);
+
+serve('a second SIGTERM ends at once, and the database is whole', async () => {
+  const { folder, running, download } = await stalled();
+  running.child.kill('SIGTERM');
+  await until('the stop is logged', () => running.stdout().includes('"stopping"'));
+  const since = performance.now();
+  running.child.kill('SIGTERM');
+  assert.equal(await running.ended, { code: 1, signal: null });
+  assert.ok(performance.now() - since < 2000);
+  download.socket.destroy();
+  const db = openDatabase(join(folder, 'g.db'));
+  assert.is(db.sqlite.pragma('quick_check', { simple: true }), 'ok');
+  db.close();
+});
+
+serve('SIGTERM: clients that keep their idle connections open do not hold up the stop', async () => {
+  const folder = folderWith(sampleFile);
+  const running = await startServer(folder, ['serve', '--port', '0', '--db', 'g.db']);
+  const used = await openRaw(running.port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', true);
+  const silent = await openRaw(running.port, '', true);
+  await until('the answer', () => used.received().includes('"ok"'));
+  const since = performance.now();
+  await stop(running);
+  assert.ok(performance.now() - since < 8000, 'a container is killed after ten seconds');
+  assertCleanStop(folder, running);
+  used.socket.destroy();
+  silent.socket.destroy();
+});
+
+serve('SIGINT stops as SIGTERM does', async () => {
+  const folder = folderWith(sampleFile);
+  const running = await startQuickly(folder, 'serve');
+  running.child.kill('SIGINT');
+  assert.equal(await running.ended, { code: 0, signal: null });
+  assertCleanStop(folder, running);
+});
+
+serve('with a pinned key set start prints no token and makes no key', async () => {
+  const folder = folderWith(startedFile);
+  const key = {
+    kty: 'EC',
+    crv: 'P-256',
+    x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+    y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+  };
+  const env = {
+    GAPSTONE_JWKS: put(folder, 'jwks.json', JSON.stringify({ keys: [key] })),
+    GAPSTONE_ISSUER: 'i',
+    GAPSTONE_AUDIENCE: 'a',
+  };
+  const running = await startServer(folder, ['start', '--port', '0', '--db', 'g.db'], env);
+  await until('the address', () => running.stderr().includes('GAPSTONE_JWKS'));
+  assert.not.match(running.stderr(), /Bearer|eyJ/);
+  assert.not(existsSync(join(folder, 'gapstone-key.json')));
+  await stop(running);
+});
+
+serve.run();

@@ -1,0 +1,129 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLocalJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify } from 'jose';
+import * as assert from 'uvu/assert';
+import { localKey } from '../../src/auth/keys.ts';
+import { readConfig } from '../../src/config.ts';
+import { suite } from '../support/harness.ts';
+import { killAll, runToEnd } from '../support/running.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+
+const usage = suite('Command line: usage and token issue');
+
+usage.after(killAll);
+
+const lines = (text: string) => text.split('\n').filter((line) => line !== '');
+
+usage('help and version are on stdout, exit 0', async () => {
+  const folder = scratchFolder();
+  const [help, version, ...commands] = await Promise.all(
+    [
+      ['--help'],
+      ['--version'],
+      ['start', '--help'],
+      ['serve', '--help'],
+      ['import', '--help'],
+      ['token', '--help'],
+    ].map((args) => runToEnd(folder, args)),
+  );
+  for (const result of [help!, version!, ...commands]) assert.equal([result.code, result.stderr], [0, '']);
+  for (const name of ['start', 'serve', 'import', 'token'])
+    assert.match(help!.stdout, new RegExp(`^ +${name} `, 'm'));
+  assert.match(version!.stdout, /^\d+\.\d+\.\d+\n$/);
+  for (const { stdout } of commands) assert.match(stdout, /^gapstone \w+.*\n[\s\S]*--db FILE/);
+});
+
+usage('wrong usage is one line on stderr, exit 2', async () => {
+  const folder = scratchFolder();
+  const cases: [string[], RegExp][] = [
+    [['nonsense'], /there is no command "nonsense"/],
+    [['import'], /name at least one PATH/],
+    [['token'], /token issue/],
+    [['token', 'revoke'], /token issue/],
+    [['token', 'issue'], /--subject must be given/],
+    [['token', 'issue', '--subject', ''], /--subject must be given/],
+    [
+      ['token', 'issue', '--subject', 's', '--ttl', 'soon'],
+      /--ttl must be a number with s, m, h or d, not "soon"/,
+    ],
+    [['token', 'issue', '--subject', 's', '--ttl', '91d'], /--ttl must be from 1s to 90d/],
+    [
+      ['token', 'issue', '--subject', 's', '--entitlement', 'admin'],
+      /--entitlement must be regdoc or occ, not "admin"/,
+    ],
+    [['token', 'issue', '--subject', 's', '--secret', 'x'], /--secret/],
+  ];
+  const results = await Promise.all(cases.map(([args]) => runToEnd(folder, args)));
+  for (const [index, { code, stdout, stderr }] of results.entries()) {
+    const [args, message] = cases[index]!;
+    assert.equal([code, stdout, lines(stderr).length], [2, '', 1], `${args.join(' ')}: ${stderr}`);
+    assert.match(stderr, message);
+    assert.match(stderr, /^gapstone: /);
+  }
+  const nothing = await runToEnd(folder, []);
+  assert.is(nothing.code, 2);
+});
+
+usage('token issue prints one token and nothing else', async () => {
+  const folder = scratchFolder();
+  const args = [
+    'token',
+    'issue',
+    '--subject',
+    'dora',
+    '--email',
+    'd@example.org',
+    '--org',
+    'green',
+    '--entitlement',
+    'regdoc',
+    '--entitlement',
+    'occ',
+    '--ttl',
+    '90d',
+  ];
+  // One after the other: the first makes the key.
+  const plain = await runToEnd(folder, args);
+  const json = await runToEnd(folder, [...args, '--json', '--db', join(folder, 'other.db')]);
+  assert.equal([plain.code, plain.stderr, json.code, json.stderr], [0, '', 0, '']);
+  assert.match(plain.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+  const key = await localKey(readConfig({ db: join(folder, 'gapstone.db') }, {}));
+  const { d: _, ...publicKey } = key;
+  for (const token of [plain.stdout.trim(), JSON.parse(json.stdout).token]) {
+    const { payload } = await jwtVerify(token, createLocalJWKSet({ keys: [publicKey] }));
+    const { iat, exp, ...claims } = payload;
+    assert.equal(claims, {
+      sub: 'dora',
+      email: 'd@example.org',
+      org: 'green',
+      entitlements: ['regdoc', 'occ'],
+      iss: 'gapstone',
+      aud: 'gapstone',
+    });
+    assert.is(exp! - iat!, 90 * 86_400);
+  }
+  const short = await runToEnd(folder, ['token', 'issue', '--subject', 's']);
+  const { iat, exp } = decodeJwt(short.stdout.trim());
+  assert.is(exp! - iat!, 8 * 3600, 'eight hours unless asked otherwise');
+});
+
+usage('token issue fails with a pinned key set, and with a key that others can read', async () => {
+  const folder = scratchFolder();
+  const { publicKey } = await generateKeyPair('ES256', { extractable: true });
+  put(folder, 'jwks.json', JSON.stringify({ keys: [await exportJWK(publicKey)] }));
+  const args = ['token', 'issue', '--subject', 's'];
+  const pinned = { GAPSTONE_JWKS: 'jwks.json', GAPSTONE_ISSUER: 'i', GAPSTONE_AUDIENCE: 'a' };
+  const other = scratchFolder();
+  await localKey(readConfig({ db: join(other, 'gapstone.db') }, {}));
+  chmodSync(join(other, 'gapstone-key.json'), 0o644);
+  const [byProvider, exposed] = await Promise.all([runToEnd(folder, args, pinned), runToEnd(other, args)]);
+  assert.equal([byProvider.code, byProvider.stdout, lines(byProvider.stderr).length], [1, '', 1]);
+  assert.match(byProvider.stderr, /^gapstone: GAPSTONE_JWKS is set/);
+  assert.equal([exposed.code, exposed.stdout, lines(exposed.stderr).length], [1, '', 1]);
+  assert.match(
+    exposed.stderr,
+    /^gapstone: the key file .*gapstone-key\.json is readable by others \(mode 644\): chmod 600 it$/m,
+  );
+});
+
+usage.run();

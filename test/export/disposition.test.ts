@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import { contentDisposition } from '../../src/answer.ts';
+import { suite } from '../support/harness.ts';
+
+const disposition = suite('Content-Disposition');
+
+/** Reads the header back as a client does: RFC 6266 with RFC 5987. Throws when it has another form. */
+function read(header: string): { ascii: string; exact: string } {
+  const match =
+    /^attachment; filename="([\x20-\x21\x23-\x5b\x5d-\x7e]*)"; filename\*=UTF-8''([A-Za-z0-9!#$&+.^_`|~%-]*)$/.exec(
+      header,
+    );
+  if (!match) throw new Error(`not a safe header: ${JSON.stringify(header)}`);
+  return { ascii: match[1]!, exact: decodeURIComponent(match[2]!) };
+}
+
+disposition('a plain name stands twice', () => {
+  assert.is(
+    contentDisposition('U_RHEL_9_STIG_V2R8.cklb'),
+    `attachment; filename="U_RHEL_9_STIG_V2R8.cklb"; filename*=UTF-8''U_RHEL_9_STIG_V2R8.cklb`,
+  );
+});
+
+disposition('quotes, backslashes, line ends, control characters and paths are harmless', () => {
+  for (const name of [
+    'a";filename="x.exe',
+    'a\\"b',
+    "a'b",
+    'a\r\nSet-Cookie: x=1',
+    'a\nb',
+    'a\u0000b',
+    'a;b',
+    'a,b',
+    'a%0d%0ab',
+    '../../etc/passwd',
+    'C:\\x',
+    'a\tb',
+    '',
+    ' ',
+    '(x)*!',
+  ]) {
+    const { ascii, exact } = read(contentDisposition(name));
+    assert.is(exact, name);
+    assert.match(ascii, /^[A-Za-z0-9._-]*$/);
+    assert.not.match(contentDisposition(name), /[\r\n]/);
+    new Headers({ 'Content-Disposition': contentDisposition(name) });
+  }
+});
+
+disposition('a name beyond ASCII: underscores in the plain form, exact in the other', () => {
+  assert.equal(read(contentDisposition('Größe – “x” €.csv')), {
+    ascii: 'Gr_e_x_.csv',
+    exact: 'Größe – “x” €.csv',
+  });
+  assert.equal(read(contentDisposition('日本.xml')), { ascii: '_.xml', exact: '日本.xml' });
+  assert.equal(read(contentDisposition('😀.json')), { ascii: '_.json', exact: '😀.json' });
+  assert.is(read(contentDisposition('a\ud800b')).exact, 'a\ufffdb', 'a lone surrogate cannot be encoded');
+});
+
+disposition('a long name is cut in the plain form', () => {
+  const { ascii } = read(contentDisposition(`${'x'.repeat(500)}.cklb`));
+  assert.ok(ascii.length <= 150);
+});
+
+disposition('every name gives a safe header that reads back', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (name) => {
+      const { ascii, exact } = read(contentDisposition(name));
+      assert.is(exact, name);
+      assert.match(ascii, /^[A-Za-z0-9._-]*$/);
+    }),
+    { numRuns: 500, seed: 20261121 },
+  );
+});
+
+disposition.run();

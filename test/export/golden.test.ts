@@ -1,0 +1,50 @@
+import * as assert from 'uvu/assert';
+import { Cklb } from '../../src/schemas/cklb.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { assertGolden } from '../support/golden.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+
+// The bytes of every format, from our own samples. How to write them anew: test/support/golden.ts.
+const golden = suite('Golden files');
+let t: TestApp;
+
+golden.before(async () => {
+  t = await testApp([shipped('stigs')]);
+});
+golden.after(() => t.db.close());
+
+const samples = [
+  ['harbor_linux_3', 'V1R1'],
+  ['harbor_linux_3', 'V1R2'],
+  ['lantern_web_server_2', 'V2R3'],
+];
+for (const [slug, version] of samples) {
+  for (const format of ['cklb', 'csv', 'xml', 'json']) {
+    golden(`${slug} ${version} as ${format}`, async () => {
+      const { status, text } = await t.get(
+        `/api/v1/stigs/${slug}/download?version=${version}&format=${format}`,
+      );
+      assert.is(status, 200);
+      assertGolden(`${slug}_${version}.${format}`, text);
+    });
+  }
+}
+
+golden('openapi.json', async () => {
+  const { status, text } = await t.get('/openapi.json', { token: null });
+  assert.is(status, 200);
+  assertGolden('openapi.json', `${JSON.stringify(JSON.parse(text), null, 2)}\n`);
+});
+
+golden('a host name fills one field of the checklist and changes no id', async () => {
+  const path = '/api/v1/stigs/harbor_linux_3/download';
+  const plain = Cklb.parse((await t.get(path)).json);
+  const named = Cklb.parse((await t.get(`${path}?hostName=web-01%20%22x%22`)).json);
+  assert.is(plain.target_data.host_name, '');
+  assert.is(named.target_data.host_name, 'web-01 "x"');
+  plain.target_data.host_name = named.target_data.host_name;
+  assert.equal(named, plain);
+});
+
+golden.run();

@@ -1,0 +1,571 @@
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { archiveLimits, openArchive } from '../../importers/archive.ts';
+import { ImportError } from '../../importers/errors.ts';
+import { type ImportResult, runImport } from '../../importers/run.ts';
+import type { Database } from '../../src/db/database.ts';
+import { sha256 } from '../../src/ids.ts';
+import { dumpCatalog, emptyCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
+import { gapstone } from '../support/child.ts';
+import { suite } from '../support/harness.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
+import { makeZip, type ZipEntry } from '../support/zip.ts';
+
+const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+const good = writeXccdf({ id: 'Good', title: 'Good STIG', rules: sampleRules(3, 'GOOD', 700) });
+const bad = writeXccdf({ id: 'Bad', title: 'Bad STIG', rules: sampleRules(3, 'BAD', 800) });
+
+/** A catalog that holds one benchmark, and what it looks like. */
+async function filled(): Promise<{ db: Database; before: Record<string, string> }> {
+  const db = emptyCatalog();
+  await importTexts(db, [writeXccdf()]);
+  return { db, before: tableDigests(db) };
+}
+
+function importZip(db: Database, zip: Buffer, options = {}): Promise<ImportResult> {
+  return runImport(db, [put(scratchFolder(), 'a.zip', zip)], options);
+}
+
+/** The zip as a whole is refused with one line, and nothing changes; as a file and inside another zip. */
+async function refusedWhole(zip: Buffer, reason: RegExp): Promise<void> {
+  const { db, before } = await filled();
+  const { lines } = await importZip(db, zip);
+  assert.equal(
+    lines.map((line) => [line.kind, line.outcome, line.sha256, line.counts]),
+    [['archive', 'rejected', sha256(zip), {}]],
+  );
+  assertClear(lines[0]!.reason, reason);
+  const nested = await importZip(db, makeZip([{ name: 'inner.zip', data: zip }]));
+  assert.equal(
+    nested.lines.map((line) => [line.kind, line.outcome, line.source.split('!/')[1]]),
+    [
+      ['archive', 'imported', undefined],
+      ['archive', 'rejected', 'inner.zip'],
+    ],
+  );
+  assertClear(nested.lines[1]!.reason, reason);
+  assert.equal(tableDigests(db), before);
+}
+
+/** One member is refused with one line, its neighbours are taken; alone it changes nothing. */
+async function refusedMember(entry: Omit<ZipEntry, 'name'>, reason: RegExp): Promise<void> {
+  const hostile = { name: 'bad.xml', data: bad, ...entry };
+  const { db, before } = await filled();
+  const alone = await importZip(db, makeZip([hostile]));
+  assert.equal(
+    alone.lines.map((line) => line.outcome),
+    ['imported', 'rejected'],
+  );
+  assert.equal(tableDigests(db), before);
+  const { lines, summary } = await importZip(
+    db,
+    makeZip([{ name: 'a.xml', data: good }, hostile, { name: 'c.txt', data: 'text' }]),
+  );
+  assert.equal(
+    lines.map((line) => [line.source.split('!/')[1], line.outcome, line.target]),
+    [
+      [undefined, 'imported', null],
+      ['a.xml', 'imported', 'good'],
+      ['bad.xml', 'rejected', null],
+      ['c.txt', 'skipped', null],
+    ],
+  );
+  assertClear(lines[2]!.reason, reason);
+  assert.is(summary.rejected, 1);
+  assert.equal(
+    dumpCatalog(db).stigs.map((stig) => stig.slug),
+    ['good', 'sample_product'],
+  );
+}
+
+function assertClear(said: string | null, pattern: RegExp): void {
+  assert.ok(said !== null && said.length < 320, String(said));
+  assert.match(said!, pattern);
+  assert.not.match(said!, control, JSON.stringify(said));
+}
+
+const names = suite('Z1: names that lead elsewhere');
+
+for (const name of [
+  '../evil.xml',
+  '../../evil.xml',
+  'a/../../evil.xml',
+  'a/..',
+  '/etc/evil.xml',
+  '//server/evil.xml',
+  'C:/evil.xml',
+  'c:evil.xml',
+  '..\\..\\evil.xml',
+  'a\\b.xml',
+  '\\evil.xml',
+  'a\u0000.xml',
+  'a\nb.xml',
+  'a\rb.xml',
+  '\u001b[31mred.xml',
+  'a\u007f.xml',
+  '../a\nb\u001b[2J.xml',
+  `../${'x'.repeat(4000)}.xml`,
+]) {
+  names(`${JSON.stringify(name.slice(0, 30))} is refused, nothing is written`, () =>
+    refusedWhole(
+      makeZip([
+        { name: 'a.xml', data: good },
+        { name, data: bad },
+      ]),
+      /name|path|character/i,
+    ),
+  );
+}
+
+names('links and devices are refused', async () => {
+  for (const mode of [0o120777, 0o020644, 0o060644, 0o010644, 0o140755])
+    await refusedWhole(makeZip([{ name: 'a.xml', data: '/etc/passwd', mode }]), /link or device: "a\.xml"/);
+});
+
+names('files and folders of every maker are taken', async () => {
+  const entries = [
+    { name: 'folder/', mode: 0o040755 },
+    { name: 'folder/a.xml', data: good, mode: 0o100644 },
+    { name: 'folder/b.txt', data: 'x', host: 0, mode: 0o120777 },
+    { name: 'c d \u00e9.txt', data: 'y', mode: 0 },
+  ];
+  const { db } = await filled();
+  const { lines } = await importZip(db, makeZip(entries));
+  assert.equal(
+    lines.map((line) => [line.source.split('!/')[1], line.outcome]),
+    [
+      [undefined, 'imported'],
+      ['c d \u00e9.txt', 'skipped'],
+      ['folder/a.xml', 'imported'],
+      ['folder/b.txt', 'skipped'],
+    ],
+  );
+  assert.equal(lines[0]!.counts, { members: 3 });
+});
+
+names('two files of one name, or names that differ in case alone, are refused', async () => {
+  for (const [one, two] of [
+    ['a.xml', 'a.xml'],
+    ['a.xml', 'A.XML'],
+    ['Folder/a.xml', 'folder/A.xml'],
+    ['a', 'a/'],
+  ] as const) {
+    const entries = [
+      { name: one, data: good },
+      { name: two, data: bad },
+    ];
+    await refusedWhole(makeZip(entries), /two files named/);
+  }
+});
+
+names('a hostile archive leaves no file anywhere, and ends the command with 1', async () => {
+  const [cwd, temporary, home] = [scratchFolder(), scratchFolder(), scratchFolder()];
+  mkdirSync(join(cwd, 'deep', 'er'), { recursive: true });
+  const zip = put(scratchFolder(), 'a.zip', makeZip([{ name: '../../evil.xml', data: bad }]));
+  const db = join(home, 'x.db');
+  const { code, stderr } = await gapstone(['import', zip, '--db', db], {
+    cwd: join(cwd, 'deep', 'er'),
+    env: { TMPDIR: temporary },
+  });
+  assert.is(code, 1);
+  assert.match(stderr, /rejected .*a\.zip \[archive\]: /);
+  assert.equal(readdirSync(cwd, { recursive: true }).sort(), ['deep', join('deep', 'er')]);
+  assert.equal(readdirSync(temporary), []);
+  assert.equal(
+    readdirSync(home).filter((name) => !name.startsWith('x.db')),
+    [],
+  );
+});
+
+names.run();
+
+const bombs = suite('Z2: bombs and lies');
+
+bombs('files that overlap are refused', async () => {
+  const entries = [
+    { name: 'a.xml', data: good },
+    { name: 'b.xml', data: good, sameDataAs: 0 },
+  ];
+  await refusedWhole(makeZip(entries), /overlap/);
+  const lying = [
+    { name: 'a.xml', data: good, stored: true, compressedSize: good.length + 200, size: good.length + 200 },
+    { name: 'b.xml', data: bad, stored: true },
+  ];
+  await refusedWhole(makeZip(lying), /overlap/);
+});
+
+bombs('a file compressed more than 200 to 1 is refused beyond one megabyte', async () => {
+  await refusedMember({ data: Buffer.alloc(2 * 1024 * 1024) }, /compressed more than 200:1/);
+  const { db } = await filled();
+  const small = makeZip([{ name: 'zeros', data: Buffer.alloc(1024 * 1024) }]);
+  assert.is((await importZip(db, small)).lines[1]!.outcome, 'skipped');
+});
+
+bombs('a file larger than 64 MB is refused before it is unpacked', async () => {
+  await refusedMember({ size: 64 * 1024 * 1024 + 1 }, /larger than 64 MB/);
+  await refusedMember({ size: 0xfffffff0 }, /larger than 64 MB/);
+});
+
+bombs('a directory that lies about a size is found out, at no cost', async () => {
+  const start = performance.now();
+  await refusedMember({ data: Buffer.alloc(50_000_000), size: 10 }, /cannot be unpacked|checksum/);
+  await refusedMember({ data: bad, size: bad.length - 1 }, /cannot be unpacked|checksum/);
+  await refusedMember({ data: bad, size: bad.length + 1 }, /cannot be unpacked|checksum/);
+  await refusedMember({ data: '', size: 100_000 }, /cannot be unpacked|checksum/);
+  assert.ok(performance.now() - start < 5000, 'under 5 s');
+});
+
+bombs('the budget of a run is counted over all its archives', async () => {
+  assert.is(archiveLimits.totalBytes, 8 * 1024 ** 3);
+  const zip = makeZip([
+    { name: 'a', data: 'x'.repeat(60) },
+    { name: 'b', data: 'x'.repeat(60) },
+  ]);
+  const budget = { left: 100 };
+  const archive = await openArchive(zip, budget);
+  assert.is((await archive.members[0]!.read()).length, 60);
+  await rejects(archive.members[1]!.read(), /more than 8 GB/);
+  archive.close();
+  const second = await openArchive(zip, { left: 120 });
+  for (const member of second.members) await member.read();
+  second.close();
+});
+
+bombs('20,000 files are taken, 20,001 are refused', async () => {
+  const entries = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ name: `${index}.txt`, stored: true }));
+  const archive = await openArchive(makeZip(entries(20_000)), { left: 1 });
+  assert.is(archive.members.length, 20_000);
+  archive.close();
+  await refusedWhole(makeZip(entries(20_001)), /more than 20000 files/);
+});
+
+bombs('archives in archives: three levels are read, a fourth is refused', async () => {
+  const wrap = (depth: number, text: string): Buffer =>
+    makeZip([
+      {
+        name: depth === 1 ? 'a.xml' : `level-${depth}.zip`,
+        data: depth === 1 ? text : wrap(depth - 1, text),
+      },
+    ]);
+  const { db, before } = await filled();
+  const four = await importZip(db, wrap(4, bad));
+  assert.equal(
+    four.lines.map((line) => [line.kind, line.outcome]),
+    [
+      ['archive', 'imported'],
+      ['archive', 'imported'],
+      ['archive', 'imported'],
+      ['archive', 'rejected'],
+    ],
+  );
+  assertClear(four.lines[3]!.reason, /nested deeper than 3/);
+  assert.equal(tableDigests(db), before);
+  const three = await importZip(db, wrap(3, good));
+  assert.equal(
+    three.lines.map((line) => [line.kind, line.outcome, line.source.split('!/').slice(1).join(' ')]),
+    [
+      ['archive', 'imported', ''],
+      ['archive', 'imported', 'level-3.zip'],
+      ['archive', 'imported', 'level-3.zip level-2.zip'],
+      ['xccdf', 'imported', 'level-3.zip level-2.zip a.xml'],
+    ],
+  );
+  const twelve = await importZip(db, wrap(12, bad));
+  assert.is(twelve.lines.length, 4);
+});
+
+for (const offset of [10_000_000n, 2n ** 63n]) {
+  bombs(`a file that lies at ${offset} is refused, its neighbours are read`, async () => {
+    const folder = scratchFolder();
+    const entries = [
+      { name: 'a.xml', data: bad, zip64Offset: offset },
+      { name: 'b.xml', data: good },
+    ];
+    put(folder, '1.zip', makeZip(entries));
+    put(folder, '2.zip', makeZip([{ name: 'inner.zip', data: makeZip(entries) }]));
+    put(folder, '3.xml', writeXccdf());
+    const { code, stdout, stderr } = await gapstone(['import', folder, '--json', '--db', 'x.db']);
+    assert.is(code, 3, stderr.slice(0, 500));
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+    assert.is(lines.at(-1).target, 'sample_product');
+    const failed = lines.filter((line) => line.outcome === 'rejected');
+    assert.is(failed.length, 2);
+    for (const line of failed) assertClear(line.reason, /./);
+    assert.not.ok(lines.some((line) => line.target === 'bad'));
+  });
+}
+
+// In a child, because a position that no file has was once thrown where nobody could catch it.
+for (const [name, zip] of Object.entries(zip64Lies())) {
+  bombs(`a zip64 record with ${name} is refused, as a file and inside another zip`, async () => {
+    const folder = scratchFolder();
+    put(folder, '1.zip', zip);
+    put(folder, '2.zip', makeZip([{ name: 'inner.zip', data: zip }]));
+    put(folder, '3.xml', good);
+    const { code, stdout, stderr } = await gapstone(['import', folder, '--json', '--db', 'x.db']);
+    assert.is(code, 3, stderr.slice(0, 500));
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+    assert.equal(
+      lines.map((line) => [line.source.slice(folder.length + 1), line.outcome]),
+      [
+        ['1.zip', 'rejected'],
+        ['2.zip', 'imported'],
+        ['2.zip!/inner.zip', 'rejected'],
+        ['3.xml', 'imported'],
+      ],
+    );
+    for (const line of [lines[0], lines[2]]) assertClear(line.reason, /zip/);
+  });
+}
+
+bombs.run();
+
+const damage = suite('Z3: damage');
+
+damage('a wrong checksum is noticed', () => refusedMember({ crc: 0x12345678 }, /checksum/));
+damage('an encrypted file is refused', () => refusedMember({ flags: 1 }, /encrypted/));
+damage('strong encryption refuses the archive', () =>
+  refusedWhole(makeZip([{ name: 'a.xml', data: good, flags: 0x41 }]), /encryption/),
+);
+
+damage('an unknown method of compression is refused', async () => {
+  for (const method of [1, 9, 12, 14, 93, 99])
+    await refusedMember({ method, size: bad.length }, new RegExp(`cannot be unpacked.*${method}`));
+});
+
+damage('data that do not inflate are refused', async () => {
+  const noise = Buffer.from(Array.from({ length: 500 }, (_, index) => (index * 73 + 255) % 256));
+  await refusedMember({ data: noise, stored: true, method: 8, size: 4000 }, /cannot be unpacked/);
+});
+
+damage('an archive cut short, or with something after it, is refused', async () => {
+  const zip = makeZip([
+    { name: 'a.xml', data: good },
+    { name: 'b.xml', data: bad },
+  ]);
+  for (let part = 5; part < 100; part += 5)
+    await refusedWhole(zip.subarray(0, Math.floor((zip.length * part) / 100)), /cannot be opened|refused/);
+  await refusedWhole(zip.subarray(0, zip.length - 1), /cannot be opened|refused/);
+  await refusedWhole(Buffer.concat([zip, Buffer.from('junk')]), /cannot be opened|refused/);
+  await refusedWhole(
+    Buffer.concat([zip.subarray(0, 40), zip.subarray(60)]),
+    /cannot be opened|refused|unpacked/,
+  );
+  await refusedWhole(Buffer.from('PK\u0003\u0004'), /cannot be opened/);
+});
+
+damage('a directory that counts wrongly is refused', async () => {
+  await refusedWhole(makeZip([{ name: 'a.xml', data: good }], { entryCount: 2 }), /refused/);
+});
+
+damage('an empty archive and an empty member are no failures', async () => {
+  const { db, before } = await filled();
+  const empty = await importZip(db, makeZip([]));
+  assert.equal(
+    empty.lines.map((line) => [line.kind, line.outcome, line.counts]),
+    [['archive', 'imported', { members: 0 }]],
+  );
+  const member = await importZip(db, makeZip([{ name: 'a.xml' }]));
+  assert.equal(
+    member.lines.map((line) => [line.outcome, line.reason]),
+    [
+      ['imported', null],
+      ['skipped', 'the file is empty'],
+    ],
+  );
+  assert.equal(tableDigests(db), before);
+});
+
+damage.run();
+
+const library = suite('Z4: a library with damage');
+
+function makeLibrary(): { zip: Buffer; names: string[] } {
+  const names = Array.from({ length: 8 }, (_, index) => `Product ${index + 1}`);
+  const stig = (name: string, index: number) =>
+    writeXccdf({
+      id: name.replace(' ', '_'),
+      title: `${name} STIG`,
+      rules: sampleRules(3, `P${index}`, 1000 * index + 1),
+    });
+  const inner = names.map((name, index) =>
+    makeZip([
+      { name: `U_${index}_Manual_STIG/` },
+      { name: `U_${index}_Manual_STIG/U_${index}-xccdf.xml`, data: stig(name, index) },
+      { name: `U_${index}_Manual_STIG/STIG_unclass.xsl`, data: '<stylesheet/>' },
+      { name: 'Readme.txt', data: 'read me' },
+    ]),
+  );
+  inner[2] = inner[2]!.subarray(0, inner[2]!.length - 30);
+  inner[5] = makeZip([
+    { name: 'U_5-xccdf.xml', data: stig(names[5]!, 5).slice(0, -30) },
+    { name: 'Readme.txt', data: 'read me' },
+  ]);
+  const entries = inner.map((data, index) => ({ name: `U_${index}.zip`, data, stored: true }));
+  return { zip: makeZip(entries), names };
+}
+
+library('the good sources are taken, each bad one has its line', async () => {
+  const { db } = await filled();
+  const { zip, names } = makeLibrary();
+  const { lines, summary, stored } = await importZip(db, zip);
+  assert.ok(stored);
+  const { sources, imported, unchanged, superseded, skipped, rejected } = summary;
+  assert.equal(
+    { sources, imported, unchanged, superseded, skipped, rejected },
+    // The library, seven inner zips that open, six benchmarks; six style sheets, seven texts.
+    {
+      sources: 1 + 8 + 6 * 3 + 2,
+      imported: 1 + 7 + 6,
+      unchanged: 0,
+      superseded: 0,
+      skipped: 13,
+      rejected: 2,
+    },
+  );
+  assert.is(lines.length, sources);
+  const failed = lines.filter((line) => line.outcome === 'rejected');
+  assert.equal(
+    failed.map((line) => [line.source.split('!/').slice(1).join(' '), line.kind]),
+    [
+      ['U_2.zip', 'archive'],
+      ['U_5.zip U_5-xccdf.xml', 'xccdf'],
+    ],
+  );
+  const kept = names
+    .filter((_, index) => index !== 2 && index !== 5)
+    .map((name) => name.toLowerCase().replace(' ', '_'));
+  assert.equal(
+    dumpCatalog(db).stigs.map((stig) => stig.slug),
+    [...kept, 'sample_product'],
+  );
+});
+
+library('under strict nothing is stored', async () => {
+  const { db, before } = await filled();
+  const { zip } = makeLibrary();
+  const { summary, stored } = await importZip(db, zip, { strict: true });
+  assert.is(stored, false);
+  assert.is(summary.rejected, 2);
+  assert.is(summary.imported, 14);
+  assert.equal(tableDigests(db), before);
+  assert.is(db.sqlite.prepare('SELECT count(*) FROM import_runs').pluck().get(), 1);
+  assert.not(db.sqlite.inTransaction);
+});
+
+library('the command exits 3, under strict 1', async () => {
+  const folder = scratchFolder();
+  const zip = put(folder, 'library.zip', makeLibrary().zip);
+  const db = join(folder, 'x.db');
+  const strict = await gapstone(['import', zip, '--db', db, '--strict']);
+  assert.is(strict.code, 1, strict.stderr);
+  assert.match(strict.stderr, /nothing was changed/);
+  const usual = await gapstone(['import', zip, '--db', db]);
+  assert.is(usual.code, 3, usual.stderr);
+  assert.is(usual.stderr.match(/^rejected /gm)?.length, 2);
+});
+
+library.run();
+
+const content = suite('the kind comes from the content, never from the name');
+
+content('files and members under any name', async () => {
+  const folder = scratchFolder();
+  put(folder, 'picture.jpg', good);
+  put(folder, 'not-a-zip.zip', bad);
+  put(folder, 'text.xml', 'no XML at all');
+  put(folder, 'zip.pdf', makeZip([{ name: 'benchmark', data: writeXccdf() }]));
+  const db = emptyCatalog();
+  const { lines } = await runImport(db, [folder]);
+  assert.equal(
+    lines.map((line) => [line.source.slice(folder.length + 1), line.kind, line.outcome, line.target]),
+    [
+      ['not-a-zip.zip', 'xccdf', 'imported', 'bad'],
+      ['picture.jpg', 'xccdf', 'imported', 'good'],
+      ['text.xml', 'other', 'skipped', null],
+      ['zip.pdf', 'archive', 'imported', null],
+      ['zip.pdf!/benchmark', 'xccdf', 'imported', 'sample_product'],
+    ],
+  );
+});
+
+content('links in a folder are not followed, a link that is named itself is', async () => {
+  const outside = put(scratchFolder(), 'a.xml', good);
+  const folder = scratchFolder();
+  symlinkSync(outside, join(folder, 'link.xml'));
+  symlinkSync(scratchFolder(), join(folder, 'folder'));
+  symlinkSync(folder, join(folder, 'loop'));
+  const db = emptyCatalog();
+  const { lines } = await runImport(db, [folder]);
+  assert.equal(
+    lines.map((line) => [line.outcome, line.reason]),
+    Array(3).fill(['skipped', 'a link or device, not a file']),
+  );
+  const named = await runImport(db, [join(folder, 'link.xml')]);
+  assert.is(named.lines[0]!.outcome, 'imported');
+});
+
+content('folders are walked to their depth, in the order of their names', async () => {
+  const folder = scratchFolder();
+  for (const name of ['b/c/d.txt', 'a.txt', 'b/a.txt', 'c.txt', 'b/c.txt']) put(folder, name, name);
+  mkdirSync(join(folder, 'empty'));
+  const { lines } = await runImport(emptyCatalog(), [folder]);
+  assert.equal(
+    lines.map((line) => line.source.slice(folder.length + 1)),
+    ['a.txt', 'b/a.txt', 'b/c/d.txt', 'b/c.txt', 'c.txt'],
+  );
+});
+
+content.run();
+
+function zip64Lies(): Record<string, Buffer> {
+  const zip = makeZip([{ name: 'a.xml', data: good }]);
+  const end = zip.subarray(zip.length - 22);
+  const body = zip.subarray(0, zip.length - 22);
+  const locator = (offset: bigint) => {
+    const record = Buffer.alloc(20);
+    record.writeUInt32LE(0x07064b50, 0);
+    record.writeBigUInt64LE(offset, 8);
+    record.writeUInt32LE(1, 16);
+    return record;
+  };
+  const record = (count: bigint, offset: bigint) => {
+    const bytes = Buffer.alloc(56);
+    bytes.writeUInt32LE(0x06064b50, 0);
+    bytes.writeBigUInt64LE(44n, 4);
+    bytes.writeBigUInt64LE(count, 32);
+    bytes.writeBigUInt64LE(offset, 48);
+    return Buffer.concat([body, bytes, locator(BigInt(body.length)), end]);
+  };
+  const at = (offset: bigint) => Buffer.concat([body, locator(offset), end]);
+  return {
+    'a place that holds something else': at(0n),
+    'a place beyond the end': at(10_000_000n),
+    'a place beyond any file': at(2n ** 64n - 1n),
+    'a million million entries': record(2n ** 40n, BigInt(end.readUInt32LE(16))),
+    'a directory beyond the end': record(1n, 10_000_000n),
+    'a directory beyond any file': record(1n, 2n ** 63n),
+  };
+}
+
+async function rejects(promise: Promise<unknown>, pattern: RegExp): Promise<void> {
+  let error: unknown = null;
+  try {
+    await promise;
+  } catch (thrown) {
+    error = thrown;
+  }
+  assert.instance(error, ImportError);
+  assert.match((error as Error).message, pattern);
+}

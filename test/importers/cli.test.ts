@@ -1,0 +1,489 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { importCommand } from '../../src/commands/import.ts';
+import { createProgress } from '../../src/commands/progress.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { CommandError } from '../../src/errors.ts';
+import { sha256 } from '../../src/ids.ts';
+import { dumpCatalog, tableDigests } from '../support/catalog-dump.ts';
+import { gapstone } from '../support/child.ts';
+import { suite } from '../support/harness.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
+import { makeZip } from '../support/zip.ts';
+
+const folder = scratchFolder();
+const good = put(folder, 'good.xml', writeXccdf({ id: 'Good', title: 'Good STIG' }));
+const other = put(
+  folder,
+  'other.xml',
+  writeXccdf({ id: 'Other', title: 'Other STIG', rules: sampleRules(2, 'O', 7) }),
+);
+const bad = put(folder, 'bad.xml', writeXccdf().slice(0, 400));
+const text = put(folder, 'text.txt', 'only text');
+const empty = put(folder, 'empty', '');
+const scap = put(
+  folder,
+  'scap.xml',
+  '<data-stream-collection xmlns="http://scap.nist.gov/schema/scap/source/1.2"/>',
+);
+const skips = scratchFolder();
+put(skips, 'a.txt', 'a');
+put(skips, 'b.xsl', '<stylesheet/>');
+const zip = put(
+  folder,
+  'a.zip',
+  makeZip([
+    { name: 'x.xml', data: readFileSync(good) },
+    { name: 'y.xml', data: readFileSync(other) },
+    { name: 'z.txt', data: 'z' },
+  ]),
+);
+const badZip = put(folder, 'bad.zip', makeZip([{ name: 'x.xml', data: readFileSync(bad) }]));
+
+function newDb(): string {
+  return join(scratchFolder(), 'x.db');
+}
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the command in this process, as `src/cli.ts` does, and keeps what it writes. */
+async function importHere(...args: string[]): Promise<Ended> {
+  const out = { stdout: '', stderr: '' };
+  const writes = { stdout: process.stdout.write, stderr: process.stderr.write };
+  for (const name of ['stdout', 'stderr'] as const) {
+    process[name].write = ((part: string) => {
+      out[name] += part;
+      return true;
+    }) as typeof process.stdout.write;
+  }
+  try {
+    return { code: await importCommand.run(args), ...out };
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return { code: error.exitCode, ...out, stderr: `${out.stderr}gapstone: ${error.message}\n` };
+  } finally {
+    for (const name of ['stdout', 'stderr'] as const) process[name].write = writes[name];
+  }
+}
+
+async function exits(code: number, args: string[], message: RegExp): Promise<Ended> {
+  return check(await importHere(...args), code, message);
+}
+
+function check<T extends Ended>(ended: T, code: number, message: RegExp): T {
+  assert.is(ended.code, code, ended.stderr);
+  assert.match(ended.stderr, message);
+  assert.not.match(ended.stderr, /\n\s+at |node:internal/, 'no stack');
+  return ended;
+}
+
+const codes = suite('gapstone import: exit codes');
+
+codes('as a process: 0, 1, 2 and 3', async () => {
+  const [done, failed, missing, wrong, partly] = await Promise.all([
+    gapstone(['import', good, '--db', 'x.db']),
+    gapstone(['import', bad, '--db', 'x.db']),
+    gapstone(['import', good, join(folder, 'missing.xml'), '--db', 'x.db']),
+    gapstone(['import', good, '--no-such-option']),
+    gapstone(['import', good, bad, '--db', 'x.db']),
+  ]);
+  check(done, 0, /^imported .*good\.xml \[xccdf\] -> good \(3 rules/m);
+  assert.is(done.stdout, '', 'data goes to stdout, messages do not');
+  check(failed, 1, /^rejected .*bad\.xml \[xccdf\]: .*line \d+, column \d+/m);
+  check(missing, 1, /^gapstone: there is no .*missing\.xml\n$/);
+  check(wrong, 2, /^gapstone: .*no-such-option.*\n$/);
+  check(partly, 3, /1 imported.*1 rejected/);
+});
+
+codes('0 when nothing was rejected: skips are no failures', async () => {
+  const db = newDb();
+  const { stderr } = await exits(0, [good, '--db', db], /^imported .*good\.xml/m);
+  assert.match(
+    stderr,
+    /^1 sources in [\d.]+ s: 1 imported, 0 unchanged, 0 superseded, 0 skipped, 0 rejected/m,
+  );
+  await exits(0, [good, '--db', db], /^unchanged .*-> good$/m);
+  await exits(0, [skips, '--db', db], /^skipped .*a\.txt \[other\]: /m);
+  await exits(0, [scap, '--db', db], /^skipped .*scap\.xml \[scap\]: .*SCAP/m);
+  await exits(0, [zip, '--db', db], /^imported .*a\.zip!\/y\.xml/m);
+});
+
+codes(
+  '1 when all was rejected, a path is missing, or a file that was named is of no known kind',
+  async () => {
+    const db = newDb();
+    await exits(1, [bad, '--db', db], /^rejected .*bad\.xml \[xccdf\]: .*line \d+, column \d+/m);
+    await exits(1, [badZip, '--db', db], /^rejected .*bad\.zip!\/x\.xml/m);
+    await exits(1, [text, '--db', db], /^skipped .*text\.txt \[other\]: /m);
+    await exits(1, [empty, '--db', db], /^skipped .*empty.*: the file is empty/m);
+    await exits(1, [join(skips, 'b.xsl'), '--db', db], /root <stylesheet>/);
+    const fresh = newDb();
+    const { stderr } = await exits(
+      1,
+      [good, join(folder, 'missing.xml'), '--db', fresh],
+      /there is no .*missing\.xml/,
+    );
+    assert.is(stderr.trim().split('\n').length, 1);
+    assert.not(existsSync(fresh), 'nothing is begun');
+  },
+);
+
+codes('3 when something was rejected and something was not', async () => {
+  await exits(3, [good, bad, '--db', newDb()], /1 imported.*1 rejected/);
+  await exits(3, [good, text, '--db', newDb()], /1 imported.*1 skipped/);
+  await exits(3, [good, badZip, '--db', newDb()], /2 imported.*1 rejected/);
+  await exits(3, [skips, bad, '--db', newDb()], /2 skipped.*1 rejected/);
+});
+
+codes('--strict: 1 and nothing stored, or 0', async () => {
+  const db = newDb();
+  await exits(1, [good, bad, '--strict', '--db', db], /nothing was changed/);
+  assert.equal(catalogOf(db).stigs, []);
+  await exits(0, [good, skips, '--strict', '--db', db], /1 imported/);
+  assert.is(catalogOf(db).stigs.length, 1);
+});
+
+codes('2 for wrong usage, before anything is made', async () => {
+  const db = newDb();
+  for (const args of [
+    [],
+    ['--json', '--db', db],
+    [good, '--no-such-option', '--db', db],
+    [good, '--db'],
+    [good, '--strict=yes', '--db', db],
+    [good, '--db', db, '--slugs'],
+  ]) {
+    const { stdout } = await exits(2, args, /^gapstone: .*\n$/);
+    assert.is(stdout, '');
+  }
+  assert.not(existsSync(db));
+});
+
+codes('wrong commands and --help', async () => {
+  const [inport, nothing, help] = await Promise.all([
+    gapstone(['inport', good]),
+    gapstone([]),
+    gapstone(['import', '--help']),
+  ]);
+  check(inport, 2, /no command "inport"/);
+  assert.is(nothing.code, 2);
+  assert.is(help.code, 0);
+  for (const word of ['PATH', '--strict', '--dry-run', '--slugs', '--json', '--db'])
+    assert.ok(help.stdout.includes(word), word);
+});
+
+codes('1 and one line when the database cannot be used', async () => {
+  const place = scratchFolder();
+  mkdirSync(join(place, 'folder'));
+  const cases: [string, RegExp][] = [
+    [join(place, 'missing', 'x.db'), /folder of the database does not exist/],
+    [join(place, 'folder'), /not a file/],
+    [put(place, 'text.db', 'this is no database at all'.repeat(10)), /is not a database/],
+    [put(place, 'empty.db', ''), /is not a database \(0 bytes\)/],
+  ];
+  const whole = newDb();
+  await importHere(good, '--db', whole);
+  const db = openDatabase(whole);
+  db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  db.close();
+  const bytes = readFileSync(whole);
+  cases.push([put(place, 'cut.db', bytes.subarray(0, bytes.length / 2)), /truncated/]);
+  const foreign = Buffer.from(bytes);
+  foreign.writeUInt32BE(1, 68);
+  cases.push([put(place, 'foreign.db', foreign), /not a Gapstone database/]);
+  for (const [file, message] of cases) {
+    const { stderr } = await exits(1, [good, '--db', file], message);
+    assert.is(stderr.trim().split('\n').length, 1, stderr);
+  }
+});
+
+codes.run();
+
+const ledger = suite('gapstone import --json');
+const lineKeys = ['source', 'kind', 'sha256', 'outcome', 'reason', 'warnings', 'target', 'counts', 'ms'];
+const summaryKeys = [
+  'sources',
+  'imported',
+  'unchanged',
+  'superseded',
+  'skipped',
+  'rejected',
+  'warnings',
+  'ms',
+  'phases',
+];
+
+ledger('one object for each source in the order of its keys, the summary last', async () => {
+  const db = newDb();
+  const older = put(
+    scratchFolder(),
+    'printing.xml',
+    writeXccdf({ id: 'Good', title: 'Good STIG', date: '01 Jan 2020' }),
+  );
+  const { code, stdout, stderr } = await gapstone([
+    'import',
+    '--json',
+    ...[good, good, bad, text, zip, older],
+    '--db',
+    db,
+  ]);
+  assert.is(code, 3, stderr);
+  assert.not.match(stderr, /imported|rejected/, 'the ledger goes to stdout');
+  assert.ok(stdout.endsWith('\n'));
+  const objects = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const { summary, ...rest } = objects.pop();
+  assert.equal(rest, {});
+  assert.equal(Object.keys(summary), summaryKeys);
+  for (const line of objects) {
+    assert.equal(Object.keys(line), lineKeys, line.source);
+    assert.type(line.ms, 'number');
+    assert.ok(line.ms >= 0);
+    assert.ok(Array.isArray(line.warnings));
+  }
+  assert.equal(
+    objects.map(({ source, kind, outcome, target }) => [source, kind, outcome, target]),
+    [
+      [good, 'xccdf', 'imported', 'good'],
+      [good, 'xccdf', 'unchanged', 'good'],
+      [bad, 'xccdf', 'rejected', null],
+      [text, 'other', 'skipped', null],
+      [zip, 'archive', 'imported', null],
+      [`${zip}!/x.xml`, 'xccdf', 'unchanged', 'good'],
+      [`${zip}!/y.xml`, 'xccdf', 'imported', 'other'],
+      [`${zip}!/z.txt`, 'other', 'skipped', null],
+      [older, 'xccdf', 'superseded', 'good'],
+    ],
+  );
+  assert.equal(objects[0].counts, { rules: 3, high: 0, medium: 3, low: 0, profiles: 0 });
+  assert.equal(objects[4].counts, { members: 3 });
+  const hashes = objects.slice(0, 5).map((line) => line.sha256);
+  assert.equal(
+    hashes,
+    [good, good, bad, text, zip].map((file) => sha256(readFileSync(file))),
+  );
+  for (const index of [2, 3, 8]) assert.ok(objects[index].reason.length > 10);
+  const { ms, phases, ...totals } = summary;
+  assert.equal(totals, {
+    sources: 9,
+    imported: 3,
+    unchanged: 2,
+    superseded: 1,
+    skipped: 2,
+    rejected: 1,
+    warnings: 0,
+  });
+  assert.type(ms, 'number');
+  for (const [phase, time] of Object.entries(phases)) assert.ok((time as number) >= 0, phase);
+  const sum = Object.values(phases as Record<string, number>).reduce((total, time) => total + time, 0);
+  assert.ok(sum <= ms + 1 && Object.keys(phases).length >= 3, `${sum} of ${ms} ms`);
+});
+
+ledger('the ledger of a stored run is in the database', async () => {
+  const db = newDb();
+  const { stdout } = await importHere('--json', good, bad, zip, '--db', db);
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const { sqlite, close } = openDatabase(db);
+  const stored = sqlite.prepare('SELECT * FROM import_ledger ORDER BY run_id, ordinal').all() as Record<
+    string,
+    unknown
+  >[];
+  assert.equal(
+    stored.map(({ run_id: _, ordinal: __, warnings, counts, ...line }) => ({
+      ...line,
+      warnings: JSON.parse(String(warnings)),
+      counts: JSON.parse(String(counts)),
+    })),
+    lines.slice(0, -1),
+  );
+  const runs = sqlite.prepare('SELECT * FROM import_runs').all() as Record<string, string>[];
+  assert.is(runs.length, 1);
+  const { ms: _ms, phases: _phases, ...summary } = JSON.parse(runs[0]!.summary!);
+  const { ms: __ms, phases: __phases, ...printed } = lines.at(-1).summary;
+  assert.equal(summary, printed);
+  close();
+});
+
+ledger.run();
+
+const dry = suite('gapstone import --dry-run');
+
+dry('makes no database where there is none', async () => {
+  const cwd = scratchFolder();
+  const { code, stdout, stderr } = await gapstone(['import', good, bad, '--dry-run', '--json'], { cwd });
+  assert.is(code, 3);
+  assert.match(stderr, /dry run: nothing was changed/);
+  assert.equal(readdirSync(cwd), []);
+  const outcomes = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).outcome);
+  assert.equal(outcomes, ['imported', 'rejected', undefined]);
+});
+
+dry('says what would change, and changes nothing', async () => {
+  const place = scratchFolder();
+  const file = join(place, 'x.db');
+  await importHere(good, '--db', file);
+  const db = openDatabase(file);
+  db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  const digests = tableDigests(db);
+  db.close();
+  const bytes = sha256(readFileSync(file));
+  const { code, stderr } = await importHere(good, other, '--dry-run', '--db', file);
+  assert.is(code, 0);
+  assert.match(stderr, /^unchanged .*good\.xml/m);
+  assert.match(stderr, /^imported .*other\.xml \[xccdf\] -> other/m);
+  assert.match(stderr, /dry run: nothing was changed/);
+  assert.is(sha256(readFileSync(file)), bytes, 'the file is the same to the byte');
+  const again = openDatabase(file);
+  assert.equal(tableDigests(again), digests);
+  assert.is(again.sqlite.prepare('SELECT count(*) FROM import_runs').pluck().get(), 1);
+  again.close();
+  const real = await importHere(other, '--db', file);
+  assert.match(real.stderr, /^imported .*other\.xml/m);
+});
+
+dry('the same in process: a superseded printing, an override, a new release', async () => {
+  const db = openDatabase(':memory:', { create: true });
+  await runImport(db, [good]);
+  const digests = tableDigests(db);
+  const newer = put(
+    scratchFolder(),
+    'n.xml',
+    writeXccdf({ id: 'Good', title: 'New STIG', date: '01 Jan 2025' }),
+  );
+  const overrides = new Map([['Good', 'moved']]);
+  const result = await runImport(db, [newer, other], { dryRun: true, overrides });
+  assert.is(result.stored, false);
+  assert.equal(
+    result.lines.map((line) => [line.outcome, line.target]),
+    [
+      ['imported', 'moved'],
+      ['imported', 'other'],
+    ],
+  );
+  assert.equal(tableDigests(db), digests);
+  assert.not(db.sqlite.inTransaction);
+});
+
+dry.run();
+
+const options = suite('gapstone import: --slugs, --db, GAPSTONE_DB');
+
+options('--slugs gives slugs to benchmarks', async () => {
+  const db = newDb();
+  const slugs = put(folder, 'slugs.csv', '\ufeffbenchmarkId,slug\r\nGood, my_good \r\n\r\n"Other","o-1"\r\n');
+  const { code, stderr } = await importHere(good, other, '--slugs', slugs, '--db', db);
+  assert.is(code, 0, stderr);
+  assert.equal(
+    catalogOf(db).stigs.map((stig) => stig.slug),
+    ['my_good', 'o-1'],
+  );
+});
+
+options('a --slugs file that is wrong is refused with its row, before anything is done', async () => {
+  const cases: [string, RegExp][] = [
+    ['id,slug\nGood,x\n', /header must be benchmarkId,slug/],
+    ['', /header/],
+    ['benchmarkId,slug\nGood,Not A Slug\n', /row 2.*"Not A Slug" is no slug/],
+    ['benchmarkId,slug\nGood,\n', /row 2.*no slug/],
+    ['benchmarkId,slug\nGood,a\n,b\n', /row 3.*benchmarkId is empty/],
+    ['benchmarkId,slug\nGood,a\nGood,b\n', /row 3.*twice/],
+    ['benchmarkId,slug\nGood,a,b\n', /cannot be read/],
+    ['benchmarkId,slug\n"Good,a\n', /cannot be read/],
+    [`benchmarkId,slug\nGood,${'x'.repeat(201)}\n`, /no slug/],
+  ];
+  for (const [csv, message] of cases) {
+    const db = newDb();
+    const slugs = put(scratchFolder(), 'slugs.csv', csv);
+    const { code, stderr } = await importHere(good, '--slugs', slugs, '--db', db);
+    assert.is(code, 1, csv);
+    assert.match(stderr, message);
+    assert.is(stderr.trim().split('\n').length, 1);
+    assert.not(existsSync(db));
+  }
+  const missing = await importHere(good, '--slugs', join(folder, 'none.csv'), '--db', newDb());
+  assert.is(missing.code, 1);
+  assert.match(missing.stderr, /cannot be read/);
+});
+
+options('the database is that of --db, else of GAPSTONE_DB, else gapstone.db', async () => {
+  const cwd = scratchFolder();
+  const place = scratchFolder();
+  await Promise.all([
+    gapstone(['import', good], { cwd }),
+    gapstone(['import', good], { cwd, env: { GAPSTONE_DB: join(place, 'env.db') } }),
+    gapstone(['import', good, '--db', join(place, 'flag.db')], {
+      cwd,
+      env: { GAPSTONE_DB: join(place, 'no.db') },
+    }),
+  ]);
+  const databases = (where: string) => readdirSync(where).filter((name) => name.endsWith('.db'));
+  assert.equal(databases(cwd), ['gapstone.db']);
+  assert.equal(databases(place).sort(), ['env.db', 'flag.db']);
+});
+
+options.run();
+
+const progress = suite('the progress of an import');
+
+progress('a bar on a terminal, plain lines otherwise, seldom enough', () => {
+  for (const isTTY of [true, false]) {
+    let out = '';
+    let time = 0;
+    const stream = { isTTY, write: (part: string) => (out += part) } as unknown as NodeJS.WriteStream;
+    const shown = createProgress(stream, () => time);
+    const step = (at: number, done: number) => {
+      time = at;
+      shown.update({ done, found: 100, rules: done * 10, bytes: done * 1e6 });
+    };
+    step(1, 1);
+    assert.is(out, '');
+    step(5000, 50);
+    assert.match(out, /50 of 100 sources, 500 rules, 10\.0 MB\/s/);
+    const length = out.length;
+    step(5001, 51);
+    assert.is(out.length, length, 'not at every source');
+    if (isTTY) assert.match(out, /\r.*\[#{12}\.{12}\]/);
+    else assert.match(out, /^reading: .*\n$/);
+    out = '';
+    shown.clear();
+    assert.is(out === '', !isTTY);
+  }
+});
+
+progress('reports every source, found never below done', async () => {
+  const seen: [number, number][] = [];
+  const db = openDatabase(':memory:', { create: true });
+  await runImport(db, [zip, skips, good], { onProgress: ({ done, found }) => seen.push([done, found]) });
+  assert.equal(
+    seen.map(([done]) => done),
+    [1, 2, 3, 4, 5, 6, 7],
+  );
+  for (const [done, found] of seen) assert.ok(found >= done);
+  assert.equal(seen.at(-1), [7, 7]);
+});
+
+progress.run();
+
+function catalogOf(file: string) {
+  const db = openDatabase(file);
+  try {
+    return dumpCatalog(db);
+  } finally {
+    db.close();
+  }
+}

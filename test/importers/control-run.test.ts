@@ -1,0 +1,878 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import type { LedgerLine } from '../../importers/ledger.ts';
+import { type ImportResult, runImport } from '../../importers/run.ts';
+import { createApp } from '../../src/app.ts';
+import type { Database } from '../../src/db/database.ts';
+import { silentLog } from '../../src/log.ts';
+import { emptyCatalog, tableDigests } from '../support/catalog-dump.ts';
+import { gapstone } from '../support/child.ts';
+import { dumpControls, dumpFacts, dumpGraph } from '../support/control-dump.ts';
+import {
+  cciList,
+  controlsCsv,
+  mappingsCsv,
+  oscalCatalog,
+  oscalProfile,
+  type SampleControl,
+} from '../support/control-sources.ts';
+import { controlFolders, shippedControls } from '../support/controls.ts';
+import { bruteForce, type OracleEdge, toGraph } from '../support/crosswalk-oracle.ts';
+import { suite } from '../support/harness.ts';
+import { hasReferenceData, shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Json = any;
+
+/** Writes sources, named by their keys, and imports them in their order. */
+async function importSources(db: Database, sources: Record<string, string>): Promise<ImportResult> {
+  const folder = scratchFolder();
+  return runImport(
+    db,
+    Object.entries(sources).map(([name, text]) => put(folder, name, text)),
+  );
+}
+
+async function filled(sources: Record<string, string>): Promise<Database> {
+  const db = emptyCatalog();
+  const { lines } = await importSources(db, sources);
+  for (const line of lines) assert.is(line.outcome, 'imported', `${line.source}: ${line.reason}`);
+  return db;
+}
+
+const reader = (db: Database) =>
+  createApp({
+    db,
+    verify: async () => Promise.reject(new Error('nobody')),
+    log: silentLog,
+    now: () => new Date('2026-11-21T12:00:00Z'),
+    state: { draining: false },
+  });
+
+async function ask(db: Database, path: string): Promise<Json> {
+  const response = await reader(db).request(`/api/v1/${path}`);
+  const answer = await response.json();
+  assert.is(response.status, 200, JSON.stringify(answer));
+  return answer;
+}
+
+const resolve = (db: Database, from: string, to: string, more = '') =>
+  ask(db, `crosswalk/resolve?from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}${more}`);
+
+const trail = (paths: Json): string[] =>
+  paths.map((path: Json) =>
+    path.controls
+      .slice(1)
+      .map((each: Json) => `${each.identifier} ${each.status}`)
+      .join(' | '),
+  );
+
+// A catalog of each kind of source, some of which contradict one another.
+const rev5: SampleControl[] = [
+  { id: 'ac-1' },
+  { id: 'ac-2' },
+  { id: 'ac-2.1' },
+  { id: 'ac-3', withdrawnInto: ['ac-1', 'ac-2.1'] },
+  { id: 'ac-4', withdrawnInto: ['ac-3'] },
+  { id: 'au-2' },
+  { id: 'au-10' },
+];
+const rev4: SampleControl[] = [
+  { id: 'ac-1' },
+  { id: 'ac-2' },
+  { id: 'ac-3' },
+  { id: 'ac-4' },
+  { id: 'au-2' },
+];
+const facts53 = (version: string, word: string) =>
+  controlsCsv([
+    {
+      framework: 'nist-800-53',
+      version,
+      identifier: 'AC-1',
+      title: `${word} AC-1`,
+      family: `Family ${word}`,
+      baselines: 'low',
+    },
+    {
+      framework: 'nist-800-53',
+      version,
+      identifier: 'AC-2',
+      title: `${word} AC-2`,
+      family: `Family ${word}`,
+      baselines: '',
+    },
+    {
+      framework: 'nist-800-53',
+      version,
+      identifier: 'ZZ-1',
+      title: `${word} ZZ-1`,
+      family: `Family ${word}`,
+      baselines: '',
+    },
+  ]);
+const samples: Record<string, string> = {
+  'rev5.json': oscalCatalog(rev5),
+  'rev5-older-printing.json': oscalCatalog(rev5.slice(0, 3), '5.1.1', '2020-01-01'),
+  'rev4.json': oscalCatalog(rev4, '4', '2015-01-22'),
+  'low.json': oscalProfile('low', ['ac-1', 'au-2']),
+  'privacy.json': oscalProfile('privacy', ['ac-2.1']),
+  'facts5.csv': facts53('Rev 5.1.1', 'Harbor'),
+  'facts5-others.csv': facts53('Rev 5.1.1', 'Anchor'),
+  'facts4.csv': facts53('Rev 4', 'Buoy'),
+  'cci-new.xml': cciList('2022-03-09', [
+    [
+      1,
+      [
+        ['5', 'AC-1 a'],
+        ['4', 'AC-2'],
+      ],
+    ],
+    [2, [['4', 'AC-2 (1)']]],
+    [3, [['4', 'AC-3']]],
+    [4, [['5', 'AU-2, AU-10']]],
+    [5, [['5', 'AC-1']], 'deprecated'],
+  ]),
+  'cci-old.xml': cciList('2016-06-27', [
+    [
+      1,
+      [
+        ['4', 'AU-2'],
+        ['3', 'AU-2'],
+      ],
+    ],
+    [2, [['4', 'AC-1']]],
+    [6, [['4', 'AC-2']]],
+  ]),
+  'cci-new.csv': controlsCsv(
+    [1, 2, 3, 4, 7].map((number) => ({
+      framework: 'cci',
+      version: '2022-03-09',
+      identifier: `CCI-${number}`,
+      status: 'draft',
+      type: 'technical',
+    })),
+  ),
+  '171.csv': controlsCsv([
+    {
+      framework: 'nist-800-171',
+      version: 'Rev 2',
+      identifier: '3.1.1',
+      family: 'Access Control',
+      requirementType: 'basic',
+    },
+    {
+      framework: 'nist-800-171',
+      version: 'Rev 3',
+      identifier: '03.01.01',
+      family: 'Access Control',
+      requirementType: '',
+    },
+  ]),
+  '171-pairs.csv': 'sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.1,AC-4\n',
+  '171-more.csv': mappingsCsv([
+    ['nist-800-171', 'Rev 2', '3.1.1', 'nist-800-53', 'Rev 4', 'AC-2', 'again'],
+    ['nist-800-171', 'Rev 3', '03.01.01', 'nist-800-53', 'Rev 5.1.1', 'AC-2(1)'],
+  ]),
+  'site-2025.csv': controlsCsv(
+    ['S-1', 'S-2'].map((identifier) => ({
+      framework: 'site',
+      version: '2025',
+      identifier,
+      title: `${identifier} of 2025`,
+    })),
+  ),
+  'site-2026.csv': controlsCsv(
+    ['S-1', 'S-3'].map((identifier) => ({
+      framework: 'site',
+      version: '2026',
+      identifier,
+      title: `${identifier} of 2026`,
+    })),
+  ),
+  'site-pairs-2025.csv': mappingsCsv([
+    ['site', '2025', 'S-1', 'nist-800-53', 'Rev 5', 'AC-1'],
+    ['site', '2025', 'S-2', 'cci', '', 'CCI-1'],
+  ]),
+  'site-pairs-2026.csv': mappingsCsv([
+    ['site', '2026', 'S-3', 'nist-800-53', 'Rev 5', 'AC-3', 'chapter 3'],
+    ['site', '2026', 'S-1', 'nist-800-171', 'Rev 2', '3.1.1'],
+  ]),
+};
+
+const order = suite('control sources: the order of imports');
+
+order(
+  'any order of the sources, in any number of runs, gives the same controls, edges and closure',
+  async () => {
+    const reference = dumpControls(await filled(samples));
+    assert.match(reference.crosswalk_edges!, /^(?!0 )/);
+    const names = Object.keys(samples);
+    const scenario = fc
+      .shuffledSubarray(names, { minLength: names.length, maxLength: names.length })
+      .chain((order) =>
+        fc.tuple(fc.constant(order), fc.subarray(names.map((_, index) => index).slice(1), { maxLength: 3 })),
+      );
+    await fc.assert(
+      fc.asyncProperty(scenario, async ([order, cuts]) => {
+        const db = emptyCatalog();
+        const bounds = [0, ...cuts, names.length];
+        for (let run = 1; run < bounds.length; run++) {
+          const part = order.slice(bounds[run - 1], bounds[run]);
+          await importSources(db, Object.fromEntries(part.map((name) => [name, samples[name]!])));
+        }
+        assert.equal(dumpControls(db), reference);
+        db.close();
+      }),
+      { numRuns: 40 },
+    );
+  },
+);
+
+order('what is served of the samples is what the rules say', async () => {
+  const db = await filled(samples);
+  const { version, controls } = await ask(db, 'controls/nist-800-53');
+  assert.is(version, 'Rev 5.1.1');
+  // The publisher's newest printing says which controls there are; profiles rule over the interchange.
+  assert.equal(
+    controls.map((each: Json) => `${each.identifier} ${each.title} ${each.baselines}`),
+    [
+      'AC-1 Lantern ac-1 low',
+      'AC-2 Lantern ac-2 ',
+      'AC-2(1) Lantern ac-2.1 privacy',
+      'AU-2 Lantern au-2 low',
+      'AU-10 Lantern au-10 ',
+    ],
+  );
+  const paths = async (from: string, to: string, more = '') =>
+    trail((await resolve(db, from, to, more)).paths);
+  assert.equal(await paths('cci:CCI-1', 'nist-800-53'), ['AC-1 verified']);
+  assert.equal(await paths('cci:CCI-2', 'nist-800-53'), ['AC-2(1) auto']);
+  assert.equal(await paths('cci:CCI-3', 'nist-800-53'), [], 'withdrawn: a CCI is not followed');
+  assert.equal(await paths('cci:CCI-4', 'nist-800-53'), ['AU-2 verified', 'AU-10 verified']);
+  assert.equal(await paths('cci:CCI-5', 'nist-800-53'), [], 'deprecated');
+  assert.equal(await paths('cci:CCI-6', 'nist-800-53'), [], 'only in the older list');
+  assert.equal(await paths('nist-800-171:3.1.1', 'nist-800-53', '&maxHops=1'), [
+    'AC-1 auto',
+    'AC-2 auto',
+    'AC-2(1) auto',
+  ]);
+  assert.equal(await paths('nist-800-171:03.01.01', 'nist-800-53', '&maxHops=1'), ['AC-2(1) verified']);
+  assert.equal(await paths('site:S-3', 'nist-800-53', '&maxHops=1'), ['AC-1 auto', 'AC-2(1) auto']);
+  assert.equal(await paths('site:S-2', 'cci'), [], 'gone in 2026');
+  db.close();
+});
+
+order('importing twice is importing once', async () => {
+  const db = await filled(samples);
+  const before = { tables: tableDigests(db), generation: db.generation() };
+  const again = await importSources(db, samples);
+  assert.equal([...new Set(again.lines.map((line) => line.outcome))], ['unchanged']);
+  assert.equal({ tables: tableDigests(db), generation: db.generation() }, before);
+  db.close();
+});
+
+order(
+  'an older CCI list changes nothing beside a newer one, in either order, in one run or two',
+  async () => {
+    const { 'cci-old.xml': old, 'cci-new.xml': newer, ...others } = samples as Record<string, string>;
+    const graphs = [];
+    for (const runs of [
+      [['new']],
+      [['old', 'new']],
+      [['new', 'old']],
+      [['old'], ['new']],
+      [['new'], ['old']],
+    ]) {
+      const db = await filled(others);
+      for (const run of runs)
+        await importSources(
+          db,
+          Object.fromEntries(run.map((name) => [`${name}.xml`, name === 'new' ? newer! : old!])),
+        );
+      graphs.push(dumpGraph(db));
+      db.close();
+    }
+    for (const graph of graphs) assert.equal(graph, graphs[0]);
+  },
+);
+
+order('more frameworks than a word has bits: their paths are those of brute force', async () => {
+  const many = Array.from({ length: 34 }, (_, index) => `site-${String(index).padStart(2, '0')}`);
+  const pairs = many.flatMap((framework, index) => [
+    [framework, '1', 'X', 'nist-800-53', 'Rev 5', index % 2 ? 'AC-1' : 'AC-2'],
+    ...(index === 0 ? [] : [[framework, '1', 'X', many[index - 1]!, '1', 'X']]),
+  ]);
+  const db = await filled({
+    'rev5.json': samples['rev5.json']!,
+    'site.csv': controlsCsv(
+      many.map((framework) => ({ framework, version: '1', identifier: 'X', title: framework })),
+    ),
+    'pairs.csv': mappingsCsv(pairs),
+  });
+  const edges = pairs.map(
+    (row): OracleEdge => ({ ends: [`${row[0]}:${row[2]}`, `${row[3]}:${row[5]}`], status: 'auto' }),
+  );
+  const graph = toGraph(edges);
+  const key = (name: string) => (name.startsWith('nist') ? `0 ${name}` : `1 ${name}`);
+  for (const source of [...many.map((framework) => `${framework}:X`), 'nist-800-53:AC-1']) {
+    for (const to of ['nist-800-53', many[0]!, many[27]!, many[28]!, many[31]!, many[33]!]) {
+      const expected = bruteForce(graph, source, to, 4, new Set(['auto']), key);
+      assert.equal(trail((await resolve(db, source, to)).paths), trail(expected), `${source} -> ${to}`);
+    }
+  }
+  db.close();
+});
+
+order.run();
+
+const site = suite('control sources: a framework and a mapping of a site');
+
+site('both resolve, from it and to it, and explain says where they are stated', async () => {
+  const db = await filled(samples);
+  assert.equal(trail((await resolve(db, 'site:S-1', 'nist-800-171', '&maxHops=1')).paths), ['3.1.1 auto']);
+  assert.equal(trail((await resolve(db, 'nist-800-171:3.1.1', 'site', '&maxHops=1')).paths), ['S-1 auto']);
+  assert.equal(trail((await resolve(db, 'cci:CCI-1', 'site')).paths), [
+    'AC-1 verified | S-3 auto',
+    'AC-1 verified | 3.1.1 auto | S-1 auto',
+    'AC-1 verified | 3.1.1 auto | AC-2(1) auto | S-3 auto',
+  ]);
+  const { from } = await resolve(db, 'site:S-3', 'cci', '&version=2026');
+  assert.equal(from, { framework: 'site', identifier: 'S-3', version: '2026' });
+  assert.equal((await resolve(db, 'site:S-3', 'cci', '&version=2024')).paths, []);
+  const explained = await resolve(db, 'site:S-3', 'nist-800-53', '&maxHops=1&explain=true');
+  assert.equal(
+    explained.paths.map((path: Json) => path.controls[1].evidence[0].reference),
+    ['chapter 3', 'chapter 3'],
+  );
+  const batch = await reader(db).request('/api/v1/crosswalk/resolve/batch', {
+    method: 'POST',
+    body: JSON.stringify({
+      from: [{ framework: 'site', identifier: 'S-1' }],
+      to: ['site', 'cci', 'nist-800-171'],
+    }),
+  });
+  const { results } = (await batch.json()) as Json;
+  assert.equal(Object.keys(results['site:S-1']), ['site', 'cci', 'nist-800-171']);
+  assert.is(
+    (await reader(db).request('/api/v1/controls/site')).status,
+    404,
+    'no catalog endpoint of its own',
+  );
+  db.close();
+});
+
+site('site frameworks come after those of the specification, by name', async () => {
+  const db = await filled({
+    'rev5.json': samples['rev5.json']!,
+    'b.csv': controlsCsv(
+      ['zeta', 'alpha'].map((framework) => ({ framework, version: '1', identifier: 'X' })),
+    ),
+    'cci.xml': samples['cci-new.xml']!,
+    'pairs.csv': mappingsCsv([
+      ['zeta', '1', 'X', 'nist-800-53', '', 'AC-1'],
+      ['alpha', '1', 'X', 'nist-800-53', '', 'AC-1'],
+      ['alpha', '1', 'X', 'nist-800-53', '', 'AC-2'],
+      ['zeta', '1', 'X', 'nist-800-53', '', 'AC-2'],
+    ]),
+  });
+  const order = db.sqlite.prepare('SELECT DISTINCT framework FROM crosswalk_nodes ORDER BY id').pluck().all();
+  assert.equal(order, ['nist-800-53', 'cci', 'alpha', 'zeta']);
+  assert.equal(trail((await resolve(db, 'nist-800-53:AC-1', 'nist-800-53')).paths), [
+    'X auto | AC-2 auto',
+    'X auto | AC-2 auto',
+  ]);
+  db.close();
+});
+
+site("a mapping of the site's own never takes the published ones away", async () => {
+  const {
+    'site-pairs-2025.csv': _,
+    'site-pairs-2026.csv': __,
+    ...published
+  } = samples as Record<string, string>;
+  const db = await filled(published);
+  const before = trail((await resolve(db, 'cci:CCI-1', 'nist-800-53')).paths);
+  assert.equal(before, ['AC-1 verified']);
+  // The site maps from a CCI and writes the year in which it did so where the edition of the list belongs.
+  await importSources(db, { 'own.csv': mappingsCsv([['cci', '2026', 'CCI-1', 'site', '2026', 'S-1']]) });
+  for (const more of ['', '&version=2022-03-09'])
+    assert.equal(trail((await resolve(db, 'cci:CCI-1', 'nist-800-53', `&maxHops=1${more}`)).paths), before);
+  assert.equal(trail((await resolve(db, 'cci:CCI-1', 'site', '&maxHops=1')).paths), ['S-1 auto']);
+  // Nor does one from Rev 5 take away another from Rev 4.
+  await importSources(db, {
+    'four.csv': mappingsCsv([['nist-800-53', 'Rev 4', 'AC-2', 'site', '2026', 'S-1']]),
+    'five.csv': mappingsCsv([['nist-800-53', 'Rev 5', 'AC-1', 'site', '2026', 'S-1']]),
+  });
+  assert.equal(trail((await resolve(db, 'site:S-1', 'nist-800-53', '&maxHops=1')).paths), [
+    'AC-1 auto',
+    'AC-2 auto',
+  ]);
+  db.close();
+});
+
+site.run();
+
+const bad = suite('control sources: malformed ones');
+
+/** Imports one bad source into a filled catalog: it must be named and refused, and nothing may change. */
+async function refuse(
+  db: Database,
+  text: string | Buffer,
+  kind: string,
+  reason: string | RegExp,
+): Promise<LedgerLine> {
+  const before = { tables: tableDigests(db), generation: db.generation() };
+  const file = put(scratchFolder(), 'bad.file', text);
+  const { lines } = await runImport(db, [file]);
+  const [line] = lines;
+  assert.equal(
+    [lines.length, line!.source, line!.outcome, line!.kind],
+    [1, file, 'rejected', kind],
+    line!.reason ?? '',
+  );
+  if (typeof reason === 'string') assert.is(line!.reason, reason);
+  else assert.match(line!.reason ?? '', reason);
+  assert.ok(line!.reason!.length < 400 && !/[\u0000-\u001f]/.test(line!.reason!), line!.reason!);
+  assert.equal({ tables: tableDigests(db), generation: db.generation() }, before, 'nothing was stored');
+  return line!;
+}
+
+let catalog: Database;
+bad.before(async () => {
+  catalog = await filled(samples);
+});
+bad.after(() => catalog.close());
+
+bad('OSCAL catalogs: truncated, empty, broken', async () => {
+  const text = samples['rev5.json']!;
+  for (const part of [0.3, 0.7, 0.99])
+    await refuse(catalog, text.slice(0, text.length * part), 'oscal-catalog', /^not valid JSON: /);
+  await refuse(catalog, oscalCatalog([]), 'oscal-catalog', 'the catalog has no controls');
+  await refuse(
+    catalog,
+    text.replace('"ac-2.1"', '"ac-2.x"'),
+    'oscal-catalog',
+    /\/catalog\/groups\/0\/controls\/1\/controls\/0\/id.*ac-2\.x/,
+  );
+  await refuse(catalog, oscalCatalog([{ id: 'ac-1' }, { id: 'ac-1' }]), 'oscal-catalog', /AC-1 occurs twice/);
+  await refuse(
+    catalog,
+    oscalCatalog([{ id: 'ac-1', statement: '' }]),
+    'oscal-catalog',
+    /^AC-1 has no statement/,
+  );
+  await refuse(catalog, text.replace('"Family AC"', '7'), 'oscal-catalog', /^\/catalog\/groups\/0\/title/);
+  await refuse(catalog, '{"catalog":7}'.replace('7', '{}'), 'oscal-catalog', /^\/catalog\/metadata/);
+  await refuse(
+    catalog,
+    text.replace('"5.1.1"', '"as it comes"').replace('Revision 5, ', ''),
+    'oscal-catalog',
+    /names a revision/,
+  );
+});
+
+bad('profiles: empty, ids that are none; unknown ids are warned about by name', async () => {
+  await refuse(catalog, oscalProfile('low', []), 'oscal-profile', 'the profile lists no controls');
+  await refuse(
+    catalog,
+    oscalProfile('low', ['ac-1', 'lantern']),
+    'oscal-profile',
+    /with-ids\/1: "lantern" is no id of 800-53/,
+  );
+  const db = await filled(samples);
+  const { lines } = await importSources(db, {
+    'high.json': oscalProfile('high', ['ac-1', 'ac-77', 'zy-1.2']),
+  });
+  assert.is(lines[0]!.outcome, 'imported');
+  assert.equal(lines[0]!.warnings, ['the high baseline names 2 unknown controls: AC-77, ZY-1(2)']);
+  assert.is((await ask(db, 'controls/nist-800-53?baseline=high')).total, 1);
+  db.close();
+});
+
+bad('control CSV: a wrong header, an unknown column, a bad row, each named', async () => {
+  const row = 'nist-800-53,Rev 5,AC-1';
+  const cases: [string, string | RegExp][] = [
+    ['framework,version,title\nnist-800-53,Rev 5,x\n', 'the column identifier is missing'],
+    [`framework,version,identifier,lantern\n${row},x\n`, 'the column "lantern" is unknown'],
+    [`framework,version,identifier,title,title\n${row},x,y\n`, 'the column title occurs twice'],
+    ['framework,version,identifier\n', 'there are no rows below the header'],
+    [
+      `framework,version,identifier\n${row}\n${row}\n`,
+      /^row 3, column identifier: "AC-1" stands in row 2 already$/,
+    ],
+    [`framework,version,identifier\n${row}\nnist-800-53,Rev 5,ac-01\n`, /^row 3, column identifier/],
+    [`framework,version,identifier\n${row},x\n`, 'row 2 has 4 cells, the header has 3'],
+    [
+      `framework,version,identifier\n${row}\n\nnist-800-53,,AC-2\n`,
+      /^row [34], column version: the cell is empty$/,
+    ],
+    [
+      `framework,version,identifier\n${row}\nnist-800-53,Rev 5,Lantern\n`,
+      /^row 3, column identifier: "Lantern" is no identifier/,
+    ],
+    [
+      `framework,version,identifier,status\n${row},lit\n`,
+      /^row 2, column status: "lit" is not of active, withdrawn$/,
+    ],
+    [
+      `framework,version,identifier,baselines\n${row},low;lit\n`,
+      /^row 2, column baselines: "low;lit" is not of low, /,
+    ],
+    [`framework,version,identifier,withdrawnInto\n${row},AC-2\n`, /^row 2, column withdrawnInto/],
+    ['framework,version,identifier\nnist-800-53,Rev 5,"AC-1\n', /^no valid CSV/],
+    [
+      `framework,version,identifier,title\n${row},a\u0000b\n`,
+      /^row 2, column title: characters that cannot be stored$/,
+    ],
+    [
+      'framework,version,identifier\ncci,2022,AC-1\n',
+      /^row 2, column identifier: "AC-1" is no identifier of cci$/,
+    ],
+    ['framework,version,identifier,baselines\ncci,2022,CCI-1,low\n', /^row 2, column baselines/],
+  ];
+  for (const [text, reason] of cases) await refuse(catalog, text, 'controls-csv', reason);
+});
+
+bad(
+  'a framework key with a colon could never be asked for: it is refused, naming row and column',
+  async () => {
+    await refuse(
+      catalog,
+      'framework,version,identifier\nsite:x,1,S-1\n',
+      'controls-csv',
+      /^row 2, column framework/,
+    );
+    await refuse(
+      catalog,
+      mappingsCsv([['site:x', '1', 'S-1', 'nist-800-53', '', 'AC-1']]),
+      'mappings-csv',
+      /^row 2, column fromFramework/,
+    );
+    await refuse(
+      catalog,
+      mappingsCsv([['site', '1', 'S-1', 'nist:800-53', '', 'AC-1']]),
+      'mappings-csv',
+      /^row 2, column toFramework/,
+    );
+  },
+);
+
+bad('mapping CSV: a wrong header, duplicates, bad rows, each named', async () => {
+  const header = 'fromFramework,fromVersion,fromIdentifier,toFramework,toVersion,toIdentifier,reference';
+  const row = 'site,2026,S-1,nist-800-53,Rev 5,AC-1,';
+  const cases: [string, string | RegExp][] = [
+    [`${header.replace(',reference', '')}\n${row.slice(0, -1)}\n`, `the header is not ${header}`],
+    [`${header},more\n${row},\n`, `the header is not ${header}`],
+    [`${header}\n`, 'there are no rows below the header'],
+    [`${header}\n${row}x\n${row}y\n`, 'row 3 is the pair of row 2 once more'],
+    [`${header}\n${row}\nsite,2026,S-1,nist-800-53,Rev 5,ac-01,\n`, 'row 3 is the pair of row 2 once more'],
+    [
+      `${header}\n${row}\nsite,2026,,nist-800-53,Rev 5,AC-1,\n`,
+      'row 3, column fromIdentifier: the cell is empty',
+    ],
+    [
+      `${header}\n${row}\nsite,2026,S-1,nist-800-53,Rev 5,3.1.1,\n`,
+      'row 3, column toIdentifier: "3.1.1" is no identifier of nist-800-53',
+    ],
+    [
+      `${header}\n${row}\nsite,2026,S-1,site,2026,S-1,\n`,
+      /^row 3, column toIdentifier: S-1 is paired with itself$/,
+    ],
+    [`${header}\n${row},\n`, 'row 2 has 8 cells, the header has 7'],
+    ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n03.01.01,AC-2\n', /^row 3, column sp800_171r2/],
+    ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.1,AC-2\n', 'row 3 is the pair of row 2 once more'],
+    ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.2\n', 'row 3 has 1 cells, the header has 2'],
+    ['sp800_171r2,sp800_53r4\n3.1.1,lantern\n', /^row 2, column sp800_53r4: "lantern"/],
+  ];
+  for (const [text, reason] of cases) await refuse(catalog, text, 'mappings-csv', reason);
+});
+
+bad('a mapping to an unknown control is warned about by name and row, the rest of it counts', async () => {
+  const db = await filled(samples);
+  const { lines } = await importSources(db, {
+    'own.csv': mappingsCsv([
+      ['site', '2026', 'S-1', 'nist-800-53', 'Rev 5', 'AC-1'],
+      ['site', '2026', 'S-1', 'nist-800-53', 'Rev 5', 'AC-77'],
+      ['site', '2026', 'S-9', 'nist-800-53', 'Rev 5', 'AC-1'],
+      ['site', '2026', 'S-3', 'zeppelin', '', 'Z-1'],
+    ]),
+  });
+  const [{ outcome, warnings, counts }] = lines as [LedgerLine];
+  assert.equal([outcome, counts], ['imported', { pairs: 4 }]);
+  assert.is(warnings.length, 3);
+  const about = (pair: RegExp, row: string, what: RegExp) => {
+    const warning = warnings.find((each) => pair.test(each)) ?? '';
+    assert.match(warning, what, warnings.join('\n'));
+    assert.ok(warning.includes(row), `the warning names ${row}: ${warning}`);
+  };
+  about(/S-1 -> AC-77/, 'row 3', /unknown control of nist-800-53/);
+  about(/S-9 -> AC-1/, 'row 4', /unknown control of site/);
+  about(/S-3 -> Z-1/, 'row 5', /zeppelin is not imported/);
+  assert.ok(trail((await resolve(db, 'site:S-1', 'nist-800-53')).paths).includes('AC-1 auto'));
+  db.close();
+});
+
+bad('CCI lists: without version or items, incomplete items, truncated', async () => {
+  const list = samples['cci-new.xml']!;
+  await refuse(catalog, cciList('2030-01-01', []), 'cci-list', 'the CCI list has no items');
+  await refuse(
+    catalog,
+    list.replace(/<version>.*?<\/version>/, ''),
+    'cci-list',
+    'the CCI list has no version',
+  );
+  await refuse(
+    catalog,
+    cciList('2030-01-01', [
+      [1, []],
+      [1, []],
+    ]),
+    'cci-list',
+    'CCI-000001 occurs twice',
+  );
+  await refuse(
+    catalog,
+    list.replace('<definition>Item 2.</definition>', ''),
+    'cci-list',
+    'CCI-000002 has no definition',
+  );
+  await refuse(
+    catalog,
+    list.replace('<status>deprecated</status>', ''),
+    'cci-list',
+    'CCI-000005 has no status',
+  );
+  await refuse(
+    catalog,
+    list.replace('index="AC-3"', ''),
+    'cci-list',
+    /a reference of CCI-000003 has no version or no index/,
+  );
+  await refuse(catalog, list.replace('CCI-000002', 'Lantern'), 'cci-list', 'the item id "Lantern" is no CCI');
+  for (const part of [0.5, 0.9, 0.999])
+    await refuse(catalog, list.slice(0, list.length * part), 'cci-list', /./);
+});
+
+bad(
+  'other XML and JSON of ours, cut anywhere, is rejected, and a bad source does not harm its neighbors',
+  async () => {
+    const iac = `<IMPORT_FILE xmlns="urn:FindingImport"><IACONTROL><CONTROL_NUMBER>ECCT-1</CONTROL_NUMBER></IACONTROL></IMPORT_FILE>`;
+    const map =
+      '<DiacapToRmf><Iac control="ECCT-1"><NistControl revision="4">AC-1</NistControl></Iac></DiacapToRmf>';
+    await refuse(catalog, iac, 'dod-8500', 'ECCT-1 has no CONTROL_NAME');
+    await refuse(catalog, map.replace('ECCT-1', 'Lantern'), 'diacap-map', /"Lantern"/);
+    await refuse(catalog, map.replace('"4"', '"6"'), 'diacap-map', 'ECCT-1: AC-1 has the revision "6"');
+    await refuse(catalog, '<DiacapToRmf/>', 'diacap-map', 'the map has no pairs');
+    for (const text of [iac, map]) {
+      const before = tableDigests(catalog);
+      const { lines } = await runImport(catalog, [
+        put(scratchFolder(), 'cut.xml', text.slice(0, text.length * 0.8)),
+      ]);
+      assert.equal([lines[0]!.outcome, tableDigests(catalog)], ['rejected', before]);
+    }
+    await refuse(
+      catalog,
+      '{"response":{"elements":{"documents":[{"doc_identifier":"SP_800_171_3_0_0"',
+      'cprt',
+      /^not valid JSON/,
+    );
+
+    const db = emptyCatalog();
+    const good = Object.fromEntries(Object.entries(samples).map(([name, text]) => [`a-${name}`, text]));
+    const reference = dumpControls(await filled(good));
+    const { lines } = await importSources(db, {
+      'bad-1.json': samples['rev5.json']!.slice(0, -20),
+      ...good,
+      'bad-2.csv': 'framework,version,identifier\nsite,2026,S-4\nsite,2026,\n',
+      'bad-3.xml': cciList('2031-01-01', [
+        [1, [['5', 'AC-1']]],
+        [2, [['5', '']]],
+      ]),
+    });
+    assert.equal(
+      lines.filter((line) => line.outcome === 'rejected').map((line) => line.source.replace(/.*\//, '')),
+      ['bad-1.json', 'bad-2.csv', 'bad-3.xml'],
+    );
+    assert.equal(dumpControls(db), reference);
+    db.close();
+  },
+);
+
+bad(
+  'exit codes: 0 all good, 3 some rejected, 1 all rejected or --strict, and --dry-run stores nothing',
+  async () => {
+    const folder = scratchFolder();
+    const good = put(folder, 'good/site.csv', samples['site-2026.csv']!);
+    const broken = put(folder, 'bad/site.csv', 'framework,version,identifier\nsite,2026,\n');
+    const db = join(folder, 'g.db');
+    const run = async (...args: string[]) => {
+      const { code, stdout, stderr } = await gapstone(['import', ...args, '--db', db, '--json']);
+      const lines = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      return {
+        code,
+        stderr,
+        outcomes: lines.slice(0, -1).map((line) => [line.kind, line.outcome]),
+        reason: lines[0].reason,
+      };
+    };
+    const alone = await run(broken);
+    assert.equal(
+      [alone.code, alone.outcomes, alone.reason],
+      [1, [['controls-csv', 'rejected']], 'row 2, column identifier: the cell is empty'],
+    );
+    assert.is((await run('--dry-run', good)).code, 0);
+    const strict = await run('--strict', good, broken);
+    assert.is(strict.code, 1);
+    assert.match(strict.stderr, /nothing was changed/);
+    const both = await run(good, broken);
+    assert.equal(
+      [both.code, both.outcomes],
+      [
+        3,
+        [
+          ['controls-csv', 'imported'],
+          ['controls-csv', 'rejected'],
+        ],
+      ],
+    );
+    const again = await run(good);
+    assert.equal([again.code, again.outcomes], [0, [['controls-csv', 'unchanged']]]);
+  },
+);
+
+bad.run();
+
+if (hasReferenceData) {
+  const real = suite('control sources: the real files');
+  const filesIn = (folder: string): string[] =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  const official = controlFolders.flatMap(filesIn);
+  const interchange = shippedControls.flatMap(filesIn);
+  let official18: Database;
+  let reference: Record<string, string>;
+  let graph: Record<string, string>;
+  real.after(() => official18.close());
+
+  async function after<T>(dump: (db: Database) => T, ...runs: string[][]): Promise<T> {
+    const db = emptyCatalog();
+    for (const paths of runs) await runImport(db, paths);
+    const result = dump(db);
+    db.close();
+    return result;
+  }
+
+  const shuffled = (files: string[]): string[] =>
+    fc.sample(fc.shuffledSubarray(files, { minLength: files.length }), 1)[0]!;
+
+  real(
+    'the closure takes under 3 s to build and under 40 MB of file; importing twice is importing once',
+    async () => {
+      const db = emptyCatalog();
+      official18 = db;
+      const { summary } = await runImport(db, official);
+      assert.equal([summary.sources, summary.imported, summary.rejected], [18, 17, 0]);
+      assert.ok(summary.phases.derive! < 3000, `${summary.phases.derive} ms`);
+      const bytes = db.sqlite
+        .prepare("SELECT sum(pgsize) FROM dbstat WHERE name LIKE 'crosswalk_%'")
+        .pluck()
+        .get();
+      assert.ok((bytes as number) < 40_000_000, `${bytes} bytes`);
+      reference = dumpFacts(db);
+      graph = dumpGraph(db);
+      assert.match(graph.crosswalk_nodes!, /^5433 rows/);
+      assert.match(graph.crosswalk_edges!, /^4884 rows/);
+      assert.match(graph.crosswalk_paths!, /^361202 rows/);
+
+      const before = { facts: dumpFacts(db), generation: db.generation() };
+      const again = await runImport(db, official);
+      assert.equal([again.summary.imported, again.summary.unchanged], [0, 17]);
+      assert.equal({ facts: dumpFacts(db), generation: db.generation() }, before);
+    },
+  );
+
+  real('a random order of them, in two runs, gives the same', async () => {
+    const files = shuffled(official);
+    assert.equal(await after(dumpFacts, files.slice(0, 9), files.slice(9)), reference, files.join('\n'));
+  });
+
+  real('an older CCI list beside the newer one, in one run or two, gives the same graph', async () => {
+    const others = [shipped('controls', 'nist-800-53_rev5.csv'), shipped('controls', 'nist-800-53_rev4.csv')];
+    const [older, newer] = [/2016-06-27/, /cci.U_CCI_List/].map(
+      (name) => official.find((file) => name.test(file))!,
+    ) as [string, string];
+    const alone = await after(dumpGraph, [...others, newer]);
+    assert.equal(await after(dumpGraph, [older, ...others, newer]), alone);
+    assert.equal(await after(dumpGraph, [newer, ...others], [older]), alone);
+  });
+
+  real(
+    'the shipped facts first, then the official files: texts are filled in under the same ids',
+    async () => {
+      const db = emptyCatalog();
+      await runImport(db, interchange);
+      assert.equal(dumpGraph(db), graph, 'the facts alone give the crosswalk');
+      const keys = () =>
+        db.sqlite
+          .prepare('SELECT id, framework, identifier, sort_key, title, family FROM control_keys ORDER BY id')
+          .all() as Record<string, string>[];
+      const before = keys();
+      const empty = db.sqlite
+        .prepare("SELECT count(*) FROM controls WHERE status = 'active' AND statement = ''")
+        .pluck();
+      assert.is(empty.get(), 1007 + 826 + 110 + 97 + 157 + 5027);
+      await runImport(db, official);
+      assert.is(empty.get(), 0, 'every active control has its statement');
+      // Rev 2 of 800-171 prints no titles, its machine-readable form has some; all else that favorites refer to stays.
+      const now = keys();
+      assert.is(now.length, before.length);
+      for (const [index, key] of now.entries()) {
+        const untitled = /^3\./.test(key.identifier!) && before[index]!.title === '';
+        assert.equal(untitled ? { ...key, title: '' } : key, before[index]);
+      }
+      const both = dumpFacts(db);
+      for (const table of [
+        'framework_versions',
+        'controls',
+        'control_keys',
+        'crosswalk_nodes',
+        'crosswalk_edges',
+      ])
+        assert.is(both[table], reference[table], `${table}: as if the official files were alone`);
+      db.close();
+
+      // The other way round the texts stay; and so does everything in any order.
+      await runImport(official18, interchange);
+      assert.equal(dumpFacts(official18), both);
+      const mixed = shuffled([...official, ...interchange]);
+      assert.equal(await after(dumpFacts, mixed), both, mixed.join('\n'));
+    },
+  );
+
+  real('real files cut short are rejected whole', async () => {
+    const db = await filled({ 'site.csv': samples['site-2026.csv']! });
+    for (const file of official.filter((each) => !/CSF/.test(each))) {
+      const bytes = readFileSync(file);
+      const cut = bytes.subarray(0, Math.floor(bytes.length * 0.6) + (/csv$/.test(file) ? 3 : 0));
+      const before = tableDigests(db);
+      const { lines } = await runImport(db, [put(scratchFolder(), 'cut', cut)]);
+      // A CSV that was cut at the end of a row is a shorter CSV.
+      if (/csv$/.test(file) && lines[0]!.outcome === 'imported') continue;
+      assert.is(lines[0]!.outcome, 'rejected', file);
+      assert.ok(lines[0]!.reason!.length > 5);
+      assert.equal(tableDigests(db), before, file);
+    }
+    db.close();
+  });
+
+  real.run();
+}

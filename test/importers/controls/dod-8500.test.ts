@@ -1,0 +1,170 @@
+import * as assert from 'uvu/assert';
+import { parseDod8500 } from '../../../importers/controls/dod-8500.ts';
+import type { MappingRecord } from '../../../importers/controls/record.ts';
+import { parseDiacapMap } from '../../../importers/crosswalk/diacap.ts';
+import { suite } from '../../support/harness.ts';
+import { hasReferenceData } from '../../support/reference.ts';
+import { bytesOf, catalogOf, controlOf, digest, gated, recordsOf, refusal } from './support.ts';
+
+const iaControl = (number: string, levels = '<MAC>MACII</MAC>', more: Record<string, string> = {}) => {
+  const texts = {
+    CONTROL_NAME: 'Lantern',
+    SUBJECT_AREA: 'Harbor Defense',
+    IMPACT_CODE: 'Low',
+    DESCRIPTION: 'A lantern burns.',
+    THREAT: 'Dark.',
+    ...more,
+  };
+  const elements = Object.entries(texts).map(([name, text]) => `<${name}>${text}</${name}>`);
+  return `<IACONTROL><CONTROL_NUMBER title="x">${number}</CONTROL_NUMBER><MACCONF>${levels}</MACCONF>${elements.join('')}</IACONTROL>`;
+};
+const importFile = (...controls: string[]) =>
+  `<IMPORT_FILE xmlns="urn:FindingImport">${controls.join('')}</IMPORT_FILE>`;
+const read = (...controls: string[]) => parseDod8500(gated(importFile(...controls)));
+
+const controls = suite('IA controls of DoD 8500.2');
+
+controls('levels have one form and order, texts keep their lines without indentation', () => {
+  const both = '<MAC>MACIII</MAC><CONF>SENSITIVE</CONF><MAC> MACI </MAC><CONF>CLASSIFIED</CONF>';
+  const guidance = '\n  \u00b7\u00a0 Trim &lt;wicks&gt; \n\u00a0\n\n\t1.  Fill oil ';
+  const result = read(
+    iaControl('HDLA-2', both, { GENERAL_IMPLEMENTATION_GUIDANCE: guidance, IMPACT_CODE: 'High' }),
+    iaControl('abcd-1', '<CONF>PUBLIC</CONF>'),
+    iaControl('HDLA-1', ''),
+  );
+  const catalog = catalogOf(result);
+  assert.equal([catalog.version, catalog.edition], ['DoDI 8500.2 (2003)', '']);
+  assert.equal(
+    catalog.controls.map((each) => [
+      each.identifier,
+      each.macLevels,
+      each.confidentialityLevels,
+      each.impactCode,
+    ]),
+    [
+      ['ABCD-1', [], ['PUBLIC'], 'Low'],
+      ['HDLA-1', [], [], 'Low'],
+      ['HDLA-2', ['MAC I', 'MAC III'], ['CLASSIFIED', 'SENSITIVE'], 'High'],
+    ],
+  );
+  const last = controlOf(catalog, 'HDLA-2');
+  assert.is(last.guidance, '· Trim <wicks>\n\n1. Fill oil');
+  assert.equal(
+    [last.family, last.familyCode, last.threat, last.resources],
+    ['Harbor Defense', 'HD', 'Dark.', ''],
+  );
+  assert.equal(result.records && result.warnings, [
+    'HDLA-1 has neither a mission assurance category nor a confidentiality level',
+  ]);
+});
+
+controls('a broken file is refused with one message', () => {
+  const refused = (...each: string[]) => refusal('dod-8500', () => read(...each));
+  assert.is(refused(), 'the catalog has no controls');
+  assert.is(refused(iaControl('HDLA-9')), 'the CONTROL_NUMBER "HDLA-9" of IACONTROL 1 is none');
+  assert.is(refused('<IACONTROL/>'), 'the CONTROL_NUMBER "" of IACONTROL 1 is none');
+  assert.is(refused(iaControl('HDLA-1'), iaControl('hdla-1')), 'HDLA-1 occurs twice');
+  assert.is(refused(iaControl('HDLA-1', '<MAC>MACIV</MAC>')), 'HDLA-1 has the MAC "MACIV", which is unknown');
+  assert.is(refused(iaControl('HDLA-1', '<CONF/>')), 'HDLA-1 has the CONF "", which is unknown');
+  assert.match(
+    refused(iaControl('HDLA-1', '', { IMPACT_CODE: 'low' })),
+    /IMPACT_CODE "low", which is unknown$/,
+  );
+  for (const name of ['CONTROL_NAME', 'SUBJECT_AREA', 'DESCRIPTION', 'IMPACT_CODE'])
+    assert.is(refused(iaControl('HDLA-1', '', { [name]: ' \u00a0\n' })), `HDLA-1 has no ${name}`);
+});
+
+controls.run();
+
+const iac = (control: string, ...entries: [string, string][]) =>
+  `<Iac control="${control}">${entries.map(([revision, text]) => `<NistControl revision="${revision}">${text}</NistControl>`).join('')}</Iac>`;
+const readMap = (...entries: string[]) =>
+  parseDiacapMap(gated(`<DiacapToRmf>${entries.join('')}</DiacapToRmf>`));
+
+const map = suite('the DIACAP to RMF map');
+
+map('gives pairs for Rev 3 and Rev 4, and passes over an entry with a control for its revision', () => {
+  const result = readMap(
+    iac('hdla-1', ['3', 'AC-2'], ['4', ' AC-02 (1) '], ['AC-2(1)', '']),
+    iac('HDLB-1', ['4', 'AC-2']),
+  );
+  const record = recordsOf(result)[0] as MappingRecord;
+  assert.equal([record.fromFramework, record.fromVersion], ['dod-8500', 'DoDI 8500.2 (2003)']);
+  assert.equal(
+    record.pairs.map((pair) =>
+      [pair.fromIdentifier, pair.toVersion, pair.toIdentifier, pair.reference].join(' '),
+    ),
+    ['HDLA-1 Rev 3 AC-2 AC-2', 'HDLA-1 Rev 4 AC-2(1) AC-02 (1)', 'HDLB-1 Rev 4 AC-2 AC-2'],
+  );
+  assert.equal(result.records && result.warnings, [
+    'HDLA-1: an entry has AC-2(1) for its revision and no text; it was ignored',
+  ]);
+});
+
+map('a broken map is refused with one message', () => {
+  const refused = (...entries: string[]) => refusal('diacap-map', () => readMap(...entries));
+  assert.is(refused(), 'the map has no pairs');
+  assert.is(refused(iac('LAMP', ['4', 'AC-2'])), 'the control "LAMP" of Iac 1 is none of 8500.2');
+  assert.is(refused(iac('HDLA-1', ['4', 'lamp'])), 'HDLA-1: "lamp" is no control of 800-53');
+  assert.is(refused(iac('HDLA-1', ['4', ''])), 'HDLA-1: "" is no control of 800-53');
+  assert.is(refused(iac('HDLA-1', ['5', 'AC-2'])), 'HDLA-1: AC-2 has the revision "5"');
+  assert.is(
+    refused(iac('HDLA-1', ['4', 'AC-2'], ['4', 'ac-2'])),
+    'the pair HDLA-1 -> AC-2 of Rev 4 occurs twice',
+  );
+});
+
+map.run();
+
+if (hasReferenceData) {
+  const real = suite('the files of DoD 8500.2');
+
+  real('hold 157 controls in 8 subject areas, with their levels', () => {
+    const result = parseDod8500(gated(bytesOf('dod-8500', '8500controls.xml')));
+    const { controls: all } = catalogOf(result);
+    assert.equal([all.length, new Set(all.map((each) => each.family)).size], [157, 8]);
+    const perArea = new Map<string, number>();
+    for (const each of all) perArea.set(each.familyCode, (perArea.get(each.familyCode) ?? 0) + 1);
+    assert.equal(Object.fromEntries(perArea), { CO: 24, DC: 31, EB: 8, EC: 48, IA: 9, PE: 27, PR: 7, VI: 3 });
+    const having = (list: 'macLevels' | 'confidentialityLevels', level: string) =>
+      all.filter((each) => each[list]!.includes(level)).length;
+    assert.equal(
+      ['MAC I', 'MAC II', 'MAC III'].map((level) => having('macLevels', level)),
+      [70, 70, 64],
+    );
+    const confidentiality = ['CLASSIFIED', 'SENSITIVE', 'PUBLIC'].map((level) =>
+      having('confidentialityLevels', level),
+    );
+    assert.equal(confidentiality, [45, 37, 12]);
+    const impact = ['High', 'Medium', 'Low'].map(
+      (code) => all.filter((each) => each.impactCode === code).length,
+    );
+    assert.equal(impact, [64, 71, 22]);
+    assert.equal(controlOf(catalogOf(result), 'DCCB-1').macLevels, []);
+    assert.is(result.records && result.warnings.length, 1);
+    for (const { identifier, statement, guidance, threat, resources } of all) {
+      for (const text of [statement, guidance, threat, resources])
+        assert.not.match(text, /[^\S\n ]| {2}|^ | $|\n{3}/m, identifier);
+      assert.ok(statement !== '' && guidance !== '' && threat !== '' && resources !== '', identifier);
+    }
+    const { statement, guidance, threat, resources } = controlOf(catalogOf(result), 'ECCT-1');
+    assert.equal([statement, guidance, threat, resources].map(digest), [
+      '0686b1a1b0644a21',
+      '78c4e08599deb37b',
+      '63457395de32c9df',
+      '6402a91793eeb669',
+    ]);
+    assert.is(digest(controlOf(catalogOf(result), 'ECAR-3').statement), '0c96014b65f22843');
+  });
+
+  real('map 156 controls to Rev 3 and Rev 4', () => {
+    const result = parseDiacapMap(gated(bytesOf('dod-8500', 'DiacapToRmf.xml')));
+    const { pairs } = recordsOf(result)[0] as MappingRecord;
+    const ofVersion = (version: string) => pairs.filter((pair) => pair.toVersion === version).length;
+    assert.equal([pairs.length, ofVersion('Rev 3'), ofVersion('Rev 4')], [651, 157, 494]);
+    assert.is(new Set(pairs.map((pair) => pair.fromIdentifier)).size, 156);
+    assert.is(result.records && result.warnings.length, 1);
+  });
+
+  real.run();
+}

@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import { canonicalIdentifier, familyCodeOf, sortKey } from '../../../src/crosswalk/identifier.ts';
+import { compareCodePoints } from '../../../src/text.ts';
+import { suite } from '../../support/harness.ts';
+
+const test = suite('identifiers of controls');
+
+const none = (framework: string, ...texts: string[]) => {
+  for (const text of texts) assert.is(canonicalIdentifier(framework, text), null, text);
+};
+
+test('the spellings of a control of 800-53 mean one control', () => {
+  for (const text of ['AC-2(1)', 'AC-2 (1)', 'ac-2(1)', 'AC-02(01)', 'ac-2.1', 'Ac-02.01', ' AC-2 ( 1 ) '])
+    assert.is(canonicalIdentifier('nist-800-53', text), 'AC-2(1)', text);
+  for (const text of ['AC-2', 'ac-2', 'AC-02', 'ac-002'])
+    assert.is(canonicalIdentifier('nist-800-53', text), 'AC-2', text);
+  none('nist-800-53', '', 'AC', 'AC-', 'AC-0', 'AC-2(0)', 'AC-2()', 'AC-2(1', 'AC-2 1', 'AC2', 'AC-2(a)');
+  none(
+    'nist-800-53',
+    'AC-2(1)(2)',
+    'AC-2.1.1',
+    'AC-1234',
+    'ACC-2',
+    'A-2',
+    'AC-2（1）',
+    'ÀC-2',
+    'AC-٢',
+    'AC-2\n(1)',
+  );
+});
+
+test('the revisions of 800-171 are never confused', () => {
+  for (const text of ['3.1.1', '3.13.16', '03.01.01', '03.17.03'])
+    assert.is(canonicalIdentifier('nist-800-171', ` ${text} `), text);
+  none('nist-800-171', '3.01.1', '3.1.01', '03.1.1', '03.01.1', '3.01.01', '3.0.1', '03.00.01', '03.01.00');
+  none('nist-800-171', '3.1', '3.1.1.1', '2.1.1', '3.1.111', '03.01.001', '3.1.1a', '');
+});
+
+test('IA controls and CCIs are read whatever their case and padding', () => {
+  assert.is(canonicalIdentifier('dod-8500', 'ecct-1'), 'ECCT-1');
+  none('dod-8500', 'ECCT', 'ECCT-4', 'ECCT-0', 'ECC-1', 'ECCTX-1', 'ECCT 1');
+  for (const text of ['CCI-15', 'cci-000015', 'CCI-000015', 'cci15'])
+    assert.is(canonicalIdentifier('cci', text), 'CCI-000015');
+  none('cci', 'CCI-', 'CCI-1234567', 'CCI-0000015', 'CC-15', '15', 'CCI--15');
+});
+
+test('an identifier of another framework is taken as it stands', () => {
+  assert.is(canonicalIdentifier('site-policy', '  Policy 7 (b) '), 'Policy 7 (b)');
+  none('site-policy', '', ' ');
+});
+
+const number = fc.integer({ min: 1, max: 99 });
+const letters = (length: number) =>
+  fc.string({ unit: fc.constantFrom(...'ACEILMPRSTU'), minLength: length, maxLength: length });
+const identifiers = {
+  'nist-800-53': fc
+    .tuple(letters(2), number, fc.option(number))
+    .map(([family, base, more]) => `${family}-${base}${more === null ? '' : `(${more})`}`),
+  'nist-800-171': fc.tuple(number, number, fc.boolean()).map(([family, requirement, padded]) => {
+    const pad = (part: number) => (padded ? String(part).padStart(2, '0') : String(part));
+    return [pad(3), pad(family), pad(requirement)].join('.');
+  }),
+  'dod-8500': fc.tuple(letters(4), fc.constantFrom('1', '2', '3')).map((parts) => parts.join('-')),
+  cci: fc.integer({ min: 0, max: 999_999 }).map((each) => `CCI-${String(each).padStart(6, '0')}`),
+};
+
+test('a published form stands for itself, and any text that is read is read to a published form', () => {
+  for (const [framework, published] of Object.entries(identifiers)) {
+    fc.assert(
+      fc.property(published, (identifier) => {
+        assert.is(canonicalIdentifier(framework, identifier), identifier);
+        assert.is(canonicalIdentifier(framework, ` ${identifier.toLowerCase()} `), identifier);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), published), (text) => {
+        const canonical = canonicalIdentifier(framework, text);
+        if (canonical !== null) assert.is(canonicalIdentifier(framework, canonical), canonical);
+      }),
+    );
+  }
+});
+
+/** The order of the catalog, written down a second time: by the letters, then number by number. */
+function compareByNumbers(framework: string, a: string, b: string): number {
+  const revision = (text: string) => (framework === 'nist-800-171' && text.startsWith('0') ? 1 : 0);
+  const numbers = (text: string) => (text.match(/\d+/g) ?? []).map(Number);
+  const letter = (text: string) => text.replace(/[^A-Z].*/, '');
+  const [left, right] = [numbers(a), numbers(b)];
+  const place = [0, 1, 2].find((index) => left[index] !== right[index]) ?? 3;
+  return (
+    revision(a) - revision(b) ||
+    compareCodePoints(letter(a), letter(b)) ||
+    (left[place] ?? 0) - (right[place] ?? 0)
+  );
+}
+
+test('the sort keys order identifiers as the catalog does', () => {
+  const sorted = (framework: string, texts: string[]) =>
+    [...texts].sort((a, b) => compareCodePoints(sortKey(framework, a), sortKey(framework, b)));
+  const inOrder = (framework: string, ...texts: string[]) =>
+    assert.equal(sorted(framework, [...texts].reverse()), texts);
+  inOrder('nist-800-53', 'AC-1', 'AC-2', 'AC-2(1)', 'AC-2(2)', 'AC-2(10)', 'AC-3', 'AC-10', 'AT-1');
+  inOrder('nist-800-171', '3.1.1', '3.1.2', '3.1.10', '3.2.1', '3.10.1', '03.01.01', '03.01.10', '03.10.01');
+  inOrder('dod-8500', 'COAS-1', 'COAS-2', 'DCCB-1');
+  inOrder('cci', 'CCI-000002', 'CCI-000010', 'CCI-005147');
+  for (const [framework, published] of Object.entries(identifiers)) {
+    fc.assert(
+      fc.property(published, published, (a, b) => {
+        const order = compareCodePoints(sortKey(framework, a), sortKey(framework, b));
+        assert.is(Math.sign(order), Math.sign(compareByNumbers(framework, a, b)), `${a} ${b}`);
+      }),
+    );
+  }
+});
+
+test('the family code is what an identifier begins with', () => {
+  const codes = [
+    familyCodeOf('nist-800-53', 'AC-2(1)'),
+    familyCodeOf('nist-800-171', '3.13.1'),
+    familyCodeOf('nist-800-171', '03.01.01'),
+    familyCodeOf('dod-8500', 'ECCT-1'),
+    familyCodeOf('cci', 'CCI-000015'),
+  ];
+  assert.equal(codes, ['AC', '3.13', '03.01', 'EC', '']);
+});
+
+test.run();

@@ -1,0 +1,112 @@
+import * as assert from 'uvu/assert';
+import type { MappingRecord } from '../../../importers/controls/record.ts';
+import { isMappingsCsv, parseMappingsCsv } from '../../../importers/crosswalk/mappings-csv.ts';
+import { suite } from '../../support/harness.ts';
+import { hasReferenceData } from '../../support/reference.ts';
+import { bytesOf, recordsOf, refusal } from './support.ts';
+
+const header = 'fromFramework,fromVersion,fromIdentifier,toFramework,toVersion,toIdentifier,reference';
+const read = (text: string) => recordsOf(parseMappingsCsv(text)) as MappingRecord[];
+const refused = (text: string) => refusal('mappings-csv', () => parseMappingsCsv(text));
+
+const test = suite('our interchange for mappings');
+
+test('the header line alone tells whether a text is one', () => {
+  for (const text of [header, 'fromFramework,lamp', 'sp800_171r2,sp800_53r4', 'sp800_171r2,sp800_53r5\na,b'])
+    assert.ok(isMappingsCsv(text), text);
+  for (const text of [
+    '',
+    'fromFramework',
+    'framework,version,identifier',
+    'toFramework,fromFramework',
+    'sp800_171r3,x',
+  ])
+    assert.not.ok(isMappingsCsv(text), text);
+});
+
+test('gives a record for each framework and version that pairs start from', () => {
+  const records = read(
+    [
+      header,
+      'cci,2026-01-02,cci-2,nist-800-53,Rev 5.1.1,ac-2.1,AC-2 (1) (a)',
+      'site,1,Policy 1,cci,,CCI-3,',
+      'cci,2026-01-02,CCI-2,nist-800-53,Rev 4,AC-2(1),',
+    ].join('\n'),
+  );
+  assert.equal(
+    records.map(({ fromFramework, fromVersion, edition, pairs }) => [
+      fromFramework,
+      fromVersion,
+      edition,
+      pairs.length,
+    ]),
+    [
+      ['cci', '2026-01-02', '', 2],
+      ['site', '1', '', 1],
+    ],
+  );
+  assert.equal(records[0]!.pairs, [
+    {
+      fromIdentifier: 'CCI-000002',
+      toFramework: 'nist-800-53',
+      toVersion: 'Rev 5.1.1',
+      toIdentifier: 'AC-2(1)',
+      reference: 'AC-2 (1) (a)',
+      row: 2,
+    },
+    {
+      fromIdentifier: 'CCI-000002',
+      toFramework: 'nist-800-53',
+      toVersion: 'Rev 4',
+      toIdentifier: 'AC-2(1)',
+      reference: 'row 4',
+      row: 4,
+    },
+  ]);
+  assert.equal([records[1]!.pairs[0]!.toVersion, records[1]!.pairs[0]!.toIdentifier], ['', 'CCI-000003']);
+});
+
+test('the pairs of 800-171 Rev 2 name their rows', () => {
+  const [record] = read('sp800_171r2,sp800_53r4\r\n3.1.1,AC-2\r\n\r\n3.1.1,AC-17 (1)\r\n');
+  assert.equal([record!.fromFramework, record!.fromVersion], ['nist-800-171', 'Rev 2']);
+  assert.equal(
+    record!.pairs.map((pair) =>
+      [pair.fromIdentifier, pair.toVersion, pair.toIdentifier, pair.reference].join(' '),
+    ),
+    ['3.1.1 Rev 4 AC-2 row 2', '3.1.1 Rev 4 AC-17(1) row 4'],
+  );
+});
+
+test('a bad file is refused naming row and column', () => {
+  assert.is(refused('fromFramework,lamp\na,b'), `the header is not ${header}`);
+  assert.is(refused(header.replace('reference', 'toIdentifier')), 'the column toIdentifier occurs twice');
+  assert.is(refused(header), 'there are no rows below the header');
+  assert.is(refused('sp800_171r2,sp800_53r5\n3.1.1,AC-2'), 'the header is not sp800_171r2,sp800_53r4');
+  const row = (text: string) => refused(`${header}\n${text}\n`);
+  assert.is(row('a,1,x,b,1,y'), 'row 2 has 6 cells, the header has 7');
+  assert.is(row('cci,,CCI-1,nist-800-53,5,AC-1,'), 'row 2, column fromVersion: the cell is empty');
+  assert.is(
+    row('cci,1,lamp,nist-800-53,5,AC-1,'),
+    'row 2, column fromIdentifier: "lamp" is no identifier of cci',
+  );
+  assert.is(row('cci,1,CCI-1,,5,AC-1,'), 'row 2, column toFramework: the cell is empty');
+  assert.is(row('cci,1,CCI-1,nist-800-53,5,,'), 'row 2, column toIdentifier: the cell is empty');
+  assert.is(row('cci,1,CCI-1,cci,2,cci-1,'), 'row 2, column toIdentifier: CCI-000001 is paired with itself');
+  const twice = 'cci,1,CCI-1,nist-800-53,5,AC-1,a\n\ncci,1,cci-1,nist-800-53,5,ac-1,b';
+  assert.is(row(twice), 'row 4 is the pair of row 2 once more');
+  const pairs = (text: string) => refused(`sp800_171r2,sp800_53r4\n${text}`);
+  assert.is(pairs('03.01.01,AC-2'), 'row 2, column sp800_171r2: 03.01.01 is of Rev 3');
+  assert.is(pairs('3.1.1,AC-x'), 'row 2, column sp800_53r4: "AC-x" is no identifier of nist-800-53');
+  assert.is(pairs('3.1.1,AC-2\n3.1.1,AC-02'), 'row 3 is the pair of row 2 once more');
+});
+
+if (hasReferenceData) {
+  test('the pairs of 800-171 Rev 2 are 200, for all 110 requirements', () => {
+    const [record] = read(bytesOf('sp800-171', 'sp800-171r2_to_sp800-53r4.csv').toString());
+    assert.is(record!.pairs.length, 200);
+    assert.is(new Set(record!.pairs.map((pair) => pair.fromIdentifier)).size, 110);
+    assert.is(record!.pairs.at(-1)!.reference, 'row 201');
+  });
+}
+
+test.run();

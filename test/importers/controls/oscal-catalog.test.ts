@@ -1,0 +1,303 @@
+import * as assert from 'uvu/assert';
+import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts';
+import type { CatalogRecord } from '../../../importers/controls/record.ts';
+import { suite } from '../../support/harness.ts';
+import { hasReferenceData } from '../../support/reference.ts';
+import { control, item, label, oscalCatalog, withdrawn } from './oscal-fixtures.ts';
+import {
+  assertRendered,
+  catalogOf,
+  controlOf,
+  digest,
+  jsonOf,
+  reasonOf,
+  recordsOf,
+  refusal,
+} from './support.ts';
+
+const fixture = suite('OSCAL catalogs');
+
+fixture(
+  'a statement with lead, items, parameters and links is rendered, guidance keeps its paragraphs',
+  () => {
+    const full = control('ac-2', {
+      params: [
+        { id: 'ac-2_prm_1', props: [{ name: 'aggregates', value: 'ac-02_odp.01' }] },
+        { id: 'ac-02_odp.01', label: 'keepers', props: [label('AC-02_ODP[01]', 'sp800-53a')] },
+        {
+          id: 'ac-02_odp.02',
+          label: 'oil',
+          props: [{ name: 'alt-label', value: 'oil and wicks', class: 'sp800-53' }],
+        },
+        {
+          id: 'ac-02_odp.03',
+          select: { 'how-many': 'one-or-more', choice: ['ring', 'wait for {{ insert: param, ac-01_odp }} '] },
+        },
+      ],
+      links: [
+        { href: '#ac-3', rel: 'related' },
+        { href: '#ac-1_smt.a', rel: 'related' },
+        { href: '#ac-3', rel: 'related' },
+        { href: '#ac-99', rel: 'related' },
+        { href: '#e1', rel: 'reference' },
+      ],
+      parts: [
+        {
+          id: 'ac-2_smt',
+          name: 'statement',
+          prose: 'The  keeper:',
+          parts: [
+            item('ac-2_smt.a', 'a.', 'Tells {{ insert: param, ac-2_prm_1 }} :', [
+              item('ac-2_smt.a.1', '01.', 'of {{ insert: param, ac-02_odp.02 }} ; and'),
+              {
+                ...item('ac-2_smt.a.2', '', 'of [AC-01](#ac-1) .'),
+                props: [label('AC-2a', 'sp800-53a'), label('2.')],
+              },
+            ]),
+            item('ac-2_smt.b', 'b.', '{{ insert: param, ac-02_odp.03 }} .'),
+          ],
+        },
+        {
+          id: 'ac-2_gdn',
+          name: 'guidance',
+          prose: 'First ( [PE](#pe) ).\n\nSecond\u00a0 one.',
+          links: [{ href: '#ac-1', rel: 'related' }],
+        },
+        { id: 'ac-2_obj', name: 'assessment-objective', prose: 'not a statement' },
+      ],
+    });
+    const first = control('ac-1', { params: [{ id: 'ac-01_odp', label: 'organization-defined dusk' }] });
+    const catalog = catalogOf(parseOscalCatalog(oscalCatalog([first, full, control('ac-3')])));
+    const read = controlOf(catalog, 'AC-2');
+    assert.is(
+      read.statement,
+      [
+        'The keeper:',
+        'a. Tells [Assignment: organization-defined keepers]:',
+        '  1. of [Assignment: organization-defined oil and wicks]; and',
+        '  2. of AC-1.',
+        'b. [Selection (one or more): ring; wait for [Assignment: organization-defined dusk]].',
+      ].join('\n'),
+    );
+    assert.equal(
+      read.statementParts.map(({ id, label: its, parts }) => [id, its, parts.length]),
+      [
+        ['ac-2_smt', '', 0],
+        ['ac-2_smt.a', 'a.', 2],
+        ['ac-2_smt.b', 'b.', 0],
+      ],
+    );
+    assert.is(read.guidance, 'First (PE).\n\nSecond one.');
+    assert.equal(read.related, ['AC-3', 'AC-1']);
+    assert.equal(
+      [read.family, read.familyCode, read.baselines, read.status],
+      ['Lantern Keeping', 'AC', null, 'active'],
+    );
+    assertRendered(read);
+  },
+);
+
+fixture('controls come in catalog order, enhancements after their base', () => {
+  const controls = [
+    control('ac-10'),
+    control('ac-2', { controls: [control('ac-2.10'), control('ac-2.2')] }),
+    control('ac-1'),
+  ];
+  const catalog = catalogOf(parseOscalCatalog(oscalCatalog(controls)));
+  assert.equal(
+    catalog.controls.map((each) => each.identifier),
+    ['AC-1', 'AC-2', 'AC-2(2)', 'AC-2(10)', 'AC-10'],
+  );
+});
+
+fixture('a withdrawn control names the controls that it went into, rooted, each once', () => {
+  const controls = [
+    control('ac-1'),
+    control('ac-2', {
+      controls: [
+        withdrawn('ac-2.1', 'incorporated-into', '#ac-2_smt.k', '#ac-1', '#ac-2'),
+        withdrawn('ac-2.2', 'moved-to', '#ac-2.1'),
+      ],
+    }),
+    {
+      ...withdrawn('ac-3', 'incorporated-into', '#sr', '#sr'),
+      props: [{ name: 'status', value: 'Withdrawn' }],
+    },
+    withdrawn('ac-4', 'related', '#ac-1'),
+  ];
+  const result = parseOscalCatalog(oscalCatalog(controls));
+  const into = catalogOf(result).controls.map((each) => [
+    each.identifier,
+    each.status,
+    each.withdrawnInto.join(),
+  ]);
+  assert.equal(into, [
+    ['AC-1', 'active', ''],
+    ['AC-2', 'active', ''],
+    ['AC-2(1)', 'withdrawn', 'AC-1,AC-2'],
+    ['AC-2(2)', 'withdrawn', 'AC-2(1)'],
+    ['AC-3', 'withdrawn', ''],
+    ['AC-4', 'withdrawn', ''],
+  ]);
+  assert.equal(result.records && result.warnings, [
+    'AC-3 went into "#sr", which is no control of the catalog',
+  ]);
+});
+
+fixture('the version comes from the metadata, from the title where that is a date', () => {
+  const version = (metadata: object) => {
+    const result = parseOscalCatalog(oscalCatalog([control('ac-1')], metadata));
+    return [catalogOf(result).version, ...(result.records ? result.warnings : [])].join(' ');
+  };
+  assert.is(version({ version: '5.1.1+u4' }), 'Rev 5.1.1');
+  assert.is(version({ version: '5.1.1' }), 'Rev 5.1.1');
+  assert.is(version({ version: '5.2.0' }), 'Rev 5.2.0');
+  assert.is(
+    version({ version: '2015-01-22', title: 'NIST Special Publication 800-53 Revision 4: Lanterns' }),
+    'Rev 4',
+  );
+  assert.is(version({ version: 'Final', title: 'NIST SP800-53 Rev. 5' }), 'Rev 5');
+  assert.is(version({ version: '5.1.1-draft' }), 'Rev 5.1.1 the version is 5.1.1-draft: no final release');
+  const catalog = catalogOf(parseOscalCatalog(oscalCatalog([control('ac-1')])));
+  assert.is(catalog.edition, '2024-02-05T04:16:00.000Z');
+});
+
+fixture('catalogs of others and resolved profiles are skipped', () => {
+  const reason = (metadata: object) => reasonOf(parseOscalCatalog(oscalCatalog([control('ac-1')], metadata)));
+  assert.is(reason({ title: 'Harbor\nRules' }), 'an OSCAL catalog of another publication: Harbor Rules');
+  assert.match(reason({ title: 'NIST SP 800-53A Rev 5' }), /another publication/);
+  assert.match(reason({ title: 'NIST SP 800-53 Rev 5 HIGH IMPACT BASELINE' }), /resolved from a profile/);
+  assert.match(reason({ links: [{ href: '#x', rel: 'source-profile' }] }), /resolved from a profile/);
+  assert.match(reason({ props: [{ name: 'resolution-tool', value: 'x' }] }), /resolved from a profile/);
+});
+
+fixture('a broken catalog is refused with one message', () => {
+  const refused = (value: unknown) => refusal('oscal-catalog', () => parseOscalCatalog(value));
+  const of = (...controls: ReturnType<typeof control>[]) => refused(oscalCatalog(controls));
+  assert.is(refused({ catalog: null }), '/catalog: expected object, received null');
+  assert.is(refused({ catalog: {} }), '/catalog/metadata: expected object, received undefined');
+  assert.is(of(), 'the catalog has no controls');
+  assert.is(
+    refused(oscalCatalog([], { version: 'x', title: 'SP 800-53' })),
+    'neither the version "x" nor the title names a revision of 800-53',
+  );
+  assert.match(refused(oscalCatalog([], { 'last-modified': 'soon' })), /last-modified "soon" is no time/);
+  assert.is(of(control('ac-1'), control('ac-1')), 'AC-1 occurs twice');
+  assert.is(of(control('ac-01'), control('ac-1')), 'AC-1 occurs twice');
+  assert.is(of(control('lantern')), '/catalog/groups/0/controls/0/id: "lantern" is no id of 800-53');
+  assert.match(of(control('ac-2(1)')), /controls\/0\/id: "ac-2\(1\)" is no id/);
+  assert.match(of(control('ac-2.1')), /controls\/0\/id: AC-2\(1\) does not belong under a family/);
+  const misplaced = control('ac-1', { controls: [control('ac-1.1'), control('ac-10.1')] });
+  assert.match(of(misplaced), /controls\/0\/controls\/1\/id: AC-10\(1\) does not belong under AC-1$/);
+  assert.is(of(control('ac-1', { parts: [] })), 'AC-1 has no statement and is not withdrawn');
+  assert.match(of(control('ac-1', { title: '' })), /^\/catalog\/groups\/0\/controls\/0\/title: /);
+  assert.match(of({ ...control('ac-1'), title: 7 as never }), /title: expected string, received number$/);
+  assert.match(of(control('ac-1', { params: [{ id: 'p' }, { id: 'p' }] })), /parameter p occurs twice/);
+  const circle = control('ac-1', {
+    params: [{ id: 'p', label: '{{ insert: param, p }}' }],
+    parts: [{ name: 'statement', prose: '{{ insert: param, p }}' }],
+  });
+  assert.is(of(circle), 'AC-1: the parameter p contains itself');
+  const nul = control('ac-1', { title: 'a\u0000b' });
+  assert.is(of(nul), '/catalog/groups/0/controls/0/title: a text with characters that cannot be stored');
+  assert.match(of(control('ac-1', { title: 'a\ud800' })), /cannot be stored/);
+  const loose = oscalCatalog([control('ac-1')]);
+  Object.assign(loose.catalog, { controls: [control('ac-9')] });
+  assert.is(refused(loose), '/catalog/controls/0: a control outside any family');
+  Object.assign(loose.catalog, { controls: [], groups: [{ title: 'a', groups: [{}] }] });
+  assert.is(refused(loose), '/catalog/groups/0/groups/0: groups inside a family are not supported');
+  let deep = item('x', 'a.', 'deep');
+  for (let depth = 0; depth < 10_000; depth++) deep = { name: 'item', parts: [deep] };
+  assert.is(of(control('ac-1', { parts: [deep] })), 'the JSON is nested deeper than 64');
+  const bell = control('ac-1\u0007\n'.repeat(50));
+  assert.not.match(of(bell), /[\n\u0007]/);
+});
+
+fixture.run();
+
+if (hasReferenceData) {
+  const real = suite('the OSCAL catalogs of NIST');
+  const read = (name: string) => parseOscalCatalog(jsonOf('oscal', name));
+  const [rev5, rev4] = ['rev5', 'rev4'].map((revision) =>
+    read(`NIST_SP-800-53_${revision}_catalog-min.json`),
+  );
+
+  const counts = (catalog: CatalogRecord) => [
+    catalog.version,
+    catalog.controls.length,
+    catalog.controls.filter((each) => each.status === 'withdrawn').length,
+    new Set(catalog.controls.map((each) => each.family)).size,
+    catalog.controls.filter((each) => !each.identifier.includes('(')).length,
+  ];
+  const digests = (catalog: CatalogRecord, ...identifiers: string[]) =>
+    identifiers.map((identifier) => `${identifier} ${digest(controlOf(catalog, identifier).statement)}`);
+
+  real('have the counts that NIST states', () => {
+    assert.equal(counts(catalogOf(rev5!)), ['Rev 5.1.1', 1189, 182, 20, 322]);
+    assert.equal(counts(catalogOf(rev4!)), ['Rev 4', 922, 96, 18, 256]);
+  });
+
+  real('every active control has a clean statement, every target and related control exists', () => {
+    for (const result of [rev5!, rev4!]) {
+      const { controls } = catalogOf(result);
+      const identifiers = new Set(controls.map((each) => each.identifier));
+      for (const each of controls) {
+        assert.is(each.statement === '', each.status === 'withdrawn', each.identifier);
+        assertRendered(each);
+        for (const target of [...each.withdrawnInto, ...each.related])
+          assert.ok(identifiers.has(target), `${each.identifier} ${target}`);
+      }
+    }
+  });
+
+  real('statements that were checked by eye stay as they are', () => {
+    assert.equal(
+      digests(
+        catalogOf(rev5!),
+        'AC-1',
+        'AC-2',
+        'AC-7',
+        'IA-5(1)',
+        'SI-7',
+        'SA-4(3)',
+        'AU-2',
+        'SC-42(2)',
+        'SI-10(1)',
+      ),
+      [
+        'AC-1 81bd808e0423af53',
+        'AC-2 e4840f0a640b37fe',
+        'AC-7 e0471b1d79e71881',
+        'IA-5(1) 9da96a5cf10aa1ff',
+        'SI-7 54dad28ccc300361',
+        'SA-4(3) 4a05cf17e5bc1ae1',
+        'AU-2 b5cfc524c8f3e213',
+        'SC-42(2) 93cb44ccc53f7cf6',
+        'SI-10(1) 8497383d4aef0c59',
+      ],
+    );
+    assert.equal(digests(catalogOf(rev4!), 'AC-2', 'AC-7', 'IA-5(1)', 'CA-3(3)', 'CM-2(1)'), [
+      'AC-2 0d3bb97cd1bb31c7',
+      'AC-7 63b8a5ad4dd4e4d1',
+      'IA-5(1) 1d0ea14a59857764',
+      'CA-3(3) 0b897594a537c627',
+      'CM-2(1) f95408178ffcde22',
+    ]);
+  });
+
+  real('withdrawn controls that went to no control are the known ones', () => {
+    const lost = (result: typeof rev5) =>
+      catalogOf(result!)
+        .controls.filter((each) => each.status === 'withdrawn' && each.withdrawnInto.length === 0)
+        .map((each) => each.identifier);
+    assert.equal(lost(rev5), ['CP-10(3)', 'SA-12', 'SC-19']);
+    assert.equal(lost(rev4), ['CP-10(3)', 'PL-5']);
+    assert.equal(recordsOf(rev5!).length, 1);
+    assert.is(rev5!.records && rev5!.warnings.length, 1);
+    assert.is(rev4!.records && rev4!.warnings.length, 2);
+    assert.equal(controlOf(catalogOf(rev5!), 'AC-2(10)').withdrawnInto, ['AC-2']);
+    assert.equal(controlOf(catalogOf(rev5!), 'AC-3(6)').withdrawnInto, ['MP-4', 'SC-28']);
+  });
+
+  real.run();
+}

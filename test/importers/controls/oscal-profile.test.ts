@@ -1,0 +1,96 @@
+import * as assert from 'uvu/assert';
+import { parseOscalProfile } from '../../../importers/controls/oscal-profile.ts';
+import type { BaselineRecord } from '../../../importers/controls/record.ts';
+import { suite } from '../../support/harness.ts';
+import { hasReferenceData } from '../../support/reference.ts';
+import { oscalProfile } from './oscal-fixtures.ts';
+import { digest, jsonOf, reasonOf, recordsOf, refusal } from './support.ts';
+
+const fixture = suite('OSCAL profiles');
+
+const baselineOf = (value: unknown) => recordsOf(parseOscalProfile(value))[0] as BaselineRecord;
+
+fixture('a profile gives the members that it lists, in catalog order', () => {
+  const value = oscalProfile(['ac-10', 'ac-2.1', 'ac-2', 'at-1']);
+  value.profile.imports.push({ href: '#b', 'include-controls': [{ 'with-ids': ['ac-2', 'ac-3'] }] });
+  assert.equal(baselineOf(value), {
+    type: 'baseline',
+    framework: 'nist-800-53',
+    version: 'Rev 5.1.1',
+    edition: '2024-02-04T23:16:00.000Z',
+    baseline: 'moderate',
+    identifiers: ['AC-2', 'AC-2(1)', 'AC-3', 'AC-10', 'AT-1'],
+  });
+});
+
+fixture('the title names the baseline', () => {
+  const named = (title: string) => baselineOf(oscalProfile(['ac-1'], { title })).baseline;
+  assert.is(named('NIST Special Publication 800-53 Revision 5 LOW IMPACT BASELINE'), 'low');
+  assert.is(named('NIST SP 800-53B High-Impact Baseline'), 'high');
+  assert.is(named('NIST Special Publication 800-53 Revision 5.1.1 PRIVACY BASELINE'), 'privacy');
+  const reason = (title: string) => reasonOf(parseOscalProfile(oscalProfile(['ac-1'], { title })));
+  assert.is(
+    reason('FedRAMP Rev 5 High Baseline'),
+    'a profile that is no baseline of 800-53: FedRAMP Rev 5 High Baseline',
+  );
+  assert.match(reason('FedRAMP NIST SP 800-53 HIGH IMPACT BASELINE'), /no baseline of 800-53/);
+  assert.match(reason('NIST SP 800-53 Rev 5 overlay for lanterns'), /no baseline of 800-53/);
+});
+
+fixture('a broken profile is refused with one message', () => {
+  const refused = (value: unknown) => refusal('oscal-profile', () => parseOscalProfile(value));
+  const importing = (more: object) => {
+    const value = oscalProfile(['ac-1']);
+    Object.assign(value.profile.imports[0]!, more);
+    return refused(value);
+  };
+  assert.is(refused({ profile: [] }), '/profile: expected object, received array');
+  assert.is(refused(oscalProfile([])), 'the profile lists no controls');
+  assert.is(
+    refused(oscalProfile(['ac-1', 'lantern'])),
+    '/profile/imports/0/include-controls/0/with-ids/1: "lantern" is no id of 800-53',
+  );
+  assert.match(
+    importing({ 'include-all': {} }),
+    /include-all: all controls of another file cannot be resolved/,
+  );
+  assert.match(
+    importing({ 'exclude-controls': [{ 'with-ids': ['ac-1'] }] }),
+    /excluded controls are not supported/,
+  );
+  const children = [{ 'with-ids': ['ac-1'], 'with-child-controls': 'yes' }];
+  assert.match(importing({ 'include-controls': children }), /child controls cannot be resolved/);
+  assert.match(
+    importing({ 'include-controls': [{ matching: [{ pattern: 'ac-*' }] }] }),
+    /with-ids: expected array/,
+  );
+});
+
+fixture.run();
+
+if (hasReferenceData) {
+  const real = suite('the baselines of NIST');
+
+  real('have the members that NIST states', () => {
+    const read = (revision: string, baseline: string) =>
+      baselineOf(jsonOf('oscal', `NIST_SP-800-53_${revision}_${baseline}-baseline_profile.json`));
+    const facts = (revision: string, ...baselines: string[]) =>
+      baselines.map((name) => {
+        const { baseline, version, identifiers } = read(revision, name);
+        return [baseline, version, identifiers.length, digest(identifiers.join())].join(' ');
+      });
+    assert.equal(facts('rev5', 'LOW', 'MODERATE', 'HIGH', 'PRIVACY'), [
+      'low Rev 5.1.1 149 f0c834b9dc3ffbe2',
+      'moderate Rev 5.1.1 287 34066f144587613f',
+      'high Rev 5.1.1 370 23e465d19fa03fa3',
+      'privacy Rev 5.1.1 96 901f395ef8f5a3f8',
+    ]);
+    assert.equal(facts('rev4', 'LOW', 'MODERATE', 'HIGH'), [
+      'low Rev 4 124 1386fbb99a947901',
+      'moderate Rev 4 261 852f8eda1f3e61c8',
+      'high Rev 4 343 d22a2ff6f0d01aab',
+    ]);
+  });
+
+  real.run();
+}

@@ -1,0 +1,521 @@
+import * as assert from 'uvu/assert';
+import type { LedgerLine } from '../../importers/ledger.ts';
+import type { ImportOptions } from '../../importers/run.ts';
+import { idKeyOf, isSlug, kindOf, slugOf } from '../../importers/stigs/slug.ts';
+import { stigNumber } from '../../src/ids.ts';
+import { dumpCatalog, emptyCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
+import { suite } from '../support/harness.ts';
+import { type SampleBenchmark, sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
+
+async function importRuns(runs: SampleBenchmark[][], options: ImportOptions[] = []) {
+  const db = emptyCatalog();
+  const lines: LedgerLine[][] = [];
+  for (const [index, run] of runs.entries()) {
+    const texts = run.map((sample) => writeXccdf(sample));
+    lines.push((await importTexts(db, texts, options[index])).lines);
+  }
+  return { db, lines };
+}
+
+function slugs(db: Parameters<typeof dumpCatalog>[0]): Record<string, string[]> {
+  const dump = dumpCatalog(db);
+  assert.is(dump.strays, 0);
+  return Object.fromEntries(
+    dump.stigs.map(({ slug }) => [
+      slug,
+      dump.releases
+        .filter((release) => release.slug === slug)
+        .map((release) => `${release.benchmark_id} ${release.version}`),
+    ]),
+  );
+}
+
+const titles = suite('slugOf');
+
+for (const [title, slug] of [
+  ['Red Hat Enterprise Linux 9 Security Technical Implementation Guide', 'red_hat_enterprise_linux_9'],
+  ['Application Core Security Requirements Guide', 'application_core'],
+  ['Google Chrome Current Windows STIG', 'google_chrome_current_windows'],
+  ['Example Product SRG', 'example_product'],
+  ['Example Product security technical implementation guide', 'example_product'],
+  ['EXAMPLE PRODUCT SECURITY TECHNICAL IMPLEMENTATION GUIDE', 'example_product'],
+  ['Example Product Stig', 'example_product'],
+  ['Example Product srg', 'example_product'],
+  ['Example Product (STIG)', 'example_product'],
+  ['Example Product [SRG]', 'example_product'],
+  ['SharePoint 2010 Security Technical Implementation Guide (STIG)', 'sharepoint_2010'],
+  ['Example Product STIG STIG', 'example_product'],
+  ['Example Product SRG Security Requirements Guide (SRG)', 'example_product'],
+  ['Example Product STIG Security Technical Implementation Guide', 'example_product'],
+  ['Voice/Video over Internet Protocol (VVoIP) STIG', 'voice_video_over_internet_protocol_vvoip'],
+  ['WLAN Access Point (Enclave-NIPRNet Connected) STIG', 'wlan_access_point_enclave_niprnet_connected'],
+  ['Example Product STIG SCAP Benchmark', 'example_product'],
+  ['Example Product STIG - Ver 2', 'example_product'],
+  ['Example Product Security Technical Implementation Guide - Ver 2', 'example_product'],
+  ['Example Product - Ver 2', 'example_product'],
+  ['Draft Example Product STIG', 'example_product'],
+  ['DRAFT Example Product STIG', 'example_product'],
+  ['Drafting Table STIG', 'drafting_table'],
+  ['Apples & Pears STIG', 'apples_and_pears'],
+  ['Apples&Pears STIG', 'apples_and_pears'],
+  ['Active Directory Domain', 'active_directory_domain'],
+  ['Mozilla Firefox', 'mozilla_firefox'],
+  [
+    'IBM Hardware Management Console (HMC) STIG Policies',
+    'ibm_hardware_management_console_hmc_stig_policies',
+  ],
+  ['Windows Server 2012/2012 R2 Member Server STIG', 'windows_server_2012_2012_r2_member_server'],
+  ['IBM z/OS RACF STIG', 'ibm_z_os_racf'],
+  ['Example 7.x - Server  STIG', 'example_7_x_server'],
+  ['Example \u2013 Server\u00a0STIG', 'example_server'],
+  ['  Example Product STIG  ', 'example_product'],
+  ['Example\nProduct STIG', 'example_product'],
+  ['Prestig', 'prestig'],
+  ['Example STIGS', 'example_stigs'],
+  ['Security Technical Implementation Guide', 'security_technical_implementation_guide'],
+  ['STIG', 'stig'],
+  ['(STIG)', 'stig'],
+  // Only ` - Ver 2` is an ending: a version that is part of the product's name stays.
+  ['Example Runtime Environment (ERE) Version 6 STIG', 'example_runtime_environment_ere_version_6'],
+  ['Example Suite Version 11 Security Technical Implementation Guide', 'example_suite_version_11'],
+] as const) {
+  titles(JSON.stringify(title), () => assert.is(slugOf(title), slug));
+}
+
+titles('a slug is always one that the API takes', () => {
+  for (const title of ['a'.repeat(500), `${'ab '.repeat(100)}STIG`, `${'x'.repeat(199)} y STIG`, '1']) {
+    assert.ok(isSlug(slugOf(title)), title.slice(0, 20));
+  }
+});
+
+titles('a title without a letter or digit is refused', () => {
+  for (const title of ['', ' ', '---', '\u65e5\u672c', '(STIG'.slice(0, 1)]) {
+    assert.throws(() => slugOf(title), /no slug/);
+  }
+});
+
+titles('the kind comes from the ending of the title', () => {
+  const cases = [
+    ['Example Security Requirements Guide', 'srg'],
+    ['Example SRG', 'srg'],
+    ['Example (srg)', 'srg'],
+    ['Example Security Requirements Guide (SRG)', 'srg'],
+    ['Example Security Requirements Guide - Ver 2', 'srg'],
+    ['Example Security Technical Implementation Guide', 'stig'],
+    ['Example STIG', 'stig'],
+    ['Example', 'stig'],
+    ['SRG Reader STIG', 'stig'],
+  ] as const;
+  for (const [title, kind] of cases) assert.is(kindOf(title), kind, title);
+});
+
+titles.run();
+
+const keys = suite('idKeyOf');
+
+keys('benchmark ids fold to one key', () => {
+  const cases = [
+    ['RHEL_9_STIG', 'rhel_9'],
+    ['RHEL_9', 'rhel_9'],
+    ['xccdf_mil.disa.stig_benchmark_RHEL_9_STIG', 'rhel_9'],
+    ['U_CAN_Ubuntu_18-04_STIG', 'can_ubuntu_18_04'],
+    ['CAN_Ubuntu_18-04_STIG', 'can_ubuntu_18_04'],
+    ['Mozilla Firefox STIG', 'mozilla_firefox'],
+    ['Mozilla_FireFox_STIG', 'mozilla_firefox'],
+    ['MDM_Server_Policy__STIG', 'mdm_server_policy'],
+    [
+      'WLAN_Access_Point_-_Enclave-NIPRNet_Connected_Role',
+      'wlan_access_point_enclave_niprnet_connected_role',
+    ],
+    ['Application_Core_SRG', 'application_core'],
+    ['RH_OpenShift_Container_Platform_4-x_STIG', 'rh_openshift_container_platform_4_x'],
+    ['Google_Chrome_Current_Windows', 'google_chrome_current_windows'],
+    ['STIG', 'stig'],
+    ['_STIG_', 'stig'],
+    ['Unix_STIG', 'unix'],
+  ] as const;
+  for (const [id, key] of cases) assert.is(idKeyOf(id), key, id);
+});
+
+keys('ids of two products never fold to one key, not even without a letter', () => {
+  assert.is.not(idKeyOf('Example_1_STIG'), idKeyOf('Example_11_STIG'));
+  assert.is.not(idKeyOf('---'), idKeyOf('***'));
+  assert.is.not(idKeyOf('\u65e5'), idKeyOf('\u672c'));
+});
+
+keys.run();
+
+const joins = suite('identity: releases that belong together');
+
+joins('a renamed id and title is one STIG, named by the newest title (Windows 10)', async () => {
+  const old = {
+    id: 'Windows_10_STIG',
+    title: 'Windows 10 Security Technical Implementation Guide',
+    version: 1,
+    release: 23,
+    date: '01 Nov 2020',
+    rules: sampleRules(20, 'WN10-00', 63000),
+  };
+  const renamed = {
+    id: 'MS_Windows_10_STIG',
+    title: 'Microsoft Windows 10 Security Technical Implementation Guide',
+    version: 2,
+    release: 1,
+    date: '04 Jan 2021',
+    // Renumbered V-ids, the same STIG IDs but for one.
+    rules: sampleRules(21, 'WN10-00', 220000),
+  };
+  for (const run of [
+    [old, renamed],
+    [renamed, old],
+  ]) {
+    const { db, lines } = await importRuns([run]);
+    assert.equal(slugs(db), { microsoft_windows_10: ['Windows_10_STIG V1R23', 'MS_Windows_10_STIG V2R1'] });
+    const [stig] = dumpCatalog(db).stigs;
+    assert.is(stig!.title, renamed.title);
+    assert.is(stig!.id, stigNumber('microsoft_windows_10'));
+    const reasons = lines[0]!.map((line) => line.reason!);
+    assert.match(reasons[run.indexOf(old)]!, /joined microsoft_windows_10: .*95 % of the STIG IDs/);
+    assert.match(reasons[run.indexOf(renamed)]!, /new slug.*microsoft_windows_10/);
+    assert.ok(lines[0]!.every((line) => line.target === 'microsoft_windows_10'));
+  }
+});
+
+joins('the newest title is the one of the newest date, not of the highest version', async () => {
+  const rules = sampleRules(20, 'SAME', 63000);
+  const { db } = await importRuns([
+    [
+      { id: 'Old_Name_STIG', title: 'Old Name STIG', version: 9, date: '01 Nov 2010', rules },
+      { id: 'New_Name_STIG', title: 'New Name STIG', version: 1, date: '01 Nov 2020', rules },
+    ],
+  ]);
+  assert.equal(slugs(db), { new_name: ['New_Name_STIG V1R1', 'Old_Name_STIG V9R1'] });
+});
+
+joins('in two runs the slug that was given stays, and the title follows the newest release', async () => {
+  const rules = sampleRules(20, 'WN10-00', 63000);
+  const old = {
+    id: 'Windows_10_STIG',
+    title: 'Windows 10 STIG',
+    version: 1,
+    release: 23,
+    date: '01 Nov 2020',
+    rules,
+  };
+  const renamed = {
+    id: 'MS_Windows_10_STIG',
+    title: 'Microsoft Windows 10 STIG',
+    version: 2,
+    release: 1,
+    date: '04 Jan 2021',
+    rules,
+  };
+  const { db } = await importRuns([[old], [renamed], [{ ...renamed, title: 'Third Name STIG', release: 2 }]]);
+  assert.equal(slugs(db), {
+    windows_10: ['Windows_10_STIG V1R23', 'MS_Windows_10_STIG V2R1', 'MS_Windows_10_STIG V2R2'],
+  });
+  const dump = dumpCatalog(db);
+  assert.equal(
+    dump.stigs.map(({ slug, title, current }) => [slug, title, current]),
+    [['windows_10', 'Third Name STIG', 'V2R2']],
+  );
+  assert.equal(
+    dump.aliases.map(({ id_key, slug }) => [id_key, slug]),
+    [
+      ['ms_windows_10', 'windows_10'],
+      ['windows_10', 'windows_10'],
+    ],
+  );
+});
+
+joins('other titles and fewer than 80 % of the STIG IDs: two STIGs', async () => {
+  const one = { id: 'One_STIG', title: 'One STIG', release: 1, rules: sampleRules(20, 'SAME-00') };
+  const shared = (count: number) => [
+    ...sampleRules(count, 'SAME-00', 5000),
+    ...sampleRules(20 - count, 'OTH', 9000),
+  ];
+  const two = (count: number) => ({ id: 'Two_STIG', title: 'Two STIG', release: 2, rules: shared(count) });
+  // 17 of 20 shared: 17 / 23 = 0.74. 18 of 20 shared: 18 / 22 = 0.82.
+  assert.equal(slugs((await importRuns([[one, two(17)]])).db), {
+    one: ['One_STIG V1R1'],
+    two: ['Two_STIG V1R2'],
+  });
+  assert.equal(slugs((await importRuns([[one, two(18)]])).db), { two: ['One_STIG V1R1', 'Two_STIG V1R2'] });
+});
+
+joins('other titles and the same STIG IDs, but one version with other rules in both: two STIGs', async () => {
+  const one = { id: 'One_STIG', title: 'One STIG', release: 1, rules: sampleRules(20, 'SAME-00', 1000) };
+  const two = { id: 'Two_STIG', title: 'Two STIG', release: 1, rules: sampleRules(20, 'SAME-00', 2000) };
+  assert.equal(slugs((await importRuns([[one, two]])).db), {
+    one: ['One_STIG V1R1'],
+    two: ['Two_STIG V1R1'],
+  });
+});
+
+joins('the same title under several ids is one STIG, each join in the ledger with its overlap', async () => {
+  const title = 'Example Browser STIG';
+  const { db, lines } = await importRuns([
+    [
+      {
+        id: 'Browser',
+        title,
+        version: 4,
+        release: 1,
+        date: '01 Jan 2015',
+        rules: sampleRules(10, 'OLD', 100),
+      },
+      {
+        id: 'EX_Browser_STIG',
+        title,
+        version: 6,
+        release: 1,
+        date: '01 Jan 2022',
+        rules: sampleRules(10, 'NEW', 900),
+      },
+      {
+        id: 'Example Browser STIG',
+        title,
+        version: 5,
+        release: 1,
+        date: '01 Jan 2018',
+        rules: sampleRules(10, 'OLD', 100),
+      },
+    ],
+  ]);
+  assert.equal(slugs(db), {
+    example_browser: ['Browser V4R1', 'Example Browser STIG V5R1', 'EX_Browser_STIG V6R1'],
+  });
+  const [browser, ex, exampleBrowser] = lines[0]!;
+  assert.match(ex!.reason!, /new slug/);
+  assert.match(exampleBrowser!.reason!, /joined example_browser.* 0 % .*V6R1/);
+  assert.match(browser!.reason!, /joined example_browser.* 100 % .*V5R1/);
+});
+
+joins(
+  'member server and domain controller: one title, one version, other rules: they stay apart',
+  async () => {
+    const title = 'Microsoft Windows Server 2019 Security Technical Implementation Guide';
+    const member = (release: number) => ({
+      id: 'Windows_Server_2019_MS_STIG',
+      title,
+      version: 2,
+      release,
+      date: `0${release} Feb 2021`,
+      rules: sampleRules(30, 'WN19-MS', 205000),
+    });
+    const controller = (release: number) => ({
+      id: 'Windows_Server_2019_DC_STIG',
+      title,
+      version: 2,
+      release,
+      date: `0${release} Feb 2021`,
+      rules: [...sampleRules(20, 'WN19-MS', 205000), ...sampleRules(20, 'WN19-DC', 206000)],
+    });
+    const { db, lines } = await importRuns([[member(1), controller(1), member(3), controller(2)]]);
+    assert.equal(slugs(db), {
+      microsoft_windows_server_2019: ['Windows_Server_2019_MS_STIG V2R1', 'Windows_Server_2019_MS_STIG V2R3'],
+      windows_server_2019_dc: ['Windows_Server_2019_DC_STIG V2R1', 'Windows_Server_2019_DC_STIG V2R2'],
+    });
+    assert.match(lines[0]![1]!.reason!, /windows_server_2019_dc: .*other rules/);
+    const later = await importTexts(
+      db,
+      [controller(4), member(4)].map((sample) => writeXccdf(sample)),
+    );
+    assert.equal(
+      later.lines.map((line) => line.target),
+      ['windows_server_2019_dc', 'microsoft_windows_server_2019'],
+    );
+  },
+);
+
+joins('a taken slug and a taken id: the slug with a number', async () => {
+  const { db } = await importRuns([
+    [{ id: 'Example', title: 'Other Thing STIG', rules: sampleRules(5, 'A', 100) }],
+    [{ id: 'First_STIG', title: 'Example STIG', version: 9, rules: sampleRules(5, 'B', 200) }],
+    [{ id: 'other_thing_STIG', title: 'Other Thing STIG', rules: sampleRules(5, 'C', 300) }],
+    [{ id: 'Another', title: 'Other Thing STIG', rules: sampleRules(5, 'D', 400) }],
+  ]);
+  assert.equal(slugs(db), {
+    other_thing: ['Example V1R1'],
+    example: ['First_STIG V9R1'],
+    other_thing_2: ['other_thing_STIG V1R1'],
+    another: ['Another V1R1'],
+  });
+});
+
+joins('the same release under another id joins and one copy is kept', async () => {
+  const title = 'Oracle-like Linux 8 STIG';
+  const rules = sampleRules(40, 'OL08-00', 248000);
+  const one = { id: 'OracleLikeLinux_8_STIG', title, release: 2, date: '01 Jan 2022', rules };
+  // One of 40 rule ids differs: 39 / 41 = 0.951.
+  const almost = [...rules.slice(1), { ...rules[0]!, ruleId: 'SV-248000r2_rule' }];
+  const two = { id: 'Oracle_Like_Linux_8_STIG', title, release: 2, date: '02 Jan 2022', rules: almost };
+  for (const runs of [[[one, two]], [[two, one]], [[one], [two]], [[two], [one]]]) {
+    const { db, lines } = await importRuns(runs);
+    assert.equal(slugs(db), { oracle_like_linux_8: ['Oracle_Like_Linux_8_STIG V1R2'] });
+    const kept = dumpCatalog(db).aliases.map((alias) => [alias.benchmark_id, alias.slug]);
+    assert.equal(kept.sort(), [
+      ['OracleLikeLinux_8_STIG', 'oracle_like_linux_8'],
+      ['Oracle_Like_Linux_8_STIG', 'oracle_like_linux_8'],
+    ]);
+    const outcome = lines.flat().map((line) => line.outcome);
+    const index = runs.flat().indexOf(one);
+    const inOneRunOrLater = runs.length === 1 || index === 1;
+    assert.is(outcome[index], inOneRunOrLater ? 'superseded' : 'imported');
+    assert.is(outcome[1 - index], 'imported');
+  }
+  // Three of 40 differ: 37 / 43 = 0.86, another product.
+  const other = [...rules.slice(3), ...sampleRules(3, 'NEW', 900000)];
+  const apart = await importRuns([[one, { ...two, rules: other }]]);
+  assert.equal(slugs(apart.db), {
+    oracle_like_linux_8: ['Oracle_Like_Linux_8_STIG V1R2'],
+    oraclelikelinux_8: ['OracleLikeLinux_8_STIG V1R2'],
+  });
+});
+
+joins('a known id joins its STIG whatever its title says now', async () => {
+  const { db, lines } = await importRuns([
+    [{ id: 'Thing_STIG', title: 'Thing STIG', release: 1 }],
+    [{ id: 'U_Thing', title: 'Completely Different STIG', release: 2, rules: sampleRules(5, 'ZZZ', 9000) }],
+  ]);
+  assert.equal(slugs(db), { thing: ['Thing_STIG V1R1', 'U_Thing V1R2'] });
+  assert.match(lines[1]![0]!.reason!, /known benchmark id/);
+});
+
+for (const [name, stigId, srgId] of [
+  ['under ids of their own', 'Example_Broker_STIG', 'Broker_Generic'],
+  ['under ids that differ by their ending alone', 'Example_Broker_STIG', 'Example_Broker_SRG'],
+] as const) {
+  joins(`a STIG and an SRG of one title never join, ${name}`, async () => {
+    const stig = {
+      id: stigId,
+      title: 'Example Broker Security Technical Implementation Guide',
+      version: 1,
+      release: 1,
+      date: '01 Jan 2024',
+    };
+    const srg = {
+      id: srgId,
+      title: 'Example Broker Security Requirements Guide',
+      version: 2,
+      release: 1,
+      date: '01 Feb 2024',
+    };
+    for (const runs of [[[stig, srg]], [[srg, stig]], [[stig], [srg]], [[srg], [stig]]]) {
+      const { db } = await importRuns(runs);
+      const dump = dumpCatalog(db);
+      assert.equal(
+        dump.releases.map((release) => release.benchmark_id).sort(),
+        [srgId, stigId].sort(),
+        'both releases are kept',
+      );
+      assert.equal(dump.stigs.map((row) => row.kind).sort(), ['srg', 'stig']);
+      for (const row of dump.stigs) {
+        const own = dump.releases.filter((release) => release.slug === row.slug);
+        assert.equal(
+          own.map((release) => release.benchmark_id),
+          [row.kind === 'stig' ? stigId : srgId],
+        );
+        assert.ok(isSlug(row.slug), row.slug);
+      }
+    }
+  });
+}
+
+joins('slugs are always ones that the API takes, also beside long titles and ids', async () => {
+  const title = `${'Long name '.repeat(30)}STIG`;
+  const long = 'x'.repeat(400);
+  const { db } = await importRuns([
+    [
+      { id: 'One', title, date: '01 Mar 2024', rules: sampleRules(5, 'A', 100) },
+      { id: long, title, date: '01 Feb 2024', rules: sampleRules(5, 'B', 200) },
+      { id: '---', title, date: '01 Jan 2024', rules: sampleRules(5, 'C', 300) },
+    ],
+  ]);
+  const dump = dumpCatalog(db);
+  assert.is(dump.stigs.length, 3);
+  for (const { slug, id } of dump.stigs) {
+    assert.ok(isSlug(slug), `${slug.length}: ${slug.slice(0, 80)}`);
+    assert.is(id, stigNumber(slug));
+  }
+});
+
+joins.run();
+
+const overrides = suite('identity: the operator has the last word');
+
+overrides('an override wins over the title, before and after the first import', async () => {
+  const sample = { id: 'Example_STIG', title: 'Example STIG' };
+  const options = { overrides: new Map([['Example_STIG', 'my_example']]) };
+  const fresh = await importRuns([[sample]], [options]);
+  assert.equal(slugs(fresh.db), { my_example: ['Example_STIG V1R1'] });
+  assert.match(fresh.lines[0]![0]!.reason!, /override.*my_example/);
+  assert.is(fresh.lines[0]![0]!.target, 'my_example');
+  const later = await importTexts(fresh.db, [writeXccdf({ ...sample, release: 2 })]);
+  assert.is(later.lines[0]!.target, 'my_example');
+});
+
+overrides('an override joins what the rules would keep apart', async () => {
+  const { db } = await importRuns(
+    [
+      [
+        { id: 'One_STIG', title: 'One STIG', release: 1, rules: sampleRules(5, 'A', 100) },
+        { id: 'Two_STIG', title: 'Two STIG', release: 2, rules: sampleRules(5, 'B', 200) },
+      ],
+    ],
+    [
+      {
+        overrides: new Map([
+          ['U_Two', 'one'],
+          ['One', 'one'],
+        ]),
+      },
+    ],
+  );
+  assert.equal(slugs(db), { one: ['One_STIG V1R1', 'Two_STIG V1R2'] });
+});
+
+overrides('an override parts what the rules would join', async () => {
+  const samples = [1, 2].map((release) => ({ id: `Id${release}`, title: 'Example STIG', release }));
+  assert.equal(slugs((await importRuns([samples])).db), { example: ['Id1 V1R1', 'Id2 V1R2'] });
+  const parted = new Map([
+    ['Id1', 'first_example'],
+    ['Id2', 'second_example'],
+  ]);
+  const { db } = await importRuns([samples], [{ overrides: parted }]);
+  assert.equal(slugs(db), { first_example: ['Id1 V1R1'], second_example: ['Id2 V1R2'] });
+});
+
+overrides('an override moves what is stored already, once', async () => {
+  const { db } = await importRuns([
+    [{ id: 'One', title: 'One STIG', release: 1 }],
+    [{ id: 'One', title: 'One STIG', release: 2 }],
+  ]);
+  const before = db.generation();
+  const text = writeXccdf({ id: 'One', title: 'One STIG', release: 1 });
+  const options = { overrides: new Map([['One_STIG', 'moved']]) };
+  await importTexts(db, [text], options);
+  const dump = dumpCatalog(db);
+  assert.equal(
+    dump.stigs.filter((stig) => stig.current !== null).map(({ slug, current }) => [slug, current]),
+    [['moved', 'V1R2']],
+  );
+  assert.equal(
+    dump.releases.map((release) => [release.slug, release.version]),
+    [
+      ['moved', 'V1R1'],
+      ['moved', 'V1R2'],
+    ],
+  );
+  assert.equal(
+    dump.sources.map((source) => source.target),
+    ['moved', 'moved'],
+    'the targets of the sources follow',
+  );
+  assert.is(db.generation(), before + 1);
+  const digests = tableDigests(db);
+  await importTexts(db, [text], options);
+  assert.equal(tableDigests(db), digests, 'the same override again changes nothing');
+});
+
+overrides.run();

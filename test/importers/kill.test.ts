@@ -1,0 +1,201 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { CommandError } from '../../src/errors.ts';
+import { dumpCatalog, tableDigests } from '../support/catalog-dump.ts';
+import { type ChildResult, gapstone } from '../support/child.ts';
+import { suite } from '../support/harness.ts';
+import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
+
+const work = scratchFolder();
+const oldFile = join(work, 'old.db');
+const test = suite('I: an import that is killed or cannot be written');
+/** What is imported over the old catalog: the real loose files, or a made-up folder where they are absent. */
+const folder = hasReferenceData ? reference('xccdf') : madeUp();
+let before: unknown;
+let after: unknown;
+let fullRun = 0;
+
+/** The whole content of the catalog as one comparable value, its generation and the runs included. */
+function contentOf(db: Database) {
+  const count = (table: string) => db.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+  return {
+    ...dumpCatalog(db),
+    generation: db.generation(),
+    runs: count('import_runs'),
+    lines: count('import_ledger'),
+  };
+}
+
+function read(file: string) {
+  const db = openDatabase(file);
+  try {
+    assert.is(db.sqlite.pragma('integrity_check', { simple: true }), 'ok');
+    assert.equal(db.sqlite.pragma('foreign_key_check'), []);
+    return contentOf(db);
+  } finally {
+    db.close();
+  }
+}
+
+test.before(async () => {
+  const db = openDatabase(oldFile, { create: true });
+  const older = hasReferenceData
+    ? [
+        'U_RHEL_9_STIG_V2R3_Manual-xccdf.xml',
+        'U_Google_Chrome_STIG_V1R12_Manual-xccdf.xml',
+        'U_Kubernetes_STIG_V1R1_Manual-xccdf.xml',
+      ].map((name) => reference('xccdf', name))
+    : [];
+  await runImport(db, [shipped('stigs'), ...older]);
+  before = contentOf(db);
+  db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  db.close();
+  const file = join(work, 'new.db');
+  copyFileSync(oldFile, file);
+  const run = await gapstone(['import', folder, '--db', file]);
+  assert.is(run.code, 0, run.stderr.slice(-500));
+  fullRun = run.ms;
+  after = read(file);
+  assert.not.equal(after, before);
+});
+
+test('killed at random moments, the catalog is the old one or the new one, and the next import succeeds', async () => {
+  // Half of the moments over the whole run, half in its last part, where everything is written and committed.
+  const moments = Array.from({ length: 12 }, (_, index) =>
+    Math.round(fullRun * (index < 6 ? 0.15 + 0.85 * Math.random() : 0.6 + 0.4 * Math.random())),
+  );
+  let killed = 0;
+  let old = 0;
+  for (let first = 0; first < moments.length; first += 2) {
+    const pair = moments.slice(first, first + 2).map((moment, index) => {
+      const file = join(work, `${first + index}.db`);
+      copyFileSync(oldFile, file);
+      return { moment, file, run: gapstone(['import', folder, '--db', file], { killAfter: moment }) };
+    });
+    await Promise.all(pair.map(({ run }) => run));
+    for (const { moment, file, run } of pair) {
+      const { signal, code, stderr } = await run;
+      const when = `killed after ${moment} of about ${Math.round(fullRun)} ms`;
+      assert.ok(signal === 'SIGKILL' || code === 0, `${when}: ${code} ${stderr.slice(-300)}`);
+      if (signal === 'SIGKILL') killed++;
+      const content = read(file);
+      const isOld = JSON.stringify(content) === JSON.stringify(before);
+      if (isOld) old++;
+      else assert.equal(content, after, `${when}: the catalog is neither the old one nor the new one`);
+      if (code === 0) assert.not(isOld, 'a run that ended has stored');
+
+      const db = openDatabase(file);
+      const next = await runImport(db, [folder]);
+      assert.is(next.summary.rejected, 0, when);
+      assert.equal(dumpCatalog(db), withoutRuns(after), when);
+      db.close();
+    }
+  }
+  assert.ok(killed >= 4, `only ${killed} of ${moments.length} runs were still running when they were killed`);
+  assert.ok(old >= 1, `no kill came before the commit: ${moments.join()}`);
+});
+
+test('a full disk changes nothing, and says so in one line', async () => {
+  const file = join(work, 'full.db');
+  copyFileSync(oldFile, file);
+  const db = openDatabase(file);
+  const digests = tableDigests(db);
+  const pages = db.sqlite.pragma('page_count', { simple: true }) as number;
+  for (const more of [1, 5, 50, 300]) {
+    db.sqlite.pragma(`max_page_count = ${pages + more}`);
+    const error = await failure(runImport(db, [folder]));
+    assert.instance(error, CommandError);
+    assert.match((error as Error).message, /^the disk is full: nothing was changed$/);
+    assert.not(db.sqlite.inTransaction);
+    assert.equal(tableDigests(db), digests);
+  }
+  assert.equal(contentOf(db), before);
+  db.sqlite.pragma('max_page_count = 1073741823');
+  assert.is((await runImport(db, [folder])).summary.rejected, 0);
+  assert.equal(dumpCatalog(db), withoutRuns(after));
+  db.close();
+});
+
+test('a database that another process is writing to is left alone', async () => {
+  const file = join(work, 'busy.db');
+  copyFileSync(oldFile, file);
+  const other = openDatabase(file);
+  const db = openDatabase(file, { busyTimeout: 50 });
+  const text = put(scratchFolder(), 'a.xml', writeXccdf());
+  other.sqlite.exec('BEGIN IMMEDIATE');
+  const error = await failure(runImport(db, [text]));
+  assert.instance(error, CommandError);
+  assert.match((error as Error).message, /busy: another process is writing/);
+  assert.not(db.sqlite.inTransaction);
+  other.sqlite.exec('ROLLBACK');
+  assert.equal(contentOf(db), before);
+  assert.is((await runImport(db, [text])).summary.imported, 1);
+  other.close();
+  db.close();
+});
+
+test('two imports at once both end, and nothing is stored twice', async () => {
+  const file = join(work, 'two.db');
+  copyFileSync(oldFile, file);
+  const runs: ChildResult[] = await Promise.all([
+    gapstone(['import', folder, '--db', file]),
+    gapstone(['import', folder, '--db', file]),
+  ]);
+  for (const { code, stderr } of runs) assert.is(code, 0, stderr.slice(-300));
+  assert.equal(withoutRuns(read(file)), withoutRuns(after));
+});
+
+test('readers see the old catalog until the commit', async () => {
+  const file = join(work, 'reader.db');
+  copyFileSync(oldFile, file);
+  const writer = openDatabase(file);
+  const reader = openDatabase(file);
+  let seen = 0;
+  await runImport(writer, [folder], {
+    onProgress: () => {
+      seen++;
+      assert.is(reader.generation(), (before as { generation: number }).generation);
+    },
+  });
+  assert.ok(seen > 1);
+  assert.equal(dumpCatalog(reader), withoutRuns(after));
+  writer.close();
+  reader.close();
+});
+
+test.run();
+
+function withoutRuns(content: unknown) {
+  const { generation: _, runs: __, lines: ___, ...rest } = content as ReturnType<typeof contentOf>;
+  return rest;
+}
+
+async function failure(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  return null;
+}
+
+function madeUp(): string {
+  const target = scratchFolder();
+  for (let index = 0; index < 40; index++) {
+    const rules = sampleRules(150, `P${index}`, 1000 * index + 1).map((rule) => ({
+      ...rule,
+      description: `<VulnDiscussion>${'Long text. '.repeat(200)}</VulnDiscussion>`,
+    }));
+    put(
+      target,
+      `${index}.xml`,
+      writeXccdf({ id: `Product_${index}`, title: `Product ${index} STIG`, rules }),
+    );
+  }
+  return target;
+}

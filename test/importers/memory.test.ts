@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { openDatabase } from '../../src/db/database.ts';
+import { dumpCatalog, emptyCatalog, importTexts } from '../support/catalog-dump.ts';
+import { gapstone } from '../support/child.ts';
+import { suite } from '../support/harness.ts';
+import { hasReferenceData, reference } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { readBenchmark } from '../support/xccdf-reader.ts';
+import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
+import { makeZip } from '../support/zip.ts';
+
+const count = 1000;
+const limitMb = 500;
+
+/** A benchmark of the usual size: a real one, or one made up where the reference data is absent. */
+function original(): string {
+  if (hasReferenceData)
+    return readFileSync(reference('xccdf', 'U_Google_Chrome_STIG_V2R11_Manual-xccdf.xml'), 'utf8');
+  const rules = sampleRules(46).map((rule) => ({
+    ...rule,
+    description: `<VulnDiscussion>${'Some text. '.repeat(250)}</VulnDiscussion>`,
+  }));
+  return writeXccdf({ rules });
+}
+
+/** The same benchmark under other names: id, title, V-, SV- and STIG IDs. */
+function rename(text: string, number: number): string {
+  return text
+    .replace(/(<Benchmark\b[^>]*\sid=")[^"]*"/, `$1Product_${number}_STIG"`)
+    .replace(/<title>[^<]*</, `<title>Product ${number} Security Technical Implementation Guide<`)
+    .replace(/\bV-(\d{5,6})\b/g, `V-${number}$1`)
+    .replace(/\bSV-(\d{5,6})(r\d+_rule)/g, `SV-${number}$1$2`)
+    .replace(/<version>([A-Z]+)(-[^<]*)</g, `<version>$1${number}$2<`);
+}
+
+// The peak of the child's own memory: `maxRSS` would also hold what its parent used before the exec.
+const reporter = `
+  import { readFileSync } from 'node:fs';
+  process.on('exit', () => {
+    let peak = process.resourceUsage().maxRSS;
+    try {
+      peak = Number(/VmHWM:\\s*(\\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
+    } catch {}
+    process.stderr.write('\\npeak ' + peak + ' kB\\n');
+  });
+`;
+
+interface Measured {
+  db: string;
+  peakMb: number;
+  summary: { sources: number; imported: number; ms: number };
+}
+
+/** Imports a library of so many benchmarks, a zip of zips, in a child of its own. */
+async function measure(text: string, count: number): Promise<Measured> {
+  const inner = Array.from({ length: count }, (_, index) => {
+    const name = `U_Product_${index + 1}_V1R1`;
+    const data = rename(text, index + 1);
+    return {
+      name: `${name}_STIG.zip`,
+      data: makeZip([{ name: `${name}_Manual_STIG/${name}_Manual-xccdf.xml`, data }]),
+      stored: true,
+    };
+  });
+  const folder = scratchFolder();
+  const zip = put(folder, 'library.zip', makeZip(inner));
+  const db = join(folder, 'x.db');
+  const { code, stdout, stderr } = await gapstone(['import', zip, '--json', '--db', db], {
+    nodeArgs: ['--import', `data:text/javascript,${encodeURIComponent(reporter)}`],
+  });
+  assert.is(code, 0, stderr.slice(-500));
+  const { summary } = JSON.parse(stdout.trimEnd().split('\n').at(-1)!);
+  const peakMb = Number(/^peak (\d+) kB$/m.exec(stderr)?.[1]) / 1024;
+  assert.ok(peakMb > 30, 'the peak was measured');
+  return { db, peakMb, summary };
+}
+
+const test = suite('memory and time of large imports');
+
+test(`a library of ${count} benchmarks is imported in less than ${limitMb} MB`, async () => {
+  const text = original();
+  const { rules } = readBenchmark(text);
+  const small = await measure(text, count / 5);
+  const { db, peakMb, summary } = await measure(text, count);
+  process.stdout.write(`(${Math.round(small.peakMb)} and ${Math.round(peakMb)} MB) `);
+  assert.is(summary.sources, 1 + 2 * count);
+  assert.is(summary.imported, 1 + 2 * count);
+  assert.ok(peakMb < limitMb, `${peakMb} MB`);
+  // What is kept of each file is small: a library of files ten times as long must not need more.
+  const each = ((peakMb - small.peakMb) * 1024) / (count - count / 5);
+  assert.ok(
+    each < 150,
+    `${Math.round(each)} KB are kept of each file of ${Math.round(text.length / 1024)} KB`,
+  );
+
+  const stored = openDatabase(db);
+  const number = (sql: string) => stored.sqlite.prepare(sql).pluck().get();
+  assert.is(number('SELECT count(*) FROM stigs WHERE current_release_id IS NOT NULL'), count);
+  assert.is(number('SELECT count(*) FROM findings'), count * rules.length);
+  assert.is(number("SELECT count(*) FROM stigs WHERE slug = 'product_1000'"), 1);
+  stored.close();
+});
+
+test('a library of look-alikes, all with the same STIG IDs, is decided in reasonable time', async () => {
+  const texts = Array.from({ length: 200 }, (_, index) =>
+    writeXccdf({
+      id: `Product_${index}_STIG`,
+      title: `Product ${index} STIG`,
+      rules: sampleRules(30, 'SAME', 1000 * (index + 1)),
+    }),
+  );
+  const db = emptyCatalog();
+  const { summary } = await importTexts(db, texts);
+  assert.is(summary.imported, texts.length);
+  assert.is(dumpCatalog(db).stigs.length, texts.length);
+  const { parse, write, derive } = summary.phases as Record<string, number>;
+  // Measured against the other phases of the same run, so that a slow machine is no failure.
+  assert.ok(derive! < 4 * (parse! + write!), `${derive} ms to decide, ${parse} to parse, ${write} to write`);
+});
+
+test.run();

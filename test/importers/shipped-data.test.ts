@@ -1,0 +1,304 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import type { Database } from '../../src/db/database.ts';
+import { emptyCatalog } from '../support/catalog-dump.ts';
+import {
+  baselineNames,
+  read8500,
+  read80053,
+  read800171,
+  readBaseline,
+  sortedBy,
+} from '../support/control-oracle.ts';
+import { assertSameList, shippedControls } from '../support/controls.ts';
+import { controlsIn, readCcis } from '../support/crosswalk-oracle.ts';
+import { suite } from '../support/harness.ts';
+import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+
+type Row = Record<string, string>;
+
+/** The rows of a shipped file, read with none of the importers' code. */
+function rowsOf(folder: 'controls' | 'mappings', name: string): Row[] {
+  return parse(readFileSync(shipped(folder, name)), { columns: true });
+}
+
+const controlFiles = readdirSync(shipped('controls')).sort();
+const mappingFiles = readdirSync(shipped('mappings')).sort();
+
+const data = suite('what a first start loads about controls');
+
+data('the files are the documented ones', () => {
+  assert.equal(controlFiles, [
+    'cci.csv',
+    'dod-8500.csv',
+    'nist-800-171_rev2.csv',
+    'nist-800-171_rev3.csv',
+    'nist-800-53_rev4.csv',
+    'nist-800-53_rev5.csv',
+  ]);
+  assert.equal(mappingFiles, [
+    'cci_to_nist-800-53.csv',
+    'dod-8500_to_nist-800-53.csv',
+    'nist-800-171_to_nist-800-53.csv',
+  ]);
+});
+
+data('they hold facts, no texts: no column and no cell for a statement, guidance or definition', () => {
+  const texts = ['statement', 'guidance', 'threat', 'resources', 'definition'];
+  for (const name of controlFiles) {
+    const rows = rowsOf('controls', name);
+    for (const text of texts)
+      assert.not.ok(Object.keys(rows[0]!).includes(text), `${name} has the column ${text}`);
+    for (const row of rows) {
+      // The longest fact is a title; sentences of the publishers are longer and end in a full stop.
+      for (const [column, cell] of Object.entries(row)) {
+        assert.ok(cell.length <= 130, `${name} ${row.identifier} ${column}: ${cell.length} characters`);
+        assert.not.match(
+          cell,
+          /[.;:]\s*$|\n| (?:shall|must) |^The organization/,
+          `${name} ${row.identifier} ${column}`,
+        );
+      }
+    }
+  }
+  for (const name of mappingFiles)
+    for (const row of rowsOf('mappings', name))
+      assert.ok(row.reference!.length <= 40, `${name} ${row.reference}`);
+});
+
+let db: Database;
+data.before(async () => {
+  db = emptyCatalog();
+  const { summary } = await runImport(db, shippedControls);
+  assert.equal([summary.sources, summary.imported, summary.rejected], [9, 9, 0]);
+});
+data.after(() => db.close());
+
+const count = (sql: string) => db.sqlite.prepare(sql).pluck().get();
+
+data('alone they give the whole crosswalk: 5,433 nodes, 4,884 edges, 361,202 paths', () => {
+  assert.is(count('SELECT count(*) FROM crosswalk_nodes'), 5433);
+  assert.is(count('SELECT count(*) FROM crosswalk_edges'), 4884);
+  assert.is(count('SELECT count(*) FROM crosswalk_paths'), 361_202);
+});
+
+data('they give every catalog, with every text empty', () => {
+  const counts = db.sqlite
+    .prepare(
+      `SELECT framework, version, count(*), sum(status = 'active') FROM controls GROUP BY framework, version ORDER BY 1, 2`,
+    )
+    .raw()
+    .all();
+  assert.equal(counts, [
+    ['cci', '2022-03-09', 5098, 5027],
+    ['dod-8500', 'DoDI 8500.2 (2003)', 157, 157],
+    ['nist-800-171', 'Rev 2', 110, 110],
+    ['nist-800-171', 'Rev 3', 130, 97],
+    ['nist-800-53', 'Rev 4', 922, 826],
+    ['nist-800-53', 'Rev 5.1.1', 1189, 1007],
+  ]);
+  assert.is(count("SELECT count(*) FROM controls WHERE statement <> ''"), 0);
+  const records = db.sqlite.prepare('SELECT record_json FROM controls').pluck().all() as string[];
+  for (const text of records) {
+    const record = JSON.parse(text);
+    for (const name of ['statement', 'guidance', 'threat', 'resources'])
+      assert.ok((record[name] ?? '') === '', `${record.identifier} has a ${name}`);
+    assert.equal(record.statementParts ?? [], []);
+  }
+});
+
+data('every end of a pair is named in some version of its catalog, or in none at all as published', () => {
+  // SA-6(1), SA-7(3) and SC-9(1) of the DoD map, and the privacy appendix of Rev 4, are not in NIST's files.
+  const unknown = db.sqlite
+    .prepare(
+      `SELECT DISTINCT to_identifier FROM mapping_facts AS f WHERE to_version <> 'Rev 3' AND NOT EXISTS
+         (SELECT 1 FROM control_keys AS k WHERE k.framework = f.to_framework AND k.identifier = f.to_identifier)`,
+    )
+    .pluck()
+    .all() as string[];
+  for (const identifier of unknown)
+    assert.ok(/^(AP|AR|DI|DM|IP|SE|TR|UL)-|^(SA-6\(1\)|SA-7\(3\)|SC-9\(1\))$/.test(identifier), identifier);
+  assert.is(
+    count(
+      `SELECT count(*) FROM mapping_facts AS f WHERE NOT EXISTS
+         (SELECT 1 FROM control_keys AS k WHERE k.framework = f.from_framework AND k.identifier = f.from_identifier)`,
+    ),
+    0,
+  );
+});
+
+data.run();
+
+if (hasReferenceData) {
+  const facts = suite('the shipped facts are those of the real files');
+  const joined = (list: string[]) => list.join(';');
+
+  for (const revision of [4, 5] as const) {
+    facts(`800-53 Rev ${revision}`, () => {
+      const members = new Map(baselineNames(revision).map((name) => [name, readBaseline(revision, name)]));
+      const expected = read80053(revision).map((each) => ({
+        framework: 'nist-800-53',
+        version: revision === 5 ? 'Rev 5.1.1' : 'Rev 4',
+        identifier: each.identifier,
+        title: each.title,
+        family: each.family,
+        status: each.withdrawn ? 'withdrawn' : 'active',
+        withdrawnInto: joined(each.went),
+        baselines: joined([...members.keys()].filter((name) => members.get(name)!.has(each.identifier))),
+      }));
+      assertSameList(rowsOf('controls', `nist-800-53_rev${revision}.csv`), expected, `Rev ${revision}`);
+    });
+  }
+
+  facts('800-171 Rev 2', () => {
+    const rows = rowsOf('controls', 'nist-800-171_rev2.csv');
+    const oracle = read800171(2);
+    assertSameList(
+      rows.map((row) => [row.framework, row.version, row.identifier, row.family, row.requirementType]),
+      oracle.map((each) => ['nist-800-171', 'Rev 2', each.identifier, each.family, each.type]),
+      'Rev 2',
+    );
+    // Rev 2 itself prints no titles (D6.2); those of its machine-readable form may be shipped or left out.
+    for (const [index, row] of rows.entries())
+      assert.ok(['', oracle[index]!.title].includes(row.title ?? ''));
+  });
+
+  facts('800-171 Rev 3', () => {
+    const expected = read800171(3).map((each) => ({
+      framework: 'nist-800-171',
+      version: 'Rev 3',
+      identifier: each.identifier,
+      title: each.title,
+      family: each.family,
+      status: each.withdrawn ? 'withdrawn' : 'active',
+      withdrawnInto: joined(each.went),
+    }));
+    assertSameList(rowsOf('controls', 'nist-800-171_rev3.csv'), expected, 'Rev 3');
+  });
+
+  facts('8500.2', () => {
+    const expected = read8500().map((each) => ({
+      framework: 'dod-8500',
+      version: 'DoDI 8500.2 (2003)',
+      identifier: each.identifier,
+      title: each.title,
+      family: each.subjectArea,
+      macLevels: joined(each.macLevels),
+      confidentialityLevels: joined(each.confidentialityLevels),
+      impactCode: each.impactCode,
+    }));
+    assertSameList(rowsOf('controls', 'dod-8500.csv'), expected, '8500.2');
+  });
+
+  facts('the CCI list: every item with its status and type', () => {
+    const text = readFileSync(reference('cci', 'U_CCI_List.xml'), 'utf8');
+    const items = [...text.matchAll(/<cci_item id="([^"]+)">([\s\S]*?)<\/cci_item>/g)].map(
+      ([, identifier, body]) => ({
+        framework: 'cci',
+        version: '2022-03-09',
+        identifier: identifier!,
+        status: /<status>\s*(\w+)/.exec(body!)![1]!,
+        type: joined([...body!.matchAll(/<type>\s*(\w+)/g)].map((match) => match[1]!).sort()),
+      }),
+    );
+    assert.is(items.length, 5098);
+    const rows = rowsOf('controls', 'cci.csv').map((row) => ({
+      ...row,
+      type: joined(row.type!.split(';').sort()),
+    }));
+    assertSameList(
+      rows,
+      sortedBy(items, (each) => each.identifier),
+      'CCI',
+    );
+  });
+
+  facts('the CCI list: every reference by revision, each pair once', () => {
+    const expected = new Set<string>();
+    const counts: Record<string, number> = {};
+    for (const cci of readCcis('U_CCI_List.xml')) {
+      for (const version of ['3', '4', '5'])
+        if (cci.references.some((each) => each[0] === version)) counts[version] = (counts[version] ?? 0) + 1;
+      for (const [version, index] of cci.references.filter((each) => each[0] !== '1'))
+        for (const control of controlsIn(index))
+          expected.add(['cci', '2022-03-09', cci.id, 'nist-800-53', `Rev ${version}`, control].join('|'));
+    }
+    assert.equal([counts['5'], counts['4'], counts['3']], [3814, 3000, 1678]);
+    const rows = rowsOf('mappings', 'cci_to_nist-800-53.csv');
+    const pairs = rows.map((row) => Object.values(row).slice(0, 6).join('|'));
+    assert.is(new Set(pairs).size, pairs.length);
+    assertSameList([...pairs].sort(), [...expected].sort(), 'references');
+    for (const row of rows)
+      assert.ok(controlsIn(row.reference!).includes(row.toIdentifier!), JSON.stringify(row));
+  });
+
+  facts('the pairs of 800-171 and of 8500.2', () => {
+    const pairsOf = (name: string) =>
+      rowsOf('mappings', name)
+        .map((row) => Object.values(row).slice(0, 6).join('|'))
+        .sort();
+    const rev2 = readFileSync(reference('sp800-171', 'sp800-171r2_to_sp800-53r4.csv'), 'utf8')
+      .trim()
+      .split(/\r?\n/)
+      .slice(1);
+    const { relationships } = JSON.parse(
+      readFileSync(reference('sp800-171', 'sp_800_171_3_0_0', 'framework.json'), 'utf8'),
+    ).response.elements as { relationships: Record<string, string>[] };
+    const rev3 = relationships.filter((each) => each.relationship_identifier === 'external_reference');
+    assert.equal([rev2.length, rev3.length], [200, 157]);
+    const requirements = [
+      ...rev2.map((row) => `nist-800-171|Rev 2|${row.split(',')[0]}|nist-800-53|Rev 4|${row.split(',')[1]}`),
+      ...rev3.map(
+        (each) =>
+          `nist-800-171|Rev 3|${each.source_element_identifier}|nist-800-53|Rev 5.1.1|${controlsIn(each.dest_element_identifier!)[0]}`,
+      ),
+    ];
+    assertSameList(pairsOf('nist-800-171_to_nist-800-53.csv'), requirements.sort(), '800-171');
+    const diacap = readFileSync(reference('dod-8500', 'DiacapToRmf.xml'), 'utf8');
+    const controls = [...diacap.matchAll(/<Iac control="([^"]+)">([\s\S]*?)<\/Iac>/g)].flatMap(
+      ([, iac, body]) =>
+        [...body!.matchAll(/<NistControl revision="([34])">([^<]+)</g)].map(
+          ([, revision, control]) =>
+            `dod-8500|DoDI 8500.2 (2003)|${iac}|nist-800-53|Rev ${revision}|${controlsIn(control!)[0]}`,
+        ),
+    );
+    assert.is(controls.length, 651);
+    assertSameList(pairsOf('dod-8500_to_nist-800-53.csv'), controls.sort(), '8500.2');
+  });
+
+  facts('no sentence of the publishers is in any shipped file about controls', () => {
+    // Any run of ten words of a statement, definition or description would be a copied sentence.
+    const words = (text: string) => text.toLowerCase().match(/[a-z]+/g) ?? [];
+    const runs = new Set<string>();
+    const add = (text: string) => {
+      const all = words(text);
+      for (let from = 0; from + 10 <= all.length; from++) runs.add(all.slice(from, from + 10).join(' '));
+    };
+    const cci = readFileSync(reference('cci', 'U_CCI_List.xml'), 'utf8');
+    for (const [, text] of cci.matchAll(/<definition>([^<]*)</g)) add(text!);
+    const ia = readFileSync(reference('dod-8500', '8500controls.xml'), 'utf8');
+    for (const [, text] of ia.matchAll(/<(?:DESCRIPTION|THREAT|GENERAL_IMPLEMENTATION_GUIDANCE)>([^<]*)</g))
+      add(text!);
+    for (const revision of ['2', '3']) {
+      const file = readFileSync(
+        reference('sp800-171', `sp_800_171_${revision}_0_0`, 'framework.json'),
+        'utf8',
+      );
+      for (const element of JSON.parse(file).response.elements.elements) add(element.text);
+    }
+    assert.ok(runs.size > 50_000);
+    const rows = [
+      ...controlFiles.flatMap((name) => rowsOf('controls', name)),
+      ...mappingFiles.flatMap((name) => rowsOf('mappings', name)),
+    ];
+    for (const cell of new Set(rows.flatMap((row) => Object.values(row)))) {
+      const all = words(cell);
+      for (let from = 0; from + 10 <= all.length; from++)
+        assert.not.ok(runs.has(all.slice(from, from + 10).join(' ')), cell.slice(0, 200));
+    }
+  });
+
+  facts.run();
+}

@@ -1,0 +1,623 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as assert from 'uvu/assert';
+import { ImportError } from '../../importers/errors.ts';
+import { parseSource } from '../../importers/parse.ts';
+import { runImport } from '../../importers/run.ts';
+import { dumpCatalog, emptyCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
+import { suite } from '../support/harness.ts';
+import { parseRelease, parseSkipped } from '../support/parsed.ts';
+import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
+
+const release = (source: string | Uint8Array, options: { strict?: boolean } = {}) =>
+  parseRelease(source, options).release;
+
+/** The one clear line with which a source is refused. */
+function refusal(source: string | Uint8Array, options: { strict?: boolean } = {}): ImportError {
+  let error: unknown = null;
+  try {
+    parseSource(Buffer.from(source), options);
+  } catch (thrown) {
+    error = thrown;
+  }
+  assert.ok(error !== null, 'the document was accepted');
+  if (!(error instanceof ImportError)) throw error;
+  assert.ok(error.message.length > 10 && error.message.length < 300, error.message);
+  assert.not.match(error.message, /[\u0000-\u001f\u007f]/);
+  return error;
+}
+
+const place = /\(line \d+, column \d+\)/;
+const sample = writeXccdf();
+const body = sample.slice(sample.indexOf('<Benchmark'));
+const withDoctype = (doctype: string, text = body) => `<?xml version="1.0"?>\n${doctype}\n${text}`;
+const withTitle = (title: string) => sample.replace(/<title>[^<]*<\/title>/, `<title>${title}</title>`);
+
+const entities = suite('X1, X2: document types and entities');
+
+entities('a DOCTYPE is refused in every form, and nothing is read or fetched', async () => {
+  const canary = put(scratchFolder(), 'canary.txt', 'CANARY');
+  let hits = 0;
+  const server = createServer((_, response) => {
+    hits++;
+    response.end('<!ENTITY x "CANARY">');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x.dtd`;
+  const doctypes = [
+    '<!DOCTYPE Benchmark>',
+    '<!DOCTYPE Benchmark SYSTEM "x.dtd">',
+    `<!DOCTYPE Benchmark SYSTEM "${url}">`,
+    `<!DOCTYPE Benchmark PUBLIC "-//X//Y" "${url}">`,
+    `<!DOCTYPE Benchmark [<!ENTITY x SYSTEM "file://${canary}">]>`,
+    `<!DOCTYPE Benchmark [<!ENTITY x SYSTEM "${url}">]>`,
+    `<!DOCTYPE Benchmark [<!ENTITY % x SYSTEM "${url}"> %x;]>`,
+    '<!DOCTYPE Benchmark [<!ENTITY x "y">]>',
+    '<!DOCTYPE Benchmark [<!ATTLIST Rule severity CDATA "high">]>',
+  ];
+  const db = emptyCatalog();
+  try {
+    for (const doctype of doctypes) {
+      const text = withDoctype(doctype, body.replace('An invented product.', '&x;'));
+      assert.match(refusal(text).message, /^a DOCTYPE is not allowed \(line \d+, column \d+\)$/);
+      assert.match(refusal(withDoctype(doctype)).message, /DOCTYPE/);
+    }
+    const result = await importTexts(
+      db,
+      doctypes.map((doctype) => withDoctype(doctype)),
+    );
+    assert.is(result.summary.rejected, doctypes.length);
+    assert.is(db.generation(), 0);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.is(hits, 0);
+    assert.not.match(JSON.stringify(result.lines), /CANARY/);
+  } finally {
+    server.close();
+  }
+});
+
+entities('billion laughs and quadratic blow-up cost nothing', () => {
+  const laughs = Array.from({ length: 9 }, (_, n) => `<!ENTITY l${n + 1} "${`&l${n};`.repeat(10)}">`).join(
+    '',
+  );
+  const bombs = [
+    withDoctype(`<!DOCTYPE b [<!ENTITY l0 "lol">${laughs}]>`, body.replace('An invented', '&l9;')),
+    withDoctype(
+      `<!DOCTYPE b [<!ENTITY a "${'A'.repeat(50_000)}">]>`,
+      body.replace('An', '&a;'.repeat(50_000)),
+    ),
+    withDoctype(`<!DOCTYPE b [${'<!ENTITY e "x">'.repeat(100_000)}]>`),
+  ];
+  const start = performance.now();
+  for (const bomb of bombs) assert.match(refusal(bomb).message, /DOCTYPE/);
+  assert.ok(performance.now() - start < 2000, 'under 2 s');
+});
+
+entities('an entity that nobody declared is refused', () => {
+  for (const reference of ['&nbsp;', '&x;', '&l9;', '&eacute;'])
+    assert.match(refusal(withTitle(`A ${reference} B`)).message, /entity/);
+  assert.match(refusal(withTitle('A & B')).message, place);
+  assert.match(refusal(withTitle('A &amp B')).message, place);
+});
+
+entities('the five entities and numeric references are decoded, once', () => {
+  assert.is(release(withTitle('&lt;&gt;&amp;&quot;&apos;')).title, '<>&"\'');
+  assert.is(release(withTitle('&#65;&#x42;&#8217;&#x1F512;')).title, 'AB\u2019\u{1f512}');
+  assert.is(release(withTitle('a&#xA0;b&#13;c')).title, 'a\u00a0b\rc');
+  assert.is(release(withTitle('&amp;lt;b&amp;gt; &amp;#65;')).title, '&lt;b&gt; &#65;');
+  assert.is(release(withTitle('<![CDATA[<b> & ]]>]]&gt;')).title, '<b> & ]]>');
+});
+
+entities('numeric references to what XML forbids are refused', () => {
+  for (const number of ['0', '1', '11', 'x1F', 'xD800', 'xFFFE', 'xFFFF', 'x110000', '-1', 'x', ''])
+    assert.match(refusal(withTitle(`a&#${number};b`)).message, place, number);
+});
+
+entities('a million numeric references stay cheap', () => {
+  const start = performance.now();
+  const read = release(sample.replace('An invented product.', '&#65;'.repeat(1_000_000)));
+  assert.is(read.description, 'A'.repeat(1_000_000));
+  assert.ok(performance.now() - start < 2000, 'under 2 s');
+});
+
+entities.run();
+
+const sizes = suite('X3: depth, attributes, sizes');
+
+sizes('64 elements deep is read, 65 is refused', () => {
+  // Benchmark is 1, Group 2, Rule 3, description 4.
+  const nested = (depth: number) =>
+    sample.replace(
+      /<description>&lt;Vuln[^<]*<\/description>/,
+      `<description>${'<b>'.repeat(depth - 4)}deep${'</b>'.repeat(depth - 4)}</description>`,
+    );
+  assert.is(release(nested(64)).findings[0]!.vulnDiscussion, 'deep');
+  assert.match(refusal(nested(65)).message, /nested deeper than 64 \(line/);
+});
+
+sizes('a million levels are refused at once', () => {
+  const start = performance.now();
+  assert.match(refusal('<a>'.repeat(1_000_000)).message, /nested deeper than 64/);
+  assert.ok(performance.now() - start < 5000, 'under 5 s');
+});
+
+sizes('64 attributes are read, 65 are refused', () => {
+  const some = (count: number) => sample.replace('<description>', `<description ${attributes(count)}>`);
+  assert.is(release(some(64)).description, 'An invented product.');
+  assert.match(refusal(some(65)).message, /more than 64 attributes on <description>/);
+  const start = performance.now();
+  assert.match(refusal(some(100_000)).message, /more than 64 attributes/);
+  assert.ok(performance.now() - start < 5000, 'under 5 s');
+});
+
+sizes('an attribute of 64 KB is read, a longer one refused', () => {
+  const long = (length: number) => sample.replace('<description>', `<description a="${'x'.repeat(length)}">`);
+  assert.is(release(long(65_536)).description, 'An invented product.');
+  assert.match(refusal(long(65_537)).message, /attribute a is too long/);
+  assert.match(refusal(long(20_000_000)).message, /attribute a is too long/);
+});
+
+sizes('more than five million elements are refused', () => {
+  const start = performance.now();
+  assert.match(refusal(`<a>${'<b/>'.repeat(5_000_001)}</a>`).message, /more than 5000000 elements/);
+  assert.ok(performance.now() - start < 5000, 'under 5 s');
+});
+
+sizes('a file beyond 64 MB is refused before it is read', async () => {
+  const huge = Buffer.alloc(64 * 1024 * 1024 + 1, 0x20);
+  huge.write(sample);
+  assert.match(refusal(huge).message, /larger than 64 MB/);
+  const db = emptyCatalog();
+  const result = await importTexts(db, [huge]);
+  assert.is(result.lines[0]!.outcome, 'rejected');
+  assert.match(result.lines[0]!.reason!, /larger than 64 MB/);
+});
+
+for (const [name, text] of [
+  ['a release-info of blanks', writeXccdf({ releaseInfo: `${' '.repeat(3000)}x` })],
+  ['a title of dashes', writeXccdf({ title: `a${'-'.repeat(40_000)}x` })],
+  ['a title of endings', writeXccdf({ title: `a${' STIG'.repeat(8000)}` })],
+  ['an id of endings', writeXccdf({ id: `${'_stig'.repeat(13_000)}x` })],
+  [
+    'a description of opening tags',
+    writeXccdf({ rules: [{ description: '<VulnDiscussion>'.repeat(30_000) }] }),
+  ],
+  [
+    'a description of closing tags',
+    writeXccdf({ rules: [{ description: '</Mitigations>'.repeat(30_000) }] }),
+  ],
+] as const) {
+  sizes(`${name} costs no time`, async () => {
+    const start = performance.now();
+    const { lines } = await importTexts(emptyCatalog(), [text]);
+    assert.is(lines.length, 1);
+    assert.ok(performance.now() - start < 1000, `${Math.round(performance.now() - start)} ms`);
+  });
+}
+
+sizes.run();
+
+const form = suite('X4: well-formed or refused');
+
+form('a file cut at every hundredth is always refused, and the catalog stays as it was', async () => {
+  const files = [shipped('stigs', 'U_Harbor_Linux_3_STIG_V1R2_Manual-xccdf.xml')];
+  if (hasReferenceData) {
+    files.push(reference('xccdf', 'U_Google_Chrome_STIG_V2R11_Manual-xccdf.xml'));
+    files.push(reference('xccdf', 'U_Citrix_XenDesktop_7-x_StoreFront_V1R1_STIG.xml'));
+  }
+  const db = emptyCatalog();
+  await importTexts(db, [sample]);
+  const before = tableDigests(db);
+  for (const file of files) {
+    const bytes = readFileSync(file);
+    const end = bytes.lastIndexOf('>') + 1;
+    const cuts = Array.from({ length: 99 }, (_, index) => Math.max(1, Math.floor((end * (index + 1)) / 100)));
+    cuts.push(end - 1, end - 2, end - 12);
+    for (const cut of cuts) refusal(bytes.subarray(0, cut));
+    const result = await importTexts(
+      db,
+      cuts.map((cut) => bytes.subarray(0, cut)),
+    );
+    assert.is(result.summary.rejected, cuts.length);
+    assert.is(result.stored, true);
+    assert.is(result.lines.at(-1)!.kind, 'xccdf');
+  }
+  assert.equal(tableDigests(db), before);
+});
+
+form('documents that are not well-formed are refused with line and column', () => {
+  const cases: Record<string, string> = {
+    'two roots': `${sample}<Benchmark/>`,
+    'a benchmark twice': `${sample}${body}`,
+    'text after the root': `${sample}trailing`,
+    'text before the root': sample.replace('<Benchmark', 'leading<Benchmark'),
+    'mismatched tags': sample.replace('</title>', '</titel>'),
+    'crossed tags': sample.replace('</Rule></Group>', '</Group></Rule>'),
+    'a duplicate attribute': sample.replace('weight="10.0"', 'weight="10.0" weight="1.0"'),
+    'an attribute without quotes': sample.replace('weight="10.0"', 'weight=10.0'),
+    'an attribute with <': sample.replace('weight="10.0"', 'weight="<"'),
+    'an element name that is none': sample.replaceAll('fixtext', '1fix'),
+    'an open comment': sample.replace('</Benchmark>', '<!-- </Benchmark>'),
+    'two dashes in a comment': sample.replace('</Benchmark>', '<!-- -- --></Benchmark>'),
+    'an open CDATA': withTitle('<![CDATA[x'),
+    'a declaration that is not first': ` ${sample}`,
+    'a prefix that is not bound': sample.replace(/<(\/?)fixtext/g, '<$1x:fixtext'),
+    'a second declaration': sample.replace('<Benchmark', '<?xml version="1.0"?><Benchmark'),
+    'only a declaration': '<?xml version="1.0" encoding="utf-8"?>',
+    'only a comment': '<!-- nothing -->',
+    'plain text in angle brackets': '<not xml at all',
+    'merge markers': sample.replace('<version>', '<<<<<<< HEAD\n<version>'),
+    'merge markers at the start': `<<<<<<< HEAD\n${sample}=======\n${sample}>>>>>>> other\n`,
+  };
+  for (const [name, text] of Object.entries(cases)) {
+    const { message } = refusal(text);
+    assert.match(message, /\(line \d+, column \d+\)|no root element/, `${name}: ${message}`);
+  }
+});
+
+form('the line and the column are those of the fault', () => {
+  const text = '<?xml version="1.0"?>\n<a>\n  <b></c>\n</a>';
+  assert.match(refusal(text).message, /line 3, column \d/);
+});
+
+form('an empty file and one of blanks are skipped, not stored', async () => {
+  assert.equal(parseSkipped(''), { kind: 'other', reason: 'the file is empty' });
+  assert.is(parseSkipped(' \n\t').kind, 'other');
+  const db = emptyCatalog();
+  const result = await importTexts(db, ['', ' \n']);
+  assert.equal(
+    result.lines.map((line) => line.outcome),
+    ['skipped', 'skipped'],
+  );
+  assert.is(db.generation(), 0);
+});
+
+form('the text of a symbolic link, a PDF and JSON are of no known kind', () => {
+  for (const text of ['../other/U_X_STIG.xml', '%PDF-1.7\n<x>', 'null', '\u0000<a/>', 'x<a/>'])
+    assert.match(parseSkipped(text).reason, /no known kind/);
+});
+
+form.run();
+
+const names = suite('X6: names');
+
+names('a prefix changes nothing', () => {
+  const plain = release(writeXccdf({ rules: 4 }));
+  for (const prefix of ['x', 'cdf', 'xccdf-1.1', 'dsig'])
+    assert.equal(release(writeXccdf({ rules: 4, prefix })), plain, prefix);
+});
+
+names('elements of other namespaces are never taken for ours', () => {
+  const foreign = '<o:title xmlns:o="urn:o">Foreign</o:title><o:version xmlns:o="urn:o">99</o:version>';
+  const text = sample
+    .replace('<status', `${foreign}<status`)
+    .replace('<fixtext', '<o:fixtext xmlns:o="urn:o">no</o:fixtext><title xmlns="urn:o">no</title><fixtext');
+  assert.equal(release(text), release(sample));
+  const identifier = sample.replace('<dc:identifier>', '<identifier>none</identifier><dc:identifier>');
+  assert.is(release(identifier).findings[0]!.referenceIdentifier, '4711');
+  const other = sample.replaceAll('http://purl.org/dc/elements/1.1/', 'urn:o');
+  assert.is(release(other).findings[0]!.referenceIdentifier, null);
+});
+
+names('names of JavaScript objects are data', () => {
+  const text = writeXccdf({
+    id: '__proto__',
+    title: 'constructor',
+    rules: [
+      { ruleId: '__proto__', groupId: 'constructor', version: 'toString', ccis: ['CCI-000366'] },
+      { ruleId: 'hasOwnProperty', groupId: '__proto__', version: '__proto__' },
+    ],
+    before: '<__proto__ __proto__="1"><constructor prototype="x">y</constructor></__proto__><toString/>',
+  }).replace('severity="medium"', 'severity="high" __proto__="low" constructor="low"');
+  const read = release(text);
+  assert.equal([read.benchmarkId, read.title], ['__proto__', 'constructor']);
+  assert.equal(
+    read.findings.map((finding) => [finding.ruleId, finding.groupId, finding.ruleVersion, finding.severity]),
+    [
+      ['__proto__', 'constructor', 'toString', 'high'],
+      ['hasOwnProperty', '__proto__', '__proto__', 'medium'],
+    ],
+  );
+  assert.is(({} as Record<string, unknown>).prototype, undefined);
+  assert.is(Object.keys(Object.prototype).length, 0);
+});
+
+names('numbers are never rounded: 1.10, leading zeros and exponents stay as written', () => {
+  const rules = [
+    { groupId: 'V-000123', ruleId: 'SV-000123r007_rule', version: '007', title: '1.10', groupTitle: '1e3' },
+    { groupId: '0x10', ruleId: '12345678901234567890', version: '1.10', title: 'true', groupTitle: 'null' },
+  ];
+  const read = release(writeXccdf({ version: 4, release: '1.10', rules }));
+  assert.is(read.version, 'V4R1.10');
+  assert.equal(
+    read.findings.map(({ groupId, ruleId, ruleVersion, ruleTitle, groupTitle }) => ({
+      groupId,
+      ruleId,
+      version: ruleVersion,
+      title: ruleTitle,
+      groupTitle,
+    })),
+    rules,
+  );
+});
+
+names.run();
+
+const kinds = suite('kinds of XML');
+
+kinds('SCAP content is recognised and never stored', async () => {
+  const oval = (system: string) =>
+    sample.replace(
+      /<check system="[^"]*"><check-content-ref[^>]*><\/check-content-ref><check-content>[^<]*<\/check-content><\/check>/g,
+      `<check system="${system}"><check-content-ref href="oval.xml" name="oval:x:def:1"/></check>`,
+    );
+  const stream = (root: string, version: string) =>
+    `<${root} xmlns="http://scap.nist.gov/schema/scap/source/${version}" id="x"><component>${body}</component></${root}>`;
+  const xccdf12 = body.replace('xccdf/1.1', 'xccdf/1.2');
+  const cases = {
+    'SCAP 1.0: XCCDF 1.1 with OVAL checks': oval('http://oval.mitre.org/XMLSchema/oval-definitions-5'),
+    'a data stream collection': stream('data-stream-collection', '1.2'),
+    'a data stream collection with a prefix': stream('data-stream-collection', '1.2')
+      .replace('<data-stream-collection xmlns=', '<ds:data-stream-collection xmlns:ds=')
+      .replace('</data-stream-c', '</ds:data-stream-c')
+      .replaceAll('component>', 'ds:component>'),
+    'an older data stream': stream('data-stream', '1.1'),
+    'XCCDF 1.2': xccdf12,
+  };
+  const db = emptyCatalog();
+  for (const [name, text] of Object.entries(cases)) {
+    const { kind, reason } = parseSkipped(text);
+    assert.is(kind, 'scap', `${name}: ${reason}`);
+    assert.match(reason, /SCAP/);
+  }
+  const result = await importTexts(db, Object.values(cases));
+  assert.is(result.summary.skipped, 5);
+  assert.equal(dumpCatalog(db).stigs, []);
+  assert.is(db.generation(), 0);
+});
+
+kinds('SCAP content that is broken is rejected like any XML', () => {
+  const stream = '<data-stream-collection xmlns="http://scap.nist.gov/schema/scap/source/1.2"><component>';
+  assert.match(refusal(stream).message, place);
+});
+
+kinds('a manual benchmark may also name an automated check', () => {
+  const read = release(
+    writeXccdf({ rules: [{ checks: ['Look.'], checkSystem: 'http://oval.mitre.org/XMLSchema/oval' }] }),
+  );
+  assert.is(read.findings[0]!.checkContent, 'Look.');
+});
+
+kinds('other XML is skipped with the name of its root element', () => {
+  const cases = {
+    '<html><body/></html>': 'html',
+    '<?xml version="1.0"?><x:stylesheet xmlns:x="http://www.w3.org/1999/XSL/Transform"/>': 'stylesheet',
+    '<Benchmark/>': 'Benchmark',
+    '<Benchmark xmlns="urn:other"/>': 'Benchmark',
+    '<x><Benchmark xmlns="http://checklists.nist.gov/xccdf/1.1"/></x>': 'x',
+    '\n\n<policyDefinitions/>': 'policyDefinitions',
+  };
+  for (const [text, root] of Object.entries(cases)) {
+    const { kind, reason } = parseSkipped(text);
+    assert.is(kind, 'other');
+    assert.ok(reason.includes(`<${root}>`), reason);
+  }
+});
+
+kinds('a benchmark of another publisher is skipped', () => {
+  const other = sample
+    .replace(/<plain-text id="release-info">[^<]*<\/plain-text>/, '')
+    .replace('<version>1</version>', '<version>0.1.65</version>');
+  const { kind, reason } = parseSkipped(other);
+  assert.is(kind, 'other');
+  assert.match(reason, /another publisher/);
+});
+
+const check =
+  '<check system="s"><check-content-ref href="h" name="n"/><check-content>c</check-content></check>';
+const inRule = (xml: string) => sample.replace('<version>SAMP', `${xml}<version>SAMP`);
+const shapes: Record<string, string> = {
+  'a complex-check': inRule(`<complex-check operator="AND">${check}</complex-check>`),
+  'a check outside any rule': writeXccdf({ after: check }),
+  'a check in a group': sample.replace('</Group>', `${check}</Group>`),
+  'a test result': writeXccdf({
+    after: `<TestResult id="t"><title>x</title><rule-result idref="r"><ident system="http://cyber.mil/cci">CCI-000366</ident>${check}</rule-result></TestResult>`,
+  }),
+  'a rule in a rule': inRule('<Rule id="inner" severity="low"><title>x</title></Rule>'),
+  'a group in a rule': inRule('<Group id="inner"><title>x</title></Group>'),
+  'a profile in a profile': writeXccdf({
+    before: '<Profile id="p"><Profile id="q"><title>q</title></Profile><title>p</title></Profile>',
+  }),
+  'a select outside a profile': writeXccdf({ before: '<select idref="V-100001" selected="true"/>' }),
+  'a reference outside a rule': writeXccdf({
+    before: '<reference><dc:identifier>1</dc:identifier></reference>',
+  }),
+  'a benchmark in a benchmark': writeXccdf({ after: body }),
+  'a rule outside any group': writeXccdf({ after: '<Rule id="l" severity="low"><title>x</title></Rule>' }),
+  'no groups at all': writeXccdf({ rules: [], after: '<TestResult id="t"/>' }),
+};
+for (const [name, text] of Object.entries(shapes)) {
+  kinds(`an XCCDF benchmark with ${name} never breaks the run`, async () => {
+    const db = emptyCatalog();
+    const neighbour = writeXccdf({ id: 'Neighbour', title: 'Neighbour', rules: sampleRules(3, 'N', 7) });
+    const { lines } = await importTexts(db, [text, neighbour]);
+    assert.is(lines.length, 2);
+    assert.is(lines[1]!.outcome, 'imported');
+    if (lines[0]!.outcome === 'imported') {
+      const stored = db.sqlite
+        .prepare("SELECT DISTINCT title FROM stigs WHERE slug <> 'neighbour'")
+        .pluck()
+        .all();
+      assert.equal(stored, ['Sample Product Security Technical Implementation Guide']);
+    } else assert.ok(lines[0]!.reason, 'a reason is given');
+    assert.is(dumpCatalog(db).strays, 0);
+  });
+}
+
+kinds('what stands beside the rules does not change them', () => {
+  const plain = release(sample);
+  for (const name of [
+    'a check outside any rule',
+    'a test result',
+    'a select outside a profile',
+    'a reference outside a rule',
+  ])
+    assert.equal(release(shapes[name]!).findings, plain.findings, name);
+});
+
+kinds.run();
+
+const rejects = suite('benchmarks that are refused');
+
+for (const [name, text, reason] of [
+  ['without rules', writeXccdf({ rules: [] }), /no rules/],
+  [
+    'with a rule id twice',
+    writeXccdf({ rules: [{ ruleId: 'SV-1r1_rule' }, { ruleId: 'SV-1r1_rule' }] }),
+    /SV-1r1_rule.*twice/,
+  ],
+  ['with an unknown severity', writeXccdf({ rules: [{ severity: 'unknown' }] }), /severity "unknown"/],
+  ['without a severity', sample.replace(' severity="medium"', ''), /severity ""/],
+  ['with an empty severity', writeXccdf({ rules: [{ severity: '' }] }), /severity/],
+  ['without release-info', writeXccdf({ releaseInfo: null }), /no release-info/],
+  ['with an empty release-info', writeXccdf({ releaseInfo: '' }), /release/],
+  [
+    'with a release-info that has no release',
+    writeXccdf({ releaseInfo: 'Benchmark Date: 01 Jan 2024' }),
+    /no release/,
+  ],
+  ['with a release-info of another form', writeXccdf({ releaseInfo: 'Second edition' }), /Second edition/],
+  ['with a benchmark date that is none', writeXccdf({ date: '31 Feb 2024' }), /31 Feb 2024/],
+  ['with a month that is none', writeXccdf({ date: '01 Foo 2024' }), /01 Foo 2024/],
+  ['with a release that is no number', writeXccdf({ release: 'two' }), /two/],
+  ['with a version that is no number', writeXccdf({ version: 'two' }), /two/],
+  ['without a version', sample.replace(/<version>1<\/version>/, ''), /version/],
+  ['without an id', sample.replace(' id="Sample_Product_STIG"', ''), /no id/],
+  ['without a title', sample.replace(/<title>Sample Product [^<]*<\/title>/, ''), /no title/],
+  ['with a group without an id', writeXccdf({ rules: [{ groupId: '' }] }), /group.*no id/],
+  ['with a rule without an id', writeXccdf({ rules: [{ ruleId: '' }] }), /no id/],
+  ['with a title that gives no slug', withTitle('\u65e5\u672c'), /slug/],
+] as const) {
+  rejects(`one ${name} is refused, its neighbour is not`, async () => {
+    const db = emptyCatalog();
+    const neighbour = writeXccdf({ id: 'Neighbour', title: 'Neighbour', rules: sampleRules(3, 'N', 7) });
+    const { lines, summary } = await importTexts(db, [text, neighbour]);
+    assert.equal(
+      lines.map((line) => [line.kind, line.outcome, line.target]),
+      [
+        ['xccdf', 'rejected', null],
+        ['xccdf', 'imported', 'neighbour'],
+      ],
+    );
+    assert.match(lines[0]!.reason!, reason);
+    assert.is(summary.rejected, 1);
+    const dump = dumpCatalog(db);
+    assert.equal(
+      dump.stigs.map((stig) => stig.slug),
+      ['neighbour'],
+    );
+    assert.is(dump.strays, 0);
+    assert.is(dump.sources.length, 1);
+  });
+}
+
+rejects('what the ledger says is one line, whatever the file holds', async () => {
+  const texts = [
+    writeXccdf({ releaseInfo: 'First line\nsecond line\u0085third' }),
+    writeXccdf({ rules: [{ severity: 'a\nb' }] }).replace('severity="a\nb"', 'severity="a&#10;b&#9;c"'),
+    writeXccdf({ rules: [{ ruleId: 'x' }] })
+      .replace('id="x"', 'id="x&#10;y"')
+      .replace('"medium"', '"z"'),
+    writeXccdf({ release: 2, statusDate: '2024' }).replace('date="2024"', 'date="20&#10;24"'),
+    writeXccdf({ release: 3, rules: [{ ccis: ['CCI\n366'] }] }),
+    sample.replace('</title>', '</titel\n>'),
+  ];
+  const db = emptyCatalog();
+  const { lines } = await importTexts(db, texts);
+  assert.equal(
+    lines.map((line) => line.outcome),
+    ['rejected', 'rejected', 'rejected', 'imported', 'imported', 'rejected'],
+  );
+  assert.is(lines[3]!.warnings.length, 1);
+  assert.is(lines[4]!.warnings.length, 1);
+  for (const line of lines) {
+    for (const said of [line.reason ?? '', ...line.warnings])
+      assert.not.match(said, /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/, JSON.stringify(said));
+  }
+});
+
+rejects('release-info in the forms that publishers use', () => {
+  const info = (releaseInfo: string) => {
+    const read = release(writeXccdf({ releaseInfo }));
+    return [read.version, read.benchmarkDate];
+  };
+  assert.equal(info('Release: 9 Benchmark Date: 01 Jul 2026'), ['V1R9', '2026-07-01']);
+  assert.equal(info('Release: 1.17 Benchmark Date: 22 Apr 2016'), ['V1R1.17', '2016-04-22']);
+  assert.equal(info('Release: 0.1 Benchmark Date: 5 Sep 2018'), ['V1R0.1', '2018-09-05']);
+  assert.equal(info('Release: 2 Benchmark Date: 27 July 2018'), ['V1R2', '2018-07-27']);
+  assert.equal(info('Release: 2 Benchmark Date: 27 Sept 2018'), ['V1R2', '2018-09-27']);
+  assert.equal(info('Release: 2 Benchmark Date: 29 February 2024'), ['V1R2', '2024-02-29']);
+  assert.equal(info('  Release: 1\n'), ['V1R1', null]);
+  assert.is(release(writeXccdf({ releaseInfo: ' Release: 1 ' })).releaseInfo, 'Release: 1');
+});
+
+rejects('release-info is found by its id, not by its place', () => {
+  const text = sample.replace(
+    '<plain-text id="release-info">',
+    '<plain-text id="generator">3.5</plain-text>$&',
+  );
+  assert.is(release(text).version, 'V1R1');
+});
+
+rejects('dates: the benchmark date leads, then the status date, then none with a warning', async () => {
+  const db = emptyCatalog();
+  const { lines } = await importTexts(db, [
+    writeXccdf({ release: 1, date: '01 Jan 2024', statusDate: '2024-02-02' }),
+    writeXccdf({ release: 2, date: null, statusDate: '2024-02-02' }),
+    writeXccdf({ release: 3, date: null, statusDate: null }),
+    writeXccdf({ release: 4, date: null, statusDate: '2024-13-45' }),
+  ]);
+  const dates = db.sqlite
+    .prepare('SELECT release_date, benchmark_date, status_date FROM stig_releases ORDER BY version')
+    .raw()
+    .all();
+  assert.equal(dates, [
+    ['2024-01-01', '2024-01-01', '2024-02-02'],
+    ['2024-02-02', null, '2024-02-02'],
+    [null, null, null],
+    [null, null, null],
+  ]);
+  assert.equal(
+    lines.map((line) => line.warnings.length),
+    [0, 0, 1, 2],
+  );
+});
+
+rejects('one bad file in a folder does not stop the others, under strict nothing is stored', async () => {
+  const folder = scratchFolder();
+  put(folder, 'a.xml', writeXccdf({ release: 1 }));
+  put(folder, 'b/bad.xml', sample.slice(0, 500));
+  put(folder, 'c.xml', writeXccdf({ release: 2 }));
+  put(folder, 'd.txt', 'text');
+  const strict = emptyCatalog();
+  const refused = await runImport(strict, [folder], { strict: true });
+  assert.is(refused.stored, false);
+  assert.is(refused.summary.rejected, 1);
+  assert.is(strict.generation(), 0);
+  assert.is(strict.sqlite.prepare('SELECT count(*) FROM import_runs').pluck().get(), 0);
+  assert.equal(dumpCatalog(strict), dumpCatalog(emptyCatalog()));
+  const db = emptyCatalog();
+  const { summary } = await runImport(db, [folder]);
+  const { sources, imported, skipped: left, rejected } = summary;
+  assert.equal({ sources, imported, left, rejected }, { sources: 4, imported: 2, left: 1, rejected: 1 });
+  assert.ok(existsSync(folder));
+});
+
+rejects.run();
+
+function attributes(count: number): string {
+  return Array.from({ length: count }, (_, index) => `a${index}="x"`).join(' ');
+}

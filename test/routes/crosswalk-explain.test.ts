@@ -1,0 +1,410 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import * as assert from 'uvu/assert';
+import { type TestApp, testApp } from '../support/app.ts';
+import { read80053 } from '../support/control-oracle.ts';
+import { sharedControls } from '../support/controls.ts';
+import { controlsIn, readCcis } from '../support/crosswalk-oracle.ts';
+import { suite } from '../support/harness.ts';
+import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { makeZip } from '../support/zip.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers with and without evidence
+type Json = any;
+
+async function explain(t: TestApp, query: Record<string, string>): Promise<Json> {
+  const answer = await t.get(
+    `/api/v1/crosswalk/resolve?${new URLSearchParams({ explain: 'true', ...query })}`,
+  );
+  assert.is(answer.status, 200, answer.text.slice(0, 300));
+  return answer.json;
+}
+
+/** The reason why there is no path; the paths must be empty. */
+async function whyNot(t: TestApp, query: Record<string, string>): Promise<Json> {
+  const { paths, reason } = await explain(t, query);
+  assert.equal(paths, [], JSON.stringify(query));
+  assert.ok(reason, JSON.stringify(query));
+  assert.ok(reason.message.length > 10 && reason.message.length < 300, reason.message);
+  return reason;
+}
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+const small = suite('crosswalk: explain, on a small catalog');
+
+/** A catalog in which everything is known: three controls, a site's own framework, one pair between them. */
+const controls = `framework,version,identifier,title,family,status,withdrawnInto
+nist-800-53,Rev 5.1.1,AC-1,Lanterns,Access Control,active,
+nist-800-53,Rev 5.1.1,AC-2,Bells,Access Control,active,
+nist-800-53,Rev 5.1.1,AC-3,Gates,Access Control,withdrawn,AC-1;AC-2
+nist-800-53,Rev 5.1.1,AC-4,Anchors,Access Control,active,
+`;
+const harbor = `framework,version,identifier,title
+harbor,2026,H-1,Keep the lanterns
+harbor,2026,H-2,Ring the bells
+harbor,2026,H-3,Close the gates
+`;
+const pairs = `fromFramework,fromVersion,fromIdentifier,toFramework,toVersion,toIdentifier,reference
+harbor,2026,H-1,nist-800-53,Rev 5,AC-1,chapter 3
+harbor,2026,H-2,nist-800-53,Rev 5,AC-1,
+harbor,2026,H-3,nist-800-53,Rev 4,AC-3,chapter 9
+`;
+
+async function smallApp(...texts: string[]): Promise<{ t: TestApp; files: string[] }> {
+  const folder = scratchFolder();
+  const files = texts.map((text, index) => put(folder, `${'abc'[index]}.csv`, text));
+  return { t: await testApp(files), files };
+}
+
+small('without explain there is neither evidence nor reason', async () => {
+  const { t } = await smallApp(controls, harbor, pairs);
+  for (const more of [{}, { explain: 'false' }, { explain: 'FALSE' }]) {
+    const found = await explain(t, { from: 'harbor:H-1', to: 'nist-800-53', explain: 'false', ...more });
+    assert.equal(Object.keys(found), ['from', 'to', 'paths']);
+    assert.equal(Object.keys(found.paths[0].controls[1]), ['framework', 'identifier', 'status']);
+    const none = await explain(t, { from: 'harbor:X', to: 'nist-800-53', explain: 'false', ...more });
+    assert.equal(Object.keys(none), ['from', 'to', 'paths']);
+  }
+  t.db.close();
+});
+
+small(
+  'a step names file, hash, edition, row or reference, both versions and the time of import',
+  async () => {
+    const { t, files } = await smallApp(controls, harbor, pairs);
+    const { paths, reason } = await explain(t, { from: 'harbor:H-1', to: 'harbor', explain: 'True' });
+    assert.is(reason, undefined);
+    assert.is(paths.length, 2, 'to H-2, and to H-3 by its successor');
+    const source = {
+      source: 'c.csv',
+      sha256: sha256(readFileSync(files[2]!)),
+      kind: 'mappings-csv',
+      edition: '',
+      importedAt: '2026-11-21T12:00:00.000Z',
+    };
+    const stated = (identifier: string, reference: string) => ({
+      ...source,
+      reference,
+      from: { framework: 'harbor', version: '2026', identifier },
+      to: { framework: 'nist-800-53', version: 'Rev 5', identifier: 'AC-1' },
+    });
+    assert.equal(paths[0].controls, [
+      { framework: 'harbor', identifier: 'H-1', status: 'auto' },
+      {
+        framework: 'nist-800-53',
+        identifier: 'AC-1',
+        status: 'auto',
+        evidence: [stated('H-1', 'chapter 3')],
+      },
+      { framework: 'harbor', identifier: 'H-2', status: 'auto', evidence: [stated('H-2', 'row 3')] },
+    ]);
+    t.db.close();
+  },
+);
+
+small('a step to the successor of a withdrawn control shows the pair as it was stated', async () => {
+  const { t } = await smallApp(controls, harbor, pairs);
+  const { paths } = await explain(t, { from: 'harbor:H-3', to: 'nist-800-53' });
+  assert.equal(
+    paths.map((path: Json) => path.controls[1].identifier),
+    ['AC-1', 'AC-2'],
+  );
+  for (const path of paths) {
+    const [evidence] = path.controls[1].evidence;
+    assert.equal(evidence.to, { framework: 'nist-800-53', version: 'Rev 4', identifier: 'AC-3' });
+    assert.is(evidence.reference, 'chapter 9');
+  }
+  t.db.close();
+});
+
+small('two sources that state one pair are both named', async () => {
+  const again = pairs.replace('chapter 3', 'chapter 4').replace(/harbor,2026,H-[23].*\n/g, '');
+  const { t, files } = await smallApp(
+    controls +
+      harbor
+        .split('\n')
+        .slice(1)
+        .map((row) => row && `${row},,,`)
+        .join('\n'),
+    pairs,
+    again,
+  );
+  const { paths } = await explain(t, { from: 'nist-800-53:AC-1', to: 'harbor', maxHops: '1' });
+  const step = paths[0].controls[1];
+  assert.is(step.identifier, 'H-1');
+  assert.equal(
+    step.evidence.map((each: Json) => [each.source, each.sha256, each.reference]),
+    [
+      ['b.csv', sha256(readFileSync(files[1]!)), 'chapter 3'],
+      ['c.csv', sha256(readFileSync(files[2]!)), 'chapter 4'],
+    ],
+  );
+  t.db.close();
+});
+
+small('a member of an archive keeps its place in it, no folder of the machine is told', async () => {
+  const folder = scratchFolder();
+  const zip = put(folder, 'deep/site.zip', makeZip([{ name: 'in/pairs.csv', data: Buffer.from(pairs) }]));
+  const t = await testApp([put(folder, 'a.csv', controls), put(folder, 'b.csv', harbor), zip]);
+  const { paths } = await explain(t, { from: 'harbor:H-1', to: 'nist-800-53' });
+  const [evidence] = paths[0].controls[1].evidence;
+  assert.equal([evidence.source, evidence.sha256], ['site.zip!/in/pairs.csv', sha256(Buffer.from(pairs))]);
+  t.db.close();
+});
+
+small('nothing imported, only a catalog, only one side', async () => {
+  const question = { from: 'nist-800-53:AC-1', to: 'harbor' };
+  const codes: [string[], string, RegExp][] = [
+    [[], 'not-imported', /^No catalog of nist-800-53 is imported$/],
+    [[controls], 'not-imported', /^No catalog of harbor is imported$/],
+    [[harbor], 'not-imported', /^No catalog of nist-800-53 is imported$/],
+    [[controls, harbor], 'not-imported', /^No mapping between nist-800-53 and harbor is imported$/],
+  ];
+  for (const [texts, code, message] of codes) {
+    const { t } = await smallApp(...texts);
+    const reason = await whyNot(t, question);
+    assert.is(reason.code, code);
+    assert.match(reason.message, message);
+    t.db.close();
+  }
+  const { t } = await smallApp(controls, harbor, pairs);
+  assert.is((await whyNot(t, { from: 'nist-800-53:AC-1', to: 'cci' })).code, 'not-imported');
+  assert.is((await whyNot(t, { from: 'zeppelin:1', to: 'harbor' })).code, 'not-imported');
+  assert.is((await whyNot(t, { from: 'nist-800-53:AC-1', to: '__proto__' })).code, 'not-imported');
+  const long = await whyNot(t, { from: 'nist-800-53:AC-1', to: 'x'.repeat(100) });
+  assert.match(long.message, /^No catalog of x{64} is imported$/);
+  t.db.close();
+});
+
+small(
+  'an unknown control, a withdrawn one, an unknown version, a status, too few hops, no mapping',
+  async () => {
+    const { t } = await smallApp(controls, harbor, pairs);
+    const cases: [Record<string, string>, string][] = [
+      [{ from: 'harbor:H-9', to: 'nist-800-53' }, 'unknown-control'],
+      [{ from: 'nist-800-53:AC-1x', to: 'harbor' }, 'unknown-control'],
+      [{ from: 'harbor:H-1', to: 'nist-800-53', version: '1999' }, 'unknown-version'],
+      [{ from: 'harbor:H-1', to: 'nist-800-53', status: 'verified' }, 'filtered-by-status'],
+      [{ from: 'harbor:H-1', to: 'harbor', maxHops: '1' }, 'beyond-max-hops'],
+      [{ from: 'nist-800-53:AC-4', to: 'harbor' }, 'no-mapping'],
+    ];
+    for (const [query, code] of cases) {
+      const { incorporatedInto, ...reason } = await whyNot(t, query);
+      assert.equal([reason.code, incorporatedInto], [code, undefined], JSON.stringify([query, reason]));
+    }
+    const withdrawn = await whyNot(t, { from: 'nist-800-53:ac-3', to: 'harbor' });
+    assert.equal([withdrawn.code, withdrawn.incorporatedInto], ['withdrawn', ['AC-1', 'AC-2']]);
+    assert.match(withdrawn.message, /nist-800-53:AC-3/);
+    t.db.close();
+  },
+);
+
+small('too few hops and a status that is missing together are no lack of a mapping', async () => {
+  const { t } = await smallApp(controls, harbor, pairs);
+  const reason = await whyNot(t, { from: 'harbor:H-1', to: 'harbor', maxHops: '1', status: 'verified' });
+  assert.ok(['filtered-by-status', 'beyond-max-hops'].includes(reason.code), JSON.stringify(reason));
+  t.db.close();
+});
+
+small.run();
+
+const facts = suite('crosswalk: explain, on the shipped facts');
+
+facts('every step rests on a shipped file', async () => {
+  const t = await testApp([shipped('controls'), shipped('mappings')]);
+  const hashes = new Map(
+    ['cci_to_nist-800-53.csv', 'dod-8500_to_nist-800-53.csv', 'nist-800-171_to_nist-800-53.csv'].map(
+      (name) => [name, sha256(readFileSync(shipped('mappings', name)))],
+    ),
+  );
+  const { paths } = await explain(t, { from: 'dod-8500:ECCT-1', to: 'cci' });
+  assert.ok(paths.length > 10);
+  for (const path of paths)
+    for (const step of path.controls.slice(1)) {
+      assert.ok(step.evidence.length > 0);
+      for (const each of step.evidence) assert.is(each.sha256, hashes.get(each.source), each.source);
+    }
+  t.db.close();
+});
+
+facts.run();
+
+if (hasReferenceData) {
+  const real = suite('crosswalk: explain, on the real files');
+  let t: TestApp;
+  real.before(async () => {
+    t = await sharedControls();
+  });
+
+  const files = [
+    ['cci', 'U_CCI_List.xml'],
+    ['sp800-171', 'sp800-171r2_to_sp800-53r4.csv'],
+    ['sp800-171', 'sp_800_171_3_0_0', 'framework.json'],
+    ['dod-8500', 'DiacapToRmf.xml'],
+  ].map((path) => {
+    const file = reference(...path);
+    return { name: basename(file), sha256: sha256(readFileSync(file)) };
+  });
+  const cciList = files[0]!;
+  const indexes = new Map(readCcis('U_CCI_List.xml').map((cci) => [cci.id, cci.references]));
+
+  real('every step of real paths carries evidence that the files bear out', async () => {
+    const questions = [
+      ['nist-800-53:AC-2', 'nist-800-171'],
+      ['nist-800-53:AC-2', 'cci'],
+      ['nist-800-53:SC-13', 'dod-8500'],
+      ['nist-800-171:3.1.1', 'cci'],
+      ['nist-800-171:03.15.01', 'nist-800-53'],
+      ['nist-800-171:3.13.1', 'dod-8500'],
+      ['dod-8500:IAIA-1', 'nist-800-171'],
+      ['dod-8500:VIIR-1', 'nist-800-53'],
+      ['cci:CCI-000015', 'nist-800-53'],
+      ['cci:CCI-002523', 'nist-800-53'],
+      ['cci:CCI-000366', 'dod-8500'],
+      ['cci:CCI-000001', 'nist-800-171'],
+    ];
+    const withdrawn = new Map(read80053(5).map((each) => [each.identifier, each.withdrawn]));
+    const kinds = new Set<string>();
+    let followed = 0;
+    for (const [from, to] of questions as [string, string][]) {
+      const plain = await explain(t, { from, to, explain: 'false' });
+      const { paths } = await explain(t, { from, to });
+      assert.ok(paths.length > 0, from);
+      const without = paths.map((path: Json) => ({
+        ...path,
+        controls: path.controls.map(({ evidence: _, ...step }: Json) => step),
+      }));
+      assert.equal(without, plain.paths, 'explaining changes no path');
+      for (const { controls } of paths) {
+        assert.not.ok('evidence' in controls[0]);
+        for (const [index, step] of controls.slice(1).entries()) {
+          const ends = [controls[index], step].map((each: Json) => `${each.framework}:${each.identifier}`);
+          assert.ok(step.evidence.length > 0, ends.join(' '));
+          for (const evidence of step.evidence) {
+            const file = files.find((each) => each.name === evidence.source);
+            assert.is(evidence.sha256, file?.sha256, evidence.source);
+            assert.is(evidence.importedAt, '2026-11-21T12:00:00.000Z');
+            kinds.add(evidence.kind);
+            const stated = [evidence.from, evidence.to].map(
+              (each: Json) => `${each.framework}:${each.identifier}`,
+            );
+            assert.ok(ends.includes(stated[0]!), 'the pair starts at an end of the step');
+            if (!ends.includes(stated[1]!)) {
+              followed++;
+              assert.is(withdrawn.get(evidence.to.identifier), true, 'the other end was withdrawn');
+            }
+            assertStated(evidence);
+          }
+          const direct = step.evidence.filter((each: Json) =>
+            ends.includes(`${each.to.framework}:${each.to.identifier}`),
+          );
+          if (direct.length === 0) assert.is(step.status, 'auto', 'only what is followed is never verified');
+        }
+      }
+    }
+    assert.equal([...kinds].sort(), ['cci-list', 'cprt', 'diacap-map', 'mappings-csv']);
+    assert.ok(followed > 0);
+  });
+
+  /** That the file holds what the evidence says. */
+  function assertStated({ kind, from, to, reference: where, edition, source }: Json): void {
+    if (kind === 'cci-list') {
+      assert.equal([source, from.version, edition], [cciList.name, '2022-03-09', '2022-03-09']);
+      const references = indexes
+        .get(from.identifier)!
+        .map(([version, index]) => [`Rev ${version}`, index.trim()]);
+      assert.ok(
+        references.some(
+          ([version, index]) => version === to.version && index!.replace(/\s+/g, ' ') === where,
+        ),
+        `${from.identifier} ${to.version} ${where}`,
+      );
+      assert.ok(controlsIn(where).includes(to.identifier));
+    } else if (kind === 'diacap-map') {
+      assert.equal([from.version, to.version, where], ['DoDI 8500.2 (2003)', 'Rev 4', to.identifier]);
+    } else if (kind === 'cprt') {
+      assert.equal([from.version, to.version, edition], ['Rev 3', 'Rev 5.1.1', '3.0.0']);
+      assert.equal(controlsIn(where), [to.identifier]);
+    } else {
+      assert.equal([kind, from.version, to.version], ['mappings-csv', 'Rev 2', 'Rev 4']);
+      const rows = readFileSync(reference('sp800-171', source), 'utf8').split(/\r?\n/);
+      const row = Number(/^row (\d+)$/.exec(where)![1]);
+      assert.is(rows[row - 1], `${from.identifier},${to.identifier}`);
+    }
+  }
+
+  real('under a pin the first step shows what is stated for that version', async () => {
+    const questions: [string, string, string, string][] = [
+      ['nist-800-53:AC-2', 'Rev 4', 'cci', 'Rev 4'],
+      ['nist-800-53:AC-2(1)', 'Rev 4', 'cci', 'Rev 4'],
+      ['nist-800-53:AC-2(10)', '4', 'cci', 'Rev 4'],
+      ['nist-800-53:AC-2', 'Rev 3', 'cci', 'Rev 3'],
+      ['nist-800-53:AC-2', 'Rev 5', 'cci', 'Rev 5'],
+      ['nist-800-53:AC-2', 'Rev 4', 'nist-800-171', 'Rev 4'],
+      ['cci:CCI-000015', '2016-06-27', 'nist-800-53', '2016-06-27'],
+    ];
+    for (const [from, version, to, stated] of questions) {
+      const framework = from.split(':')[0];
+      const { paths } = await explain(t, { from, to, version, maxHops: '1' });
+      assert.ok(paths.length > 0, `${from} at ${version}`);
+      for (const path of paths) {
+        const { evidence } = path.controls[1];
+        const labels = evidence.flatMap((each: Json) =>
+          [each.from, each.to].filter((end) => end.framework === framework).map((end) => end.version),
+        );
+        assert.equal(
+          [...new Set(labels)],
+          [stated],
+          `${from} at ${version} -> ${path.controls[1].identifier}`,
+        );
+      }
+    }
+  });
+
+  real('why there is no path', async () => {
+    const cases: [Record<string, string>, string, unknown?][] = [
+      [{ from: 'nist-800-53:AC-99', to: 'cci' }, 'unknown-control'],
+      [{ from: 'nist-800-53:AP-1', to: 'nist-800-171' }, 'unknown-control'],
+      [{ from: 'nist-800-171:3.01.01', to: 'cci' }, 'unknown-control'],
+      [{ from: 'cci:CCI-000000', to: 'nist-800-53' }, 'unknown-control'],
+      [{ from: 'nist-800-53:AC-2(10)', to: 'cci' }, 'withdrawn', ['AC-2']],
+      [{ from: 'nist-800-53:AC-13', to: 'dod-8500', maxHops: '9' }, 'withdrawn', ['AC-2', 'AU-6']],
+      [{ from: 'cci:CCI-000001', to: 'nist-800-53', status: 'verified' }, 'filtered-by-status'],
+      [{ from: 'nist-800-53:AC-2', to: 'cci', status: 'rejected' }, 'filtered-by-status'],
+      [{ from: 'nist-800-171:3.1.1', to: 'cci', maxHops: '1' }, 'beyond-max-hops'],
+      [{ from: 'nist-800-53:AC-2', to: 'acme' }, 'not-imported'],
+      [{ from: 'acme:1', to: 'cci' }, 'not-imported'],
+      [{ from: 'nist-800-53:AC-2', to: 'cci', version: 'Rev 9' }, 'unknown-version'],
+      [{ from: 'cci:CCI-000015', to: 'nist-800-53', version: '2020-01-01' }, 'unknown-version'],
+      [{ from: 'nist-800-171:3.13.14', to: 'nist-800-53' }, 'no-mapping'],
+      [{ from: 'dod-8500:ECNK-2', to: 'cci' }, 'no-mapping'],
+    ];
+    for (const [query, code, incorporatedInto] of cases) {
+      const reason = await whyNot(t, query);
+      assert.equal(
+        [reason.code, reason.incorporatedInto],
+        [code, incorporatedInto],
+        JSON.stringify([query, reason]),
+      );
+    }
+    // A deprecated CCI is withdrawn, into nothing that the list names.
+    const deprecated = t.db.sqlite
+      .prepare("SELECT identifier FROM controls WHERE framework = 'cci' AND status = 'withdrawn' LIMIT 1")
+      .pluck()
+      .get() as string;
+    const reason = await whyNot(t, { from: `cci:${deprecated}`, to: 'nist-800-53' });
+    assert.equal([reason.code, reason.incorporatedInto], ['withdrawn', []]);
+  });
+
+  real('every withdrawn control says where it went', async () => {
+    for (const each of read80053(5).filter(({ withdrawn }) => withdrawn)) {
+      const reason = await whyNot(t, { from: `nist-800-53:${each.identifier}`, to: 'cci' });
+      assert.equal([reason.code, reason.incorporatedInto], ['withdrawn', each.went], each.identifier);
+    }
+  });
+
+  real.run();
+}

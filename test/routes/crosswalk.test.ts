@@ -1,0 +1,929 @@
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import type { TestApp } from '../support/app.ts';
+import { sharedControls } from '../support/controls.ts';
+import { bruteForce, readEdges, toGraph } from '../support/crosswalk-oracle.ts';
+import { readPins } from '../support/crosswalk-pin-oracle.ts';
+import { suite } from '../support/harness.ts';
+import { hasReferenceData } from '../support/reference.ts';
+import { assertError, assertSecurityHeaders } from '../support/service.ts';
+
+const resolvePath = '/api/v1/crosswalk/resolve';
+const batchPath = `${resolvePath}/batch`;
+const targets = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'];
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
+type Json = any;
+type Query = Record<string, string> | [string, string][];
+
+let t: TestApp;
+
+async function resolve(query: Query): Promise<Json> {
+  const answer = await t.get(`${resolvePath}?${new URLSearchParams(query)}`);
+  assert.is(answer.status, 200, answer.text.slice(0, 300));
+  return answer.json;
+}
+
+async function refused(query: Query, message: string): Promise<void> {
+  const answer = await t.get(`${resolvePath}?${new URLSearchParams(query)}`);
+  assertError(answer, 400, 'BAD_REQUEST', message);
+}
+
+async function batch(body: unknown): Promise<Json> {
+  const answer = await t.send('POST', batchPath, body);
+  assert.is(answer.status, 200, answer.text.slice(0, 300));
+  return answer.json;
+}
+
+async function refusedBatch(body: unknown, message: string): Promise<void> {
+  assertError(await t.send('POST', batchPath, body), 400, 'BAD_REQUEST', message);
+}
+
+/** The text of a batch answer: parsing it would put keys like numbers first and lose `__proto__` in the schema. */
+async function batchText(body: unknown): Promise<string> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await t.app.request(batchPath, { method: 'POST', body: text });
+  const answered = await response.text();
+  assert.is(response.status, 200, answered.slice(0, 300));
+  return answered;
+}
+
+const ends = (paths: Json): string[] =>
+  paths.map((path: Json) => `${path.controls.at(-1).framework}:${path.controls.at(-1).identifier}`);
+
+const single = suite('crosswalk: resolve');
+single.before(async () => {
+  t = await sharedControls();
+});
+
+single('what is missing or malformed is 400, and the message names it', async () => {
+  const from = 'nist-800-53:AC-2';
+  await refused({}, 'from is required');
+  await refused({ to: 'cci' }, 'from is required');
+  await refused({ from }, 'to is required');
+  for (const malformed of ['x', ':', 'nist-800-53:', ':AC-2', '', ' : ', 'nist-800-53: ', ' :AC-2', 'AC-2'])
+    await refused({ from: malformed, to: 'cci' }, 'from must have the form <framework>:<identifier>');
+  for (const to of ['', ' ']) await refused({ from, to }, 'to must name a target framework');
+  await refused(
+    [
+      ['from', from],
+      ['from', from],
+      ['to', 'cci'],
+    ],
+    'from must be one text',
+  );
+  await refused(
+    [
+      ['from', from],
+      ['to', 'cci'],
+      ['to', 'cci'],
+    ],
+    'to must be one text',
+  );
+  await refused(
+    [
+      ['from', from],
+      ['to', 'cci'],
+      ['version', '5'],
+      ['version', '4'],
+    ],
+    'version must be one text',
+  );
+  for (const maxHops of [
+    '0',
+    '00',
+    '-1',
+    '1.5',
+    '1.0',
+    '4abc',
+    'abc',
+    '',
+    ' ',
+    '+4',
+    '0x4',
+    '4e0',
+    '٤',
+    '１',
+    'NaN',
+    '4,5',
+  ])
+    await refused({ from, to: 'cci', maxHops }, 'maxHops must be a decimal integer of at least 1');
+  await refused(
+    [
+      ['from', from],
+      ['to', 'cci'],
+      ['maxHops', '1'],
+      ['maxHops', '2'],
+    ],
+    'maxHops must be given once',
+  );
+  for (const status of ['unknown', '', ',', 'auto,none', 'verified;rejected', 'aut', '__proto__'])
+    await refused({ from, to: 'cci', status }, 'status must be one or more of: auto, verified, rejected');
+  await refused(
+    [
+      ['from', from],
+      ['to', 'cci'],
+      ['status', 'auto'],
+      ['status', 'x'],
+    ],
+    'status must be one or more of: auto, verified, rejected',
+  );
+  for (const explain of ['1', 'yes', ''])
+    await refused({ from, to: 'cci', explain }, 'explain must be true or false');
+  const long = await t.get(
+    `${resolvePath}?${new URLSearchParams({ from: `a:${'x'.repeat(300)}`, to: 'cci' })}`,
+  );
+  assert.is(long.status, 400);
+  for (const bad of ['from=cci:%00&to=cci', 'from=%zz&to=cci', 'from=cci:1&to=%ED%A0%80'])
+    assert.is((await t.get(`${resolvePath}?${bad}`)).status, 400, bad);
+});
+
+single('an unknown control or framework has no paths, and is no error', async () => {
+  const unknown = [
+    'nist-800-53:ZZ-99',
+    'nist-800-53:AC-2.',
+    'nist-800-53:3.1.1',
+    'nist-800-171:AC-2',
+    'acme:X-1',
+  ];
+  const odd = [
+    'cci:CCI-999999',
+    'cci:15',
+    'dod-8500:ECCT-9',
+    'NIST:AC-2',
+    '__proto__:constructor',
+    'constructor:x',
+  ];
+  for (const from of [...unknown, ...odd]) {
+    for (const to of ['nist-800-53', 'cci', 'acme', '__proto__']) {
+      const colon = from.indexOf(':');
+      const expected = { framework: from.slice(0, colon), identifier: from.slice(colon + 1), version: null };
+      assert.equal(await resolve({ from, to }), { from: expected, to, paths: [] });
+      assert.equal((await resolve({ from, to, maxHops: '9', version: '5' })).paths, []);
+    }
+  }
+  // A withdrawn control is known, and has none.
+  assert.equal((await resolve({ from: 'nist-800-53:AC-2(10)', to: 'cci' })).paths, []);
+});
+
+single('from is split at the first colon', async () => {
+  const { from, paths } = await resolve({ from: 'acme:policy:7:b', to: 'cci' });
+  assert.equal([from, paths], [{ framework: 'acme', identifier: 'policy:7:b', version: null }, []]);
+  assert.equal((await resolve({ from: ' nist-800-53 : AC-2 ', to: ' cci ' })).from.identifier, 'AC-2');
+});
+
+single('identifiers in every spelling are answered in the published form, with the same paths', async () => {
+  const spellings: [string, string, string[]][] = [
+    ['nist-800-53', 'AC-2(1)', ['AC-2 (1)', 'ac-2(1)', 'AC-02(01)', 'ac-2.1', 'AC-2.01', ' AC-2(1) ']],
+    ['cci', 'CCI-000015', ['CCI-15', 'cci-000015', 'cci15', 'CCI000015', 'Cci-00015']],
+    ['dod-8500', 'ECCT-1', ['ecct-1', 'Ecct-1']],
+    ['nist-800-171', '03.01.01', [' 03.01.01']],
+    ['nist-800-171', '3.1.1', ['3.1.1 ']],
+  ];
+  for (const [framework, published, texts] of spellings) {
+    const to = framework === 'nist-800-53' ? 'cci' : 'nist-800-53';
+    const expected = await resolve({ from: `${framework}:${published}`, to });
+    assert.equal(expected.from, { framework, identifier: published, version: null });
+    assert.ok(expected.paths.length > 0, published);
+    for (const text of texts)
+      assert.equal(await resolve({ from: `${framework}:${text}`, to }), expected, text);
+  }
+  // The revisions of 800-171 are different controls, and mixed padding is neither.
+  for (const mixed of ['3.01.01', '03.1.1', '3.01.1'])
+    assert.equal((await resolve({ from: `nist-800-171:${mixed}`, to: 'nist-800-53' })).paths, [], mixed);
+});
+
+single(
+  'a path holds every node from the source on, each with the status of the edge that led to it',
+  async () => {
+    const { from, to, paths } = await resolve({ from: 'nist-800-171:3.1.1', to: 'cci' });
+    assert.equal([from, to], [{ framework: 'nist-800-171', identifier: '3.1.1', version: null }, 'cci']);
+    for (const path of paths) {
+      assert.equal(Object.keys(path), ['hops', 'controls']);
+      assert.is(path.controls.length, path.hops + 1);
+      for (const control of path.controls)
+        assert.equal(Object.keys(control), ['framework', 'identifier', 'status']);
+      assert.equal(path.controls[0], { framework: 'nist-800-171', identifier: '3.1.1', status: 'auto' });
+      // The pairs of Rev 2 are `auto`, the Rev 5 references of the CCI list `verified`.
+      assert.is(path.controls[1].status, 'auto');
+      assert.is(path.controls.filter((each: Json) => each.framework === 'cci').length, 1);
+    }
+    assert.ok(paths.some((path: Json) => path.controls.at(-1).status === 'verified'));
+  },
+);
+
+single('status: repeated, comma-separated, any case; the default is auto and verified', async () => {
+  const question = { from: 'nist-800-53:AC-2', to: 'cci' };
+  const of = async (statuses: string[]) =>
+    (
+      await resolve([
+        ...Object.entries(question),
+        ...statuses.map((each): [string, string] => ['status', each]),
+      ])
+    ).paths;
+  const both = (await resolve(question)).paths;
+  const [auto, verified] = [await of(['auto']), await of(['verified'])];
+  const only = (paths: Json, status: string) =>
+    paths.every((path: Json) => path.controls.slice(1).every((each: Json) => each.status === status));
+  assert.ok(auto.length > 0 && verified.length > 0 && only(auto, 'auto') && only(verified, 'verified'));
+  for (const spelling of [
+    ['auto', 'verified'],
+    ['auto,verified'],
+    ['AUTO', 'Verified'],
+    [' verified , auto '],
+    ['auto,auto,verified'],
+  ])
+    assert.equal(await of(spelling), both, spelling.join('|'));
+  assert.equal(await of(['auto', 'verified', 'rejected']), both);
+  assert.equal(await of(['rejected']), []);
+  assert.ok(both.length > auto.length + verified.length, 'some paths mix statuses');
+});
+
+single('maxHops: any positive integer, the default is 4', async () => {
+  const question = { from: 'dod-8500:VIIR-1', to: 'nist-800-171' };
+  const all = (await resolve(question)).paths;
+  for (const [maxHops, hops] of [
+    ['1', 1],
+    ['2', 2],
+    ['3', 3],
+    ['4', 4],
+    ['004', 4],
+  ] as const)
+    assert.equal(
+      (await resolve({ ...question, maxHops })).paths,
+      all.filter((path: Json) => path.hops <= hops),
+      maxHops,
+    );
+  const six = (await resolve({ ...question, maxHops: '6' })).paths;
+  assert.equal(six.slice(0, all.length), all);
+  assert.ok(six.length > all.length);
+  for (const maxHops of ['2147483648', '9007199254740993', '9'.repeat(100)])
+    assert.is(
+      (await t.get(`${resolvePath}?${new URLSearchParams({ ...question, maxHops })}`)).status,
+      200,
+      maxHops,
+    );
+});
+
+single(
+  'a million hops from the densest source are answered in under half a second, and say that they are cut',
+  async () => {
+    const times: number[] = [];
+    for (let run = 0; run < 3; run++) {
+      const start = performance.now();
+      const response = await t.app.request(`${resolvePath}?from=nist-800-53:AC-2&to=cci&maxHops=1000000`);
+      const answer = (await response.json()) as Json;
+      times.push(performance.now() - start);
+      assert.is(answer.truncated, true);
+      assert.ok(answer.paths.length <= 10_000);
+    }
+    assert.ok(Math.min(...times) < 500, `${times}`);
+  },
+);
+
+single('it is public, carries an ETag, and knows only GET', async () => {
+  const path = `${resolvePath}?from=cci:CCI-000366&to=nist-800-53`;
+  const plain = await t.get(path, { token: null });
+  assertSecurityHeaders(plain.headers);
+  assert.equal(ends(plain.json.paths), ['nist-800-53:CM-6']);
+  for (const Authorization of ['Bearer nonsense', 'Basic x', ''])
+    assert.equal((await t.get(path, { headers: { Authorization } })).text, plain.text);
+  const tag = plain.headers.get('ETag')!;
+  assert.is((await t.get(path, { headers: { 'If-None-Match': tag } })).status, 304);
+  assert.is((await t.send('POST', resolvePath, {})).status, 405);
+  assert.is((await t.get(batchPath)).status, 405);
+});
+
+single('a framework is named exactly, whatever else is in the query', async () => {
+  const { paths } = await resolve({ from: 'cci:CCI-000366', to: 'nist-800-53', zeppelin: '1', page: '0' });
+  assert.equal(ends(paths), ['nist-800-53:CM-6']);
+  const both = await resolve({ from: 'nist-800-53:AC-2', to: 'nist-800-171' });
+  const revisions = new Set(ends(both.paths).map((each) => each.startsWith('nist-800-171:0')));
+  assert.is(revisions.size, 2, 'both revisions of 800-171 are reached');
+});
+
+single.run();
+
+const pairs = suite('crosswalk: batch of pairs');
+pairs.before(async () => {
+  t = await sharedControls();
+});
+
+const reference = (framework: string, identifier: string, version?: string) =>
+  version === undefined ? { framework, identifier } : { framework, identifier, version };
+
+pairs('each pair is resolved as if it were asked for alone', async () => {
+  const known = [
+    'nist-800-53:AC-2',
+    'nist-800-53:SC-13',
+    'nist-800-171:3.1.1',
+    'nist-800-171:03.15.01',
+    'dod-8500:IAIA-1',
+  ];
+  const more = ['cci:CCI-000015', 'cci:CCI-002523', 'nist-800-53:ZZ-1', 'acme:X', 'nist-800-53:AC-2(10)'];
+  const question = fc.record({
+    from: fc.uniqueArray(fc.constantFrom(...known, ...more), { minLength: 1, maxLength: 4 }),
+    to: fc.uniqueArray(fc.constantFrom(...targets, 'acme'), { minLength: 1, maxLength: 3 }),
+    status: fc.option(fc.uniqueArray(fc.constantFrom('auto', 'verified', 'rejected'), { minLength: 1 }), {
+      nil: undefined,
+    }),
+    maxHops: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }),
+    version: fc.option(fc.constantFrom('Rev 5', '4', 'Rev 3', 'Rev 9', '2022-03-09'), { nil: undefined }),
+  });
+  await fc.assert(
+    fc.asyncProperty(question, async ({ from, to, status, maxHops, version }) => {
+      const split = from.map((each) => each.split(':') as [string, string]);
+      const body = {
+        from: split.map(([framework, id]) => reference(framework, id, version)),
+        to,
+        status,
+        maxHops,
+      };
+      const answer = await batch(body);
+      assert.equal(answer.from, body.from);
+      assert.equal(answer.to, to);
+      assert.equal(Object.keys(answer.results), from);
+      for (const source of from) {
+        assert.equal(Object.keys(answer.results[source]), to);
+        for (const target of to) {
+          const query = new URLSearchParams({ from: source, to: target });
+          for (const each of status ?? []) query.append('status', each);
+          if (maxHops !== undefined) query.set('maxHops', String(maxHops));
+          if (version !== undefined) query.set('version', version);
+          const alone = (await (await t.app.request(`${resolvePath}?${query}`)).json()) as Json;
+          assert.equal(answer.results[source][target], alone.paths, `${query}`);
+        }
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+pairs('keys of the results are as they were sent, from is answered in the published form', async () => {
+  const body = {
+    from: [
+      reference('nist-800-53', 'ac-2.1', 'Rev 5'),
+      reference('cci', 'CCI-15'),
+      reference('nist-800-53', 'AC-2(1)'),
+      reference('acme', 'X 1'),
+    ],
+    to: ['nist-800-171', 'cci', 'zeppelin'],
+  };
+  const { from, to, results } = await batch(body);
+  assert.equal(from, [
+    reference('nist-800-53', 'AC-2(1)', 'Rev 5'),
+    reference('cci', 'CCI-000015'),
+    reference('nist-800-53', 'AC-2(1)'),
+    reference('acme', 'X 1'),
+  ]);
+  assert.equal(to, body.to);
+  assert.equal(Object.keys(results), ['nist-800-53:ac-2.1', 'cci:CCI-15', 'nist-800-53:AC-2(1)', 'acme:X 1']);
+  assert.equal(results['acme:X 1'], { 'nist-800-171': [], cci: [], zeppelin: [] });
+  const [path] = results['nist-800-53:ac-2.1'].cci;
+  assert.is(path.controls[0].identifier, 'AC-2(1)', 'in a path an identifier is in the published form');
+});
+
+pairs('blanks around what was sent are kept in the keys', async () => {
+  const body = { from: [reference('nist-800-53', ' AC-2 ')], to: ['nist-800-171', ' zeppelin '], maxHops: 1 };
+  const { from, results } = await batch(body);
+  assert.equal(from, [reference('nist-800-53', 'AC-2')]);
+  assert.equal(Object.keys(results), ['nist-800-53: AC-2 ']);
+  assert.equal(Object.keys(results['nist-800-53: AC-2 ']), body.to);
+  assert.ok(results['nist-800-53: AC-2 ']['nist-800-171'].length > 1);
+});
+
+pairs('keys come in the order of the request, even those like numbers', async () => {
+  const identifiers = ['b', '10', '9', 'a', '1'];
+  const text = await batchText({
+    from: identifiers.map((id) => reference('acme', id)),
+    to: ['z', '10', '9', 'b'],
+  });
+  const keys = [...text.slice(text.indexOf('"results"')).matchAll(/"([^"]+)":/g)].map((match) => match[1]);
+  assert.equal(keys, ['results', ...identifiers.flatMap((id) => [`acme:${id}`, 'z', '10', '9', 'b'])]);
+});
+
+pairs('hostile keys are ordinary texts', async () => {
+  const hostile = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'a"b', '\\', 'é'];
+  const text = await batchText({
+    from: [...hostile.map((each) => reference(each, each)), reference('cci', 'CCI-000366')],
+    to: [...hostile, 'nist-800-53'],
+  });
+  const { results } = JSON.parse(text);
+  assert.equal(Object.keys(results), [...hostile.map((each) => `${each}:${each}`), 'cci:CCI-000366']);
+  for (const each of hostile) {
+    const row = results[`${each}:${each}`];
+    assert.equal(Object.keys(row), [...hostile, 'nist-800-53']);
+    for (const [, paths] of Object.entries(row)) assert.equal(paths, []);
+  }
+  assert.equal(ends(results['cci:CCI-000366']['nist-800-53']), ['nist-800-53:CM-6']);
+  assert.is(({} as Record<string, unknown>).framework, undefined, 'no prototype was changed');
+  const own = await batchText(
+    '{"__proto__":{"ccis":["CCI-15"]},"from":[{"framework":"cci","identifier":"CCI-366","__proto__":{"version":"9"}}],"to":["nist-800-53"]}',
+  );
+  assert.equal(ends(JSON.parse(own).results['cci:CCI-366']['nist-800-53']), ['nist-800-53:CM-6']);
+});
+
+pairs('a repeated pair is answered once; two spellings are two keys', async () => {
+  const from = [reference('cci', 'CCI-000366'), reference('cci', 'CCI-366'), reference('cci', 'CCI-000366')];
+  const answer = await batch({ from, to: ['nist-800-53', 'nist-800-53'] });
+  assert.equal(Object.keys(answer.results), ['cci:CCI-000366', 'cci:CCI-366']);
+  assert.equal(Object.keys(answer.results['cci:CCI-366']), ['nist-800-53']);
+  assert.equal(answer.results['cci:CCI-366'], answer.results['cci:CCI-000366']);
+  assert.is(answer.from.length, 3);
+  assert.equal(answer.to, ['nist-800-53', 'nist-800-53']);
+});
+
+pairs('one reference under two versions is 400; the same version twice is not', async () => {
+  const message = 'from names one reference under two versions';
+  const to = ['cci'];
+  await refusedBatch(
+    { from: [reference('nist-800-53', 'AC-2', '5'), reference('nist-800-53', 'AC-2', '4')], to },
+    message,
+  );
+  await refusedBatch(
+    { from: [reference('nist-800-53', 'AC-2'), reference('nist-800-53', 'AC-2', '4')], to },
+    message,
+  );
+  const { results } = await batch({
+    from: [
+      reference('nist-800-53', 'AC-2', '4'),
+      reference('nist-800-53', 'ac-2', '5'),
+      reference('nist-800-53', 'AC-2', '4'),
+    ],
+    to,
+    maxHops: 1,
+  });
+  assert.equal(Object.keys(results), ['nist-800-53:AC-2', 'nist-800-53:ac-2']);
+  assert.is.not(results['nist-800-53:AC-2'].cci.length, results['nist-800-53:ac-2'].cci.length);
+});
+
+pairs('250 pairs and no more, counted as they were sent', async () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, index) => reference('cci', `CCI-${index + 1}`));
+  const over = 'from x to must not exceed 250 pairs';
+  assert.is(
+    Object.keys((await batch({ from: many(250), to: ['nist-800-53'], maxHops: 1 })).results).length,
+    250,
+  );
+  assert.is(
+    Object.keys((await batch({ from: many(125), to: ['nist-800-53', 'cci'], maxHops: 1 })).results).length,
+    125,
+  );
+  await refusedBatch({ from: many(251), to: ['nist-800-53'] }, over);
+  await refusedBatch({ from: many(126), to: ['nist-800-53', 'cci'] }, over);
+  await refusedBatch({ from: many(84), to: ['cci', 'cci', 'cci'] }, over);
+  await refusedBatch({ from: Array(251).fill(reference('cci', 'CCI-1')), to: ['nist-800-53'] }, over);
+});
+
+pairs('a wrong structure is 400; an unknown control is an empty array', async () => {
+  const one = [reference('cci', 'CCI-366')];
+  const to = ['nist-800-53'];
+  const body = 'The body must be an object';
+  for (const [text, message] of [
+    ['[]', body],
+    ['null', body],
+    ['"x"', body],
+    ['7', body],
+  ] as const)
+    await refusedBatch(text, message);
+  for (const text of ['', '{', '{"from":}', '\u00a0{}', '{"from":[]}x', "{'from':[]}"])
+    await refusedBatch(text, 'The request body is not valid JSON');
+  await refusedBatch({}, 'from must be an array of control references');
+  await refusedBatch({ to }, 'from must be an array of control references');
+  await refusedBatch({ from: one }, 'to must be an array of framework keys');
+  await refusedBatch({ from: [], to }, 'from must not be empty');
+  await refusedBatch({ from: one, to: [] }, 'to must not be empty');
+  for (const from of [null, 'x', 7, {}, reference('cci', 'CCI-366')])
+    await refusedBatch({ from, to }, 'from must be an array of control references');
+  for (const wrong of [null, 'cci', { length: 1 }, 7])
+    await refusedBatch({ from: one, to: wrong }, 'to must be an array of framework keys');
+  for (const entry of ['cci:CCI-366', null, 7, []])
+    assert.is((await t.send('POST', batchPath, { from: [entry], to })).status, 400, String(entry));
+  const entries: [unknown, RegExp][] = [
+    [{}, /^from\.framework is required$/],
+    [{ framework: 'cci' }, /^from\.identifier is required$/],
+    [{ framework: '', identifier: 'x' }, /^from\.framework/],
+    [{ framework: 'cci', identifier: '' }, /^from\.identifier must not be empty$/],
+    [{ framework: 'cci', identifier: ' ' }, /^from\.identifier must not be empty$/],
+    [{ framework: 7, identifier: 'x' }, /^from\.framework/],
+    [{ framework: 'cci', identifier: ['x'] }, /^from\.identifier/],
+    [{ framework: 'cci', identifier: 'x', version: 5 }, /^from\.version/],
+    [{ framework: 'cci', identifier: 'x\u0000' }, /NUL/],
+    [{ framework: 'cci', identifier: 'x'.repeat(301) }, /at most 300/],
+  ];
+  for (const [entry, message] of entries) {
+    const answer = await t.send('POST', batchPath, { from: [...one, entry], to });
+    assert.match(answer.json.error?.message ?? '', message);
+    assertError(answer, 400, 'BAD_REQUEST', answer.json.error.message);
+  }
+  for (const wrong of [[null], [7], [''], [[]]])
+    assert.is((await t.send('POST', batchPath, { from: one, to: wrong })).status, 400);
+  const { results } = await batch({ from: [reference('nist-800-53', 'ZZ-1'), ...one], to });
+  assert.equal(results['nist-800-53:ZZ-1'], { 'nist-800-53': [] });
+  assert.is(results['cci:CCI-366']['nist-800-53'].length, 1);
+});
+
+pairs('status and maxHops of the body', async () => {
+  const from = [reference('nist-800-53', 'AC-2')];
+  const to = ['cci'];
+  const words = 'status must be one or more of: auto, verified, rejected';
+  for (const status of [['x'], ['auto', ''], ['auto,verified']])
+    await refusedBatch({ from, to, status }, words);
+  for (const status of ['auto', {}, 7, null])
+    await refusedBatch({ from, to, status }, 'status must be an array');
+  await refusedBatch({ from, to, status: [7] }, 'status must be an array of texts');
+  for (const maxHops of [0, -1, 1.5, '4', null, true, [4]])
+    await refusedBatch({ from, to, maxHops }, 'maxHops must be a positive integer');
+  await refusedBatch(
+    '{"from":[{"framework":"cci","identifier":"1"}],"to":["cci"],"maxHops":1e400}',
+    'maxHops must be a positive integer',
+  );
+  const key = 'nist-800-53:AC-2';
+  const verified = (await batch({ from, to, status: ['VERIFIED'] })).results[key].cci;
+  assert.equal(verified, (await resolve({ from: key, to: 'cci', status: 'verified' })).paths);
+  const whole = (await batch({ from, to })).results[key].cci;
+  assert.equal((await batch({ from, to, status: ['auto', 'verified', 'auto'] })).results[key].cci, whole);
+  assert.equal(
+    (await batch({ from, to, status: [] })).results[key].cci,
+    whole,
+    'an empty array asks for nothing special',
+  );
+});
+
+pairs('any positive integer is a valid maxHops, in a body too', async () => {
+  const body = { from: [reference('cci', 'CCI-000366')], to: ['nist-800-53'] };
+  for (const maxHops of [2 ** 31, 2 ** 53, 1e17, 1e300])
+    assert.equal(ends((await batch({ ...body, maxHops })).results['cci:CCI-000366']['nist-800-53']), [
+      'nist-800-53:CM-6',
+    ]);
+});
+
+pairs('deep pairs that are cut are named at the top, under the keys that were sent', async () => {
+  const from = [reference('nist-800-53', 'ac-2'), reference('nist-800-53', 'ZZ-9')];
+  const start = performance.now();
+  const answer = await batch({ from, to: ['cci', 'nist-800-171'], maxHops: 1_000_000 });
+  assert.ok(performance.now() - start < 5000);
+  assert.ok(answer.truncated.includes('nist-800-53:ac-2 cci'));
+  assert.ok(answer.truncated.every((each: string) => each.startsWith('nist-800-53:ac-2 ')));
+  assert.equal(answer.results['nist-800-53:ZZ-9'], { cci: [], 'nist-800-171': [] });
+  const shallow = (await batch({ from, to: ['cci'] })).results['nist-800-53:ac-2'].cci;
+  assert.equal(answer.results['nist-800-53:ac-2'].cci.slice(0, shallow.length), shallow);
+  assert.not.ok('truncated' in (await batch({ from, to: ['cci', 'nist-800-171'], maxHops: 4 })));
+});
+
+pairs('a whole request of dense pairs ends within its second, the rest of them cut', async () => {
+  const dense = ['AC-2', 'AC-3', 'SC-13', 'CP-2', 'CM-6', 'SI-4', 'IA-5', 'PE-3', 'AU-6', 'RA-5'];
+  const from = dense.map((id) => reference('nist-800-53', id));
+  const start = performance.now();
+  const text = await batchText({ from, to: ['cci'], maxHops: 1_000_000 });
+  // A second for the walks; the answer itself, of tens of megabytes, has to be written too.
+  assert.ok(performance.now() - start < 6000, `${performance.now() - start} ms`);
+  const cut = JSON.parse(text.slice(text.lastIndexOf('"truncated":') + 12, -1));
+  assert.equal(
+    cut,
+    dense.map((id) => `nist-800-53:${id} cci`),
+  );
+});
+
+pairs('250 pinned pairs are answered as fast as others', async () => {
+  const identifiers = t.db.sqlite
+    .prepare(
+      "SELECT identifier FROM controls WHERE version = 'Rev 4' AND status = 'active' ORDER BY ordinal LIMIT 250",
+    )
+    .pluck()
+    .all() as string[];
+  for (const version of ['Rev 5', 'Rev 4']) {
+    const from = identifiers.map((id) => reference('nist-800-53', id, version));
+    const start = performance.now();
+    await batchText({ from, to: ['cci'], maxHops: 1 });
+    assert.ok(performance.now() - start < 1500, `${version}: ${performance.now() - start} ms`);
+  }
+});
+
+pairs.run();
+
+const lookup = suite('crosswalk: CCI lookup');
+lookup.before(async () => {
+  t = await sharedControls();
+});
+
+lookup('a flat map from each CCI, as it was sent and in request order, to its controls', async () => {
+  const ccis = [
+    'CCI-002523',
+    'cci-000015',
+    'CCI-15',
+    'CCI-000366',
+    'CCI-999999',
+    'nonsense',
+    '',
+    ' CCI-366 ',
+  ];
+  const answer = await batch({ ccis });
+  assert.equal(Object.keys(answer), ccis);
+  assert.equal(answer, {
+    'CCI-002523': ['SC-37', 'SC-37(1)'],
+    'cci-000015': ['AC-2(1)'],
+    'CCI-15': ['AC-2(1)'],
+    'CCI-000366': ['CM-6'],
+    'CCI-999999': [],
+    nonsense: [],
+    '': [],
+    ' CCI-366 ': ['CM-6'],
+  });
+});
+
+lookup('a deprecated CCI and one without a usable reference are keys with an empty array', async () => {
+  const status = t.db.sqlite
+    .prepare(
+      "SELECT identifier FROM controls WHERE framework = 'cci' AND version = '2022-03-09' AND status = 'withdrawn'",
+    )
+    .pluck();
+  const deprecated = status.all() as string[];
+  assert.is(deprecated.length, 71);
+  const answer = await batch({ ccis: [...deprecated, 'CCI-002734'] });
+  assert.is(Object.keys(answer).length, 72);
+  for (const [cci, controls] of Object.entries(answer)) assert.equal(controls, [], cci);
+});
+
+lookup(
+  'keys come in the order of the request, even those like numbers, and hostile ones are texts',
+  async () => {
+    const ccis = ['b', '10', '9', '__proto__', 'constructor', 'a"b', 'CCI-366', '1'];
+    const text = await batchText({ ccis });
+    assert.is(
+      text,
+      `{${ccis.map((cci) => `${JSON.stringify(cci)}:${cci === 'CCI-366' ? '["CM-6"]' : '[]'}`).join()}}`,
+    );
+  },
+);
+
+lookup('1 to 250, counted as they were sent; duplicates are answered once', async () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `CCI-${index + 1}`);
+  assert.is(Object.keys(await batch({ ccis: many(250) })).length, 250);
+  assert.equal(await batch({ ccis: Array(250).fill('CCI-366') }), { 'CCI-366': ['CM-6'] });
+  const message = 'ccis must hold 1 to 250 CCIs';
+  for (const ccis of [[], many(251), Array(251).fill('CCI-366')]) await refusedBatch({ ccis }, message);
+});
+
+lookup('a wrong structure is 400, both shapes at once too', async () => {
+  for (const ccis of [null, 'CCI-366', 7, {}]) await refusedBatch({ ccis }, 'ccis must be an array of texts');
+  for (const ccis of [[7], [null], [['CCI-366']], ['CCI-366', {}], ['x\u0000'], ['x'.repeat(101)]])
+    assert.is((await t.send('POST', batchPath, { ccis })).status, 400);
+  const from = [reference('cci', 'CCI-366')];
+  const both = 'Give either ccis or from, not both';
+  await refusedBatch({ ccis: ['CCI-366'], from, to: ['nist-800-53'] }, both);
+  await refusedBatch({ ccis: null, from: null }, both);
+  await refusedBatch({ ccis: ['CCI-366'], from: [] }, both);
+  for (const to of [['nist-800-53'], 7, '', null])
+    assert.is((await t.send('POST', batchPath, { ccis: ['CCI-366'], to })).status, 400, JSON.stringify(to));
+  await refusedBatch({ ccis: ['CCI-366'], maxHops: 0 }, 'maxHops must be a positive integer');
+});
+
+lookup(
+  'to another framework, with a status and a depth: the distinct ends of resolve, in catalog order',
+  async () => {
+    const ccis = ['CCI-000015', 'CCI-000366', 'CCI-002523', 'CCI-000001', 'CCI-000044'];
+    const questions: Record<string, Json>[] = [
+      {},
+      { to: 'nist-800-171' },
+      { to: 'dod-8500' },
+      { to: 'cci' },
+      { to: 'acme' },
+      { to: 'nist-800-171', status: ['verified'] },
+      { to: 'nist-800-53', status: ['auto'] },
+      { to: 'nist-800-53', status: ['rejected'] },
+      { to: 'nist-800-171', maxHops: 1 },
+      { to: 'nist-800-171', maxHops: 2 },
+      { to: 'dod-8500', maxHops: 6 },
+    ];
+    const padded = (identifier: string) => identifier.replace(/\d+/g, (digits) => digits.padStart(5, '0'));
+    const order = (identifier: string) => `${/^3\./.test(identifier) ? 0 : 1} ${padded(identifier)}`;
+    for (const question of questions) {
+      const answer = await batch({ ccis, ...question });
+      for (const cci of ccis) {
+        const query: [string, string][] = [
+          ['from', `cci:${cci}`],
+          ['to', question.to ?? 'nist-800-53'],
+        ];
+        for (const status of question.status ?? []) query.push(['status', status]);
+        if (question.maxHops) query.push(['maxHops', String(question.maxHops)]);
+        const found = new Set<string>(
+          (await resolve(query)).paths.map((path: Json) => path.controls.at(-1).identifier),
+        );
+        assert.equal(
+          answer[cci],
+          [...found].sort((a, b) => (order(a) < order(b) ? -1 : 1)),
+          JSON.stringify([cci, question]),
+        );
+      }
+    }
+  },
+);
+
+lookup('it is public, and its answer is the map itself', async () => {
+  const answer = await t.send('POST', batchPath, { ccis: ['CCI-000366'] }, { token: null });
+  assert.is(answer.text, '{"CCI-000366":["CM-6"]}');
+  assertSecurityHeaders(answer.headers);
+  const headers = { Authorization: 'Bearer nonsense', 'Content-Type': 'text/plain' };
+  assert.is((await t.send('POST', batchPath, { ccis: ['CCI-000366'] }, { headers })).text, answer.text);
+});
+
+lookup.run();
+
+if (hasReferenceData) {
+  const pinned = suite('crosswalk: version pins');
+  const graph = toGraph(readEdges());
+  const pins = readPins(graph);
+  const both = new Set(['auto', 'verified']);
+  pinned.before(async () => {
+    t = await sharedControls();
+  });
+
+  /** Every n-th of a list. */
+  const some = <T>(items: Iterable<T>, count: number): T[] => {
+    const all = [...items];
+    return all.filter((_, index) => index % Math.ceil(all.length / count) === 0);
+  };
+  const ofGraph = (framework: string) => [...graph.keys()].filter((name) => name.startsWith(`${framework}:`));
+  const samples: [string[], Record<string, string>][] = [
+    // Labels, and the version of the oracle that they mean.
+    [
+      [
+        ...some(ofGraph('nist-800-53'), 30),
+        ...some(
+          pins.rev4.map((id) => `nist-800-53:${id}`),
+          40,
+        ),
+        'nist-800-53:AC-2',
+        'nist-800-53:SC-13',
+      ],
+      { 'Rev 5': '5', 'Rev 4': '4', 'Rev 3': '3' },
+    ],
+    [
+      [
+        ...some(ofGraph('cci'), 35),
+        ...some(
+          [...pins.known].filter((each) => each.startsWith('cci:')),
+          10,
+        ),
+      ],
+      { '2022-03-09': '2022-03-09', '2016-06-27': '2016-06-27' },
+    ],
+    [some(ofGraph('nist-800-171'), 16), { 'Rev 2': '2', 'Rev 3': '3' }],
+    [some(ofGraph('dod-8500'), 10), { 'DoDI 8500.2 (2003)': 'DoDI 8500.2 (2003)' }],
+  ];
+
+  pinned('the paths of a pinned source are those of an independent derivation, in order', async () => {
+    const sources = new Set(samples.flatMap(([names]) => names));
+    assert.ok(sources.size > 100);
+    let paths = 0;
+    let beyond = 0;
+    for (const [names, labels] of samples) {
+      for (const [label, version] of Object.entries(labels)) {
+        for (const source of names) {
+          const walk = pins.pinned(source, version);
+          for (const to of targets) {
+            const expected = bruteForce(walk, source, to, 4, both, pins.order);
+            const query = new URLSearchParams({ from: source, to, version: label });
+            const answer = (await (await t.app.request(`${resolvePath}?${query}`)).json()) as Json;
+            if (JSON.stringify(answer.paths) !== JSON.stringify(expected))
+              assert.equal(answer.paths.map(line), expected.map(line), `${source} at ${label} -> ${to}`);
+            paths += expected.length;
+            if (version === '4' || version === '2016-06-27')
+              beyond += expected.filter(
+                (path) => !(graph.get(source) ?? []).some((each) => each.name === line(path).split(' ')[1]),
+              ).length;
+          }
+        }
+      }
+    }
+    assert.ok(paths > 5000 && beyond > 20, `${paths} ${beyond}`);
+  });
+
+  function line(path: Json): string {
+    return path.controls
+      .map((each: Json) => `${each.framework}:${each.identifier} ${each.status}`)
+      .join(' | ');
+  }
+
+  pinned('fewer and more hops, single statuses', async () => {
+    const asked = [
+      'nist-800-53:AC-2',
+      'nist-800-53:AC-2(10)',
+      'nist-800-53:SC-13',
+      'cci:CCI-000015',
+      'cci:CCI-001586',
+    ];
+    for (const source of asked) {
+      for (const label of source.startsWith('cci') ? ['2016-06-27', '2022-03-09'] : ['4', '5', '3']) {
+        const walk = pins.pinned(source, label);
+        for (const to of ['nist-800-171', 'dod-8500', 'cci', 'nist-800-53']) {
+          for (const maxHops of [1, 2, 3, ...(to === 'cci' ? [] : [5, 6])]) {
+            const answer = await resolve({ from: source, to, version: label, maxHops: String(maxHops) });
+            assert.is(answer.truncated, undefined);
+            assert.equal(
+              answer.paths.map(line),
+              bruteForce(walk, source, to, maxHops, both, pins.order).map(line),
+              `${source} at ${label} -> ${to} in ${maxHops}`,
+            );
+          }
+          for (const status of ['auto', 'verified', 'rejected']) {
+            const answer = await resolve({ from: source, to, version: label, status });
+            assert.equal(
+              answer.paths.map(line),
+              bruteForce(walk, source, to, 4, new Set([status]), pins.order).map(line),
+            );
+          }
+        }
+      }
+    }
+  });
+
+  pinned('labels that mean the same give the same; the label is answered as it was sent', async () => {
+    const groups: [string, string, string[]][] = [
+      [
+        'nist-800-53:AC-2',
+        'nist-800-171',
+        ['Rev 5.1.1', 'Rev 5', '5', 'rev 5', ' REV 5 ', 'Revision 5', 'rev5'],
+      ],
+      ['nist-800-53:AC-2', 'cci', ['Rev 4', '4', 'rev4', 'R4']],
+      ['nist-800-171:3.1.1', 'cci', ['Rev 2', '2']],
+      ['nist-800-171:03.01.01', 'cci', ['Rev 3', '3', 'rev 3']],
+      ['cci:CCI-000015', 'nist-800-53', ['2022-03-09', ' 2022-03-09']],
+    ];
+    for (const [from, to, labels] of groups) {
+      const first = await resolve({ from, to, version: labels[0]! });
+      assert.ok(first.paths.length > 0, `${from} -> ${to}`);
+      for (const version of labels) {
+        const answer = await resolve({ from, to, version });
+        assert.equal(answer.paths, first.paths, version);
+        assert.is(answer.from.version, version);
+      }
+    }
+    assert.is((await resolve({ from: 'nist-800-53:AC-2', to: 'cci' })).from.version, null);
+  });
+
+  pinned('an unknown version has no paths, and is no error', async () => {
+    const unknown: [string, string[]][] = [
+      [
+        'nist-800-53:AC-2',
+        ['Rev 9', '9', '5.2.0', 'Rev 5.2.0', 'Rev 50', 'x', 'Rev', '-5', '__proto__', '2022-03-09'],
+      ],
+      ['cci:CCI-000015', ['2023-01-01', '2022', 'Rev 5', '5']],
+      ['dod-8500:ECCT-1', ['1999', 'Rev 5']],
+      ['nist-800-171:3.1.1', ['Rev 1', 'Rev 4']],
+    ];
+    for (const [from, versions] of unknown)
+      for (const version of versions) {
+        const answer = await resolve({ from, to: 'nist-800-53', version });
+        assert.equal([answer.paths, answer.from.version], [[], version], `${from} at ${version}`);
+        assert.equal((await resolve({ from, to: 'cci', version, maxHops: '6' })).paths, []);
+      }
+  });
+
+  pinned('a requirement is stated for its own revision only', async () => {
+    assert.equal(
+      (await resolve({ from: 'nist-800-171:3.1.1', to: 'nist-800-53', version: 'Rev 3' })).paths,
+      [],
+    );
+    assert.equal(
+      (await resolve({ from: 'nist-800-171:03.01.01', to: 'nist-800-53', version: 'Rev 2' })).paths,
+      [],
+    );
+  });
+
+  pinned('a control that no catalog names has no paths under any pin', async () => {
+    // AP-1, of the privacy appendix of Rev 4, is in the CCI list but not in NIST's Rev 4 catalog.
+    for (const version of ['Rev 4', 'Rev 3', 'Rev 5'])
+      for (const to of targets)
+        assert.equal(
+          (await resolve({ from: 'nist-800-53:AP-1', to, version })).paths,
+          [],
+          `${version} ${to}`,
+        );
+  });
+
+  pinned('in a batch each reference has its own pin', async () => {
+    const from = [
+      reference('nist-800-53', 'AC-2(10)', 'Rev 4'),
+      reference('nist-800-53', 'AC-2', 'Rev 3'),
+      reference('cci', 'CCI-15', '2016-06-27'),
+      reference('cci', 'CCI-16'),
+    ];
+    const { results, from: answered } = await batch({ from, to: ['cci', 'nist-800-53'] });
+    assert.equal(
+      answered.map((each: Json) => each.version),
+      ['Rev 4', 'Rev 3', '2016-06-27', undefined],
+    );
+    for (const each of from) {
+      for (const to of ['cci', 'nist-800-53']) {
+        const query: Record<string, string> = { from: `${each.framework}:${each.identifier}`, to };
+        if ('version' in each && each.version !== undefined) query.version = each.version;
+        assert.equal(results[`${each.framework}:${each.identifier}`][to], (await resolve(query)).paths);
+      }
+    }
+    assert.ok(results['nist-800-53:AC-2(10)'].cci.length > 0, 'Rev 5 withdrew it, Rev 4 has it');
+  });
+
+  pinned.run();
+}

@@ -1,0 +1,420 @@
+import { createHash } from 'node:crypto';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { Cklb } from '../../src/schemas/cklb.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { suite } from '../support/harness.ts';
+import { readCsv, readXmlRows } from '../support/read-exports.ts';
+import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
+import { hasReferenceData } from '../support/reference.ts';
+import { assertError, loggedApp } from '../support/service.ts';
+import { readCklb } from '../support/stig-manager.ts';
+import {
+  benchmarkDate,
+  joinTexts,
+  type ReadBenchmark,
+  type ReadRule,
+  readBenchmark,
+  versionString,
+} from '../support/xccdf-reader.ts';
+
+// Every download of every benchmark file there is, against an independent reading of the file.
+const downloads = suite('STIG downloads');
+
+interface Case {
+  source: string;
+  slug: string;
+  read: ReadBenchmark;
+  /** The path of its download, format to be added. */
+  path: string;
+}
+const cases: Case[] = [];
+let t: TestApp;
+
+function slugOf(db: Database, bytes: Uint8Array): string {
+  const hash = createHash('sha256').update(bytes).digest('hex');
+  return db.sqlite
+    .prepare(
+      'SELECT s.slug FROM stigs AS s JOIN stig_releases AS r ON r.stig_id = s.id JOIN sources AS f ON f.id = r.source_id WHERE f.sha256 = ?',
+    )
+    .pluck()
+    .get(hash) as string;
+}
+
+downloads.before(async () => {
+  t = await testApp(benchmarkPaths);
+  for (const { source, bytes, text } of await benchmarkFiles()) {
+    const slug = slugOf(t.db, bytes);
+    assert.ok(slug, `${source} is not in the catalog`);
+    const read = readBenchmark(text);
+    cases.push({ source, slug, read, path: `/api/v1/stigs/${slug}/download?version=${versionString(read)}` });
+  }
+});
+downloads.after(() => t.db.close());
+
+const releaseDate = (read: ReadBenchmark) => benchmarkDate(read.releaseInfo) ?? read.statusDate;
+const checkText = (rule: ReadRule) => joinTexts(rule.checks.map((check) => check.content));
+
+function rawRecord({ read, slug }: Case) {
+  const date = releaseDate(read);
+  const midnight = date === null ? null : `${date}T00:00:00Z`;
+  return {
+    id: Number(BigInt(`0x${createHash('sha256').update(slug).digest('hex')}`) >> 204n),
+    benchmarkId: read.id,
+    slug,
+    status: read.status,
+    statusDate: read.statusDate,
+    title: read.title,
+    description: read.description,
+    version: versionString(read),
+    releaseDate: date,
+    createdAt: midnight,
+    updatedAt: midnight,
+    groups: read.rules.map((rule) => ({
+      groupId: rule.groupId,
+      groupTitle: rule.groupTitle,
+      ruleId: rule.ruleId,
+      ruleWeight: Number.parseFloat(rule.weight),
+      ruleSeverity: rule.severity,
+      ruleVersion: rule.version,
+      ruleTitle: rule.title,
+      ruleVulnDiscussion: rule.tags.VulnDiscussion,
+      ruleFalsePositives: rule.tags.FalsePositives,
+      ruleFalseNegatives: rule.tags.FalseNegatives,
+      ruleDocumentable: rule.tags.Documentable === 'true',
+      ruleMitigations: rule.tags.Mitigations,
+      ruleSeverityOverrideGuidance: rule.tags.SeverityOverrideGuidance,
+      rulePotentialImpacts: rule.tags.PotentialImpacts,
+      ruleThirdPartyTools: rule.tags.ThirdPartyTools,
+      ruleMitigationControl: rule.tags.MitigationControl,
+      ruleResponsibility: rule.tags.Responsibility,
+      ruleIAControls: rule.tags.IAControls,
+      ruleIdent: rule.ccis[0] ?? '',
+      ruleIdents: rule.ccis,
+      ruleLegacyIds: rule.legacyIds,
+      ruleFixText: joinTexts(rule.fixTexts),
+      ruleFixId: rule.fixRefs[0] ?? rule.fixIds[0] ?? '',
+      ruleCheckSystem: rule.checks[0]?.system ?? '',
+      ruleCheckContent: checkText(rule),
+    })),
+    profiles: read.profiles.map(({ id, title, description }) => ({ profileId: id, title, description })),
+  };
+}
+
+function flatRows(read: ReadBenchmark): string[][] {
+  return read.rules.map((rule) => [
+    rule.groupId,
+    rule.groupTitle,
+    rule.severity,
+    rule.ruleId,
+    rule.version,
+    rule.title,
+    rule.tags.VulnDiscussion,
+    checkText(rule),
+    joinTexts(rule.fixTexts),
+    rule.ccis[0] ?? '',
+    rule.ccis.join(';'),
+  ]);
+}
+const flatColumns = [
+  'groupId',
+  'title',
+  'severity',
+  'ruleId',
+  'ruleVersion',
+  'ruleTitle',
+  'vulnDiscussion',
+  'checkContent',
+  'fixText',
+  'ruleIdent',
+  'ruleIdents',
+];
+
+downloads('every benchmark file is there, and every real one where the reference data is', () => {
+  assert.is(cases.length, hasReferenceData ? 3 + 39 + 2 + 1 : 3);
+  assert.is(new Set(cases.map((each) => each.path)).size, cases.length);
+  const rules = cases.reduce((sum, each) => sum + each.read.rules.length, 0);
+  assert.ok(rules > (hasReferenceData ? 5000 : 35), `${rules} rules`);
+});
+
+downloads('json: every rule and every text, the keys in the documented order', async () => {
+  for (const each of cases) {
+    const { status, text, json } = await t.get(`${each.path}&format=json`);
+    assert.is(status, 200, each.source);
+    const expected = rawRecord(each);
+    for (const [index, group] of expected.groups.entries())
+      assert.equal(json.groups[index], group, `${each.source}, rule ${index + 1}`);
+    assert.equal(json, expected, each.source);
+    assert.is(text, JSON.stringify(expected), `${each.source}: the order of the keys`);
+  }
+});
+
+downloads('cklb: passes our schema and states every rule', async () => {
+  const uuids = new Set<string>();
+  for (const { source, path, read } of cases) {
+    const { status, json } = await t.get(path);
+    assert.is(status, 200, source);
+    const { stigs, ...head } = Cklb.parse(json);
+    assert.is(stigs.length, 1);
+    const { rules, ...stig } = stigs[0]!;
+    const shortTitle = read.title.replace(/ Security Technical Implementation Guide$/, '');
+    assert.equal([head.cklb_version, head.active, head.mode, head.has_path], ['1.0', false, 1, true]);
+    assert.is(head.target_data.host_name, '');
+    assert.equal(
+      { ...stig, uuid: '' },
+      {
+        stig_name: read.title,
+        display_name: shortTitle,
+        stig_id: read.id,
+        release_info: read.releaseInfo,
+        version: read.version,
+        uuid: '',
+        reference_identifier: read.rules[0]!.identifiers[0] ?? null,
+        size: read.rules.length,
+      },
+    );
+    for (const [index, rule] of read.rules.entries()) {
+      const { uuid, ...stated } = rules[index]!;
+      uuids.add(uuid);
+      assert.equal(stated, cklbRule(rule, stig.uuid), `${source}, rule ${index + 1}`);
+    }
+    assert.is(rules.length, read.rules.length);
+    uuids.add(head.id).add(stig.uuid);
+  }
+  const ids = cases.reduce((sum, each) => sum + each.read.rules.length + 2, 0);
+  assert.is(uuids.size, ids, 'every checklist, STIG and rule of every release has an id of its own');
+});
+
+function cklbRule(rule: ReadRule, stigUuid: string) {
+  const check = rule.checks[0];
+  return {
+    stig_uuid: stigUuid,
+    group_id: rule.groupId,
+    group_id_src: rule.groupId,
+    rule_id: rule.ruleId.replace(/_rule$/, ''),
+    rule_id_src: rule.ruleId,
+    target_key: null,
+    stig_ref: null,
+    weight: rule.weight,
+    classification: 'Unclassified',
+    severity: rule.severity,
+    rule_version: rule.version,
+    rule_title: rule.title,
+    group_title: rule.groupTitle,
+    fix_text: joinTexts(rule.fixTexts),
+    discussion: rule.tags.VulnDiscussion,
+    check_content: checkText(rule),
+    check_content_ref: check?.href == null ? null : { href: check.href, name: check.name ?? '' },
+    reference_identifier: rule.identifiers[0] ?? null,
+    false_positives: rule.tags.FalsePositives,
+    false_negatives: rule.tags.FalseNegatives,
+    documentable: rule.tags.Documentable,
+    mitigations: rule.tags.Mitigations,
+    potential_impacts: rule.tags.PotentialImpacts,
+    third_party_tools: rule.tags.ThirdPartyTools,
+    mitigation_control: rule.tags.MitigationControl,
+    responsibility: rule.tags.Responsibility,
+    security_override_guidance: rule.tags.SeverityOverrideGuidance,
+    ia_controls: rule.tags.IAControls,
+    legacy_ids: rule.legacyIds,
+    ccis: rule.ccis,
+    group_tree: [
+      {
+        id: rule.groupId,
+        title: rule.groupTitle,
+        description: `<GroupDescription>${rule.groupDescription}</GroupDescription>`,
+      },
+    ],
+    status: 'not_reviewed',
+    overrides: {},
+    comments: '',
+    finding_details: '',
+  };
+}
+
+downloads('cklb: STIG Manager reads it without loss when a host name is given', async () => {
+  let dateless = 0;
+  for (const { source, path, read } of cases) {
+    const { text } = await t.get(`${path}&hostName=host-1`);
+    const { target, checklists } = readCklb(text);
+    assert.is(target.name, 'host-1');
+    assert.is(checklists.length, 1, source);
+    const { benchmarkId, revisionStr, reviews, stats } = checklists[0]!;
+    assert.is(benchmarkId, read.id);
+    // Its reader wants a blank after the release number: a release-info without a date gives it no revision.
+    const hasDate = / Benchmark Date: /.test(read.releaseInfo);
+    if (!hasDate) dateless++;
+    assert.is(revisionStr, hasDate ? versionString(read) : null, source);
+    assert.equal(
+      reviews.map((review) => review.ruleId),
+      read.rules.map((rule) => rule.ruleId),
+    );
+    assert.is(stats.notchecked, read.rules.length);
+  }
+  assert.is(dateless, hasReferenceData ? 1 : 0, 'the Core SRG');
+});
+
+downloads('cklb: STIG Manager refuses it without a host name, as documented', async () => {
+  const { text } = await t.get('/api/v1/stigs/harbor_linux_3/download');
+  assert.throws(() => readCklb(text), /No target_data\.host_name found/);
+});
+
+downloads('csv: raw reads back to the same rows, CRLF and header', async () => {
+  for (const { source, path, read } of cases) {
+    const { status, text } = await t.get(`${path}&format=csv&raw=true`);
+    assert.is(status, 200);
+    assert.ok(text.startsWith(`${flatColumns.join(',')}\r\n`), source);
+    assert.ok(text.endsWith('\r\n'));
+    assert.equal(readCsv(text), [flatColumns, ...flatRows(read)], source);
+  }
+});
+
+downloads('csv: escaped by default, so that no cell is run as a formula', async () => {
+  for (const { source, path, read } of cases) {
+    const { text } = await t.get(`${path}&format=csv`);
+    const guard = (cell: string) => {
+      if (!/^[=+\-@\t\r＝＋－＠]/.test(cell)) return cell;
+      return `'${cell}`;
+    };
+    assert.equal(readCsv(text), [flatColumns, ...flatRows(read).map((row) => row.map(guard))], source);
+    const explicit = await t.get(`${path}&format=csv&raw=FALSE`);
+    assert.is(explicit.text, text);
+  }
+});
+
+downloads('xml: a strict parser reads the same values', async () => {
+  for (const { source, path, read } of cases) {
+    const { status, text } = await t.get(`${path}&format=xml`);
+    assert.is(status, 200);
+    assert.ok(text.startsWith('<?xml version="1.0" encoding="UTF-8"?>\n'));
+    const { root, rows } = readXmlRows(text);
+    assert.is(root, 'stig');
+    assert.equal([...new Set(rows.map((row) => row.name))], ['finding']);
+    const expected = flatRows(read).map((row) => row.map((value, index) => [flatColumns[index], value]));
+    assert.equal(
+      rows.map((row) => row.cells),
+      expected,
+      source,
+    );
+  }
+});
+
+downloads(
+  'the same request gives the same bytes on another machine, whatever the order of the files',
+  async () => {
+    const other = openDatabase(':memory:', { create: true });
+    const folders = benchmarkPaths.slice(0, 2).reverse();
+    await runImport(other, [...benchmarkPaths.slice(2).reverse(), ...folders]);
+    const { app } = loggedApp(other);
+    const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+    for (const { source, slug, path } of cases) {
+      for (const query of [
+        '&format=json',
+        '',
+        '&format=csv',
+        '&format=csv&raw=true',
+        '&format=xml',
+        '&hostName=h',
+      ]) {
+        const mine = await t.app.request(`${path}${query}`, {
+          headers: { Authorization: `Bearer ${await token()}` },
+        });
+        const theirs = await app.request(`${path}${query}`, { headers: { Authorization: 'Bearer x' } });
+        assert.equal([mine.status, theirs.status], [200, 200], `${source}${query}`);
+        assert.is(digest(await theirs.text()), digest(await mine.text()), `${slug} ${query}`);
+        assert.is(theirs.headers.get('ETag'), mine.headers.get('ETag'));
+      }
+    }
+    other.close();
+  },
+);
+
+let common: string | undefined;
+async function token(): Promise<string> {
+  common ??= await t.token();
+  return common;
+}
+
+downloads('content type and file name of every format', async () => {
+  const types: Record<string, string> = {
+    cklb: 'application/json',
+    json: 'application/json',
+    csv: 'text/csv; charset=utf-8',
+    xml: 'application/xml; charset=utf-8',
+  };
+  for (const { path, read } of cases) {
+    for (const [format, type] of Object.entries(types)) {
+      const { headers } = await t.get(`${path}&format=${format}`, { method: 'HEAD' });
+      assert.is(headers.get('Content-Type'), type);
+      const name = `U_${read.id}_${versionString(read)}.${format}`;
+      const disposition = headers.get('Content-Disposition')!;
+      const plain = name.replace(/[^A-Za-z0-9._-]/g, '_');
+      assert.is(disposition, `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name)}`);
+    }
+  }
+});
+
+downloads('cklb is the default, a format is taken in any case', async () => {
+  const path = '/api/v1/stigs/harbor_linux_3/download';
+  const plain = await t.get(path);
+  for (const format of ['cklb', 'CKLB', 'Cklb'])
+    assert.is((await t.get(`${path}?format=${format}`)).text, plain.text);
+  for (const format of ['json', 'csv', 'xml']) {
+    const lower = await t.get(`${path}?format=${format}`);
+    assert.is.not(lower.text, plain.text);
+    const upper = await t.get(`${path}?format=${format.toUpperCase()}`);
+    assert.is(upper.text, lower.text);
+    assert.is(upper.headers.get('Content-Disposition'), lower.headers.get('Content-Disposition'));
+  }
+});
+
+downloads('an invalid format is 400, word for word', async () => {
+  const message = 'Invalid format. Must be one of: cklb, json, csv, xml';
+  for (const format of [
+    '',
+    'pdf',
+    'ckl',
+    'xlsx',
+    'json,csv',
+    '%20json',
+    'json%20',
+    'JSON2',
+    '__proto__',
+    'toString',
+    '0',
+    'csv&format=xml',
+    '<script>',
+  ]) {
+    const answer = await t.get(`/api/v1/stigs/harbor_linux_3/download?format=${format}`);
+    assertError(answer, 400, 'BAD_REQUEST', message);
+    assert.is(answer.headers.get('Content-Disposition'), null);
+    assertError(await t.get(`/api/v1/stigs/nobody/download?format=${format}`), 400, 'BAD_REQUEST', message);
+  }
+});
+
+downloads('raw and hostName are checked', async () => {
+  const path = '/api/v1/stigs/harbor_linux_3/download';
+  for (const raw of ['', '1', 'yes', 'true,false', 'true&raw=true'])
+    assertError(
+      await t.get(`${path}?format=csv&raw=${raw}`),
+      400,
+      'BAD_REQUEST',
+      'raw must be true or false',
+    );
+  const long = await t.get(`${path}?hostName=${'h'.repeat(256)}`);
+  assertError(long, 400, 'BAD_REQUEST', 'hostName must have at most 255 characters');
+  const longest = await t.get(`${path}?hostName=${'h'.repeat(255)}`);
+  assert.is(readCklb(longest.text).target.name, 'h'.repeat(255));
+});
+
+downloads('the newest release is served, an older one by ?version=', async () => {
+  const path = '/api/v1/stigs/harbor_linux_3/download?format=json';
+  assert.is((await t.get(path)).json.version, 'V1R2');
+  const old = await t.get(`${path}&version=V1R1`);
+  assert.is(old.json.version, 'V1R1');
+  assert.is(old.json.id, (await t.get(path)).json.id, 'the id is that of the STIG');
+  assert.match(old.headers.get('Content-Disposition')!, /filename="U_Harbor_Linux_3_STIG_V1R1\.json"/);
+});
+
+downloads.run();

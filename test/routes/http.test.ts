@@ -1,0 +1,411 @@
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { type Answer, type TestApp, testApp } from '../support/app.ts';
+import { writeBenchmarks } from '../support/benchmarks.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { assertError, assertSecurityHeaders } from '../support/service.ts';
+
+// What holds for every endpoint: errors, hostile input, methods, request ids, headers, caching.
+const http = suite('HTTP');
+let t: TestApp;
+
+http.before(async () => {
+  t = await testApp([shipped('stigs')]);
+});
+http.after(() => t.db.close());
+
+const stig = '/api/v1/stigs/harbor_linux_3';
+const paged = ['/api/v1/stigs', `${stig}/controls`, '/api/v1/stigs/changelog'];
+const cached = [
+  ...paged,
+  stig,
+  `${stig}/versions`,
+  '/api/v1/stigs/stats',
+  `${stig}/download`,
+  `${stig}/download?format=json`,
+  `${stig}/download?format=csv`,
+  `${stig}/download?format=xml`,
+];
+
+http(
+  'page and limit: anything but a decimal integer of at least 1 is 400, on every paged endpoint',
+  async () => {
+    const bad = [
+      '0',
+      '00',
+      '-1',
+      '-0',
+      '1.5',
+      '1.0',
+      '1abc',
+      'abc',
+      '0x10',
+      '1e3',
+      '1e308',
+      'NaN',
+      'Infinity',
+      '',
+      '%20',
+      '%201',
+      '1%20',
+      '%2B1',
+      '+1',
+      '1,000',
+      '1_000',
+      '%EF%BC%91',
+      '%D9%A3',
+      '%C2%B2',
+      'null',
+      'true',
+      '[]',
+      '1%0A',
+      '9'.repeat(200),
+    ];
+    for (const path of paged) {
+      for (const name of ['page', 'limit']) {
+        for (const value of bad) {
+          const answer = await t.get(`${path}?${name}=${value}`);
+          assertError(answer, 400, 'BAD_REQUEST', `${name} must be a decimal integer of at least 1`);
+        }
+        const repeated = await t.get(`${path}?${name}=1&${name}=2`);
+        assertError(repeated, 400, 'BAD_REQUEST', `${name} must be given once`);
+      }
+    }
+  },
+);
+
+http('search: every text is taken literally and never fails', async () => {
+  const texts = [
+    '%',
+    '_',
+    '\\',
+    "'",
+    '"',
+    '`',
+    '*',
+    'NEAR(',
+    'title:',
+    'a OR b',
+    '-x',
+    '^a',
+    '(',
+    ')',
+    '{}',
+    '[',
+    ';',
+    '--',
+    '/*',
+    "' OR 1=1 --",
+    "'; DROP TABLE findings; --",
+    '\u202eabc',
+    '\u200b',
+    'e\u0301',
+    '😀',
+    '👩‍👩‍👧',
+    'ﷺ',
+    '\t',
+    '\n',
+    '\r\n',
+    '\u0001',
+    '\u007f',
+    '\ufeff',
+    '\ufffe',
+    '\uffff',
+    'ﬀ',
+    'İ',
+    'ß',
+    '<script>',
+    '$x',
+    '{{x}}',
+    '../../etc/passwd',
+    'null',
+    'undefined',
+    '\u{10ffff}',
+  ];
+  const listed: Answer['json'][] = (await t.get('/api/v1/stigs')).json.stigs;
+  const findings: Answer['json'][] = (await t.get(`${stig}/controls`)).json.findings;
+  for (const text of texts) {
+    const wanted = text.toLowerCase();
+    const query = `search=${encodeURIComponent(text)}`;
+    const list = await t.get(`/api/v1/stigs?${query}`);
+    assert.is(list.status, 200, JSON.stringify(text));
+    assert.equal(
+      list.json.stigs,
+      listed.filter((each) => each.title.toLowerCase().includes(wanted) || each.slug.includes(wanted)),
+    );
+    const controls = await t.get(`${stig}/controls?${query}`);
+    assert.is(controls.status, 200, JSON.stringify(text));
+    assert.equal(
+      controls.json.findings,
+      findings.filter((each) =>
+        [each.groupId, each.ruleId, each.title, each.ruleTitle].some((field) =>
+          field.toLowerCase().includes(wanted),
+        ),
+      ),
+    );
+  }
+});
+
+http('search: 200 characters are taken, 201 are 400, counted in characters', async () => {
+  for (const path of ['/api/v1/stigs', `${stig}/controls`]) {
+    for (const character of ['x', 'ü', '😀', '%']) {
+      const taken = await t.get(`${path}?search=${encodeURIComponent(character.repeat(200))}`);
+      assert.is(taken.status, 200);
+      assert.is(taken.json.pagination.total, 0);
+      for (const length of [201, 500]) {
+        const answer = await t.get(`${path}?search=${encodeURIComponent(character.repeat(length))}`);
+        assertError(answer, 400, 'BAD_REQUEST', 'search must have at most 200 characters');
+      }
+    }
+  }
+});
+
+http('a NUL or a lone surrogate in the URL is 400', async () => {
+  for (const path of cached) {
+    const query = path.includes('?') ? '&' : '?';
+    assertError(
+      await t.get(`${path}${query}search=a%00b`),
+      400,
+      'BAD_REQUEST',
+      'The URL holds a NUL character',
+    );
+    for (const surrogate of ['%ED%A0%80', '%ED%BF%BF', '%ED%A0%BD%ED%B8%80']) {
+      const answer = await t.get(`${path}${query}search=${surrogate}`);
+      assertError(answer, 400, 'BAD_REQUEST', 'The URL holds a malformed percent-encoding');
+    }
+  }
+});
+
+http('a percent-encoding that does not decode is 400, in path and query', async () => {
+  const message = 'The URL holds a malformed percent-encoding';
+  for (const bad of ['%zz', '%', '%2', '%ff', '%c0%af', '%80', '%e2%82', '%f4%90%80%80']) {
+    assertError(await t.get(`/api/v1/stigs/${bad}`), 400, 'BAD_REQUEST', message);
+    assertError(await t.get(`/api/v1/stigs/${bad}/download`), 400, 'BAD_REQUEST', message);
+    assertError(await t.get(`/api/v1/stigs?search=${bad}`), 400, 'BAD_REQUEST', message);
+  }
+  assertError(await t.get('/api/v1/stigs/a%00b'), 400, 'BAD_REQUEST', 'The URL holds a NUL character');
+});
+
+http('a hostile slug is an unknown one', async () => {
+  const slugs = [
+    '..%2f',
+    '..%2f..%2fetc%2fpasswd',
+    '%2e%2e%2f',
+    '..%5c',
+    '%2500',
+    '%252e%252e',
+    'harbor_linux_3%20',
+    '%20harbor_linux_3',
+    'harbor_linux_3%0a',
+    'harbor_linux_3.',
+    'harbor_linux_3%2F',
+    'harbor%5Flinux%5F3%27',
+    '%25',
+    "'%20OR%201=1--",
+    'harbor_linux_3;x',
+    '__proto__',
+    'constructor',
+    '%EF%BC%88%EF%BC%89',
+    '%E2%80%AE',
+    '%F0%9F%98%80',
+  ];
+  for (const slug of slugs) {
+    const name = [...decodeURIComponent(slug)].slice(0, 64).join('');
+    for (const path of ['', '/controls', '/versions', '/download']) {
+      assertError(await t.get(`/api/v1/stigs/${slug}${path}`), 404, 'NOT_FOUND', `STIG not found: ${name}`);
+    }
+  }
+  const encoded = await t.get('/api/v1/stigs/harbor%5Flinux%5f3');
+  assert.is(encoded.status, 200, 'a slug may be percent-encoded');
+});
+
+http('an unknown path is 404 in the same form', async () => {
+  const paths = [
+    '/',
+    '/api',
+    '/api/v1',
+    '/api/v2/stigs',
+    '/api/v1/stigs/',
+    '/API/v1/stigs',
+    '//api/v1/stigs',
+    '/api/v1/stigs/a/b',
+    `${stig}/download/`,
+    '/api/v1/stigs/../../etc/passwd',
+    '/.env',
+    '/index.html',
+  ];
+  for (const path of paths) {
+    for (const token of [undefined, null]) {
+      const answer = await t.get(`http://localhost${path}`, token === null ? { token } : {});
+      assertError(answer, 404, 'NOT_FOUND', 'There is no such path');
+      assertSecurityHeaders(answer.headers);
+    }
+  }
+});
+
+http('a method that a path does not take is 405 with Allow', async () => {
+  const cases: [string, string, string][] = [];
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE']) {
+    for (const path of [...cached, '/healthz', '/readyz', '/openapi.json', '/api/v1/stigs/nobody'])
+      cases.push([method, path, 'GET, HEAD']);
+  }
+  for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+    cases.push([method, '/api/v1/stigs/batch', 'GET, HEAD, POST']);
+  for (const [method, path, allow] of cases) {
+    const answer = await t.get(path, { method });
+    assertError(answer, 405, 'METHOD_NOT_ALLOWED', `${method} is not allowed here`);
+    assert.is(answer.headers.get('Allow'), allow, `${method} ${path}`);
+    assertSecurityHeaders(answer.headers);
+  }
+  const override = await t.get(stig, { method: 'POST', headers: { 'X-HTTP-Method-Override': 'GET' } });
+  assert.is(override.status, 405);
+});
+
+http('HEAD answers as GET does, without a body', async () => {
+  for (const path of [
+    ...cached,
+    '/healthz',
+    '/readyz',
+    '/openapi.json',
+    '/api/v1/stigs/nobody',
+    '/nowhere',
+    '/api/v1/stigs?page=0',
+  ]) {
+    const headers = { 'X-Request-Id': 'same' };
+    const get = await t.get(path, { headers });
+    const head = await t.get(path, { method: 'HEAD', headers });
+    assert.is(head.status, get.status, path);
+    assert.is(head.text, '');
+    assert.equal([...head.headers], [...get.headers], path);
+  }
+});
+
+http('the token comes first: without one every mistake is 401', async () => {
+  const send = (body: string | Uint8Array) =>
+    t.get('/api/v1/stigs/batch', { method: 'POST', token: null, body });
+  const answers = {
+    'unknown slug': await t.get('/api/v1/stigs/nobody', { token: null }),
+    'bad page': await t.get('/api/v1/stigs?page=0', { token: null }),
+    'bad format': await t.get(`${stig}/download?format=pdf`, { token: null }),
+    'bad JSON': await send('{'),
+    'no UTF-8': await send(new Uint8Array([0x7b, 0xff])),
+    'bad encoding in the query': await t.get('/api/v1/stigs?search=%zz', { token: null }),
+    'bad encoding in the path': await t.get('/api/v1/stigs/%zz', { token: null }),
+    'a NUL': await t.get('/api/v1/stigs/%00', { token: null }),
+  };
+  for (const [name, answer] of Object.entries(answers)) {
+    assert.is(answer.status, 401, name);
+    assertError(answer, 401, 'UNAUTHORIZED', 'Missing or invalid Authorization header');
+  }
+});
+
+http('every answer has the security headers and a request id', async () => {
+  const paths = [
+    ...cached,
+    '/healthz',
+    '/readyz',
+    '/openapi.json',
+    '/api/v1/stigs/nobody',
+    '/nowhere',
+    '/api/v1/stigs?page=x',
+  ];
+  const seen = new Set<string>();
+  for (const path of paths) {
+    const answer = await t.get(path, { headers: { Origin: 'https://evil.example' } });
+    assertSecurityHeaders(answer.headers);
+    const id = answer.headers.get('X-Request-Id')!;
+    assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    seen.add(id);
+  }
+  assert.is(seen.size, paths.length, 'every request has an id of its own');
+});
+
+http('a request id is taken over when it is sane, and replaced otherwise', async () => {
+  for (const id of ['a', 'A-b_c.9', '7'.repeat(64), 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6']) {
+    for (const path of ['/healthz', '/nowhere', '/api/v1/stigs?page=0']) {
+      const answer = await t.get(path, { headers: { 'X-Request-Id': id } });
+      assert.is(answer.headers.get('X-Request-Id'), id);
+      if (answer.status !== 200) assert.is(answer.json.error.requestId, id);
+    }
+  }
+  for (const id of ['', 'a b', 'x'.repeat(65), 'a,b', '<b>', 'a/b', 'a:b', '"', 'ü', '#{x}']) {
+    const answer = await t.get('/nowhere', { headers: { 'X-Request-Id': id } });
+    const given = answer.headers.get('X-Request-Id')!;
+    assert.match(given, /^[0-9a-f-]{36}$/, `"${id}" must be replaced`);
+    assert.is(answer.json.error.requestId, given);
+  }
+});
+
+http('every answer with a token has an ETag, is private, and varies with the caller', async () => {
+  for (const path of cached) {
+    const answer = await t.get(path);
+    assert.is(answer.status, 200, path);
+    assert.match(answer.headers.get('ETag')!, /^"[A-Za-z0-9_-]{20,}"$/);
+    assert.is(answer.headers.get('Cache-Control'), 'private, no-cache');
+    assert.is(answer.headers.get('Vary'), 'Authorization, Cookie, Accept-Encoding');
+  }
+  const tags = new Set(
+    (await Promise.all(cached.map((path) => t.get(path)))).map((each) => each.headers.get('ETag')),
+  );
+  assert.is(tags.size, cached.length, 'another content, another tag');
+});
+
+http('If-None-Match with the tag is 304 without body or content headers', async () => {
+  for (const path of cached) {
+    const tag = (await t.get(path)).headers.get('ETag')!;
+    for (const given of [tag, `W/${tag}`, `"other", ${tag}`, `"a",W/"b",${tag}`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await t.get(path, { method, headers: { 'If-None-Match': given } });
+        assert.is(answer.status, 304, `${method} ${path} ${given}`);
+        assert.is(answer.text, '');
+        assert.is(answer.headers.get('ETag'), tag);
+        assert.is(answer.headers.get('Cache-Control'), 'private, no-cache');
+        assert.is(answer.headers.get('Vary'), 'Authorization, Cookie, Accept-Encoding');
+        assert.is(answer.headers.get('Content-Type'), null);
+        assert.is(answer.headers.get('Content-Disposition'), null);
+        assertSecurityHeaders(answer.headers);
+      }
+    }
+    for (const given of ['"other"', tag.slice(1, -1), `${tag.slice(0, -2)}"`, '']) {
+      const answer = await t.get(path, { headers: { 'If-None-Match': given } });
+      assert.is(answer.status, 200, `${path} ${given}`);
+      assert.ok(answer.text.length > 0);
+    }
+  }
+});
+
+http("another user's 304 still needs that user's own token", async () => {
+  const tag = (await t.get(stig)).headers.get('ETag')!;
+  const headers = { 'If-None-Match': tag };
+  const refused = await t.get(stig, { token: null, headers });
+  assertError(refused, 401, 'UNAUTHORIZED', 'Missing or invalid Authorization header');
+  const other = await t.get(stig, { token: await t.token({ sub: 'bob', org: 'blue' }), headers });
+  assert.is(other.status, 304);
+  for (const etag of ['*', tag]) {
+    const unknown = await t.get('/api/v1/stigs/nobody', { headers: { 'If-None-Match': etag } });
+    assertError(unknown, 404, 'NOT_FOUND', 'STIG not found: nobody');
+  }
+});
+
+http('an ETag lives as long as the content and no longer', async () => {
+  const own = await testApp([shipped('stigs')]);
+  const tags = async () => {
+    const answers = await Promise.all([own.get('/api/v1/stigs'), own.get(stig), own.get(`${stig}/download`)]);
+    return answers.map((each) => each.headers.get('ETag'));
+  };
+  const [list, record, file] = await tags();
+  assert.equal(await tags(), [list, record, file]);
+  await runImport(own.db, [writeBenchmarks([{ id: 'New', title: 'New STIG' }])]);
+  const [listAfter, recordAfter, fileAfter] = await tags();
+  assert.is.not(listAfter, list);
+  assert.is(recordAfter, record);
+  assert.is(fileAfter, file);
+  own.db.close();
+});
+
+http('the same request gives the same bytes', async () => {
+  for (const path of cached) assert.is((await t.get(path)).text, (await t.get(path)).text, path);
+});
+
+http.run();

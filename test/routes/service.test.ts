@@ -1,0 +1,153 @@
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { testApp } from '../support/app.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { assertError, assertSecurityHeaders, loggedApp } from '../support/service.ts';
+
+const service = suite('Service endpoints, failures and log lines');
+
+async function filled(): Promise<Database> {
+  const db = openDatabase(':memory:', { create: true });
+  await runImport(db, [shipped('stigs')]);
+  return db;
+}
+
+async function ask(app: ReturnType<typeof loggedApp>['app'], path: string, init: RequestInit = {}) {
+  const response = await app.request(path, { headers: { Authorization: 'Bearer x' }, ...init });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
+}
+
+service('healthz and readyz answer constants and look at no token', async () => {
+  const t = await testApp();
+  for (const headers of [{}, { Authorization: 'Bearer nonsense' }, { Authorization: 'Basic eDp5' }]) {
+    const health = await t.get('/healthz', { token: null, headers });
+    assert.is(health.status, 200);
+    assert.is(health.text, '{"status":"ok"}');
+    const ready = await t.get('/readyz', { token: null, headers });
+    assert.is(ready.status, 200);
+    assert.is(ready.text, '{"status":"ready"}');
+  }
+  t.db.close();
+});
+
+service('readyz is 503 while stopping and without a database; healthz stays 200', async () => {
+  const db = await filled();
+  const { app, state } = loggedApp(db);
+  state.draining = true;
+  const draining = await ask(app, '/readyz');
+  assertError(draining, 503, 'UNAVAILABLE', 'The service is stopping');
+  assert.match(draining.headers.get('Retry-After')!, /^\d+$/);
+  assert.is((await ask(app, '/healthz')).status, 200);
+  state.draining = false;
+  assert.is((await ask(app, '/readyz')).status, 200);
+  db.close();
+  const closed = await ask(app, '/readyz');
+  assertError(closed, 503, 'UNAVAILABLE', 'The database does not answer');
+  assert.match(closed.headers.get('Retry-After')!, /^\d+$/);
+  assert.is((await ask(app, '/healthz')).status, 200);
+});
+
+service('an inner failure is 500 with the request id and nothing else; the log has the rest', async () => {
+  const db = await filled();
+  const { app, lines } = loggedApp(db);
+  db.sqlite.exec('ALTER TABLE findings RENAME TO gone');
+  for (const path of ['/api/v1/stigs/harbor_linux_3', '/api/v1/stigs/harbor_linux_3/download?format=csv']) {
+    const answer = await ask(app, path, {
+      headers: { Authorization: 'Bearer x', 'X-Request-Id': 'trace-me' },
+    });
+    const message = 'Something went wrong; the log knows more under the request id';
+    assertError(answer, 500, 'INTERNAL_ERROR', message);
+    assertSecurityHeaders(answer.headers);
+    assert.not.match(answer.text, /findings|sqlite|select|\bat |\.ts|\.js|\//i);
+  }
+  const failures = lines().filter((line) => line.level === 'error');
+  assert.is(failures.length, 2);
+  for (const failure of failures) {
+    assert.is(failure.requestId, 'trace-me');
+    assert.match(failure.error, /no such table: findings/);
+  }
+  db.close();
+});
+
+service('a busy database is 503 with Retry-After', async () => {
+  const db = await filled();
+  for (const code of ['SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT']) {
+    const busy = {
+      ...db,
+      read: () => {
+        throw Object.assign(new Error('database is locked'), { code });
+      },
+    };
+    const answer = await ask(loggedApp(busy).app, '/api/v1/stigs');
+    assertError(answer, 503, 'UNAVAILABLE', 'The database is busy');
+    assert.match(answer.headers.get('Retry-After')!, /^[1-9]\d*$/);
+  }
+  db.close();
+});
+
+service(
+  'a request is one log line: the template of its route, never its path, query, slug or token',
+  async () => {
+    const db = await filled();
+    const { app, lines } = loggedApp(db);
+    const secrets = {
+      token: 'eyJhbGciOiJub25lIn0.canary-token.x',
+      search: 'canary-search',
+      slug: 'canary_slug',
+    };
+    const headers = {
+      Authorization: `Bearer ${secrets.token}`,
+      Cookie: 'gapstone_session=canary-cookie',
+      Referer: 'https://canary-referer.example/',
+      'X-Request-Id': 'log-test',
+    };
+    const requests: [string, string, number, string | null][] = [
+      ['GET', `/api/v1/stigs?search=${secrets.search}`, 200, '/api/v1/stigs'],
+      [
+        'GET',
+        `/api/v1/stigs/${secrets.slug}/controls?search=${secrets.search}`,
+        404,
+        '/api/v1/stigs/:slug/controls',
+      ],
+      [
+        'HEAD',
+        '/api/v1/stigs/harbor_linux_3/download?hostName=canary-host',
+        200,
+        '/api/v1/stigs/:slug/download',
+      ],
+      ['GET', '/api/v1/stigs?page=canary-page', 400, '/api/v1/stigs'],
+      ['GET', '/canary-path/x', 404, null],
+      ['DELETE', '/api/v1/stigs/canary_slug', 405, null],
+    ];
+    for (const [method, path] of requests) await app.request(path, { method, headers });
+    const logged = lines();
+    assert.is(logged.length, requests.length);
+    for (const [index, [method, , status, route]] of requests.entries()) {
+      const { time, durationMs, ...rest } = logged[index];
+      assert.equal(rest, { level: 'info', msg: 'request', requestId: 'log-test', method, route, status });
+      assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      assert.ok(durationMs >= 0 && durationMs < 10_000);
+    }
+    assert.not.match(JSON.stringify(logged), /canary|eyJ|harbor/);
+    db.close();
+  },
+);
+
+service('a hostile request id or method cannot break a log line', async () => {
+  const db = await filled();
+  const { app, lines } = loggedApp(db);
+  for (const id of ['x","level":"error', '\u001b[31m', '{}']) {
+    await app.request('/healthz', { headers: { 'X-Request-Id': id.replace('\u001b', '%1b') } });
+  }
+  assert.is(lines().length, 3);
+  for (const line of lines()) {
+    assert.is(line.level, 'info');
+    assert.match(line.requestId, /^[0-9a-f-]{36}$/);
+  }
+  db.close();
+});
+
+service.run();

@@ -1,0 +1,264 @@
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { testApp } from '../support/app.ts';
+import { writeBenchmarks } from '../support/benchmarks.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { assertError, loggedApp } from '../support/service.ts';
+
+const news = suite('STIG statistics and changelog');
+
+const shippedStats = {
+  catalog: { totalBenchmarks: 2, totalFindings: 25, totalProfiles: 18 },
+  severity: { high: 7, medium: 14, low: 4 },
+  latestRelease: {
+    slug: 'lantern_web_server_2',
+    title: 'Lantern Web Server 2 Security Technical Implementation Guide',
+    releaseDate: '2026-07-01',
+  },
+};
+
+const release = (id: string, version: number, number: number, date: string | null, more = {}) => ({
+  id: `${id}_STIG`,
+  title: `${id} STIG`,
+  version,
+  release: number,
+  date,
+  rules: 2,
+  stem: id.toUpperCase(),
+  first: { Alpha: 1000, Beta: 2000, Gamma: 3000, Delta: 4000 }[id]!,
+  ...more,
+});
+
+// Written in no order at all; what the changelog must make of it stands below.
+const releases = [
+  release('Alpha', 2, 10, '01 Mar 2024'),
+  release('Beta', 1, 1, '01 Mar 2024'),
+  release('Alpha', 1, 1, '05 Jan 2020'),
+  release('Gamma', 1, 1, null, { statusDate: null }),
+  release('Alpha', 2, 9, '30 Nov 2023', { title: 'Alpha old name STIG' }),
+  release('Delta', 1, 2, '07 Jul 2022'),
+  release('Delta', 1, 1, '07 Jul 2022'),
+  release('Delta', 0, 3, null, { statusDate: '2019-02-28' }),
+];
+
+const change = (
+  slug: string,
+  newVersion: string,
+  previousVersion: string | null,
+  releaseDate: string | null,
+) => ({
+  slug: slug.toLowerCase(),
+  title: `${slug} STIG`,
+  newVersion,
+  previousVersion,
+  releaseDate,
+});
+
+const changelog = [
+  change('Alpha', 'V2R10', 'V2R9', '2024-03-01'),
+  change('Beta', 'V1R1', null, '2024-03-01'),
+  { ...change('Alpha', 'V2R9', 'V1R1', '2023-11-30'), title: 'Alpha old name STIG' },
+  change('Delta', 'V1R2', 'V1R1', '2022-07-07'),
+  change('Delta', 'V1R1', 'V0R3', '2022-07-07'),
+  change('Alpha', 'V1R1', null, '2020-01-05'),
+  change('Delta', 'V0R3', null, '2019-02-28'),
+  change('Gamma', 'V1R1', null, null),
+];
+
+const path = '/api/v1/stigs/changelog';
+
+news('stats count the current releases only', async () => {
+  const t = await testApp([shipped('stigs')]);
+  const { status, json } = await t.get('/api/v1/stigs/stats');
+  assert.is(status, 200);
+  assert.equal(json, shippedStats);
+  assert.equal(Object.keys(json), ['catalog', 'severity', 'latestRelease']);
+  t.db.close();
+});
+
+news('stats of an empty catalog are zero, latestRelease null', async () => {
+  const t = await testApp();
+  assert.equal((await t.get('/api/v1/stigs/stats')).json, {
+    catalog: { totalBenchmarks: 0, totalFindings: 0, totalProfiles: 0 },
+    severity: { high: 0, medium: 0, low: 0 },
+    latestRelease: null,
+  });
+  t.db.close();
+});
+
+news('stats: latestRelease is the first of the changelog, dated or not', async () => {
+  const dated = await testApp([writeBenchmarks(releases)]);
+  assert.equal((await dated.get('/api/v1/stigs/stats')).json.latestRelease, {
+    slug: 'alpha',
+    title: 'Alpha STIG',
+    releaseDate: '2024-03-01',
+  });
+  dated.db.close();
+  const dateless = await testApp([writeBenchmarks([release('Gamma', 1, 1, null, { statusDate: null })])]);
+  assert.equal((await dateless.get('/api/v1/stigs/stats')).json.latestRelease, {
+    slug: 'gamma',
+    title: 'Gamma STIG',
+    releaseDate: null,
+  });
+  dateless.db.close();
+});
+
+news('stats are kept for five minutes and then counted again, also when the clock is set back', async () => {
+  const t = await testApp([shipped('stigs')]);
+  const high = async () => {
+    const { json } = await t.get('/api/v1/stigs/stats', { token: await t.token() });
+    return json.severity.high;
+  };
+  const start = t.clock.now.getTime();
+  // No import: the catalog's generation stays, so only time can tell that the count is stale.
+  const change = () => t.db.sqlite.exec('UPDATE stig_releases SET high = high + 1');
+  assert.is(await high(), 7);
+  change();
+  t.clock.now = new Date(start + 5 * 60_000 - 1);
+  assert.is(await high(), 7, 'within five minutes');
+  t.clock.now = new Date(start + 5 * 60_000);
+  assert.is(await high(), 9, 'after five minutes');
+  change();
+  t.clock.now = new Date(start - 86_400_000);
+  assert.is(await high(), 11, 'a day earlier');
+  t.db.close();
+});
+
+news('stats are counted again at once when an import changes the catalog', async () => {
+  const t = await testApp([shipped('stigs')]);
+  assert.equal((await t.get('/api/v1/stigs/stats')).json, shippedStats);
+  await runImport(t.db, [writeBenchmarks([release('Beta', 1, 1, '02 Aug 2026')])]);
+  const { json } = await t.get('/api/v1/stigs/stats');
+  assert.equal(json, {
+    catalog: { totalBenchmarks: 3, totalFindings: 27, totalProfiles: 18 },
+    severity: { high: 7, medium: 16, low: 4 },
+    latestRelease: { slug: 'beta', title: 'Beta STIG', releaseDate: '2026-08-02' },
+  });
+  t.db.close();
+});
+
+news('stats, list and record follow an import of another process at once', async () => {
+  const file = join(scratchFolder(), 'g.db');
+  const writer = openDatabase(file, { create: true });
+  const reader = openDatabase(file);
+  const { app } = loggedApp(reader);
+  const get = async (url: string) => {
+    const response = await app.request(url, { headers: { Authorization: 'Bearer x' } });
+    return { status: response.status, json: JSON.parse(await response.text()) };
+  };
+  assert.is((await get('/api/v1/stigs/stats')).json.catalog.totalBenchmarks, 0);
+  assert.is((await get('/api/v1/stigs/harbor_linux_3')).status, 404);
+  await runImport(writer, [shipped('stigs')]);
+  assert.equal((await get('/api/v1/stigs/stats')).json, shippedStats);
+  assert.is((await get('/api/v1/stigs')).json.pagination.total, 2);
+  assert.is((await get('/api/v1/stigs/harbor_linux_3')).status, 200);
+  reader.close();
+  writer.close();
+});
+
+news(
+  'changelog: an entry a retained release, newest date first, previousVersion the next lower retained',
+  async () => {
+    const t = await testApp([writeBenchmarks(releases)]);
+    const { status, json } = await t.get(path);
+    assert.is(status, 200);
+    assert.equal(json, {
+      changes: changelog,
+      pagination: { page: 1, limit: 50, total: 8, totalPages: 1 },
+    });
+    assert.equal(Object.keys(json.changes[0]), [
+      'slug',
+      'title',
+      'newVersion',
+      'previousVersion',
+      'releaseDate',
+    ]);
+    t.db.close();
+  },
+);
+
+news('changelog: pages of every size partition it; a limit above 100 is lowered', async () => {
+  const t = await testApp([writeBenchmarks(releases)]);
+  for (const limit of [1, 3, 8]) {
+    const paged: unknown[] = [];
+    for (let page = 1; page <= Math.ceil(8 / limit); page++) {
+      const { json } = await t.get(`${path}?limit=${limit}&page=${page}`);
+      assert.equal(json.pagination, { page, limit, total: 8, totalPages: Math.ceil(8 / limit) });
+      paged.push(...json.changes);
+    }
+    assert.equal(paged, changelog, `limit ${limit}`);
+  }
+  const { json } = await t.get(`${path}?limit=101&page=2`);
+  assert.equal(json, { changes: [], pagination: { page: 2, limit: 100, total: 8, totalPages: 1 } });
+  t.db.close();
+});
+
+news('changelog: since takes releases of that day and later, never those without a date', async () => {
+  const t = await testApp([writeBenchmarks(releases)]);
+  const versions = async (query: string) => {
+    const { json } = await t.get(`${path}?${query}`);
+    assert.is(json.pagination.total, json.changes.length);
+    return json.changes;
+  };
+  assert.equal(await versions('since=2022-07-07'), changelog.slice(0, 5));
+  assert.equal(await versions('since=2022-07-08'), changelog.slice(0, 3));
+  assert.equal(await versions('since=1900-01-01'), changelog.slice(0, 7));
+  assert.equal(await versions('since=2024-03-02'), []);
+  assert.equal(await versions('since=9999-12-31'), []);
+  assert.equal(
+    await versions('since=2022-07-07&slug=delta'),
+    changelog.filter((each) => each.slug === 'delta').slice(0, 2),
+  );
+  t.db.close();
+});
+
+news('changelog: slug takes one STIG; an unknown one is an empty page', async () => {
+  const t = await testApp([writeBenchmarks(releases)]);
+  const { json } = await t.get(`${path}?slug=alpha`);
+  assert.equal(
+    json.changes,
+    changelog.filter((each) => each.slug === 'alpha'),
+  );
+  assert.is(json.pagination.total, 3);
+  for (const slug of ['nobody', 'alph', '%25', 'al_ha', '']) {
+    const unknown = await t.get(`${path}?slug=${slug}`);
+    assert.is(unknown.status, 200, slug);
+    assert.equal(unknown.json, { changes: [], pagination: { page: 1, limit: 50, total: 0, totalPages: 0 } });
+  }
+  t.db.close();
+});
+
+news('changelog: a malformed since is 400', async () => {
+  const t = await testApp();
+  const malformed = [
+    '',
+    '2024',
+    '2024-13-01',
+    '2024-13-45',
+    '2024-02-30',
+    '2023-02-29',
+    '2024-1-1',
+    '01-02-2024',
+    '0000-00-00',
+    '10000-01-01',
+    '%2B2024-01-01',
+    '1700000000',
+    'yesterday',
+    '2024-01-01T00:00:00Z',
+    '2024-01-01%20',
+    '20240101',
+    '2024-01-01&since=2024-01-02',
+    "2024-01-01'--",
+  ];
+  for (const since of malformed) {
+    const answer = await t.get(`${path}?since=${since}`);
+    assertError(answer, 400, 'BAD_REQUEST', 'since must be a date as YYYY-MM-DD');
+  }
+  t.db.close();
+});
+
+news.run();

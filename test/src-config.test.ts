@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { type Flags, readConfig } from '../src/config.ts';
+import { CommandError } from '../src/errors.ts';
+import { suite } from './support/harness.ts';
+import { put, scratchFolder } from './support/scratch.ts';
+
+const config = suite('Configuration');
+
+function failure(flags: Flags, env: Record<string, string>): string {
+  try {
+    readConfig(flags, env);
+  } catch (error) {
+    assert.instance(error, CommandError);
+    assert.is((error as CommandError).exitCode, 2);
+    assert.not.match((error as CommandError).message, /\n/, 'one line');
+    return (error as CommandError).message;
+  }
+  throw new Error(`it was not refused: ${JSON.stringify({ flags, env })}`);
+}
+
+config('defaults', () => {
+  const defaults = readConfig({}, {});
+  assert.is(defaults.db, 'gapstone.db');
+  assert.is(defaults.host, '127.0.0.1');
+  assert.is(defaults.port, 8080);
+  assert.is(defaults.jwks, null);
+  assert.is(defaults.issuer, 'gapstone');
+  assert.is(defaults.audience, 'gapstone');
+  assert.equal(defaults.claims, { sub: 'sub', email: 'email', org: 'org', entitlements: 'entitlements' });
+  assert.is(defaults.keyFile, 'gapstone-key.json');
+  assert.is(defaults.logLevel, 'info');
+  assert.ok(Object.isFrozen(defaults));
+});
+
+config('flags win over environment, environment over defaults', () => {
+  const env = {
+    GAPSTONE_DB: '/e/g.db',
+    GAPSTONE_HOST: '0.0.0.0',
+    GAPSTONE_PORT: '81',
+    GAPSTONE_LOG_LEVEL: 'warn',
+  };
+  const fromEnv = readConfig({}, env);
+  assert.equal(
+    [fromEnv.db, fromEnv.host, fromEnv.port, fromEnv.logLevel],
+    ['/e/g.db', '0.0.0.0', 81, 'warn'],
+  );
+  assert.is(fromEnv.keyFile, '/e/gapstone-key.json');
+  const fromFlags = readConfig({ db: '/f/g.db', host: '::1', port: '82' }, env);
+  assert.equal([fromFlags.db, fromFlags.host, fromFlags.port], ['/f/g.db', '::1', 82]);
+  assert.is(fromFlags.keyFile, '/f/gapstone-key.json');
+});
+
+config('a wrong port stops the start, as flag and as variable', () => {
+  for (const port of [
+    'abc',
+    '-1',
+    '65536',
+    '99999',
+    '1e3',
+    '0x50',
+    '80.5',
+    ' 80',
+    '80 ',
+    '8080a',
+    '１',
+    '123456',
+  ])
+    for (const message of [failure({ port }, {}), failure({}, { GAPSTONE_PORT: port })])
+      assert.is(message, `the port must be a number from 0 to 65535, not "${port}"`);
+  for (const port of ['0', '1', '65535']) assert.is(readConfig({ port }, {}).port, Number(port));
+});
+
+config('a long wrong value is cut', () => {
+  assert.is(failure({ port: 'x'.repeat(5000) }, {}).length < 120, true);
+  assert.is(failure({}, { GAPSTONE_LOG_LEVEL: 'x'.repeat(5000) }).length < 120, true);
+});
+
+config('a variable that is set but empty stops the start and is named', () => {
+  const names = [
+    'DB',
+    'HOST',
+    'PORT',
+    'ISSUER',
+    'AUDIENCE',
+    'KEY_FILE',
+    'LOG_LEVEL',
+    'CLAIM_SUB',
+    'CLAIM_EMAIL',
+    'CLAIM_ORG',
+    'CLAIM_ENTITLEMENTS',
+    'JWKS',
+  ];
+  const others = { GAPSTONE_ISSUER: 'i', GAPSTONE_AUDIENCE: 'a' };
+  for (const name of names)
+    for (const value of ['', ' ', '\t'])
+      assert.is(failure({}, { ...others, [`GAPSTONE_${name}`]: value }), `GAPSTONE_${name} is set but empty`);
+});
+
+config('an empty flag stops the start: it is a shell variable that was not set', () => {
+  failure({ db: '' }, {});
+  failure({ host: '' }, {});
+  failure({ port: '' }, {});
+});
+
+config('an unknown log level stops the start', () => {
+  for (const level of ['INFO', 'trace', 'verbose', '1'])
+    assert.is(
+      failure({}, { GAPSTONE_LOG_LEVEL: level }),
+      `GAPSTONE_LOG_LEVEL must be debug, info, warn or error, not "${level}"`,
+    );
+});
+
+config('a key set needs issuer and audience beside it, and a file', () => {
+  const folder = scratchFolder();
+  const GAPSTONE_JWKS = put(folder, 'jwks.json', '{}');
+  const missing = 'GAPSTONE_JWKS needs GAPSTONE_ISSUER and GAPSTONE_AUDIENCE beside it';
+  assert.is(failure({}, { GAPSTONE_JWKS }), missing);
+  assert.is(failure({}, { GAPSTONE_JWKS, GAPSTONE_ISSUER: 'i' }), missing);
+  assert.is(failure({}, { GAPSTONE_JWKS, GAPSTONE_AUDIENCE: 'a' }), missing);
+  const both = { GAPSTONE_ISSUER: 'i', GAPSTONE_AUDIENCE: 'a' };
+  for (const path of [join(folder, 'none.json'), folder])
+    assert.is(failure({}, { ...both, GAPSTONE_JWKS: path }), `GAPSTONE_JWKS names no file: ${path}`);
+  const good = readConfig({}, { ...both, GAPSTONE_JWKS });
+  assert.equal([good.jwks, good.issuer, good.audience], [GAPSTONE_JWKS, 'i', 'a']);
+});
+
+config.run();

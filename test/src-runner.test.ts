@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, cpSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as assert from 'uvu/assert';
+import { packageRoot } from '../src/root.ts';
+import { suite } from './support/harness.ts';
+import { put, scratchFolder } from './support/scratch.ts';
+
+// The runner of the tests must not pass by accident: each way in which uvu alone would is tried here.
+const runner = suite('Test runner');
+
+/** Runs the runner in a folder of its own over the given test files. */
+function run(
+  files: Record<string, string>,
+  ...args: string[]
+): Promise<{ code: number; last: string; out: string }> {
+  const folder = scratchFolder();
+  const compiled = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+  copyFileSync(compiled('./run.js'), join(folder, 'run.js'));
+  cpSync(compiled('./support'), join(folder, 'support'), { recursive: true });
+  symlinkSync(join(packageRoot, 'node_modules'), join(folder, 'node_modules'));
+  put(folder, 'package.json', '{"type":"module"}');
+  for (const [name, body] of Object.entries(files))
+    put(folder, `${name}.test.js`, `import { suite } from './support/harness.js';\n${body}`);
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(folder, 'run.js'), ...args], (error, out) => {
+      const lines = out.trimEnd().split('\n');
+      resolve({ code: Number(error?.code ?? 0), last: lines[lines.length - 1]!, out });
+    });
+  });
+}
+
+const passing = (name: string) =>
+  `const ${name} = suite('${name}'); ${name}('passes', async () => { await new Promise((r) => setTimeout(r, 30)); }); ${name}.run();\n`;
+const failing = "const bad = suite('bad'); bad('fails', () => { throw new Error('boom'); }); bad.run();\n";
+
+runner('passing tests are counted, exit 0', async () => {
+  const { code, last } = await run({ one: passing('a'), two: passing('b') });
+  assert.equal([code, last], [0, '2 passed, 0 failed, 0 skipped']);
+});
+
+runner('a failing test is a failure, in whichever suite of a file', async () => {
+  const [first, second, third] = await Promise.all([
+    run({ one: failing + passing('a') }),
+    run({ one: passing('a') + failing }),
+    run({ one: passing('a') + passing('b') + failing }),
+  ]);
+  assert.equal([first.code, first.last], [1, '1 passed, 1 failed, 0 skipped']);
+  assert.equal([second.code, second.last], [1, '1 passed, 1 failed, 0 skipped']);
+  assert.equal([third.code, third.last], [1, '2 passed, 1 failed, 0 skipped']);
+  for (const { out } of [first, second, third]) {
+    assert.match(out, /boom/);
+    assert.not.match(out, /native code|Total:/, 'uvu runs the suites itself, beside the runner');
+  }
+});
+
+runner('what uvu alone would pass is a failure', async () => {
+  const cases: [string, Record<string, string>, string[]][] = [
+    ['a forgotten run()', { one: `${passing('a')}const c = suite('c'); c('x', () => {});` }, []],
+    [
+      'a before that throws',
+      { one: "const c = suite('c'); c.before(() => { throw new Error('no'); }); c('x', () => {}); c.run();" },
+      [],
+    ],
+    [
+      'an after that throws',
+      { one: "const c = suite('c'); c.after(() => { throw new Error('no'); }); c('x', () => {}); c.run();" },
+      [],
+    ],
+    ['a suite without tests', { one: "const c = suite('c'); c.run();" }, []],
+    ['a file without suites', { one: 'const x = suite;' }, []],
+    ['a file that does not load', { one: "throw new Error('no');" }, []],
+    ['no file at all', {}, []],
+    ['a word that matches nothing', { one: passing('a') }, ['nothing']],
+  ];
+  const results = await Promise.all(cases.map(([, files, args]) => run(files, ...args)));
+  for (const [index, { code, last, out }] of results.entries()) {
+    const [name] = cases[index]!;
+    assert.is(code, 1, `${name}: ${out}`);
+    assert.match(last, /^\d+ passed, [1-9]\d* failed, \d+ skipped$/, name);
+  }
+});
+
+runner('skipped tests are counted', async () => {
+  const { code, last } = await run({
+    one: `const c = suite('c'); c('x', () => {}); c.skip('y', () => {}); c.run();`,
+  });
+  assert.equal([code, last], [0, '1 passed, 0 failed, 1 skipped']);
+});
+
+runner.run();

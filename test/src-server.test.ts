@@ -1,0 +1,253 @@
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { runImport } from '../importers/run.ts';
+import { openDatabase } from '../src/db/database.ts';
+import { type ErrorCode, statusOf } from '../src/errors.ts';
+import { gapstone } from './support/child.ts';
+import { suite } from './support/harness.ts';
+import { shipped } from './support/reference.ts';
+import {
+  ask,
+  killAll,
+  openRaw,
+  type RawAnswer,
+  type RawConnection,
+  type Running,
+  readAnswer,
+  startServer,
+  until,
+} from './support/running.ts';
+import { scratchFolder } from './support/scratch.ts';
+
+// The server over raw connections: what no Request object can say.
+const server = suite('HTTP server');
+
+let running: Running;
+let authorization: string;
+/** A request that never arrives whole: its refusal takes the ten seconds of the header timeout, so it begins first. */
+let slow: RawConnection;
+let slowSince: number;
+
+server.before(async () => {
+  const folder = scratchFolder();
+  const file = join(folder, 'g.db');
+  const db = openDatabase(file, { create: true });
+  await runImport(db, [shipped('stigs')]);
+  db.close();
+  running = await startServer(folder, ['serve', '--port', '0', '--db', 'g.db']);
+  slowSince = performance.now();
+  slow = await openRaw(running.port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+  const { stdout } = await gapstone(['token', 'issue', '--subject', 'canary-subject', '--db', file]);
+  authorization = `Authorization: Bearer ${stdout.trim()}\r\n`;
+});
+server.after(killAll);
+
+const host = 'Host: local\r\n';
+const long = 'a'.repeat(20_000);
+
+function assertProblem(answer: RawAnswer, status: number, code: string, message: string): void {
+  assert.is(answer.status, status, answer.body);
+  assert.is(
+    answer.headers.get('content-type'),
+    'application/json',
+    `a ${status} without the documented body`,
+  );
+  const body = JSON.parse(answer.body);
+  assert.equal(Object.keys(body), ['error']);
+  assert.equal(Object.keys(body.error), ['code', 'message', 'requestId']);
+  assert.equal([body.error.code, body.error.message], [code, message]);
+  assert.match(body.error.requestId, /^[0-9a-f-]{36}$/);
+}
+
+server('headers or a URL of more than 16 KB are 431', async () => {
+  for (const text of [
+    `GET /healthz HTTP/1.1\r\n${host}X-Long: ${long}\r\n\r\n`,
+    `GET /healthz?${long} HTTP/1.1\r\n${host}\r\n`,
+    `GET /api/v1/stigs HTTP/1.1\r\n${host}Authorization: Bearer ${long}\r\n\r\n`,
+  ])
+    assertProblem(
+      await ask(running.port, text),
+      431,
+      'HEADERS_TOO_LARGE',
+      'The request headers are too large',
+    );
+});
+
+server('headers too large are 431 on a connection that was used before, too', async () => {
+  const connection = await openRaw(running.port, `GET /healthz HTTP/1.1\r\n${host}\r\n`);
+  await until('the first answer', () => connection.received().includes('"ok"'));
+  const first = connection.received().length;
+  connection.socket.write(`GET /healthz HTTP/1.1\r\n${host}X-Long: ${long}\r\n\r\n`);
+  const received = await connection.end;
+  assert.ok(received.length > first, 'the connection was closed without an answer');
+  assertProblem(
+    readAnswer(received.subarray(first)),
+    431,
+    'HEADERS_TOO_LARGE',
+    'The request headers are too large',
+  );
+});
+
+server('what is no HTTP is 400', async () => {
+  const texts = {
+    'no request line': 'hello\r\n\r\n',
+    TLS: '\u0016\u0003\u0001\u0000\u0005hello\r\n\r\n',
+    'an unknown method': `FOO / HTTP/1.1\r\n${host}\r\n`,
+    'a header without a colon': `GET /healthz HTTP/1.1\r\n${host}nonsense\r\n\r\n`,
+    'a blank before the colon': `GET /healthz HTTP/1.1\r\n${host}X-Id : 1\r\n\r\n`,
+    'a folded header': `GET /healthz HTTP/1.1\r\n${host}X-Id: 1\r\n 2\r\n\r\n`,
+    'a NUL in a header': `GET /healthz HTTP/1.1\r\n${host}X-Id: a\u0000b\r\n\r\n`,
+    'bare line feeds': 'GET /healthz HTTP/1.1\nHost: local\n\n',
+    'length and chunks': `POST /api/v1/stigs/batch HTTP/1.1\r\n${host}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    'two lengths': `POST /api/v1/stigs/batch HTTP/1.1\r\n${host}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!`,
+    'a negative length': `POST /api/v1/stigs/batch HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`,
+    'a broken chunk': `POST /api/v1/stigs/batch HTTP/1.1\r\n${host}${authorization}Transfer-Encoding: chunked\r\n\r\nZZ\r\n{}\r\n`,
+    'an unknown version': `GET /healthz HTTP/7.1\r\n${host}\r\n`,
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    const answer = await ask(running.port, text).catch((error: Error) =>
+      assert.unreachable(`${name}: ${error.message}`),
+    );
+    assertProblem(answer as RawAnswer, 400, 'BAD_REQUEST', 'The request is not valid HTTP');
+  }
+});
+
+server('a missing or malformed Host, and a target that is no path, are 400 in the same form', async () => {
+  const texts = {
+    'no Host': 'GET /healthz HTTP/1.1\r\n\r\n',
+    'an empty Host': 'GET /healthz HTTP/1.1\r\nHost:\r\n\r\n',
+    'a Host with a path': 'GET /healthz HTTP/1.1\r\nHost: a/b\r\n\r\n',
+    'a Host with a blank': 'GET /healthz HTTP/1.1\r\nHost: a b\r\n\r\n',
+    'a backslash': `GET /api\\v1\\stigs HTTP/1.1\r\n${host}\r\n`,
+    'another scheme': `GET ftp://local/healthz HTTP/1.1\r\n${host}\r\n`,
+    'an asterisk': `OPTIONS * HTTP/1.1\r\n${host}\r\n`,
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    const answer = await ask(running.port, text);
+    assert.is(answer.status, 400, name);
+    assert.is(
+      answer.headers.get('content-type'),
+      'application/json',
+      `${name}: a 400 without the documented body`,
+    );
+    assert.is(JSON.parse(answer.body).error.code, 'BAD_REQUEST', name);
+  }
+});
+
+server('TRACE is 405 with Allow, as every method that a path does not take', async () => {
+  for (const method of ['TRACE', 'OPTIONS', 'DELETE', 'PROPFIND']) {
+    const answer = await ask(running.port, `${method} /api/v1/stigs HTTP/1.1\r\n${host}${authorization}\r\n`);
+    assertProblem(answer, 405, 'METHOD_NOT_ALLOWED', `${method} is not allowed here`);
+    assert.is(answer.headers.get('allow'), 'GET, HEAD');
+  }
+});
+
+server('two Authorization headers are 401, equal or not', async () => {
+  const message = 'Missing or invalid Authorization header';
+  for (const second of [
+    authorization,
+    'Authorization: Bearer x\r\n',
+    'Authorization: Basic eDp5\r\n',
+    'authorization:\r\n',
+  ]) {
+    for (const headers of [`${authorization}${second}`, `${second}${authorization}`]) {
+      const answer = await ask(running.port, `GET /api/v1/stigs HTTP/1.1\r\n${host}${headers}\r\n`);
+      assertProblem(answer, 401, 'UNAUTHORIZED', message);
+      assert.is(answer.headers.get('www-authenticate'), 'Bearer');
+    }
+  }
+  const one = await ask(running.port, `GET /api/v1/stigs HTTP/1.1\r\n${host}${authorization}\r\n`);
+  assert.is(one.status, 200);
+});
+
+server('HEAD has the headers of GET and no body; the connection can be used again', async () => {
+  const path = '/api/v1/stigs/harbor_linux_3/download?format=csv';
+  const get = await ask(
+    running.port,
+    `GET ${path} HTTP/1.1\r\n${host}${authorization}X-Request-Id: r\r\n\r\n`,
+  );
+  const twice = `HEAD ${path} HTTP/1.1\r\n${host}${authorization}X-Request-Id: r\r\n\r\nGET /healthz HTTP/1.1\r\n${host}\r\n`;
+  const connection = await openRaw(running.port, twice);
+  await until('both answers', () => connection.received().includes('"ok"'));
+  connection.socket.destroy();
+  const head = readAnswer(connection.received());
+  assert.is(head.status, 200);
+  const ignored = new Set(['content-length', 'date', 'keep-alive']);
+  const kept = (answer: RawAnswer) => [...answer.headers].filter(([name]) => !ignored.has(name)).sort();
+  assert.equal(kept(head), kept(get));
+  const rest = connection.received().subarray(connection.received().indexOf('\r\n\r\n') + 4);
+  assert.match(rest.toString('latin1'), /^HTTP\/1\.1 200 OK\r\n/, 'no byte of a body');
+});
+
+server('a body of more than 1 MiB is 413 and does not break what follows', async () => {
+  const body = Buffer.alloc(3 * 1024 * 1024, 0x20).toString();
+  const text = `POST /api/v1/stigs/batch HTTP/1.1\r\n${host}${authorization}Content-Length: ${body.length}\r\n\r\n${body}`;
+  const message = 'The request body is larger than 1048576 bytes';
+  assertProblem(await ask(running.port, text), 413, 'PAYLOAD_TOO_LARGE', message);
+  const small = '{"slugs":["harbor_linux_3"]}';
+  const after = await ask(
+    running.port,
+    `POST /api/v1/stigs/batch HTTP/1.1\r\n${host}${authorization}Content-Length: ${small.length}\r\n\r\n${small}`,
+  );
+  assert.is(after.status, 200);
+});
+
+server('a client that goes away in the middle of its body is no failure of ours', async () => {
+  const id = 'goes-away';
+  const connection = await openRaw(
+    running.port,
+    `POST /api/v1/stigs/batch HTTP/1.1\r\n${host}${authorization}X-Request-Id: ${id}\r\nContent-Length: 200\r\n\r\n{"slugs"`,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  connection.socket.destroy();
+  await until('the request is logged', () => running.stdout().includes(id));
+  const logged = running
+    .stdout()
+    .split('\n')
+    .filter((line) => line.includes(id));
+  for (const line of logged) assert.is.not(JSON.parse(line).level, 'error', line);
+});
+
+server('an Expect that is not 100-continue gets a documented answer', async () => {
+  const answer = await ask(
+    running.port,
+    `POST /api/v1/stigs/batch HTTP/1.1\r\n${host}${authorization}Expect: magic\r\nContent-Length: 2\r\n\r\n{}`,
+  );
+  assert.is(
+    answer.headers.get('content-type'),
+    'application/json',
+    `a ${answer.status} without the documented body`,
+  );
+  const { code } = JSON.parse(answer.body).error;
+  assert.is(statusOf[code as ErrorCode], answer.status);
+});
+
+server('a request that does not arrive within ten seconds is 408', async () => {
+  const received = await slow.end;
+  const seconds = (performance.now() - slowSince) / 1000;
+  assertProblem(readAnswer(received), 408, 'REQUEST_TIMEOUT', 'The request took too long to arrive');
+  assert.ok(seconds > 9 && seconds < 20, `after ${seconds.toFixed(1)} s`);
+  assert.is(readAnswer(received).headers.get('connection'), 'close');
+});
+
+server('every log line is JSON, without token, subject or query text', async () => {
+  const headers = `${host}${authorization}Cookie: canary-cookie\r\nX-Request-Id: last\r\n\r\n`;
+  for (const path of [
+    '/api/v1/stigs?search=canary-search',
+    '/api/v1/stigs/canary-slug',
+    '/canary-path?x=canary-query',
+  ])
+    await ask(running.port, `GET ${path} HTTP/1.1\r\n${headers}`);
+  await until('three lines', () => running.stdout().split('"requestId":"last"').length === 4);
+  const lines = running.stdout().split('\n').slice(0, -1);
+  assert.ok(lines.length > 20);
+  for (const line of lines) {
+    const { time, level, msg } = JSON.parse(line);
+    assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.ok(['debug', 'info', 'warn', 'error'].includes(level) && typeof msg === 'string', line);
+    assert.not.match(line, /canary|eyJ|Bearer/);
+  }
+  assert.is(running.stderr(), '');
+});
+
+server.run();

@@ -1,0 +1,410 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import * as assert from 'uvu/assert';
+import { openDatabase } from '../src/db/database.ts';
+import { listMigrations } from '../src/db/migrate.ts';
+import { packageRoot } from '../src/root.ts';
+import { routesOf, testApp } from './support/app.ts';
+import { suite } from './support/harness.ts';
+import { shipped } from './support/reference.ts';
+import { put, scratchFolder } from './support/scratch.ts';
+
+// The house rules of ARCHITECTURE.md ("Rooms and directions"), read from the source itself.
+const structure = suite('Structure');
+
+interface SourceFile {
+  path: string;
+  text: string;
+  /** The project's files that it imports, types included. */
+  files: string[];
+  /** The packages that it imports. */
+  packages: string[];
+}
+
+const sources: SourceFile[] = ['src', 'importers'].flatMap((folder) =>
+  readdirSync(join(packageRoot, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => readSource(relative(packageRoot, join(entry.parentPath, entry.name)))),
+);
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(packageRoot, path), 'utf8');
+  const imports = [
+    ...text.matchAll(
+      /^(?:import|export)\b[^'";]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,
+    ),
+  ];
+  const names = imports.map((match) => (match[1] ?? match[2] ?? match[3])!);
+  return {
+    path,
+    text,
+    files: names.filter((name) => name.startsWith('.')).map((name) => normalize(join(dirname(path), name))),
+    packages: names.filter((name) => !name.startsWith('.')),
+  };
+}
+
+/** The room of a file: a folder of src, a file at its top, or the importers as one. */
+function roomOf(path: string): string {
+  if (path.startsWith('importers/')) return 'importers';
+  // What a request carries is a matter of who is calling.
+  if (path === 'src/env.ts') return 'auth';
+  return path.split('/')[1]!.replace(/\.tsx?$/, '');
+}
+
+/** What every room may use. */
+const base = ['errors', 'ids', 'json', 'root', 'text'];
+/** Which rooms a room may use besides: an arrow that is not here points the wrong way. */
+const arrows: Record<string, string[]> = {
+  cli: ['commands', 'openapi'],
+  commands: [
+    'app',
+    'auth',
+    'config',
+    'crosswalk',
+    'db',
+    'importers',
+    'log',
+    'openapi',
+    'schemas',
+    'server',
+    'services',
+  ],
+  importers: ['crosswalk', 'db', 'schemas'],
+  server: ['config', 'log'],
+  app: [
+    'answer',
+    'auth',
+    'config',
+    'db',
+    'log',
+    'middleware',
+    'openapi',
+    'routes',
+    'schemas',
+    'services',
+    'web',
+  ],
+  openapi: ['auth', 'schemas'],
+  middleware: ['auth', 'log'],
+  routes: ['answer', 'auth', 'crosswalk', 'db', 'export', 'schemas', 'services', 'web'],
+  web: ['export', 'schemas', 'services'],
+  export: ['schemas', 'services'],
+  services: ['auth', 'crosswalk', 'db', 'schemas'],
+  auth: ['config', 'db', 'log'],
+  answer: [],
+  db: [],
+  schemas: ['crosswalk'],
+  crosswalk: [],
+  log: ['config'],
+  config: [],
+  ...Object.fromEntries(base.map((room) => [room, []])),
+};
+
+structure('every import goes in a direction that ARCHITECTURE.md draws', () => {
+  assert.ok(sources.length > 40);
+  const wrong: string[] = [];
+  for (const { path, files } of sources) {
+    const room = roomOf(path);
+    assert.ok(arrows[room], `${path} is in no room of ARCHITECTURE.md`);
+    for (const file of files) {
+      const target = roomOf(file);
+      assert.ok(
+        sources.some((source) => source.path === file),
+        `${path} imports ${file}, which is not there`,
+      );
+      if (target === room || base.includes(target) || arrows[room]!.includes(target)) continue;
+      wrong.push(`${path} imports ${file}`);
+    }
+  }
+  assert.equal(wrong, []);
+});
+
+structure('no cycles between files or rooms', () => {
+  const files = new Map(sources.map(({ path, files: targets }) => [path, targets]));
+  assert.equal(findCycle(files), []);
+  const rooms = new Map<string, string[]>();
+  for (const { path, files: targets } of sources) {
+    const room = roomOf(path);
+    const others = targets.map(roomOf).filter((target) => target !== room);
+    rooms.set(room, [...(rooms.get(room) ?? []), ...others]);
+  }
+  assert.equal(findCycle(rooms), []);
+});
+
+function findCycle(graph: Map<string, string[]>): string[] {
+  const done = new Set<string>();
+  const walk = (node: string, path: string[]): string[] => {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node];
+    if (done.has(node)) return [];
+    for (const next of graph.get(node) ?? []) {
+      const cycle = walk(next, [...path, node]);
+      if (cycle.length > 0) return cycle;
+    }
+    done.add(node);
+    return [];
+  };
+  for (const node of graph.keys()) {
+    const cycle = walk(node, []);
+    if (cycle.length > 0) return cycle;
+  }
+  return [];
+}
+
+structure('hono stays in the rooms that speak HTTP, XML and zips in the importers', () => {
+  const rules: [RegExp, RegExp][] = [
+    [/^(hono|@hono\/node-server)(\/|$)/, /^src\/(auth|routes|web|app|server|env|answer|middleware)\b/],
+    [/^@hono\/zod-openapi$/, /^src\/(schemas|routes|web|app|openapi)\b/],
+    [/^better-sqlite3$/, /^(src\/db|importers)\//],
+    [/^drizzle-orm/, /^(src\/(db|services|auth|commands)|importers)\//],
+    [/^(yauzl|saxes)$/, /^importers\//],
+    [/^jose$/, /^src\/auth\//],
+    [/^(node:)?(http|https|http2|net|dgram|dns|tls)$/, /^src\/server\.ts$/],
+    [/^(uvu|fast-check|@nuwcdivnpt|typescript)(\/|$)/, /^$/],
+  ];
+  for (const { path, packages } of sources) {
+    for (const name of packages)
+      for (const [packageName, place] of rules)
+        if (packageName.test(name)) assert.match(path, place, `${path} imports ${name}`);
+  }
+});
+
+structure('every package that is imported is a dependency', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'));
+  for (const { path, packages } of sources) {
+    for (const name of packages.filter((each) => !each.startsWith('node:'))) {
+      const owner = name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/');
+      assert.ok(Object.hasOwn(dependencies, owner), `${path} imports ${name}, which is no dependency`);
+    }
+  }
+});
+
+structure('no default exports, no barrels, and only the configuration reads the environment', () => {
+  for (const { path, text } of sources) {
+    assert.not.match(text, /^export default|\bas default\b/m, `${path} has a default export`);
+    assert.not.match(
+      text,
+      /^export\s+(type\s+)?(\*|\{[^}]*\})[^;'"]*\bfrom\b/m,
+      `${path} hands on the exports of another file`,
+    );
+    if (path !== 'src/config.ts') assert.not.match(text, /process\.env\b/, `${path} reads the environment`);
+    assert.not.match(path, /(^|\/)index\.tsx?$/);
+  }
+});
+
+structure('the Drizzle mirror equals the migrated schema, column by column', async () => {
+  const db = openDatabase(':memory:', { create: true });
+  const list = db.sqlite.pragma('table_list') as {
+    schema: string;
+    name: string;
+    strict: number;
+    type: string;
+  }[];
+  const stored = list.filter(
+    ({ schema, name, type }) => schema === 'main' && type === 'table' && !name.startsWith('sqlite_'),
+  );
+  const folder = new URL('../src/db/', import.meta.url);
+  const files = readdirSync(folder).filter((name) => /tables\.js$/.test(name));
+  const modules: object[] = await Promise.all(files.map((name) => import(new URL(name, folder).href)));
+  const mirrors = modules
+    .flatMap((module) => Object.values(module))
+    .filter((value) => value instanceof SQLiteTable)
+    .map((table) => getTableConfig(table));
+  assert.equal(mirrors.map((mirror) => mirror.name).sort(), stored.map((table) => table.name).sort());
+  for (const { name, strict } of stored) {
+    assert.is(strict, 1, `${name} is not STRICT`);
+    const columns = db.sqlite.pragma(`table_info(${name})`) as {
+      name: string;
+      type: string;
+      notnull: number;
+      pk: number;
+    }[];
+    const mirror = mirrors.find((each) => each.name === name)!;
+    const described = mirror.columns.map((column) => ({
+      name: column.name,
+      type: column.getSQLType().toUpperCase(),
+      notNull: column.notNull,
+    }));
+    // A primary key is never null, whether or not it says so.
+    const actual = columns.map((column) => ({
+      name: column.name,
+      type: column.type,
+      notNull: column.notnull === 1 || column.pk > 0,
+    }));
+    assert.equal(described, actual, name);
+    const keys = [
+      ...mirror.columns.filter((column) => column.primary).map((column) => column.name),
+      ...mirror.primaryKeys.flatMap((key) => key.columns.map((column) => column.name)),
+    ];
+    const primary = columns.filter((column) => column.pk > 0).sort((a, b) => a.pk - b.pk);
+    assert.equal(
+      keys,
+      primary.map((column) => column.name),
+      `${name}: the primary key`,
+    );
+  }
+  db.close();
+});
+
+structure('migrations are numbered 0001, 0002 ... and make the schema version', () => {
+  const names = readdirSync(join(packageRoot, 'migrations')).sort();
+  names.forEach((name, index) => {
+    assert.match(name, /^\d{4}_[a-z0-9_]+\.sql$/);
+    assert.is(Number(name.slice(0, 4)), index + 1, name);
+  });
+  const db = openDatabase(':memory:', { create: true });
+  assert.is(db.sqlite.pragma('user_version', { simple: true }), names.length);
+  assert.equal(db.sqlite.pragma('foreign_key_check'), []);
+  db.close();
+});
+
+structure('a gap or a repeat in the numbers of migrations is refused', () => {
+  const folderOf = (...names: string[]) => {
+    const folder = scratchFolder();
+    for (const name of names) put(folder, name, '');
+    return folder;
+  };
+  assert.equal(
+    listMigrations(folderOf('0002_b.sql', '0001_a.sql', 'README.md')).map((each) => each.number),
+    [1, 2],
+  );
+  for (const names of [['0001_a.sql', '0003_c.sql'], ['0001_a.sql', '0001_b.sql'], ['0002_a.sql'], ['a.sql']])
+    assert.throws(() => listMigrations(folderOf(...names)), /not numbered/);
+});
+
+structure(
+  '/openapi.json lists every route of the application, and every route declares its security',
+  async () => {
+    const t = await testApp();
+    const document = (await t.get('/openapi.json', { token: null })).json;
+    assert.is(document.openapi, '3.1.0');
+    const listed = new Set<string>();
+    for (const [path, methods] of Object.entries<
+      Record<string, { security?: unknown[]; summary?: string; responses: object }>
+    >(document.paths)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        listed.add(`${method.toUpperCase()} ${path}`);
+        assert.ok(Array.isArray(operation.security), `${method} ${path} does not declare its security`);
+        assert.ok(operation.summary, `${method} ${path} has no summary`);
+        const statuses = Object.keys(operation.responses);
+        if (operation.security!.length > 0)
+          assert.ok(statuses.includes('401'), `${method} ${path} declares no 401`);
+        if (path.includes('{'))
+          assert.ok(statuses.includes('404') && statuses.includes('400'), `${method} ${path}`);
+      }
+    }
+    const mounted = t.app.routes
+      .filter((route) => route.method !== 'ALL')
+      .map((route) => `${route.method} ${route.path.replace(/:([A-Za-z]+)/g, '{$1}')}`);
+    assert.equal([...new Set(mounted)].sort(), [...listed].sort());
+    assert.equal(
+      routesOf(t.app)
+        .map((route) => `${route.method.toUpperCase()} ${route.path}`)
+        .sort(),
+      [...listed].sort(),
+    );
+    t.db.close();
+  },
+);
+
+structure('/openapi.json: every reference resolves, and the examples come from the sample data', async () => {
+  const t = await testApp([shipped('stigs')]);
+  const { json: document } = await t.get('/openapi.json', { token: null });
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { $ref } = value as { $ref?: string };
+    if (typeof $ref === 'string') {
+      const target = $ref
+        .slice(2)
+        .split('/')
+        .reduce((node, key) => node?.[key], document);
+      assert.ok($ref.startsWith('#/') && target, `${$ref} leads nowhere`);
+    }
+    for (const each of Object.values(value)) walk(each);
+  };
+  walk(document);
+  const slugs = ['harbor_linux_3', 'harbor_linux_3?version=V1R1', 'lantern_web_server_2'];
+  const records = await Promise.all(slugs.map((slug) => t.get(`/api/v1/stigs/${slug}`)));
+  const said = JSON.stringify(records.map((record) => record.json));
+  let examples = 0;
+  for (const name of ['StigSummary', 'Finding']) {
+    const { properties } = document.components.schemas[name] as {
+      properties: Record<string, { example?: unknown }>;
+    };
+    for (const [field, { example }] of Object.entries(properties)) {
+      if (example === undefined) continue;
+      examples++;
+      assert.ok(said.includes(JSON.stringify(example)), `the example of ${name}.${field} is not in data/`);
+    }
+  }
+  assert.ok(examples >= 8, `${examples} examples`);
+  t.db.close();
+});
+
+structure('/openapi.json: the STIG catalog needs a user token, health does not', async () => {
+  const t = await testApp();
+  const { json: document } = await t.get('/openapi.json', { token: null });
+  assert.equal(document.components.securitySchemes.userToken.scheme, 'bearer');
+  for (const [path, methods] of Object.entries<Record<string, { security: unknown[] }>>(document.paths)) {
+    for (const { security } of Object.values(methods)) {
+      if (path.startsWith('/api/v1/stigs'))
+        assert.equal(security, [{ userToken: [] }, { session: [] }], path);
+      if (!path.startsWith('/api/')) assert.equal(security, [], path);
+    }
+  }
+  t.db.close();
+});
+
+structure('the top level of the repository holds what ARCHITECTURE.md allows, and nothing else', () => {
+  const allowed = new Set([
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'biome.json',
+    'Dockerfile',
+    'README.md',
+    'ARCHITECTURE.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'LICENSE',
+    'data',
+    'migrations',
+    'importers',
+    'src',
+    'test',
+  ]);
+  const made = (name: string) =>
+    ['node_modules', 'dist', 'gapstone-key.json'].includes(name) || /\.db(-wal|-shm|\..*)?$/.test(name);
+  const other = readdirSync(packageRoot).filter(
+    (name) => !name.startsWith('.') && !allowed.has(name) && !made(name),
+  );
+  assert.equal(other, []);
+});
+
+structure('what running makes is ignored by git, the private key above all', () => {
+  const ignored = readFileSync(join(packageRoot, '.gitignore'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const patterns = ignored.map((line) => {
+    const escaped = line.replace(/^\/|\/$/g, '').replace(/[.+^${}()|[\]\\]/g, '\\$&');
+    return new RegExp(`^${escaped.replaceAll('*', '[^/]*').replaceAll('?', '[^/]')}$`);
+  });
+  for (const name of [
+    'node_modules',
+    'dist',
+    'gapstone.db',
+    'gapstone.db-wal',
+    'gapstone.db-shm',
+    'gapstone-key.json',
+  ])
+    assert.ok(
+      patterns.some((pattern) => pattern.test(name)),
+      `${name} is not in .gitignore`,
+    );
+});
+
+structure.run();

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { type ImportOptions, type ImportResult, runImport } from '../../importers/run.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { put, scratchFolder } from './scratch.ts';
+
+const later = new Set(['import_runs', 'import_ledger']);
+
+/** Every table of the catalog with all its columns, one SHA-256 each; the ledger of runs is left out. */
+export function tableDigests(db: Database): Record<string, string> {
+  const names = db.sqlite
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    .pluck()
+    .all() as string[];
+  const digests: Record<string, string> = {};
+  for (const name of names.filter((each) => !later.has(each))) {
+    const rows = db.sqlite.prepare(`SELECT * FROM "${name}"`).raw().all();
+    const hash = createHash('sha256');
+    for (const row of rows) hash.update(`${JSON.stringify(row)}\n`);
+    digests[name] = `${rows.length} rows ${hash.digest('hex')}`;
+  }
+  return digests;
+}
+
+export interface CatalogDump {
+  stigs: {
+    id: number;
+    slug: string;
+    kind: string;
+    title: string;
+    title_fold: string;
+    current: string | null;
+  }[];
+  aliases: { id_key: string; benchmark_id: string; decision: string; slug: string }[];
+  /** Every column of a release, with a digest of its findings and of its profiles. */
+  releases: ({ slug: string; benchmark_id: string; version: string; findings: string } & Record<
+    string,
+    unknown
+  >)[];
+  sources: { sha256: string; kind: string; target: string | null }[];
+  /** Findings and profiles that belong to no release. */
+  strays: number;
+}
+
+/** The STIG part of the catalog without internal ids, times and source paths: equal when the content is. */
+export function dumpCatalog(db: Database): CatalogDump {
+  const { sqlite } = db;
+  const texts = sqlite.prepare('SELECT * FROM findings WHERE release_id = ? ORDER BY ordinal').raw();
+  const profiles = sqlite.prepare('SELECT * FROM stig_profiles WHERE release_id = ? ORDER BY ordinal').raw();
+  const digest = (rows: unknown[], without: number) => {
+    const hash = createHash('sha256');
+    for (const row of rows) hash.update(`${JSON.stringify((row as unknown[]).slice(without))}\n`);
+    return `${rows.length} rows ${hash.digest('hex')}`;
+  };
+  const releases = sqlite
+    .prepare(
+      `SELECT s.slug, src.sha256, src.kind AS sourceKind, src.importer_version AS importerVersion,
+              src.target, r.*
+         FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id
+         JOIN sources AS src ON src.id = r.source_id ORDER BY s.slug, r.newness`,
+    )
+    .all() as CatalogDump['releases'];
+  return {
+    stigs: sqlite
+      .prepare(
+        `SELECT s.id, s.slug, s.kind, s.title, s.title_fold, r.version AS current
+           FROM stigs AS s LEFT JOIN stig_releases AS r ON r.id = s.current_release_id ORDER BY s.slug`,
+      )
+      .all() as CatalogDump['stigs'],
+    aliases: sqlite
+      .prepare(
+        `SELECT a.id_key, a.benchmark_id, a.decision, s.slug
+           FROM stig_aliases AS a JOIN stigs AS s ON s.id = a.stig_id ORDER BY a.id_key`,
+      )
+      .all() as CatalogDump['aliases'],
+    releases: releases.map(({ id, stig_id: _stig, source_id: _source, ...release }) => ({
+      ...release,
+      findings: digest(texts.all(id), 2),
+      profiles: digest(profiles.all(id), 1),
+    })),
+    sources: sqlite
+      .prepare('SELECT sha256, kind, target FROM sources ORDER BY sha256')
+      .all() as CatalogDump['sources'],
+    strays: sqlite
+      .prepare(
+        `SELECT (SELECT count(*) FROM findings WHERE release_id NOT IN (SELECT id FROM stig_releases))
+              + (SELECT count(*) FROM stig_profiles WHERE release_id NOT IN (SELECT id FROM stig_releases))`,
+      )
+      .pluck()
+      .get() as number,
+  };
+}
+
+/** A fresh catalog in memory. */
+export function emptyCatalog(): Database {
+  return openDatabase(':memory:', { create: true });
+}
+
+/** Writes each text or buffer to a file of its own and imports them in the order given. */
+export async function importTexts(
+  db: Database,
+  texts: (string | Uint8Array)[],
+  options: ImportOptions = {},
+): Promise<ImportResult> {
+  const folder = scratchFolder();
+  const paths = texts.map((text, index) => put(folder, `${String(index + 1).padStart(3, '0')}.xml`, text));
+  return runImport(db, paths, options);
+}

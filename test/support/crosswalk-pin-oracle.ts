@@ -1,0 +1,114 @@
+// What a version pin admits (DECISIONS D7.4), read straight from the publishers' files like the oracle it adds to.
+import { readFileSync } from 'node:fs';
+import { order80053, read80053 } from './control-oracle.ts';
+import { controlsIn, nodeOrder, type OracleGraph, readCcis } from './crosswalk-oracle.ts';
+import { reference } from './reference.ts';
+
+/** A stated pair: two controls, each with the revision it is stated for. */
+interface Statement {
+  from: string;
+  fromVersion: string;
+  to: string;
+  toVersion: string;
+}
+
+const cciLists = { '2022-03-09': ['U_CCI_List.xml'], '2016-06-27': ['2016-06-27', 'U_CCI_List.xml'] };
+const newestList = '2022-03-09';
+
+export interface PinOracle {
+  /** The first edges of a source under a pin: revision numbers of the NIST frameworks, editions of the CCI list. */
+  firstEdges(source: string, version: string): { name: string; status: string }[];
+  /** The graph as it is walked from a source whose first edges are given. */
+  pinned(source: string, version: string): OracleGraph;
+  order(name: string): string;
+  /** Every control that a catalog names, active or withdrawn. */
+  known: Set<string>;
+  rev4: string[];
+}
+
+function readStatements(): Statement[] {
+  const statements: Statement[] = [];
+  for (const [edition, path] of Object.entries(cciLists)) {
+    for (const cci of readCcis(...path).filter((each) => !each.deprecated)) {
+      for (const [version, index] of cci.references.filter((each) => ['3', '4', '5'].includes(each[0]))) {
+        for (const control of controlsIn(index))
+          statements.push({
+            from: `cci:${cci.id}`,
+            fromVersion: edition,
+            to: `nist-800-53:${control}`,
+            toVersion: version,
+          });
+      }
+    }
+  }
+  const diacap = readFileSync(reference('dod-8500', 'DiacapToRmf.xml'), 'utf8');
+  for (const [, iac, body] of diacap.matchAll(/<Iac control="([^"]+)">([\s\S]*?)<\/Iac>/g)) {
+    for (const [, version, control] of body!.matchAll(/<NistControl revision="([34])">([^<]+)</g)) {
+      for (const each of controlsIn(control!))
+        statements.push({
+          from: `dod-8500:${iac}`,
+          fromVersion: 'DoDI 8500.2 (2003)',
+          to: `nist-800-53:${each}`,
+          toVersion: version!,
+        });
+    }
+  }
+  const rows = readFileSync(reference('sp800-171', 'sp800-171r2_to_sp800-53r4.csv'), 'utf8')
+    .trim()
+    .split(/\r?\n/);
+  for (const [requirement, control] of rows.slice(1).map((row) => row.split(','))) {
+    const to = `nist-800-53:${controlsIn(control!)[0]}`;
+    statements.push({ from: `nist-800-171:${requirement}`, fromVersion: '2', to, toVersion: '4' });
+  }
+  const { relationships } = JSON.parse(
+    readFileSync(reference('sp800-171', 'sp_800_171_3_0_0', 'framework.json'), 'utf8'),
+  ).response.elements as { relationships: Record<string, string>[] };
+  for (const each of relationships.filter((one) => one.relationship_identifier === 'external_reference')) {
+    const to = `nist-800-53:${controlsIn(each.dest_element_identifier!)[0]}`;
+    const from = `nist-800-171:${each.source_element_identifier}`;
+    statements.push({ from, fromVersion: '3', to, toVersion: '5' });
+  }
+  return statements;
+}
+
+/** Reads the files once; `graph` is the unpinned graph. */
+export function readPins(graph: OracleGraph): PinOracle {
+  const statements = readStatements();
+  const rev4 = read80053(4).map((each) => each.identifier);
+  const rev5 = read80053(5).map((each) => each.identifier);
+  const all = [...new Set([...rev4, ...rev5])].sort((a, b) => (order80053(a) < order80053(b) ? -1 : 1));
+  const catalogOrder = new Map(all.map((identifier, index) => [identifier, index]));
+  const known = new Set(all.map((identifier) => `nist-800-53:${identifier}`));
+  for (const name of graph.keys()) known.add(name);
+  for (const cci of readCcis('U_CCI_List.xml')) known.add(`cci:${cci.id}`);
+
+  function firstEdges(source: string, version: string): { name: string; status: string }[] {
+    const unpinned = graph.get(source) ?? [];
+    // Requirements, IA controls and the newest CCI list have but one revision: all their edges are stated for it.
+    if (!source.startsWith('nist-800-53:') && version !== '2016-06-27') {
+      const stated = statements.some((each) => each.from === source && each.fromVersion === version);
+      return stated ? unpinned : [];
+    }
+    const neighbors = new Set<string>();
+    for (const { from, fromVersion, to, toVersion } of statements) {
+      // An older list speaks only of its own CCIs, never of the controls; and no list of the controls of Rev 3.
+      if (from === source && fromVersion === version && toVersion !== '3') neighbors.add(to);
+      const counts = !from.startsWith('cci:') || fromVersion === newestList;
+      if (to === source && toVersion === version && counts) neighbors.add(from);
+    }
+    const isNewest = source.startsWith('nist-800-53:') && version === '5';
+    return [...neighbors].flatMap((name) => {
+      const edge = unpinned.find((each) => each.name === name);
+      if (edge) return [edge];
+      return isNewest || !known.has(name) ? [] : [{ name, status: 'auto' }];
+    });
+  }
+
+  return {
+    firstEdges,
+    known,
+    rev4,
+    order: (name) => nodeOrder(name, catalogOrder),
+    pinned: (source, version) => new Map(graph).set(source, firstEdges(source, version)),
+  };
+}

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import yauzl from 'yauzl';
+import { hasReferenceData, reference, shipped } from './reference.ts';
+
+/** A benchmark file as it lies on disk or in a published zip, and its text. */
+export interface BenchmarkFile {
+  source: string;
+  bytes: Buffer;
+  text: string;
+}
+
+/** Where the files of `benchmarkFiles` lie: what an import must be given to have them all. */
+export const benchmarkPaths = [
+  shipped('stigs'),
+  ...(hasReferenceData ? [reference('xccdf'), reference('zips'), reference('xccdf-malformed')] : []),
+];
+
+/** Every manual benchmark of the package, and where the reference data is present every real one, loose or zipped. */
+export async function benchmarkFiles(): Promise<BenchmarkFile[]> {
+  const files = inFolder(shipped('stigs'), utf8);
+  if (!hasReferenceData) return files;
+  files.push(...inFolder(reference('xccdf'), utf8), ...inFolder(reference('xccdf-malformed'), windows1252));
+  for (const name of readdirSync(reference('zips')).sort())
+    files.push(...(await inZip(reference('zips', name))));
+  return files;
+}
+
+const utf8 = (bytes: Buffer) => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+
+// Node's own decoder takes these for control characters (SECURITY 2.8).
+const quirks = new Map(
+  [...'…‘’“”•–—'].map((character, index) => [
+    [0x85, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97][index]!,
+    character,
+  ]),
+);
+const windows1252 = (bytes: Buffer) =>
+  bytes.toString('latin1').replace(/[\u0080-\u009f]/g, (each) => quirks.get(each.charCodeAt(0)) ?? each);
+
+function inFolder(folder: string, decode: (bytes: Buffer) => string): BenchmarkFile[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.xml'))
+    .sort()
+    .map((name) => {
+      const source = join(folder, name);
+      const bytes = readFileSync(source);
+      return { source, bytes, text: decode(bytes) };
+    });
+}
+
+function inZip(path: string): Promise<BenchmarkFile[]> {
+  return new Promise((resolve, reject) => {
+    const files: BenchmarkFile[] = [];
+    yauzl.open(path, { lazyEntries: true }, (error, zip) => {
+      if (error) return reject(error);
+      zip.on('error', reject);
+      zip.on('end', () => resolve(files));
+      zip.on('entry', (entry: yauzl.Entry) => {
+        if (!entry.fileName.endsWith('Manual-xccdf.xml')) return zip.readEntry();
+        zip.openReadStream(entry, async (failure, stream) => {
+          if (failure) return reject(failure);
+          const bytes = Buffer.concat((await stream.toArray()) as Buffer[]);
+          files.push({ source: `${path}!/${entry.fileName}`, bytes, text: utf8(bytes) });
+          zip.readEntry();
+        });
+      });
+      zip.readEntry();
+    });
+  });
+}
