@@ -292,7 +292,9 @@ structure(
         const statuses = Object.keys(operation.responses);
         if (operation.security!.length > 0)
           assert.ok(statuses.includes('401'), `${method} ${path} declares no 401`);
-        if (path.includes('{'))
+        // The role mapping of a STIG that is not there is an empty one (DECISIONS D9.4).
+        const mayBeMissing = path.includes('{') && !path.startsWith('/api/v1/role-mapping/');
+        if (mayBeMissing)
           assert.ok(statuses.includes('404') && statuses.includes('400'), `${method} ${path}`);
       }
     }
@@ -352,7 +354,7 @@ structure('/openapi.json: the STIG catalog needs a user token, health does not',
     for (const { security } of Object.values(methods)) {
       if (path.startsWith('/api/v1/stigs'))
         assert.equal(security, [{ userToken: [] }, { session: [] }], path);
-      if (!path.startsWith('/api/')) assert.equal(security, [], path);
+      if (!path.startsWith('/api/') && path !== '/plants') assert.equal(security, [], path);
     }
   }
   t.db.close();
