@@ -9,7 +9,7 @@ import {
   readSync,
   statSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sha256 } from '../src/ids.ts';
 import {
   archiveLimits,
@@ -20,10 +20,12 @@ import {
   openArchive,
 } from './archive.ts';
 import { ImportError } from './errors.ts';
+import { type Group, Groups } from './groups.ts';
 import { xmlLimits } from './xml/gate.ts';
 
 /** What a walk over the given paths meets, one at a time. */
 export type Found =
+  | Group
   | { type: 'bytes'; source: string; bytes: Buffer; sha256: string; lone: boolean }
   | { type: 'archive'; source: string; sha256: string; members: number; error: string | null }
   | { type: 'unreadable'; source: string; reason: string; outcome: 'skipped' | 'rejected' };
@@ -55,6 +57,7 @@ function walk(folder: string): string[] {
 /** Walks files and archives (and archives in them) and yields every source, member data held in memory one by one. */
 export async function* discover(files: ListedFile[]): AsyncGenerator<Found> {
   const budget = newInflateBudget();
+  const groups = new Groups(files.map((file) => file.path));
   for (const { path, lone } of files) {
     const stat = lone ? statSync(path) : lstatSync(path);
     if (!stat.isFile()) {
@@ -65,12 +68,15 @@ export async function* discover(files: ListedFile[]): AsyncGenerator<Found> {
     try {
       found = isZipFile(path) ? path : readWhole(path, stat.size);
     } catch (error) {
+      groups.spoil(path);
       yield { type: 'unreadable', source: path, reason: (error as Error).message, outcome: 'rejected' };
       continue;
     }
     if (typeof found === 'string') yield* openNested(path, found, await hashFile(path), 1, budget);
-    else yield { type: 'bytes', source: path, bytes: found, sha256: sha256(found), lone };
+    else if (!groups.take(path, dirname(path), found))
+      yield { type: 'bytes', source: path, bytes: found, sha256: sha256(found), lone };
   }
+  yield* groups.found();
 }
 
 function isZipFile(path: string): boolean {
@@ -114,29 +120,40 @@ async function* openNested(
     return;
   }
   yield { type: 'archive', source, sha256: hash, members: archive.members.length, error: null };
+  const groups = new Groups(archive.members.map((member) => member.name));
   try {
-    for (const member of archive.members)
-      yield* readMember(`${source}!/${member.name}`, member, depth, budget);
+    for (const member of archive.members) yield* readMember(source, member, depth, budget, groups);
+    yield* groups.found();
   } finally {
     archive.close();
   }
 }
 
 async function* readMember(
-  source: string,
+  archive: string,
   member: Member,
   depth: number,
   budget: InflateBudget,
+  groups: Groups,
 ): AsyncGenerator<Found> {
+  const source = `${archive}!/${member.name}`;
   let bytes: Buffer;
   try {
     bytes = await member.read();
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
+    groups.spoil(member.name);
     yield { type: 'unreadable', source, reason: error.message, outcome: 'rejected' };
     return;
   }
   const hash = sha256(bytes);
   if (looksLikeZip(bytes)) yield* openNested(source, bytes, hash, depth + 1, budget);
-  else yield { type: 'bytes', source, bytes, sha256: hash, lone: false };
+  else if (!groups.take(member.name, folderOf(archive, member.name), bytes))
+    yield { type: 'bytes', source, bytes, sha256: hash, lone: false };
+}
+
+/** The folder of a member as the ledger names it; of one at the top, the archive. */
+function folderOf(archive: string, name: string): string {
+  const folder = dirname(name);
+  return folder === '.' ? archive : `${archive}!/${folder}`;
 }

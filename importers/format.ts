@@ -1,11 +1,15 @@
 import type { ControlsRecord } from './controls/record.ts';
 import type { Kind } from './ledger.ts';
+import type { DocumentRecord } from './regulatory/record.ts';
+import type { RolesRecord } from './roles/record.ts';
 import type { XccdfRelease } from './xccdf/record.ts';
 
-/** What a source holds: a release of a STIG, or what it states of controls. */
+/** What a source holds: a release of a STIG, or what it states of controls, of roles or of documents. */
 export type Content =
   | { type: 'stig'; release: XccdfRelease }
-  | { type: 'controls'; records: ControlsRecord[] };
+  | { type: 'controls'; records: ControlsRecord[] }
+  | { type: 'roles'; record: RolesRecord }
+  | { type: 'documents'; documents: DocumentRecord[] };
 
 /** What the bytes of one source turned out to be: content to store, or a kind that is not stored and why. */
 export type Parsed =

@@ -7,7 +7,25 @@ import { isDiacapMap } from './crosswalk/diacap.ts';
 import { decodeText } from './decode.ts';
 import { ImportError } from './errors.ts';
 import type { Parsed } from './format.ts';
+import type { Group } from './groups.ts';
 import type { Kind } from './ledger.ts';
+import {
+  interchangeBeginning,
+  isInterchange,
+  parseInterchange,
+  parseInterchangeLines,
+} from './regulatory/interchange.ts';
+import {
+  type MarkdownResult,
+  parseHeadedMarkdown,
+  parseMarkdownFolder,
+} from './regulatory/markdown/document.ts';
+import { beginsWithHead } from './regulatory/markdown/head.ts';
+import type { DocumentRecord } from './regulatory/record.ts';
+import { isCuratedCsv, parseCuratedCsv } from './roles/curated-csv.ts';
+import { isNice, parseNice } from './roles/nice.ts';
+import { parseOnet } from './roles/onet.ts';
+import type { RolesRecord } from './roles/record.ts';
 import { BenchmarkBuilder } from './xccdf/builder.ts';
 import { interpretBenchmark, xccdfNamespace } from './xccdf/parse.ts';
 import { readXml, type XmlElement } from './xml/gate.ts';
@@ -31,6 +49,26 @@ export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Pars
     default:
       return parseText(bytes, options);
   }
+}
+
+/** Reads a source that is made of several files. Pure; throws `ImportError`. */
+export function parseGroup({ kind, files }: Group, { strict = false }: ParseOptions = {}): Parsed {
+  if (kind === 'regdoc-markdown') return fromMarkdown(parseMarkdownFolder(files, strict), []);
+  const { record, warnings } = parseOnet(files, strict);
+  return fromRoles(kind, record, warnings);
+}
+
+function fromRoles(kind: Kind, record: RolesRecord, warnings: string[]): Parsed {
+  return { kind, content: { type: 'roles', record }, warnings };
+}
+
+function fromDocuments(kind: Kind, documents: DocumentRecord[], warnings: string[]): Parsed {
+  return { kind, content: { type: 'documents', documents }, warnings };
+}
+
+function fromMarkdown(result: MarkdownResult, warnings: string[]): Parsed {
+  if ('reason' in result) return { kind: 'other', content: null, reason: result.reason, warnings };
+  return fromDocuments('regdoc-markdown', [result.document], [...warnings, ...result.warnings]);
 }
 
 function skipped(reason: string): Parsed {
@@ -113,6 +151,7 @@ const jsonBeginnings: [RegExp, Kind][] = [
   [/^\s*\{\s*"catalog"\s*:/, 'oscal-catalog'],
   [/^\s*\{\s*"profile"\s*:/, 'oscal-profile'],
   [/^\s*\{\s*"(?:response|documents)"\s*:/, 'cprt'],
+  [interchangeBeginning, 'regdoc'],
 ];
 
 function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
@@ -125,10 +164,19 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   try {
     value = JSON.parse(text);
   } catch (error) {
+    if (likely === 'regdoc' && /^\s*\{[^\n]*\}[ \t]*\r?\n\s*\S/.test(text)) {
+      const lines = parseInterchangeLines(text);
+      return fromDocuments('regdoc', lines.documents, [...warnings, ...lines.warnings]);
+    }
     if (likely === undefined)
       return skipped('the content is of no known kind (it begins like JSON and is none)');
     throw new ImportError(`not valid JSON: ${(error as Error).message.slice(0, 150)}`, likely);
   }
+  if (isInterchange(value)) {
+    const read = parseInterchange(value);
+    return fromDocuments('regdoc', read.documents, [...warnings, ...read.warnings]);
+  }
+  if (isNice(value)) return fromRoles('nice', parseNice(value), warnings);
   const result = parseControlsJson(value);
   return result === null ? skipped('JSON of no kind of ours') : fromControls(result, warnings);
 }
@@ -138,9 +186,11 @@ function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
   const head = Buffer.from(bytes.subarray(0, 256))
     .toString('latin1')
     .replace(/^\xef\xbb\xbf/, '');
-  if (!/^"?(framework|fromFramework|sp800_171r2)\b/.test(head))
+  if (!/^(?:"?(framework|fromFramework|sp800_171r2|stigSlug)\b|---[ \t]*\r?\n)/.test(head))
     return skipped('the content is of no known kind');
   const { text, warnings } = decodeText(bytes, options.strict);
+  if (beginsWithHead(text)) return fromMarkdown(parseHeadedMarkdown(text), warnings);
+  if (isCuratedCsv(text)) return fromRoles('role-mapping-csv', parseCuratedCsv(text), warnings);
   const result = parseControlsText(text);
   return result === null ? skipped('the content is of no known kind') : fromControls(result, warnings);
 }

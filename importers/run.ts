@@ -9,7 +9,9 @@ import { discover, type Found, listFiles } from './discover.ts';
 import { ImportError, oneLine } from './errors.ts';
 import type { Parsed } from './format.ts';
 import { type Kind, type LedgerLine, type LedgerSummary, roundMs, summarize } from './ledger.ts';
-import { parseSource } from './parse.ts';
+import { parseGroup, parseSource } from './parse.ts';
+import { deriveDocuments } from './regulatory/derive.ts';
+import { deriveRoles, ruleIsOutdated } from './roles/derive.ts';
 import { type OpenLine, Staging } from './staging.ts';
 import { decideIdentity } from './stigs/identity.ts';
 
@@ -100,6 +102,7 @@ class ImportRun {
       this.phases.read! += performance.now() - mark;
       if (source.type === 'archive') found += source.members;
       if (source.type === 'bytes') bytes += source.bytes.length;
+      if (source.type === 'group') bytes += source.files.reduce((sum, file) => sum + file.bytes.length, 0);
       const line = this.take(source);
       line.ms = roundMs(performance.now() - mark);
       this.lines.push(line);
@@ -112,6 +115,7 @@ class ImportRun {
     this.timed('derive', () => {
       this.decide();
       this.deriveControls();
+      this.deriveRoles();
     });
     const lines = this.lines.map(({ releaseId: _, sourceId: __, ...line }) => line);
     const stored = !this.options.dryRun && !(this.options.strict && failed);
@@ -152,10 +156,14 @@ class ImportRun {
     if (known) return { ...line, kind: known.kind as Kind, outcome: 'unchanged', target: known.target };
     let parsed: Parsed;
     try {
-      parsed = this.timed('parse', () => parseSource(found.bytes, { strict: this.options.strict ?? false }));
+      const options = { strict: this.options.strict ?? false };
+      parsed = this.timed('parse', () =>
+        found.type === 'group' ? parseGroup(found, options) : parseSource(found.bytes, options),
+      );
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;
-      return { ...line, kind: error.kind, outcome: 'rejected', reason: error.message };
+      const kind = found.type === 'group' ? found.kind : error.kind;
+      return { ...line, kind, outcome: 'rejected', reason: error.message };
     }
     const { kind, content } = parsed;
     const warnings = parsed.warnings.map(oneLine);
@@ -194,6 +202,25 @@ class ImportRun {
     if (this.staging.controlSources.size === 0) return;
     for (const { sourceId, message } of deriveControls(this.db)) {
       this.lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
+    }
+  }
+
+  /** Documents, roles, and the mapping of STIGs to roles, which changes with either side and with its rule. */
+  private deriveRoles(): void {
+    const { db, staging } = this;
+    const superseded = new Map<number, string>();
+    if (staging.documentSources.size > 0 || staging.replaced > 0)
+      deriveDocuments(db, staging.documentSources, superseded);
+    const stigsMoved = staging.releases.length > 0 || this.moved > 0;
+    const rolesMoved = staging.roleSources.size > 0 || staging.replaced > 0;
+    if (rolesMoved || stigsMoved || ruleIsOutdated(db)) {
+      staging.begin();
+      for (const { sourceId, message } of deriveRoles(db, staging.roleSources, superseded))
+        this.lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
+    }
+    for (const line of this.lines) {
+      const reason = line.sourceId === null ? undefined : superseded.get(line.sourceId);
+      if (reason !== undefined) Object.assign(line, { outcome: 'superseded', reason });
     }
   }
 

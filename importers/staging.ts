@@ -2,10 +2,11 @@ import { eq } from 'drizzle-orm';
 import type { Database } from '../src/db/database.ts';
 import { sources, stigReleases } from '../src/db/tables.ts';
 import { createStageControls } from './controls/facts.ts';
-import type { ControlsRecord } from './controls/record.ts';
 import { ImportError } from './errors.ts';
 import { type Content, importerVersion } from './format.ts';
 import type { LedgerLine } from './ledger.ts';
+import { createStageDocuments } from './regulatory/facts.ts';
+import { createStageRoles } from './roles/facts.ts';
 import { removeRelease } from './stigs/store.ts';
 import { createStageRelease, type StagedRelease } from './stigs/write.ts';
 import type { XccdfRelease } from './xccdf/record.ts';
@@ -20,6 +21,8 @@ export interface OpenLine extends LedgerLine {
 export class Staging {
   readonly releases: StagedRelease[] = [];
   readonly controlSources = new Set<number>();
+  readonly roleSources = new Set<number>();
+  readonly documentSources = new Set<number>();
   /** How many stored sources gave way to what this run made of the same bytes. */
   replaced = 0;
   rules = 0;
@@ -27,12 +30,16 @@ export class Staging {
   private readonly importedAt: string;
   private readonly stageRelease;
   private readonly stageControls;
+  private readonly stageRoles;
+  private readonly stageDocuments;
 
   constructor(db: Database, importedAt: string) {
     this.db = db;
     this.importedAt = importedAt;
     this.stageRelease = createStageRelease(db);
     this.stageControls = createStageControls(db);
+    this.stageRoles = createStageRoles(db);
+    this.stageDocuments = createStageDocuments(db);
   }
 
   /** Begins the run's transaction unless it is under way. */
@@ -62,7 +69,7 @@ export class Staging {
       const stored =
         content.type === 'stig'
           ? this.storeStig(sourceId, line, content.release)
-          : this.storeControls(sourceId, line, content.records);
+          : this.storeFacts(sourceId, line, content);
       sqlite.exec('RELEASE source');
       return stored;
     } catch (error) {
@@ -82,11 +89,28 @@ export class Staging {
     return { ...line, counts, sourceId, releaseId: release.id };
   }
 
-  private storeControls(sourceId: number, line: OpenLine, records: ControlsRecord[]): OpenLine {
-    const { target, counts } = this.stageControls(sourceId, records);
+  private storeFacts(
+    sourceId: number,
+    line: OpenLine,
+    content: Exclude<Content, { type: 'stig' }>,
+  ): OpenLine {
+    const { target, counts } = this.stageFacts(sourceId, content);
     this.db.orm.update(sources).set({ target }).where(eq(sources.id, sourceId)).run();
-    this.controlSources.add(sourceId);
     return { ...line, counts, target, sourceId };
+  }
+
+  private stageFacts(sourceId: number, content: Exclude<Content, { type: 'stig' }>) {
+    switch (content.type) {
+      case 'controls':
+        this.controlSources.add(sourceId);
+        return this.stageControls(sourceId, content.records);
+      case 'roles':
+        this.roleSources.add(sourceId);
+        return this.stageRoles(sourceId, content.record);
+      case 'documents':
+        this.documentSources.add(sourceId);
+        return this.stageDocuments(sourceId, content.documents);
+    }
   }
 
   /** Forgets what an older importer version made of these bytes. */

@@ -20,10 +20,18 @@ import { crosswalkRoutes } from './routes/crosswalk.ts';
 import { favoriteRoutes } from './routes/favorites.ts';
 import { listStigRoutes } from './routes/list-stigs.ts';
 import { listRoutes } from './routes/lists.ts';
+import { plantRoutes } from './routes/plants.ts';
+import { regdocRoutes } from './routes/regdoc.ts';
+import { roleMappingRoutes } from './routes/role-mapping.ts';
+import { roleRoutes } from './routes/roles.ts';
 import { type ServiceState, serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { stigRoutes } from './routes/stigs.ts';
 import type { ErrorBody } from './schemas/common.ts';
+import {
+  createDocumentCollectionService,
+  createRoleCollectionService,
+} from './services/catalog-collections.ts';
 import { createControlCollectionService } from './services/control-collections.ts';
 import { createControlService } from './services/controls.ts';
 import { createCrosswalkService } from './services/crosswalk.ts';
@@ -32,6 +40,9 @@ import { createFavoriteService } from './services/favorites.ts';
 import { createListStigService } from './services/list-stigs.ts';
 import { createListService } from './services/lists.ts';
 import { createPurgeService } from './services/purge.ts';
+import { createRegdocService } from './services/regdoc.ts';
+import { createRoleMappingService } from './services/role-mapping.ts';
+import { createRoleService } from './services/roles.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
 
@@ -46,6 +57,8 @@ export interface AppDeps {
   cronSecret?: string | null;
   /** Whether cookies are for TLS only. */
   secureCookies?: boolean;
+  /** Whether the sample endpoint is there (DECISIONS D10). */
+  plants?: boolean;
   /** Makes the ids of what users create. */
   newId?: () => string;
 }
@@ -81,6 +94,12 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.route('/', listStigRoutes(access, listStigs));
   app.route('/', controlCollectionRoutes(access, createControlCollectionService(db, now, newId)));
   app.route('/', favoriteRoutes(access, createFavoriteService(db, now, newId)));
+  const documentCollections = createDocumentCollectionService(db, now, newId);
+  app.route('/', regdocRoutes(access, createRegdocService(db), documentCollections));
+  const roleCollections = createRoleCollectionService(db, now, newId);
+  app.route('/', roleRoutes(access, createRoleService(db), roleCollections));
+  app.route('/', roleMappingRoutes(access, createRoleMappingService(db)));
+  if (deps.plants ?? true) app.route('/', plantRoutes(access, toAppError));
   app.route('/', sessionRoutes(access, sessions, secureCookies));
   app.route('/', cronRoutes(access, createPurgeService(db, now)));
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { collectionCommand } from './commands/collection.ts';
 import type { Command } from './commands/command.ts';
 import { importCommand } from './commands/import.ts';
 import { integrationTokenCommand } from './commands/integration-token.ts';
@@ -17,6 +18,8 @@ const commands: Command[] = [
   tokenCommand,
   mappingCommand,
   integrationTokenCommand,
+  collectionCommand,
+  mappingCommand,
   purgeCommand,
 ];
 

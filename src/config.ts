@@ -16,6 +16,8 @@ export interface Config {
   logLevel: LogLevel;
   /** The secret of the purge endpoint; null turns it off. */
   cronSecret: string | null;
+  /** Whether the sample endpoint is there. */
+  plants: boolean;
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -65,6 +67,7 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     },
     keyFile: text('GAPSTONE_KEY_FILE', join(dirname(db), 'gapstone-key.json')),
     logLevel: readLogLevel(text('GAPSTONE_LOG_LEVEL', 'info')),
+    plants: readSwitch('GAPSTONE_PLANTS', text('GAPSTONE_PLANTS', 'on')),
     cronSecret: readSecret('GAPSTONE_CRON_SECRET', env.GAPSTONE_CRON_SECRET),
   });
 }
@@ -74,6 +77,11 @@ function readPort(text: string): number {
     throw new CommandError(`the port must be a number from 0 to 65535, not "${text.slice(0, 40)}"`, 2);
   }
   return Number(text);
+}
+
+function readSwitch(name: string, text: string): boolean {
+  if (/^(?:on|off)$/i.test(text)) return text.toLowerCase() === 'on';
+  throw new CommandError(`${name} must be on or off, not "${text.slice(0, 40)}"`, 2);
 }
 
 /** A secret that an Authorization header can carry; its text never enters a message. */

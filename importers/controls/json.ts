@@ -15,6 +15,8 @@ export function readShape<T>(schema: z.ZodType<T>, value: unknown, kind: Kind): 
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0]!;
+  if (issue.code === 'unrecognized_keys')
+    throw new ImportError(`${pointerOf([...issue.path, issue.keys[0]!])}: unknown key`, kind);
   const where = issue.path.length === 0 ? 'the document' : pointerOf(issue.path);
   throw new ImportError(`${where}: ${issue.message.replace(/^Invalid input: /, '')}`, kind);
 }

@@ -3,6 +3,10 @@ import * as assert from 'uvu/assert';
 import { createAccess } from '../../src/auth/access.ts';
 import type { Env } from '../../src/env.ts';
 import { AppError, statusOf } from '../../src/errors.ts';
+import {
+  createDocumentCollectionService,
+  createRoleCollectionService,
+} from '../../src/services/catalog-collections.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import {
   ask,
@@ -18,7 +22,7 @@ import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 
 // One table of who may do what. Alice of red owns a PRIVATE and a SHARED bundle of each kind; bob is of red too, carol
-// of blue. `assigned` is an integration token that sees both lists, `unassigned` sees none; `session` is alice's.
+// of blue. Alice alone is entitled to the products. `assigned` is an integration token that sees both lists, `unassigned` sees none; `session` is alice's.
 const columns = [
   'anonymous',
   'expired',
@@ -35,6 +39,8 @@ const refusals: Record<string, [status: number, code: string, message: string]> 
   U: [401, 'UNAUTHORIZED', 'Missing or invalid Authorization header'],
   T: [403, 'FORBIDDEN', 'This needs a user token'],
   C: [403, 'FORBIDDEN', 'Only the creator may do this'],
+  R: [403, 'FORBIDDEN', 'This needs the entitlement regdoc'],
+  O: [403, 'FORBIDDEN', 'This needs the entitlement occ'],
   N: [404, 'NOT_FOUND', 'Not found'],
 };
 
@@ -45,6 +51,10 @@ const cells = {
   token: ['U U ok ok ok T T U', 'user token'],
   session: ['U U U U U U U ok', 'session'],
   cron: ['U U U U U U U U', 'cron'],
+  regdoc: ['U U ok R R T T ok', 'user+regdoc'],
+  noRegdoc: ['U U N R R T T N', 'user+regdoc'],
+  occ: ['U U ok O O T T ok', 'user+occ'],
+  noOcc: ['U U N O O T T N', 'user+occ'],
   allLists: ['U U ok ok ok ok ok ok', 'user or lists:read'],
   readPrivateList: ['U U ok N N ok N ok', 'user or lists:read'],
   readSharedList: ['U U ok ok N ok N ok', 'user or lists:read'],
@@ -71,6 +81,7 @@ const [privateList, sharedList, privateCollection, sharedCollection, deletedList
   testId,
 ) as [string, string, string, string, string];
 const nextId = testId(1000);
+const [documentCollection, roleCollection] = [801, 802].map(testId) as [string, string];
 const time = '2026-11-21T12:00:00.000Z';
 const ac2 = { controlId: 'AC-2', framework: 'nist-800-53' };
 const au2 = { controlId: 'AU-2', framework: 'nist-800-53' };
@@ -143,6 +154,17 @@ function both(kind: 'lists' | 'control-collections', rules: [Cells, Cells], requ
         ...more,
       }),
     );
+}
+
+/** Two rows of one path of a product: for something that is there, and for something that is not. */
+function product(name: 'regdoc' | 'occ', request: string, id: string, ok: Check): Row[] {
+  const [method, route] = request.split(' ') as [string, string];
+  const unknown = name === 'regdoc' ? 'noRegdoc' : 'noOcc';
+  const at = (value: string) => ({ path: route.replace(/\{\w+\}/, value) });
+  return [
+    row(name, `${method} ${route}`, ok, at(id)),
+    row(unknown, `${method} ${route}`, () => assert.unreachable(), at('no-such-thing')),
+  ];
 }
 
 const read: [Cells, Cells] = ['readPrivateList', 'readSharedList'];
@@ -284,6 +306,34 @@ const table: Row[] = [
   row('user', 'post /api/v1/my-controls', is({ success: true, id: nextId, ...au2 }), { body: au2 }),
   row('user', 'delete /api/v1/my-controls', is({ success: true, ...ac2 }), { body: ac2 }),
 
+  row('regdoc', 'get /api/v1/regdoc', (a) => assert.is(a.json.pagination.total, 2)),
+  ...product('regdoc', 'get /api/v1/regdoc/{documentId}', 'harbor-basic-directive', (a) =>
+    assert.is(a.json.actionableItemCount, 7),
+  ),
+  ...product('regdoc', 'get /api/v1/regdoc/{documentId}/download', 'harbor-basic-directive', (a) =>
+    assert.is(a.json.signposts.length, 5),
+  ),
+  row('regdoc', 'get /api/v1/regdoc-collections', (a) => assert.is(a.json.collections[0].documentCount, 1)),
+  ...product('regdoc', 'get /api/v1/regdoc-collections/{id}/export', documentCollection, (a) =>
+    assert.is(a.json.documents[0].documentId, 'harbor-basic-directive'),
+  ),
+  row('occ', 'get /api/v1/roles', (a) => assert.is(a.json.pagination.total, 29)),
+  ...product('occ', 'get /api/v1/roles/{code}', '15-1244.00', (a) => assert.is(a.json.jobZone, 4)),
+  ...product('occ', 'get /api/v1/roles/{code}/download', '15-1244.00', (a) =>
+    assert.is(a.json.tasks.length, 2),
+  ),
+  row('occ', 'get /api/v1/role-collections', (a) => assert.is(a.json.collections[0].roleCount, 1)),
+  ...product('occ', 'get /api/v1/role-collections/{id}/export', roleCollection, (a) =>
+    assert.is(a.json.roles[0].occupationCode, '15-1244.00'),
+  ),
+  row(
+    'session',
+    'get /api/v1/role-mapping/benchmark/{benchmarkId}/roles',
+    (a) => assert.is(a.json.mappings[0].occupationCode, '15-1244.00'),
+    { path: '/api/v1/role-mapping/benchmark/harbor_linux_3/roles' },
+  ),
+  row('token', 'post /plants', is({ name: 'fern' }), { body: { id: 1, name: 'fern' } }),
+
   row('token', 'post /api/v1/session', (a) => assert.is(a.text, ''), { status: 204 }),
   row('session', 'delete /api/v1/session', (a) => assert.is(a.text, ''), { status: 204 }),
   row('cron', 'get /api/cron/purge-deleted-lists', () => assert.unreachable()),
@@ -309,9 +359,13 @@ async function cell({ method, path, body }: Row, column: Column): Promise<Answer
 const access = suite('Access');
 
 access.before(async () => {
-  t = await testApp([shipped('stigs')], { cronSecret: 'the-cron-secret', newId: () => ids.next() });
+  t = await testApp([shipped('stigs'), shipped('roles'), shipped('regulatory')], {
+    cronSecret: 'the-cron-secret',
+    newId: () => ids.next(),
+  });
   addControls(t.db);
-  const owner = await userCaller(t);
+  const owner = await userCaller(t, { entitlements: ['regdoc', 'occ'] });
+  makeCatalogCollections();
   for (const kind of ['lists', 'control-collections']) {
     for (const visibility of ['PRIVATE', 'SHARED']) {
       const made = await ask(t, 'POST', `/api/v1/${kind}`, owner, { name: 'N', visibility });
@@ -339,6 +393,23 @@ access.before(async () => {
 
 access.after(() => t.db.close());
 
+function makeCatalogCollections(): void {
+  const alice = {
+    kind: 'user' as const,
+    subject: 'alice',
+    email: null,
+    organization: 'red',
+    entitlements: new Set<never>(),
+    expiresAt: 0,
+  };
+  const fields = { name: 'N', description: '', tags: [], color: '', visibility: 'SHARED' as const };
+  const now = () => t.clock.now;
+  createDocumentCollectionService(t.db, now, () => documentCollection).create(alice, fields, [
+    'harbor-basic-directive',
+  ]);
+  createRoleCollectionService(t.db, now, () => roleCollection).create(alice, fields, ['15-1244.00']);
+}
+
 for (const each of table) {
   access(`${each.method.toUpperCase()} ${each.path}`, async () => {
     const expected = cells[each.cells][0].split(' ');
@@ -352,7 +423,9 @@ for (const each of table) {
       else {
         const [status, code, message] = refusal;
         const requestId = answer.headers.get('X-Request-Id');
-        assert.equal(answer.json, { error: { code, message, requestId } }, where);
+        // The sample endpoint has errors of its own form (DECISIONS D10).
+        const error = each.route === '/plants' ? status : { code, message, requestId };
+        assert.equal(answer.json, each.route === '/plants' ? { error, message } : { error }, where);
         assert.is(answer.headers.get('WWW-Authenticate'), status === 401 ? 'Bearer' : null);
       }
     }
@@ -365,6 +438,8 @@ const securities: Record<string, object[]> = {
   'user token': [{ userToken: [] }],
   session: [{ session: [] }],
   cron: [{ cronSecret: [] }],
+  'user+regdoc': [{ userToken: ['regdoc'] }, { session: ['regdoc'] }],
+  'user+occ': [{ userToken: ['occ'] }, { session: ['occ'] }],
   'user or lists:read': [{ userToken: [] }, { session: [] }, { integrationToken: ['lists:read'] }],
 };
 

@@ -1,0 +1,103 @@
+import { basename, dirname } from 'node:path';
+import { sha256 } from '../src/ids.ts';
+import { compareCodePoints } from '../src/text.ts';
+import { onetFileOf } from './roles/tables.ts';
+
+/** One file of a source that is made of several. */
+export interface GroupFile {
+  /** Without its folder. */
+  name: string;
+  /** Empty for a table of O*NET that is not read: a release has large ones. */
+  bytes: Buffer;
+}
+
+interface HeldFile extends GroupFile {
+  sha256: string;
+}
+
+export type GroupKind = 'onet' | 'regdoc-markdown';
+
+/** Several files of one folder, or of one folder of an archive, that are one source (DECISIONS D9.1 b, D9.2). */
+export interface Group {
+  type: 'group';
+  kind: GroupKind;
+  /** The folder. */
+  source: string;
+  /** Of the names and hashes of the files. */
+  sha256: string;
+  files: GroupFile[];
+}
+
+interface SpoiledGroup {
+  type: 'unreadable';
+  source: string;
+  reason: string;
+  outcome: 'rejected';
+}
+
+/**
+ * Holds back the files that belong together, until all are met. Tables of O*NET are known by their header; a document
+ * in parts by the names of its files, which D9.1 allows in this one place.
+ */
+export class Groups {
+  private readonly documents: Set<string>;
+  private readonly spoiled = new Set<string>();
+  private readonly open = new Map<string, { kind: GroupKind; source: string; files: HeldFile[] }>();
+
+  /** `paths` are those of all files that may come, for the folders that hold a document in parts. */
+  constructor(paths: Iterable<string>) {
+    const names = new Map<string, string[]>();
+    for (const path of paths) {
+      const folder = dirname(path);
+      names.set(folder, [...(names.get(folder) ?? []), basename(path)]);
+    }
+    this.documents = new Set(
+      [...names]
+        .filter(([, list]) => list.includes('cover.md') && list.some((name) => /^sec\d.*\.md$/.test(name)))
+        .map(([folder]) => folder),
+    );
+  }
+
+  /** Takes a file that belongs to a group; false for any other. `source` names the folder in the ledger. */
+  take(path: string, source: string, bytes: Buffer): boolean {
+    const kind = this.kindOf(path, bytes);
+    if (kind === null) return false;
+    const key = `${kind} ${dirname(path)}`;
+    const group = this.open.get(key) ?? { kind, source, files: [] };
+    this.open.set(key, group);
+    const name = basename(path);
+    if (group.files.some((file) => file.name === name)) return true;
+    const isRead = kind !== 'onet' || tableOf(bytes) !== 'other';
+    group.files.push({ name, bytes: isRead ? bytes : Buffer.alloc(0), sha256: sha256(bytes) });
+    return true;
+  }
+
+  private kindOf(path: string, bytes: Buffer): GroupKind | null {
+    if (path.endsWith('.md') && this.documents.has(dirname(path))) return 'regdoc-markdown';
+    return tableOf(bytes) === null ? null : 'onet';
+  }
+
+  /** A file that cannot be read spoils the group of its folder: nobody knows what it lacks then. */
+  spoil(path: string): void {
+    this.spoiled.add(dirname(path));
+  }
+
+  /** Gives what was held back: each group once. */
+  *found(): Generator<Group | SpoiledGroup> {
+    for (const [key, { kind, source, files }] of this.open) {
+      if (this.spoiled.has(key.slice(kind.length + 1))) {
+        const reason = 'a file of this folder cannot be read, so the source is not whole';
+        yield { type: 'unreadable', source, reason, outcome: 'rejected' };
+        continue;
+      }
+      files.sort((a, b) => compareCodePoints(a.name, b.name));
+      const parts = files.map((file) => `${file.name}\0${file.sha256}\n`);
+      yield { type: 'group', kind, source, sha256: sha256(parts.join('')), files };
+    }
+    this.open.clear();
+  }
+}
+
+function tableOf(bytes: Buffer) {
+  return onetFileOf(bytes.toString('latin1', 0, 1024).replace(/^\xef\xbb\xbf/, ''));
+}

@@ -1,0 +1,110 @@
+import type { CsfReference } from './record.ts';
+
+/** The categories of the NIST Cybersecurity Framework 2.0 (FORMATS 10.3). */
+const names = new Map([
+  ['GV.OC', 'Organizational Context'],
+  ['GV.RM', 'Risk Management Strategy'],
+  ['GV.RR', 'Roles, Responsibilities, and Authorities'],
+  ['GV.PO', 'Policy'],
+  ['GV.OV', 'Oversight'],
+  ['GV.SC', 'Cybersecurity Supply Chain Risk Management'],
+  ['ID.AM', 'Asset Management'],
+  ['ID.RA', 'Risk Assessment'],
+  ['ID.IM', 'Improvement'],
+  ['PR.AA', 'Identity Management, Authentication, and Access Control'],
+  ['PR.AT', 'Awareness and Training'],
+  ['PR.DS', 'Data Security'],
+  ['PR.PS', 'Platform Security'],
+  ['PR.IR', 'Technology Infrastructure Resilience'],
+  ['DE.CM', 'Continuous Monitoring'],
+  ['DE.AE', 'Adverse Event Analysis'],
+  ['RS.MA', 'Incident Management'],
+  ['RS.AN', 'Incident Analysis'],
+  ['RS.CO', 'Incident Response Reporting and Communication'],
+  ['RS.MI', 'Incident Mitigation'],
+  ['RC.RP', 'Incident Recovery Plan Execution'],
+  ['RC.CO', 'Incident Recovery Communication'],
+]);
+
+const withdrawn = new Set(
+  'ID.BE ID.GV ID.RM ID.SC PR.AC PR.IP PR.MA PR.PT DE.DP RS.RP RS.IM RC.IM'.split(' '),
+);
+
+const codes = new Map([...names].map(([code, name]) => [name.toLowerCase(), code]));
+
+/** A category by its code. */
+export function csfCategory(code: string): CsfReference {
+  return { csfFunction: code.slice(0, 2), csfCategory: code, csfCategoryName: names.get(code) ?? '' };
+}
+
+/**
+ * Fills in what a stated reference leaves out, from the code or from the name. A code of CSF 1.1 is kept with a
+ * warning; what is known neither way is kept as it is, with a warning too.
+ */
+export function completeCsf(stated: Partial<CsfReference>): {
+  reference: CsfReference;
+  warning: string | null;
+} {
+  const code = stated.csfCategory ?? codes.get((stated.csfCategoryName ?? '').trim().toLowerCase()) ?? '';
+  const reference = {
+    csfFunction: stated.csfFunction ?? code.slice(0, 2),
+    csfCategory: code,
+    csfCategoryName: stated.csfCategoryName ?? names.get(code) ?? '',
+  };
+  if (names.has(code)) return { reference, warning: null };
+  if (withdrawn.has(code)) return { reference, warning: `${code} is a category of CSF 1.1` };
+  return { reference, warning: `"${code.slice(0, 20)}" is no category of the CSF` };
+}
+
+/** The words that lead a section of a text to categories, most specific categories of each function first. */
+const words: [string, RegExp][] = [
+  ['GV.SC', /\b(?:supply chain|suppliers?|vendors?|third[- ]part(?:y|ies)|contractors?)\b/gi],
+  [
+    'GV.RR',
+    /\b(?:roles? and responsibilit(?:y|ies)|responsible official|accountable|senior (?:agency )?official)\b/gi,
+  ],
+  ['GV.PO', /\b(?:polic(?:y|ies)|procedures?)\b/gi],
+  ['GV.RM', /\brisk (?:management|tolerance|appetite|acceptance)\b/gi],
+  ['GV.OV', /\b(?:oversight|progress tracking|status reports?|compliance reports?)\b/gi],
+  ['ID.AM', /\b(?:inventor(?:y|ies)|assets?|high value)\b/gi],
+  ['ID.RA', /\b(?:vulnerabilit(?:y|ies)|risk assessments?|threats?|disclosure)\b/gi],
+  [
+    'PR.AA',
+    /\b(?:authenticat\w+|identit(?:y|ies)|passwords?|memorized secrets?|credentials?|access control|sessions?|multi-?factor)\b/gi,
+  ],
+  ['PR.AT', /\b(?:training|awareness|educat\w+)\b/gi],
+  [
+    'PR.DS',
+    /\b(?:encrypt\w*|cryptograph\w+|confidentiality|integrity|data protection|privacy|HTTPS|TLS|STARTTLS)\b/gi,
+  ],
+  [
+    'PR.PS',
+    /\b(?:patch(?:es|ed|ing)?|updat(?:e|es|ed|ing)|configur\w+|install\w*|upgrad\w+|remov(?:e|al) of)\b/gi,
+  ],
+  ['PR.IR', /\b(?:network devices?|infrastructure|availability|DNS|segmentation|backups?)\b/gi],
+  ['DE.CM', /\b(?:monitor\w*|scan(?:s|ned|ning)?|logs?|logging|audit\w*)\b/gi],
+  ['DE.AE', /\b(?:anomal\w+|indicators? of compromise|indications? of compromise|suspicious)\b/gi],
+  ['RS.MA', /\bincidents?\b/gi],
+  ['RS.AN', /\b(?:forensic\w*|investigat\w+)\b/gi],
+  ['RS.CO', /\b(?:report(?:s|ed|ing)?|notif(?:y|ies|ied|ication))\b/gi],
+  ['RS.MI', /\b(?:remediat\w+|mitigat\w+|disconnect\w*|contain(?:ment)?)\b/gi],
+  ['RC.RP', /\b(?:recover(?:y|ed|ing)?|rebuild\w*|restor(?:e|ed|ation))\b/gi],
+];
+
+const mostCategories = 3;
+
+/**
+ * The categories that a section is about: those whose words it has, a word of the heading counting three times, at
+ * most three, the most frequent first, then in the order of the table.
+ */
+export function categoriesOf(heading: string, body: string): CsfReference[] {
+  const counted = words.map(([code, word], index) => {
+    const hits = (heading.match(word)?.length ?? 0) * 3 + (body.match(word)?.length ?? 0);
+    return { code, hits, index };
+  });
+  return counted
+    .filter(({ hits }) => hits > 0)
+    .sort((a, b) => b.hits - a.hits || a.index - b.index)
+    .slice(0, mostCategories)
+    .map(({ code }) => csfCategory(code));
+}

@@ -1,0 +1,74 @@
+import { isMap, isScalar, parseDocument } from 'yaml';
+import { isStorable } from '../../../src/text.ts';
+import { collapseLine, shown } from '../../controls/text.ts';
+import { ImportError } from '../../errors.ts';
+import { dateAlone } from './dates.ts';
+
+const kind = 'regdoc-markdown';
+const longestHead = 64 * 1024;
+
+/** What the head of a Markdown file states of the document. */
+export interface HeadFields {
+  title: string;
+  sourceUrl?: string | undefined;
+  publisher?: string | undefined;
+  doctype?: string | undefined;
+  jurisdiction?: string | undefined;
+  published?: string | undefined;
+}
+
+/** True for a text that begins as a Markdown file with a head does. */
+export function beginsWithHead(text: string): boolean {
+  return /^---[ \t]*\r?\n/.test(text);
+}
+
+/**
+ * Splits a Markdown text into its YAML head and its body; null when there is no head with a title. A key that is
+ * repeated with the same value is taken once, with a warning. Throws `ImportError` naming the line of a fault.
+ */
+export function readHead(text: string): { fields: HeadFields; body: string; warnings: string[] } | null {
+  const [, open, yaml, close] = /^(---[ \t]*\r?\n)([\s\S]{0,65536}?)(^---[ \t]*\r?$)/m.exec(text) ?? [];
+  if (yaml === undefined || !text.startsWith(open!)) return null;
+  // YAML of another kind begins with the same line: only one that has a title is meant as a document.
+  if (!/^title[ \t]*:/m.test(yaml) || yaml.length > longestHead) return null;
+  const head = parseDocument(yaml, { uniqueKeys: false, strict: true, prettyErrors: true });
+  const [error] = head.errors;
+  if (error) {
+    const line = (error.linePos?.[0].line ?? 0) + 1;
+    throw new ImportError(`the head, line ${line}: ${shown(error.message.split('\n')[0]!, 150)}`, kind);
+  }
+  if (!isMap(head.contents))
+    throw new ImportError('the head, line 2: it is no list of keys and values', kind);
+  const warnings: string[] = [];
+  const values = new Map<string, string>();
+  for (const { key, value } of head.contents.items) {
+    const name = isScalar(key) ? String(key.value) : '';
+    const stated = isScalar(value) ? String(value.value ?? '') : JSON.stringify(value);
+    const before = values.get(name);
+    if (before !== undefined && before !== stated)
+      throw new ImportError(`the head states ${shown(name)} twice, with different values`, kind);
+    if (before !== undefined) warnings.push(`the head states ${shown(name)} twice: taken once`);
+    values.set(name, stated);
+  }
+  const field = (name: string) => {
+    const value = values.get(name);
+    if (value !== undefined && !isStorable(value))
+      throw new ImportError(`the head, ${name}: characters that cannot be stored`, kind);
+    return value === undefined || collapseLine(value) === '' ? undefined : collapseLine(value);
+  };
+  const title = field('title');
+  if (title === undefined) return null;
+  const published = field('published');
+  if (published !== undefined && dateAlone(published) === null)
+    throw new ImportError(`the head, published: "${shown(published)}" is no date`, kind);
+  const url = field('sourceUrl') ?? field('redirect_to');
+  const fields = {
+    title,
+    sourceUrl: url !== undefined && URL.canParse(url) ? url : undefined,
+    publisher: field('publisher'),
+    doctype: field('doctype'),
+    jurisdiction: field('jurisdiction'),
+    published: published === undefined ? undefined : dateAlone(published)!,
+  };
+  return { fields, body: text.slice(open!.length + yaml.length + close!.length), warnings };
+}

@@ -1,0 +1,194 @@
+/** A class of technology that STIGs are about: whose work it is, and which UNSPSC commodities it has in O*NET. */
+export interface TechnologyClass {
+  name: string;
+  /** Words of a folded title that put a STIG into the class, whole words each. */
+  words: RegExp;
+  commodities: string[];
+  /** The NICE work roles that run such technology: an occupation with one of them fits. */
+  workRoles: string[];
+}
+
+const word = (...words: string[]) => new RegExp(`(?:^| )(?:${words.join('|')})(?: |$)`);
+
+/** The classes, the more specific before the more general: the first whose words a title has is the STIG's. */
+const classes: TechnologyClass[] = [
+  {
+    name: 'containers',
+    words: word('kubernetes', 'docker', 'openshift', 'container', 'rancher', 'tanzu'),
+    commodities: ['43232806', '43232917'],
+    workRoles: ['DD-WRL-003', 'IO-WRL-005'],
+  },
+  {
+    name: 'databases',
+    words: word('database', 'sql', 'dbms', 'postgresql', 'mysql', 'mariadb', 'mongodb', 'db2', 'redis'),
+    commodities: ['43232304'],
+    workRoles: ['IO-WRL-002'],
+  },
+  {
+    name: 'networks',
+    words: word(
+      'router',
+      'switch',
+      'rtr',
+      'ndm',
+      'l2s',
+      'firewall',
+      'vpn',
+      'ips',
+      'idps',
+      'wlan',
+      'wireless',
+      'network',
+      'dns',
+      'bind',
+      'proxy',
+      'load balancer',
+      'cisco',
+      'juniper',
+      'arista',
+      'palo alto',
+      'f5',
+      'fortinet',
+    ),
+    commodities: ['43232908', '43233204', '43233203', '43232910', '43232801'],
+    workRoles: ['IO-WRL-004'],
+  },
+  {
+    name: 'voice and video',
+    words: word('voip', 'vvoip', 'voice', 'video', 'unified communications', 'session border'),
+    commodities: ['43232805', '43233502'],
+    workRoles: ['IO-WRL-004'],
+  },
+  {
+    name: 'applications and web servers',
+    words: word(
+      'web server',
+      'application server',
+      'tomcat',
+      'iis',
+      'http server',
+      'websphere',
+      'weblogic',
+      'jboss',
+      'middleware',
+      'application security',
+      'application core',
+      'java',
+      'jre',
+      'net framework',
+      'dotnet framework',
+    ),
+    commodities: ['43232701', '43232408'],
+    workRoles: ['DD-WRL-003'],
+  },
+  {
+    name: 'collaboration servers',
+    words: word('sharepoint', 'exchange', 'skype', 'lync', 'mail server', 'domino'),
+    commodities: ['43232902', '43232312'],
+    workRoles: ['IO-WRL-005'],
+  },
+  {
+    name: 'virtualization',
+    words: word('vmware', 'vsphere', 'esxi', 'vcenter', 'hyper v', 'xendesktop', 'xenapp', 'virtual machine'),
+    commodities: ['43232917', '43232806'],
+    workRoles: ['IO-WRL-005'],
+  },
+  {
+    name: 'security software',
+    words: word(
+      'antivirus',
+      'defender',
+      'endpoint security',
+      'mcafee',
+      'trellix',
+      'splunk',
+      'siem',
+      'tanium',
+    ),
+    commodities: ['43233205'],
+    workRoles: ['PD-WRL-001', 'PD-WRL-004'],
+  },
+  {
+    name: 'mainframes',
+    words: word(
+      'z os',
+      'racf',
+      'acf2',
+      'tss',
+      'mainframe',
+      'hmc',
+      'hardware management console',
+      'cics',
+      'zvm',
+    ),
+    commodities: ['43233004'],
+    workRoles: ['IO-WRL-005'],
+  },
+  {
+    name: 'mobile devices',
+    words: word('ios', 'ipados', 'android', 'mobile', 'mdm', 'blackberry', 'knox'),
+    commodities: ['43233004'],
+    workRoles: ['IO-WRL-005', 'IO-WRL-007'],
+  },
+  {
+    name: 'desktop software',
+    words: word(
+      'chrome',
+      'firefox',
+      'edge',
+      'internet explorer',
+      'browser',
+      'word',
+      'excel',
+      'powerpoint',
+      'outlook',
+      'onenote',
+      'office',
+      'visio',
+      'adobe',
+      'acrobat',
+      'office system',
+    ),
+    commodities: ['43231513', '43232705'],
+    workRoles: ['IO-WRL-007', 'IO-WRL-005'],
+  },
+  {
+    name: 'operating systems',
+    words: word(
+      'operating system',
+      'operating systems',
+      'windows',
+      'linux',
+      'ubuntu',
+      'unix',
+      'macos',
+      'os x',
+      'solaris',
+      'aix',
+      'hp ux',
+      'active directory',
+    ),
+    commodities: ['43233004'],
+    workRoles: ['IO-WRL-005'],
+  },
+];
+
+/** The class of a STIG by the words of its folded title, else by the commodity of the product that it names. */
+export function classOf(title: string, commodityCode: string | null): TechnologyClass | null {
+  return (
+    classes.find((each) => each.words.test(title)) ??
+    classes.find((each) => commodityCode !== null && each.commodities.includes(commodityCode)) ??
+    null
+  );
+}
+
+/** Commodities that hundreds of occupations work with: they say who uses a product, not who runs it. */
+export const officeCommodities = new Set([
+  '43231513',
+  '43232104',
+  '43232106',
+  '43232108',
+  '43232110',
+  '43232705',
+  '43233501',
+]);

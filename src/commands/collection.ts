@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { isName } from '../auth/tokens.ts';
+import type { User } from '../auth/viewer.ts';
+import { readConfig } from '../config.ts';
+import { openDatabase } from '../db/database.ts';
+import { CommandError } from '../errors.ts';
+import { createCollectionBody } from '../schemas/bundles.ts';
+import {
+  createDocumentCollectionService,
+  createRoleCollectionService,
+} from '../services/catalog-collections.ts';
+import { type Command, expectPositionals, parse, required } from './command.ts';
+
+export const collectionCommand: Command = {
+  name: 'collection',
+  summary: 'make a collection of regulatory documents or of roles',
+  usage: `gapstone collection create --kind regdoc|role --name N --owner SUB --item ID... [--org O] [--email E]
+  [--description T] [--tag T]... [--color #RRGGBB] [--visibility PRIVATE|SHARED] [--db FILE] [--json]`,
+  help: [
+    '--kind K         regdoc (documents) or role (occupations)',
+    '--name N         the name of the collection',
+    '--owner SUB      the subject whose collection it is',
+    '--org O          the organization that sees it when it is SHARED',
+    '--email E        the e-mail address of the owner',
+    '--description T  what it is for',
+    '--tag T          a tag; may be given again',
+    '--color C        a color, as #2a6fdb',
+    '--visibility V   PRIVATE (default) or SHARED',
+    '--item ID        a document id or an occupation code; more may follow',
+    '--json           the answer as JSON',
+  ],
+  async run(args) {
+    const { values, positionals } = parse(args, {
+      kind: { type: 'string' },
+      name: { type: 'string' },
+      owner: { type: 'string' },
+      org: { type: 'string' },
+      email: { type: 'string' },
+      description: { type: 'string' },
+      tag: { type: 'string', multiple: true },
+      color: { type: 'string' },
+      visibility: { type: 'string' },
+      item: { type: 'string', multiple: true },
+    });
+    const [action, ...rest] = positionals;
+    if (action !== 'create') throw new CommandError('the only collection command is "collection create"', 2);
+    // What follows `--item A` without an option of its own is more of the same: `--item A B C`.
+    if (values.item === undefined) expectPositionals(rest, []);
+    const items = [...(values.item ?? []), ...rest];
+    if (items.length === 0) throw new CommandError('--item must be given', 2);
+    const kind = required(values.kind, 'kind');
+    if (kind !== 'regdoc' && kind !== 'role')
+      throw new CommandError(`--kind must be regdoc or role, not "${kind.slice(0, 64)}"`, 2);
+    const owner: User = {
+      kind: 'user',
+      subject: named(required(values.owner, 'owner'), 'owner'),
+      email: values.email === undefined ? null : named(values.email, 'email'),
+      organization: values.org === undefined ? null : named(values.org, 'org'),
+      entitlements: new Set(),
+      expiresAt: 0,
+    };
+    const { name, description, tag, color, visibility } = values;
+    const fields = createCollectionBody.safeParse({ name, description, tags: tag, color, visibility });
+    if (!fields.success) throw new CommandError(fields.error.issues[0]!.message, 2);
+    if (fields.data.visibility === 'SHARED' && owner.organization === null)
+      throw new CommandError('--visibility SHARED needs --org: nobody would see it otherwise', 2);
+    const db = openDatabase(readConfig({ db: values.db }).db);
+    try {
+      const make = kind === 'regdoc' ? createDocumentCollectionService : createRoleCollectionService;
+      const id = make(db, () => new Date(), randomUUID).create(owner, fields.data, items);
+      process.stdout.write(values.json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
+      return 0;
+    } finally {
+      db.close();
+    }
+  },
+};
+
+/** A text that names somebody. Throws `CommandError` for what a token could not carry. */
+function named(text: string, option: string): string {
+  if (!isName(text)) throw new CommandError(`--${option} must have 1 to 255 characters`, 2);
+  return text;
+}

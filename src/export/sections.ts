@@ -1,0 +1,25 @@
+import type { Column } from './columns.ts';
+
+type Cell = string | number | boolean | null;
+
+/** A row of a flat export of a record with several lists: which list it is of, and its values by column. */
+export interface SectionRow {
+  section: string;
+  /** Counts the items of a section from 1; an item of several rows has one ordinal. */
+  ordinal: number;
+  values: Record<string, Cell>;
+}
+
+/** The columns of such an export (DECISIONS D9.5): `section`, `ordinal`, then the names of all sections, each once. */
+export function sectionColumns(names: string[]): Column<SectionRow>[] {
+  return [
+    { name: 'section', value: (row) => row.section },
+    { name: 'ordinal', value: (row) => row.ordinal },
+    ...names.map((name) => ({ name, value: (row: SectionRow) => row.values[name] ?? null })),
+  ];
+}
+
+/** The items of one list as rows. */
+export function sectionRows(section: string, items: Record<string, Cell>[]): SectionRow[] {
+  return items.map((values, index) => ({ section, ordinal: index + 1, values }));
+}

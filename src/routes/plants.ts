@@ -1,0 +1,59 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Access } from '../auth/access.ts';
+import type { Env } from '../env.ts';
+import { AppError, badRequest, statusOf } from '../errors.ts';
+import { jsonBody, jsonContent } from '../schemas/common.ts';
+import { newPlantBody, Plant, PlantError } from '../schemas/plants.ts';
+
+/**
+ * The sample plant store (specification, "Sample plant store"; DECISIONS D10). Its errors have a form of their own,
+ * whatever goes wrong: `toAppError` says what a thrown error means.
+ */
+export function plantRoutes(access: Access, toAppError: (error: Error) => AppError): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>({
+    defaultHook: (result) => {
+      if (!result.success) throw badRequest(result.error.issues[0]!.message);
+    },
+  });
+  const failure = (description: string) => jsonContent(PlantError, description);
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/plants',
+      summary: 'The sample endpoint',
+      description: 'Version 1.0.0.',
+      'x-version': '1.0.0',
+      tags: ['Sample'],
+      ...access.userToken,
+      request: { body: jsonBody(newPlantBody) },
+      responses: {
+        200: jsonContent(Plant, 'The plant.'),
+        400: failure('The body is malformed.'),
+        401: failure('No token, or one that is not valid.'),
+        403: failure('The token is not that of a user.'),
+        413: failure('The body is too large.'),
+      },
+    }),
+    (c) => {
+      const { name, tag } = c.req.valid('json');
+      return c.json({ name, ...(tag === undefined ? {} : { tag }) }, 200, { 'Cache-Control': 'no-store' });
+    },
+  );
+
+  app.all('/plants', (c) => {
+    throw new AppError('METHOD_NOT_ALLOWED', `${c.req.method.slice(0, 64)} is not allowed here`, {
+      Allow: 'POST',
+    });
+  });
+
+  app.onError((error, c) => {
+    const { code, message, headers } = toAppError(error);
+    const status = statusOf[code];
+    const body: PlantError = { error: status, message };
+    return c.json(body, status as ContentfulStatusCode, { ...headers, 'Cache-Control': 'no-store' });
+  });
+
+  return app;
+}

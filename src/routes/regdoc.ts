@@ -1,0 +1,113 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import { answer, download } from '../answer.ts';
+import type { Access } from '../auth/access.ts';
+import type { Env } from '../env.ts';
+import {
+  documentCollectionColumns,
+  documentColumns,
+  documentRows,
+  toDocumentFile,
+} from '../export/regdoc.ts';
+import { idParam } from '../schemas/bundles.ts';
+import { DocumentCollectionExport, DocumentCollections } from '../schemas/catalog-collections.ts';
+import { errors, jsonContent } from '../schemas/common.ts';
+import * as schemas from '../schemas/regdoc.ts';
+import type { DocumentCollectionService } from '../services/catalog-collections.ts';
+import type { RegdocService } from '../services/regdoc.ts';
+import { fileContent, renderFile } from './files.ts';
+
+/** Regulatory documents and their collections (specification, "Regulatory documents"). */
+export function regdocRoutes(
+  access: Access,
+  documents: RegdocService,
+  collections: DocumentCollectionService,
+): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+  const tags = ['Regulatory documents'];
+  const entitled = access.entitled('regdoc');
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/regdoc',
+      summary: 'The documents, by title',
+      tags,
+      ...entitled,
+      request: { query: schemas.documentsQuery },
+      responses: {
+        200: jsonContent(schemas.RegulatoryDocuments, 'A page of documents.'),
+        ...errors(400, 401, 403),
+      },
+    }),
+    (c) => answer(c, documents.list(c.req.valid('query'))),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/regdoc/{documentId}',
+      summary: 'One document with every signpost and actionable item',
+      tags,
+      ...entitled,
+      request: { params: schemas.documentParam },
+      responses: {
+        200: jsonContent(schemas.RegulatoryDocument, 'The document.'),
+        ...errors(400, 401, 403, 404),
+      },
+    }),
+    (c) => answer(c, documents.record(c.req.valid('param').documentId)),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/regdoc/{documentId}/download',
+      summary: 'One document as json, csv or xml',
+      tags,
+      ...entitled,
+      request: { params: schemas.documentParam, query: schemas.fileQuery },
+      responses: { 200: fileContent(schemas.RegulatoryDocumentFile), ...errors(400, 401, 403, 404) },
+    }),
+    (c) => {
+      const { format, raw } = c.req.valid('query');
+      const json = toDocumentFile(documents.record(c.req.valid('param').documentId));
+      const rows = documentRows(json);
+      const file = { json, root: 'regdoc', element: 'row', columns: documentColumns, rows };
+      return download(c, renderFile(file, format, raw), format, `${json.documentId}.${format}`);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/regdoc-collections',
+      summary: 'The collections of documents that the caller may see, newest first',
+      tags,
+      ...entitled,
+      responses: { 200: jsonContent(DocumentCollections, 'The collections.'), ...errors(401, 403) },
+    }),
+    (c) => answer(c, collections.all(c.get('user'))),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/regdoc-collections/{id}/export',
+      summary: 'A collection with its documents as json, csv or xml',
+      tags,
+      ...entitled,
+      request: { params: idParam, query: schemas.fileQuery },
+      responses: { 200: fileContent(DocumentCollectionExport), ...errors(400, 401, 403, 404) },
+    }),
+    (c) => {
+      const { format, raw } = c.req.valid('query');
+      const json = collections.exported(c.get('user'), c.req.valid('param').id);
+      const rows = json.documents;
+      const columns = documentCollectionColumns;
+      const file = { json, root: 'regdocCollection', element: 'document', columns, rows };
+      return download(c, renderFile(file, format, raw), format, `${json.collection.name}.${format}`);
+    },
+  );
+
+  return app;
+}

@@ -1,0 +1,96 @@
+import * as assert from 'uvu/assert';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { runToEnd, startServer } from '../support/running.ts';
+import { scratchFolder } from '../support/scratch.ts';
+
+const collection = suite('gapstone collection create');
+
+const folder = scratchFolder();
+const run = (...args: string[]) => runToEnd(folder, args);
+const create = (...args: string[]) =>
+  run('collection', 'create', '--owner', 'alice', '--org', 'red', ...args);
+
+collection.before(async () => {
+  const imported = await run('import', shipped('stigs'), shipped('roles'), shipped('regulatory'));
+  assert.is(imported.code, 0, imported.stderr);
+});
+
+collection('makes both kinds, which the server then serves', async () => {
+  const roles = await create(
+    ...['--kind', 'role', '--name', 'Ours', '--visibility', 'shared', '--email', 'a@example.org'],
+    ...['--description', 'D', '--color', '#112233', '--item', '15-1244.00', '15-1242.00', '15-1244.00'],
+  );
+  assert.equal([roles.code, roles.stderr], [0, '']);
+  const documents = await create(
+    ...['--kind', 'regdoc', '--name', 'Docs', '--tag', 'a', '--tag', 'b', '--json'],
+    ...['--item', 'harbor-basic-directive', '--item', 'lantern-web-guideline'],
+  );
+  assert.is(documents.code, 0, documents.stderr);
+  const { id } = JSON.parse(documents.stdout) as { id: string };
+  const issued = ['--subject', 'alice', '--org', 'red', '--entitlement', 'regdoc', '--entitlement', 'occ'];
+  const token = (await run('token', 'issue', ...issued)).stdout.trim();
+  const server = await startServer(folder, ['serve', '--port', '0']);
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  const get = async (path: string): Promise<any> =>
+    (await fetch(`${server.url}${path}`, { headers: { Authorization: `Bearer ${token}` } })).json();
+  const [own] = (await get('/api/v1/role-collections')).collections;
+  assert.equal(
+    [own.id, own.name, own.visibility, own.roleCount, own.createdByEmail, own.color],
+    [roles.stdout.trim(), 'Ours', 'SHARED', 2, 'a@example.org', '#112233'],
+  );
+  const [docs] = (await get('/api/v1/regdoc-collections')).collections;
+  assert.equal([docs.id, docs.tags, docs.documentCount, docs.visibility], [id, ['a', 'b'], 2, 'PRIVATE']);
+  server.child.kill('SIGTERM');
+  assert.is((await server.ended).code, 0);
+});
+
+const wrong: [string, string[], 1 | 2, RegExp][] = [
+  [
+    'an unknown occupation',
+    ['--kind', 'role', '--name', 'N', '--item', '99-9999.99'],
+    1,
+    /no occupation "99-9999\.99"/,
+  ],
+  ['an unknown document', ['--kind', 'regdoc', '--name', 'N', '--item', 'x'], 1, /no document "x"/],
+  ['another kind', ['--kind', 'list', '--name', 'N', '--item', 'x'], 2, /--kind must be regdoc or role/],
+  ['no item', ['--kind', 'role', '--name', 'N'], 2, /--item must be given/],
+  ['no name', ['--kind', 'role', '--item', '15-1244.00'], 2, /name is required/],
+  ['a blank name', ['--kind', 'role', '--name', ' ', '--item', 'x'], 2, /name must have 1 to 200/],
+  ['a color that is none', ['--kind', 'role', '--name', 'N', '--color', 'red', '--item', 'x'], 2, /#RRGGBB/],
+  [
+    'another visibility',
+    ['--kind', 'role', '--name', 'N', '--visibility', 'ALL', '--item', 'x'],
+    2,
+    /PRIVATE or SHARED/,
+  ],
+];
+
+for (const [name, args, code, message] of wrong) {
+  collection(`${name} ends with ${code} and one line`, async () => {
+    const result = await create(...args);
+    assert.is(result.code, code);
+    assert.is(result.stdout, '');
+    assert.match(result.stderr, message);
+    assert.is(result.stderr.trim().split('\n').length, 1);
+  });
+}
+
+collection('SHARED without an organization is refused: nobody would see it', async () => {
+  const args = [
+    '--kind',
+    'role',
+    '--name',
+    'N',
+    '--owner',
+    'a',
+    '--visibility',
+    'SHARED',
+    '--item',
+    '15-1244.00',
+  ];
+  const result = await run('collection', 'create', ...args);
+  assert.is(result.code, 2);
+});
+
+collection.run();

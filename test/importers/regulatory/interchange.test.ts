@@ -1,0 +1,224 @@
+import { readFileSync } from 'node:fs';
+import * as assert from 'uvu/assert';
+import { type ImportResult, runImport } from '../../../importers/run.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { ask, type Caller, userCaller } from '../../support/callers.ts';
+import { suite } from '../../support/harness.ts';
+import { shipped } from '../../support/reference.ts';
+import { put, scratchFolder } from '../../support/scratch.ts';
+
+const interchange = suite('The interchange of regulatory documents');
+
+const folder = scratchFolder();
+// biome-ignore lint/suspicious/noExplicitAny: documents are bent in every way
+type Loose = any;
+const sample = (id = 'harbor-basic-directive'): Loose => {
+  const value = JSON.parse(readFileSync(shipped('regulatory', 'harbor-basic-directive.json'), 'utf8'));
+  value.document.documentId = id;
+  return value;
+};
+
+let t: TestApp;
+let alice: Caller;
+let count = 0;
+
+interchange.before.each(async () => {
+  t = await testApp([shipped('regulatory')]);
+  alice = await userCaller(t, { entitlements: ['regdoc'] });
+});
+
+interchange.after.each(() => t.db.close());
+
+const load = (text: string): Promise<ImportResult> => runImport(t.db, [put(folder, `${++count}`, text)]);
+const get = async (path: string) => ask(t, 'GET', `/api/v1/regdoc${path}`, alice);
+const ids = async () =>
+  (await get('')).json.documents.map((each: { documentId: string }) => each.documentId).sort();
+
+interchange('a document is answered as its source states it, defaults filled in', async () => {
+  const bare = {
+    formatVersion: '1',
+    document: { documentId: 'x:1', title: 'T', publisher: 'P', doctype: 'law', published: '2020-02-29' },
+    signposts: [
+      { tag: 'a', inferenceText: 'b', nistCsf: [{ csfCategoryName: 'policy' }, { csfCategory: 'PR.AC' }] },
+    ],
+    actionableItems: [{ actionId: '1', text: 't' }],
+  };
+  const { lines } = await load(JSON.stringify(bare));
+  assert.is(lines[0]!.kind, 'regdoc');
+  assert.is(lines[0]!.target, 'x:1');
+  assert.equal(lines[0]!.warnings, ['document "x:1": PR.AC is a category of CSF 1.1']);
+  const { id: _, ...document } = (await get('/x:1')).json;
+  assert.equal(document, {
+    documentId: 'x:1',
+    title: 'T',
+    publisher: 'P',
+    publisherId: '',
+    doctype: 'law',
+    published: '2020-02-29',
+    cyberScore: null,
+    jurisdiction: '',
+    signpostCount: 1,
+    actionableItemCount: 1,
+    sectorLevel1: null,
+    sectorLevel2: null,
+    sectorLevel3: null,
+    sectorLevel4: null,
+    authoritative: false,
+    sourceUrl: '',
+    restriction: null,
+    signposts: [
+      {
+        tag: 'a',
+        page: 1,
+        inferenceText: 'b',
+        nistCsf: [
+          { csfFunction: 'GV', csfCategory: 'GV.PO', csfCategoryName: 'policy' },
+          { csfFunction: 'PR', csfCategory: 'PR.AC', csfCategoryName: '' },
+        ],
+      },
+    ],
+    actionableItems: [
+      {
+        actionId: '1',
+        text: 't',
+        originText: '',
+        sourceReference: '',
+        pageIndex: 0,
+        obligation: false,
+        psc: false,
+        specification: false,
+        timingOrTrigger: false,
+        applicationConditions: '',
+        exemptConditions: '',
+      },
+    ],
+  });
+});
+
+interchange('an array and one document on each line are read alike', async () => {
+  const list = [sample('a-1'), sample('a-2'), sample('a-3')];
+  await load(JSON.stringify(list));
+  const lines = [sample('b-1'), sample('b-2')].map((each) => JSON.stringify(each));
+  assert.is((await load(`${lines.join('\n')}\n`)).lines[0]!.outcome, 'imported');
+  const own = ['harbor-basic-directive', 'lantern-web-guideline'];
+  assert.equal(await ids(), ['a-1', 'a-2', 'a-3', 'b-1', 'b-2', ...own]);
+});
+
+interchange('a document is replaced as a whole, and the first text may come back', async () => {
+  const first = JSON.stringify(sample());
+  const changed = sample();
+  changed.document.title = 'Changed';
+  changed.signposts = changed.signposts.slice(0, 1);
+  changed.actionableItems = [];
+  const second = JSON.stringify(changed);
+  const title = async () => (await get('/harbor-basic-directive')).json.title;
+  const original = await title();
+  const { id } = (await get('/harbor-basic-directive')).json;
+  for (const [text, expected] of [
+    [second, 'Changed'],
+    [first, original],
+    [second, 'Changed'],
+  ] as const) {
+    assert.is((await load(text)).lines[0]!.outcome, 'imported');
+    assert.is(await title(), expected);
+  }
+  const document = (await get('/harbor-basic-directive')).json;
+  assert.is(document.id, id);
+  assert.is(document.actionableItemCount, 0);
+  assert.is(document.signposts.length, 1);
+  assert.is(t.db.sqlite.prepare('SELECT count(*) FROM document_facts').pluck().get(), 2);
+});
+
+interchange('two sources of one document in one run: the order of the files does not matter', async () => {
+  const newer = sample('twice');
+  newer.document.published = '2026-12-31';
+  newer.document.title = 'Newer';
+  const texts = [JSON.stringify(sample('twice')), JSON.stringify(newer)];
+  for (const order of [texts, [...texts].reverse()]) {
+    const other = await testApp();
+    const paths = order.map((text) => put(folder, `${++count}`, text));
+    const { summary } = await runImport(other.db, paths);
+    assert.is(summary.superseded, 1);
+    assert.is((await ask(other, 'GET', '/api/v1/regdoc/twice', alice)).json.title, 'Newer');
+    other.db.close();
+  }
+});
+
+const broken: [name: string, bend: (value: Loose) => void, reason: string][] = [
+  [
+    'an unknown key of the document',
+    (v) => Object.assign(v.document, { foo: 1 }),
+    '/document/foo: unknown key',
+  ],
+  ['an unknown key at the top', (v) => Object.assign(v, { foo: 1 }), '/foo: unknown key'],
+  [
+    'an unknown key of an item',
+    (v) => Object.assign(v.actionableItems[2], { 'a/b': 1 }),
+    '/actionableItems/2/a~1b: unknown key',
+  ],
+  [
+    'counts, which are never read',
+    (v) => Object.assign(v.document, { signpostCount: 5 }),
+    '/document/signpostCount: unknown key',
+  ],
+  ['another format', (v) => Object.assign(v, { formatVersion: '2' }), '/formatVersion: expected "1"'],
+  [
+    'a date that is none',
+    (v) => Object.assign(v.document, { published: '2023-02-29' }),
+    '/document/published: ',
+  ],
+  ['an id with a slash', (v) => Object.assign(v.document, { documentId: 'a/b' }), '/document/documentId: '],
+  ['a score above 1', (v) => Object.assign(v.document, { cyberScore: 1.5 }), '/document/cyberScore: '],
+  ['a page of 0', (v) => Object.assign(v.signposts[0], { page: 0 }), '/signposts/0/page: '],
+  [
+    'an action id twice',
+    (v) => Object.assign(v.actionableItems[1], { actionId: 'HBD-1' }),
+    '/actionableItems/1/actionId: "HBD-1" occurs twice',
+  ],
+  [
+    'a lone surrogate',
+    (v) => Object.assign(v.signposts[0], { tag: 'a\ud800' }),
+    '/signposts/0/tag: a text with',
+  ],
+  ['no title', (v) => delete v.document.title, '/document/title: '],
+  [
+    'a text for a switch',
+    (v) => Object.assign(v.actionableItems[0], { psc: 'no' }),
+    '/actionableItems/0/psc: ',
+  ],
+];
+
+for (const [name, bend, reason] of broken) {
+  interchange(`${name} rejects the source, naming document and place`, async () => {
+    const before = (await get('')).text;
+    const bad = sample('bad');
+    bend(bad);
+    for (const [text, place] of [
+      [JSON.stringify(bad), ''],
+      [JSON.stringify([sample('good'), bad]), '/1'],
+      [`${JSON.stringify(sample('good'))}\n\n${JSON.stringify(bad)}\n`, 'line 3: '],
+    ] as const) {
+      const line = (await load(text)).lines[0]!;
+      assert.is(line.kind, 'regdoc');
+      assert.is(line.outcome, 'rejected');
+      const named = name === 'an id with a slash' ? 'document "a/b": ' : 'document "bad": ';
+      assert.ok(line.reason!.startsWith(`${named}${place}${reason}`), line.reason!);
+    }
+    assert.is((await get('')).text, before);
+  });
+}
+
+interchange('one document twice in one source, a damaged file, a damaged line', async () => {
+  const [twice] = (await load(JSON.stringify([sample('a'), sample('a')]))).lines;
+  assert.is(twice!.reason, 'the document a occurs twice');
+  const [damaged] = (await load(JSON.stringify(sample('a')).slice(0, -5))).lines;
+  assert.equal([damaged!.kind, damaged!.outcome], ['regdoc', 'rejected']);
+  const [line] = (await load(`${JSON.stringify(sample('a'))}\n{"formatVersion": "1", \n`)).lines;
+  assert.match(line!.reason!, /^line 2: not valid JSON/);
+  const [deep] = (await load(`{"formatVersion":${'['.repeat(5000)}${']'.repeat(5000)}}`)).lines;
+  assert.match(deep!.reason!, /nested deeper than 64/);
+  const prototype = `{"formatVersion":"1","__proto__":{"a":1},${JSON.stringify(sample('a')).slice(1)}`;
+  assert.is((await load(prototype)).lines[0]!.outcome, 'rejected');
+});
+
+interchange.run();

@@ -1,0 +1,186 @@
+import * as assert from 'uvu/assert';
+import { runImport } from '../../../importers/run.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { ask, userCaller } from '../../support/callers.ts';
+import { suite } from '../../support/harness.ts';
+import { put, scratchFolder } from '../../support/scratch.ts';
+import { makeZip } from '../../support/zip.ts';
+
+const markdown = suite('Regulatory documents in Markdown');
+
+const folder = scratchFolder();
+let t: TestApp;
+let count = 0;
+
+markdown.before.each(async () => {
+  t = await testApp();
+});
+
+markdown.after.each(() => t.db.close());
+
+const load = async (text: string) => (await runImport(t.db, [put(folder, `${++count}.md`, text)])).lines[0]!;
+
+async function get(id: string) {
+  const caller = await userCaller(t, { entitlements: ['regdoc'] });
+  return (await ask(t, 'GET', `/api/v1/regdoc/${id}`, caller)).json;
+}
+
+const document = (head: string, body = '# One\n\nAll must act.\n') => `---\n${head}\n---\n${body}`;
+
+markdown('a key repeated with the same value is taken once, with a warning', async () => {
+  const line = await load(document('title: A\nlayout: x\nlayout: x\npublished: 1 May 2020'));
+  assert.is(line.outcome, 'imported');
+  assert.equal(line.warnings, ['the head states layout twice: taken once']);
+  assert.is((await get('a')).published, '2020-05-01');
+});
+
+markdown('no date alone: null, with a warning', async () => {
+  const line = await load(
+    document('title: A', 'On May 21, 2015 it began.\n\nMay 32, 2015\n\n# One\n\nYou must.\n'),
+  );
+  assert.equal(line.warnings, ['no line is a date alone: published is not known']);
+  assert.is((await get('a')).published, null);
+});
+
+const broken: [string, string, RegExp][] = [
+  ['a head that does not parse', 'title: A\nlist: [1, 2', /^the head, line [34]: /],
+  ['a tab for an indentation', 'title: A\nnav:\n\t- a', /^the head, line 4: /],
+  ['two titles', 'title: A\ntitle: B', /^the head states title twice, with different values$/],
+  ['a date that is none', 'title: A\npublished: soon', /^the head, published: "soon" is no date$/],
+];
+
+for (const [name, head, reason] of broken) {
+  markdown(`${name} is named with its line, and leaves the previous document whole`, async () => {
+    await load(document('title: A'));
+    const before = await get('a');
+    const line = await load(document(head));
+    assert.equal([line.kind, line.outcome], ['regdoc-markdown', 'rejected']);
+    assert.match(line.reason!, reason);
+    assert.equal(await get('a'), before);
+  });
+}
+
+markdown('aliases do not multiply: a head is read without expanding any', async () => {
+  const layers = Array.from(
+    { length: 30 },
+    (_, i) => `a${i}: &a${i} [${i === 0 ? 'x' : `*a${i - 1}, *a${i - 1}`}]`,
+  );
+  const started = performance.now();
+  await load(document(['title: A', ...layers].join('\n')));
+  assert.ok(performance.now() - started < 2000);
+});
+
+markdown('what is not a document is skipped', async () => {
+  for (const text of [
+    '# A readme\n\nYou must read it.\n',
+    '---\nkind: Pod\n---\n# x\n',
+    '---\nnotes: a text',
+    document('title: A', 'No heading, though it must have one.\n'),
+    document('title: ""'),
+  ]) {
+    const line = await load(text);
+    assert.equal([line.outcome, line.kind], ['skipped', 'other'], text);
+  }
+});
+
+const cover = [
+  '<div>',
+  '# Harbor Publication 12-1',
+  '',
+  '# Rules for Ropes',
+  '',
+  '### Volume One',
+  '',
+  'https://doi.org/10.6028/HP.12-1',
+  '',
+  'June 2020',
+  '</div>',
+  '',
+  '### Abstract',
+  'Ropes shall not be counted here.',
+].join('\n');
+
+const parts: [string, string][] = [
+  ['cover.md', cover],
+  [
+    'sec2_ropes.md',
+    '## 2 <a name="r"></a>Ropes\n\nRopes SHALL hold [10 tons](#x) e.g. twice. Knots **should** hold too.\n',
+  ],
+  ['sec10_end.md', '## 10 End\n\nAll ropes must be coiled daily.\n'],
+  ['sec1_begin.md', '## 1 Begin\n\nNothing here.\n'],
+  ['appA.md', '## A Knots\n\nA bowline must be known.\n'],
+  ['README.md', '# Readme\n\nYou must not read this.\n'],
+  ['errata.md', '# Errata\n\nYou must not read this either.\n'],
+];
+
+async function isTheDocument(): Promise<void> {
+  const rope = await get('HP.12-1');
+  assert.is(rope.title, 'Harbor Publication 12-1, Rules for Ropes: Volume One');
+  assert.is(rope.published, '2020-06-01');
+  assert.is(rope.sourceUrl, 'https://doi.org/10.6028/HP.12-1');
+  assert.equal(
+    rope.signposts.map((each: { tag: string; page: number }) => `${each.page} ${each.tag}`),
+    ['1 1 Begin', '2 2 Ropes', '3 10 End', '4 A Knots'],
+  );
+  assert.equal(
+    rope.actionableItems.map((each: { text: string; obligation: boolean }) => [each.text, each.obligation]),
+    [
+      ['Ropes SHALL hold 10 tons e.g. twice.', true],
+      ['Knots should hold too.', false],
+      ['All ropes must be coiled daily.', true],
+      ['A bowline must be known.', true],
+    ],
+  );
+}
+
+markdown('a folder with a cover and sections is one document, sections in number order', async () => {
+  for (const [name, text] of parts) put(folder, `ropes/${name}`, text);
+  const { lines } = await runImport(t.db, [`${folder}/ropes`]);
+  assert.is(lines.length, 1);
+  assert.is(lines[0]!.source, `${folder}/ropes`);
+  assert.equal(lines[0]!.warnings, ['the date of cover.md names no day: the first of the month is taken']);
+  await isTheDocument();
+});
+
+markdown('so is a folder in a zip, beside other things', async () => {
+  const zip = makeZip([
+    ...parts.map(([name, data]) => ({ name: `a/ropes/${name}`, data })),
+    { name: 'a/one.md', data: document('title: One') },
+    { name: 'a/cover.md', data: '# A cover without sections\n' },
+  ]);
+  const { lines } = await runImport(t.db, [put(folder, 'ropes.zip', zip)]);
+  assert.equal(lines.map((line) => [line.source.replace(/^.*!\//, ''), line.outcome]).slice(1), [
+    ['a/cover.md', 'skipped'],
+    ['a/one.md', 'imported'],
+    ['a/ropes', 'imported'],
+  ]);
+  await isTheDocument();
+});
+
+markdown('a cover without a title rejects the document', async () => {
+  put(folder, 'bad/cover.md', 'No heading\n');
+  put(folder, 'bad/sec1.md', '# x\n');
+  const { lines } = await runImport(t.db, [`${folder}/bad`]);
+  assert.equal([lines[0]!.kind, lines[0]!.outcome], ['regdoc-markdown', 'rejected']);
+});
+
+markdown('hostile text costs no time', async () => {
+  const bodies = [
+    `# ${'['.repeat(50_000)}\n\n${'](('.repeat(50_000)} must\n`,
+    `# a\n\n${'<a '.repeat(50_000)} must\n`,
+    `# a\n\n${'must if '.repeat(30_000)}.\n`,
+    `# a\n\n${'within by before at least '.repeat(20_000)} shall\n`,
+    `# a\n\n${'*_'.repeat(100_000)} must\n`,
+    `# a\n\n${'&amp'.repeat(50_000)} ![${'!['.repeat(30_000)} must\n`,
+    `# a\n\n${'"A." '.repeat(60_000)} must.\n`,
+    `# a\n\n${'- x:\n  '.repeat(20_000)}- must\n`,
+    `# a\n\n<!-- ${'<!-- '.repeat(50_000)} must\n`,
+  ];
+  for (const [index, body] of bodies.entries()) {
+    const started = performance.now();
+    await load(document('title: A', body));
+    assert.ok(performance.now() - started < 3000, `${index}: ${Math.round(performance.now() - started)} ms`);
+  }
+});
+
+markdown.run();

@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../../importers/run.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { suite } from '../../support/harness.ts';
+import { shipped } from '../../support/reference.ts';
+import { put, scratchFolder } from '../../support/scratch.ts';
+import { writeXccdf } from '../../support/xccdf-writer.ts';
+
+const curated = suite('Curated mappings and NICE');
+
+const folder = scratchFolder();
+const header = 'stigSlug,occupationCode,confidenceScore,roleResponsibilityLevel,niceWorkRoleId,mappingReason';
+let count = 0;
+const csv = (...rows: string[]) => put(folder, `${++count}.csv`, [header, ...rows, ''].join('\n'));
+
+let t: TestApp;
+
+curated.before.each(async () => {
+  t = await testApp([shipped('stigs'), shipped('roles')]);
+});
+
+curated.after.each(() => t.db.close());
+
+function rows(slug = 'lantern_web_server_2') {
+  return t.db.sqlite
+    .prepare<[string], Record<string, unknown>>(
+      `SELECT m.relevance_rank AS rank, m.occupation_code AS code, m.confidence_score AS score,
+              m.mapping_source AS source, m.mapping_reason AS reason, m.work_role_id AS workRole,
+              m.responsibility_level AS level
+         FROM role_mappings AS m JOIN stigs AS s ON s.id = m.stig_id WHERE s.slug = ? ORDER BY rank`,
+    )
+    .all(slug);
+}
+
+const codes = () => rows().map((row) => `${row.rank} ${row.code} ${row.source}`);
+
+curated('a row of a file stands above the rule, ranked with the others', async () => {
+  const path = csv(
+    'lantern_web_server_2,15-1244.00,0.95,Primary,IO-WRL-005,"They run it, says the site."',
+    'lantern_web_server_2,15-1254.00,0.50,Related,,Rarely.',
+  );
+  const { lines } = await runImport(t.db, [path]);
+  assert.is(lines[0]!.kind, 'role-mapping-csv');
+  assert.equal(lines[0]!.warnings, []);
+  assert.equal(codes(), [
+    '1 15-1244.00 curated',
+    '2 15-1251.00 automated',
+    '3 15-1252.00 automated',
+    '4 15-1254.00 curated',
+  ]);
+  assert.equal(rows()[0], {
+    rank: 1,
+    code: '15-1244.00',
+    score: 0.95,
+    source: 'curated',
+    reason: 'They run it, says the site.',
+    workRole: 'IO-WRL-005',
+    level: 'Primary',
+  });
+  assert.is(rows()[3]!.workRole, 'DD-WRL-003', 'none stated: that of our table');
+});
+
+curated('a score of 0 takes a mapping away', async () => {
+  await runImport(t.db, [csv('lantern_web_server_2,15-1252.00,0,Related,,Not here.')]);
+  assert.equal(codes(), ['1 15-1251.00 automated', '2 15-1254.00 automated']);
+});
+
+curated('a later file wins, and the first may be imported again', async () => {
+  const first = csv('lantern_web_server_2,15-1244.00,0.90,Primary,,First.');
+  const second = csv('lantern_web_server_2,15-1244.00,0.60,Primary,,Second.');
+  for (const [path, reason] of [
+    [first, 'First.'],
+    [second, 'Second.'],
+    [first, 'First.'],
+  ] as const) {
+    assert.is((await runImport(t.db, [path])).lines[0]!.outcome, 'imported');
+    assert.is(rows().find((row) => row.code === '15-1244.00')!.reason, reason);
+  }
+});
+
+curated('what a row names may come later; until then it warns', async () => {
+  const path = csv(
+    'late_product,15-1244.00,0.90,Primary,,Soon.',
+    'lantern_web_server_2,11-1011.00,0.90,Primary,ZZ-WRL-001,No such code.',
+  );
+  const { lines } = await runImport(t.db, [path]);
+  assert.equal(lines[0]!.warnings, [
+    'row 2: there is no STIG late_product',
+    'row 3: there is no occupation 11-1011.00, no work role ZZ-WRL-001',
+  ]);
+  const title = 'Late Product Security Technical Implementation Guide';
+  await runImport(t.db, [
+    put(folder, 'late.xml', writeXccdf({ id: 'Late_Product', title, stem: 'LATE-01' })),
+  ]);
+  assert.is(rows('late_product')[0]!.reason, 'Soon.');
+});
+
+curated('a STIG that is renamed is mapped anew', async () => {
+  const write = (title: string, release: number, date: string) =>
+    put(
+      folder,
+      `${release}.xml`,
+      writeXccdf({ id: 'Thing', title: `${title} STIG`, release, date, stem: 'THING-1' }),
+    );
+  await runImport(t.db, [write('Thing', 1, '12 Jan 2024')]);
+  assert.equal(rows('thing'), []);
+  await runImport(t.db, [write('Thing for Kubernetes', 2, '12 Jan 2025')]);
+  assert.is(rows('thing')[0]!.code, '15-1252.00');
+});
+
+const broken: [string, string, RegExp][] = [
+  ['a wrong header', `${header},more\na,15-1244.00,1,Primary,,x,y\n`, /^row 1: the header is not stigSlug,/],
+  ['a score above 1', `${header}\na,15-1244.00,1.01,Primary,,x\n`, /^row 2, column confidenceScore: "1\.01"/],
+  ['a score of words', `${header}\na,15-1244.00,high,Primary,,x\n`, /^row 2, column confidenceScore/],
+  ['a slug that is none', `${header}\nA B,15-1244.00,1,Primary,,x\n`, /^row 2, column stigSlug: "A B"/],
+  ['a code that is none', `${header}\na,15-1244,1,Primary,,x\n`, /^row 2, column occupationCode/],
+  ['an unknown level', `${header}\na,15-1244.00,1,Owner,,x\n`, /^row 2, column roleResponsibilityLevel/],
+  ['no reason', `${header}\na,15-1244.00,1,Primary,,\n`, /^row 2, column mappingReason/],
+  [
+    'a row twice',
+    `${header}\na,15-1244.00,1,Primary,,x\na,15-1244.00,1,Primary,,y\n`,
+    /^row 3 maps what row 2/,
+  ],
+  ['a short row', `${header}\na,15-1244.00,1\n`, /^row 2 has 3 cells, the header has 6$/],
+];
+
+for (const [name, text, reason] of broken) {
+  curated(`${name} is named by row and column, and changes nothing`, async () => {
+    const before = rows();
+    const { lines } = await runImport(t.db, [put(folder, `broken ${++count}.csv`, text)]);
+    assert.is(lines[0]!.outcome, 'rejected');
+    assert.is(lines[0]!.kind, 'role-mapping-csv');
+    assert.match(lines[0]!.reason!, reason);
+    assert.equal(rows(), before);
+  });
+}
+
+interface Nice {
+  documents: { version: string }[];
+  elements: Record<string, string>[];
+  relationships: Record<string, string>[];
+}
+
+const nice = () => JSON.parse(readFileSync(shipped('roles', 'nice-work-roles.json'), 'utf8')) as Nice;
+const putNice = (value: unknown) => put(folder, `${++count}.json`, JSON.stringify(value));
+
+curated('NICE: the newest version is kept, whichever comes last', async () => {
+  const newer = nice();
+  newer.documents[0]!.version = '10.1.0';
+  newer.elements.find((each) => each.element_identifier === 'IO-WRL-005')!.title = 'Renamed\u00a0';
+  assert.is(
+    (await runImport(t.db, [putNice({ response: { elements: newer } })])).lines[0]!.outcome,
+    'imported',
+  );
+  const name = t.db.sqlite.prepare("SELECT name FROM work_roles WHERE work_role_id = 'IO-WRL-005'").pluck();
+  assert.is(name.get(), 'Renamed');
+  const older = nice();
+  older.documents[0]!.version = '9.0.0';
+  assert.is((await runImport(t.db, [putNice(older)])).lines[0]!.outcome, 'superseded');
+  assert.is(name.get(), 'Renamed');
+});
+
+curated('NICE: a framework without work roles, or a role in no category, is rejected', async () => {
+  const empty = nice();
+  empty.elements = empty.elements.filter((each) => each.element_type !== 'work_role');
+  const astray = nice();
+  astray.relationships = astray.relationships.slice(1);
+  const wrong = { ...nice(), elements: [{ element_type: 'work_role' }] };
+  const { lines } = await runImport(t.db, [putNice(empty), putNice(astray), putNice(wrong)]);
+  assert.equal(
+    lines.map((line) => [line.kind, line.outcome]),
+    [
+      ['nice', 'rejected'],
+      ['nice', 'rejected'],
+      ['nice', 'rejected'],
+    ],
+  );
+  assert.match(lines[1]!.reason!, /^the work role \S+ is in no category$/);
+  assert.match(lines[2]!.reason!, /^\/elements\/0\//);
+  assert.is(t.db.sqlite.prepare('SELECT count(*) FROM work_roles').pluck().get(), 41);
+});
+
+curated.run();

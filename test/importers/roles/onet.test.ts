@@ -1,0 +1,284 @@
+import * as assert from 'uvu/assert';
+import { type ImportResult, runImport } from '../../../importers/run.ts';
+import { createRoleCollectionService } from '../../../src/services/catalog-collections.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { ask, type Caller, testId, userCaller } from '../../support/callers.ts';
+import { suite } from '../../support/harness.ts';
+import { putRelease, type Release, sampleRelease, tableText } from '../../support/onet.ts';
+import { shipped } from '../../support/reference.ts';
+import { put, scratchFolder } from '../../support/scratch.ts';
+import { makeZip } from '../../support/zip.ts';
+
+const onet = suite('O*NET releases');
+
+const folder = scratchFolder();
+const path = putRelease(folder, 'release', sampleRelease());
+
+let t: TestApp;
+let alice: Caller;
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+const get = async (url: string): Promise<any> => (await ask(t, 'GET', url, alice)).json;
+const lineOf = ({ lines }: ImportResult) => lines.find((line) => line.kind === 'onet')!;
+
+/** Everything about roles that the database answers from. */
+function served({ db }: TestApp): unknown {
+  const rows = (table: string) => db.sqlite.prepare(`SELECT * FROM ${table}`).all();
+  return [rows('occupations'), rows('occupation_keys'), rows('role_mappings'), rows('work_roles')];
+}
+
+onet.before.each(async () => {
+  t = await testApp([shipped('stigs'), path]);
+  alice = await userCaller(t, { entitlements: ['occ'] });
+});
+
+onet.after.each(() => t.db.close());
+
+onet('a release is read as it is', async () => {
+  const role = await get('/api/v1/roles/15-1244.00');
+  assert.equal(
+    { ...role, stigMappings: [] },
+    {
+      occupationCode: '15-1244.00',
+      title: 'Harbor Administrators',
+      occupationFamily: 'Computer and Mathematical',
+      jobZone: 4,
+      taskCount: 2,
+      technologySkillCount: 1,
+      stigMappingCount: 1,
+      description: 'Keep the machines of a harbor running.',
+      jobZoneName: 'A Lot',
+      tasks: [
+        { taskId: '1', statement: 'Start the pumps.', taskType: 'Core' },
+        { taskId: '2', statement: 'Stop the "pumps", and lock the door.', taskType: null },
+      ],
+      technologySkills: [
+        { title: 'Operating system software', example: 'Linux', hotTechnology: true, inDemand: true },
+      ],
+      skills: [
+        { elementId: '2.A.1.a', name: 'Reading', scaleId: 'IM', value: 3 },
+        { elementId: '2.A.1.a', name: 'Reading', scaleId: 'LV', value: 4.12 },
+        { elementId: '2.B.1.a', name: 'Talking', scaleId: 'LV', value: 3.5 },
+      ],
+      abilities: [{ elementId: '1.A.1', name: 'Hearing', scaleId: 'IM', value: 2 }],
+      workActivities: [{ elementId: '4.A.1', name: 'Looking', scaleId: 'IM', value: 2.25 }],
+      education: [
+        {
+          elementId: '2.D.1',
+          name: 'Schooling',
+          scaleId: 'RL',
+          category: '6',
+          categoryDescription: 'Harbor school',
+          value: 60,
+        },
+        {
+          elementId: '2.D.1',
+          name: 'Schooling',
+          scaleId: 'RL',
+          category: '10',
+          categoryDescription: '',
+          value: 40,
+        },
+      ],
+      stigMappings: [],
+    },
+  );
+  assert.equal((await get('/api/v1/roles/15-1299.99')).jobZone, null);
+  assert.equal(
+    role.stigMappings.map((each: Record<string, unknown>) => [each.stigSlug, each.confidenceScore]),
+    [['harbor_linux_3', 0.91]],
+  );
+});
+
+onet('who works with a product and does not run machines has no mapping', async () => {
+  assert.is((await get('/api/v1/roles/53-7062.00')).stigMappingCount, 0);
+});
+
+onet('a folder, a zip, LF or CRLF, any file names: one source, the same rows', async () => {
+  const release = sampleRelease();
+  const zip = makeZip([
+    ...Object.entries(release).map(([name, rows]) => ({ name: `deep/db/${name}`, data: tableText(rows) })),
+    { name: 'deep/other.txt', data: 'a text' },
+  ]);
+  const renamed = Object.fromEntries(Object.values(release).map((rows, index) => [`${index}.dat`, rows]));
+  const sources = [
+    putRelease(folder, 'unix', release, '\n'),
+    putRelease(folder, 'renamed', renamed),
+    put(folder, 'release.zip', zip),
+  ];
+  for (const source of sources) {
+    const other = await testApp([shipped('stigs')]);
+    const result = await runImport(other.db, [source]);
+    const lines = result.lines.filter((line) => line.kind === 'onet');
+    assert.is(lines.length, 1, source);
+    assert.is(lines[0]!.outcome, 'imported');
+    assert.equal(lines[0]!.counts, {
+      occupations: 3,
+      jobZones: 2,
+      tasks: 3,
+      technologySkills: 3,
+      skills: 3,
+      abilities: 1,
+      workActivities: 1,
+      education: 2,
+    });
+    assert.equal(served(other), served(t), source);
+    if (source.endsWith('.zip')) {
+      assert.is(lines[0]!.source, `${source}!/deep/db`);
+      assert.equal(result.lines.filter((line) => line.outcome === 'skipped').length, 1);
+      assert.is(
+        lineOf(await runImport(t.db, [source])).outcome,
+        'unchanged',
+        'the folder had the same files',
+      );
+    }
+    other.db.close();
+  }
+});
+
+onet('releases without In Demand load; nothing is in demand then', async () => {
+  const release = sampleRelease();
+  release['Technology Skills.txt'] = release['Technology Skills.txt']!.map((row) => row.slice(0, 5));
+  const other = await testApp([putRelease(folder, 'old', release)]);
+  const role = await ask(other, 'GET', '/api/v1/roles/15-1244.00', alice);
+  assert.equal(role.json.technologySkills[0].inDemand, false);
+  other.db.close();
+});
+
+onet('the next release removes, adds and renames; collections keep what they hold', async () => {
+  const owner = {
+    kind: 'user' as const,
+    subject: 'alice',
+    email: null,
+    organization: null,
+    entitlements: new Set<never>(),
+    expiresAt: 0,
+  };
+  const fields = { name: 'C', description: '', tags: [], color: '', visibility: 'PRIVATE' as const };
+  const id = createRoleCollectionService(
+    t.db,
+    () => t.clock.now,
+    () => testId(1),
+  ).create(owner, fields, ['15-1299.99', '15-1244.00']);
+  const before = await get(`/api/v1/role-collections/${id}/export`);
+  const next = sampleRelease();
+  next['Occupation Data.txt'] = [
+    ['O*NET-SOC Code', 'Title', 'Description'],
+    ['15-1244.00', 'Port Administrators', 'The same, renamed.'],
+    ['15-1252.00', 'Crane Programmers', 'New.'],
+  ];
+  for (const [file, rows] of Object.entries(next)) {
+    if (rows[0]![0] === 'O*NET-SOC Code')
+      next[file] = rows
+        .filter((row, index) => index === 0 || /^15-12[45]/.test(row[0]!))
+        .map((row) => row.map((cell) => cell.replace('08/2024', '02/2026')));
+  }
+  const newer = putRelease(folder, 'next', next);
+  assert.is(lineOf(await runImport(t.db, [newer])).outcome, 'imported');
+  const roles = await get('/api/v1/roles');
+  assert.equal(
+    roles.roles.map((role: Record<string, unknown>) => [role.occupationCode, role.title]),
+    [
+      ['15-1244.00', 'Port Administrators'],
+      ['15-1252.00', 'Crane Programmers'],
+    ],
+  );
+  assert.is((await ask(t, 'GET', '/api/v1/roles/15-1299.99', alice)).status, 404);
+  const after = await get(`/api/v1/role-collections/${id}/export`);
+  assert.equal(after.roles[0], { ...before.roles[0], stigMappingCount: 0 }, 'gone, shown as last known');
+  assert.is(after.roles[1].title, 'Port Administrators');
+  assert.is((await get('/api/v1/role-collections')).collections[0].roleCount, 2);
+
+  const older = lineOf(await runImport(t.db, [path]));
+  assert.is(older.outcome, 'superseded');
+  assert.match(older.reason!, /newer or fuller release is kept/);
+  assert.equal(await get('/api/v1/roles'), roles);
+});
+
+onet('the order of releases does not matter', async () => {
+  const next = sampleRelease();
+  next['Occupation Data.txt']![1]![1] = 'Renamed';
+  next['Job Zones.txt']![1]![2] = '02/2026';
+  const newer = putRelease(folder, 'newer', next);
+  const other = await testApp([shipped('stigs')]);
+  await runImport(other.db, [newer, path]);
+  await runImport(t.db, [newer]);
+  const title = async (app: TestApp) => (await ask(app, 'GET', '/api/v1/roles/15-1244.00', alice)).json.title;
+  assert.is(await title(other), 'Renamed');
+  assert.equal(served(other), served(t));
+  other.db.close();
+});
+
+const broken: [name: string, change: (release: Release) => void, reason: RegExp][] = [
+  [
+    'a wrong header',
+    (release) => release['Occupation Data.txt']![0]!.splice(1, 1, 'Titel'),
+    /no table has the columns O\*NET-SOC Code, Title, Description \(Occupation Data\.txt, line 1; /,
+  ],
+  [
+    'a missing column',
+    (release) => {
+      release['Task Statements.txt'] = release['Task Statements.txt']!.map((row) => row.toSpliced(2, 1));
+    },
+    /^Task Statements\.txt, line 1: the column Task is missing$/,
+  ],
+  [
+    'a truncated line',
+    (release) => release['Technology Skills.txt']![2]!.splice(3),
+    /^Technology Skills\.txt, line 3: 3 cells, the header has 6$/,
+  ],
+  [
+    'an unknown occupation in a skill row',
+    (release) => release['Skills.txt']!.at(-1)!.splice(0, 1, '99-9999.00'),
+    /^Skills\.txt, line 9: unknown occupation "99-9999\.00"$/,
+  ],
+  [
+    'a code that is none',
+    (release) => release['Occupation Data.txt']![2]!.splice(0, 1, '15-1299'),
+    /^Occupation Data\.txt, line 3: "15-1299" is no occupation code$/,
+  ],
+  [
+    'an occupation twice',
+    (release) => release['Occupation Data.txt']!.push(release['Occupation Data.txt']![1]!),
+    /^Occupation Data\.txt, line 5: the occupation 15-1244\.00 occurs twice$/,
+  ],
+  [
+    'a value that is none',
+    (release) => release['Skills.txt']![1]!.splice(4, 1, '1e9'),
+    /^Skills\.txt, line 2: "1e9" is no value$/,
+  ],
+  [
+    'a job zone that is none',
+    (release) => release['Job Zones.txt']![1]!.splice(1, 1, 'four'),
+    /^Job Zones\.txt, line 2: "four" is no job zone$/,
+  ],
+  [
+    'a NUL',
+    (release) => release['Task Statements.txt']![1]!.splice(2, 1, 'a\0b'),
+    /^Task Statements\.txt, line 2: characters that cannot be stored$/,
+  ],
+];
+
+for (const [index, [name, change, reason]] of broken.entries()) {
+  onet(`${name} is named with file and line, and leaves the previous data whole`, async () => {
+    const release = sampleRelease();
+    change(release);
+    const before = served(t);
+    const line = lineOf(await runImport(t.db, [putRelease(folder, `broken${index}`, release)]));
+    assert.is(line.outcome, 'rejected');
+    assert.match(line.reason!, reason);
+    assert.equal(served(t), before);
+  });
+}
+
+onet('a damaged file in a zip spoils the release: what it lacks nobody knows', async () => {
+  const entries = Object.entries(sampleRelease()).map(([name, rows]) => ({ name, data: tableText(rows) }));
+  const zip = makeZip(entries.map((entry, index) => (index === 4 ? { ...entry, crc: 1 } : entry)));
+  const before = served(t);
+  const { lines, summary } = await runImport(t.db, [put(folder, 'damaged.zip', zip)]);
+  assert.is(summary.rejected, 2);
+  assert.match(lines.at(-1)!.reason!, /cannot be read, so the source is not whole/);
+  assert.equal(served(t), before);
+});
+
+onet.run();

@@ -1,0 +1,228 @@
+import { readFileSync } from 'node:fs';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../../importers/run.ts';
+import { openDatabase } from '../../../src/db/database.ts';
+import { sha256 } from '../../../src/ids.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { ask, type Caller, userCaller } from '../../support/callers.ts';
+import { suite } from '../../support/harness.ts';
+import { hasReferenceData, reference, shipped } from '../../support/reference.ts';
+
+// The publishers' own files: counts, codes and hashes; no text of theirs.
+const real = suite('Roles and documents from the real files');
+
+const sources = () => ['xccdf', 'onet', 'nice', 'regulatory'].map((folder) => reference(folder));
+
+let t: TestApp;
+let alice: Caller;
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+const get = async (path: string): Promise<any> => (await ask(t, 'GET', path, alice)).json;
+
+/** Every row of the mapping, names of files and times left out. */
+function mappingOf(db: TestApp['db']): string {
+  return JSON.stringify(db.sqlite.prepare('SELECT * FROM role_mappings ORDER BY id').all());
+}
+
+async function all(path: string, name: string) {
+  const rows: Record<string, unknown>[] = [];
+  for (let page = 1; ; page++) {
+    const answer = await get(`${path}?limit=150&page=${page}`);
+    rows.push(...answer[name]);
+    if (page >= answer.pagination.totalPages) return rows;
+  }
+}
+
+real.before(async () => {
+  if (!hasReferenceData) return;
+  t = await testApp(sources());
+  alice = await userCaller(t, { entitlements: ['regdoc', 'occ'] });
+});
+
+real.after(() => t?.db.close());
+
+/** Registers a test that needs the real files. */
+function onReal(name: string, run: () => void | Promise<void>): void {
+  if (hasReferenceData) real(name, run);
+}
+
+real('what is shipped answers something for every sample STIG', async () => {
+  const own = await testApp([shipped()]);
+  const counts = own.db.sqlite
+    .prepare(
+      'SELECT s.slug, count(*) AS rows FROM role_mappings JOIN stigs AS s ON s.id = stig_id GROUP BY 1',
+    )
+    .all();
+  assert.equal(counts, [
+    { slug: 'harbor_linux_3', rows: 27 },
+    { slug: 'lantern_web_server_2', rows: 3 },
+  ]);
+  assert.is(own.db.sqlite.prepare('SELECT count(*) FROM occupations').pluck().get(), 29);
+  assert.is(own.db.sqlite.prepare('SELECT count(*) FROM documents').pluck().get(), 2);
+  own.db.close();
+});
+
+onReal(
+  'O*NET 29.2 gives 1,016 occupations, 923 with a job zone, every task and technology skill',
+  async () => {
+    const roles = await all('/api/v1/roles', 'roles');
+    assert.is(roles.length, 1016);
+    assert.is(new Set(roles.map((role) => role.occupationCode)).size, 1016);
+    assert.is(roles.filter((role) => role.jobZone !== null).length, 923);
+    const sum = (name: string) => roles.reduce((total, role) => total + (role[name] as number), 0);
+    const lines = (file: string) =>
+      readFileSync(reference('onet', 'db_29_2_text', file), 'utf8')
+        .trimEnd()
+        .split('\n').length - 1;
+    assert.is(sum('taskCount'), lines('Task Statements.txt'));
+    assert.is(sum('technologySkillCount'), lines('Technology Skills.txt'));
+    assert.is(
+      sum('stigMappingCount'),
+      t.db.sqlite.prepare('SELECT count(*) FROM role_mappings').pluck().get(),
+    );
+    assert.ok(roles.every((role) => role.occupationFamily !== ''));
+  },
+);
+
+onReal('the counts in summaries equal the rows of the records', async () => {
+  for (const code of ['15-1244.00', '15-1252.00', '11-1011.00', '55-3019.00']) {
+    const { tasks, technologySkills, stigMappings, ...role } = await get(`/api/v1/roles/${code}`);
+    assert.is(role.taskCount, tasks.length);
+    assert.is(role.technologySkillCount, technologySkills.length);
+    assert.is(role.stigMappingCount, stigMappings.length);
+  }
+  const role = await get('/api/v1/roles/15-1244.00');
+  assert.is(role.jobZoneName, 'Considerable Preparation Needed');
+  assert.is(role.occupationFamily, 'Computer and Mathematical');
+  assert.ok(role.skills.every((each: { elementId: string }) => /^2\.[AB]/.test(each.elementId)));
+  assert.ok(role.abilities.every((each: { elementId: string }) => /^1\.A/.test(each.elementId)));
+  assert.ok(role.workActivities.every((each: { elementId: string }) => /^4\.A/.test(each.elementId)));
+  const ids = role.skills.map((each: Record<string, string>) => `${each.elementId} ${each.scaleId}`);
+  assert.equal(ids, [...ids].sort());
+  assert.ok(role.education.length > 0);
+});
+
+onReal('NICE gives 41 work roles in 5 categories, titles trimmed, categories in title case', () => {
+  const roles = t.db.sqlite
+    .prepare<[], Record<string, string>>('SELECT * FROM work_roles ORDER BY work_role_id')
+    .all();
+  assert.is(roles.length, 41);
+  assert.equal([...new Set(roles.map((role) => `${role.category_code} ${role.category_name}`))].sort(), [
+    'DD Design and Development',
+    'IN Investigation',
+    'IO Implementation and Operation',
+    'OG Oversight and Governance',
+    'PD Protection and Defense',
+  ]);
+  assert.ok(roles.every((role) => role.name === role.name!.trim() && !role.name!.includes('\u00a0')));
+});
+
+onReal(
+  '16 directives and 3 volumes of 800-63 have signposts and actionable items, and say when',
+  async () => {
+    const documents = await all('/api/v1/regdoc', 'documents');
+    assert.is(documents.length, 19);
+    const of = (publisherId: string) => documents.filter((each) => each.publisherId === publisherId);
+    assert.is(of('cisa').length, 16);
+    assert.is(of('nist').length, 3);
+    for (const each of documents) {
+      assert.ok((each.signpostCount as number) > 0, each.documentId as string);
+      assert.ok((each.actionableItemCount as number) > 0, each.documentId as string);
+      assert.match(each.published as string, /^20\d\d-\d\d-\d\d$/);
+      const record = await get(`/api/v1/regdoc/${each.documentId}`);
+      assert.is(record.signposts.length, each.signpostCount);
+      assert.is(record.actionableItems.length, each.actionableItemCount);
+      assert.ok(record.actionableItems.some((item: { obligation: boolean }) => item.obligation));
+    }
+    const numbers = of('nist').map((each) => `${each.documentId} ${each.published}`);
+    assert.equal(numbers, [
+      'NIST.SP.800-63-3 2017-06-01',
+      'NIST.SP.800-63a 2017-06-01',
+      'NIST.SP.800-63b 2017-06-01',
+    ]);
+    const directive = of('cisa').find((each) => each.documentId === 'emergency-directive-21-01')!;
+    assert.is(directive.published, '2020-12-13');
+    const sections = (await get('/api/v1/regdoc/NIST.SP.800-63b')).signposts.map(
+      (each: { tag: string }) => /^\d+/.exec(each.tag)?.[0],
+    );
+    const numbered = sections.filter((each: string | undefined) => each !== undefined).map(Number);
+    assert.equal(
+      numbered,
+      [...numbered].sort((a, b) => a - b),
+      'sections stand in number order, not in that of file names',
+    );
+  },
+);
+
+/** Which occupation must be among the first three of a STIG. */
+const expected = [
+  ['red_hat_enterprise_linux_9', '15-1244.00'],
+  ['microsoft_windows_11', '15-1244.00'],
+  ['ms_sql_server_2016_instance', '15-1242.00'],
+  ['cisco_ios_xe_router_rtr', '15-1241.00'],
+  ['kubernetes', '15-1252.00'],
+] as const;
+
+onReal('the STIGs lead to the occupations that one would name', () => {
+  const { db } = t;
+  const total = db.sqlite.prepare('SELECT count(*) FROM stigs WHERE current_release_id IS NOT NULL').pluck();
+  const mapped = db.sqlite
+    .prepare('SELECT count(DISTINCT stig_id) FROM role_mappings WHERE confidence_score >= 0.5')
+    .pluck();
+  assert.ok((mapped.get() as number) >= 0.45 * (total.get() as number), `${mapped.get()} of ${total.get()}`);
+  const first = db.sqlite
+    .prepare<[string], string>(
+      `SELECT m.occupation_code FROM role_mappings AS m JOIN stigs AS s ON s.id = m.stig_id
+        WHERE s.slug = ? AND m.relevance_rank <= 3`,
+    )
+    .pluck();
+  for (const [slug, code] of expected)
+    assert.ok(first.all(slug).includes(code), `${slug}: ${first.all(slug)}`);
+});
+
+real(
+  'rows are ranked by confidence, job zone and code; ids are dense; every row tells its reason and rule',
+  () => {
+    const rows = t.db.sqlite
+      .prepare<[], Record<string, number | string>>(
+        `SELECT m.*, s.slug, coalesce(o.job_zone, 0) AS zone FROM role_mappings AS m
+         JOIN stigs AS s ON s.id = m.stig_id JOIN occupations AS o USING (occupation_code) ORDER BY m.id`,
+      )
+      .all();
+    for (const [index, row] of rows.entries()) {
+      assert.is(row.id, index + 1);
+      assert.is(row.rule, '2');
+      assert.match(String(row.mapping_reason), /^technology skills? .* \(rule 2\)$/);
+      assert.ok((row.confidence_score as number) >= 0.5 && (row.confidence_score as number) <= 1);
+      const before = rows[index - 1];
+      if (before?.slug !== row.slug) assert.is(row.relevance_rank, 1);
+      else {
+        assert.is(row.relevance_rank, (before!.relevance_rank as number) + 1);
+        const key = (each: typeof row) =>
+          `${(10 - (each.confidence_score as number)).toFixed(2)} ${9 - (each.zone as number)} ${each.occupation_code}`;
+        assert.ok(key(before!) < key(row), `${row.slug} ${row.relevance_rank}`);
+      }
+    }
+    assert.equal(
+      rows.map((row) => row.slug),
+      rows.map((row) => row.slug).sort(),
+    );
+  },
+);
+
+onReal('other orders and other runs give the same rows, byte for byte', async () => {
+  const once = sha256(mappingOf(t.db));
+  const other = openDatabase(':memory:', { create: true });
+  for (const source of sources().reverse()) await runImport(other, [source]);
+  assert.is(sha256(mappingOf(other)), once);
+  assert.equal(
+    other.sqlite.prepare('SELECT document_id, record_json FROM documents').all(),
+    t.db.sqlite.prepare('SELECT document_id, record_json FROM documents').all(),
+  );
+  const { summary } = await runImport(other, sources());
+  assert.is(summary.imported, 0);
+  assert.is(sha256(mappingOf(other)), once);
+  other.close();
+});
+
+real.run();

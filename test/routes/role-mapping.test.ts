@@ -1,0 +1,157 @@
+import * as assert from 'uvu/assert';
+import { stigNumber } from '../../src/ids.ts';
+import { type Answer, type TestApp, testApp } from '../support/app.ts';
+import { ask, type Caller, sessionCaller, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+
+const mapping = suite('Role mapping');
+
+let t: TestApp;
+let entitled: Caller;
+let other: Caller;
+
+mapping.before.each(async () => {
+  t = await testApp([shipped('stigs'), shipped('roles')]);
+  entitled = await sessionCaller(t, await userCaller(t, { entitlements: ['occ'] }));
+  other = await sessionCaller(t, await userCaller(t, { sub: 'bob', entitlements: ['regdoc'] }));
+});
+
+mapping.after.each(() => t.db.close());
+
+const path = (id: string) => `/api/v1/role-mapping/benchmark/${id}/roles`;
+const get = (id: string, caller: Caller) => ask(t, 'GET', path(id), caller);
+
+/** An answer without what tells one request from another. */
+function bytes({ status, headers, text }: Answer): string {
+  const kept = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date');
+  return JSON.stringify([status, kept.sort(), text]);
+}
+
+const harbor = stigNumber('harbor_linux_3');
+const wellFormed = [
+  'harbor_linux_3',
+  String(harbor),
+  'lantern_web_server_2',
+  String(stigNumber('lantern_web_server_2')),
+  'no_such_stig',
+  '0',
+  '00',
+  '4711',
+  '9007199254740993',
+  '9'.repeat(300),
+  'a',
+  '0-_',
+  'x'.repeat(200),
+];
+const malformed = [
+  'A',
+  'Harbor_Linux_3',
+  '_a',
+  '-1',
+  'a.b',
+  'a b',
+  'a%2Fb',
+  'ä',
+  '1.5',
+  'x'.repeat(201),
+  '%20',
+  "a'--",
+];
+
+mapping('rows come by rank, with the NICE work role where one applies', async () => {
+  const { json } = await get('harbor_linux_3', entitled);
+  assert.is(json.gated, false);
+  assert.is(json.federal, true);
+  assert.equal(
+    json.mappings.map((row: { id: number }) => row.id),
+    Array.from({ length: json.mappings.length }, (_, index) => index + 1),
+  );
+  assert.equal(json.mappings[0], {
+    id: 1,
+    occupationCode: '15-1244.00',
+    occupationTitle: 'Network and Computer Systems Administrators',
+    jobZone: 4,
+    confidenceScore: 0.91,
+    roleResponsibilityLevel: 'Primary',
+    mappingSource: 'automated',
+    mappingReason:
+      'technology skill "Linux" (hot technology, in demand) is of the same family as the title; its NICE work role IO-WRL-005 runs operating systems (rule 2)',
+    niceWorkRoleId: 'IO-WRL-005',
+    niceWorkRoleName: 'Systems Administration',
+    niceCategoryCode: 'IO',
+    niceCategoryName: 'Implementation and Operation',
+  });
+  const without = json.mappings.filter((row: object) => !('niceWorkRoleId' in row));
+  assert.ok(without.length > 0);
+  assert.ok(without.every((row: object) => Object.keys(row).length === 8));
+});
+
+mapping('the number of the raw json record and the slug ask for the same STIG', async () => {
+  const raw = await t.get('/api/v1/stigs/harbor_linux_3/download?format=json');
+  assert.is(raw.json.id, harbor);
+  assert.is((await get(String(harbor), entitled)).text, (await get('harbor_linux_3', entitled)).text);
+});
+
+mapping('an unknown STIG has no mappings', async () => {
+  for (const id of wellFormed.slice(4)) {
+    const answer = await get(id, entitled);
+    assert.equal(answer.json, { gated: false, federal: true, mappings: [] }, id);
+  }
+});
+
+mapping('without the entitlement the answer has the same bytes and headers for every STIG', async () => {
+  const answers = await Promise.all(wellFormed.map((id) => get(id, other)));
+  assert.equal(answers[0]!.json, { gated: true, federal: false, mappings: [] });
+  assert.is(new Set(answers.map(bytes)).size, 1);
+});
+
+mapping('nothing is looked up for the gated answer: it comes from an emptied catalog as well', async () => {
+  const before = bytes(await get('harbor_linux_3', other));
+  t.db.sqlite.pragma('foreign_keys = OFF');
+  t.db.sqlite.exec(
+    'DROP TABLE role_mappings; DROP TABLE occupations; DROP TABLE work_roles; DROP VIEW known_stigs;',
+  );
+  t.db.sqlite.exec('DROP TABLE stigs');
+  assert.is(bytes(await get('harbor_linux_3', other)), before);
+  assert.is(bytes(await get('no_such_stig', other)), before);
+  const looking = await t.app.request(path('harbor_linux_3'), { headers: entitled });
+  assert.is(looking.status, 500, 'the other answer does look');
+});
+
+mapping('a malformed id is a 400 before the gate, and so is one left out', async () => {
+  for (const caller of [entitled, other]) {
+    for (const id of malformed) {
+      const answer = await get(id, caller);
+      assert.is(answer.status, 400, id);
+      assert.is(answer.json.error.message, 'benchmarkId must be a number or a slug');
+    }
+    const without = await get('', caller);
+    assert.is(without.status, 400);
+    assert.is(without.json.error.message, 'benchmarkId must be a number or a slug');
+  }
+});
+
+mapping('without a session it is a 401, whatever is asked for', async () => {
+  const token = await userCaller(t, { entitlements: ['occ'] });
+  for (const caller of [{}, token, { Cookie: 'gapstone_session=x' }] as Caller[]) {
+    for (const id of ['harbor_linux_3', 'no_such_stig', 'A', ''])
+      assert.is((await get(id, caller)).status, 401, id);
+  }
+});
+
+mapping('the gated answer takes no longer for a STIG that is mapped', async () => {
+  const times: Record<string, number[]> = { harbor_linux_3: [], no_such_stig: [] };
+  for (let turn = 0; turn < 300; turn++) {
+    for (const id of Object.keys(times)) {
+      const started = performance.now();
+      await get(id, other);
+      times[id]!.push(performance.now() - started);
+    }
+  }
+  const median = (id: string) => times[id]!.sort((a, b) => a - b)[150]!;
+  const [known, unknown] = [median('harbor_linux_3'), median('no_such_stig')];
+  assert.ok(Math.abs(known - unknown) < 0.5 * Math.max(known, unknown), `${known} ms, ${unknown} ms`);
+});
+
+mapping.run();

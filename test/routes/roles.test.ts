@@ -1,0 +1,274 @@
+import * as assert from 'uvu/assert';
+import {
+  createDocumentCollectionService,
+  createRoleCollectionService,
+} from '../../src/services/catalog-collections.ts';
+import { type Answer, type TestApp, testApp } from '../support/app.ts';
+import { ask, type Caller, countingIds, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { readCsv, readXmlRows } from '../support/read-exports.ts';
+import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+
+const roles = suite('Roles, documents and their collections');
+
+let t: TestApp;
+let alice: Caller;
+let bob: Caller;
+let carol: Caller;
+let documentCollection: string;
+let roleCollection: string;
+let privateCollection: string;
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Json = any;
+const get = (path: string, caller = alice) => ask(t, 'GET', path, caller);
+
+roles.before(async () => {
+  const real = hasReferenceData ? [reference('regulatory', 'nist-800-63-3')] : [];
+  t = await testApp([shipped(), ...real]);
+  const entitlements = ['regdoc', 'occ'];
+  alice = await userCaller(t, { entitlements });
+  bob = await userCaller(t, { sub: 'bob', entitlements });
+  carol = await userCaller(t, { sub: 'carol', org: 'blue', entitlements });
+  const owner = {
+    kind: 'user' as const,
+    subject: 'alice',
+    email: 'alice@example.org',
+    organization: 'red',
+    entitlements: new Set<never>(),
+    expiresAt: 0,
+  };
+  const newId = countingIds();
+  const fields = (name: string, visibility: 'PRIVATE' | 'SHARED') => ({
+    name,
+    description: 'D',
+    tags: ['t'],
+    color: '#112233',
+    visibility,
+  });
+  const documents = createDocumentCollectionService(t.db, () => t.clock.now, newId);
+  const occupations = createRoleCollectionService(t.db, () => t.clock.now, newId);
+  documentCollection = documents.create(owner, fields('=Docs', 'SHARED'), [
+    'lantern-web-guideline',
+    'harbor-basic-directive',
+  ]);
+  roleCollection = occupations.create(owner, fields('Roles', 'SHARED'), ['15-1252.00', '15-1299.00']);
+  privateCollection = occupations.create(owner, fields('Own', 'PRIVATE'), ['15-1252.00']);
+});
+
+roles.after(() => t.db.close());
+
+roles('documents are listed by title, searched, filtered and paged', async () => {
+  const titles = async (query: string) =>
+    (await get(`/api/v1/regdoc?${query}`)).json.documents.map((each: Json) => each.documentId);
+  const own = ['harbor-basic-directive', 'lantern-web-guideline'];
+  assert.equal((await titles('')).slice(0, 2), own);
+  assert.equal(await titles('search=PUBLIC%20web'), ['lantern-web-guideline']);
+  assert.equal(await titles('search=%25'), []);
+  assert.equal(await titles('publisher=HARBOR-authority'), ['harbor-basic-directive']);
+  assert.equal(await titles('publisher=harbor%20authority%20(invented)'), ['harbor-basic-directive']);
+  assert.equal(await titles('publisher=harbor'), [], 'the whole value');
+  assert.equal(await titles('doctype=Directive'), ['harbor-basic-directive']);
+  assert.equal(await titles('doctype=directive&search=web'), []);
+  const second = (await get('/api/v1/regdoc?limit=1&page=2')).json;
+  assert.is(second.documents[0].documentId, 'lantern-web-guideline');
+  assert.is(second.pagination.totalPages, second.pagination.total);
+  assert.is((await get('/api/v1/regdoc?limit=1000')).json.pagination.limit, 150);
+  assert.equal((await get('/api/v1/regdoc?page=99')).json.documents, []);
+  for (const query of ['page=0', 'limit=x', `search=${'x'.repeat(201)}`])
+    assert.is((await get(`/api/v1/regdoc?${query}`)).status, 400, query);
+});
+
+roles('roles are listed by code, searched by title or code, filtered by family and paged', async () => {
+  const codes = async (query: string) =>
+    (await get(`/api/v1/roles?${query}`)).json.roles.map((each: Json) => each.occupationCode);
+  const all = await codes('');
+  assert.is(all.length, 29);
+  assert.equal(all, [...all].sort());
+  assert.equal(await codes('search=WEB%20dev'), ['15-1254.00']);
+  assert.equal(await codes('search=3021'), ['11-3021.00']);
+  assert.equal(await codes('family=management'), ['11-3021.00']);
+  assert.equal(await codes('family=manage'), []);
+  assert.equal(await codes('search=web&family=management'), []);
+  assert.equal(await codes('limit=2&page=2'), all.slice(2, 4));
+  const { pagination } = (await get('/api/v1/roles?limit=2')).json;
+  assert.equal(pagination, { page: 1, limit: 2, total: 29, totalPages: 15 });
+  assert.is((await get('/api/v1/roles?family=a&family=b')).status, 400);
+});
+
+roles('what is unknown is one 404 that names nothing', async () => {
+  for (const path of ['regdoc/x', 'regdoc/x/download', 'roles/x', 'roles/x/download', 'roles/15-1244.0'])
+    assert.is((await get(`/api/v1/${path}`)).json.error.message, 'Not found', path);
+});
+
+roles('an invalid format is a 400 everywhere, before what it would be of is looked for', async () => {
+  for (const path of [
+    'regdoc/harbor-basic-directive/download',
+    'regdoc/x/download',
+    `regdoc-collections/${documentCollection}/export`,
+    'roles/15-1244.00/download',
+    `role-collections/${roleCollection}/export`,
+    'role-collections/x/export',
+  ]) {
+    const answer = await get(`/api/v1/${path}?format=cklb`);
+    assert.is(answer.status, 400, path);
+    assert.is(answer.json.error.message, 'Invalid format. Must be one of: json, csv, xml');
+    assert.is((await get(`/api/v1/${path}?format=XML`)).status, path.includes('/x/') ? 404 : 200);
+  }
+});
+
+/** The rows of a csv and of an xml file as objects, empty cells left out; both must say the same. */
+async function rowsOf(path: string): Promise<Record<string, string>[]> {
+  const [csv, xml] = await Promise.all([get(`${path}?format=csv&raw=true`), get(`${path}?format=xml`)]);
+  const [header, ...records] = readCsv(csv.text);
+  const filled = (cells: [string, string][]) => Object.fromEntries(cells.filter(([, value]) => value !== ''));
+  const fromCsv = records.map((record) =>
+    filled(header!.map((name, index): [string, string] => [name, record[index]!])),
+  );
+  const fromXml = readXmlRows(xml.text).rows.map((row) => filled(row.cells));
+  assert.equal(
+    fromXml.map((row) => JSON.stringify(Object.entries(row).map(([k, v]) => [k, v.replace(/\r\n?/g, '\n')]))),
+    fromCsv.map((row) => JSON.stringify(Object.entries(row).map(([k, v]) => [k, v.replace(/\r\n?/g, '\n')]))),
+  );
+  return fromCsv;
+}
+
+/** A value as a cell shows it. */
+const cells = (item: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(item)
+      .filter(([, value]) => value !== null && value !== '')
+      .map(([name, value]) => [name, String(value)]),
+  );
+
+/** The items of one section, put together again from their rows. */
+function section(rows: Record<string, string>[], name: string): Record<string, string>[][] {
+  const items: Record<string, string>[][] = [];
+  for (const { section: of, ordinal, ...values } of rows) {
+    if (of !== name) continue;
+    const index = Number(ordinal) - 1;
+    items[index] = [...(items[index] ?? []), values];
+  }
+  return items;
+}
+
+roles('csv and xml of a document read back to the values of the json', async () => {
+  const { documents } = (await get('/api/v1/regdoc')).json;
+  for (const { documentId } of documents) {
+    const path = `/api/v1/regdoc/${documentId}/download`;
+    const { json } = await get(path);
+    assert.equal(Object.keys(json), ['documentId', 'title', 'signposts', 'actionableItems']);
+    const rows = await rowsOf(path);
+    assert.equal(section(rows, 'document'), [[{ documentId, title: json.title }]]);
+    assert.equal(
+      section(rows, 'signposts'),
+      json.signposts.map(({ nistCsf, ...signpost }: Json) =>
+        (nistCsf.length === 0 ? [{}] : nistCsf).map((csf: Json) => cells({ ...signpost, ...csf })),
+      ),
+    );
+    assert.equal(
+      section(rows, 'actionableItems'),
+      json.actionableItems.map((item: Json) => [cells(item)]),
+    );
+  }
+});
+
+roles('csv and xml of a role read back to the values of the json', async () => {
+  for (const code of ['15-1244.00', '15-1299.00', '11-3021.00']) {
+    const path = `/api/v1/roles/${code}/download`;
+    const { json } = await get(path);
+    assert.equal(Object.keys(json), ['occupationCode', 'title', 'tasks', 'technologySkills', 'stigMappings']);
+    const rows = await rowsOf(path);
+    assert.equal(section(rows, 'role'), [[{ occupationCode: code, title: json.title }]]);
+    for (const name of ['tasks', 'technologySkills', 'stigMappings'])
+      assert.equal(
+        section(rows, name),
+        json[name].map((item: Json) => [cells(item)]),
+        name,
+      );
+  }
+});
+
+roles('csv and xml of collections read back to the values of the json', async () => {
+  for (const [path, name] of [
+    [`/api/v1/regdoc-collections/${documentCollection}/export`, 'documents'],
+    [`/api/v1/role-collections/${roleCollection}/export`, 'roles'],
+  ] as const) {
+    const { json } = await get(path);
+    assert.equal(await rowsOf(path), json[name].map(cells));
+    assert.is(json[name].length, 2);
+  }
+});
+
+roles('collections are listed and exported in the fields of the specification', async () => {
+  const documents = (await get('/api/v1/regdoc-collections')).json;
+  assert.equal(documents.collections, [
+    {
+      id: documentCollection,
+      name: '=Docs',
+      description: 'D',
+      tags: ['t'],
+      color: '#112233',
+      visibility: 'SHARED',
+      documentCount: 2,
+      createdAt: '2026-11-21T12:00:00.000Z',
+      createdByEmail: 'alice@example.org',
+    },
+  ]);
+  const exported = (await get(`/api/v1/regdoc-collections/${documentCollection}/export`)).json;
+  assert.equal(exported.collection, { id: documentCollection, name: '=Docs' });
+  assert.equal(Object.keys(exported.documents[0]), [
+    'documentId',
+    'title',
+    'publisher',
+    'doctype',
+    'published',
+    'cyberScore',
+    'jurisdiction',
+    'addedAt',
+  ]);
+  assert.is(exported.documents[0].documentId, 'lantern-web-guideline', 'in the order of --item');
+  const own = (await get(`/api/v1/role-collections/${roleCollection}/export`)).json;
+  assert.equal(Object.keys(own.collection), ['id', 'name', 'description', 'visibility', 'createdAt']);
+  const { addedAt, ...summary } = own.roles[0];
+  assert.is(addedAt, '2026-11-21T12:00:00.000Z');
+  assert.equal(summary, (await get('/api/v1/roles?search=15-1252')).json.roles[0]);
+});
+
+roles('a collection is for its creator, and for the organization when it is SHARED', async () => {
+  const seen = async (caller: Caller) =>
+    (await get('/api/v1/role-collections', caller)).json.collections.map((each: Json) => each.id);
+  assert.equal((await seen(alice)).sort(), [roleCollection, privateCollection].sort());
+  assert.equal(await seen(bob), [roleCollection]);
+  assert.equal(await seen(carol), []);
+  const bytes = ({ status, headers, json }: Answer) =>
+    JSON.stringify([status, [...headers].filter(([name]) => name !== 'x-request-id'), json.error.message]);
+  const hidden = await Promise.all([
+    get(`/api/v1/role-collections/${privateCollection}/export`, bob),
+    get(`/api/v1/role-collections/${roleCollection}/export`, carol),
+    get(`/api/v1/role-collections/${documentCollection}/export`, alice),
+    get('/api/v1/role-collections/00000000-0000-4000-8000-999999999999/export', bob),
+    get('/api/v1/role-collections/x/export', bob),
+  ]);
+  assert.is(new Set(hidden.map(bytes)).size, 1);
+  assert.is(hidden[0]!.status, 404);
+});
+
+roles('files are named, and their cells do not run in a spreadsheet', async () => {
+  const csv = await get(`/api/v1/regdoc-collections/${documentCollection}/export?format=csv`);
+  assert.match(
+    csv.headers.get('Content-Disposition')!,
+    /^attachment; filename="_Docs.csv"; filename\*=UTF-8''%3DDocs\.csv$/,
+  );
+  const role = await get('/api/v1/roles/15-1244.00/download?format=csv');
+  assert.match(role.headers.get('Content-Disposition')!, /filename="15-1244\.00\.csv"/);
+  const again = await get('/api/v1/roles/15-1244.00/download?format=csv');
+  assert.is(again.text, role.text);
+  const cached = await ask(t, 'GET', '/api/v1/roles/15-1244.00/download?format=csv', {
+    ...alice,
+    'If-None-Match': role.headers.get('ETag')!,
+  });
+  assert.is(cached.status, 304);
+});
+
+roles.run();
