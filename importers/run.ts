@@ -213,8 +213,10 @@ class ImportRun {
       deriveDocuments(db, staging.documentSources, superseded);
     const stigsMoved = staging.releases.length > 0 || this.moved > 0;
     const rolesMoved = staging.roleSources.size > 0 || staging.replaced > 0;
-    if (rolesMoved || stigsMoved || ruleIsOutdated(db)) {
+    const outdated = ruleIsOutdated(db);
+    if (rolesMoved || stigsMoved || outdated) {
       staging.begin();
+      if (outdated) staging.replaced++;
       for (const { sourceId, message } of deriveRoles(db, staging.roleSources, superseded))
         this.lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
     }

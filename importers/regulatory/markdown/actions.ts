@@ -57,11 +57,17 @@ function itemsOf(section: Section, isRequired: boolean, isInformative: boolean):
 
 /** What a list item asks for by where it stands: as the nearest introduction that asks for something. */
 function inheritedForce(block: Block, isRequired: boolean): Reading['force'] {
-  for (let lead = block.lead; lead !== null; lead = lead.lead) {
-    const { force } = readSentence(sentencesOf(lead.text).at(-1)!);
-    if (force !== null) return force;
+  const force = block.lead === null ? null : forceBelow(block.lead);
+  return force ?? (isRequired ? 'duty' : null);
+}
+
+/** The force that an introduction gives to the list below it: its own, else that of what introduces it. */
+function forceBelow(lead: Block): Reading['force'] {
+  if (lead.forceBelow === undefined) {
+    const own = readSentence(sentencesOf(lead.text).at(-1)!).force;
+    lead.forceBelow = own ?? (lead.lead === null ? null : forceBelow(lead.lead));
   }
-  return isRequired ? 'duty' : null;
+  return lead.forceBelow;
 }
 
 /** A block with what introduces it. */

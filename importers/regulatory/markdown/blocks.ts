@@ -7,6 +7,8 @@ export interface Block {
   isItem: boolean;
   /** The block ending in a colon that introduces this one, when there is one. */
   lead: Block | null;
+  /** What the rule found that it asks of the list below it; long lists ask again and again. */
+  forceBelow?: 'duty' | 'advice' | null;
 }
 
 /** What stands under one heading. */
@@ -32,14 +34,33 @@ export function readSections(markdown: string): Section[] {
     throw new ImportError('the Markdown has more than 4 million characters', 'regdoc-markdown');
   const reader = new SectionReader();
   let isCode = false;
-  const withoutComments = markdown.replace(/<!--[\s\S]*?-->/g, '');
-  for (const line of withoutComments.split(/\r?\n/)) {
+  for (const line of withoutComments(markdown).split(/\r?\n/)) {
     if (/^\s*(?:```|~~~)/.test(line)) {
       isCode = !isCode;
       reader.endBlock();
     } else if (!isCode) reader.line(line);
   }
   return reader.sections();
+}
+
+/** A heading without the number signs that may close it; a pattern would try each run of them anew. */
+function withoutClosing(heading: string): string {
+  let end = heading.length;
+  while (heading[end - 1] === '#') end--;
+  return heading.slice(0, end).trimEnd();
+}
+
+/** Takes out comments, in one pass: a pattern would look for the end of each that has none. */
+function withoutComments(text: string): string {
+  let kept = '';
+  let from = 0;
+  for (let open = text.indexOf('<!--'); open !== -1; open = text.indexOf('<!--', from)) {
+    const close = text.indexOf('-->', open + 4);
+    if (close === -1) break;
+    kept += text.slice(from, open);
+    from = close + 3;
+  }
+  return kept + text.slice(from);
 }
 
 class SectionReader {
@@ -66,8 +87,8 @@ class SectionReader {
     }
     const indent = /^[ \t]*/.exec(raw)![0].replaceAll('\t', '    ').length;
     const text = raw.trim().replace(/^(?:>\s*)+/, '');
-    const heading = /^(#{1,6})\s+(.*?)\s*#*$/.exec(text);
-    if (heading) this.heading(heading[1]!.length, plainText(heading[2]!));
+    const heading = /^(#{1,6})\s+(.*)$/.exec(text);
+    if (heading) this.heading(heading[1]!.length, plainText(withoutClosing(heading[2]!)));
     else if (text === '' || rule.test(text) || /^\{:.*\}$/.test(text)) this.endBlock();
     else if (text.startsWith('|')) this.tableRow(text);
     else if (this.beginsItem(text)) {

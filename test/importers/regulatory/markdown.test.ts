@@ -175,6 +175,8 @@ markdown('hostile text costs no time', async () => {
     `# a\n\n${'"A." '.repeat(60_000)} must.\n`,
     `# a\n\n${'- x:\n  '.repeat(20_000)}- must\n`,
     `# a\n\n<!-- ${'<!-- '.repeat(50_000)} must\n`,
+    `# a${'#'.repeat(100_000)} b ${'#'.repeat(100_000)} c\n`,
+    `# a\n\n${Array.from({ length: 20_000 }, (_, index) => `${' '.repeat(index % 400)}- x:`).join('\n')}\n`,
   ];
   for (const [index, body] of bodies.entries()) {
     const started = performance.now();

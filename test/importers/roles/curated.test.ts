@@ -109,6 +109,20 @@ curated('a STIG that is renamed is mapped anew', async () => {
   assert.is(rows('thing')[0]!.code, '15-1252.00');
 });
 
+curated(
+  'rows of another version of the rule are made anew by the next import, whatever it brings',
+  async () => {
+    const before = rows();
+    t.db.sqlite.exec("UPDATE role_mappings SET rule = '1', confidence_score = 0.5");
+    const generation = t.db.generation();
+    await runImport(t.db, [put(folder, 'other.txt', 'of no kind')]);
+    assert.equal(rows(), before);
+    assert.is(t.db.generation(), generation + 1);
+    await runImport(t.db, [put(folder, 'other.txt', 'of no kind')]);
+    assert.is(t.db.generation(), generation + 1);
+  },
+);
+
 const broken: [string, string, RegExp][] = [
   ['a wrong header', `${header},more\na,15-1244.00,1,Primary,,x,y\n`, /^row 1: the header is not stigSlug,/],
   ['a score above 1', `${header}\na,15-1244.00,1.01,Primary,,x\n`, /^row 2, column confidenceScore: "1\.01"/],

@@ -180,7 +180,7 @@ onReal('the STIGs lead to the occupations that one would name', () => {
     assert.ok(first.all(slug).includes(code), `${slug}: ${first.all(slug)}`);
 });
 
-real(
+onReal(
   'rows are ranked by confidence, job zone and code; ids are dense; every row tells its reason and rule',
   () => {
     const rows = t.db.sqlite
