@@ -292,7 +292,8 @@ structure(
         const statuses = Object.keys(operation.responses);
         if (operation.security!.length > 0)
           assert.ok(statuses.includes('401'), `${method} ${path} declares no 401`);
-        if (path.includes('{'))
+        // An unknown benchmark is an empty mapping there (D9.4).
+        if (path.includes('{') && !path.includes('/role-mapping/'))
           assert.ok(statuses.includes('404') && statuses.includes('400'), `${method} ${path}`);
       }
     }
@@ -352,7 +353,7 @@ structure('/openapi.json: the STIG catalog needs a user token, health does not',
     for (const { security } of Object.values(methods)) {
       if (path.startsWith('/api/v1/stigs'))
         assert.equal(security, [{ userToken: [] }, { session: [] }], path);
-      if (!path.startsWith('/api/')) assert.equal(security, [], path);
+      if (!path.startsWith('/api/') && path !== '/plants') assert.equal(security, [], path);
     }
   }
   t.db.close();

@@ -1,0 +1,128 @@
+import { integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+
+// The Drizzle mirror of migrations/0004_roles.sql; a test compares the two column by column.
+
+export const roleReleases = sqliteTable('role_releases', {
+  sourceId: integer('source_id').primaryKey(),
+  family: text('family').notNull(),
+  newness: text('newness').notNull(),
+  label: text('label').notNull(),
+});
+
+export const occupationFacts = sqliteTable(
+  'occupation_facts',
+  {
+    sourceId: integer('source_id').notNull(),
+    occupationCode: text('occupation_code').notNull(),
+    record: text('record').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sourceId, table.occupationCode] })],
+);
+
+export const workRoleFacts = sqliteTable(
+  'work_role_facts',
+  {
+    sourceId: integer('source_id').notNull(),
+    workRoleId: text('work_role_id').notNull(),
+    name: text('name').notNull(),
+    categoryCode: text('category_code').notNull(),
+    categoryName: text('category_name').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sourceId, table.workRoleId] })],
+);
+
+export const curatedMappingFacts = sqliteTable(
+  'curated_mapping_facts',
+  {
+    sourceId: integer('source_id').notNull(),
+    stigSlug: text('stig_slug').notNull(),
+    occupationCode: text('occupation_code').notNull(),
+    confidenceScore: real('confidence_score').notNull(),
+    responsibilityLevel: text('responsibility_level').notNull(),
+    workRoleId: text('work_role_id'),
+    reason: text('reason').notNull(),
+    row: integer('row').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sourceId, table.stigSlug, table.occupationCode] })],
+);
+
+export const documentFacts = sqliteTable(
+  'document_facts',
+  {
+    sourceId: integer('source_id').notNull(),
+    documentId: text('document_id').notNull(),
+    record: text('record').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sourceId, table.documentId] })],
+);
+
+export const occupationKeys = sqliteTable('occupation_keys', {
+  occupationCode: text('occupation_code').notNull().primaryKey(),
+  summaryJson: text('summary_json').notNull(),
+});
+
+export const documentKeys = sqliteTable('document_keys', {
+  documentId: text('document_id').notNull().primaryKey(),
+  summaryJson: text('summary_json').notNull(),
+});
+
+export const occupations = sqliteTable('occupations', {
+  occupationCode: text('occupation_code').notNull().primaryKey(),
+  title: text('title').notNull(),
+  titleFold: text('title_fold').notNull(),
+  familyFold: text('family_fold').notNull(),
+  jobZone: integer('job_zone'),
+  detailsJson: text('details_json').notNull(),
+});
+
+export const workRoles = sqliteTable('work_roles', {
+  workRoleId: text('work_role_id').notNull().primaryKey(),
+  name: text('name').notNull(),
+  categoryCode: text('category_code').notNull(),
+  categoryName: text('category_name').notNull(),
+});
+
+export const roleMappings = sqliteTable('role_mappings', {
+  id: integer('id').primaryKey(),
+  stigId: integer('stig_id').notNull(),
+  relevanceRank: integer('relevance_rank').notNull(),
+  occupationCode: text('occupation_code').notNull(),
+  confidenceScore: real('confidence_score').notNull(),
+  responsibilityLevel: text('responsibility_level').notNull(),
+  mappingSource: text('mapping_source').notNull(),
+  mappingReason: text('mapping_reason').notNull(),
+  workRoleId: text('work_role_id'),
+  rule: text('rule').notNull(),
+});
+
+export const documents = sqliteTable('documents', {
+  documentId: text('document_id').notNull().primaryKey(),
+  title: text('title').notNull(),
+  titleFold: text('title_fold').notNull(),
+  publisherFold: text('publisher_fold').notNull(),
+  publisherIdFold: text('publisher_id_fold').notNull(),
+  doctypeFold: text('doctype_fold').notNull(),
+  recordJson: text('record_json').notNull(),
+});
+
+export const collectionDocuments = sqliteTable(
+  'collection_documents',
+  {
+    collectionId: text('collection_id').notNull(),
+    documentId: text('document_id').notNull(),
+    position: integer('position').notNull(),
+    addedAt: text('added_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.collectionId, table.documentId] })],
+);
+
+export const collectionRoles = sqliteTable(
+  'collection_roles',
+  {
+    collectionId: text('collection_id').notNull(),
+    occupationCode: text('occupation_code').notNull(),
+    position: integer('position').notNull(),
+    addedAt: text('added_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.collectionId, table.occupationCode] })],
+);
