@@ -486,6 +486,29 @@ overrides('an override parts what the rules would join', async () => {
   assert.equal(slugs(db), { first_example: ['Id1 V1R1'], second_example: ['Id2 V1R2'] });
 });
 
+overrides('an override for an SRG leaves the STIG of the same name alone', async () => {
+  const samples = [
+    { id: 'Example_Broker_STIG', title: 'Example Broker STIG' },
+    { id: 'Example_Broker_SRG', title: 'Example Broker SRG', date: '01 Feb 2024' },
+  ];
+  const { db } = await importRuns(
+    [samples],
+    [{ overrides: new Map([['Example_Broker_SRG', 'broker_requirements']]) }],
+  );
+  assert.equal(slugs(db), {
+    broker_requirements: ['Example_Broker_SRG V1R1'],
+    example_broker: ['Example_Broker_STIG V1R1'],
+  });
+});
+
+overrides('an override finds its benchmark whatever kind the ending of the id suggests', async () => {
+  const { db } = await importRuns(
+    [[{ id: 'Sample_2010_SRG', title: 'Sample 2010 STIG' }]],
+    [{ overrides: new Map([['Sample_2010_SRG', 'sample_share']]) }],
+  );
+  assert.equal(slugs(db), { sample_share: ['Sample_2010_SRG V1R1'] });
+});
+
 overrides('an override moves what is stored already, once', async () => {
   const { db } = await importRuns([
     [{ id: 'One', title: 'One STIG', release: 1 }],

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { type ImportOptions, type ImportResult, runImport } from '../../importers/run.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { put, scratchFolder } from './scratch.ts';
@@ -103,5 +104,9 @@ export async function importTexts(
 ): Promise<ImportResult> {
   const folder = scratchFolder();
   const paths = texts.map((text, index) => put(folder, `${String(index + 1).padStart(3, '0')}.xml`, text));
-  return runImport(db, paths, options);
+  try {
+    return await runImport(db, paths, options);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
