@@ -202,7 +202,7 @@ function catalogView(catalogs: Catalog[]): CatalogView {
     },
     isOutdated(framework, version) {
       const versions = frameworks.get(framework)?.versions ?? [];
-      return framework !== 'nist-800-171' && versions.includes(version) && version !== versions.at(-1);
+      return !framework.startsWith('nist-') && versions.includes(version) && version !== versions.at(-1);
     },
     withdrawnInto: (framework, identifier) =>
       frameworks.get(framework)?.controls.get(identifier)?.withdrawnInto ?? [],

@@ -22,8 +22,8 @@ export interface CatalogView {
   /** `active` in the version of the framework that is newest (800-171: in its own), `withdrawn`, or unknown. */
   status(framework: string, identifier: string): 'active' | 'withdrawn' | 'unknown';
   /**
-   * Whether a newer edition of what a framework publishes is imported: of the CCI list only the newest counts. The
-   * revisions of 800-171 name different controls and count all.
+   * Whether a newer edition of what a framework publishes is imported: of the CCI list only the newest counts. What
+   * is stated for a revision of the NIST catalogs counts whatever newer one there is.
    */
   isOutdated(framework: string, version: string): boolean;
   /** The identifiers that a withdrawn control went into. */

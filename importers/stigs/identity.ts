@@ -33,13 +33,20 @@ export function decideIdentity(
 ): { decisions: Map<number, Decision>; moved: number } {
   const store = createStigStore(db);
   const overlaps = createOverlaps(db);
-  const slugByKey = new Map(
-    [...overrides].flatMap(([benchmarkId, slug]) =>
-      (['stig', 'srg'] as const).map((kind) => [aliasKey(benchmarkId, kind), slug]),
-    ),
-  );
   const decisions = new Map<number, Decision>();
   const groups = groupByKey(staged);
+  // An id is meant as it is written; only where nothing bears it, whatever folds to the same key is meant.
+  const keysOf = (benchmarkId: string): string[] => {
+    const keys = (['stig', 'srg'] as const).map((kind) => aliasKey(benchmarkId, kind));
+    const bears = (key: string) =>
+      store.aliasOf(key) === benchmarkId ||
+      groups.get(key)?.some((release) => release.benchmarkId === benchmarkId);
+    const exact = keys.filter(bears);
+    return exact.length > 0 ? exact : keys;
+  };
+  const slugByKey = new Map(
+    [...overrides].flatMap(([benchmarkId, slug]) => keysOf(benchmarkId).map((key) => [key, slug] as const)),
+  );
 
   const attach = (group: StagedRelease[], choice: Choice) => {
     for (const release of group) {
@@ -117,7 +124,7 @@ export function decideIdentity(
   }
 
   function mostSimilar(group: StagedRelease[], kind: 'stig' | 'srg'): Choice | null {
-    const candidates = new Set(group.flatMap((release) => overlaps.stigsSharingStigIds(release.id, kind)));
+    const candidates = new Set(group.flatMap((release) => overlaps.stigsLike(release.id, kind, joinFrom)));
     const similar = [...candidates]
       .map((id) => store.byId(id))
       .filter((stig) => store.releases(stig.id).length > 0)

@@ -13,10 +13,10 @@ export interface Overlaps {
   compare(releaseA: number, releaseB: number): Overlap;
   /** Jaccard index of the rule ids. */
   sameRules(releaseA: number, releaseB: number): number;
-  /** Jaccard index of the STIG IDs; cheap to ask about one release against many. */
-  sameStigIds(release: number, other: number): number;
-  /** The STIGs of one kind that share at least one STIG ID with a release. */
-  stigsSharingStigIds(release: number, kind: 'stig' | 'srg'): number[];
+  /** Jaccard index of the STIG IDs. */
+  sameStigIds(releaseA: number, releaseB: number): number;
+  /** STIGs of one kind, among them all of which some release has STIG IDs like a release's to a Jaccard index. */
+  stigsLike(release: number, kind: 'stig' | 'srg', index: number): number[];
 }
 
 interface Row {
@@ -26,84 +26,60 @@ interface Row {
   legacy_ids: string;
 }
 
-interface Sharing {
-  release_id: number;
-  stig_id: number;
-  kind: string;
-  shared: number;
+interface Names {
+  ruleIds: Set<string>;
+  stigIds: Set<string>;
 }
 
-/** Of how many releases the rule ids are kept at hand. */
-const maxRemembered = 256;
+/** Of how many rules the names are kept at hand: some tens of megabytes. */
+const maxRemembered = 500_000;
 
 export function createOverlaps(db: Database): Overlaps {
   const rows = db.sqlite.prepare<[number], Row>(
     'SELECT rule_id, rule_version, group_id, legacy_ids FROM findings WHERE release_id = ?',
   );
-  const sharing = db.sqlite.prepare<[number], Sharing>(
-    `SELECT r.id AS release_id, r.stig_id, s.kind, count(DISTINCT mine.rule_version) AS shared
-       FROM findings AS mine
-       JOIN findings AS theirs ON theirs.rule_version = mine.rule_version
-       JOIN stig_releases AS r ON r.id = theirs.release_id
-       JOIN stigs AS s ON s.id = r.stig_id
-      WHERE mine.release_id = ? AND mine.rule_version <> ''
-      GROUP BY r.id`,
-  );
-  const distinct = db.sqlite
-    .prepare<[number], number>(
-      "SELECT count(DISTINCT rule_version) FROM findings WHERE release_id = ? AND rule_version <> ''",
+  const stigsWith = db.sqlite
+    .prepare<[string, string], number>(
+      `SELECT DISTINCT r.stig_id FROM findings AS f
+         JOIN stig_releases AS r ON r.id = f.release_id
+         JOIN stigs AS s ON s.id = r.stig_id
+        WHERE f.rule_version = ? AND s.kind = ?`,
     )
     .pluck();
-  const sizes = new Map<number, number>();
-  const rules = new Map<number, Set<string>>();
-  /** Of the release asked about last: the question comes for many others in a row. */
-  let last: { release: number; rows: Sharing[]; shared: Map<number, number> } | null = null;
+  const remembered = new Map<number, Names>();
+  let size = 0;
 
-  function sharedWith(release: number) {
-    if (last?.release !== release) {
-      const found = sharing.all(release);
-      last = { release, rows: found, shared: new Map(found.map((row) => [row.release_id, row.shared])) };
+  function namesOf(release: number): Names {
+    const known = remembered.get(release);
+    if (known) return known;
+    const list = rows.all(release);
+    const ruleIds = new Set(list.map((row) => row.rule_id));
+    const stigIds = new Set(list.map((row) => row.rule_version).filter((id) => id !== ''));
+    size += list.length;
+    if (size > maxRemembered) {
+      remembered.clear();
+      size = list.length;
     }
-    return last;
+    remembered.set(release, { ruleIds, stigIds });
+    return { ruleIds, stigIds };
   }
 
-  function size(release: number): number {
-    const known = sizes.get(release) ?? distinct.get(release)!;
-    sizes.set(release, known);
-    return known;
-  }
-
-  function ruleIds(release: number): Set<string> {
-    const known = rules.get(release) ?? new Set(rows.all(release).map((row) => row.rule_id));
-    if (rules.size >= maxRemembered) rules.clear();
-    rules.set(release, known);
-    return known;
-  }
+  const groupIdsOf = (release: number) =>
+    new Set(rows.all(release).flatMap((row) => [row.group_id, ...(JSON.parse(row.legacy_ids) as string[])]));
 
   return {
-    compare(a, b) {
-      const left = rows.all(a);
-      const right = rows.all(b);
-      const stigIds = (list: Row[]) => new Set(list.map((row) => row.rule_version).filter((id) => id !== ''));
-      const groupIds = (list: Row[]) =>
-        new Set(list.flatMap((row) => [row.group_id, ...(JSON.parse(row.legacy_ids) as string[])]));
-      return {
-        stigIds: jaccard(stigIds(left), stigIds(right)),
-        groupIds: jaccard(groupIds(left), groupIds(right)),
-      };
+    compare: (a, b) => ({
+      stigIds: jaccard(namesOf(a).stigIds, namesOf(b).stigIds),
+      groupIds: jaccard(groupIdsOf(a), groupIdsOf(b)),
+    }),
+    sameRules: (a, b) => jaccard(namesOf(a).ruleIds, namesOf(b).ruleIds),
+    sameStigIds: (a, b) => jaccard(namesOf(a).stigIds, namesOf(b).stigIds),
+    stigsLike(release, kind, index) {
+      // A release that is like this one lacks at most the share 1 - index of its STIG IDs: of one more it has one.
+      const ids = [...namesOf(release).stigIds].sort();
+      const probe = ids.slice(0, Math.floor((1 - index) * ids.length) + 1);
+      return [...new Set(probe.flatMap((id) => stigsWith.all(id, kind)))];
     },
-    sameRules: (a, b) => jaccard(ruleIds(a), ruleIds(b)),
-    sameStigIds(release, other) {
-      const shared = sharedWith(release).shared.get(other) ?? 0;
-      return shared === 0 ? 0 : shared / (size(release) + size(other) - shared);
-    },
-    stigsSharingStigIds: (release, kind) => [
-      ...new Set(
-        sharedWith(release)
-          .rows.filter((row) => row.kind === kind)
-          .map((row) => row.stig_id),
-      ),
-    ],
   };
 }
 

@@ -70,6 +70,14 @@ export function createStigStore(db: Database) {
         .where(eq(stigAliases.idKey, idKey))
         .get() ?? null,
 
+    /** The benchmark id under which a key was first met. */
+    aliasOf: (idKey: string): string | undefined =>
+      orm
+        .select({ benchmarkId: stigAliases.benchmarkId })
+        .from(stigAliases)
+        .where(eq(stigAliases.idKey, idKey))
+        .get()?.benchmarkId,
+
     create(slug: string, kind: 'stig' | 'srg'): StigRow {
       const row = { id: stigNumber(slug), slug, kind };
       orm
