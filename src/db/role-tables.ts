@@ -4,7 +4,7 @@ import { integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite
 
 export const roleReleases = sqliteTable('role_releases', {
   sourceId: integer('source_id').primaryKey(),
-  family: text('family').notNull(),
+  family: text('family', { enum: ['onet', 'nice'] }).notNull(),
   newness: text('newness').notNull(),
   label: text('label').notNull(),
 });
@@ -57,17 +57,17 @@ export const documentFacts = sqliteTable(
 );
 
 export const occupationKeys = sqliteTable('occupation_keys', {
-  occupationCode: text('occupation_code').notNull().primaryKey(),
+  occupationCode: text('occupation_code').primaryKey(),
   summaryJson: text('summary_json').notNull(),
 });
 
 export const documentKeys = sqliteTable('document_keys', {
-  documentId: text('document_id').notNull().primaryKey(),
+  documentId: text('document_id').primaryKey(),
   summaryJson: text('summary_json').notNull(),
 });
 
 export const occupations = sqliteTable('occupations', {
-  occupationCode: text('occupation_code').notNull().primaryKey(),
+  occupationCode: text('occupation_code').primaryKey(),
   title: text('title').notNull(),
   titleFold: text('title_fold').notNull(),
   familyFold: text('family_fold').notNull(),
@@ -76,7 +76,7 @@ export const occupations = sqliteTable('occupations', {
 });
 
 export const workRoles = sqliteTable('work_roles', {
-  workRoleId: text('work_role_id').notNull().primaryKey(),
+  workRoleId: text('work_role_id').primaryKey(),
   name: text('name').notNull(),
   categoryCode: text('category_code').notNull(),
   categoryName: text('category_name').notNull(),
@@ -89,14 +89,14 @@ export const roleMappings = sqliteTable('role_mappings', {
   occupationCode: text('occupation_code').notNull(),
   confidenceScore: real('confidence_score').notNull(),
   responsibilityLevel: text('responsibility_level').notNull(),
-  mappingSource: text('mapping_source').notNull(),
+  mappingSource: text('mapping_source', { enum: ['automated', 'curated'] }).notNull(),
   mappingReason: text('mapping_reason').notNull(),
   workRoleId: text('work_role_id'),
   rule: text('rule').notNull(),
 });
 
 export const documents = sqliteTable('documents', {
-  documentId: text('document_id').notNull().primaryKey(),
+  documentId: text('document_id').primaryKey(),
   title: text('title').notNull(),
   titleFold: text('title_fold').notNull(),
   publisherFold: text('publisher_fold').notNull(),

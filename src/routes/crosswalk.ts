@@ -42,7 +42,7 @@ export function crosswalkRoutes(
       const resolution: schemas.Resolution = {
         from: { framework: from.framework, identifier, version: version ?? null },
         to,
-        paths: explain ? paths.map((path) => explainer.explain(path, version)) : paths,
+        paths: explain ? explainer.explain(paths, version) : paths,
         ...(truncated ? { truncated } : {}),
         ...(explain && paths.length === 0 ? { reason: explainer.whyNot(question) } : {}),
       };

@@ -51,7 +51,8 @@ export function createControlService(db: Database) {
   function versionOf(framework: string, wanted: string | undefined): string | null {
     const rows = versionRows.all(framework);
     if (wanted === undefined) return rows.find((row) => row.is_default === 1)?.version ?? null;
-    const exact = rows.find((row) => fold(row.version) === fold(wanted.trim()));
+    const bare = (label: string) => fold(label.trim()).replace(/^rev(?:ision)?\.?\s*/, '');
+    const exact = rows.find((row) => bare(row.version) === bare(wanted));
     const sameKey = rows
       .filter(
         (row) =>

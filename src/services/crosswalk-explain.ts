@@ -99,16 +99,24 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
   }
 
   return {
-    /** The path with what each of its steps rests on; under a version pin the first rests on what is stated for it. */
-    explain: (path: Path, pin?: string): Path => ({
-      ...path,
-      controls: path.controls.map((step, index) => ({
-        ...step,
-        ...(index === 0
-          ? {}
-          : { evidence: evidenceOf(path.controls[index - 1]!, step, index === 1 ? pin : undefined) }),
-      })),
-    }),
+    /** The paths with what each of their steps rests on; under a version pin the first rests on what is stated for it. */
+    explain(paths: Path[], pin?: string): Path[] {
+      // Thousands of paths share a few edges.
+      const known = new Map<string, Evidence[]>();
+      const remembered = (a: Path['controls'][number], b: Path['controls'][number], first: boolean) => {
+        const key = JSON.stringify([a.framework, a.identifier, b.framework, b.identifier, first]);
+        const found = known.get(key) ?? evidenceOf(a, b, first ? pin : undefined);
+        known.set(key, found);
+        return found;
+      };
+      return paths.map((path) => ({
+        ...path,
+        controls: path.controls.map((step, index) => ({
+          ...step,
+          ...(index === 0 ? {} : { evidence: remembered(path.controls[index - 1]!, step, index === 1) }),
+        })),
+      }));
+    },
 
     /** Why a question has no path. */
     whyNot(question: Question): NoPath {
