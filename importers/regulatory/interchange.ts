@@ -26,7 +26,7 @@ const document = z.strictObject({
   sectorLevel3: sector,
   sectorLevel4: sector,
   authoritative: z.boolean().default(false),
-  sourceUrl: z.url().default(''),
+  sourceUrl: z.url({ protocol: /^https?$/ }).default(''),
   restriction: z.string().max(10_000).nullable().default(null),
   // Where the text comes from: checked, and not kept.
   language: z.string().max(100).optional(),

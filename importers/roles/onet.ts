@@ -38,10 +38,35 @@ export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRe
   const occupations = reader.read();
   const label = release === null ? 'O*NET' : `O*NET ${release}`;
   const number = (release ?? '').split('.').map((part) => part.padStart(4, '0'));
-  const newness = [reader.newestDate, number.join('.'), String(occupations.length).padStart(6, '0')].join(
-    ' ',
-  );
+  for (const [table, what] of expected) {
+    if (!tables.has(table)) warnings.push(`the release has no table of ${what}`);
+  }
+  const size = (count: number, digits: number) => String(count).padStart(digits, '0');
+  const newness = [
+    reader.newestDate,
+    number.join('.'),
+    size(occupations.length, 6),
+    size(
+      occupations.reduce((sum, occupation) => sum + statementsOf(occupation), 0),
+      9,
+    ),
+  ].join(' ');
   return { record: { type: 'onet', label, newness, occupations }, warnings };
+}
+
+/** Tables without which a release answers less than it seems to. */
+const expected: [TableName, string][] = [
+  ['tasks', 'task statements'],
+  ['technologySkills', 'technology skills'],
+  ['jobZones', 'job zones'],
+];
+
+/** How much a release states of an occupation: of two printings of one release the fuller is the better. */
+function statementsOf(occupation: OccupationRecord): number {
+  const { tasks, technologySkills, skills, abilities, workActivities, education, jobZone } = occupation;
+  const lists = [tasks, technologySkills, skills, abilities, workActivities, education];
+  const inDemand = technologySkills.filter((skill) => skill.inDemand).length;
+  return lists.reduce((sum, list) => sum + list.length, inDemand + (jobZone === null ? 0 : 1));
 }
 
 class ReleaseReader {

@@ -18,15 +18,18 @@ const tableColumns = {
 
 export type TableName = keyof typeof tableColumns;
 
-/** The columns by which a header is known for one of our tables, the first that fits; the others are then checked. */
+/**
+ * The columns by which a header is known for one of our tables, the first that fits; the others are then checked. The
+ * first column is not among them but where nothing else tells: a header that is wrong there is ours, and bad.
+ */
 const marks: [TableName, RegExp][] = [
   ['occupations', /^O\*NET-SOC Code\t.*(?:Title\tDescription|Description\tTitle)/],
-  ['tasks', /^O\*NET-SOC Code\t.*Task Type/],
-  ['technologySkills', /^O\*NET-SOC Code\t.*Hot Technology/],
-  ['jobZones', /^O\*NET-SOC Code\t.*Job Zone/],
+  ['tasks', /^[^\t]*\t(?=.*Task ID).*Task Type/],
+  ['technologySkills', /^[^\t]*\t.*Hot Technology/],
+  ['jobZones', /^[^\t]*\tJob Zone\t.*Domain Source|^O\*NET-SOC Code\t.*Job Zone/],
   ['jobZoneNames', /^Job Zone\t/],
-  ['education', /^O\*NET-SOC Code\t(?=.*Element ID)(?=.*Data Value).*Category/],
-  ['elements', /^O\*NET-SOC Code\t(?=.*Element ID).*Data Value/],
+  ['education', /^[^\t]*\t(?=.*Element ID)(?=.*Data Value).*Category/],
+  ['elements', /^[^\t]*\t(?=.*Element ID).*Data Value/],
   ['educationCategories', /^Element ID\t.*Category Description/],
 ];
 

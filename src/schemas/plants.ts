@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { requestText } from './common.ts';
 
 export const Plant = z.strictObject({ name: z.string(), tag: z.string().optional() }).openapi('Plant');
 export type Plant = z.infer<typeof Plant>;
@@ -9,12 +10,15 @@ export const PlantError = z
   .openapi('PlantError');
 export type PlantError = z.infer<typeof PlantError>;
 
+/** No limit of their own: the body's is smaller. */
+const maxLength = 1024 * 1024;
+
 /** The int64 of the sample as far as JSON numbers are exact; beyond is a 400, never a rounded number. */
 export const newPlantBody = z
   .object(
     {
-      name: z.string({ error: 'name is required and must be a text' }),
-      tag: z.string({ error: 'tag must be a text' }).optional(),
+      name: requestText('name', maxLength),
+      tag: requestText('tag', maxLength).optional(),
       id: z
         .int({ error: 'id is required and must be an integer from -(2^53 - 1) to 2^53 - 1' })
         .openapi({ format: 'int64' }),

@@ -42,6 +42,8 @@ plants('every failure has the sample’s own form', async () => {
     { id: 1, name: null },
     { id: 1, name: 'x', tag: 1 },
     { id: 1, name: 'x', tag: null },
+    '{"id":1,"name":"x\\ud800"}',
+    '{"id":1,"name":"x","tag":"a\\u0000b"}',
   ];
   for (const body of wrong) {
     const answer = await post(body);

@@ -1,4 +1,4 @@
-import { isMap, isScalar, parseDocument } from 'yaml';
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { isStorable } from '../../../src/text.ts';
 import { collapseLine, shown } from '../../controls/text.ts';
 import { ImportError } from '../../errors.ts';
@@ -31,40 +31,48 @@ export function readHead(text: string): { fields: HeadFields; body: string; warn
   if (yaml === undefined || !text.startsWith(open!)) return null;
   // YAML of another kind begins with the same line: only one that has a title is meant as a document.
   if (!/^title[ \t]*:/m.test(yaml) || yaml.length > longestHead) return null;
-  const head = parseDocument(yaml, { uniqueKeys: false, strict: true, prettyErrors: true });
+  const lineCounter = new LineCounter();
+  const head = parseDocument(yaml, { uniqueKeys: false, strict: true, prettyErrors: false, lineCounter });
+  // The head begins on the second line of the file.
+  const lineAt = (offset: number) => lineCounter.linePos(offset).line + 1;
   const [error] = head.errors;
   if (error) {
-    const line = (error.linePos?.[0].line ?? 0) + 1;
-    throw new ImportError(`the head, line ${line}: ${shown(error.message.split('\n')[0]!, 150)}`, kind);
+    throw new ImportError(
+      `the head, line ${lineAt(error.pos[0])}: ${shown(error.message.split('\n')[0]!, 150)}`,
+      kind,
+    );
   }
   if (!isMap(head.contents))
     throw new ImportError('the head, line 2: it is no list of keys and values', kind);
   const warnings: string[] = [];
   const values = new Map<string, string>();
+  const lines = new Map<string, number>();
   for (const { key, value } of head.contents.items) {
     const name = isScalar(key) ? String(key.value) : '';
     const stated = isScalar(value) ? String(value.value ?? '') : JSON.stringify(value);
     const before = values.get(name);
+    const line = lineAt(isScalar(key) ? (key.range?.[0] ?? 0) : 0);
     if (before !== undefined && before !== stated)
-      throw new ImportError(`the head states ${shown(name)} twice, with different values`, kind);
+      throw new ImportError(`the head, line ${line}: ${shown(name)} a second time, with another value`, kind);
+    lines.set(name, line);
     if (before !== undefined) warnings.push(`the head states ${shown(name)} twice: taken once`);
     values.set(name, stated);
   }
   const field = (name: string) => {
     const value = values.get(name);
     if (value !== undefined && !isStorable(value))
-      throw new ImportError(`the head, ${name}: characters that cannot be stored`, kind);
+      throw new ImportError(`the head, line ${lines.get(name)}: characters that cannot be stored`, kind);
     return value === undefined || collapseLine(value) === '' ? undefined : collapseLine(value);
   };
   const title = field('title');
   if (title === undefined) return null;
   const published = field('published');
   if (published !== undefined && dateAlone(published) === null)
-    throw new ImportError(`the head, published: "${shown(published)}" is no date`, kind);
+    throw new ImportError(`the head, line ${lines.get('published')}: "${shown(published)}" is no date`, kind);
   const url = field('sourceUrl') ?? field('redirect_to');
   const fields = {
     title,
-    sourceUrl: url !== undefined && URL.canParse(url) ? url : undefined,
+    sourceUrl: url !== undefined && URL.canParse(url) && /^https?:/i.test(url) ? url : undefined,
     publisher: field('publisher'),
     doctype: field('doctype'),
     jurisdiction: field('jurisdiction'),

@@ -11,7 +11,8 @@ export interface Reading {
 // A word in quotation marks is spoken of, not used; what is merely "as required" or "required for" something asks for nothing.
 const duty =
   /(?<!["“‘'])\b(?:must|shall|mandatory|prohibited|(?:is|are|be|been|was|were)(?: \w+ly| also| further| hereby)? required|required to)\b(?!["”’'])/i;
-const notDuty = /\b(?:not|as|if|where|when) required\b/gi;
+const notDuty =
+  /\b(?:(?:not|as|if|where|when) required|not (?:mandatory|prohibited)|(?:nothing|none)(?: \w+)? is (?:required|mandatory|prohibited))\b/gi;
 const advice = /(?<!["“‘'])\b(?:should|recommended)\b(?!["”’'])/i;
 
 const measure =

@@ -45,8 +45,8 @@ markdown('no date alone: null, with a warning', async () => {
 const broken: [string, string, RegExp][] = [
   ['a head that does not parse', 'title: A\nlist: [1, 2', /^the head, line [34]: /],
   ['a tab for an indentation', 'title: A\nnav:\n\t- a', /^the head, line 4: /],
-  ['two titles', 'title: A\ntitle: B', /^the head states title twice, with different values$/],
-  ['a date that is none', 'title: A\npublished: soon', /^the head, published: "soon" is no date$/],
+  ['two titles', 'title: A\ntitle: B', /^the head, line 3: title a second time, with another value$/],
+  ['a date that is none', 'title: A\npublished: soon', /^the head, line 3: "soon" is no date$/],
 ];
 
 for (const [name, head, reason] of broken) {

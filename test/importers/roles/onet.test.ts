@@ -216,6 +216,16 @@ const broken: [name: string, change: (release: Release) => void, reason: RegExp]
     /no table has the columns O\*NET-SOC Code, Title, Description \(Occupation Data\.txt, line 1; /,
   ],
   [
+    'a wrong first column of the technology skills',
+    (release) => release['Technology Skills.txt']![0]!.splice(0, 1, 'Code'),
+    /^Technology Skills\.txt, line 1: the column O\*NET-SOC Code is missing$/,
+  ],
+  [
+    'a wrong first column of the tasks',
+    (release) => release['Task Statements.txt']![0]!.splice(0, 1, 'SOC'),
+    /^Task Statements\.txt, line 1: the column O\*NET-SOC Code is missing$/,
+  ],
+  [
     'a missing column',
     (release) => {
       release['Task Statements.txt'] = release['Task Statements.txt']!.map((row) => row.toSpliced(2, 1));
@@ -280,5 +290,29 @@ onet('a damaged file in a zip spoils the release: what it lacks nobody knows', a
   assert.match(lines.at(-1)!.reason!, /cannot be read, so the source is not whole/);
   assert.equal(served(t), before);
 });
+
+onet(
+  'of two printings of one release the fuller stays, in either order, and a table that is missing is told',
+  async () => {
+    const poorer = sampleRelease();
+    poorer['Technology Skills.txt'] = poorer['Technology Skills.txt']!.map((row) => row.slice(0, 5));
+    delete poorer['Job Zones.txt'];
+    const poor = putRelease(folder, 'poorer', poorer, '\n');
+    const again = lineOf(await runImport(t.db, [poor]));
+    assert.is(again.outcome, 'superseded');
+    const other = await testApp([shipped('stigs'), poor]);
+    const first = served(other);
+    const line = lineOf(await runImport(other.db, [path]));
+    assert.is(line.outcome, 'imported');
+    assert.not.equal(served(other), first);
+    assert.equal(served(other), served(t));
+    const empty = await testApp();
+    assert.match(
+      lineOf(await runImport(empty.db, [poor])).warnings.join('; '),
+      /the release has no table of job zones/,
+    );
+    for (const app of [other, empty]) app.db.close();
+  },
+);
 
 onet.run();
