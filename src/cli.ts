@@ -19,7 +19,6 @@ const commands: Command[] = [
   mappingCommand,
   integrationTokenCommand,
   collectionCommand,
-  mappingCommand,
   purgeCommand,
 ];
 
