@@ -192,6 +192,9 @@ class ImportRun {
     // The same bytes once more in this run share the fate of the first.
     for (const line of this.lines.filter((each) => each.outcome === 'unchanged')) {
       const first = firstOf.get(line.sha256!);
+      const target = this.staging.unchanged(line.sha256!)?.target ?? null;
+      if (moved > 0 && target !== null && target !== line.target)
+        Object.assign(line, { reason: `operator override: moved from ${line.target}`, target });
       if (first) line.target = first.target;
       if (first?.outcome === 'superseded')
         Object.assign(line, { outcome: first.outcome, reason: first.reason });

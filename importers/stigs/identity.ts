@@ -1,4 +1,5 @@
 import type { Database } from '../../src/db/database.ts';
+import { CommandError } from '../../src/errors.ts';
 import { compareCodePoints } from '../../src/text.ts';
 import { createOverlaps } from './overlap.ts';
 import { aliasKey, idKeyOf, isSlug, kindOf, numbered, slugOf } from './slug.ts';
@@ -74,6 +75,7 @@ export function decideIdentity(
     if (!newest && !alias) continue;
     const decision = `operator override: ${slug}`;
     const stig = store.bySlug(slug) ?? store.create(slug, newest ? kindOf(newest.title) : alias!.kind);
+    refuseLoss([...group, ...store.releasesOfKey(key)], key, stig);
     if (alias && alias.id !== stig.id) moved += store.move(key, stig, decision);
     else if (!alias) store.addAlias(key, stig.id, newest!.benchmarkId, decision);
     attach(group, { stig, decision });
@@ -92,6 +94,18 @@ export function decideIdentity(
   }
   store.refreshCurrent();
   return { decisions, moved };
+
+  /** An override never makes one benchmark's release give way to another's of the same version: it is refused. */
+  function refuseLoss(releases: { id: number; version: string }[], key: string, stig: StigRow): void {
+    for (const { id, version } of releases) {
+      const other = store.release(stig.id, version);
+      if (other === null || other.idKey === key || overlaps.sameRules(id, other.id) >= sameReleaseFrom)
+        continue;
+      throw new CommandError(
+        `two benchmarks hold other rules as ${version}: one slug, ${stig.slug}, cannot serve both`,
+      );
+    }
+  }
 
   function choose(group: StagedRelease[]): Choice {
     const newest = group[0]!;

@@ -13,6 +13,7 @@ export interface StigRow {
 
 export interface StoredRelease {
   id: number;
+  idKey: string;
   version: string;
   newness: string;
   releaseDate: string | null;
@@ -24,6 +25,7 @@ export function createStigStore(db: Database) {
   const columns = { id: stigs.id, slug: stigs.slug, kind: stigs.kind };
   const releaseColumns = {
     id: stigReleases.id,
+    idKey: stigReleases.idKey,
     version: stigReleases.version,
     newness: stigReleases.newness,
     releaseDate: stigReleases.releaseDate,
@@ -69,6 +71,9 @@ export function createStigStore(db: Database) {
         .innerJoin(stigs, eq(stigs.id, stigAliases.stigId))
         .where(eq(stigAliases.idKey, idKey))
         .get() ?? null,
+
+    releasesOfKey: (idKey: string): StoredRelease[] =>
+      orm.select(releaseColumns).from(stigReleases).where(eq(stigReleases.idKey, idKey)).all(),
 
     /** The benchmark id under which a key was first met. */
     aliasOf: (idKey: string): string | undefined =>
