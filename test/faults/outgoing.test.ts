@@ -91,7 +91,7 @@ outgoing('a server listens on one socket and makes none, whatever is asked of it
   assert.ok(traced.some((line) => / accept4?\(/.test(line)), 'it was traced');
   assert.equal(reachingOut(traced), []);
   assert.is(listeners(traced).length, 1, listeners(traced).join('\n'));
-  assert.ok(traced.some((line) => /bind\([^)]*inet_addr\("127\.0\.0\.1"\)/.test(line)), 'on loopback');
+  assert.ok(traced.some((line) => / bind\(.*inet_addr\("127\.0\.0\.1"\)/.test(line)), 'on loopback');
   say(`${asked} requests of every route: one listening socket, no connection, no look-up`);
 });
 
