@@ -142,7 +142,9 @@ async function attackTokens(): Promise<Record<string, string>> {
     'no sub': rs({ sub: undefined }),
     'sub twice': signedText(`{"sub":"alice",${JSON.stringify({ ...good, sub: 'admin' }).slice(1)}`),
     'sub twice, once escaped': signedText(`{"s\\u0075b":"alice",${JSON.stringify(good).slice(1)}`),
-    'a claim twice, deep inside': signedText(`{"x":[{"a":1,"b":{"c":1,"c":2}}],${JSON.stringify(good).slice(1)}`),
+    'a claim twice, deep inside': signedText(
+      `{"x":[{"a":1,"b":{"c":1,"c":2}}],${JSON.stringify(good).slice(1)}`,
+    ),
     'alg twice in the header': signedText(JSON.stringify(good), '{"alg":"none","alg":"RS256","kid":"rsa"}'),
     'payload that is a list': signed({ alg: 'RS256', kid: 'rsa' }, []),
     'payload that is no JSON': signed(

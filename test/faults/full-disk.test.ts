@@ -3,9 +3,9 @@ import { runImport } from '../../importers/run.ts';
 import { testApp } from '../support/app.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
 import { killAll } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
-import { shipped } from '../support/reference.ts';
 import { contentOf, releases } from './support/catalog.ts';
 import { createClient } from './support/load.ts';
 import { say } from './support/profile.ts';
@@ -76,7 +76,12 @@ full('an import and writes meet a full disk: clear words, reads go on, nothing i
   const served = await serveOver([shipped('stigs')], { folder: disk.folder });
   const client = createClient(served.running.port);
   const ask: Ask = async (method, path, body) => {
-    const answer = await client.ask(method, path, served.authorization, body ? JSON.stringify(body) : undefined);
+    const answer = await client.ask(
+      method,
+      path,
+      served.authorization,
+      body ? JSON.stringify(body) : undefined,
+    );
     const json = answer.body.startsWith('{') ? JSON.parse(answer.body) : {};
     return { status: answer.status, retryAfter: answer.headers['retry-after'] as string | undefined, json };
   };

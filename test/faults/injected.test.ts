@@ -65,7 +65,10 @@ injected('no failing call leaves anything but the old catalog or the whole new o
     assert.ok(total > 0, `an import calls ${call}`);
     const most = scaled(12, 3);
     const moments = new Set(
-      Array.from({ length: most }, (_, index) => 1 + Math.round(((total - 1) * index) / Math.max(1, most - 1))),
+      Array.from(
+        { length: most },
+        (_, index) => 1 + Math.round(((total - 1) * index) / Math.max(1, most - 1)),
+      ),
     );
     for (const moment of moments) {
       // Once, and from then on.

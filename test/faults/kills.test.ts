@@ -62,7 +62,10 @@ async function killOne(index: number): Promise<{ killed: boolean; kept: 'old' | 
   });
   assert.ok(signal === 'SIGKILL' || code === 0, `${where}: ${code} ${stderr.slice(-300)}`);
   const content = contentOf(file);
-  assert.ok(content === oldContent || content === newContent, `${where}: neither the old catalog nor the new one`);
+  assert.ok(
+    content === oldContent || content === newContent,
+    `${where}: neither the old catalog nor the new one`,
+  );
   if (code === 0) assert.is(content, newContent, `${where}: a run that ended has stored`);
   const next = await gapstone(['import', ...over, '--db', file]);
   assert.is(next.code, 0, `${where}: ${next.stderr.slice(-300)}`);
@@ -81,7 +84,9 @@ kills(`${count} imports killed at random moments: the catalog is the old one or 
   await Promise.all([worker(), worker()]);
   const killed = results.filter((each) => each.killed);
   const kept = killed.filter((each) => each.kept === 'old').length;
-  say(`${killed.length} of ${count} killed: ${kept} kept the old catalog, ${killed.length - kept} the new one`);
+  say(
+    `${killed.length} of ${count} killed: ${kept} kept the old catalog, ${killed.length - kept} the new one`,
+  );
   assert.ok(killed.length >= count * 0.6, 'most runs were still running when they were killed');
   assert.ok(kept >= 1, 'some were killed before their commit');
 });

@@ -73,12 +73,15 @@ outgoing('a server listens on one socket and makes none, whatever is asked of it
       .replaceAll(/\{[^}]*\}/g, '00000000-0000-4000-8000-000000000001');
     for (const method of Object.keys(methods)) {
       // Tokens that name servers, bodies that name servers, and what is meant to be sent.
-      const header = Buffer.from(JSON.stringify({ alg: 'RS256', jku: 'http://localhost:9/k', x5u: 'http://localhost:9' }));
+      const header = Buffer.from(
+        JSON.stringify({ alg: 'RS256', jku: 'http://localhost:9/k', x5u: 'http://localhost:9' }),
+      );
       for (const Authorization of [
         served.authorization.Authorization!,
         `Bearer ${header.toString('base64url')}.e30.AAAA`,
       ]) {
-        const body = method === 'get' ? undefined : '{"name":"http://localhost:9/","slugs":["harbor_linux_3"]}';
+        const body =
+          method === 'get' ? undefined : '{"name":"http://localhost:9/","slugs":["harbor_linux_3"]}';
         const answer = await client.ask(method.toUpperCase(), url, { Authorization }, body);
         assert.ok(answer.status < 500, `${method} ${path}: ${answer.body}`);
         asked++;
@@ -88,10 +91,16 @@ outgoing('a server listens on one socket and makes none, whatever is asked of it
   client.close();
   await stopServed(served);
   const traced = lines();
-  assert.ok(traced.some((line) => / accept4?\(/.test(line)), 'it was traced');
+  assert.ok(
+    traced.some((line) => / accept4?\(/.test(line)),
+    'it was traced',
+  );
   assert.equal(reachingOut(traced), []);
   assert.is(listeners(traced).length, 1, listeners(traced).join('\n'));
-  assert.ok(traced.some((line) => / bind\(.*inet_addr\("127\.0\.0\.1"\)/.test(line)), 'on loopback');
+  assert.ok(
+    traced.some((line) => / bind\(.*inet_addr\("127\.0\.0\.1"\)/.test(line)),
+    'on loopback',
+  );
   say(`${asked} requests of every route: one listening socket, no connection, no look-up`);
 });
 

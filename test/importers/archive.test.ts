@@ -527,22 +527,25 @@ content('links in a folder are not followed, a link that is named itself is', as
   assert.is(named.lines[0]!.outcome, 'imported');
 });
 
-content('a pipe that is named itself is a failure and is not waited for; one in a folder is skipped', async () => {
-  const folder = scratchFolder();
-  const pipe = join(folder, 'pipe.xml');
-  execFileSync('mkfifo', [pipe]);
-  const { lines } = await runImport(emptyCatalog(), [folder, pipe]);
-  assert.equal(
-    lines.map((line) => [line.outcome, line.reason]),
-    [
-      ['skipped', 'a link or device, not a file'],
-      ['rejected', 'a device or pipe, not a file'],
-    ],
-  );
-  const { code, stderr } = await gapstone(['import', pipe, '--db', join(scratchFolder(), 'x.db')]);
-  assert.is(code, 1);
-  assert.match(stderr, /^rejected .*pipe\.xml \[other\]: a device or pipe, not a file$/m);
-});
+content(
+  'a pipe that is named itself is a failure and is not waited for; one in a folder is skipped',
+  async () => {
+    const folder = scratchFolder();
+    const pipe = join(folder, 'pipe.xml');
+    execFileSync('mkfifo', [pipe]);
+    const { lines } = await runImport(emptyCatalog(), [folder, pipe]);
+    assert.equal(
+      lines.map((line) => [line.outcome, line.reason]),
+      [
+        ['skipped', 'a link or device, not a file'],
+        ['rejected', 'a device or pipe, not a file'],
+      ],
+    );
+    const { code, stderr } = await gapstone(['import', pipe, '--db', join(scratchFolder(), 'x.db')]);
+    assert.is(code, 1);
+    assert.match(stderr, /^rejected .*pipe\.xml \[other\]: a device or pipe, not a file$/m);
+  },
+);
 
 content('folders are walked to their depth, in the order of their names', async () => {
   const folder = scratchFolder();

@@ -35,8 +35,17 @@ export function sampleFiles(): SampleFile[] {
 <references><reference creator="NIST" title="NIST SP 800-53" version="3" location="x" index="AC-1 a"/></references></cci_item></cci_items></cci_list>`;
   const files: SampleFile[] = [
     { name: 'sample.xml', bytes: Buffer.from(writeXccdf({ rules: 3, before: '<!-- sample -->' })) },
-    { name: 'prefixed.xml', bytes: Buffer.from(writeXccdf({ rules: 1, prefix: 'x', id: 'Other_STIG', title: 'Other STIG' })) },
-    { name: 'wide.xml', bytes: Buffer.from(`\ufeff${writeXccdf({ rules: 1, declaration: '<?xml version="1.0" encoding="UTF-16"?>' })}`, 'utf16le') },
+    {
+      name: 'prefixed.xml',
+      bytes: Buffer.from(writeXccdf({ rules: 1, prefix: 'x', id: 'Other_STIG', title: 'Other STIG' })),
+    },
+    {
+      name: 'wide.xml',
+      bytes: Buffer.from(
+        `\ufeff${writeXccdf({ rules: 1, declaration: '<?xml version="1.0" encoding="UTF-16"?>' })}`,
+        'utf16le',
+      ),
+    },
     { name: 'cci.xml', bytes: Buffer.from(cciList) },
   ];
   const loose = [
@@ -59,19 +68,65 @@ export function sampleFiles(): SampleFile[] {
   const inner = makeZip(zipped.slice(0, 2));
   files.push(
     { name: 'sample.zip', bytes: makeZip(zipped) },
-    { name: 'nested.zip', bytes: makeZip([{ name: 'inner.zip', data: inner, stored: true }, ...zipped.slice(2, 4)]) },
+    {
+      name: 'nested.zip',
+      bytes: makeZip([{ name: 'inner.zip', data: inner, stored: true }, ...zipped.slice(2, 4)]),
+    },
   );
   return files;
 }
 
 const inserts = [
-  ...['<!DOCTYPE x [<!ENTITY a "b">]>', '&a;', '&#0;', '&#xD800;', '&#1114112;', '<![CDATA[', ']]>', '<!--', '-->', '<?x'],
-  ...['<Group>', '</Group>', '</Benchmark>', '<a '.repeat(200), '<a>'.repeat(100), ' x="1"'.repeat(70), 'encoding="utf-16"'],
-  ...['{"__proto__":', '"constructor":', '['.repeat(5000), ']', '1e999', '\\ud800', '\\u0000', 'null', '"', '{', '}'],
+  ...[
+    '<!DOCTYPE x [<!ENTITY a "b">]>',
+    '&a;',
+    '&#0;',
+    '&#xD800;',
+    '&#1114112;',
+    '<![CDATA[',
+    ']]>',
+    '<!--',
+    '-->',
+    '<?x',
+  ],
+  ...[
+    '<Group>',
+    '</Group>',
+    '</Benchmark>',
+    '<a '.repeat(200),
+    '<a>'.repeat(100),
+    ' x="1"'.repeat(70),
+    'encoding="utf-16"',
+  ],
+  ...[
+    '{"__proto__":',
+    '"constructor":',
+    '['.repeat(5000),
+    ']',
+    '1e999',
+    '\\ud800',
+    '\\u0000',
+    'null',
+    '"',
+    '{',
+    '}',
+  ],
   ...['"""', ',,,,', '\r', '\n\n', '\t', '---\n', '&x *x', '!!js/function', '=cmd|', ' '.repeat(10_000)],
-  ...['PK\x01\x02', 'PK\x03\x04', 'PK\x05\x06', 'PK\x06\x06', '\x00', '\x00'.repeat(100), '\x7f', '\u202e', 'İ'],
+  ...[
+    'PK\x01\x02',
+    'PK\x03\x04',
+    'PK\x05\x06',
+    'PK\x06\x06',
+    '\x00',
+    '\x00'.repeat(100),
+    '\x7f',
+    '\u202e',
+    'İ',
+  ],
 ].map((text) => Buffer.from(text));
-const bytes = ['ff', 'fffe', 'feff', 'efbbbf', 'c0af', 'eda080', 'f4908080', '80'].map((hex) => Buffer.from(hex, 'hex'));
+const bytes = ['ff', 'fffe', 'feff', 'efbbbf', 'c0af', 'eda080', 'f4908080', '80'].map((hex) =>
+  Buffer.from(hex, 'hex'),
+);
 
 type Edit = (file: Buffer, at: number, length: number, other: Buffer) => Buffer;
 const edits: Record<string, Edit> = {

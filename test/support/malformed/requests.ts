@@ -36,13 +36,23 @@ const validBodies: unknown[] = [
   { slug: 'harbor_linux_3', notes: 'n', position: 1 },
   { controls: [{ controlId: 'AC-2', framework: 'nist-800-53' }] },
   { controlId: 'AC-2', framework: 'nist-800-53' },
-  { from: [{ framework: 'nist-800-53', identifier: 'AC-2', version: 'Rev 5' }], to: ['cci', 'nist-800-171'], maxHops: 4 },
+  {
+    from: [{ framework: 'nist-800-53', identifier: 'AC-2', version: 'Rev 5' }],
+    to: ['cci', 'nist-800-171'],
+    maxHops: 4,
+  },
   { ccis: ['CCI-000366', 'CCI-000015'], to: 'nist-800-53', status: ['auto'], maxHops: 2 },
   { id: 7, name: 'fern', tag: 'green' },
 ];
 
 const bentBody: fc.Arbitrary<unknown> = fc
-  .tuple(fc.constantFrom(...validBodies), fc.nat(), hostileValue, hostileText, fc.constantFrom('set', 'add', 'in', 'wrap'))
+  .tuple(
+    fc.constantFrom(...validBodies),
+    fc.nat(),
+    hostileValue,
+    hostileText,
+    fc.constantFrom('set', 'add', 'in', 'wrap'),
+  )
   .map(([valid, which, value, name, how]) => {
     const body = structuredClone(valid) as Record<string, unknown>;
     const keys = Object.keys(body);
@@ -55,7 +65,11 @@ const bentBody: fc.Arbitrary<unknown> = fc
   });
 
 const brokenText = fc
-  .tuple(bentBody, fc.nat(), fc.constantFrom('', '{', '}', ']', '"', ',', '\\u0000', '\\ud800', '\ufeff', '1e999', '//', 'NaN'))
+  .tuple(
+    bentBody,
+    fc.nat(),
+    fc.constantFrom('', '{', '}', ']', '"', ',', '\\u0000', '\\ud800', '\ufeff', '1e999', '//', 'NaN'),
+  )
   .map(([body, at, insert]) => {
     const text = JSON.stringify(body);
     const split = at % (text.length + 1);
@@ -71,7 +85,15 @@ const bodyBytes: fc.Arbitrary<Uint8Array> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
-      .constantFrom('{"name":"a","name":{"b":1},"slugs":[],"slugs":null}', '{"0":1,"__proto__":{"name":"x"},"name":1e400}', '['.repeat(100_000), '{"a":'.repeat(20_000), '[1e400,-1e400]', '"\\ud800"', '{"name":"\\u0000"}')
+      .constantFrom(
+        '{"name":"a","name":{"b":1},"slugs":[],"slugs":null}',
+        '{"0":1,"__proto__":{"name":"x"},"name":1e400}',
+        '['.repeat(100_000),
+        '{"a":'.repeat(20_000),
+        '[1e400,-1e400]',
+        '"\\ud800"',
+        '{"name":"\\u0000"}',
+      )
       .map((text) => Buffer.from(text)),
   },
 );
@@ -84,7 +106,8 @@ function bentToken(valid: string): fc.Arbitrary<string> {
     .map(([at, how, text]) => {
       const index = at % valid.length;
       const parts = valid.split('.');
-      if (how === 'flip') return `${valid.slice(0, index)}${valid[index] === 'A' ? 'B' : 'A'}${valid.slice(index + 1)}`;
+      if (how === 'flip')
+        return `${valid.slice(0, index)}${valid[index] === 'A' ? 'B' : 'A'}${valid.slice(index + 1)}`;
       if (how === 'cut') return valid.slice(0, index);
       if (how === 'none') return `${none}.${parts[1]}.`;
       if (how === 'swap') return [parts[at % 3], parts[(at + 1) % 3], parts[2]].join('.');
@@ -108,13 +131,35 @@ export function hostileRequests(operations: Operation[], token: string): fc.Arbi
         { weight: 1, arbitrary: fc.constant(null) },
       ),
       fc.dictionary(
-        fc.constantFrom('If-None-Match', 'X-Request-Id', 'Content-Type', 'Accept', 'Cookie', 'Origin', 'Range', 'X-HTTP-Method-Override', 'Content-Encoding', 'X-Forwarded-For', 'Forwarded', 'traceparent'),
+        fc.constantFrom(
+          'If-None-Match',
+          'X-Request-Id',
+          'Content-Type',
+          'Accept',
+          'Cookie',
+          'Origin',
+          'Range',
+          'X-HTTP-Method-Override',
+          'Content-Encoding',
+          'X-Forwarded-For',
+          'Forwarded',
+          'traceparent',
+        ),
         hostileText.map(inHeader),
         { maxKeys: 2 },
       ),
     )
-    .map(([authorization, others]) => (authorization === null ? others : { ...others, Authorization: authorization }));
-  const query = fc.array(fc.tuple(fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...names) }, hostileText), hostileText, fc.boolean()), { maxLength: 4 });
+    .map(([authorization, others]) =>
+      authorization === null ? others : { ...others, Authorization: authorization },
+    );
+  const query = fc.array(
+    fc.tuple(
+      fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...names) }, hostileText),
+      hostileText,
+      fc.boolean(),
+    ),
+    { maxLength: 4 },
+  );
   return fc
     .tuple(
       fc.constantFrom(...operations),
@@ -122,7 +167,10 @@ export function hostileRequests(operations: Operation[], token: string): fc.Arbi
       query,
       headers,
       bodyBytes,
-      fc.oneof({ weight: 12, arbitrary: fc.constant(null) }, fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS')),
+      fc.oneof(
+        { weight: 12, arbitrary: fc.constant(null) },
+        fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'),
+      ),
     )
     .map(([operation, texts, parameters, sent, bytes, otherMethod]) => {
       const encode = (text: string, raw: boolean) =>
@@ -131,7 +179,9 @@ export function hostileRequests(operations: Operation[], token: string): fc.Arbi
         const [text, raw] = texts.next().value;
         return encode(text, raw);
       });
-      const search = parameters.map(([name, value, raw]) => `${encode(name, raw)}=${encode(value, raw)}`).join('&');
+      const search = parameters
+        .map(([name, value, raw]) => `${encode(name, raw)}=${encode(value, raw)}`)
+        .join('&');
       const method = otherMethod ?? operation.method;
       const request = { method, path: search === '' ? path : `${path}?${search}`, headers: sent };
       return method === 'GET' || method === 'HEAD' ? request : { ...request, body: bytes };

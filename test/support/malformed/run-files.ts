@@ -15,14 +15,21 @@ const outcomes = new Set(['imported', 'unchanged', 'superseded', 'skipped', 'rej
 /** Texts in the catalog that no file may leave there: replacement characters, NULs. The ledger and the columns for searching, whose parts NULs keep apart, are left out. */
 function spoiledTexts({ sqlite }: Database): string[] {
   const tables = sqlite
-    .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'import_%'")
+    .prepare(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'import_%'",
+    )
     .pluck()
     .all() as string[];
   return tables.flatMap((table) => {
-    const columns = sqlite.prepare(`SELECT name FROM pragma_table_info('${table}') WHERE type = 'TEXT' AND name <> 'search_text'`).pluck().all();
+    const columns = sqlite
+      .prepare(`SELECT name FROM pragma_table_info('${table}') WHERE type = 'TEXT' AND name <> 'search_text'`)
+      .pluck()
+      .all();
     return columns.flatMap((column) =>
       sqlite
-        .prepare(`SELECT "${column}" FROM "${table}" WHERE instr("${column}", char(65533)) OR instr("${column}", char(0))`)
+        .prepare(
+          `SELECT "${column}" FROM "${table}" WHERE instr("${column}", char(65533)) OR instr("${column}", char(0))`,
+        )
         .pluck()
         .all()
         .map((text) => `${table}.${column}: ${JSON.stringify(text).slice(0, 100)}`),

@@ -12,7 +12,9 @@ import { seed } from './seed.ts';
  * Sends so many hostile requests to an application: none is a 5xx, every refusal has the documented form, and what is
  * served afterwards is what was served before. Gives the number of answers of each status, and the growth in MB.
  */
-export async function runRequests(count: number): Promise<{ statuses: Record<string, number>; growth: number }> {
+export async function runRequests(
+  count: number,
+): Promise<{ statuses: Record<string, number>; growth: number }> {
   const t = await testApp([shipped('stigs'), shipped('roles'), shipped('regulatory')], { cronSecret: 'c' });
   addControls(t.db);
   const document = (await t.get('/openapi.json', { token: null })).json;
@@ -46,7 +48,11 @@ export async function runRequests(count: number): Promise<{ statuses: Record<str
   }
 
   const requests = hostileRequests(operationsOf(document), token);
-  await fc.assert(fc.asyncProperty(requests, check), { numRuns: Math.min(count, 200), seed: seed + 1, includeErrorInReport: true });
+  await fc.assert(fc.asyncProperty(requests, check), {
+    numRuns: Math.min(count, 200),
+    seed: seed + 1,
+    includeErrorInReport: true,
+  });
   const start = await heapInUse();
   await fc.assert(fc.asyncProperty(requests, check), { numRuns: count, seed, includeErrorInReport: true });
   const growth = (await heapInUse()) - start;
