@@ -72,16 +72,14 @@ function checkHeader(file: string): void {
   const stat = statSync(file);
   if (!stat.isFile()) throw new CommandError(`${file} is not a file`);
   const header = Buffer.alloc(100);
+  let handle: number;
   try {
-    const handle = openSync(file, 'r');
-    try {
-      readSync(handle, header, 0, 100, 0);
-    } finally {
-      closeSync(handle);
-    }
+    handle = openSync(file, 'r');
   } catch (error) {
     throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
   }
+  readSync(handle, header, 0, 100, 0);
+  closeSync(handle);
   if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
     throw new CommandError(`${file} is not a database (${stat.size} bytes)`);
   }
