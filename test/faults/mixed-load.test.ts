@@ -15,7 +15,7 @@ import { serveOver, stopServed } from './support/served.ts';
 const mixed = suite('A mixed load');
 mixed.after(killAll);
 
-const minutes = Number(process.env.GAPSTONE_FAULT_MINUTES ?? scaled(10, 0.5));
+const minutes = Number(process.env.GAPSTONE_FAULT_MINUTES ?? scaled(10, 0.25));
 const clients = 20;
 /** The second half may hold so much more than the end of the first, in megabytes. */
 const allowed = 40;

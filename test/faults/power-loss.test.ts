@@ -79,7 +79,7 @@ function diskAfter(old: Map<string, Buffer>, calls: Call[], behind: number, keep
   return disk;
 }
 
-const count = scaled(300, 40);
+const count = scaled(300, 30);
 power(
   `${count} losses of power during an import: the old catalog or the new one, and the new one once it was told`,
   async () => {
