@@ -23,7 +23,7 @@ const long = put(
   writeXccdf({
     id: 'Long_STIG',
     title: 'Long STIG',
-    rules: sampleRules(24, 'LONG').map((rule) => ({ ...rule, checks: ['slow '.repeat(200_000)] })),
+    rules: sampleRules(12, 'LONG').map((rule) => ({ ...rule, checks: ['slow '.repeat(200_000)] })),
   }),
 );
 const largest = hasReferenceData
@@ -99,7 +99,7 @@ slow(
       expected.set(slug, createHash('sha256').update(body).digest('hex'));
     }
     client.close();
-    for (const slug of ['long', 'long', largestSlug, largestSlug, largestSlug, 'long']) {
+    for (const slug of ['long', largestSlug, largestSlug, 'long']) {
       const text = `GET ${download(slug)} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization.Authorization}\r\n\r\n`;
       const connection = await openRaw(running.port, text);
       // None reads on before all downloads have begun.
@@ -110,7 +110,7 @@ slow(
     const unfinished = readers.filter(
       ({ connection }) => !connection.received().toString('latin1').endsWith('}'),
     );
-    assert.ok(unfinished.length >= 3, 'downloads are under way');
+    assert.ok(unfinished.length >= 2, 'downloads are under way');
     running.child.kill('SIGTERM');
     for (const { connection } of readers) readSlowly(connection.socket);
     for (const { slug, connection } of readers) {
@@ -169,7 +169,7 @@ slow(
     assert.ok(gone.idle! <= 15, 'idle connections are cut');
     if (watched > 34) assert.ok(gone.bodies! <= 34, 'slow bodies are cut by the thirty seconds of the limit');
     // What the ten that never read hold is at most their ten answers, twice while they are made.
-    assert.ok(most - atRest < 10 * 24 * 2 + 200, `${most - atRest} MB more`);
+    assert.ok(most - atRest < 10 * 12 * 2 + 200, `${most - atRest} MB more`);
     for (const socket of [...headers, ...bodies, ...idle, ...deaf]) socket.destroy();
     await stopServed(served);
   },
