@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { testApp } from '../support/app.ts';
@@ -141,5 +143,24 @@ async function onPageLimit(): Promise<void> {
 }
 
 full('the same where SQLite says so', onPageLimit);
+
+full(
+  'on a disk that may only be read, an import and a server are refused in one line, and nothing is touched',
+  async () => {
+    const disk = mountSmallDisk(8);
+    if (disk === null) return say('no tmpfs may be mounted here: test/commands/ is what is left of it');
+    const file = join(disk.folder, 'g.db');
+    assert.is((await gapstone(['import', shipped('stigs'), '--db', file])).code, 0);
+    assert.is((await gapstone(['token', 'issue', '--subject', 'a', '--db', file])).code, 0);
+    const before = readFileSync(file);
+    disk.lock();
+    for (const args of [['import', shipped('mappings')], ['serve', '--port', '0'], ['purge']]) {
+      const { code, stdout, stderr } = await gapstone([...args, '--db', file]);
+      assert.equal([code, stdout], [1, ''], `${args[0]}: ${stderr}`);
+      assert.match(stderr, /^gapstone: [^\n]*(read-only|readonly)[^\n]*\n$/, args[0]);
+    }
+    assert.ok(readFileSync(file).equals(before));
+  },
+);
 
 full.run();

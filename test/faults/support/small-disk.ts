@@ -10,6 +10,8 @@ export interface SmallDisk {
   fill(): void;
   /** Gives back what `fill` took. */
   free(): void;
+  /** Lets nothing be written any more. */
+  lock(): void;
 }
 
 const mounted = new Set<string>();
@@ -38,6 +40,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | null {
       }
     },
     free: () => rmSync(filler, { force: true }),
+    lock: () => void execFileSync('mount', ['-o', 'remount,ro', folder]),
   };
 }
 
