@@ -13,6 +13,11 @@ export interface ChildResult {
   ms: number;
 }
 
+/** What a command says but for its progress, of which there is more the busier the machine is. */
+export function withoutProgress(stderr: string): string {
+  return stderr.replaceAll(/^reading: .*\n/gm, '');
+}
+
 /** Runs the command line as a child in an empty folder; `killAfter` sends SIGKILL after so many milliseconds. */
 export function gapstone(
   args: string[],
