@@ -105,7 +105,9 @@ full('an import and writes meet a full disk: clear words, reads go on, nothing i
   const more = await ask('POST', '/api/v1/lists', { name: 'room again' });
   assert.is(more.status, 201, 'it goes on without a restart');
   await assertServes(ask, [...taken, 'room again'], 'with room again');
-  assert.is((await gapstone(['import', shipped('mappings'), '--db', served.file])).code, 0);
+  const small = shipped('mappings', 'nist-800-171_to_nist-800-53.csv');
+  const third = await gapstone(['import', small, '--db', served.file]);
+  assert.is(third.code, 0, third.stderr);
   client.close();
   await stopServed(served);
   assert.ok(contentOf(served.file) !== content);
