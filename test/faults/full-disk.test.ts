@@ -103,7 +103,7 @@ full('an import and writes meet a full disk: clear words, reads go on, nothing i
 
   disk.free();
   const more = await ask('POST', '/api/v1/lists', { name: 'room again' });
-  assert.is(more.status, 201, 'it goes on without a restart');
+  assert.is(more.status, 201, `it goes on without a restart: ${JSON.stringify(more.json)}`);
   await assertServes(ask, [...taken, 'room again'], 'with room again');
   const small = shipped('mappings', 'nist-800-171_to_nist-800-53.csv');
   const third = await gapstone(['import', small, '--db', served.file]);
