@@ -6,8 +6,8 @@ import { scratchFolder } from '../../support/scratch.ts';
 /** A file system of a few megabytes that can be filled to its last byte. */
 export interface SmallDisk {
   folder: string;
-  /** Leaves no free byte. */
-  fill(): void;
+  /** Takes so many megabytes, or all: then not a byte is left. */
+  fill(megabytes?: number): void;
   /** Gives back what `fill` took. */
   free(): void;
   /** Lets nothing be written any more. */
@@ -29,10 +29,11 @@ export function mountSmallDisk(megabytes: number): SmallDisk | null {
   const filler = join(folder, 'filler');
   return {
     folder,
-    fill() {
+    fill(megabytes = Number.POSITIVE_INFINITY) {
       const handle = openSync(filler, 'a');
       try {
-        for (;;) writeSync(handle, Buffer.alloc(Math.max(1, statfsSync(folder).bsize)));
+        const block = Buffer.alloc(statfsSync(folder).bsize);
+        for (let taken = 0; taken < megabytes * 1024 * 1024; taken += block.length) writeSync(handle, block);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
       } finally {
