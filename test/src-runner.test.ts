@@ -22,7 +22,11 @@ function run(
   symlinkSync(join(packageRoot, 'node_modules'), join(folder, 'node_modules'));
   put(folder, 'package.json', '{"type":"module"}');
   for (const [name, body] of Object.entries(files))
-    put(folder, `${name}.test.js`, `import { suite } from './support/harness.js';\n${body}`);
+    put(
+      folder,
+      `${name}.test.js`,
+      `import { suite } from '${name.includes('/') ? '..' : '.'}/support/harness.js';\n${body}`,
+    );
   return new Promise((resolve) => {
     execFile(process.execPath, [join(folder, 'run.js'), ...args], (error, out) => {
       const lines = out.trimEnd().split('\n');
@@ -38,6 +42,18 @@ const failing = "const bad = suite('bad'); bad('fails', () => { throw new Error(
 runner('passing tests are counted, exit 0', async () => {
   const { code, last } = await run({ one: passing('a'), two: passing('b') });
   assert.equal([code, last], [0, '2 passed, 0 failed, 0 skipped']);
+});
+
+runner('the tests of faults/ run under --faults, and only then', async () => {
+  const files = { one: passing('a'), 'faults/two': failing + passing('b') };
+  const [usual, faults, chosen] = await Promise.all([
+    run(files),
+    run(files, '--faults'),
+    run(files, '--faults', 'one'),
+  ]);
+  assert.equal([usual.code, usual.last], [0, '1 passed, 0 failed, 0 skipped']);
+  assert.equal([faults.code, faults.last], [1, '1 passed, 1 failed, 0 skipped']);
+  assert.equal([chosen.code, chosen.last], [1, '0 passed, 1 failed, 0 skipped'], 'nothing matches');
 });
 
 runner('a failing test is a failure, in whichever suite of a file', async () => {
