@@ -3,10 +3,15 @@ import * as assert from 'uvu/assert';
 import { createAccess } from '../../src/auth/access.ts';
 import type { Env } from '../../src/env.ts';
 import { AppError, statusOf } from '../../src/errors.ts';
+import { createCors } from '../../src/headers.ts';
+import { unlimited } from '../../src/limits/limiter.ts';
+import { silentLog } from '../../src/log.ts';
+import { identify } from '../../src/middleware.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
 } from '../../src/services/catalog-collections.ts';
+import { createObserver } from '../../src/watch/observer.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import {
   ask,
@@ -496,6 +501,7 @@ access('the cron endpoint takes its secret alone, and does not exist without one
 
 access('a product is for those entitled to it, and the refusal is one for all others', async () => {
   const app = new OpenAPIHono<Env>();
+  app.use(identify(createObserver(silentLog), createCors([])));
   app.onError((error, c) => {
     if (!(error instanceof AppError)) throw error;
     return c.json({ code: error.code, message: error.message }, statusOf[error.code] as 401);
@@ -515,7 +521,8 @@ access('a product is for those entitled to it, and the refusal is one for all ot
       find: () => ({ kind: 'integration', id: 'x', organization: 'red' }),
     } as unknown as Parameters<typeof createAccess>[0]['integrationTokens'],
     cronSecret: null,
-    input: [],
+    limiter: unlimited,
+    input: () => [],
   });
   const rule = rules.entitled('regdoc');
   assert.equal(rule.security, [{ userToken: ['regdoc'] }, { session: ['regdoc'] }]);
