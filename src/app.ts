@@ -14,8 +14,9 @@ import { createCors } from './headers.ts';
 import { createGate, type Gate } from './limits/gate.ts';
 import { type Limiter, tooMany, unlimited } from './limits/limiter.ts';
 import type { Log } from './log.ts';
-import { identify, jsonBodies, passGate, refuseBadEncoding } from './middleware.ts';
+import { identify, jsonBodies, passGate, refuseBadEncoding, usePrepared } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
+import type { PreparedAnswers } from './prepared/answers.ts';
 import { controlCollectionRoutes } from './routes/control-collections.ts';
 import { controlRoutes } from './routes/controls.ts';
 import { cronRoutes } from './routes/cron.ts';
@@ -70,6 +71,8 @@ export interface AppDeps {
   observer?: Observer;
   /** Gives the text of `/metrics`, which is not there without. */
   metrics?: (() => string) | null;
+  /** Answers that are kept as bytes; without, every one is made anew. */
+  answers?: PreparedAnswers;
   /** Bytes that a body may have on most routes (D2.3). */
   maxBody?: number;
   /** The origins whose scripts may read answers. */
@@ -88,12 +91,19 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   const sessions = createSessions(db, now, log);
   const integrationTokens = createIntegrationTokens(db, now);
   const { limiter = unlimited, gate = createGate(), observer = createObserver(log) } = deps;
-  const input = ({ maxBody = deps.maxBody ?? defaultMaxBody, expensive, unlimited: free }: RouteOptions) => [
-    refuseBadEncoding,
-    jsonBodies(maxBody),
-    ...(free ? [] : [passGate(gate, expensive)]),
-  ];
+  const input = (options: RouteOptions, name: string) => {
+    const { maxBody = deps.maxBody ?? defaultMaxBody, expensive, unlimited: free, prepared } = options;
+    return [
+      refuseBadEncoding,
+      jsonBodies(maxBody),
+      ...(free ? [] : [passGate(gate, expensive)]),
+      ...(deps.answers && prepared ? [usePrepared(deps.answers, prepared, name, expensive)] : []),
+    ];
+  };
   const access = createAccess({ verify, sessions, integrationTokens, cronSecret, limiter, input });
+  // What routes answer to GET is kept as bytes while nothing changes that it depends on.
+  const ofCatalog = access.with({ prepared: 'catalog' });
+  const ofDatabase = access.with({ prepared: 'database' });
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (!result.success) throw badRequest(describe(result.error.issues[0]!));
@@ -106,20 +116,20 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     '/',
     serviceRoutes(access, db, deps.state, () => document, deps.metrics ?? null),
   );
-  app.route('/', stigRoutes(access, createStigService(db), createStigNewsService(db, now)));
-  app.route('/', controlRoutes(access, createControlService(db)));
+  app.route('/', stigRoutes(ofCatalog, createStigService(db), createStigNewsService(db, now)));
+  app.route('/', controlRoutes(ofCatalog, createControlService(db)));
   const crosswalk = createCrosswalkService(db);
-  app.route('/', crosswalkRoutes(access, crosswalk, createExplainService(db, crosswalk)));
+  app.route('/', crosswalkRoutes(ofCatalog, crosswalk, createExplainService(db, crosswalk)));
 
   const listStigs = createListStigService(db, now, newId);
-  app.route('/', listRoutes(access, createListService(db, now, newId), listStigs));
-  app.route('/', listStigRoutes(access, listStigs));
-  app.route('/', controlCollectionRoutes(access, createControlCollectionService(db, now, newId)));
-  app.route('/', favoriteRoutes(access, createFavoriteService(db, now, newId)));
+  app.route('/', listRoutes(ofDatabase, createListService(db, now, newId), listStigs));
+  app.route('/', listStigRoutes(ofDatabase, listStigs));
+  app.route('/', controlCollectionRoutes(ofDatabase, createControlCollectionService(db, now, newId)));
+  app.route('/', favoriteRoutes(ofDatabase, createFavoriteService(db, now, newId)));
   const documentCollections = createDocumentCollectionService(db, now, newId);
-  app.route('/', regdocRoutes(access, createRegdocService(db), documentCollections));
+  app.route('/', regdocRoutes(ofDatabase, createRegdocService(db), documentCollections));
   const roleCollections = createRoleCollectionService(db, now, newId);
-  app.route('/', roleRoutes(access, createRoleService(db), roleCollections));
+  app.route('/', roleRoutes(ofDatabase, createRoleService(db), roleCollections));
   app.route('/', roleMappingRoutes(access, createRoleMappingService(db)));
   if (deps.plants ?? true) app.route('/', plantRoutes(access, toAppError));
   app.route('/', sessionRoutes(access, sessions, secureCookies));

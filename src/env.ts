@@ -1,4 +1,5 @@
 import type { User, Viewer } from './auth/viewer.ts';
+import type { Made } from './prepared/answers.ts';
 import type { Exchange } from './watch/exchange.ts';
 
 /** What a request carries through Hono's context. */
@@ -8,6 +9,8 @@ export interface Env {
   Variables: {
     requestId: string;
     exchange: Exchange;
+    /** What the route answers to GET, as bytes. */
+    made?: Made;
     /** Set on routes that need a user, before their handler runs. */
     user: User;
     /** Set on routes that an integration token may read as well. */

@@ -7,6 +7,7 @@ import { type ErrorCode, statusOf } from './errors.ts';
 import { securityHeaders, strictTransport } from './headers.ts';
 import { type Connection, createConnections, readerLimits } from './limits/connections.ts';
 import type { Log } from './log.ts';
+import type { Quick } from './prepared/quick.ts';
 import { beginExchange, type Exchange } from './watch/exchange.ts';
 import type { Observer } from './watch/observer.ts';
 
@@ -40,6 +41,8 @@ export interface ServerOptions {
   requestTimeout?: number;
   /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
   trustedProxies?: readonly string[];
+  /** The short way to answers that are prepared. */
+  quick?: Quick;
 }
 
 type Connections = ReturnType<typeof createConnections<Socket, ServerResponse>>;
@@ -57,7 +60,16 @@ export function startServer(
   fetch: (request: Request, exchange: Exchange) => Response | Promise<Response>,
   options: ServerOptions,
 ): Promise<RunningServer> {
-  const { host, port, log, observer, tls = null, maxConnections = 1000, requestTimeout = 30 } = options;
+  const {
+    host,
+    port,
+    log,
+    observer,
+    quick,
+    tls = null,
+    maxConnections = 1000,
+    requestTimeout = 30,
+  } = options;
   const trusted = networkMatcher(options.trustedProxies ?? []);
   const findCaller = callerFinder(trusted);
   const connections: Connections = createConnections({ most: maxConnections, ...readerLimits });
@@ -81,6 +93,7 @@ export function startServer(
     const forwardedFor = headers['x-forwarded-for'] as string | undefined;
     const exchange = beginExchange({
       method: request.method!,
+      target: request.url!,
       remote: forwardedFor === undefined ? connection.address : findCaller(connection.address, forwardedFor),
       secure: tls !== null || (headers['x-forwarded-proto'] === 'https' && trusted(connection.address)),
       requestId: headers['x-request-id'] as string | undefined,
@@ -117,6 +130,7 @@ export function startServer(
       return;
     }
     current = request.exchange!;
+    if (quick?.(request, response, current)) return;
     listener(request, response);
   }
 
@@ -242,7 +256,7 @@ function answerClientError(
     'BAD_REQUEST',
     'The request is not valid HTTP',
   ];
-  const unheard = { requestId: undefined, userAgent: undefined, traceparent: undefined };
+  const unheard = { target: '', requestId: undefined, userAgent: undefined, traceparent: undefined };
   const remote = connection?.address ?? addressOf(socket);
   const exchange = beginExchange({ method: 'unknown', remote, secure, connected: true, ...unheard });
   const { body, headers } = problem(exchange, code, message);

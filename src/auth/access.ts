@@ -5,6 +5,7 @@ import type { Env } from '../env.ts';
 import { forbidden, noSuchPath, unauthorized } from '../errors.ts';
 import { sha256 } from '../ids.ts';
 import { type Limiter, tooMany } from '../limits/limiter.ts';
+import type { Source } from '../prepared/answers.ts';
 import { addressKey, callerKey, type Exchange } from '../watch/exchange.ts';
 import { type IntegrationTokens, integrationPrefix } from './integration-tokens.ts';
 import { type Sessions, sessionCookie } from './sessions.ts';
@@ -27,6 +28,8 @@ export interface RouteOptions {
   expensive?: boolean | ((c: Context<Env>) => boolean);
   /** Never limited, as health must answer when nothing else does. */
   unlimited?: boolean;
+  /** What its answers to GET depend on alone, beside the URL: then they are kept as bytes. */
+  prepared?: Source | null;
 }
 
 export interface Access {
@@ -56,14 +59,24 @@ export interface AccessDeps {
   cronSecret: string | null;
   limiter: Limiter;
   /** Checks encodings and reads the body, after the caller is known: D2.4 puts 401 and 403 before 400. */
-  input: (options: RouteOptions) => MiddlewareHandler<Env>[];
+  input: (options: RouteOptions, name: string) => MiddlewareHandler<Env>[];
+}
+
+const userOrIntegration = 'user or lists:read';
+
+/** Whether a caller known by a user token may have what is behind a rule, by the rule's name. */
+export function mayHave(name: string, user: User | null): boolean {
+  if (name === 'public') return true;
+  if (user === null) return false;
+  if (name === 'user' || name === userOrIntegration) return true;
+  return [...user.entitlements].some((product) => name === `user+${product}`);
 }
 
 /** The rules that routes declare. Each checks the caller first, then the input. */
 export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Access {
   const { verify, sessions, integrationTokens, cronSecret, limiter } = deps;
   const { expensive = false, unlimited = false } = options;
-  const input = deps.input(options);
+  const input = (name: string) => deps.input(options, name);
   const userToken = { userToken: [] };
   const session = { session: [] };
 
@@ -140,7 +153,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       c.set('user', await check(c));
       await next();
     };
-    return { security, 'x-access': name, middleware: [middleware, ...input] };
+    return { security, 'x-access': name, middleware: [middleware, ...input(name)] };
   }
 
   const caller = async (c: Context<Env>) => (await bearerCaller(c)) ?? (await cookieCaller(c));
@@ -168,7 +181,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
 
   return {
     with: (more) => createAccess(deps, { ...options, ...more }),
-    public: { security: [], 'x-access': 'public', middleware: [anybody, ...input] },
+    public: { security: [], 'x-access': 'public', middleware: [anybody, ...input('public')] },
     user: userRule([userToken, session], 'user', async (c) => asUser(await caller(c))),
     userToken: userRule([userToken], 'user token', async (c) => {
       const viewer = await bearerCaller(c);
@@ -176,11 +189,11 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     }),
     listsRead: {
       security: [userToken, session, { integrationToken: ['lists:read'] }],
-      'x-access': 'user or lists:read',
-      middleware: [listsRead, ...input],
+      'x-access': userOrIntegration,
+      middleware: [listsRead, ...input(userOrIntegration)],
     },
     session: userRule([session], 'session', cookieCaller),
-    cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, ...input] },
+    cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, ...input('cron')] },
     entitled: (product) =>
       userRule([{ userToken: [product] }, { session: [product] }], `user+${product}`, async (c) => {
         const user = asUser(await caller(c));

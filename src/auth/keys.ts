@@ -11,7 +11,7 @@ import {
 import type { Config } from '../config.ts';
 import { CommandError } from '../errors.ts';
 import { type Log, silentLog } from '../log.ts';
-import { watchKeySet } from './key-watch.ts';
+import { type KeySet, watchKeySet } from './key-watch.ts';
 
 /** The algorithms that user tokens may be signed with (DECISIONS D1.2). */
 export const algorithms = ['RS256', 'PS256', 'ES256'];
@@ -95,8 +95,8 @@ function readLocalKey(file: string): JWK & { kid: string } {
 }
 
 /** The keys that user tokens are verified with: the pinned file alone, re-read when it changes, or the local issuer's. */
-export async function loadKeys(config: Config, log: Log = silentLog): Promise<JWTVerifyGetKey> {
+export async function loadKeys(config: Config, log: Log = silentLog): Promise<KeySet> {
   if (config.jwks !== null) return watchKeySet(config.jwks, readKeySet, log);
   const { d: _, ...publicKey } = await localKey(config);
-  return createLocalJWKSet({ keys: [publicKey] });
+  return Object.assign(createLocalJWKSet({ keys: [publicKey] }), { version: () => 0 });
 }

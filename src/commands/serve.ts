@@ -1,14 +1,18 @@
 import { createApp } from '../app.ts';
 import { loadKeys } from '../auth/keys.ts';
+import { rememberTokens } from '../auth/remembered.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import { loadCertificate } from '../certificate.ts';
 import { type Config, readConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { CommandError } from '../errors.ts';
+import { securityHeaders } from '../headers.ts';
 import { createGate, gateLimits } from '../limits/gate.ts';
 import { createLimiter } from '../limits/limiter.ts';
 import { createLog, type Log } from '../log.ts';
 import { packageVersion } from '../openapi.ts';
+import { createPreparedAnswers, type PreparedStats } from '../prepared/answers.ts';
+import { createQuick } from '../prepared/quick.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { catalogCollector } from '../watch/catalog.ts';
 import { single } from '../watch/exposition.ts';
@@ -48,13 +52,17 @@ export async function serve(
   const now = () => new Date();
   const signals = untilSignal(config.tls !== null);
   const tls = config.tls && loadCertificate(config.tls, now());
-  const verify = createVerifyUserToken(config, await loadKeys(config, log), now);
+  const keys = await loadKeys(config, log);
+  const tokens = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();
   const observer = createObserver(log, metrics);
   const { cronSecret, plants, maxBody, corsOrigins, maxConnections, requestTimeout, trustedProxies } = config;
+  const limiter = createLimiter(config.rateLimit, () => performance.now(), metrics.reject);
+  const vary = corsOrigins.length > 0 ? ['Vary', 'Origin'] : [];
+  const answers = createPreparedAnswers(db, [...Object.entries(securityHeaders).flat(), ...vary]);
   const app = createApp({
     db,
-    verify,
+    verify: tokens.verify,
     log,
     now,
     state,
@@ -64,7 +72,8 @@ export async function serve(
     corsOrigins,
     secureCookies: tls !== null,
     observer,
-    limiter: createLimiter(config.rateLimit, () => performance.now(), metrics.reject),
+    limiter,
+    answers,
     gate: createGate(gateLimits, metrics.reject),
     metrics: config.metrics ? metrics.text : null,
   });
@@ -75,6 +84,7 @@ export async function serve(
       port: config.port,
       log,
       observer,
+      quick: createQuick({ answers, known: tokens.known, limiter }),
       connectionRefused: () => metrics.reject('connections'),
       tls,
       maxConnections,
@@ -86,6 +96,7 @@ export async function serve(
   }
   metrics.register(catalogCollector(db));
   metrics.register(processCollector());
+  metrics.register(() => cacheFamilies(answers.stats()));
   metrics.register(() => loadFamilies(server, lines));
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const url = `${tls ? 'https' : 'http'}://${host}:${server.port}`;
@@ -112,6 +123,15 @@ function loadFamilies(server: RunningServer, lines: LineWriter) {
     single('gapstone_http_connections', 'gauge', 'Open connections.', connections),
     single('gapstone_http_requests_in_flight', 'gauge', 'Requests whose answer is not finished.', requests),
     single('gapstone_log_lines_dropped_total', 'counter', 'Log lines that nobody read.', lines.dropped()),
+  ];
+}
+
+function cacheFamilies({ entries, bytes, hits, misses }: PreparedStats) {
+  return [
+    single('gapstone_cache_entries', 'gauge', 'Answers that are kept as bytes.', entries),
+    single('gapstone_cache_bytes', 'gauge', 'Bytes that they take.', bytes),
+    single('gapstone_cache_hits_total', 'counter', 'Requests answered from them.', hits),
+    single('gapstone_cache_misses_total', 'counter', 'Requests whose answer was not kept.', misses),
   ];
 }
 

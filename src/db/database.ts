@@ -17,6 +17,10 @@ export interface Database {
   write<T>(work: () => T): T;
   /** The catalog's generation, also when another process changed it. */
   generation(): number;
+  /** The generation as it was a millisecond ago at most: looking costs more than answering from memory. */
+  recentGeneration(): number;
+  /** A text that is another one after every write to the database, by whichever process. */
+  changes(): string;
   close(): void;
 }
 
@@ -114,21 +118,26 @@ function wrap(sqlite: Sqlite.Database): Database {
   let seenChanges = -1;
   let seenGeneration = 0;
   const totalChanges = sqlite.prepare('SELECT total_changes()').pluck();
+  let seenAt = 0;
+  function generation(): number {
+    const version = dataVersion.get();
+    const changes = totalChanges.get() as number;
+    seenAt = performance.now();
+    if (version !== seenVersion || changes !== seenChanges) {
+      seenVersion = version;
+      seenChanges = changes;
+      seenGeneration = generationRow.get() as number;
+    }
+    return seenGeneration;
+  }
   return {
     sqlite,
     orm: drizzle(sqlite),
     read: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).deferred()),
     write: (work) => sqlite.transaction(work).immediate(),
-    generation() {
-      const version = dataVersion.get();
-      const changes = totalChanges.get() as number;
-      if (version !== seenVersion || changes !== seenChanges) {
-        seenVersion = version;
-        seenChanges = changes;
-        seenGeneration = generationRow.get() as number;
-      }
-      return seenGeneration;
-    },
+    generation,
+    recentGeneration: () => (performance.now() - seenAt < 1 ? seenGeneration : generation()),
+    changes: () => `${dataVersion.get()} ${totalChanges.get()}`,
     close: () => sqlite.close(),
   };
 }

@@ -13,7 +13,8 @@ import type { ListService } from '../services/lists.ts';
 /** Lists of STIGs as a whole (specification, "Lists"); their entries have routes of their own. */
 export function listRoutes(access: Access, lists: ListService, entries: ListStigService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
-  const costly = access.with({ expensive: true });
+  // What leaves with a user is made each time, so that each time it can be told.
+  const costly = access.with({ expensive: true, prepared: null });
   const tags = ['Lists'];
 
   app.openapi(
