@@ -41,6 +41,8 @@ export interface ServerOptions {
   requestTimeout?: number;
   /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
   trustedProxies?: readonly string[];
+  /** How slowly an answer may be read. */
+  readers?: typeof readerLimits;
   /** The short way to answers that are prepared. */
   quick?: Quick;
 }
@@ -72,7 +74,10 @@ export function startServer(
   } = options;
   const trusted = networkMatcher(options.trustedProxies ?? []);
   const findCaller = callerFinder(trusted);
-  const connections: Connections = createConnections({ most: maxConnections, ...readerLimits });
+  const connections: Connections = createConnections({
+    most: maxConnections,
+    ...(options.readers ?? readerLimits),
+  });
   const refused = options.connectionRefused ?? (() => undefined);
   const state = { draining: false, requests: 0 };
   let current: Exchange | null = null;
@@ -115,8 +120,9 @@ export function startServer(
       const bytes = socket.bytesWritten - connection.counted;
       connection.counted += bytes;
       // 499 is how others write that the caller was gone before there was an answer.
-      const status = response.headersSent ? response.statusCode : (answered.status ?? 499);
-      observer.end(exchange, status, bytes, response.headersSent && !response.writableFinished);
+      const status = answered.status ?? (response.headersSent ? response.statusCode : 499);
+      // Node calls an answer finished also when its socket was destroyed under it.
+      observer.end(exchange, status, bytes, response.headersSent && socket.destroyed);
       // `end` flushes what is still on its way; `closeIdleConnections` would cut it (SECURITY 2.8).
       if (state.draining && connection.active.size === 0) socket.end();
     });
@@ -127,6 +133,10 @@ export function startServer(
     const connection = begin(request, response);
     if (connection.refused) {
       refuse(request, response, 'UNAVAILABLE', 'The service has no connection left', { 'Retry-After': '5' });
+      return;
+    }
+    if (hosts(request.rawHeaders) > 1) {
+      refuse(request, response, 'BAD_REQUEST', 'The request is not valid HTTP');
       return;
     }
     current = request.exchange!;
@@ -186,6 +196,16 @@ export function startServer(
       });
     });
   });
+}
+
+/** How many Host headers there are: Node would take the first. */
+function hosts(rawHeaders: string[]): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count;
 }
 
 const addressOf = (socket: Socket) => plainAddress(socket.remoteAddress ?? '');

@@ -187,6 +187,7 @@ const catalogs = [
 const table: Row[] = [
   row('public', 'get /healthz', is({ status: 'ok' })),
   row('public', 'get /readyz', is({ status: 'ready' })),
+  row('public', 'get /metrics', (answer) => assert.match(answer.text, /^# HELP gapstone_/)),
   row('public', 'get /openapi.json', has({ openapi: '3.1.0' })),
   row('user', 'get /api/v1/stigs', (a) => assert.is(a.json.pagination.total, 2)),
   row('user', 'post /api/v1/stigs/batch', has({ meta: { requested: 1, found: 1, notFound: [] } }), {
