@@ -7,7 +7,7 @@ import { type ErrorCode, statusOf } from './errors.ts';
 import { securityHeaders, strictTransport } from './headers.ts';
 import { type Connection, createConnections, readerLimits } from './limits/connections.ts';
 import type { Log } from './log.ts';
-import type { Quick } from './prepared/quick.ts';
+import type { Quick } from './quick.ts';
 import { beginExchange, type Exchange } from './watch/exchange.ts';
 import type { Observer } from './watch/observer.ts';
 

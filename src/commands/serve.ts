@@ -12,7 +12,7 @@ import { createLimiter } from '../limits/limiter.ts';
 import { createLog, type Log } from '../log.ts';
 import { packageVersion } from '../openapi.ts';
 import { createPreparedAnswers, type PreparedStats } from '../prepared/answers.ts';
-import { createQuick } from '../prepared/quick.ts';
+import { createQuick } from '../quick.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { catalogCollector } from '../watch/catalog.ts';
 import { single } from '../watch/exposition.ts';

@@ -85,7 +85,8 @@ export function createPreparedAnswers(db: Freshness, common: readonly string[], 
   }
 
   const keyOf = (source: Source, target: string, caller: string) =>
-    source === 'catalog' ? target : `${caller} ${target}`;
+    // Neither holds a line feed, so that one is never read as the other.
+    source === 'catalog' ? target : `${caller}\n${target}`;
 
   function headOf(headers: Record<string, string>): string[] {
     return [...Object.entries(headers).flat(), ...common];

@@ -1,10 +1,10 @@
-import { mayHave } from '../auth/access.ts';
-import type { KnownUser } from '../auth/remembered.ts';
-import { strictTransport } from '../headers.ts';
-import type { Limiter } from '../limits/limiter.ts';
-import { callerKey, type Exchange } from '../watch/exchange.ts';
-import { namesTag, type PreparedAnswers } from './answers.ts';
-import { bestCoding } from './coding.ts';
+import { mayHave } from './auth/access.ts';
+import type { KnownUser } from './auth/remembered.ts';
+import { strictTransport } from './headers.ts';
+import type { Limiter } from './limits/limiter.ts';
+import { namesTag, type PreparedAnswers } from './prepared/answers.ts';
+import { bestCoding } from './prepared/coding.ts';
+import { callerKey, type Exchange } from './watch/exchange.ts';
 
 /** A request and its answer, as far as they are needed here; those of `node:http` are such. */
 export interface QuickRequest {
