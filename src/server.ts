@@ -229,7 +229,7 @@ function answerOf(exchange: Exchange, code: ErrorCode, message: string): Respons
   return new Response(body, { status: statusOf[code], headers });
 }
 
-/** Answers a request by itself, and closes the connection: its body is not read. */
+/** Answers a request by itself, and closes the connection; its body is thrown away. */
 function refuse(
   request: Watched,
   response: ServerResponse,
@@ -246,6 +246,8 @@ function refuse(
     Connection: 'close',
   });
   response.end(body);
+  // What is still on its way would reset the connection before the answer is read.
+  request.resume();
 }
 
 const parserProblems: Record<string, [reason: string, code: ErrorCode, message: string]> = {
