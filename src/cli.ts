@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { collectionCommand } from './commands/collection.ts';
-import type { Command } from './commands/command.ts';
+import { type Command, runCommand } from './commands/command.ts';
 import { importCommand } from './commands/import.ts';
 import { integrationTokenCommand } from './commands/integration-token.ts';
 import { mappingCommand } from './commands/mapping.ts';
@@ -49,7 +49,7 @@ async function main(args: string[]): Promise<number> {
     process.stdout.write(usageOf(command));
     return 0;
   }
-  return command.run(rest);
+  return runCommand(command, rest);
 }
 
 try {

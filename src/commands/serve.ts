@@ -1,13 +1,14 @@
 import { createApp } from '../app.ts';
-import { loadKeys } from '../auth/keys.ts';
+import { checkKeys, loadKeys } from '../auth/keys.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import { type Config, readConfig } from '../config.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
-import { createLog } from '../log.ts';
+import { createLog, type Log } from '../log.ts';
 import { packageVersion } from '../openapi.ts';
 import { type RunningServer, startServer } from '../server.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { type Command, expectPositionals, parse, tell } from './command.ts';
 import { purgeDaily } from './purge.ts';
 
 export const serveCommand: Command = {
@@ -22,17 +23,35 @@ export const serveCommand: Command = {
     const { values, positionals } = parse(args, { host: { type: 'string' }, port: { type: 'string' } });
     expectPositionals(positionals, []);
     const config = readConfig(values);
-    return serve(config, openDatabase(config.db, { migrate: true, busyTimeout: 1000 }));
+    return serve(config, () => openUpgraded(config.db, { busyTimeout: 1000, checkUnclean: true, say: tell }));
   },
 };
 
-/** Serves until SIGTERM or SIGINT; a second signal ends the process at once. Gives the exit code. */
+/**
+ * Serves until SIGTERM or SIGINT; a second signal ends the process at once. `open` is called when the keys are known
+ * to be good. Gives the exit code.
+ */
 export async function serve(
   config: Config,
-  db: Database,
+  open: () => Promise<Database>,
   onReady?: (url: string) => Promise<void>,
 ): Promise<number> {
   const log = createLog(config.logLevel);
+  await checkKeys(config);
+  const db = await open();
+  try {
+    return await serveOpen(config, db, log, onReady);
+  } finally {
+    db.close();
+  }
+}
+
+async function serveOpen(
+  config: Config,
+  db: Database,
+  log: Log,
+  onReady?: (url: string) => Promise<void>,
+): Promise<number> {
   const state = { draining: false };
   const now = () => new Date();
   const stopped = untilSignal();
@@ -54,8 +73,12 @@ export async function serve(
   stopPurging();
   state.draining = true;
   await server.stop();
-  db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
-  db.close();
+  try {
+    db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    // Nothing is lost: the log stays beside the file, and the next start reads it.
+    log.warn('the write-ahead log was not emptied', { reason: (error as Error).message });
+  }
   log.info('stopped');
   return 0;
 }
