@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const chunkBytes = 1 << 20;
@@ -23,8 +23,7 @@ export function publishNew(temporary: string, file: string): void {
     linkSync(temporary, file);
   } catch (error) {
     if (!hasNoLinks(error)) throw error;
-    if (statSync(file, { throwIfNoEntry: false }))
-      throw Object.assign(new Error(`${file} exists`), { code: 'EEXIST' });
+    if (existsSync(file)) throw Object.assign(new Error(`${file} exists`), { code: 'EEXIST' });
     renameSync(temporary, file);
   }
   rmSync(temporary, { force: true });
@@ -52,6 +51,13 @@ export function sha256OfFile(file: string): string {
   } finally {
     closeSync(handle);
   }
+}
+
+/** A name that nothing bears, numbered from 2 on when the plain one is taken. */
+export function freeName(name: string): string {
+  let free = name;
+  for (let number = 2; existsSync(free); number++) free = `${name}-${number}`;
+  return free;
 }
 
 /** Removes a temporary database file with what SQLite may have left beside it. */

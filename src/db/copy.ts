@@ -15,6 +15,11 @@ export interface DatabaseCopy {
   schema: number;
 }
 
+/** Where the hash of a copy lies that is kept as a backup, in the form of `sha256sum`. */
+export function hashFile(file: string): string {
+  return `${file}.sha256`;
+}
+
 /** Pages to a step: the event loop goes on between two. */
 const pagesPerStep = 2000;
 

@@ -42,6 +42,15 @@ export function readHeader(file: string): Header {
   return { userVersion: header.readUInt32BE(60), hasLog };
 }
 
+/** The application id of a file that begins as a database does; null for any other. */
+export function readApplicationId(file: string): number | null {
+  const header = Buffer.alloc(headerBytes);
+  const handle = openSync(file, 'r');
+  readSync(handle, header, 0, headerBytes, 0);
+  closeSync(handle);
+  return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readUInt32BE(68) : null;
+}
+
 /** Refuses a file, or a folder, that this process may not write, by trying: the rights alone do not tell of the disk. */
 export function refuseReadOnly(file: string): void {
   try {

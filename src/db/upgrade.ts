@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { CommandError } from '../errors.ts';
+import { freeName } from '../files.ts';
 import { copyDatabase, freeBytes } from './copy.ts';
 import { connect, type Database, openDatabase } from './database.ts';
 import { readHeader } from './header.ts';
@@ -61,11 +62,4 @@ async function upgrade(
 function asUpgradeError(file: string, newest: number, error: Error): Error {
   const why = error.message.replace(/\s+/g, ' ');
   return new CommandError(`${file} cannot be brought to schema ${newest}, it is unchanged: ${why}`);
-}
-
-/** A name that nothing bears, numbered from 2 on when the plain one is taken. */
-function freeName(name: string): string {
-  let free = name;
-  for (let number = 2; existsSync(free); number++) free = `${name}-${number}`;
-  return free;
 }
