@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { CommandError } from '../errors.ts';
 import { hasNoLinks, publishNew, syncPath } from '../files.ts';
 import { storageFault } from './faults.ts';
+import { readApplicationId } from './header.ts';
 
 /**
  * Puts a sealed file in the place of a database. The old one is kept under the name given, whole: its log is written
@@ -32,9 +33,11 @@ export function replaceDatabase(sealed: string, file: string, keptAs: string): b
 
 /**
  * Takes a database for this process alone, its log emptied and removed. Whoever opened it before and comes to write now
- * is refused by SQLite, because the file has moved. Gives null for a file that SQLite cannot read at all.
+ * is refused by SQLite, because the file has moved. Gives null for a file that is no database any more: SQLite would
+ * throw its log away, and has no lock for it.
  */
 function lockWhole(file: string): Sqlite.Database | null {
+  if (readApplicationId(file) === null) return null;
   let sqlite: Sqlite.Database | undefined;
   try {
     sqlite = new Sqlite(file, { fileMustExist: true, timeout: 2000 });

@@ -1,5 +1,6 @@
 import type Sqlite from 'better-sqlite3';
 import { CommandError } from '../errors.ts';
+import { storageFault } from './faults.ts';
 import { applicationId } from './header.ts';
 import { listMigrations, schemaVersion } from './migrate.ts';
 
@@ -17,8 +18,14 @@ export function damageOf(sqlite: Sqlite.Database, how: 'schema' | 'quick' | 'ful
   const question = { schema: 'quick_check(sqlite_schema)', quick: 'quick_check', full: 'integrity_check' }[
     how
   ];
-  const lines = (sqlite.pragma(question) as Record<string, string>[]).map((row) => Object.values(row)[0]!);
-  return lines.filter((line) => line !== 'ok').flatMap((line) => line.split('\n'));
+  try {
+    const lines = (sqlite.pragma(question) as Record<string, string>[]).map((row) => Object.values(row)[0]!);
+    return lines.filter((line) => line !== 'ok').flatMap((line) => line.split('\n'));
+  } catch (error) {
+    // Some damage ends the look instead of being a line of it.
+    if (storageFault(error) !== 'damaged') throw error;
+    return [(error as Error).message];
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { damageOf } from '../db/schema.ts';
 
 /** One thing that `gapstone check` looks at. `run` gives a line for each problem, and changes nothing. */
 export interface Check {
@@ -18,10 +19,7 @@ function query(name: string, ...questions: string[]): Check {
 
 const integrity: Check = {
   name: 'integrity',
-  run: ({ sqlite }) =>
-    (sqlite.pragma('integrity_check') as { integrity_check: string }[])
-      .flatMap((row) => row.integrity_check.split('\n'))
-      .filter((line) => line !== 'ok'),
+  run: ({ sqlite }) => damageOf(sqlite, 'full'),
 };
 
 const foreignKeys: Check = {
