@@ -44,12 +44,18 @@ const closure: Check = { name: 'closure', run: closureProblems };
 
 /** Runs every check on one state of the database. */
 export function checkDatabase(db: Database, list: Check[] = [...databaseChecks, closure]): CheckReport {
-  return db.read(() => {
+  const { sqlite } = db;
+  const outer = sqlite.inTransaction;
+  if (!outer) sqlite.exec('BEGIN');
+  try {
     const checks = list.map((check) => ({ name: check.name, problems: problemsOf(db, check) }));
     const digest = withDamage(() => catalogDigest(db));
     const ok = typeof digest === 'string' && checks.every(({ problems }) => problems.length === 0);
     return { ok, digest: typeof digest === 'string' ? digest : null, checks };
-  });
+  } finally {
+    // Rolled back: where a page is damaged, even the end of a transaction that only read is refused.
+    if (!outer && sqlite.inTransaction) sqlite.exec('ROLLBACK');
+  }
 }
 
 function problemsOf(db: Database, check: Check): string[] {

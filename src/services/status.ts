@@ -90,7 +90,7 @@ export function createStatusService(db: Database) {
     `SELECT v.framework, v.version, v.is_default AS "default", count(*) - sum(c.status = 'withdrawn') AS controls,
             sum(c.status = 'withdrawn') AS withdrawn
        FROM framework_versions AS v JOIN controls AS c ON c.framework = v.framework AND c.version = v.version
-      GROUP BY v.framework, v.version`,
+      GROUP BY v.framework, v.version ORDER BY v.framework, v.version`,
   );
   const crosswalk = one<Status['crosswalk']>(
     `SELECT (SELECT count(*) FROM crosswalk_nodes) AS nodes, (SELECT count(*) FROM crosswalk_edges) AS edges,

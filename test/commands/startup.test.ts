@@ -340,7 +340,16 @@ create('two processes that make it at once share one', async () => {
     const runs = [1, 2, 3].map((number) =>
       gapstone([
         'import',
-        put(folder, `${number}.xml`, writeXccdf({ id: `N${number}_STIG`, title: `N${number} STIG`, stem: `N${number}`, first: 1000 * number })),
+        put(
+          folder,
+          `${number}.xml`,
+          writeXccdf({
+            id: `N${number}_STIG`,
+            title: `N${number} STIG`,
+            stem: `N${number}`,
+            first: 1000 * number,
+          }),
+        ),
         '--db',
         file,
       ]),
