@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../errors.ts';
@@ -63,9 +63,8 @@ export function connect(
   options: ConnectOptions = {},
   refuse: (file: string, sqlite: Sqlite.Database) => void = () => undefined,
 ): Sqlite.Database {
-  const { userVersion, hasLog } = readHeader(file);
-  refuseNewer(file, userVersion);
-  refuseReadOnly(file);
+  // Of a file that this process has open, SQLite alone may open and close descriptors.
+  const hasLog = isOpenHere(file) ? false : lookAtFile(file);
   const timeout = options.busyTimeout ?? 5000;
   const look = (sqlite: Sqlite.Database, how: 'schema' | 'quick') => {
     inspect(file, sqlite, how);
@@ -76,10 +75,28 @@ export function connect(
     attempt(file, { timeout, readonly: true }, (sqlite) =>
       look(sqlite, options.checkUnclean ? 'quick' : 'schema'),
     ).close();
-  return attempt(file, { timeout }, (sqlite) => {
-    look(sqlite, 'schema');
-    setPragmas(sqlite);
+  const sqlite = attempt(file, { timeout }, (each) => {
+    look(each, 'schema');
+    setPragmas(each);
   });
+  connections.set(sqlite, realpathSync(file));
+  return sqlite;
+}
+
+/** The connections of this process to files. Closing any descriptor of a file drops the POSIX locks that SQLite holds on it. */
+const connections = new Map<Sqlite.Database, string>();
+
+function isOpenHere(file: string): boolean {
+  for (const sqlite of connections.keys()) if (!sqlite.open) connections.delete(sqlite);
+  return existsSync(file) && [...connections.values()].includes(realpathSync(file));
+}
+
+/** Refuses what SQLite need not open to be refused; gives whether a log with content lies beside the file. */
+function lookAtFile(file: string): boolean {
+  const { userVersion, hasLog } = readHeader(file);
+  refuseNewer(file, userVersion);
+  refuseReadOnly(file);
+  return hasLog;
 }
 
 /** Opens a file and does what must succeed before it is used; closes it when it does not. */

@@ -39,6 +39,7 @@ async function upgrade(
     sqlite.exec('BEGIN IMMEDIATE');
     const version = schemaVersion(sqlite);
     if (version >= newest) return;
+    // It sees the last commit, while the lock of the other one keeps it the last.
     const reader = connect(file);
     try {
       copied = (await copyDatabase(reader, freeName(`${file}.before-schema-${newest}`), room)).file;

@@ -220,6 +220,16 @@ function damagePage(file: string, table: string): void {
   writeFileSync(file, bytes);
 }
 
+/** The locks that this process holds on a file, as the kernel tells where it does. */
+function locksOn(file: string): string[] {
+  if (process.platform !== 'linux') return [];
+  const { ino } = lstatSync(file);
+  return readFileSync('/proc/locks', 'utf8')
+    .split('\n')
+    .map((line) => line.replace(/^\d+: /, ''))
+    .filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `));
+}
+
 const restores = suite('gapstone restore');
 restores.after(killAll);
 
@@ -322,6 +332,26 @@ restores('is refused while a server has the database open, which serves on', asy
   assert.is((await gapstone(['restore', copy, '--db', file])).code, 0);
   assert.is(digestOf(file), sampleDigest);
 });
+
+restores(
+  'a second connection of a process, opened and closed, does not give up the lock of the first',
+  async () => {
+    const { folder, file, copy, digest } = await withBackup();
+    const first = openDatabase(file);
+    const held = locksOn(file);
+    openDatabase(file).close();
+    connect(join(folder, '.', 'g.db')).close();
+    await backup(file, join(folder, 'c.db'));
+    assert.equal(locksOn(file), held);
+    if (process.platform === 'linux') assert.is(held.length, 1);
+    const { code, stderr } = await gapstone(['restore', copy, '--db', file]);
+    assert.is(code, 1);
+    assert.match(stderr, /g\.db is in use/);
+    assert.is(catalogDigest(first), digest);
+    first.close();
+    assert.is((await gapstone(['restore', copy, '--db', file])).code, 0);
+  },
+);
 
 restores('whoever opened the replaced file before cannot write beside the new one', async () => {
   const { folder, file, copy } = await withBackup();
