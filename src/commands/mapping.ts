@@ -3,10 +3,11 @@ import { readConfig } from '../config.ts';
 import { compareFrameworks } from '../crosswalk/frameworks.ts';
 import { type MappingStatus, statuses } from '../crosswalk/graph.ts';
 import { canonicalIdentifier, sortKey } from '../crosswalk/identifier.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
 import { compareCodePoints } from '../text.ts';
-import { type Command, expectPositionals, parse, required } from './command.ts';
+import { type Command, expectPositionals, parse, required, tell } from './command.ts';
 
 const busyTimeout = 30_000;
 
@@ -33,7 +34,7 @@ export const mappingCommand: Command = {
     if (action !== 'set' && action !== 'list')
       throw new CommandError('the mapping commands are "set" and "list"', 2);
     const decision = action === 'set' ? readDecision(values) : null;
-    const db = openDatabase(readConfig({ db: values.db }).db, { migrate: true, busyTimeout });
+    const db = await openUpgraded(readConfig({ db: values.db }).db, { busyTimeout, say: tell });
     try {
       if (decision) setDecision(db, decision);
       else printDecisions(db, values.json ?? false);

@@ -1,10 +1,11 @@
 import { createApp } from '../app.ts';
-import { loadKeys } from '../auth/keys.ts';
+import { checkKeys, loadKeys } from '../auth/keys.ts';
 import { rememberTokens } from '../auth/remembered.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import { loadCertificate } from '../certificate.ts';
 import { type Config, readConfig } from '../config.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
 import { securityHeaders } from '../headers.ts';
 import { createGate, gateLimits } from '../limits/gate.ts';
@@ -20,7 +21,7 @@ import { createLineWriter, type LineWriter } from '../watch/lines.ts';
 import { createMetrics } from '../watch/metrics.ts';
 import { createObserver } from '../watch/observer.ts';
 import { processCollector } from '../watch/process.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { type Command, expectPositionals, parse, tell } from './command.ts';
 import { purgeDaily } from './purge.ts';
 
 export const serveCommand: Command = {
@@ -35,19 +36,38 @@ export const serveCommand: Command = {
     const { values, positionals } = parse(args, { host: { type: 'string' }, port: { type: 'string' } });
     expectPositionals(positionals, []);
     const config = readConfig(values);
-    return serve(config, openDatabase(config.db, { migrate: true, busyTimeout: 1000 }));
+    return serve(config, () => openUpgraded(config.db, { busyTimeout: 1000, checkUnclean: true, say: tell }));
   },
 };
 
-/** Serves until SIGTERM or SIGINT; a second signal ends the process at once. Gives the exit code. */
+/**
+ * Serves until SIGTERM or SIGINT; a second signal ends the process at once. `open` is called when the keys are known
+ * to be good. Gives the exit code.
+ */
 export async function serve(
   config: Config,
-  db: Database,
+  open: () => Promise<Database>,
   onReady?: (url: string) => Promise<void>,
 ): Promise<number> {
   const lines = createLineWriter();
   const log = createLog(config.logLevel, lines.write);
   endOnFailure(log, lines);
+  await checkKeys(config);
+  const db = await open();
+  try {
+    return await serveOpen(config, db, log, lines, onReady);
+  } finally {
+    db.close();
+  }
+}
+
+async function serveOpen(
+  config: Config,
+  db: Database,
+  log: Log,
+  lines: LineWriter,
+  onReady?: (url: string) => Promise<void>,
+): Promise<number> {
   const state = { draining: false };
   const now = () => new Date();
   const signals = untilSignal(config.tls !== null);
@@ -109,7 +129,12 @@ export async function serve(
   stopPurging();
   state.draining = true;
   await server.stop();
-  db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  try {
+    db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    // Nothing is lost: the log stays beside the file, and the next start reads it.
+    log.warn('the write-ahead log was not emptied', { reason: (error as Error).message });
+  }
   db.close();
   log.info('stopped');
   // A reader that holds the pipe without reading must not keep the process.

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { runImport } from '../../importers/run.ts';
 import { issueUserToken } from '../auth/tokens.ts';
 import { type Config, readConfig } from '../config.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { catalog } from '../db/tables.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { packageVersion } from '../openapi.ts';
 import { packageRoot } from '../root.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { type Command, expectPositionals, parse, tell } from './command.ts';
 import { serve } from './serve.ts';
 
 const tokenLifetime = 8 * 3600;
@@ -30,9 +31,17 @@ export const startCommand: Command = {
     });
     expectPositionals(positionals, []);
     const config = readConfig(values);
-    const db = openDatabase(config.db, { create: true, migrate: true });
-    await importShippedData(db);
-    return serve(config, db, (url) => welcome(config, url, values['no-token'] ?? false));
+    const open = async () => {
+      const db = await openUpgraded(config.db, { create: true, checkUnclean: true, say: tell });
+      try {
+        await importShippedData(db);
+        return db;
+      } catch (error) {
+        db.close();
+        throw error;
+      }
+    };
+    return serve(config, open, (url) => welcome(config, url, values['no-token'] ?? false));
   },
 };
 
