@@ -9,11 +9,13 @@ SELECT id, release_id, rule_title AS title, vuln_discussion AS discussion, check
          || coalesce((SELECT group_concat(' ' || value, '') FROM json_each(ccis)), '') AS ids
   FROM findings;
 
--- The texts are not stored a second time. A word is what `grep -w` takes for one, letters, digits and `_`, but that no
+-- The texts are not stored a second time. Rows are taken out by the 'delete' command with their texts, which keeps the
+-- totals that relevance rests on: contentless_delete does not (SQLite 3.53), so that the rank of a rule would depend on
+-- what was in the catalog before. A word is what `grep -w` takes for one, letters, digits and `_`, but that no
 -- other sign of Unicode is part of it and that diacritics are ignored: so nothing that grep finds is missed.
 CREATE VIRTUAL TABLE rule_search USING fts5(
   title, discussion, check_content, fix_text, ids,
-  content='', contentless_delete=1,
+  content='',
   tokenize="unicode61 remove_diacritics 2 categories 'L* Nd Nl' tokenchars '_'"
 );
 INSERT INTO rule_search (rule_search, rank) VALUES ('hashsize', 8388608);

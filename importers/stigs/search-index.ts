@@ -24,7 +24,9 @@ export function createSearchIndex(db: Database): SearchIndex {
   ].map((text) => sqlite.prepare<[number]>(text));
   const removing = [
     'DELETE FROM searched_releases WHERE release_id = ?',
-    'DELETE FROM rule_search WHERE rowid IN (SELECT id FROM findings WHERE release_id = ?)',
+    `INSERT INTO rule_search (rule_search, rowid, title, discussion, check_content, fix_text, ids)
+     SELECT 'delete', id, title, discussion, check_content, fix_text, ids
+       FROM searchable_rules WHERE release_id = ? ORDER BY id`,
     `DELETE FROM rule_ccis WHERE (cci, finding_id) IN
        (SELECT cci.value, f.id FROM findings AS f, json_each(f.ccis) AS cci WHERE f.release_id = ?)`,
   ].map((text) => sqlite.prepare<[number]>(text));
