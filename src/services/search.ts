@@ -65,7 +65,12 @@ export type SearchService = ReturnType<typeof createSearchService>;
 export function createSearchService(db: Database, crosswalk: CrosswalkService) {
   const { sqlite } = db;
   const lookup = createCciLookup(db, crosswalk);
-  const count = sqlite.prepare<[Record<string, unknown>], number>(`SELECT count(*) ${found}`).pluck();
+  const countAll = sqlite
+    .prepare<[Record<string, unknown>], number>(
+      'SELECT count(*) FROM rule_search WHERE rule_search MATCH :match',
+    )
+    .pluck();
+  const countFiltered = sqlite.prepare<[Record<string, unknown>], number>(`SELECT count(*) ${found}`).pluck();
   const order = (exact: string) =>
     `ORDER BY ${exact === '0' ? '' : `${exact} DESC, `}bm25(rule_search, ${weights}), s.slug, f.ordinal`;
   const pages = new Map(
@@ -111,7 +116,8 @@ export function createSearchService(db: Database, crosswalk: CrosswalkService) {
             .filter((id) => holds(textsOf.get(id)!, query.literals));
           return answer(slice(all, search), all.length);
         }
-        const total = count.get(asked)!;
+        const isFiltered = Object.values(filters).some((value) => value !== null);
+        const total = (isFiltered ? countFiltered : countAll).get(asked)!;
         const { limit } = search;
         return answer(page.all({ ...asked, limit, offset: offsetOf(search, total) }), total);
       });
@@ -141,8 +147,9 @@ export function createSearchService(db: Database, crosswalk: CrosswalkService) {
 }
 
 function holds(texts: string[], literals: Pattern[]): boolean {
-  const folded = texts.map(foldInPlace);
-  return literals.every((literal) => folded.some((text) => findPlaces(text, literal, 1).length > 0));
+  return literals.every((literal) =>
+    texts.some((text) => findPlaces(foldInPlace(text), literal, 1).length > 0),
+  );
 }
 
 function toResult(row: Row, terms: Pattern[][], rank: number): SearchResult {
