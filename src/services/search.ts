@@ -21,7 +21,6 @@ export interface Search extends Page {
 }
 
 interface Row {
-  id: number;
   slug: string;
   stigTitle: string;
   version: string;
@@ -35,7 +34,6 @@ interface Row {
   check: string;
   fix: string;
   ids: string;
-  exact: 0 | 1;
 }
 
 /** How much a word counts in title, discussion, check, fix, ids. */
@@ -71,20 +69,17 @@ export function createSearchService(db: Database, crosswalk: CrosswalkService) {
     )
     .pluck();
   const countFiltered = sqlite.prepare<[Record<string, unknown>], number>(`SELECT count(*) ${found}`).pluck();
-  const order = (exact: string) =>
-    `ORDER BY ${exact === '0' ? '' : `${exact} DESC, `}bm25(rule_search, ${weights}), s.slug, f.ordinal`;
-  const pages = new Map(
-    ['0', isExact].map((exact) => [
-      exact !== '0',
-      sqlite
-        .prepare<[Record<string, unknown>], number>(
-          `SELECT f.id ${found} ${order(exact)} LIMIT :limit OFFSET :offset`,
-        )
-        .pluck(),
-    ]),
-  );
+  const pageIn = (order: string) =>
+    sqlite
+      .prepare<[Record<string, unknown>], number>(
+        `SELECT f.id ${found} ORDER BY ${order} LIMIT :limit OFFSET :offset`,
+      )
+      .pluck();
+  const relevance = `bm25(rule_search, ${weights}), s.slug, f.ordinal`;
+  const pageByRelevance = pageIn(relevance);
+  const pageByIdFirst = pageIn(`${isExact} DESC, ${relevance}`);
   const rowOf = sqlite.prepare<[number], Row>(
-    `SELECT f.id, s.slug, s.title AS stigTitle, r.version, f.group_id AS groupId, f.rule_id AS ruleId,
+    `SELECT s.slug, s.title AS stigTitle, r.version, f.group_id AS groupId, f.rule_id AS ruleId,
             f.rule_version AS ruleVersion, f.severity, f.ccis,
             t.title, t.discussion, t.check_content AS "check", t.fix_text AS fix, t.ids
        FROM findings AS f JOIN searchable_rules AS t ON t.id = f.id
@@ -109,7 +104,7 @@ export function createSearchService(db: Database, crosswalk: CrosswalkService) {
         if (query.match === null || filters === null)
           return { results: [], pagination: paginationOf(search, 0) };
         const asked = { ...filters, match: query.match, ids: JSON.stringify(query.ids) };
-        const page = pages.get(query.ids.length > 0)!;
+        const page = query.ids.length > 0 ? pageByIdFirst : pageByRelevance;
         if (query.literals.length > 0) {
           const all = page
             .all({ ...asked, limit: -1, offset: 0 })
