@@ -19,6 +19,7 @@ import { identify, jsonBodies, passGate, refuseBadEncoding, usePrepared } from '
 import { openApiDocument } from './openapi.ts';
 import type { PreparedAnswers } from './prepared/answers.ts';
 import { controlCollectionRoutes } from './routes/control-collections.ts';
+import { controlRulesRoutes } from './routes/control-rules.ts';
 import { controlRoutes } from './routes/controls.ts';
 import { cronRoutes } from './routes/cron.ts';
 import { crosswalkRoutes } from './routes/crosswalk.ts';
@@ -29,6 +30,7 @@ import { plantRoutes } from './routes/plants.ts';
 import { regdocRoutes } from './routes/regdoc.ts';
 import { roleMappingRoutes } from './routes/role-mapping.ts';
 import { roleRoutes } from './routes/roles.ts';
+import { searchRoutes } from './routes/search.ts';
 import { type ServiceState, serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { stigRoutes } from './routes/stigs.ts';
@@ -38,6 +40,7 @@ import {
   createRoleCollectionService,
 } from './services/catalog-collections.ts';
 import { createControlCollectionService } from './services/control-collections.ts';
+import { createControlRulesService } from './services/control-rules.ts';
 import { createControlService } from './services/controls.ts';
 import { createCrosswalkService } from './services/crosswalk.ts';
 import { createExplainService } from './services/crosswalk-explain.ts';
@@ -48,6 +51,7 @@ import { createPurgeService } from './services/purge.ts';
 import { createRegdocService } from './services/regdoc.ts';
 import { createRoleMappingService } from './services/role-mapping.ts';
 import { createRoleService } from './services/roles.ts';
+import { createSearchService } from './services/search.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
 import { addressKey } from './watch/exchange.ts';
@@ -121,6 +125,8 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.route('/', controlRoutes(ofCatalog, createControlService(db)));
   const crosswalk = createCrosswalkService(db);
   app.route('/', crosswalkRoutes(ofCatalog, crosswalk, createExplainService(db, crosswalk)));
+  app.route('/', searchRoutes(ofCatalog, createSearchService(db, crosswalk)));
+  app.route('/', controlRulesRoutes(ofCatalog, createControlRulesService(db, crosswalk)));
 
   const listStigs = createListStigService(db, now, newId);
   app.route('/', listRoutes(ofDatabase, createListService(db, now, newId), listStigs));
