@@ -5,11 +5,13 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { createAccess } from './auth/access.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
+import { createSessionCookie } from './auth/session-cookie.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
 import type { Database } from './db/database.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './errors.ts';
+import { formBodies } from './forms.ts';
 import type { Log } from './log.ts';
 import { identify, jsonBodies, logRequests, refuseBadEncoding } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
@@ -20,6 +22,7 @@ import { crosswalkRoutes } from './routes/crosswalk.ts';
 import { favoriteRoutes } from './routes/favorites.ts';
 import { listStigRoutes } from './routes/list-stigs.ts';
 import { listRoutes } from './routes/lists.ts';
+import { pageRoutes } from './routes/pages/pages.ts';
 import { plantRoutes } from './routes/plants.ts';
 import { regdocRoutes } from './routes/regdoc.ts';
 import { roleMappingRoutes } from './routes/role-mapping.ts';
@@ -27,7 +30,7 @@ import { roleRoutes } from './routes/roles.ts';
 import { type ServiceState, serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { stigRoutes } from './routes/stigs.ts';
-import type { ErrorBody } from './schemas/common.ts';
+import { describeIssue, type ErrorBody } from './schemas/common.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
@@ -37,6 +40,7 @@ import { createControlService } from './services/controls.ts';
 import { createCrosswalkService } from './services/crosswalk.ts';
 import { createExplainService } from './services/crosswalk-explain.ts';
 import { createFavoriteService } from './services/favorites.ts';
+import { createLedgerService } from './services/ledger.ts';
 import { createListStigService } from './services/list-stigs.ts';
 import { createListService } from './services/lists.ts';
 import { createPurgeService } from './services/purge.ts';
@@ -45,6 +49,7 @@ import { createRoleMappingService } from './services/role-mapping.ts';
 import { createRoleService } from './services/roles.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
+import { createAssets } from './web/assets.ts';
 
 /** What an application is made of; nothing is taken from the environment or from a global. */
 export interface AppDeps {
@@ -59,6 +64,8 @@ export interface AppDeps {
   secureCookies?: boolean;
   /** Whether the sample endpoint is there (DECISIONS D10). */
   plants?: boolean;
+  /** The classification that pages show and exports are marked with. */
+  banner?: string | null;
   /** Makes the ids of what users create. */
   newId?: () => string;
 }
@@ -67,14 +74,25 @@ const maxBody = 1024 * 1024;
 
 /** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document made once. */
 export function createApp(deps: AppDeps): OpenAPIHono<Env> {
-  const { db, log, now, verify, cronSecret = null, secureCookies = false, newId = randomUUID } = deps;
+  const {
+    db,
+    log,
+    now,
+    verify,
+    cronSecret = null,
+    secureCookies = false,
+    banner = null,
+    newId = randomUUID,
+  } = deps;
   const sessions = createSessions(db, now, log);
   const integrationTokens = createIntegrationTokens(db, now);
   const input = [refuseBadEncoding, jsonBodies(maxBody)];
-  const access = createAccess({ verify, sessions, integrationTokens, cronSecret, input });
+  const callers = { verify, sessions, integrationTokens, cronSecret };
+  const access = createAccess({ ...callers, input });
+  const cookie = createSessionCookie(secureCookies);
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
-      if (!result.success) throw badRequest(describe(result.error.issues[0]!));
+      if (!result.success) throw badRequest(describeIssue(result.error.issues[0]!));
     },
   });
 
@@ -84,24 +102,58 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     '/',
     serviceRoutes(access, db, deps.state, () => document),
   );
-  app.route('/', stigRoutes(access, createStigService(db), createStigNewsService(db, now)));
-  app.route('/', controlRoutes(access, createControlService(db)));
+  const stigs = createStigService(db);
+  const news = createStigNewsService(db, now);
+  app.route('/', stigRoutes(access, stigs, news));
+  const controls = createControlService(db);
+  app.route('/', controlRoutes(access, controls));
   const crosswalk = createCrosswalkService(db);
   app.route('/', crosswalkRoutes(access, crosswalk, createExplainService(db, crosswalk)));
 
+  const lists = createListService(db, now, newId);
   const listStigs = createListStigService(db, now, newId);
-  app.route('/', listRoutes(access, createListService(db, now, newId), listStigs));
+  app.route('/', listRoutes(access, lists, listStigs));
   app.route('/', listStigRoutes(access, listStigs));
-  app.route('/', controlCollectionRoutes(access, createControlCollectionService(db, now, newId)));
-  app.route('/', favoriteRoutes(access, createFavoriteService(db, now, newId)));
+  const collections = createControlCollectionService(db, now, newId);
+  app.route('/', controlCollectionRoutes(access, collections));
+  const favorites = createFavoriteService(db, now, newId);
+  app.route('/', favoriteRoutes(access, favorites));
+  const documents = createRegdocService(db);
   const documentCollections = createDocumentCollectionService(db, now, newId);
-  app.route('/', regdocRoutes(access, createRegdocService(db), documentCollections));
+  app.route('/', regdocRoutes(access, documents, documentCollections));
+  const roles = createRoleService(db);
   const roleCollections = createRoleCollectionService(db, now, newId);
-  app.route('/', roleRoutes(access, createRoleService(db), roleCollections));
-  app.route('/', roleMappingRoutes(access, createRoleMappingService(db)));
+  app.route('/', roleRoutes(access, roles, roleCollections));
+  const roleMapping = createRoleMappingService(db);
+  app.route('/', roleMappingRoutes(access, roleMapping));
   if (deps.plants ?? true) app.route('/', plantRoutes(access, toAppError));
-  app.route('/', sessionRoutes(access, sessions, secureCookies));
+  app.route('/', sessionRoutes(access, sessions, cookie));
   app.route('/', cronRoutes(access, createPurgeService(db, now)));
+
+  const pages = pageRoutes({
+    access: createAccess({ ...callers, input: [refuseBadEncoding, formBodies] }),
+    assets: createAssets(),
+    banner,
+    sessions,
+    cookie,
+    stigs,
+    news,
+    controls,
+    crosswalk,
+    lists,
+    listStigs,
+    collections,
+    favorites,
+    documents,
+    documentCollections,
+    roles,
+    roleCollections,
+    roleMapping,
+    ledger: createLedgerService(db),
+    document: () => document,
+    refuse,
+  });
+  app.route('/', pages);
 
   document = openApiDocument(app);
 
@@ -113,13 +165,15 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
   });
 
-  app.onError((error, c) => {
+  /** What an error is to the caller; the log is told of one that is ours. */
+  function refuse(error: Error, requestId: string): AppError {
     const failure = toAppError(error);
-    if (failure.code === 'INTERNAL_ERROR') {
-      log.error('request failed', { requestId: c.get('requestId'), error: error.stack ?? String(error) });
-    }
-    return refusal(c, failure);
-  });
+    if (failure.code === 'INTERNAL_ERROR')
+      log.error('request failed', { requestId, error: error.stack ?? String(error) });
+    return failure;
+  }
+
+  app.onError((error, c) => refusal(c, refuse(error, c.get('requestId'))));
 
   return app;
 }
@@ -141,15 +195,6 @@ function toAppError(error: Error): AppError {
     'INTERNAL_ERROR' satisfies ErrorCode,
     'Something went wrong; the log knows more under the request id',
   );
-}
-
-/** The first problem of a request in words: the message of the schema, led by the field it is about. */
-function describe(issue: { path: PropertyKey[]; message: string }): string {
-  const field = issue.path.map(String).join('.').slice(0, 64);
-  const first = String(issue.path[0] ?? '');
-  const named =
-    field === '' || issue.message.startsWith('Invalid format.') || issue.message.startsWith(first);
-  return (named ? issue.message : `${field}: ${issue.message}`).slice(0, 300);
 }
 
 /** The methods that some route takes at a path, for `Allow`. */

@@ -28,10 +28,14 @@ export interface Access {
   listsRead: Rule;
   /** A session alone (D1.7); sets `user`. */
   session: Rule;
+  /** No authentication, but who comes with a session is known; sets `visitor`. */
+  visitor: Rule;
   /** The cron secret (D8.5). */
   cron: Rule;
   /** As `user`, with a product entitlement; sets `user`. */
   entitled(product: Entitlement): Rule;
+  /** The user of a token that one of our own pages sends in a form. Throws 401, 403. */
+  signIn(c: Context<Env>, token: string): Promise<User>;
 }
 
 export interface AccessDeps {
@@ -54,7 +58,10 @@ export function createAccess(deps: AccessDeps): Access {
   async function bearerCaller(c: Context<Env>): Promise<Viewer | null> {
     const header = c.req.header('Authorization');
     if (header === undefined) return null;
-    const token = bearer(header);
+    return tokenCaller(bearer(header));
+  }
+
+  async function tokenCaller(token: string): Promise<Viewer> {
     if (!token.startsWith(integrationPrefix)) return verify(token);
     const integration = integrationTokens.find(token);
     if (!integration) throw unauthorized();
@@ -83,7 +90,9 @@ export function createAccess(deps: AccessDeps): Access {
     check: (c: Context<Env>) => Promise<User>,
   ): Rule {
     const middleware: MiddlewareHandler<Env> = async (c, next) => {
-      c.set('user', await check(c));
+      const user = await check(c);
+      c.set('user', user);
+      c.set('visitor', user);
       await next();
     };
     return { security, 'x-access': name, middleware: [middleware, ...input] };
@@ -93,6 +102,12 @@ export function createAccess(deps: AccessDeps): Access {
 
   const listsRead: MiddlewareHandler<Env> = async (c, next) => {
     c.set('viewer', await caller(c));
+    await next();
+  };
+
+  const visitor: MiddlewareHandler<Env> = async (c, next) => {
+    const cookie = getCookie(c, sessionCookie);
+    c.set('visitor', cookie === undefined ? null : sessions.find(cookie));
     await next();
   };
 
@@ -118,6 +133,7 @@ export function createAccess(deps: AccessDeps): Access {
       middleware: [listsRead, ...input],
     },
     session: userRule([session], 'session', async (c) => cookieCaller(c)),
+    visitor: { security: [], 'x-access': 'public', middleware: [visitor, ...input] },
     cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, ...input] },
     entitled: (product) =>
       userRule([{ userToken: [product] }, { session: [product] }], `user+${product}`, async (c) => {
@@ -125,6 +141,10 @@ export function createAccess(deps: AccessDeps): Access {
         if (!user.entitlements.has(product)) throw forbidden(`This needs the entitlement ${product}`);
         return user;
       }),
+    async signIn(c, token) {
+      if (!isSameOrigin(c)) throw forbidden('Signing in works from our own page only');
+      return asUser(await tokenCaller(bearer(`Bearer ${token}`)));
+    },
   };
 }
 

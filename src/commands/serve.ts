@@ -37,8 +37,8 @@ export async function serve(
   const now = () => new Date();
   const stopped = untilSignal();
   const verify = createVerifyUserToken(config, await loadKeys(config, log), now);
-  const { cronSecret, plants } = config;
-  const app = createApp({ db, verify, log, now, state, cronSecret, plants });
+  const { cronSecret, plants, banner } = config;
+  const app = createApp({ db, verify, log, now, state, cronSecret, plants, banner });
   let server: RunningServer;
   try {
     server = await startServer(app.fetch, { host: config.host, port: config.port, log });

@@ -177,6 +177,55 @@ export function createStigService(db: Database) {
       });
     },
 
+    /** A release with the counts of its severities, and a page of its findings; `cci` asks for those that cite it. */
+    overview(
+      slugText: string,
+      query: Page & {
+        search?: string | undefined;
+        severity?: Set<string> | undefined;
+        version?: string | undefined;
+        cci?: string | undefined;
+      },
+    ) {
+      return db.read(() => {
+        const { release: found, findings: rows } = full(slugText, query.version);
+        const wanted = fold(query.search ?? '');
+        const matching = rows
+          .filter((row) => !query.severity || query.severity.has(row.severity))
+          .filter((row) => query.cci === undefined || row.ccis.includes(query.cci))
+          .filter((row) =>
+            [row.groupId, row.ruleId, row.ruleVersion, row.groupTitle, row.ruleTitle].some((text) =>
+              fold(text).includes(wanted),
+            ),
+          );
+        const { slug, title, benchmarkId, description, version, status, releaseDate, findingCount } = found;
+        const { high, medium, low } = found;
+        return {
+          stig: { slug, title, benchmarkId, description, version, status, releaseDate, findingCount },
+          counts: { high, medium, low },
+          findings: slice(matching, query).map(toFinding),
+          pagination: paginationOf(query, matching.length),
+        };
+      });
+    },
+
+    /** The rules of a group of a release, with those before and after it. Throws NOT_FOUND. */
+    group(slugText: string, groupId: string, wanted?: string) {
+      return db.read(() => {
+        const { release: found, findings: rows } = full(slugText, wanted);
+        const first = rows.findIndex((row) => row.groupId === groupId);
+        if (first < 0) throw new AppError('NOT_FOUND', `Rule not found: ${cut(groupId)}`);
+        const rules = rows.filter((row) => row.groupId === groupId);
+        const other = (row: FindingRow | undefined) => (row === undefined ? null : toFinding(row));
+        return {
+          stig: { slug: found.slug, title: found.title, version: found.version },
+          rules: rules.map(toFinding),
+          before: other(rows[first - 1]),
+          after: other(rows.slice(first).find((row) => row.groupId !== groupId)),
+        };
+      });
+    },
+
     versions(slugText: string): StigVersions {
       return db.read(() => {
         const { id } = release(slugText);
