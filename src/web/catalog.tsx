@@ -122,7 +122,7 @@ export function ledgerPage({ run, entries, pagination, outcome, outcomes }: Ledg
             caption="Sources"
             head={['Source', 'Kind', 'Outcome', 'What came of it']}
             rows={entries.map((entry) => [
-              <span class="ids">{entry.source}</span>,
+              <span class="mono">{entry.source}</span>,
               entry.kind,
               entry.outcome === 'rejected' ? <strong>rejected</strong> : entry.outcome,
               <What entry={entry} />,

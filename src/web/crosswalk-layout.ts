@@ -40,7 +40,7 @@ const rowHeight = 31;
 const columnWidth = 330;
 const margin = 8;
 /** A picture of more is no picture; the table beneath it has all. */
-const mostNodes = 40;
+const mostNodes = 24;
 
 /**
  * Frameworks stand in columns: NIST SP 800-53, which maps to all others, in the middle, CCIs at the right, the rest at
@@ -88,7 +88,7 @@ export function layOut(source: { framework: string; identifier: string }, paths:
   const labels: PictureLabel[] = [];
   used.forEach((frameworks, column) => {
     const x = margin + column * columnWidth;
-    let y = margin + ((rows - rowsOf(frameworks)) * rowHeight) / 2;
+    let y = margin;
     for (const framework of frameworks) {
       const identifiers = groups.get(framework)!;
       labels.push({ framework, more: 0, x, y });

@@ -79,7 +79,13 @@ function PictureOf({ source, paths }: { source: Crosswalk['source']; paths: Path
   const ends = new Set(paths.map((each) => JSON.stringify(each.controls.at(-1)))).size;
   const label = `${source.identifier} is mapped to ${count(ends, 'control')} over ${count(picture.edges.length, 'mapping')}; the tables below say which.`;
   return (
-    <svg viewBox={`0 0 ${picture.width} ${picture.height}`} role="img" aria-label={label}>
+    <svg
+      width={picture.width}
+      height={picture.height}
+      viewBox={`0 0 ${picture.width} ${picture.height}`}
+      role="img"
+      aria-label={label}
+    >
       {picture.edges.map((edge) => (
         <path class={`edge ${edge.status}`} d={curve(edge)} />
       ))}
@@ -145,10 +151,10 @@ function Sign({ edge }: { edge: PictureEdge }): Child {
 
 function Legend(): Child {
   return (
-    <ul class="legend picture-legend">
+    <ul class="legend">
       {allStatuses.map((status) => (
         <li>
-          <svg width="44" height="16" class="picture-line" aria-hidden="true">
+          <svg width="44" height="16" aria-hidden="true">
             <path class={`edge ${status}`} d="M1 8H43" />
           </svg>
           <span aria-hidden="true">{signs[status]}</span> {meanings[status]}

@@ -66,7 +66,7 @@ export function docsPage(document: OpenApi): View {
               caption={`Operations of ${area}`}
               head={['Operation', 'What it does', 'Who may call it']}
               rows={entries.map((entry) => [
-                <a class="ids" href={`${path('docs', areaSlug(area))}#${idOf(entry)}`}>
+                <a class="mono" href={`${path('docs', areaSlug(area))}#${idOf(entry)}`}>
                   {entry.method.toUpperCase()} {entry.path}
                 </a>,
                 entry.operation.summary,

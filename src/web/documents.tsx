@@ -88,7 +88,7 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
         <h1>{document.title}</h1>
         <Facts
           of={[
-            ['Id', <span class="ids">{document.documentId}</span>],
+            ['Id', <span class="mono">{document.documentId}</span>],
             ['Publisher', document.publisher || <span class="quiet">not known</span>],
             ['Kind', document.doctype],
             ['Published', <Day date={document.published} />],
@@ -113,7 +113,7 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
             key={1}
             head={['Id', 'Text', 'What it is', 'Where']}
             rows={document.actionableItems.map((item) => [
-              <span class="ids">{item.actionId}</span>,
+              <span class="mono">{item.actionId}</span>,
               item.text,
               kinds.filter(([key]) => item[key]).map(([, label]) => <span class="tag">{label}</span>),
               item.sourceReference,

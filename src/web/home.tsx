@@ -13,6 +13,7 @@ export interface Home {
 export function homePage(home: Home | null): View {
   return {
     title: 'Gapstone',
+    findsItself: true,
     body: (
       <>
         <h1>Find a rule, compare releases, trace a control</h1>
@@ -23,7 +24,7 @@ export function homePage(home: Home | null): View {
         <form class="filters" action="/search">
           <div class="wide">
             <label for="q">Search STIGs, rules, controls, CCIs and roles</label>
-            <input id="q" name="q" type="search" size={40} maxlength={200} aria-describedby="q-hint" />
+            <input id="q" name="q" type="search" size={48} maxlength={200} aria-describedby="q-hint" />
             <p class="hint" id="q-hint">
               Words, “a phrase”, a prefix such as audit*, or an id: V-257777, SV-257777, CCI-000366, AC-2(1).
             </p>

@@ -51,22 +51,7 @@ function Layout({ view, frame }: { view: View; frame: Frame }) {
               <img src={assets.mark} alt="" width="26" height="26" />
               Gapstone
             </a>
-            <search class="find">
-              <form action="/search">
-                <label class="hidden" for="find">
-                  Search STIGs, rules, controls, CCIs and roles
-                </label>
-                <input
-                  id="find"
-                  name="q"
-                  type="search"
-                  value={frame.query}
-                  maxlength={200}
-                  placeholder="Search the catalog"
-                />
-                <button type="submit">Search</button>
-              </form>
-            </search>
+            {view.findsItself ? null : <Find query={frame.query} />}
             <Account frame={frame} />
           </div>
           <nav aria-label="Main">
@@ -100,6 +85,27 @@ function Layout({ view, frame }: { view: View; frame: Frame }) {
         </footer>
       </body>
     </html>
+  );
+}
+
+function Find({ query }: { query: string }): Child {
+  return (
+    <search class="find">
+      <form action="/search">
+        <label class="hidden" for="find">
+          Search STIGs, rules, controls, CCIs and roles
+        </label>
+        <input
+          id="find"
+          name="q"
+          type="search"
+          value={query}
+          maxlength={200}
+          placeholder="Search the catalog"
+        />
+        <button type="submit">Search</button>
+      </form>
+    </search>
   );
 }
 

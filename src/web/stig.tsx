@@ -63,7 +63,7 @@ export function stigPage(stig: StigPage): View {
             ['Status', stig.status],
             ['Rules', stig.findingCount],
             ['By severity', <Counts counts={stig.counts} />],
-            ['Benchmark', <span class="ids">{stig.benchmarkId}</span>],
+            ['Benchmark', <span class="mono">{stig.benchmarkId}</span>],
           ]}
         />
         {isCurrent ? null : (
@@ -198,7 +198,7 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
               {rule.ruleVersion}
             </span>,
             <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
-            <span class="ids">{rule.ruleIdents.join(' ')}</span>,
+            rule.ruleIdents.map((cci) => <span class="ids">{cci} </span>),
           ])}
         />
       )}

@@ -18,6 +18,8 @@ export interface View {
   title: string;
   section?: Section;
   body: Child;
+  /** Whether its body has the search box itself. */
+  findsItself?: boolean;
   /** Whether it talks to the API by itself (`/docs`). */
   tryIt?: boolean;
 }
