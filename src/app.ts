@@ -16,6 +16,7 @@ import type { Log } from './log.ts';
 import { identify, jsonBodies, logRequests, refuseBadEncoding } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
 import { controlCollectionRoutes } from './routes/control-collections.ts';
+import { controlRulesRoutes } from './routes/control-rules.ts';
 import { controlRoutes } from './routes/controls.ts';
 import { cronRoutes } from './routes/cron.ts';
 import { crosswalkRoutes } from './routes/crosswalk.ts';
@@ -27,6 +28,7 @@ import { plantRoutes } from './routes/plants.ts';
 import { regdocRoutes } from './routes/regdoc.ts';
 import { roleMappingRoutes } from './routes/role-mapping.ts';
 import { roleRoutes } from './routes/roles.ts';
+import { searchRoutes } from './routes/search.ts';
 import { type ServiceState, serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { stigRoutes } from './routes/stigs.ts';
@@ -36,6 +38,7 @@ import {
   createRoleCollectionService,
 } from './services/catalog-collections.ts';
 import { createControlCollectionService } from './services/control-collections.ts';
+import { createControlRulesService } from './services/control-rules.ts';
 import { createControlService } from './services/controls.ts';
 import { createCrosswalkService } from './services/crosswalk.ts';
 import { createExplainService } from './services/crosswalk-explain.ts';
@@ -47,6 +50,7 @@ import { createPurgeService } from './services/purge.ts';
 import { createRegdocService } from './services/regdoc.ts';
 import { createRoleMappingService } from './services/role-mapping.ts';
 import { createRoleService } from './services/roles.ts';
+import { createSearchService } from './services/search.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
 import { createAssets } from './web/assets.ts';
@@ -109,6 +113,8 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.route('/', controlRoutes(access, controls));
   const crosswalk = createCrosswalkService(db);
   app.route('/', crosswalkRoutes(access, crosswalk, createExplainService(db, crosswalk)));
+  app.route('/', searchRoutes(access, createSearchService(db, crosswalk)));
+  app.route('/', controlRulesRoutes(access, createControlRulesService(db, crosswalk)));
 
   const lists = createListService(db, now, newId);
   const listStigs = createListStigService(db, now, newId);
