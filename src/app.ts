@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { createAccess } from './auth/access.ts';
+import { createAccess, type RouteOptions } from './auth/access.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
 import { createSessionCookie } from './auth/session-cookie.ts';
 import { createSessions } from './auth/sessions.ts';
@@ -12,8 +12,11 @@ import type { Database } from './db/database.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './errors.ts';
 import { formBodies } from './forms.ts';
+import { createCors } from './headers.ts';
+import { createGate, type Gate } from './limits/gate.ts';
+import { type Limiter, tooMany, unlimited } from './limits/limiter.ts';
 import type { Log } from './log.ts';
-import { identify, jsonBodies, logRequests, refuseBadEncoding } from './middleware.ts';
+import { identify, jsonBodies, passGate, refuseBadEncoding } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
 import { controlCollectionRoutes } from './routes/control-collections.ts';
 import { controlRulesRoutes } from './routes/control-rules.ts';
@@ -53,6 +56,8 @@ import { createRoleService } from './services/roles.ts';
 import { createSearchService } from './services/search.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
+import { addressKey } from './watch/exchange.ts';
+import { createObserver, type Observer } from './watch/observer.ts';
 import { createAssets } from './web/assets.ts';
 
 /** What an application is made of; nothing is taken from the environment or from a global. */
@@ -64,8 +69,20 @@ export interface AppDeps {
   state: ServiceState;
   /** The secret of the purge endpoint, which is off without one (DECISIONS D8.5). */
   cronSecret?: string | null;
-  /** Whether cookies are for TLS only. */
+  /** Whether cookies are for TLS only, however a request came. */
   secureCookies?: boolean;
+  /** How often callers may come; without one, as often as they like. */
+  limiter?: Limiter;
+  /** How much is made for them at once. */
+  gate?: Gate;
+  /** Sees every request that is over; without one, they are logged. */
+  observer?: Observer;
+  /** Gives the text of `/metrics`, which is not there without. */
+  metrics?: (() => string) | null;
+  /** Bytes that a body may have on most routes (D2.3). */
+  maxBody?: number;
+  /** The origins whose scripts may read answers. */
+  corsOrigins?: readonly string[];
   /** Whether the sample endpoint is there (DECISIONS D10). */
   plants?: boolean;
   /** The classification that pages show and exports are marked with. */
@@ -74,7 +91,7 @@ export interface AppDeps {
   newId?: () => string;
 }
 
-const maxBody = 1024 * 1024;
+const defaultMaxBody = 1024 * 1024;
 
 /** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document made once. */
 export function createApp(deps: AppDeps): OpenAPIHono<Env> {
@@ -90,9 +107,16 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   } = deps;
   const sessions = createSessions(db, now, log);
   const integrationTokens = createIntegrationTokens(db, now);
-  const input = [refuseBadEncoding, jsonBodies(maxBody)];
-  const callers = { verify, sessions, integrationTokens, cronSecret };
-  const access = createAccess({ ...callers, input });
+  const { limiter = unlimited, gate = createGate(), observer = createObserver(log) } = deps;
+  const inputBy =
+    (bodies: (maxBytes: number) => MiddlewareHandler<Env>) =>
+    ({ maxBody = deps.maxBody ?? defaultMaxBody, expensive, unlimited: free }: RouteOptions) => [
+      refuseBadEncoding,
+      bodies(maxBody),
+      ...(free ? [] : [passGate(gate, expensive)]),
+    ];
+  const callers = { verify, sessions, integrationTokens, cronSecret, limiter };
+  const access = createAccess({ ...callers, input: inputBy(jsonBodies) });
   const cookie = createSessionCookie(secureCookies);
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
@@ -100,11 +124,15 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     },
   });
 
-  app.use(identify, logRequests(log));
+  app.use(identify(observer, createCors(deps.corsOrigins ?? [])));
+  app.use(async (c, next) => {
+    c.set('banner', banner);
+    await next();
+  });
   let document = '';
   app.route(
     '/',
-    serviceRoutes(access, db, deps.state, () => document),
+    serviceRoutes(access, db, deps.state, () => document, deps.metrics ?? null),
   );
   const stigs = createStigService(db);
   const news = createStigNewsService(db, now);
@@ -113,8 +141,10 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.route('/', controlRoutes(access, controls));
   const crosswalk = createCrosswalkService(db);
   app.route('/', crosswalkRoutes(access, crosswalk, createExplainService(db, crosswalk)));
-  app.route('/', searchRoutes(access, createSearchService(db, crosswalk)));
-  app.route('/', controlRulesRoutes(access, createControlRulesService(db, crosswalk)));
+  const search = createSearchService(db, crosswalk);
+  app.route('/', searchRoutes(access, search));
+  const controlRules = createControlRulesService(db, crosswalk);
+  app.route('/', controlRulesRoutes(access, controlRules));
 
   const lists = createListService(db, now, newId);
   const listStigs = createListStigService(db, now, newId);
@@ -137,7 +167,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.route('/', cronRoutes(access, createPurgeService(db, now)));
 
   const pages = pageRoutes({
-    access: createAccess({ ...callers, input: [refuseBadEncoding, formBodies] }),
+    access: createAccess({ ...callers, input: inputBy(formBodies) }),
     assets: createAssets(),
     banner,
     sessions,
@@ -146,6 +176,8 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     news,
     controls,
     crosswalk,
+    search,
+    controlRules,
     lists,
     listStigs,
     collections,
@@ -159,14 +191,16 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     document: () => document,
     refuse,
   });
-  app.route('/', pages);
+  app.route('/', pages.app);
 
   document = openApiDocument(app);
 
   // Answered rather than thrown: what is thrown here would pass the log by.
   app.notFound((c) => {
+    const wait = limiter.take(addressKey(c.get('exchange').remote), false);
+    if (wait > 0) return refusal(c, tooMany(wait));
     const methods = allowedMethods(app, c.req.path);
-    if (methods.length === 0) return refusal(c, noSuchPath());
+    if (methods.length === 0) return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
     const message = `${c.req.method.slice(0, 64)} is not allowed here`;
     return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
   });
@@ -184,10 +218,21 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   return app;
 }
 
+/** Whether a browser looks for a page: everything else, and all that is under `/api/`, gets errors as JSON. */
+function wantsPage(c: Context<Env>): boolean {
+  return !c.req.path.startsWith('/api/') && /\btext\/html\b/.test(c.req.header('Accept') ?? '');
+}
+
 /** An error in the form of DECISIONS D2.1. */
 function refusal(c: Context<Env>, { code, message, headers }: AppError): Response {
   const body: ErrorBody = { error: { code, message, requestId: c.get('requestId') } };
-  return c.json(body, statusOf[code] as ContentfulStatusCode, { ...headers, 'Cache-Control': 'no-store' });
+  const text = JSON.stringify(body);
+  return c.body(text, statusOf[code] as ContentfulStatusCode, {
+    ...headers,
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(text)),
+    'Cache-Control': 'no-store',
+  });
 }
 
 function toAppError(error: Error): AppError {

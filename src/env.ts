@@ -1,4 +1,5 @@
 import type { User, Viewer } from './auth/viewer.ts';
+import type { Exchange } from './watch/exchange.ts';
 
 /** The fields and files of a form that a page sends. */
 export interface Form {
@@ -12,8 +13,11 @@ export interface Form {
 
 /** What a request carries through Hono's context. */
 export interface Env {
+  /** What the server hands over beside a request; absent where there is no server, as in most tests. */
+  Bindings: { exchange?: Exchange };
   Variables: {
     requestId: string;
+    exchange: Exchange;
     /** Set on routes that need a user, before their handler runs. */
     user: User;
     /** Set on routes that an integration token may read as well. */

@@ -3,28 +3,18 @@ import type { Env, Form } from './env.ts';
 import { badRequest } from './errors.ts';
 import { readAtMost } from './middleware.ts';
 
-/** Pages post small forms, but for a checklist, which may be as large as the API takes it (DECISIONS D2.3). */
-const maxForm = 1024 * 1024;
-const maxUpload = 33 * 1024 * 1024;
-
-/** Where a form may hold a file. */
-const uploadPath = '/upgrade';
-
 /** Reads the form that a page sends: URL-encoded, or in parts where it holds a file. Anything else is a 400. */
-export const formBodies: MiddlewareHandler<Env> = async (c, next) => {
-  const { raw } = c.req;
-  if (raw.method !== 'POST') return next();
-  const bytes =
-    raw.body === null
-      ? new Uint8Array()
-      : await readAtMost(raw.body, c.req.path === uploadPath ? maxUpload : maxForm);
-  const type = raw.headers.get('Content-Type') ?? '';
-  c.set(
-    'form',
-    /^multipart\/form-data\b/i.test(type) ? await readParts(bytes, type) : readFields(bytes, type),
-  );
-  return next();
-};
+export function formBodies(maxBytes: number): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const { raw } = c.req;
+    if (raw.method !== 'POST') return next();
+    const bytes = raw.body === null ? new Uint8Array() : await readAtMost(raw.body, maxBytes);
+    const type = raw.headers.get('Content-Type') ?? '';
+    const inParts = /^multipart\/form-data\b/i.test(type);
+    c.set('form', inParts ? await readParts(bytes, type) : readFields(bytes, type));
+    return next();
+  };
+}
 
 function readFields(bytes: Uint8Array, type: string): Form {
   if (bytes.length > 0 && !/^application\/x-www-form-urlencoded\b/i.test(type)) {

@@ -4,6 +4,8 @@ import { getCookie } from 'hono/cookie';
 import type { Env } from '../env.ts';
 import { forbidden, noSuchPath, unauthorized } from '../errors.ts';
 import { sha256 } from '../ids.ts';
+import { type Limiter, tooMany } from '../limits/limiter.ts';
+import { addressKey, callerKey, type Exchange } from '../watch/exchange.ts';
 import { type IntegrationTokens, integrationPrefix } from './integration-tokens.ts';
 import { type Sessions, sessionCookie } from './sessions.ts';
 import type { VerifyUserToken } from './tokens.ts';
@@ -17,7 +19,19 @@ export interface Rule {
   middleware: MiddlewareHandler<Env>[];
 }
 
+/** What a route needs otherwise than most. */
+export interface RouteOptions {
+  /** Bytes that the body of a request may have. */
+  maxBody?: number;
+  /** Costs much more than a look-up: it has a smaller rate limit, and few run at once. */
+  expensive?: boolean | ((c: Context<Env>) => boolean);
+  /** Never limited, as health must answer when nothing else does. */
+  unlimited?: boolean;
+}
+
 export interface Access {
+  /** The same rules for a route with options. */
+  with(options: RouteOptions): Access;
   /** No authentication; an Authorization header is not even looked at (DECISIONS D1.6). */
   public: Rule;
   /** A user token or a session; sets `user`. */
@@ -34,7 +48,7 @@ export interface Access {
   cron: Rule;
   /** As `user`, with a product entitlement; sets `user`. */
   entitled(product: Entitlement): Rule;
-  /** The user of a token that one of our own pages sends in a form. Throws 401, 403. */
+  /** The user of a token that one of our own pages sends in a form. Throws 401, 403, 429. */
   signIn(c: Context<Env>, token: string): Promise<User>;
 }
 
@@ -44,13 +58,16 @@ export interface AccessDeps {
   integrationTokens: IntegrationTokens;
   /** Null turns the cron endpoint off. */
   cronSecret: string | null;
+  limiter: Limiter;
   /** Checks encodings and reads the body, after the caller is known: D2.4 puts 401 and 403 before 400. */
-  input: MiddlewareHandler<Env>[];
+  input: (options: RouteOptions) => MiddlewareHandler<Env>[];
 }
 
 /** The rules that routes declare. Each checks the caller first, then the input. */
-export function createAccess(deps: AccessDeps): Access {
-  const { verify, sessions, integrationTokens, cronSecret, input } = deps;
+export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Access {
+  const { verify, sessions, integrationTokens, cronSecret, limiter } = deps;
+  const { expensive = false, unlimited = false } = options;
+  const input = deps.input(options);
   const userToken = { userToken: [] };
   const session = { session: [] };
 
@@ -58,21 +75,59 @@ export function createAccess(deps: AccessDeps): Access {
   async function bearerCaller(c: Context<Env>): Promise<Viewer | null> {
     const header = c.req.header('Authorization');
     if (header === undefined) return null;
-    return tokenCaller(bearer(header));
+    const viewer = await tokenCaller(c, header);
+    return known(c, viewer, viewer.kind);
   }
 
-  async function tokenCaller(token: string): Promise<Viewer> {
-    if (!token.startsWith(integrationPrefix)) return verify(token);
-    const integration = integrationTokens.find(token);
-    if (!integration) throw unauthorized();
-    return integration;
+  function tokenCaller(c: Context<Env>, header: string): Promise<Viewer> {
+    return tried<Viewer>(c, async () => {
+      const token = bearer(header);
+      return token.startsWith(integrationPrefix) ? integrationTokens.find(token) : verify(token);
+    });
+  }
+
+  /** Looks at a token or cookie; an address that sends many invalid ones is turned away unheard. Throws 401, 429. */
+  async function tried<T>(c: Context<Env>, look: () => Promise<T | null>): Promise<T> {
+    const address = addressKey(c.get('exchange').remote);
+    const wait = limiter.tokenWait(address);
+    if (wait > 0) throw tooMany(wait);
+    try {
+      const found = await look();
+      if (found === null) throw unauthorized();
+      return found;
+    } catch (error) {
+      limiter.tokenFailed(address);
+      throw error;
+    }
+  }
+
+  /** Notes who is calling, and counts the request against its limit. Throws 429. */
+  function known<V extends Viewer>(c: Context<Env>, viewer: V, type: Exchange['tokenType']): V {
+    const exchange = c.get('exchange');
+    exchange.tokenType = type;
+    exchange.subject = viewer.kind === 'user' ? viewer.subject : viewer.id;
+    exchange.organization = viewer.organization;
+    count(c);
+    return viewer;
+  }
+
+  function count(c: Context<Env>): void {
+    if (unlimited) return;
+    const wait = limiter.take(callerKey(c.get('exchange')), isExpensive(c, expensive));
+    if (wait > 0) throw tooMany(wait);
+  }
+
+  /** The 401 of a request that brings nothing to look at. */
+  function nobody(c: Context<Env>): never {
+    count(c);
+    throw unauthorized();
   }
 
   /** The user of the session cookie; a write must come from our own pages (D1.7). Throws 401, 403. */
-  function cookieCaller(c: Context<Env>): User {
+  async function cookieCaller(c: Context<Env>): Promise<User> {
     const cookie = getCookie(c, sessionCookie);
-    const user = cookie === undefined ? null : sessions.find(cookie);
-    if (!user) throw unauthorized();
+    if (cookie === undefined) return nobody(c);
+    const user = known(c, await tried(c, async () => sessions.find(cookie)), 'session');
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
     if (!reads && !isSameOrigin(c)) throw forbidden('A session may write from its own origin only');
     return user;
@@ -98,16 +153,24 @@ export function createAccess(deps: AccessDeps): Access {
     return { security, 'x-access': name, middleware: [middleware, ...input] };
   }
 
-  const caller = async (c: Context<Env>) => (await bearerCaller(c)) ?? cookieCaller(c);
+  const caller = async (c: Context<Env>) => (await bearerCaller(c)) ?? (await cookieCaller(c));
 
-  const listsRead: MiddlewareHandler<Env> = async (c, next) => {
-    c.set('viewer', await caller(c));
+  const anybody: MiddlewareHandler<Env> = async (c, next) => {
+    count(c);
     await next();
   };
 
   const visitor: MiddlewareHandler<Env> = async (c, next) => {
     const cookie = getCookie(c, sessionCookie);
-    c.set('visitor', cookie === undefined ? null : sessions.find(cookie));
+    // A session that is over is no attempt at one: the page is there for everybody.
+    const user = cookie === undefined ? null : sessions.find(cookie);
+    c.set('visitor', user === null ? null : known(c, user, 'session'));
+    if (user === null) count(c);
+    await next();
+  };
+
+  const listsRead: MiddlewareHandler<Env> = async (c, next) => {
+    c.set('viewer', await caller(c));
     await next();
   };
 
@@ -115,24 +178,27 @@ export function createAccess(deps: AccessDeps): Access {
     if (cronSecret === null) throw noSuchPath();
     const given = /^Bearer +(.+)$/i.exec(c.req.header('Authorization') ?? '')?.[1] ?? '';
     // Digests have one length and tell nothing of the secret.
-    if (!timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(cronSecret)))) throw unauthorized();
+    const same = timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(cronSecret)));
+    await tried(c, async () => same || null);
+    c.get('exchange').tokenType = 'cron';
+    count(c);
     await next();
   };
 
   return {
-    public: { security: [], 'x-access': 'public', middleware: input },
+    with: (more) => createAccess(deps, { ...options, ...more }),
+    public: { security: [], 'x-access': 'public', middleware: [anybody, ...input] },
     user: userRule([userToken, session], 'user', async (c) => asUser(await caller(c))),
     userToken: userRule([userToken], 'user token', async (c) => {
       const viewer = await bearerCaller(c);
-      if (viewer === null) throw unauthorized();
-      return asUser(viewer);
+      return asUser(viewer ?? nobody(c));
     }),
     listsRead: {
       security: [userToken, session, { integrationToken: ['lists:read'] }],
       'x-access': 'user or lists:read',
       middleware: [listsRead, ...input],
     },
-    session: userRule([session], 'session', async (c) => cookieCaller(c)),
+    session: userRule([session], 'session', cookieCaller),
     visitor: { security: [], 'x-access': 'public', middleware: [visitor, ...input] },
     cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, ...input] },
     entitled: (product) =>
@@ -143,9 +209,14 @@ export function createAccess(deps: AccessDeps): Access {
       }),
     async signIn(c, token) {
       if (!isSameOrigin(c)) throw forbidden('Signing in works from our own page only');
-      return asUser(await tokenCaller(bearer(`Bearer ${token}`)));
+      return asUser(await tokenCaller(c, `Bearer ${token}`));
     },
   };
+}
+
+/** Whether a request is one of the expensive ones of its route. */
+export function isExpensive(c: Context<Env>, expensive: RouteOptions['expensive']): boolean {
+  return typeof expensive === 'function' ? expensive(c) : expensive === true;
 }
 
 /** The token of an Authorization header: one header, scheme Bearer in any case, one token. */

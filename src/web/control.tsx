@@ -1,4 +1,6 @@
 import type { Child } from 'hono/jsx';
+import type { ControlRules } from '../schemas/control-rules.ts';
+import { RulesOfControl } from './control-rules.tsx';
 import { type ListedControl, Marks } from './controls.tsx';
 import { type Crosswalk, CrosswalkSection } from './crosswalk.tsx';
 import { controlHref, frameworkName } from './frameworks.ts';
@@ -23,8 +25,8 @@ export interface ControlPage {
   crosswalk: Crosswalk;
   /** What the reader may do with it; null without a session. */
   mine: { isFavorite: boolean; collections: { id: string; name: string }[] } | null;
-  /** The STIG rules that it reaches, made by the part that shows them. */
-  rules: Child;
+  /** The STIG rules that it reaches; null without a session. */
+  rules: ControlRules | null;
 }
 
 export function controlPage({ control, crosswalk, mine, rules }: ControlPage): View {
@@ -74,7 +76,7 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
           </p>
         ) : null}
         <CrosswalkSection crosswalk={crosswalk} action={home} />
-        {rules}
+        <RulesOfControl found={rules} home={home} />
       </>
     ),
   };

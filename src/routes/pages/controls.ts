@@ -1,14 +1,15 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
-import type { Child } from 'hono/jsx';
 import { frameworks } from '../../crosswalk/frameworks.ts';
 import { type MappingStatus, statuses } from '../../crosswalk/graph.ts';
 import type { Env } from '../../env.ts';
 import { noSuchPath } from '../../errors.ts';
 import { type Pagination, paging, positiveInteger, wordList } from '../../schemas/common.ts';
 import { catalogFrameworks } from '../../schemas/control-collections.ts';
+import type { ControlRules } from '../../schemas/control-rules.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../../schemas/controls.ts';
 import type { ControlCollectionService } from '../../services/control-collections.ts';
+import type { ControlRulesService } from '../../services/control-rules.ts';
 import type { CatalogFramework, ControlService, ShownFramework } from '../../services/controls.ts';
 import { type CrosswalkService, closureDepth, defaultStatuses } from '../../services/crosswalk.ts';
 import type { FavoriteService } from '../../services/favorites.ts';
@@ -24,11 +25,14 @@ import { type Kit, readQuery } from './kit.ts';
 export interface ControlPageServices {
   controls: ControlService;
   crosswalk: CrosswalkService;
+  controlRules: ControlRulesService;
   collections: ControlCollectionService;
   favorites: FavoriteService;
 }
 
 const perPage = paging(100, 100);
+const rulesPerPage = 50;
+const rulesQuery = z.object({ rulePage: positiveInteger('rulePage').default(1) });
 const crosswalkQuery = z.object({
   maxHops: positiveInteger('maxHops')
     .default(2)
@@ -74,7 +78,7 @@ export function loadedCatalogs(controls: ControlService) {
 
 /** The pages of controls and CCIs: public, as their catalogs are. */
 export function controlPages(app: Hono<Env>, { guard, show }: Kit, services: ControlPageServices): void {
-  const { controls, crosswalk, collections, favorites } = services;
+  const { controls, crosswalk, controlRules, collections, favorites } = services;
 
   function catalog(c: Context<Env>, framework: ShownFramework): Response {
     const { schema, words } = filters[framework];
@@ -122,9 +126,15 @@ export function controlPages(app: Hono<Env>, { guard, show }: Kit, services: Con
       control,
       crosswalk: { source: { framework, identifier }, targets, maxHops, statuses: [...wanted] },
       mine: framework === 'cci' ? null : mine(c, framework, identifier),
-      rules: null as Child,
+      rules: c.get('visitor') === null ? null : rulesOf(c, framework, identifier),
     };
     return show(c, controlPage(page));
+  }
+
+  /** A page of the rules that a control reaches; none for one that the crosswalk does not know, a withdrawn one say. */
+  function rulesOf(c: Context<Env>, framework: ShownFramework, controlId: string): ControlRules {
+    const { rulePage: page } = readQuery(c, rulesQuery);
+    return controlRules.rules({ framework, controlId, page, limit: rulesPerPage });
   }
 
   /** What the reader may do with a control, where there is a session. */

@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { Access } from '../../auth/access.ts';
 import type { Env } from '../../env.ts';
 import { type AppError, noSuchPath, statusOf } from '../../errors.ts';
@@ -14,6 +14,7 @@ import { docsPages } from './docs.ts';
 import { favoritePages } from './favorites.ts';
 import { createKit, goTo } from './kit.ts';
 import { type ListPageServices, listPages } from './lists.ts';
+import { type SearchPageServices, searchPages } from './search.ts';
 import { type SignInParts, signInPages } from './sign-in.ts';
 import { type StigPageServices, stigPages } from './stigs.ts';
 
@@ -23,6 +24,7 @@ export interface PageDeps
     ControlPageServices,
     ListPageServices,
     CatalogPageServices,
+    SearchPageServices,
     SignInParts {
   access: Access;
   assets: Assets;
@@ -37,13 +39,20 @@ export interface PageDeps
   refuse(error: Error, requestId: string): AppError;
 }
 
-/** The pages: HTML over the same services and the same rules of access as the API. */
-export function pageRoutes(deps: PageDeps): Hono<Env> {
+export interface Pages {
+  app: Hono<Env>;
+  /** Answers an error as a page: a 401 leads to signing in. */
+  refuse(c: Context<Env>, problem: AppError): Response;
+}
+
+/** The pages: HTML over the same services and the same rules of access as the API; and an error as a page. */
+export function pageRoutes(deps: PageDeps): Pages {
   const app = new Hono<Env>();
   const kit = createKit(deps.access, deps.assets, deps.banner);
 
   catalogPages(app, kit, deps);
   signInPages(app, kit, deps);
+  searchPages(app, kit, deps);
   stigPages(app, kit, deps);
   controlPages(app, kit, deps);
   listPages(app, kit, deps);
@@ -64,19 +73,20 @@ export function pageRoutes(deps: PageDeps): Hono<Env> {
     });
   });
 
-  app.onError((error, c) => {
-    const requestId = c.get('requestId');
-    const problem = deps.refuse(error, requestId);
+  function refuse(c: Context<Env>, problem: AppError): Response {
     if (problem.code === 'UNAUTHORIZED') {
       const url = new URL(c.req.url);
       const next = c.req.method === 'GET' ? `${url.pathname}${url.search}` : '/';
       return goTo(c, `/signin?next=${encodeURIComponent(next)}`);
     }
     const status = statusOf[problem.code];
-    const page = kit.show(c, problemPage({ status, message: problem.message, requestId }), status);
+    const { message } = problem;
+    const page = kit.show(c, problemPage({ status, message, requestId: c.get('requestId') }), status);
     for (const [name, value] of Object.entries(problem.headers)) page.headers.set(name, value);
     return page;
-  });
+  }
 
-  return app;
+  app.onError((error, c) => refuse(c, deps.refuse(error, c.get('requestId'))));
+
+  return { app, refuse };
 }
