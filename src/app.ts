@@ -7,12 +7,15 @@ import { createAccess } from './auth/access.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
+import { createChecklistUpgrade } from './checklists/upgrade.ts';
 import type { Database } from './db/database.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './errors.ts';
+import { refuseHeavyJson } from './json.ts';
 import type { Log } from './log.ts';
 import { identify, jsonBodies, logRequests, refuseBadEncoding } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
+import { checklistRoutes } from './routes/checklists.ts';
 import { controlCollectionRoutes } from './routes/control-collections.ts';
 import { controlRoutes } from './routes/controls.ts';
 import { cronRoutes } from './routes/cron.ts';
@@ -26,6 +29,7 @@ import { roleMappingRoutes } from './routes/role-mapping.ts';
 import { roleRoutes } from './routes/roles.ts';
 import { type ServiceState, serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/session.ts';
+import { stigDiffRoutes } from './routes/stig-diff.ts';
 import { stigRoutes } from './routes/stigs.ts';
 import type { ErrorBody } from './schemas/common.ts';
 import {
@@ -43,6 +47,7 @@ import { createPurgeService } from './services/purge.ts';
 import { createRegdocService } from './services/regdoc.ts';
 import { createRoleMappingService } from './services/role-mapping.ts';
 import { createRoleService } from './services/roles.ts';
+import { createStigDiffService } from './services/stig-diff.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
 
@@ -63,7 +68,9 @@ export interface AppDeps {
   newId?: () => string;
 }
 
+// DECISIONS D2.3.
 const maxBody = 1024 * 1024;
+const maxChecklist = 32 * 1024 * 1024;
 
 /** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document made once. */
 export function createApp(deps: AppDeps): OpenAPIHono<Env> {
@@ -71,7 +78,11 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   const sessions = createSessions(db, now, log);
   const integrationTokens = createIntegrationTokens(db, now);
   const input = [refuseBadEncoding, jsonBodies(maxBody)];
-  const access = createAccess({ verify, sessions, integrationTokens, cronSecret, input });
+  const uploads = [
+    refuseBadEncoding,
+    jsonBodies(maxChecklist, (text) => refuseHeavyJson(text, 'The request body')),
+  ];
+  const access = createAccess({ verify, sessions, integrationTokens, cronSecret, input, uploads });
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (!result.success) throw badRequest(describe(result.error.issues[0]!));
@@ -84,7 +95,10 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     '/',
     serviceRoutes(access, db, deps.state, () => document),
   );
-  app.route('/', stigRoutes(access, createStigService(db), createStigNewsService(db, now)));
+  const stigs = createStigService(db);
+  app.route('/', stigRoutes(access, stigs, createStigNewsService(db, now)));
+  app.route('/', stigDiffRoutes(access, createStigDiffService(db, stigs)));
+  app.route('/', checklistRoutes(access, createChecklistUpgrade(stigs)));
   app.route('/', controlRoutes(access, createControlService(db)));
   const crosswalk = createCrosswalkService(db);
   app.route('/', crosswalkRoutes(access, crosswalk, createExplainService(db, crosswalk)));

@@ -22,6 +22,8 @@ export interface Access {
   public: Rule;
   /** A user token or a session; sets `user`. */
   user: Rule;
+  /** As `user`, where a body may be a checklist (D2.3). */
+  userUpload: Rule;
   /** A user token alone, where a session must not beget another (D1.7); sets `user`. */
   userToken: Rule;
   /** As `user`, or an integration token with the scope lists:read (D1.4); sets `viewer`. */
@@ -42,11 +44,13 @@ export interface AccessDeps {
   cronSecret: string | null;
   /** Checks encodings and reads the body, after the caller is known: D2.4 puts 401 and 403 before 400. */
   input: MiddlewareHandler<Env>[];
+  /** The same for bodies that may be checklists. */
+  uploads: MiddlewareHandler<Env>[];
 }
 
 /** The rules that routes declare. Each checks the caller first, then the input. */
 export function createAccess(deps: AccessDeps): Access {
-  const { verify, sessions, integrationTokens, cronSecret, input } = deps;
+  const { verify, sessions, integrationTokens, cronSecret, input, uploads } = deps;
   const userToken = { userToken: [] };
   const session = { session: [] };
 
@@ -81,12 +85,13 @@ export function createAccess(deps: AccessDeps): Access {
     security: Rule['security'],
     name: string,
     check: (c: Context<Env>) => Promise<User>,
+    then = input,
   ): Rule {
     const middleware: MiddlewareHandler<Env> = async (c, next) => {
       c.set('user', await check(c));
       await next();
     };
-    return { security, 'x-access': name, middleware: [middleware, ...input] };
+    return { security, 'x-access': name, middleware: [middleware, ...then] };
   }
 
   const caller = async (c: Context<Env>) => (await bearerCaller(c)) ?? cookieCaller(c);
@@ -107,6 +112,7 @@ export function createAccess(deps: AccessDeps): Access {
   return {
     public: { security: [], 'x-access': 'public', middleware: input },
     user: userRule([userToken, session], 'user', async (c) => asUser(await caller(c))),
+    userUpload: userRule([userToken, session], 'user', async (c) => asUser(await caller(c)), uploads),
     userToken: userRule([userToken], 'user token', async (c) => {
       const viewer = await bearerCaller(c);
       if (viewer === null) throw unauthorized();
