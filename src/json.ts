@@ -20,7 +20,7 @@ export const jsonLimits = { depth: 32, values: 1_000_000 };
  * Refuses JSON text that is nested too deep or holds too many values, before it is parsed into objects that take many
  * times its size. `name` is what the message calls it. Throws a 400; does not check that the text is JSON.
  */
-export function refuseHeavyJson(text: string, name: string): void {
+export function refuseHeavyJson(text: string, name: string, limits = jsonLimits): void {
   let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at++) {
@@ -33,8 +33,7 @@ export function refuseHeavyJson(text: string, name: string): void {
       case 0x5b:
       case 0x7b:
         values++;
-        if (++depth > jsonLimits.depth)
-          throw badRequest(`${name} is nested deeper than ${jsonLimits.depth} levels`);
+        if (++depth > limits.depth) throw badRequest(`${name} is nested deeper than ${limits.depth} levels`);
         break;
       case 0x5d:
       case 0x7d:
@@ -44,7 +43,7 @@ export function refuseHeavyJson(text: string, name: string): void {
         values++;
         break;
     }
-    if (values > jsonLimits.values) throw badRequest(`${name} holds more than ${jsonLimits.values} values`);
+    if (values > limits.values) throw badRequest(`${name} holds more than ${limits.values} values`);
   }
 }
 

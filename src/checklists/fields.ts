@@ -10,7 +10,8 @@ const statuses = ['not_reviewed', 'not_applicable', 'open', 'not_a_finding'] as 
 /** How much a checklist may hold: far beyond any real one, and little enough to be worked through at once. */
 export const checklistLimits = { stigs: 100, rules: 20_000, leftovers: 100_000 };
 
-const plain = (text: string) => text.toLowerCase().replace(/[\s_-]+/g, '');
+/** A text without what writers of one word differ in; what is too long for a word is none. */
+const plain = (text: string) => (text.length > 64 ? '' : text.toLowerCase().replace(/[\s_-]+/g, ''));
 
 /** A 400 about a place in the checklist. Keys of the file's own are cut, so that a message stays short. */
 export function badChecklist(path: string, problem: string): Error {
@@ -20,7 +21,7 @@ export function badChecklist(path: string, problem: string): Error {
 /** The status of a rule in either vocabulary (`NotAFinding`, `not_a_finding`); none is not_reviewed. Throws a 400. */
 export function readStatus(text: string, path: string): (typeof statuses)[number] {
   if (text.trim() === '') return 'not_reviewed';
-  const status = statuses.find((each) => plain(each) === plain(text.slice(0, 64)));
+  const status = statuses.find((each) => plain(each) === plain(text));
   if (status) return status;
   throw badChecklist(path, 'must be Not_Reviewed, Not_Applicable, Open or NotAFinding');
 }
@@ -38,7 +39,7 @@ export function readWord<const T extends string>(
   text: string,
   leftover: (value: string) => void,
 ): T {
-  const word = words.find((each) => plain(each) === plain(text.slice(0, 64)));
+  const word = words.find((each) => plain(each) === plain(text));
   if (word === undefined && text.trim() !== '') leftover(text);
   return word ?? words[0];
 }
