@@ -8,6 +8,7 @@ import { createIntegrationTokens } from './auth/integration-tokens.ts';
 import { createSessionCookie } from './auth/session-cookie.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
+import { createChecklistUpgrade } from './checklists/upgrade.ts';
 import type { Database } from './db/database.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './errors.ts';
@@ -18,6 +19,7 @@ import { type Limiter, tooMany, unlimited } from './limits/limiter.ts';
 import type { Log } from './log.ts';
 import { identify, jsonBodies, passGate, refuseBadEncoding } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
+import { checklistRoutes } from './routes/checklists.ts';
 import { controlCollectionRoutes } from './routes/control-collections.ts';
 import { controlRulesRoutes } from './routes/control-rules.ts';
 import { controlRoutes } from './routes/controls.ts';
@@ -34,6 +36,7 @@ import { roleRoutes } from './routes/roles.ts';
 import { searchRoutes } from './routes/search.ts';
 import { type ServiceState, serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/session.ts';
+import { stigDiffRoutes } from './routes/stig-diff.ts';
 import { stigRoutes } from './routes/stigs.ts';
 import { describeIssue, type ErrorBody } from './schemas/common.ts';
 import {
@@ -54,6 +57,7 @@ import { createRegdocService } from './services/regdoc.ts';
 import { createRoleMappingService } from './services/role-mapping.ts';
 import { createRoleService } from './services/roles.ts';
 import { createSearchService } from './services/search.ts';
+import { createStigDiffService } from './services/stig-diff.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
 import { addressKey } from './watch/exchange.ts';
@@ -109,10 +113,10 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   const integrationTokens = createIntegrationTokens(db, now);
   const { limiter = unlimited, gate = createGate(), observer = createObserver(log) } = deps;
   const inputBy =
-    (bodies: (maxBytes: number) => MiddlewareHandler<Env>) =>
-    ({ maxBody = deps.maxBody ?? defaultMaxBody, expensive, unlimited: free }: RouteOptions) => [
+    (bodies: (maxBytes: number, check?: (text: string) => void) => MiddlewareHandler<Env>) =>
+    ({ maxBody = deps.maxBody ?? defaultMaxBody, checkBody, expensive, unlimited: free }: RouteOptions) => [
       refuseBadEncoding,
-      bodies(maxBody),
+      bodies(maxBody, checkBody),
       ...(free ? [] : [passGate(gate, expensive)]),
     ];
   const callers = { verify, sessions, integrationTokens, cronSecret, limiter };
@@ -137,6 +141,10 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   const stigs = createStigService(db);
   const news = createStigNewsService(db, now);
   app.route('/', stigRoutes(access, stigs, news));
+  const stigDiff = createStigDiffService(db, stigs);
+  app.route('/', stigDiffRoutes(access, stigDiff));
+  const upgrade = createChecklistUpgrade(stigs);
+  app.route('/', checklistRoutes(access, upgrade));
   const controls = createControlService(db);
   app.route('/', controlRoutes(access, controls));
   const crosswalk = createCrosswalkService(db);
@@ -173,6 +181,8 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     sessions,
     cookie,
     stigs,
+    stigDiff,
+    upgrade,
     news,
     controls,
     crosswalk,

@@ -23,6 +23,8 @@ export interface Rule {
 export interface RouteOptions {
   /** Bytes that the body of a request may have. */
   maxBody?: number;
+  /** Refuses the text of a body before it is parsed. Throws 400. */
+  checkBody?: (text: string) => void;
   /** Costs much more than a look-up: it has a smaller rate limit, and few run at once. */
   expensive?: boolean | ((c: Context<Env>) => boolean);
   /** Never limited, as health must answer when nothing else does. */

@@ -9,6 +9,8 @@ export interface FoundKind {
   name: string;
   total: number;
   items: { href: string; label: string; about: string }[];
+  /** Stands above the rules: what was asked for by its very name. */
+  isFirst: boolean;
   /** The page that lists all of them. */
   all: string;
 }
@@ -25,6 +27,8 @@ export interface SearchPage {
 
 export function searchPage({ q, filter, kinds, rules, problem }: SearchPage): View {
   const found = kinds.filter((kind) => kind.total > 0);
+  const first = found.filter((kind) => kind.isFirst);
+  const others = found.filter((kind) => !kind.isFirst);
   return {
     title: q === '' ? 'Search' : `Search for ${q}`,
     body: (
@@ -35,19 +39,30 @@ export function searchPage({ q, filter, kinds, rules, problem }: SearchPage): Vi
             {problem}
           </p>
         )}
-        {found.map((kind) => (
-          <Kind kind={kind} />
-        ))}
-        {rules === null ? (
-          q === '' ? null : (
-            <Empty>
-              <a href={`/signin?next=${encodeURIComponent(link('/search', { q }))}`}>Sign in</a> to search
-              STIGs and their rules as well.
-            </Empty>
-          )
-        ) : (
-          <Rules q={q} filter={filter} rules={rules} nothingElse={found.length === 0} />
-        )}
+        <div class={others.length === 0 ? undefined : 'found'}>
+          <div>
+            {first.map((kind) => (
+              <Kind kind={kind} />
+            ))}
+            {rules === null ? (
+              q === '' ? null : (
+                <Empty>
+                  <a href={`/signin?next=${encodeURIComponent(link('/search', { q }))}`}>Sign in</a> to search
+                  STIGs and their rules as well.
+                </Empty>
+              )
+            ) : (
+              <Rules q={q} filter={filter} rules={rules} nothingElse={found.length === 0} />
+            )}
+          </div>
+          {others.length === 0 ? null : (
+            <aside aria-label="Found by name">
+              {others.map((kind) => (
+                <Kind kind={kind} />
+              ))}
+            </aside>
+          )}
+        </div>
       </>
     ),
   };

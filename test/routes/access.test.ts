@@ -202,6 +202,15 @@ const table: Row[] = [
   row('user', 'get /api/v1/stigs/{slug}/versions', (a) => assert.is(a.json.versions.length, 2), {
     path: `${harbor}/versions`,
   }),
+  row('user', 'get /api/v1/stigs/{slug}/diff', has({ slug: 'harbor_linux_3' }), { path: `${harbor}/diff` }),
+  row('user', 'post /api/v1/checklists/upgrade', (a) => assert.is(a.json.report.summary.rules, 14), {
+    body: {
+      slug: 'harbor_linux_3',
+      checklist: {
+        stigs: [{ stig_id: 'Harbor_Linux_3_STIG', rules: [{ rule_id: 'SV-1r1', severity: 'low' }] }],
+      },
+    },
+  }),
   row('user', 'get /api/v1/stigs/{slug}/download', has({ cklb_version: '1.0' }), {
     path: `${harbor}/download`,
   }),

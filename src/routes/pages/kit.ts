@@ -17,6 +17,8 @@ export interface Kit {
   /** The rules of access as one handler each: they check the caller, then read the form. */
   guard: {
     user: MiddlewareHandler<Env>;
+    /** As `user`, for a form that brings a file. */
+    upload: MiddlewareHandler<Env>;
     session: MiddlewareHandler<Env>;
     visitor: MiddlewareHandler<Env>;
     entitled(product: Entitlement): MiddlewareHandler<Env>;
@@ -25,6 +27,9 @@ export interface Kit {
   /** Answers a page. */
   show(c: Context<Env>, view: View, status?: ContentfulStatusCode): Response;
 }
+
+/** A checklist of 32 MiB (DECISIONS D2.3), also as base64, with what goes around it. */
+const maxUpload = 48 * 1024 * 1024;
 
 const policy = [
   "default-src 'none'",
@@ -42,6 +47,7 @@ export function createKit(access: Access, assets: Assets, banner: string | null)
   return {
     guard: {
       user: guard(access.user),
+      upload: guard(access.with({ maxBody: maxUpload, expensive: true }).user),
       session: guard(access.session),
       visitor: guard(access.visitor),
       entitled: (product) => guard(access.entitled(product)),

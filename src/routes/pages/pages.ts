@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import type { Access } from '../../auth/access.ts';
+import type { createChecklistUpgrade } from '../../checklists/upgrade.ts';
 import type { Env } from '../../env.ts';
 import { type AppError, noSuchPath, statusOf } from '../../errors.ts';
 import type { DocumentCollectionService, RoleCollectionService } from '../../services/catalog-collections.ts';
@@ -17,6 +18,7 @@ import { type ListPageServices, listPages } from './lists.ts';
 import { type SearchPageServices, searchPages } from './search.ts';
 import { type SignInParts, signInPages } from './sign-in.ts';
 import { type StigPageServices, stigPages } from './stigs.ts';
+import { upgradePages } from './upgrade.ts';
 
 /** What the pages are made of: the services of the API, and who is asked about callers. */
 export interface PageDeps
@@ -33,6 +35,7 @@ export interface PageDeps
   documentCollections: DocumentCollectionService;
   roles: RoleService;
   roleCollections: RoleCollectionService;
+  upgrade: ReturnType<typeof createChecklistUpgrade>;
   /** The text of `/openapi.json`. */
   document(): string;
   /** What an error is to the caller, and how the log is told of it: as for the API. */
@@ -61,6 +64,7 @@ export function pageRoutes(deps: PageDeps): Pages {
   documentPages(app, kit, deps.documents, deps.documentCollections);
   rolePages(app, kit, deps.roles, deps.roleCollections);
 
+  upgradePages(app, kit, deps.stigs, deps.upgrade);
   docsPages(app, kit, deps.document);
 
   app.get('/assets/:name', (c) => {

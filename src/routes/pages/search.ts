@@ -69,6 +69,7 @@ function byName(q: string, user: User | null, services: SearchPageServices): Fou
     const { stigs: found, pagination } = stigs.list({ search: q, ...few });
     kinds.push({
       name: 'STIGs',
+      isFirst: true,
       total: pagination.total,
       items: found.map((each) => ({
         href: path('stigs', each.slug),
@@ -84,6 +85,7 @@ function byName(q: string, user: User | null, services: SearchPageServices): Fou
     const { roles: found, pagination } = roles.list({ search: q, ...few });
     kinds.push({
       name: 'Roles',
+      isFirst: false,
       total: pagination.total,
       items: found.map((each) => ({
         href: path('roles', each.occupationCode),
@@ -97,6 +99,7 @@ function byName(q: string, user: User | null, services: SearchPageServices): Fou
     const { documents: found, pagination } = documents.list({ search: q, ...few });
     kinds.push({
       name: 'Documents',
+      isFirst: false,
       total: pagination.total,
       items: found.map((each) => ({
         href: path('documents', each.documentId),
@@ -126,6 +129,7 @@ function controlsOf(framework: ShownFramework, q: string, controls: ControlServi
   const shown = exact === null ? others : [exact, ...others];
   return {
     name: framework === 'cci' ? 'CCIs' : `Controls of ${frameworkName(framework)}`,
+    isFirst: exact !== null,
     total: Math.max(list.total, shown.length),
     items: shown.slice(0, few.limit).map(({ identifier, title, statement }) => ({
       href: controlHref(framework, identifier)!,

@@ -1,11 +1,14 @@
 import type { Hono } from 'hono';
 import { canonicalIdentifier } from '../../crosswalk/identifier.ts';
 import type { Env } from '../../env.ts';
+import { changeClasses, diffQuery } from '../../schemas/stig-diff.ts';
 import { controlsQuery, listQuery, versionQuery } from '../../schemas/stigs.ts';
 import type { FavoriteService } from '../../services/favorites.ts';
 import type { ListService } from '../../services/lists.ts';
 import type { RoleMappingService } from '../../services/role-mapping.ts';
+import type { StigDiffService } from '../../services/stig-diff.ts';
 import type { StigService } from '../../services/stigs.ts';
+import { diffPage } from '../../web/diff.tsx';
 import { rulePage } from '../../web/rule.tsx';
 import { stigPage } from '../../web/stig.tsx';
 import { stigsPage } from '../../web/stigs.tsx';
@@ -13,6 +16,7 @@ import { type Kit, readQuery } from './kit.ts';
 
 export interface StigPageServices {
   stigs: StigService;
+  stigDiff: StigDiffService;
   lists: ListService;
   favorites: FavoriteService;
   roleMapping: RoleMappingService;
@@ -22,7 +26,7 @@ const rulesPerPage = 100;
 
 /** The pages of STIGs and their rules. */
 export function stigPages(app: Hono<Env>, { guard, show }: Kit, services: StigPageServices): void {
-  const { stigs, lists, favorites, roleMapping } = services;
+  const { stigs, stigDiff, lists, favorites, roleMapping } = services;
 
   app.get('/stigs', guard.user, (c) => {
     const query = readQuery(c, listQuery);
@@ -65,5 +69,12 @@ export function stigPages(app: Hono<Env>, { guard, show }: Kit, services: StigPa
       c,
       rulePage({ slug: stig.slug, stigTitle: stig.title, version: stig.version, isCurrent, ...group }),
     );
+  });
+
+  app.get('/stigs/:slug/diff', guard.user, (c) => {
+    const diff = stigDiff.diff(c.req.param('slug'), readQuery(c, diffQuery));
+    const versions = stigs.versions(diff.slug).versions.map((each) => each.version);
+    const shown = changeClasses.find((each) => each === c.req.query('class')) ?? '';
+    return show(c, diffPage({ diff, versions, shown }));
   });
 }
