@@ -7,6 +7,7 @@ import { listMigrations } from '../src/db/migrate.ts';
 import { packageRoot } from '../src/root.ts';
 import { routesOf, testApp } from './support/app.ts';
 import { suite } from './support/harness.ts';
+import { isPage } from './support/pages.ts';
 import { shipped } from './support/reference.ts';
 import { put, scratchFolder } from './support/scratch.ts';
 
@@ -81,6 +82,7 @@ const arrows: Record<string, string[]> = {
     'checklists',
     'config',
     'db',
+    'forms',
     'headers',
     'limits',
     'log',
@@ -92,6 +94,7 @@ const arrows: Record<string, string[]> = {
     'watch',
     'web',
   ],
+  forms: ['auth', 'middleware'],
   openapi: ['auth', 'schemas'],
   middleware: ['auth', 'headers', 'limits', 'watch'],
   routes: ['answer', 'auth', 'checklists', 'crosswalk', 'db', 'export', 'schemas', 'services', 'web'],
@@ -174,7 +177,7 @@ function findCycle(graph: Map<string, string[]>): string[] {
 
 structure('hono stays in the rooms that speak HTTP, XML and zips in the importers', () => {
   const rules: [RegExp, RegExp][] = [
-    [/^(hono|@hono\/node-server)(\/|$)/, /^src\/(auth|routes|web|app|server|env|answer|middleware)\b/],
+    [/^(hono|@hono\/node-server)(\/|$)/, /^src\/(auth|routes|web|app|server|env|answer|forms|middleware)\b/],
     [/^@hono\/zod-openapi$/, /^src\/(schemas|routes|web|app|openapi)\b/],
     [/^better-sqlite3$/, /^(src\/db|importers)\//],
     [/^drizzle-orm/, /^(src\/(db|services|auth|commands)|importers)\//],
@@ -321,7 +324,7 @@ structure(
       }
     }
     const mounted = t.app.routes
-      .filter((route) => route.method !== 'ALL')
+      .filter((route) => route.method !== 'ALL' && !isPage(route.path))
       .map((route) => `${route.method} ${route.path.replace(/:([A-Za-z]+)/g, '{$1}')}`);
     assert.equal([...new Set(mounted)].sort(), [...listed].sort());
     assert.equal(

@@ -1,5 +1,5 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
-import { answer, contentDisposition, privateHeaders } from '../answer.ts';
+import { answer, fileHeaders, privateHeaders } from '../answer.ts';
 import type { Access } from '../auth/access.ts';
 import type { createChecklistUpgrade } from '../checklists/upgrade.ts';
 import type { Env } from '../env.ts';
@@ -41,8 +41,8 @@ export function checklistRoutes(
       const upgraded = upgrade(c.req.valid('json'));
       if (!c.req.valid('query').download) return answer(c, upgraded);
       const { benchmarkId, version } = upgraded.report.to;
-      const disposition = contentDisposition(`U_${benchmarkId}_${version}.cklb`);
-      return answer(c, upgraded.checklist, { ...privateHeaders, 'Content-Disposition': disposition });
+      const name = fileHeaders(c.get('banner'), `U_${benchmarkId}_${version}.cklb`);
+      return answer(c, upgraded.checklist, { ...privateHeaders, ...name });
     },
   );
 

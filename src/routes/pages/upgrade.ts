@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { contentDisposition } from '../../answer.ts';
+import { fileHeaders } from '../../answer.ts';
 import type { createChecklistUpgrade } from '../../checklists/upgrade.ts';
 import type { Env, Form } from '../../env.ts';
 import { AppError, badRequest } from '../../errors.ts';
@@ -48,7 +48,7 @@ export function upgradePages(
         return show(c, upgradedPage({ report, form: typed, checklist: bytes.toString('base64') }));
       return c.body(JSON.stringify(checklist), 200, {
         'Content-Type': 'application/json',
-        'Content-Disposition': contentDisposition(`U_${report.to.benchmarkId}_${report.to.version}.cklb`),
+        ...fileHeaders(c.get('banner'), `U_${report.to.benchmarkId}_${report.to.version}.cklb`),
         'Cache-Control': 'private, no-store',
       });
     } catch (error) {
