@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { createAccess, type RouteOptions } from './auth/access.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
+import { createSessionCookie } from './auth/session-cookie.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
+import { createChecklistUpgrade } from './checklists/upgrade.ts';
 import type { Database } from './db/database.ts';
 import { type StorageFault, storageFault } from './db/faults.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './errors.ts';
+import { formBodies } from './forms.ts';
 import { createCors } from './headers.ts';
 import { createGate, type Gate } from './limits/gate.ts';
 import { type Limiter, tooMany, unlimited } from './limits/limiter.ts';
@@ -18,6 +21,7 @@ import type { Log } from './log.ts';
 import { identify, jsonBodies, passGate, refuseBadEncoding, usePrepared } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
 import type { PreparedAnswers } from './prepared/answers.ts';
+import { checklistRoutes } from './routes/checklists.ts';
 import { controlCollectionRoutes } from './routes/control-collections.ts';
 import { controlRulesRoutes } from './routes/control-rules.ts';
 import { controlRoutes } from './routes/controls.ts';
@@ -26,6 +30,7 @@ import { crosswalkRoutes } from './routes/crosswalk.ts';
 import { favoriteRoutes } from './routes/favorites.ts';
 import { listStigRoutes } from './routes/list-stigs.ts';
 import { listRoutes } from './routes/lists.ts';
+import { pageRoutes } from './routes/pages/pages.ts';
 import { plantRoutes } from './routes/plants.ts';
 import { regdocRoutes } from './routes/regdoc.ts';
 import { roleMappingRoutes } from './routes/role-mapping.ts';
@@ -33,8 +38,9 @@ import { roleRoutes } from './routes/roles.ts';
 import { searchRoutes } from './routes/search.ts';
 import { type ServiceState, serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/session.ts';
+import { stigDiffRoutes } from './routes/stig-diff.ts';
 import { stigRoutes } from './routes/stigs.ts';
-import type { ErrorBody } from './schemas/common.ts';
+import { describeIssue, type ErrorBody } from './schemas/common.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
@@ -45,6 +51,7 @@ import { createControlService } from './services/controls.ts';
 import { createCrosswalkService } from './services/crosswalk.ts';
 import { createExplainService } from './services/crosswalk-explain.ts';
 import { createFavoriteService } from './services/favorites.ts';
+import { createLedgerService } from './services/ledger.ts';
 import { createListStigService } from './services/list-stigs.ts';
 import { createListService } from './services/lists.ts';
 import { createPurgeService } from './services/purge.ts';
@@ -52,10 +59,12 @@ import { createRegdocService } from './services/regdoc.ts';
 import { createRoleMappingService } from './services/role-mapping.ts';
 import { createRoleService } from './services/roles.ts';
 import { createSearchService } from './services/search.ts';
+import { createStigDiffService } from './services/stig-diff.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
 import { addressKey } from './watch/exchange.ts';
 import { createObserver, type Observer } from './watch/observer.ts';
+import { createAssets } from './web/assets.ts';
 
 /** What an application is made of; nothing is taken from the environment or from a global. */
 export interface AppDeps {
@@ -84,6 +93,8 @@ export interface AppDeps {
   corsOrigins?: readonly string[];
   /** Whether the sample endpoint is there (DECISIONS D10). */
   plants?: boolean;
+  /** The classification that pages show and exports are marked with. */
+  banner?: string | null;
   /** Makes the ids of what users create. */
   newId?: () => string;
 }
@@ -92,55 +103,117 @@ const defaultMaxBody = 1024 * 1024;
 
 /** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document made once. */
 export function createApp(deps: AppDeps): OpenAPIHono<Env> {
-  const { db, log, now, verify, cronSecret = null, secureCookies = false, newId = randomUUID } = deps;
+  const {
+    db,
+    log,
+    now,
+    verify,
+    cronSecret = null,
+    secureCookies = false,
+    banner = null,
+    newId = randomUUID,
+  } = deps;
   const sessions = createSessions(db, now, log);
   const integrationTokens = createIntegrationTokens(db, now);
   const { limiter = unlimited, gate = createGate(), observer = createObserver(log) } = deps;
-  const input = (options: RouteOptions, name: string) => {
-    const { maxBody = deps.maxBody ?? defaultMaxBody, expensive, unlimited: free, prepared } = options;
-    return [
-      refuseBadEncoding,
-      jsonBodies(maxBody),
-      ...(free ? [] : [passGate(gate, expensive)]),
-      ...(deps.answers && prepared ? [usePrepared(deps.answers, prepared, name, expensive)] : []),
-    ];
-  };
-  const access = createAccess({ verify, sessions, integrationTokens, cronSecret, limiter, input });
+  const inputBy =
+    (bodies: (maxBytes: number, check?: (text: string) => void) => MiddlewareHandler<Env>) =>
+    (options: RouteOptions, name: string) => {
+      const { maxBody = deps.maxBody ?? defaultMaxBody, checkBody, expensive, unlimited: free } = options;
+      const { prepared } = options;
+      return [
+        refuseBadEncoding,
+        bodies(maxBody, checkBody),
+        ...(free ? [] : [passGate(gate, expensive)]),
+        ...(deps.answers && prepared ? [usePrepared(deps.answers, prepared, name, expensive)] : []),
+      ];
+    };
+  const callers = { verify, sessions, integrationTokens, cronSecret, limiter };
+  const access = createAccess({ ...callers, input: inputBy(jsonBodies) });
   // What routes answer to GET is kept as bytes while nothing changes that it depends on.
   const ofCatalog = access.with({ prepared: 'catalog' });
   const ofDatabase = access.with({ prepared: 'database' });
+  const cookie = createSessionCookie(secureCookies);
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
-      if (!result.success) throw badRequest(describe(result.error.issues[0]!));
+      if (!result.success) throw badRequest(describeIssue(result.error.issues[0]!));
     },
   });
 
   app.use(identify(observer, createCors(deps.corsOrigins ?? [])));
+  app.use(async (c, next) => {
+    c.set('banner', banner);
+    await next();
+  });
   let document = '';
   app.route(
     '/',
     serviceRoutes(access, db, deps.state, () => document, deps.metrics ?? null),
   );
-  app.route('/', stigRoutes(ofCatalog, createStigService(db), createStigNewsService(db, now)));
-  app.route('/', controlRoutes(ofCatalog, createControlService(db)));
+  const stigs = createStigService(db);
+  const news = createStigNewsService(db, now);
+  app.route('/', stigRoutes(ofCatalog, stigs, news));
+  const stigDiff = createStigDiffService(db, stigs);
+  app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
+  const upgrade = createChecklistUpgrade(stigs);
+  app.route('/', checklistRoutes(access, upgrade));
+  const controls = createControlService(db);
+  app.route('/', controlRoutes(ofCatalog, controls));
   const crosswalk = createCrosswalkService(db);
   app.route('/', crosswalkRoutes(ofCatalog, crosswalk, createExplainService(db, crosswalk)));
-  app.route('/', searchRoutes(ofCatalog, createSearchService(db, crosswalk)));
-  app.route('/', controlRulesRoutes(ofCatalog, createControlRulesService(db, crosswalk)));
+  const search = createSearchService(db, crosswalk);
+  app.route('/', searchRoutes(ofCatalog, search));
+  const controlRules = createControlRulesService(db, crosswalk);
+  app.route('/', controlRulesRoutes(ofCatalog, controlRules));
 
+  const lists = createListService(db, now, newId);
   const listStigs = createListStigService(db, now, newId);
-  app.route('/', listRoutes(ofDatabase, createListService(db, now, newId), listStigs));
+  app.route('/', listRoutes(ofDatabase, lists, listStigs));
   app.route('/', listStigRoutes(ofDatabase, listStigs));
-  app.route('/', controlCollectionRoutes(ofDatabase, createControlCollectionService(db, now, newId)));
-  app.route('/', favoriteRoutes(ofDatabase, createFavoriteService(db, now, newId)));
+  const collections = createControlCollectionService(db, now, newId);
+  app.route('/', controlCollectionRoutes(ofDatabase, collections));
+  const favorites = createFavoriteService(db, now, newId);
+  app.route('/', favoriteRoutes(ofDatabase, favorites));
+  const documents = createRegdocService(db);
   const documentCollections = createDocumentCollectionService(db, now, newId);
-  app.route('/', regdocRoutes(ofDatabase, createRegdocService(db), documentCollections));
+  app.route('/', regdocRoutes(ofDatabase, documents, documentCollections));
+  const roles = createRoleService(db);
   const roleCollections = createRoleCollectionService(db, now, newId);
-  app.route('/', roleRoutes(ofDatabase, createRoleService(db), roleCollections));
-  app.route('/', roleMappingRoutes(access, createRoleMappingService(db)));
+  app.route('/', roleRoutes(ofDatabase, roles, roleCollections));
+  const roleMapping = createRoleMappingService(db);
+  app.route('/', roleMappingRoutes(access, roleMapping));
   if (deps.plants ?? true) app.route('/', plantRoutes(access, toAppError));
-  app.route('/', sessionRoutes(access, sessions, secureCookies));
+  app.route('/', sessionRoutes(access, sessions, cookie));
   app.route('/', cronRoutes(access, createPurgeService(db, now)));
+
+  const pages = pageRoutes({
+    access: createAccess({ ...callers, input: inputBy(formBodies) }),
+    assets: createAssets(),
+    banner,
+    sessions,
+    cookie,
+    stigs,
+    stigDiff,
+    upgrade,
+    news,
+    controls,
+    crosswalk,
+    search,
+    controlRules,
+    lists,
+    listStigs,
+    collections,
+    favorites,
+    documents,
+    documentCollections,
+    roles,
+    roleCollections,
+    roleMapping,
+    ledger: createLedgerService(db),
+    document: () => document,
+    refuse,
+  });
+  app.route('/', pages.app);
 
   document = openApiDocument(app);
 
@@ -149,25 +222,32 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     const wait = limiter.take(addressKey(c.get('exchange').remote), false);
     if (wait > 0) return refusal(c, tooMany(wait));
     const methods = allowedMethods(app, c.req.path);
-    if (methods.length === 0) return refusal(c, noSuchPath());
+    if (methods.length === 0) return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
     const message = `${c.req.method.slice(0, 64)} is not allowed here`;
     return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
   });
 
-  app.onError((error, c) => {
+  /** What an error is to the caller; the log is told of one that is ours. */
+  function refuse(error: Error, requestId: string): AppError {
     const failure = toAppError(error);
     const fault = storageFault(error);
     if (fault !== null && failure.code === 'UNAVAILABLE' && fault !== 'busy') {
       const { code } = error as { code?: string };
-      log.error('the database is not available', { requestId: c.get('requestId'), fault, code });
+      log.error('the database is not available', { requestId, fault, code });
     }
-    if (failure.code === 'INTERNAL_ERROR') {
-      log.error('request failed', { requestId: c.get('requestId'), error: error.stack ?? String(error) });
-    }
-    return refusal(c, failure);
-  });
+    if (failure.code === 'INTERNAL_ERROR')
+      log.error('request failed', { requestId, error: error.stack ?? String(error) });
+    return failure;
+  }
+
+  app.onError((error, c) => refusal(c, refuse(error, c.get('requestId'))));
 
   return app;
+}
+
+/** Whether a browser looks for a page: everything else, and all that is under `/api/`, gets errors as JSON. */
+function wantsPage(c: Context<Env>): boolean {
+  return !c.req.path.startsWith('/api/') && /\btext\/html\b/.test(c.req.header('Accept') ?? '');
 }
 
 /** An error in the form of DECISIONS D2.1. */
@@ -201,15 +281,6 @@ function toAppError(error: Error): AppError {
     'INTERNAL_ERROR' satisfies ErrorCode,
     'Something went wrong; the log knows more under the request id',
   );
-}
-
-/** The first problem of a request in words: the message of the schema, led by the field it is about. */
-function describe(issue: { path: PropertyKey[]; message: string }): string {
-  const field = issue.path.map(String).join('.').slice(0, 64);
-  const first = String(issue.path[0] ?? '');
-  const named =
-    field === '' || issue.message.startsWith('Invalid format.') || issue.message.startsWith(first);
-  return (named ? issue.message : `${field}: ${issue.message}`).slice(0, 300);
 }
 
 /** The methods that some route takes at a path, for `Allow`. */

@@ -2,6 +2,16 @@ import type { User, Viewer } from './auth/viewer.ts';
 import type { Made } from './prepared/answers.ts';
 import type { Exchange } from './watch/exchange.ts';
 
+/** The fields and files of a form that a page sends. */
+export interface Form {
+  /** The one value of a field, or the empty text. */
+  get(name: string): string;
+  /** Every value of a field. */
+  all(name: string): string[];
+  /** A file that was chosen, or null. */
+  file(name: string): { name: string; bytes: Uint8Array } | null;
+}
+
 /** What a request carries through Hono's context. */
 export interface Env {
   /** What the server hands over beside a request; absent where there is no server, as in most tests. */
@@ -15,5 +25,11 @@ export interface Env {
     user: User;
     /** Set on routes that an integration token may read as well. */
     viewer: Viewer;
+    /** Set on every page: who looks at it, where a session says so. */
+    visitor: User | null;
+    /** Set on pages that take a form, before their handler runs. */
+    form: Form;
+    /** The classification banner that exports are marked with, or null. */
+    banner: string | null;
   };
 }

@@ -24,6 +24,8 @@ export interface Rule {
 export interface RouteOptions {
   /** Bytes that the body of a request may have. */
   maxBody?: number;
+  /** Refuses the text of a body before it is parsed. Throws 400. */
+  checkBody?: (text: string) => void;
   /** Costs much more than a look-up: it has a smaller rate limit, and few run at once. */
   expensive?: boolean | ((c: Context<Env>) => boolean);
   /** Never limited, as health must answer when nothing else does. */
@@ -45,10 +47,14 @@ export interface Access {
   listsRead: Rule;
   /** A session alone (D1.7); sets `user`. */
   session: Rule;
+  /** No authentication, but who comes with a session is known; sets `visitor`. */
+  visitor: Rule;
   /** The cron secret (D8.5). */
   cron: Rule;
   /** As `user`, with a product entitlement; sets `user`. */
   entitled(product: Entitlement): Rule;
+  /** The user of a token that one of our own pages sends in a form. Throws 401, 403, 429. */
+  signIn(c: Context<Env>, token: string): Promise<User>;
 }
 
 export interface AccessDeps {
@@ -84,11 +90,15 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
   async function bearerCaller(c: Context<Env>): Promise<Viewer | null> {
     const header = c.req.header('Authorization');
     if (header === undefined) return null;
-    const viewer = await tried(c, async () => {
+    const viewer = await tokenCaller(c, header);
+    return known(c, viewer, viewer.kind);
+  }
+
+  function tokenCaller(c: Context<Env>, header: string): Promise<Viewer> {
+    return tried<Viewer>(c, async () => {
       const token = bearer(header);
       return token.startsWith(integrationPrefix) ? integrationTokens.find(token) : verify(token);
     });
-    return known(c, viewer, viewer.kind);
   }
 
   /** Looks at a token or cookie; an address that sends many invalid ones is turned away unheard. Throws 401, 429. */
@@ -150,7 +160,9 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     check: (c: Context<Env>) => Promise<User>,
   ): Rule {
     const middleware: MiddlewareHandler<Env> = async (c, next) => {
-      c.set('user', await check(c));
+      const user = await check(c);
+      c.set('user', user);
+      c.set('visitor', user);
       await next();
     };
     return { security, 'x-access': name, middleware: [middleware, ...input(name)] };
@@ -160,6 +172,15 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
 
   const anybody: MiddlewareHandler<Env> = async (c, next) => {
     count(c);
+    await next();
+  };
+
+  const visitor: MiddlewareHandler<Env> = async (c, next) => {
+    const cookie = getCookie(c, sessionCookie);
+    // A session that is over is no attempt at one: the page is there for everybody.
+    const user = cookie === undefined ? null : sessions.find(cookie);
+    c.set('visitor', user === null ? null : known(c, user, 'session'));
+    if (user === null) count(c);
     await next();
   };
 
@@ -194,12 +215,17 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     },
     session: userRule([session], 'session', cookieCaller),
     cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, ...input('cron')] },
+    visitor: { security: [], 'x-access': 'public', middleware: [visitor, ...input('public')] },
     entitled: (product) =>
       userRule([{ userToken: [product] }, { session: [product] }], `user+${product}`, async (c) => {
         const user = asUser(await caller(c));
         if (!user.entitlements.has(product)) throw forbidden(`This needs the entitlement ${product}`);
         return user;
       }),
+    async signIn(c, token) {
+      if (!isSameOrigin(c)) throw forbidden('Signing in works from our own page only');
+      return asUser(await tokenCaller(c, `Bearer ${token}`));
+    },
   };
 }
 

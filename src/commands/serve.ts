@@ -76,7 +76,8 @@ async function serveOpen(
   const tokens = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();
   const observer = createObserver(log, metrics);
-  const { cronSecret, plants, maxBody, corsOrigins, maxConnections, requestTimeout, trustedProxies } = config;
+  const { cronSecret, plants, banner, maxBody, corsOrigins, maxConnections, requestTimeout, trustedProxies } =
+    config;
   const limiter = createLimiter(config.rateLimit, () => performance.now(), metrics.reject);
   const vary = corsOrigins.length > 0 ? ['Vary', 'Origin'] : [];
   const answers = createPreparedAnswers(db, [...Object.entries(securityHeaders).flat(), ...vary]);
@@ -88,6 +89,7 @@ async function serveOpen(
     state,
     cronSecret,
     plants,
+    banner,
     maxBody,
     corsOrigins,
     secureCookies: tls !== null,

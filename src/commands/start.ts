@@ -86,6 +86,7 @@ async function welcome(config: Config, url: string, withoutToken: boolean): Prom
     lines.push(
       'Try it (the token holds for 8 hours):',
       `curl -H 'Authorization: Bearer ${token}' ${url}/api/v1/stigs`,
+      `Or open ${url} in a browser and sign in with this token.`,
     );
   }
   process.stderr.write(`${lines.join('\n')}\n`);

@@ -1,17 +1,14 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
-import { getCookie, setCookie } from 'hono/cookie';
 import type { Access } from '../auth/access.ts';
-import { type Sessions, sessionCookie } from '../auth/sessions.ts';
+import type { SessionCookie } from '../auth/session-cookie.ts';
+import type { Sessions } from '../auth/sessions.ts';
 import type { Env } from '../env.ts';
 import { errors } from '../schemas/common.ts';
 
-/** Sessions of browsers (DECISIONS D1.7); `secure` makes cookies for TLS only, also where a request came without. */
-export function sessionRoutes(access: Access, sessions: Sessions, secure: boolean): OpenAPIHono<Env> {
+/** Sessions of browsers (DECISIONS D1.7). */
+export function sessionRoutes(access: Access, sessions: Sessions, cookie: SessionCookie): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const tags = ['Session'];
-  const attributes = (c: Context<Env>) =>
-    ({ httpOnly: true, sameSite: 'Strict', path: '/', secure: secure || c.get('exchange').secure }) as const;
   const noStore = { 'Cache-Control': 'no-store' };
 
   app.openapi(
@@ -26,8 +23,8 @@ export function sessionRoutes(access: Access, sessions: Sessions, secure: boolea
       responses: { 204: { description: 'The cookie is set.' }, ...errors(400, 401, 403) },
     }),
     (c) => {
-      const secret = sessions.start(c.get('user'), getCookie(c, sessionCookie));
-      setCookie(c, sessionCookie, secret, attributes(c));
+      const secret = sessions.start(c.get('user'), cookie.read(c));
+      cookie.set(c, secret);
       return c.body(null, 204, noStore);
     },
   );
@@ -42,8 +39,8 @@ export function sessionRoutes(access: Access, sessions: Sessions, secure: boolea
       responses: { 204: { description: 'It is ended.' }, ...errors(400, 401, 403) },
     }),
     (c) => {
-      sessions.end(getCookie(c, sessionCookie)!);
-      setCookie(c, sessionCookie, '', { ...attributes(c), maxAge: 0 });
+      sessions.end(cookie.read(c)!);
+      cookie.clear(c);
       return c.body(null, 204, noStore);
     },
   );

@@ -139,7 +139,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       const full = stigs.full(c.req.valid('param').slug, version);
       return download(
         c,
-        render(full, format, { raw, hostName }),
+        render(full, format, { raw, hostName, banner: c.get('banner') }),
         format === 'cklb' ? 'json' : format,
         fileName(full, format),
       );
@@ -154,11 +154,11 @@ type Format = (typeof schemas.downloadFormats)[number];
 function render(
   full: FullRelease,
   format: Format,
-  options: { raw?: boolean | undefined; hostName?: string | undefined },
+  options: { raw?: boolean | undefined; hostName?: string | undefined; banner: string | null },
 ): string {
   switch (format) {
     case 'cklb':
-      return JSON.stringify(toCklb(full, options.hostName));
+      return JSON.stringify(toCklb(full, options.hostName, options.banner));
     case 'json':
       return JSON.stringify(toRawStig(full));
     case 'csv':

@@ -128,7 +128,7 @@ test('a database of an older Gapstone is searched as soon as it is opened', asyn
   const whole = openDatabase(made);
   const file = olderDatabase(whole);
   assert.throws(() => openDatabase(file), /has schema \d+, this Gapstone needs \d+/);
-  const migrated = openDatabase(file, { migrate: true });
+  const migrated = await openUpgraded(file);
   assert.equal(migrated.sqlite.pragma('integrity_check', { simple: true }), 'ok');
   assert.equal(dumpCatalog(migrated), dumpCatalog(whole));
   assert.ok(dumpCatalog(whole).search.releases.length === 2);
