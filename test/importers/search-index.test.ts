@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
+import { openUpgraded } from '../../src/db/upgrade.ts';
 import { createCrosswalkService } from '../../src/services/crosswalk.ts';
 import { createSearchService } from '../../src/services/search.ts';
 import { dumpCatalog, emptyCatalog, importTexts } from '../support/catalog-dump.ts';
