@@ -13,7 +13,7 @@ import type { Env } from './env.ts';
 import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './errors.ts';
 import { refuseHeavyJson } from './json.ts';
 import type { Log } from './log.ts';
-import { identify, jsonBodies, logRequests, refuseBadEncoding } from './middleware.ts';
+import { atMost, identify, jsonBodies, logRequests, refuseBadEncoding } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
 import { checklistRoutes } from './routes/checklists.ts';
 import { controlCollectionRoutes } from './routes/control-collections.ts';
@@ -71,6 +71,7 @@ export interface AppDeps {
 // DECISIONS D2.3.
 const maxBody = 1024 * 1024;
 const maxChecklist = 32 * 1024 * 1024;
+const maxUploads = 4;
 
 /** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document made once. */
 export function createApp(deps: AppDeps): OpenAPIHono<Env> {
@@ -80,6 +81,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   const input = [refuseBadEncoding, jsonBodies(maxBody)];
   const uploads = [
     refuseBadEncoding,
+    atMost(maxUploads),
     jsonBodies(maxChecklist, (text) => refuseHeavyJson(text, 'The request body')),
   ];
   const access = createAccess({ verify, sessions, integrationTokens, cronSecret, input, uploads });

@@ -28,7 +28,7 @@ export function checklistRoutes(
             'The new checklist, and a report on each of its rules. With download=true the checklist alone, as a file.',
           content: { 'application/json': { schema: ChecklistUpgrade.or(Cklb) } },
         },
-        ...errors(400, 401, 403, 404, 413),
+        ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
     (c) => {
