@@ -18,7 +18,7 @@ import { createCors } from './headers.ts';
 import { createGate, type Gate } from './limits/gate.ts';
 import { type Limiter, tooMany, unlimited } from './limits/limiter.ts';
 import type { Log } from './log.ts';
-import { identify, jsonBodies, passGate, refuseBadEncoding, usePrepared } from './middleware.ts';
+import { atMost, identify, jsonBodies, passGate, refuseBadEncoding, usePrepared } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
 import type { PreparedAnswers } from './prepared/answers.ts';
 import { checklistRoutes } from './routes/checklists.ts';
@@ -123,6 +123,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
       const { prepared } = options;
       return [
         refuseBadEncoding,
+        ...(options.atOnce === undefined ? [] : [atMost(options.atOnce)]),
         bodies(maxBody, checkBody),
         ...(free ? [] : [passGate(gate, expensive)]),
         ...(deps.answers && prepared ? [usePrepared(deps.answers, prepared, name, expensive)] : []),

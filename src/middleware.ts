@@ -107,6 +107,21 @@ export const refuseBadEncoding: MiddlewareHandler<Env> = async (c, next) => {
   await next();
 };
 
+/** Refuses a request while so many others are under way: each may hold a body many times the usual size in memory. */
+export function atMost(limit: number): MiddlewareHandler<Env> {
+  let underWay = 0;
+  return async (_, next) => {
+    if (underWay >= limit)
+      throw new AppError('UNAVAILABLE', 'Too many large requests at once', { 'Retry-After': '5' });
+    underWay++;
+    try {
+      await next();
+    } finally {
+      underWay--;
+    }
+  };
+}
+
 /**
  * Takes every request body for JSON whatever its Content-Type says (DECISIONS D2.3), within the limit in bytes, and
  * decodes it fatally: bytes that are no UTF-8 are a 400, never replaced. `check` may refuse the text before it is parsed.

@@ -28,6 +28,8 @@ export interface RouteOptions {
   checkBody?: (text: string) => void;
   /** Costs much more than a look-up: it has a smaller rate limit, and few run at once. */
   expensive?: boolean | ((c: Context<Env>) => boolean);
+  /** How many such requests may be under way, their bodies still arriving included; the next gets 503. */
+  atOnce?: number;
   /** Never limited, as health must answer when nothing else does. */
   unlimited?: boolean;
   /** What its answers to GET depend on alone, beside the URL: then they are kept as bytes. */
