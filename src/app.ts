@@ -3,7 +3,10 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { type AuditStream, silentAudit } from './audit/stream.ts';
+import { createTrail } from './audit/trail.ts';
 import { createAccess } from './auth/access.ts';
+import { auditCallers } from './auth/audited.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
@@ -53,6 +56,8 @@ export interface AppDeps {
   log: Log;
   now: () => Date;
   state: ServiceState;
+  /** Where it is told who did what; silent by default. */
+  audit?: AuditStream;
   /** The secret of the purge endpoint, which is off without one (DECISIONS D8.5). */
   cronSecret?: string | null;
   /** Whether cookies are for TLS only. */
@@ -68,17 +73,19 @@ const maxBody = 1024 * 1024;
 /** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document made once. */
 export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   const { db, log, now, verify, cronSecret = null, secureCookies = false, newId = randomUUID } = deps;
-  const sessions = createSessions(db, now, log);
+  const { audit = silentAudit } = deps;
+  const sessions = createSessions(db, now, log, audit.note);
   const integrationTokens = createIntegrationTokens(db, now);
+  const trail = createTrail(audit, db);
   const input = [refuseBadEncoding, jsonBodies(maxBody)];
-  const access = createAccess({ verify, sessions, integrationTokens, cronSecret, input });
+  const access = createAccess({ verify, sessions, integrationTokens, cronSecret, input, trail });
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (!result.success) throw badRequest(describe(result.error.issues[0]!));
     },
   });
 
-  app.use(identify, logRequests(log));
+  app.use(identify, logRequests(log), auditCallers(audit, now));
   let document = '';
   app.route(
     '/',

@@ -8,5 +8,11 @@ export interface Env {
     user: User;
     /** Set on routes that an integration token may read as well. */
     viewer: Viewer;
+    /** Who showed credentials that hold, and which, also where they may not do what they ask for. */
+    caller?: { viewer: Viewer; by: 'token' | 'session' | 'integration' };
+    /** Set when an entitlement is what is lacking. */
+    unentitled?: boolean;
+    /** Set when the route's own audit event tells how the request ended. */
+    audited?: boolean;
   };
 }

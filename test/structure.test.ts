@@ -59,6 +59,7 @@ const arrows: Record<string, string[]> = {
   cli: ['commands', 'openapi'],
   commands: [
     'app',
+    'audit',
     'auth',
     'config',
     'crosswalk',
@@ -74,6 +75,7 @@ const arrows: Record<string, string[]> = {
   server: ['config', 'log'],
   app: [
     'answer',
+    'audit',
     'auth',
     'config',
     'db',
@@ -91,7 +93,8 @@ const arrows: Record<string, string[]> = {
   web: ['export', 'schemas', 'services'],
   export: ['schemas', 'services'],
   services: ['auth', 'crosswalk', 'db', 'schemas'],
-  auth: ['config', 'db', 'log'],
+  auth: ['audit', 'config', 'db', 'log'],
+  audit: ['db', 'log'],
   answer: [],
   db: [],
   schemas: ['crosswalk'],
@@ -381,7 +384,9 @@ structure('the top level of the repository holds what ARCHITECTURE.md allows, an
     'test',
   ]);
   const made = (name: string) =>
-    ['node_modules', 'dist', 'gapstone-key.json'].includes(name) || /\.db(-wal|-shm|\..*)?$/.test(name);
+    ['node_modules', 'dist', 'gapstone-key.json'].includes(name) ||
+    /^gapstone-audit\.jsonl/.test(name) ||
+    /\.db(-wal|-shm|\..*)?$/.test(name);
   const other = readdirSync(packageRoot).filter(
     (name) => !name.startsWith('.') && !allowed.has(name) && !made(name),
   );
@@ -403,6 +408,9 @@ structure('what running makes is ignored by git, the private key above all', () 
     'gapstone.db-wal',
     'gapstone.db-shm',
     'gapstone-key.json',
+    'gapstone-audit.jsonl',
+    'gapstone-audit.jsonl.head',
+    'gapstone-audit.jsonl.lock',
   ])
     assert.ok(
       patterns.some((pattern) => pattern.test(name)),

@@ -1,21 +1,17 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
+import { silentAudit } from '../audit/stream.ts';
+import { createTrail, type Trail } from '../audit/trail.ts';
 import type { Env } from '../env.ts';
 import { forbidden, noSuchPath, unauthorized } from '../errors.ts';
 import { sha256 } from '../ids.ts';
+import { audited } from './audited.ts';
 import { type IntegrationTokens, integrationPrefix } from './integration-tokens.ts';
+import type { Rule } from './rule.ts';
 import { type Sessions, sessionCookie } from './sessions.ts';
 import type { VerifyUserToken } from './tokens.ts';
 import type { Entitlement, User, Viewer } from './viewer.ts';
-
-/** What a route says about who may call it; spread into its definition, so that OpenAPI shows it. */
-export interface Rule {
-  security: Record<string, string[]>[];
-  /** The rule in one word, as the access column of the specification has it. */
-  'x-access': string;
-  middleware: MiddlewareHandler<Env>[];
-}
 
 export interface Access {
   /** No authentication; an Authorization header is not even looked at (DECISIONS D1.6). */
@@ -32,6 +28,8 @@ export interface Access {
   cron: Rule;
   /** As `user`, with a product entitlement; sets `user`. */
   entitled(product: Entitlement): Rule;
+  /** A rule whose calls leave an event in the audit stream: the kind of object and the verb, as `list.create`. */
+  audited(rule: Rule, action: string): Rule & { 'x-audit': string };
 }
 
 export interface AccessDeps {
@@ -42,11 +40,14 @@ export interface AccessDeps {
   cronSecret: string | null;
   /** Checks encodings and reads the body, after the caller is known: D2.4 puts 401 and 403 before 400. */
   input: MiddlewareHandler<Env>[];
+  /** Where what callers do is told; silent by default. */
+  trail?: Trail;
 }
 
 /** The rules that routes declare. Each checks the caller first, then the input. */
 export function createAccess(deps: AccessDeps): Access {
   const { verify, sessions, integrationTokens, cronSecret, input } = deps;
+  const { trail = createTrail(silentAudit, null) } = deps;
   const userToken = { userToken: [] };
   const session = { session: [] };
 
@@ -55,9 +56,14 @@ export function createAccess(deps: AccessDeps): Access {
     const header = c.req.header('Authorization');
     if (header === undefined) return null;
     const token = bearer(header);
-    if (!token.startsWith(integrationPrefix)) return verify(token);
+    if (!token.startsWith(integrationPrefix)) {
+      const user = await verify(token);
+      c.set('caller', { viewer: user, by: 'token' });
+      return user;
+    }
     const integration = integrationTokens.find(token);
     if (!integration) throw unauthorized();
+    c.set('caller', { viewer: integration, by: 'integration' });
     return integration;
   }
 
@@ -66,6 +72,7 @@ export function createAccess(deps: AccessDeps): Access {
     const cookie = getCookie(c, sessionCookie);
     const user = cookie === undefined ? null : sessions.find(cookie);
     if (!user) throw unauthorized();
+    c.set('caller', { viewer: user, by: 'session' });
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
     if (!reads && !isSameOrigin(c)) throw forbidden('A session may write from its own origin only');
     return user;
@@ -122,9 +129,13 @@ export function createAccess(deps: AccessDeps): Access {
     entitled: (product) =>
       userRule([{ userToken: [product] }, { session: [product] }], `user+${product}`, async (c) => {
         const user = asUser(await caller(c));
-        if (!user.entitlements.has(product)) throw forbidden(`This needs the entitlement ${product}`);
+        if (!user.entitlements.has(product)) {
+          c.set('unentitled', true);
+          throw forbidden(`This needs the entitlement ${product}`);
+        }
         return user;
       }),
+    audited: (rule, action) => audited(trail, rule, action),
   };
 }
 

@@ -95,8 +95,12 @@ function readLocalKey(file: string): JWK & { kid: string } {
 }
 
 /** The keys that user tokens are verified with: the pinned file alone, re-read when it changes, or the local issuer's. */
-export async function loadKeys(config: Config, log: Log = silentLog): Promise<JWTVerifyGetKey> {
-  if (config.jwks !== null) return watchKeySet(config.jwks, readKeySet, log);
+export async function loadKeys(
+  config: Config,
+  log: Log = silentLog,
+  onReload?: (reason: string | null) => void,
+): Promise<JWTVerifyGetKey> {
+  if (config.jwks !== null) return watchKeySet(config.jwks, readKeySet, log, undefined, onReload);
   const { d: _, ...publicKey } = await localKey(config);
   return createLocalJWKSet({ keys: [publicKey] });
 }

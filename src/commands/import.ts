@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
-import { type ImportResult, runImport } from '../../importers/run.ts';
+import type { ImportResult } from '../../importers/run.ts';
 import { isSlug } from '../../importers/stigs/slug.ts';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
 import { CommandError } from '../errors.ts';
+import { auditMigration } from './audit.ts';
+import { auditedImport } from './audited-import.ts';
 import { type Command, parse } from './command.ts';
 import { createProgress } from './progress.ts';
 
@@ -37,10 +39,11 @@ export const importCommand: Command = {
       create: true,
       migrate: !dryRun,
       busyTimeout,
+      onMigrate: auditMigration(config),
     });
     try {
       const progress = createProgress(process.stderr);
-      const result = await runImport(db, positionals, {
+      const result = await auditedImport(config, db, positionals, {
         strict: values.strict ?? false,
         dryRun,
         overrides,

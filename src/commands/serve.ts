@@ -1,4 +1,5 @@
 import { createApp } from '../app.ts';
+import { createTrail } from '../audit/trail.ts';
 import { loadKeys } from '../auth/keys.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import { type Config, readConfig } from '../config.ts';
@@ -7,6 +8,7 @@ import { CommandError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { packageVersion } from '../openapi.ts';
 import { type RunningServer, startServer } from '../server.ts';
+import { auditMigration, type ServerAudit, startServerAudit } from './audit.ts';
 import { type Command, expectPositionals, parse } from './command.ts';
 import { purgeDaily } from './purge.ts';
 
@@ -22,7 +24,10 @@ export const serveCommand: Command = {
     const { values, positionals } = parse(args, { host: { type: 'string' }, port: { type: 'string' } });
     expectPositionals(positionals, []);
     const config = readConfig(values);
-    return serve(config, openDatabase(config.db, { migrate: true, busyTimeout: 1000 }));
+    return serve(
+      config,
+      openDatabase(config.db, { migrate: true, busyTimeout: 1000, onMigrate: auditMigration(config) }),
+    );
   },
 };
 
@@ -36,24 +41,29 @@ export async function serve(
   const state = { draining: false };
   const now = () => new Date();
   const stopped = untilSignal();
-  const verify = createVerifyUserToken(config, await loadKeys(config, log), now);
+  let audit: ServerAudit | null = null;
+  const keys = await loadKeys(config, log, (reason) => audit?.keysReloaded(reason));
+  audit = startServerAudit(config, log);
+  const verify = createVerifyUserToken(config, keys, now);
   const { cronSecret, plants } = config;
-  const app = createApp({ db, verify, log, now, state, cronSecret, plants });
+  const app = createApp({ db, verify, log, now, state, audit: audit.stream, cronSecret, plants });
   let server: RunningServer;
   try {
     server = await startServer(app.fetch, { host: config.host, port: config.port, log });
   } catch (error) {
+    audit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
   }
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`;
   log.info('listening', { url, version: packageVersion });
   await onReady?.(url);
-  const stopPurging = purgeDaily(db, log, now);
+  const stopPurging = purgeDaily(db, log, now, createTrail(audit.stream, db));
   const signal = await stopped;
   log.info('stopping', { signal });
   stopPurging();
   state.draining = true;
   await server.stop();
+  audit.stop(signal);
   db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
   db.close();
   log.info('stopped');

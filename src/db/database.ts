@@ -15,6 +15,8 @@ export interface Database {
   read<T>(work: () => T): T;
   /** Runs a function inside one BEGIN IMMEDIATE transaction. */
   write<T>(work: () => T): T;
+  /** Has every `write` call a function with its result before it commits; what that throws undoes it. Gives what ends this. */
+  beforeCommit(hook: (result: unknown) => void): () => void;
   /** The catalog's generation, also when another process changed it. */
   generation(): number;
   close(): void;
@@ -27,6 +29,8 @@ interface OpenOptions {
   migrate?: boolean;
   /** How long a lock held by another process is waited for, in milliseconds. */
   busyTimeout?: number;
+  /** Told before an existing database is migrated; what it throws prevents that. */
+  onMigrate?: (from: number, to: number) => void;
 }
 
 /**
@@ -59,6 +63,7 @@ export function openDatabase(file: string, options: OpenOptions = {}): Database 
           `${file} has schema ${version}, this Gapstone needs ${newest}: start "gapstone serve" once`,
         );
       }
+      if (!isNew) options.onMigrate?.(version, newest);
       migrate(sqlite);
     }
   } catch (error) {
@@ -113,12 +118,26 @@ function wrap(sqlite: Sqlite.Database): Database {
   let seenVersion: unknown;
   let seenChanges = -1;
   let seenGeneration = 0;
+  const hooks = new Set<(result: unknown) => void>();
   const totalChanges = sqlite.prepare('SELECT total_changes()').pluck();
   return {
     sqlite,
     orm: drizzle(sqlite),
     read: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).deferred()),
-    write: (work) => sqlite.transaction(work).immediate(),
+    write(work) {
+      // Inside another write this is a part of it, with a savepoint of its own.
+      if (sqlite.inTransaction || hooks.size === 0) return sqlite.transaction(work).immediate();
+      const whole = () => {
+        const result = work();
+        for (const hook of hooks) hook(result);
+        return result;
+      };
+      return sqlite.transaction(whole).immediate();
+    },
+    beforeCommit(hook) {
+      hooks.add(hook);
+      return () => hooks.delete(hook);
+    },
     generation() {
       const version = dataVersion.get();
       const changes = totalChanges.get() as number;

@@ -20,8 +20,8 @@ export function sessionRoutes(access: Access, sessions: Sessions, secure: boolea
       description:
         'Sets the cookie `gapstone_session`. It ends after 15 idle minutes, after 12 hours, or with the token.',
       tags,
-      ...access.userToken,
-      responses: { 204: { description: 'The cookie is set.' }, ...errors(400, 401, 403) },
+      ...access.audited(access.userToken, 'session.create'),
+      responses: { 204: { description: 'The cookie is set.' }, ...errors(400, 401, 403, 503) },
     }),
     (c) => {
       const secret = sessions.start(c.get('user'), getCookie(c, sessionCookie));
@@ -36,8 +36,8 @@ export function sessionRoutes(access: Access, sessions: Sessions, secure: boolea
       path: '/api/v1/session',
       summary: 'End the session',
       tags,
-      ...access.session,
-      responses: { 204: { description: 'It is ended.' }, ...errors(400, 401, 403) },
+      ...access.audited(access.session, 'session.end'),
+      responses: { 204: { description: 'It is ended.' }, ...errors(400, 401, 403, 503) },
     }),
     (c) => {
       sessions.end(getCookie(c, sessionCookie)!);
