@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { createFileLock } from '../db/file-lock.ts';
+import { createFileLock, type FileLock } from '../db/file-lock.ts';
 import { type AuditEvent, type Head, lineOf } from './event.ts';
 import { ownEvent, type Resumption, resume } from './resume.ts';
 
@@ -52,13 +52,21 @@ export function openAuditFile(
 ): AuditFile {
   const { now, io = systemIo } = options;
   const append = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
-  const headFd = openSync(besides(file).head, constants.O_RDWR | constants.O_CREAT, 0o600);
+  let beside = openBeside(file, options.lockTimeout ?? 5000);
   let fd = openSync(file, append, 0o600);
   let inode = fstatSync(fd).ino;
   /** What we know of the file's end; good for as long as its size is this. */
   let seen: { size: number; head: Head } | null = null;
   let lastDay = '';
-  const lock = createFileLock(besides(file).lock, options.lockTimeout ?? 5000);
+
+  /** Somebody who removes the lock would let two processes write at once. */
+  function reopenBeside(): void {
+    if (statSync(besides(file).lock, { throwIfNoEntry: false })?.ino === beside.inode) return;
+    const next = openBeside(file, options.lockTimeout ?? 5000);
+    closeBeside(beside);
+    beside = next;
+    seen = null;
+  }
 
   function reopenIfMoved(): void {
     if (statSync(file, { throwIfNoEntry: false })?.ino === inode) return;
@@ -87,7 +95,8 @@ export function openAuditFile(
 
   return {
     append(events, sync) {
-      return lock.hold(() => {
+      reopenBeside();
+      return beside.lock.hold(() => {
         const { head: from, lastTime, torn, event } = whereItStands();
         const time = now();
         const today = time.toISOString().slice(0, 10);
@@ -109,7 +118,7 @@ export function openAuditFile(
         writeWhole(io, fd, Buffer.from(text));
         if (sync) io.sync(fd);
         if (sync && isFirst) syncFolder(dirname(file));
-        writeSync(headFd, headText(head), 0);
+        writeSync(beside.head, headText(head), 0);
         seen = { size: fstatSync(fd).size, head };
         lastDay = today;
         return { head, anchor };
@@ -117,11 +126,35 @@ export function openAuditFile(
     },
     isNewDay: () => lastDay !== '' && lastDay < now().toISOString().slice(0, 10),
     close() {
-      lock.close();
-      closeSync(headFd);
+      closeBeside(beside);
       closeSync(fd);
     },
   };
+}
+
+interface Beside {
+  lock: FileLock;
+  /** The open file of the head. */
+  head: number;
+  /** Of the lock's file. */
+  inode: number;
+}
+
+function openBeside(file: string, timeout: number): Beside {
+  const names = besides(file);
+  const head = openSync(names.head, constants.O_RDWR | constants.O_CREAT, 0o600);
+  try {
+    const lock = createFileLock(names.lock, timeout);
+    return { lock, head, inode: statSync(names.lock).ino };
+  } catch (error) {
+    closeSync(head);
+    throw error;
+  }
+}
+
+function closeBeside({ lock, head }: Beside): void {
+  lock.close();
+  closeSync(head);
 }
 
 /** A file that is opened at its first append, and tried again at each until it opens. */

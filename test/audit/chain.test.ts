@@ -219,6 +219,19 @@ test('a file that is removed or emptied shows by the numbers of the next', () =>
   assert.match(verifyAuditFile(file).problem!.reason, /lines 1 to 6 of the chain are missing/);
 });
 
+test('a lock that somebody removes is made again, and two openers still take turns', () => {
+  const file = written(1);
+  const [one, two] = [openAuditFile(file, { now }), openAuditFile(file, { now })];
+  for (let i = 0; i < 6; i++) {
+    if (i % 3 === 0) for (const name of ['lock', 'head']) rmSync(`${file}.${name}`);
+    one.append([someEvent(`one ${i}`)], false);
+    two.append([someEvent(`two ${i}`)], false);
+  }
+  one.close();
+  two.close();
+  assert.equal([verifyAuditFile(file).lines, verifyAuditFile(file).problem], [13, null]);
+});
+
 test('the first line of a day is an anchor', () => {
   const file = join(scratchFolder(), 'audit.jsonl');
   const time = { now: new Date('2026-11-21T23:59:59.999Z') };
