@@ -63,14 +63,16 @@ export function contentDisposition(fileName: string): string {
 
 function send(c: Context, body: string, headers: Record<string, string>): Response {
   const bytes = Buffer.from(body);
+  // Said here, so that logs and limits know it before the answer is on its way.
+  const length = { 'Content-Length': String(bytes.byteLength) };
   // What a POST answers is nothing that a caller could hold already.
-  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.body(bytes, 200, headers);
+  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.body(bytes, 200, { ...headers, ...length });
   const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`;
   if (matches(c.req.header('If-None-Match'), tag)) {
     const { 'Content-Type': _, 'Content-Disposition': __, ...kept } = headers;
     return c.body(null, 304, { ...kept, ETag: tag });
   }
-  return c.body(bytes, 200, { ...headers, ETag: tag });
+  return c.body(bytes, 200, { ...headers, ETag: tag, ...length });
 }
 
 function matches(header: string | undefined, tag: string): boolean {

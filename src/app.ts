@@ -5,7 +5,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type AuditStream, silentAudit } from './audit/stream.ts';
 import { createTrail } from './audit/trail.ts';
-import { createAccess } from './auth/access.ts';
+import { createAccess, type RouteOptions } from './auth/access.ts';
 import { auditCallers } from './auth/audited.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
 import { createSessions } from './auth/sessions.ts';
@@ -13,8 +13,11 @@ import type { VerifyUserToken } from './auth/tokens.ts';
 import type { Database } from './db/database.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './errors.ts';
+import { createCors } from './headers.ts';
+import { createGate, type Gate } from './limits/gate.ts';
+import { type Limiter, tooMany, unlimited } from './limits/limiter.ts';
 import type { Log } from './log.ts';
-import { identify, jsonBodies, logRequests, refuseBadEncoding } from './middleware.ts';
+import { identify, jsonBodies, passGate, refuseBadEncoding } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
 import { controlCollectionRoutes } from './routes/control-collections.ts';
 import { controlRoutes } from './routes/controls.ts';
@@ -48,6 +51,8 @@ import { createRoleMappingService } from './services/role-mapping.ts';
 import { createRoleService } from './services/roles.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
+import { addressKey } from './watch/exchange.ts';
+import { createObserver, type Observer } from './watch/observer.ts';
 
 /** What an application is made of; nothing is taken from the environment or from a global. */
 export interface AppDeps {
@@ -60,15 +65,27 @@ export interface AppDeps {
   audit?: AuditStream;
   /** The secret of the purge endpoint, which is off without one (DECISIONS D8.5). */
   cronSecret?: string | null;
-  /** Whether cookies are for TLS only. */
+  /** Whether cookies are for TLS only, however a request came. */
   secureCookies?: boolean;
+  /** How often callers may come; without one, as often as they like. */
+  limiter?: Limiter;
+  /** How much is made for them at once. */
+  gate?: Gate;
+  /** Sees every request that is over; without one, they are logged. */
+  observer?: Observer;
+  /** Gives the text of `/metrics`, which is not there without. */
+  metrics?: (() => string) | null;
+  /** Bytes that a body may have on most routes (D2.3). */
+  maxBody?: number;
+  /** The origins whose scripts may read answers. */
+  corsOrigins?: readonly string[];
   /** Whether the sample endpoint is there (DECISIONS D10). */
   plants?: boolean;
   /** Makes the ids of what users create. */
   newId?: () => string;
 }
 
-const maxBody = 1024 * 1024;
+const defaultMaxBody = 1024 * 1024;
 
 /** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document made once. */
 export function createApp(deps: AppDeps): OpenAPIHono<Env> {
@@ -77,19 +94,24 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   const sessions = createSessions(db, now, log, audit.note);
   const integrationTokens = createIntegrationTokens(db, now);
   const trail = createTrail(audit, db);
-  const input = [refuseBadEncoding, jsonBodies(maxBody)];
-  const access = createAccess({ verify, sessions, integrationTokens, cronSecret, input, trail });
+  const { limiter = unlimited, gate = createGate(), observer = createObserver(log) } = deps;
+  const input = ({ maxBody = deps.maxBody ?? defaultMaxBody, expensive, unlimited: free }: RouteOptions) => [
+    refuseBadEncoding,
+    jsonBodies(maxBody),
+    ...(free ? [] : [passGate(gate, expensive)]),
+  ];
+  const access = createAccess({ verify, sessions, integrationTokens, cronSecret, limiter, input, trail });
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (!result.success) throw badRequest(describe(result.error.issues[0]!));
     },
   });
 
-  app.use(identify, logRequests(log), auditCallers(audit, now));
+  app.use(identify(observer, createCors(deps.corsOrigins ?? [])), auditCallers(audit, now));
   let document = '';
   app.route(
     '/',
-    serviceRoutes(access, db, deps.state, () => document),
+    serviceRoutes(access, db, deps.state, () => document, deps.metrics ?? null),
   );
   app.route('/', stigRoutes(access, createStigService(db), createStigNewsService(db, now)));
   app.route('/', controlRoutes(access, createControlService(db)));
@@ -114,6 +136,8 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
 
   // Answered rather than thrown: what is thrown here would pass the log by.
   app.notFound((c) => {
+    const wait = limiter.take(addressKey(c.get('exchange').remote), false);
+    if (wait > 0) return refusal(c, tooMany(wait));
     const methods = allowedMethods(app, c.req.path);
     if (methods.length === 0) return refusal(c, noSuchPath());
     const message = `${c.req.method.slice(0, 64)} is not allowed here`;
@@ -134,7 +158,13 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
 /** An error in the form of DECISIONS D2.1. */
 function refusal(c: Context<Env>, { code, message, headers }: AppError): Response {
   const body: ErrorBody = { error: { code, message, requestId: c.get('requestId') } };
-  return c.json(body, statusOf[code] as ContentfulStatusCode, { ...headers, 'Cache-Control': 'no-store' });
+  const text = JSON.stringify(body);
+  return c.body(text, statusOf[code] as ContentfulStatusCode, {
+    ...headers,
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(text)),
+    'Cache-Control': 'no-store',
+  });
 }
 
 function toAppError(error: Error): AppError {

@@ -1,37 +1,90 @@
-import { randomUUID } from 'node:crypto';
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
+import { isExpensive, type RouteOptions } from './auth/access.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest } from './errors.ts';
-import type { Log } from './log.ts';
+import { type Cors, securityHeaders, strictTransport } from './headers.ts';
+import type { Gate } from './limits/gate.ts';
+import { beginExchange, callerKey, type Exchange } from './watch/exchange.ts';
+import type { Observer } from './watch/observer.ts';
 
-const securityHeaders = {
-  'X-Content-Type-Options': 'nosniff',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
-
-/** Gives every request an id (its own `X-Request-Id` where that is sane) and every answer the security headers. */
-export const identify: MiddlewareHandler<Env> = async (c, next) => {
-  const given = c.req.header('X-Request-Id');
-  const requestId = given !== undefined && /^[A-Za-z0-9_.-]{1,64}$/.test(given) ? given : randomUUID();
-  c.set('requestId', requestId);
-  await next();
-  c.res.headers.set('X-Request-Id', requestId);
-  for (const [name, value] of Object.entries(securityHeaders)) c.res.headers.set(name, value);
-};
-
-/** One log line a request: the route's template, never its path, query or token (SECURITY D). */
-export function logRequests(log: Log): MiddlewareHandler<Env> {
+/**
+ * Begins the exchange of a request, or takes the server's, and gives every answer its id and the headers of every
+ * answer. Where no server sees the end of the exchange, it ends here.
+ */
+export function identify(observer: Observer, cors: Cors): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const start = performance.now();
-    await next();
-    const durationMs = Math.round((performance.now() - start) * 10) / 10;
+    const exchange = c.env?.exchange ?? arrived(c);
+    c.set('exchange', exchange);
+    c.set('requestId', exchange.requestId);
+    const origin = cors.on ? c.req.header('Origin') : undefined;
+    const preflight =
+      cors.on && c.req.method === 'OPTIONS'
+        ? cors.preflight(origin, c.req.header('Access-Control-Request-Method'))
+        : null;
+    if (preflight) c.res = c.body(null, 204, preflight);
+    else await next();
+    // Only now it is known which route took the request.
     const path = routePath(c);
-    const route = path.endsWith('*') ? null : path;
-    const { method } = c.req;
-    log.info('request', { requestId: c.get('requestId'), method, route, status: c.res.status, durationMs });
+    exchange.route = path.endsWith('*') ? null : path;
+    const { headers } = c.res;
+    headers.set('X-Request-Id', exchange.requestId);
+    for (const [name, value] of Object.entries(securityHeaders))
+      if (!headers.has(name)) headers.set(name, value);
+    if (exchange.secure)
+      for (const [name, value] of Object.entries(strictTransport)) headers.set(name, value);
+    if (cors.on) {
+      headers.append('Vary', 'Origin');
+      for (const [name, value] of Object.entries(cors.headersFor(origin))) headers.set(name, value);
+    }
+    if (exchange.connected) return;
+    observer.end(exchange, c.res.status, lengthOf(c.res));
+  };
+}
+
+/** The exchange of a request that came through no server. */
+function arrived(c: Context<Env>): Exchange {
+  return beginExchange({
+    method: c.req.method,
+    remote: '',
+    secure: false,
+    requestId: c.req.header('X-Request-Id'),
+    userAgent: c.req.header('User-Agent'),
+    traceparent: c.req.header('traceparent'),
+    connected: false,
+  });
+}
+
+/** The bytes of an answer's body, where they were counted. */
+function lengthOf(response: Response): number | null {
+  const text = response.headers.get('Content-Length');
+  return text === null ? null : Number(text);
+}
+
+/** Answers of fewer bytes are not worth holding back for. */
+const smallAnswer = 64 * 1024;
+
+/** Lets a request through the gate, and counts its answer there until the caller has taken it. */
+export function passGate(gate: Gate, expensive: RouteOptions['expensive']): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const exchange = c.get('exchange');
+    const key = callerKey(exchange);
+    const costly = isExpensive(c, expensive);
+    const turn = gate.enter(key, costly);
+    if (turn !== null) await turn;
+    let held = 0;
+    try {
+      // Who hung up while waiting gets nothing made.
+      if (exchange.closed) throw badRequest('The caller is gone');
+      await next();
+      const bytes = lengthOf(c.res) ?? 0;
+      if (bytes >= smallAnswer && exchange.connected && !exchange.closed) {
+        held = bytes;
+        exchange.onClose = () => gate.release(key, bytes);
+      }
+    } finally {
+      gate.leave(key, costly, held);
+    }
   };
 }
 

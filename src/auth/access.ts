@@ -6,6 +6,8 @@ import { createTrail, type Trail } from '../audit/trail.ts';
 import type { Env } from '../env.ts';
 import { forbidden, noSuchPath, unauthorized } from '../errors.ts';
 import { sha256 } from '../ids.ts';
+import { type Limiter, tooMany } from '../limits/limiter.ts';
+import { addressKey, callerKey } from '../watch/exchange.ts';
 import { audited } from './audited.ts';
 import { type IntegrationTokens, integrationPrefix } from './integration-tokens.ts';
 import type { Rule } from './rule.ts';
@@ -13,7 +15,19 @@ import { type Sessions, sessionCookie } from './sessions.ts';
 import type { VerifyUserToken } from './tokens.ts';
 import type { Entitlement, User, Viewer } from './viewer.ts';
 
+/** What a route needs otherwise than most. */
+export interface RouteOptions {
+  /** Bytes that the body of a request may have. */
+  maxBody?: number;
+  /** Costs much more than a look-up: it has a smaller rate limit, and few run at once. */
+  expensive?: boolean | ((c: Context<Env>) => boolean);
+  /** Never limited, as health must answer when nothing else does. */
+  unlimited?: boolean;
+}
+
 export interface Access {
+  /** The same rules for a route with options. */
+  with(options: RouteOptions): Access;
   /** No authentication; an Authorization header is not even looked at (DECISIONS D1.6). */
   public: Rule;
   /** A user token or a session; sets `user`. */
@@ -38,16 +52,19 @@ export interface AccessDeps {
   integrationTokens: IntegrationTokens;
   /** Null turns the cron endpoint off. */
   cronSecret: string | null;
+  limiter: Limiter;
   /** Checks encodings and reads the body, after the caller is known: D2.4 puts 401 and 403 before 400. */
-  input: MiddlewareHandler<Env>[];
+  input: (options: RouteOptions) => MiddlewareHandler<Env>[];
   /** Where what callers do is told; silent by default. */
   trail?: Trail;
 }
 
 /** The rules that routes declare. Each checks the caller first, then the input. */
-export function createAccess(deps: AccessDeps): Access {
-  const { verify, sessions, integrationTokens, cronSecret, input } = deps;
+export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Access {
+  const { verify, sessions, integrationTokens, cronSecret, limiter } = deps;
   const { trail = createTrail(silentAudit, null) } = deps;
+  const { expensive = false, unlimited = false } = options;
+  const input = deps.input(options);
   const userToken = { userToken: [] };
   const session = { session: [] };
 
@@ -55,24 +72,56 @@ export function createAccess(deps: AccessDeps): Access {
   async function bearerCaller(c: Context<Env>): Promise<Viewer | null> {
     const header = c.req.header('Authorization');
     if (header === undefined) return null;
-    const token = bearer(header);
-    if (!token.startsWith(integrationPrefix)) {
-      const user = await verify(token);
-      c.set('caller', { viewer: user, by: 'token' });
-      return user;
+    const viewer = await tried(c, async () => {
+      const token = bearer(header);
+      return token.startsWith(integrationPrefix) ? integrationTokens.find(token) : verify(token);
+    });
+    return known(c, viewer, viewer.kind);
+  }
+
+  /** Looks at a token or cookie; an address that sends many invalid ones is turned away unheard. Throws 401, 429. */
+  async function tried<T>(c: Context<Env>, look: () => Promise<T | null>): Promise<T> {
+    const address = addressKey(c.get('exchange').remote);
+    const wait = limiter.tokenWait(address);
+    if (wait > 0) throw tooMany(wait);
+    try {
+      const found = await look();
+      if (found === null) throw unauthorized();
+      return found;
+    } catch (error) {
+      limiter.tokenFailed(address);
+      throw error;
     }
-    const integration = integrationTokens.find(token);
-    if (!integration) throw unauthorized();
-    c.set('caller', { viewer: integration, by: 'integration' });
-    return integration;
+  }
+
+  /** Notes who is calling, and counts the request against its limit. Throws 429. */
+  function known<V extends Viewer>(c: Context<Env>, viewer: V, type: 'user' | 'session' | 'integration'): V {
+    const exchange = c.get('exchange');
+    exchange.tokenType = type;
+    exchange.subject = viewer.kind === 'user' ? viewer.subject : viewer.id;
+    exchange.organization = viewer.organization;
+    c.set('caller', { viewer, by: type === 'user' ? 'token' : type });
+    count(c);
+    return viewer;
+  }
+
+  function count(c: Context<Env>): void {
+    if (unlimited) return;
+    const wait = limiter.take(callerKey(c.get('exchange')), isExpensive(c, expensive));
+    if (wait > 0) throw tooMany(wait);
+  }
+
+  /** The 401 of a request that brings nothing to look at. */
+  function nobody(c: Context<Env>): never {
+    count(c);
+    throw unauthorized();
   }
 
   /** The user of the session cookie; a write must come from our own pages (D1.7). Throws 401, 403. */
-  function cookieCaller(c: Context<Env>): User {
+  async function cookieCaller(c: Context<Env>): Promise<User> {
     const cookie = getCookie(c, sessionCookie);
-    const user = cookie === undefined ? null : sessions.find(cookie);
-    if (!user) throw unauthorized();
-    c.set('caller', { viewer: user, by: 'session' });
+    if (cookie === undefined) return nobody(c);
+    const user = known(c, await tried(c, async () => sessions.find(cookie)), 'session');
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
     if (!reads && !isSameOrigin(c)) throw forbidden('A session may write from its own origin only');
     return user;
@@ -96,7 +145,12 @@ export function createAccess(deps: AccessDeps): Access {
     return { security, 'x-access': name, middleware: [middleware, ...input] };
   }
 
-  const caller = async (c: Context<Env>) => (await bearerCaller(c)) ?? cookieCaller(c);
+  const caller = async (c: Context<Env>) => (await bearerCaller(c)) ?? (await cookieCaller(c));
+
+  const anybody: MiddlewareHandler<Env> = async (c, next) => {
+    count(c);
+    await next();
+  };
 
   const listsRead: MiddlewareHandler<Env> = async (c, next) => {
     c.set('viewer', await caller(c));
@@ -107,24 +161,27 @@ export function createAccess(deps: AccessDeps): Access {
     if (cronSecret === null) throw noSuchPath();
     const given = /^Bearer +(.+)$/i.exec(c.req.header('Authorization') ?? '')?.[1] ?? '';
     // Digests have one length and tell nothing of the secret.
-    if (!timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(cronSecret)))) throw unauthorized();
+    const same = timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(cronSecret)));
+    await tried(c, async () => same || null);
+    c.get('exchange').tokenType = 'cron';
+    count(c);
     await next();
   };
 
   return {
-    public: { security: [], 'x-access': 'public', middleware: input },
+    with: (more) => createAccess(deps, { ...options, ...more }),
+    public: { security: [], 'x-access': 'public', middleware: [anybody, ...input] },
     user: userRule([userToken, session], 'user', async (c) => asUser(await caller(c))),
     userToken: userRule([userToken], 'user token', async (c) => {
       const viewer = await bearerCaller(c);
-      if (viewer === null) throw unauthorized();
-      return asUser(viewer);
+      return asUser(viewer ?? nobody(c));
     }),
     listsRead: {
       security: [userToken, session, { integrationToken: ['lists:read'] }],
       'x-access': 'user or lists:read',
       middleware: [listsRead, ...input],
     },
-    session: userRule([session], 'session', async (c) => cookieCaller(c)),
+    session: userRule([session], 'session', cookieCaller),
     cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, ...input] },
     entitled: (product) =>
       userRule([{ userToken: [product] }, { session: [product] }], `user+${product}`, async (c) => {
@@ -137,6 +194,11 @@ export function createAccess(deps: AccessDeps): Access {
       }),
     audited: (rule, action) => audited(trail, rule, action),
   };
+}
+
+/** Whether a request is one of the expensive ones of its route. */
+export function isExpensive(c: Context<Env>, expensive: RouteOptions['expensive']): boolean {
+  return typeof expensive === 'function' ? expensive(c) : expensive === true;
 }
 
 /** The token of an Authorization header: one header, scheme Bearer in any case, one token. */

@@ -128,10 +128,9 @@ function keyOf(viewer: Viewer): string {
   return JSON.stringify([viewer.subject, viewer.organization, viewer.expiresAt]);
 }
 
-/** The address that a request came from. */
+/** The address that a request came from, behind trusted proxies too. */
 function sourceOf(c: Context<Env>): string {
-  const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
-  return env?.incoming?.socket?.remoteAddress ?? 'unknown';
+  return c.get('exchange').remote || 'unknown';
 }
 
 function codeOf(status: number): string {

@@ -2,12 +2,21 @@ import { createApp } from '../app.ts';
 import { createTrail } from '../audit/trail.ts';
 import { loadKeys } from '../auth/keys.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
+import { loadCertificate } from '../certificate.ts';
 import { type Config, readConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { CommandError } from '../errors.ts';
-import { createLog } from '../log.ts';
+import { createGate, gateLimits } from '../limits/gate.ts';
+import { createLimiter } from '../limits/limiter.ts';
+import { createLog, type Log } from '../log.ts';
 import { packageVersion } from '../openapi.ts';
 import { type RunningServer, startServer } from '../server.ts';
+import { catalogCollector } from '../watch/catalog.ts';
+import { single } from '../watch/exposition.ts';
+import { createLineWriter, type LineWriter } from '../watch/lines.ts';
+import { createMetrics } from '../watch/metrics.ts';
+import { createObserver } from '../watch/observer.ts';
+import { processCollector } from '../watch/process.ts';
 import { auditMigration, type ServerAudit, startServerAudit } from './audit.ts';
 import { type Command, expectPositionals, parse } from './command.ts';
 import { purgeDaily } from './purge.ts';
@@ -37,28 +46,64 @@ export async function serve(
   db: Database,
   onReady?: (url: string) => Promise<void>,
 ): Promise<number> {
-  const log = createLog(config.logLevel);
+  const lines = createLineWriter();
+  const log = createLog(config.logLevel, lines.write);
+  endOnFailure(log, lines);
   const state = { draining: false };
   const now = () => new Date();
-  const stopped = untilSignal();
+  const signals = untilSignal(config.tls !== null);
+  const tls = config.tls && loadCertificate(config.tls, now());
   let audit: ServerAudit | null = null;
   const keys = await loadKeys(config, log, (reason) => audit?.keysReloaded(reason));
   audit = startServerAudit(config, log);
   const verify = createVerifyUserToken(config, keys, now);
-  const { cronSecret, plants } = config;
-  const app = createApp({ db, verify, log, now, state, audit: audit.stream, cronSecret, plants });
+  const metrics = createMetrics();
+  const observer = createObserver(log, metrics);
+  const { cronSecret, plants, maxBody, corsOrigins, maxConnections, requestTimeout, trustedProxies } = config;
+  const app = createApp({
+    db,
+    verify,
+    log,
+    now,
+    state,
+    audit: audit.stream,
+    cronSecret,
+    plants,
+    maxBody,
+    corsOrigins,
+    secureCookies: tls !== null,
+    observer,
+    limiter: createLimiter(config.rateLimit, () => performance.now(), metrics.reject),
+    gate: createGate(gateLimits, metrics.reject),
+    metrics: config.metrics ? metrics.text : null,
+  });
   let server: RunningServer;
   try {
-    server = await startServer(app.fetch, { host: config.host, port: config.port, log });
+    server = await startServer((request, exchange) => app.fetch(request, { exchange }), {
+      host: config.host,
+      port: config.port,
+      log,
+      observer,
+      connectionRefused: () => metrics.reject('connections'),
+      tls,
+      maxConnections,
+      requestTimeout,
+      trustedProxies,
+    });
   } catch (error) {
     audit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
   }
-  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`;
-  log.info('listening', { url, version: packageVersion });
+  metrics.register(catalogCollector(db));
+  metrics.register(processCollector());
+  metrics.register(() => loadFamilies(server, lines));
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const url = `${tls ? 'https' : 'http'}://${host}:${server.port}`;
+  if (tls) signals.onHangup(() => renewCertificate(config, server, log));
+  log.info('listening', { url, version: packageVersion, ...(tls ? { certificateUntil: tls.validTo } : {}) });
   await onReady?.(url);
   const stopPurging = purgeDaily(db, log, now, createTrail(audit.stream, db));
-  const signal = await stopped;
+  const signal = await signals.stop;
   log.info('stopping', { signal });
   stopPurging();
   state.draining = true;
@@ -67,17 +112,61 @@ export async function serve(
   db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
   db.close();
   log.info('stopped');
+  // A reader that holds the pipe without reading must not keep the process.
+  if (!(await lines.close())) process.exit(0);
   return 0;
 }
 
-function untilSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    let signals = 0;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+function loadFamilies(server: RunningServer, lines: LineWriter) {
+  const { connections, requests } = server.load();
+  return [
+    single('gapstone_http_connections', 'gauge', 'Open connections.', connections),
+    single('gapstone_http_requests_in_flight', 'gauge', 'Requests whose answer is not finished.', requests),
+    single('gapstone_log_lines_dropped_total', 'counter', 'Log lines that nobody read.', lines.dropped()),
+  ];
+}
+
+/** A fault that nobody caught: the state may be anything, so it is told and the process ends (SECURITY O2). */
+function endOnFailure(log: Log, lines: LineWriter): void {
+  process.on('uncaughtException', (error: unknown, origin) => {
+    log.error('fault: the process ends', {
+      origin,
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
+    lines.flushNow();
+    process.exit(1);
+  });
+}
+
+/** Reads certificate and key again; what cannot serve leaves the old ones in place. */
+function renewCertificate(config: Config, server: RunningServer, log: Log): void {
+  try {
+    const tls = loadCertificate(config.tls!, new Date());
+    server.renew(tls);
+    log.info('certificate reloaded', { certificateUntil: tls.validTo });
+  } catch (error) {
+    log.error('certificate kept: the files cannot be used', { reason: (error as Error).message });
+  }
+}
+
+/** Signals end the service, a second one at once; under TLS a SIGHUP calls `onHangup`'s function instead. */
+function untilSignal(keepOnHangup: boolean) {
+  let hangup = () => {};
+  let signals = 0;
+  if (keepOnHangup) process.on('SIGHUP', () => hangup());
+  const ending: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', ...(keepOnHangup ? [] : ['SIGHUP' as const])];
+  const stop = new Promise<string>((resolve) => {
+    for (const signal of ending) {
       process.on(signal, () => {
         if (++signals > 1) process.exit(1);
         resolve(signal);
       });
     }
   });
+  return {
+    stop,
+    onHangup(work: () => void) {
+      hangup = work;
+    },
+  };
 }

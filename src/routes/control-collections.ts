@@ -21,6 +21,7 @@ export function controlCollectionRoutes(
   collections: ControlCollectionService,
 ): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
+  const costly = access.with({ expensive: true });
   const tags = ['Control collections'];
   const success = { success: true as const };
 
@@ -170,7 +171,7 @@ export function controlCollectionRoutes(
       path: '/api/v1/control-collections/{id}/export',
       summary: 'A collection with its controls as json or csv',
       tags,
-      ...access.audited(access.user, 'control-collection.export'),
+      ...access.audited(costly.user, 'control-collection.export'),
       request: { params: idParam, query: schemas.exportQuery },
       responses: {
         200: {

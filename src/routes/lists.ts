@@ -13,6 +13,7 @@ import type { ListService } from '../services/lists.ts';
 /** Lists of STIGs as a whole (specification, "Lists"); their entries have routes of their own. */
 export function listRoutes(access: Access, lists: ListService, entries: ListStigService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
+  const costly = access.with({ expensive: true });
   const tags = ['Lists'];
 
   app.openapi(
@@ -128,7 +129,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       path: '/api/v1/lists/{id}/export',
       summary: 'A list with its STIGs as json or csv',
       tags,
-      ...access.audited(access.listsRead, 'list.export'),
+      ...access.audited(costly.listsRead, 'list.export'),
       request: { params: idParam, query: schemas.exportQuery },
       responses: {
         200: {

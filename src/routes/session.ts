@@ -1,15 +1,17 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Access } from '../auth/access.ts';
 import { type Sessions, sessionCookie } from '../auth/sessions.ts';
 import type { Env } from '../env.ts';
 import { errors } from '../schemas/common.ts';
 
-/** Sessions of browsers (DECISIONS D1.7); `secure` when the service is reached over TLS. */
+/** Sessions of browsers (DECISIONS D1.7); `secure` makes cookies for TLS only, also where a request came without. */
 export function sessionRoutes(access: Access, sessions: Sessions, secure: boolean): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const tags = ['Session'];
-  const attributes = { httpOnly: true, sameSite: 'Strict', path: '/', secure } as const;
+  const attributes = (c: Context<Env>) =>
+    ({ httpOnly: true, sameSite: 'Strict', path: '/', secure: secure || c.get('exchange').secure }) as const;
   const noStore = { 'Cache-Control': 'no-store' };
 
   app.openapi(
@@ -25,7 +27,7 @@ export function sessionRoutes(access: Access, sessions: Sessions, secure: boolea
     }),
     (c) => {
       const secret = sessions.start(c.get('user'), getCookie(c, sessionCookie));
-      setCookie(c, sessionCookie, secret, attributes);
+      setCookie(c, sessionCookie, secret, attributes(c));
       return c.body(null, 204, noStore);
     },
   );
@@ -41,7 +43,7 @@ export function sessionRoutes(access: Access, sessions: Sessions, secure: boolea
     }),
     (c) => {
       sessions.end(getCookie(c, sessionCookie)!);
-      setCookie(c, sessionCookie, '', { ...attributes, maxAge: 0 });
+      setCookie(c, sessionCookie, '', { ...attributes(c), maxAge: 0 });
       return c.body(null, 204, noStore);
     },
   );

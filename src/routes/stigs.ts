@@ -14,6 +14,7 @@ import type { FullRelease, StigService } from '../services/stigs.ts';
 /** The STIG catalog (specification, "STIG catalog"). Fixed paths come before `{slug}`, which would swallow them. */
 export function stigRoutes(access: Access, stigs: StigService, news: StigNewsService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
+  const costly = access.with({ expensive: true });
   const tags = ['STIG catalog'];
 
   app.openapi(
@@ -35,7 +36,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       path: '/api/v1/stigs/batch',
       summary: 'Up to 50 STIGs with their findings',
       tags,
-      ...access.user,
+      ...costly.user,
       request: { body: { required: true, content: { 'application/json': { schema: schemas.batchBody } } } },
       responses: {
         200: jsonContent(schemas.StigBatch, 'The STIGs that were found.'),
@@ -118,7 +119,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       path: '/api/v1/stigs/{slug}/download',
       summary: 'One STIG as a checklist (cklb), json, csv or xml',
       tags,
-      ...access.user,
+      ...costly.user,
       request: { params: schemas.slugParam, query: schemas.downloadQuery },
       responses: {
         200: {

@@ -3,10 +3,15 @@ import * as assert from 'uvu/assert';
 import { createAccess } from '../../src/auth/access.ts';
 import type { Env } from '../../src/env.ts';
 import { AppError, statusOf } from '../../src/errors.ts';
+import { createCors } from '../../src/headers.ts';
+import { unlimited } from '../../src/limits/limiter.ts';
+import { silentLog } from '../../src/log.ts';
+import { identify } from '../../src/middleware.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
 } from '../../src/services/catalog-collections.ts';
+import { createObserver } from '../../src/watch/observer.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import {
   ask,
@@ -182,6 +187,7 @@ const catalogs = [
 const table: Row[] = [
   row('public', 'get /healthz', is({ status: 'ok' })),
   row('public', 'get /readyz', is({ status: 'ready' })),
+  row('public', 'get /metrics', (answer) => assert.match(answer.text, /^# HELP gapstone_/)),
   row('public', 'get /openapi.json', has({ openapi: '3.1.0' })),
   row('user', 'get /api/v1/stigs', (a) => assert.is(a.json.pagination.total, 2)),
   row('user', 'post /api/v1/stigs/batch', has({ meta: { requested: 1, found: 1, notFound: [] } }), {
@@ -496,6 +502,7 @@ access('the cron endpoint takes its secret alone, and does not exist without one
 
 access('a product is for those entitled to it, and the refusal is one for all others', async () => {
   const app = new OpenAPIHono<Env>();
+  app.use(identify(createObserver(silentLog), createCors([])));
   app.onError((error, c) => {
     if (!(error instanceof AppError)) throw error;
     return c.json({ code: error.code, message: error.message }, statusOf[error.code] as 401);
@@ -515,7 +522,8 @@ access('a product is for those entitled to it, and the refusal is one for all ot
       find: () => ({ kind: 'integration', id: 'x', organization: 'red' }),
     } as unknown as Parameters<typeof createAccess>[0]['integrationTokens'],
     cronSecret: null,
-    input: [],
+    limiter: unlimited,
+    input: () => [],
   });
   const rule = rules.entitled('regdoc');
   assert.equal(rule.security, [{ userToken: ['regdoc'] }, { session: ['regdoc'] }]);

@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import type { Env } from '../../src/env.ts';
 import { silentLog } from '../../src/log.ts';
+import { createMetrics } from '../../src/watch/metrics.ts';
 
 const pair = await generateKeyPair('ES256', { extractable: true });
 const keys = createLocalJWKSet({
@@ -50,7 +51,8 @@ export async function testApp(paths: string[] = [], deps: Partial<AppDeps> = {})
   const now = () => clock.now;
   if (paths.length > 0) await runImport(db, paths, { now });
   const verify = createVerifyUserToken(readConfig({}, {}), keys, now);
-  const app = createApp({ db, verify, log: silentLog, now, state: { draining: false }, ...deps });
+  const metrics = createMetrics().text;
+  const app = createApp({ db, verify, log: silentLog, now, state: { draining: false }, metrics, ...deps });
   const token = (claims: Record<string, unknown> = {}) => signToken(clock, claims);
   const common = await token();
 
