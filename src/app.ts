@@ -11,6 +11,7 @@ import { createIntegrationTokens } from './auth/integration-tokens.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
 import type { Database } from './db/database.ts';
+import { type StorageFault, storageFault } from './db/faults.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './errors.ts';
 import { createCors } from './headers.ts';
@@ -146,6 +147,11 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
 
   app.onError((error, c) => {
     const failure = toAppError(error);
+    const fault = storageFault(error);
+    if (fault !== null && failure.code === 'UNAVAILABLE' && fault !== 'busy') {
+      const { code } = error as { code?: string };
+      log.error('the database is not available', { requestId: c.get('requestId'), fault, code });
+    }
     if (failure.code === 'INTERNAL_ERROR') {
       log.error('request failed', { requestId: c.get('requestId'), error: error.stack ?? String(error) });
     }
@@ -167,13 +173,21 @@ function refusal(c: Context<Env>, { code, message, headers }: AppError): Respons
   });
 }
 
+/** What a caller is told, and after how many seconds to try again, when the storage fails; a damaged file is a 500. */
+const unavailable: Partial<Record<StorageFault, [string, string]>> = {
+  busy: ['The database is busy', '5'],
+  full: ['The database takes no changes now: there is no room', '30'],
+  readonly: ['The database takes no changes now', '30'],
+  io: ['The database does not answer', '30'],
+};
+
 function toAppError(error: Error): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPException && error.status === 400)
     return badRequest('The request body is not valid JSON');
-  if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) {
-    return new AppError('UNAVAILABLE', 'The database is busy', { 'Retry-After': '5' });
-  }
+  const fault = storageFault(error);
+  const answer = fault === null ? undefined : unavailable[fault];
+  if (answer) return new AppError('UNAVAILABLE', answer[0], { 'Retry-After': answer[1] });
   return new AppError(
     'INTERNAL_ERROR' satisfies ErrorCode,
     'Something went wrong; the log knows more under the request id',

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { desc, eq, lte, or, sql } from 'drizzle-orm';
 import type { AuditEvent } from '../audit/event.ts';
 import type { Database } from '../db/database.ts';
+import { storageFault } from '../db/faults.ts';
 import { sessions } from '../db/user-tables.ts';
 import { sha256 } from '../ids.ts';
 import type { Log } from '../log.ts';
@@ -187,7 +188,7 @@ function named(row: { hash: string; subject: string }) {
   return { session: idOf(row), subjectHash: sha256(row.subject).slice(0, 12) };
 }
 
-/** Runs one write unless another process is writing right now; tells whether it was done. */
+/** Runs one write unless another process is writing right now, or nothing can be written; tells whether it was done. */
 function withoutWaiting(db: Database, work: () => void): boolean {
   const { sqlite } = db;
   const timeout = sqlite.pragma('busy_timeout', { simple: true }) as number;
@@ -196,7 +197,8 @@ function withoutWaiting(db: Database, work: () => void): boolean {
     work();
     return true;
   } catch (error) {
-    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return false;
+    // Whoever only reads is served whether or not the database takes writes.
+    if (['busy', 'full', 'readonly', 'io'].includes(storageFault(error) ?? '')) return false;
     throw error;
   } finally {
     sqlite.pragma(`busy_timeout = ${timeout}`);

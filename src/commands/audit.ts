@@ -103,7 +103,7 @@ export function auditedCommand<T>(config: Config, db: Database | null, deed: Ope
   }
 }
 
-/** Tells of a migration that is about to be made; for the option `onMigrate` of `openDatabase`. */
+/** Tells of a migration that is about to be made; for the option `onMigrate` of `openUpgraded`. */
 export function auditMigration(config: Config): (from: number, to: number) => void {
   return (from, to) =>
     auditedCommand(
@@ -112,6 +112,32 @@ export function auditMigration(config: Config): (from: number, to: number) => vo
       { action: 'database.migrate', objectType: 'database', detail: { from, to } },
       () => undefined,
     );
+}
+
+/**
+ * Runs what no transaction of the database holds: the start is told of before anything is done, the end with what came
+ * of it. `action` is the kind of deed, as `database.backup`.
+ */
+export async function auditedRun<T>(
+  config: Config,
+  deed: OperatorDeed,
+  work: () => T | Promise<T>,
+  told: (result: T) => AuditEvent['detail'],
+): Promise<T> {
+  const { action, ...rest } = deed;
+  const audit = openCommandAudit(config);
+  try {
+    audit.stream.must(audit.event({ ...rest, action: `${action}-start` }));
+    const result = await work();
+    audit.stream.note(audit.event({ ...deed, detail: told(result) }));
+    return result;
+  } catch (error) {
+    // While nothing can be written, the stream itself counts what it refused.
+    if (!audit.stream.stats().failing) audit.stream.note(audit.event(deed, reasonOf(error)));
+    throw error;
+  } finally {
+    audit.close();
+  }
 }
 
 /** Why something failed, as a code: the text of an error may hold what the stream must not. */

@@ -5,10 +5,11 @@ import type { ImportResult } from '../../importers/run.ts';
 import { isSlug } from '../../importers/stigs/slug.ts';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
 import { auditMigration } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, parse } from './command.ts';
+import { type Command, parse, tell } from './command.ts';
 import { createProgress } from './progress.ts';
 
 const busyTimeout = 30_000;
@@ -34,13 +35,10 @@ export const importCommand: Command = {
     const overrides = values.slugs === undefined ? new Map<string, string>() : readSlugs(values.slugs);
     const config = readConfig({ db: values.db });
     const dryRun = values['dry-run'] ?? false;
-    const inMemory = dryRun && !existsSync(config.db);
-    const db = openDatabase(inMemory ? ':memory:' : config.db, {
-      create: true,
-      migrate: !dryRun,
-      busyTimeout,
-      onMigrate: auditMigration(config),
-    });
+    const onMigrate = auditMigration(config);
+    const db = dryRun
+      ? openDatabase(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
+      : await openUpgraded(config.db, { create: true, busyTimeout, say: tell, onMigrate });
     try {
       const progress = createProgress(process.stderr);
       const result = await auditedImport(config, db, positionals, {

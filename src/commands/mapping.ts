@@ -3,11 +3,12 @@ import { type Config, readConfig } from '../config.ts';
 import { compareFrameworks } from '../crosswalk/frameworks.ts';
 import { type MappingStatus, statuses } from '../crosswalk/graph.ts';
 import { canonicalIdentifier, sortKey } from '../crosswalk/identifier.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
 import { compareCodePoints } from '../text.ts';
 import { auditedCommand, auditMigration } from './audit.ts';
-import { type Command, expectPositionals, parse, required } from './command.ts';
+import { type Command, expectPositionals, parse, required, tell } from './command.ts';
 
 const busyTimeout = 30_000;
 
@@ -35,7 +36,8 @@ export const mappingCommand: Command = {
       throw new CommandError('the mapping commands are "set" and "list"', 2);
     const decision = action === 'set' ? readDecision(values) : null;
     const config = readConfig({ db: values.db });
-    const db = openDatabase(config.db, { migrate: true, busyTimeout, onMigrate: auditMigration(config) });
+    const onMigrate = auditMigration(config);
+    const db = await openUpgraded(config.db, { busyTimeout, say: tell, onMigrate });
     try {
       if (decision) auditedDecision(config, db, decision);
       else printDecisions(db, values.json ?? false);

@@ -1,10 +1,11 @@
 import { createApp } from '../app.ts';
 import { createTrail } from '../audit/trail.ts';
-import { loadKeys } from '../auth/keys.ts';
+import { checkKeys, loadKeys } from '../auth/keys.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import { loadCertificate } from '../certificate.ts';
 import { type Config, readConfig } from '../config.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
 import { createGate, gateLimits } from '../limits/gate.ts';
 import { createLimiter } from '../limits/limiter.ts';
@@ -18,7 +19,7 @@ import { createMetrics } from '../watch/metrics.ts';
 import { createObserver } from '../watch/observer.ts';
 import { processCollector } from '../watch/process.ts';
 import { auditMigration, type ServerAudit, startServerAudit } from './audit.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { type Command, expectPositionals, parse, tell } from './command.ts';
 import { purgeDaily } from './purge.ts';
 
 export const serveCommand: Command = {
@@ -33,22 +34,43 @@ export const serveCommand: Command = {
     const { values, positionals } = parse(args, { host: { type: 'string' }, port: { type: 'string' } });
     expectPositionals(positionals, []);
     const config = readConfig(values);
-    return serve(
-      config,
-      openDatabase(config.db, { migrate: true, busyTimeout: 1000, onMigrate: auditMigration(config) }),
-    );
+    const options = { busyTimeout: 1000, checkUnclean: true, say: tell, onMigrate: auditMigration(config) };
+    return serve(config, () => openUpgraded(config.db, options));
   },
 };
 
-/** Serves until SIGTERM or SIGINT; a second signal ends the process at once. Gives the exit code. */
+/**
+ * Serves until SIGTERM or SIGINT; a second signal ends the process at once. `open` is called when the keys are known
+ * to be good. Gives the exit code.
+ */
 export async function serve(
   config: Config,
-  db: Database,
+  open: () => Promise<Database>,
   onReady?: (url: string) => Promise<void>,
 ): Promise<number> {
   const lines = createLineWriter();
   const log = createLog(config.logLevel, lines.write);
   endOnFailure(log, lines);
+  await checkKeys(config);
+  const db = await open();
+  try {
+    await serveOpen(config, db, log, lines, onReady);
+  } finally {
+    db.close();
+  }
+  log.info('stopped');
+  // A reader that holds the pipe without reading must not keep the process.
+  if (!(await lines.close())) process.exit(0);
+  return 0;
+}
+
+async function serveOpen(
+  config: Config,
+  db: Database,
+  log: Log,
+  lines: LineWriter,
+  onReady?: (url: string) => Promise<void>,
+): Promise<void> {
   const state = { draining: false };
   const now = () => new Date();
   const signals = untilSignal(config.tls !== null);
@@ -109,12 +131,12 @@ export async function serve(
   state.draining = true;
   await server.stop();
   audit.stop(signal);
-  db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
-  db.close();
-  log.info('stopped');
-  // A reader that holds the pipe without reading must not keep the process.
-  if (!(await lines.close())) process.exit(0);
-  return 0;
+  try {
+    db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    // Nothing is lost: the log stays beside the file, and the next start reads it.
+    log.warn('the write-ahead log was not emptied', { reason: (error as Error).message });
+  }
 }
 
 function loadFamilies(server: RunningServer, lines: LineWriter) {

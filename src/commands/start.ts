@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, readConfig } from '../config.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { catalog } from '../db/tables.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { packageVersion } from '../openapi.ts';
 import { packageRoot } from '../root.ts';
 import { auditMigration } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { type Command, expectPositionals, parse, tell } from './command.ts';
 import { serve } from './serve.ts';
 import { auditedToken } from './token.ts';
 
@@ -31,9 +32,18 @@ export const startCommand: Command = {
     });
     expectPositionals(positionals, []);
     const config = readConfig(values);
-    const db = openDatabase(config.db, { create: true, migrate: true, onMigrate: auditMigration(config) });
-    await importShippedData(config, db);
-    return serve(config, db, (url) => welcome(config, url, values['no-token'] ?? false));
+    const onMigrate = auditMigration(config);
+    const open = async () => {
+      const db = await openUpgraded(config.db, { create: true, checkUnclean: true, say: tell, onMigrate });
+      try {
+        await importShippedData(config, db);
+        return db;
+      } catch (error) {
+        db.close();
+        throw error;
+      }
+    };
+    return serve(config, open, (url) => welcome(config, url, values['no-token'] ?? false));
   },
 };
 
