@@ -1,11 +1,21 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { openDatabase } from '../../src/db/database.ts';
+import { listMigrations } from '../../src/db/migrate.ts';
 import { type AuditLine, auditLines } from '../support/audit.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
@@ -160,6 +170,72 @@ test('commands leave one event each, and no token', async () => {
   for (const value of [token, made.token, 'ann@example.org']) assert.not.ok(text.includes(value));
 });
 
+test('backups and restores are told of before they are begun, and with what came of them', async () => {
+  const saved = join(folder, 'saved.db');
+  const copy = JSON.parse(await runs(['backup', saved, '--json']));
+  assert.is((await run(['backup', saved])).code, 1, 'it is there');
+  const restored = JSON.parse(await runs(['restore', saved, '--json']));
+  const lines = auditLines(file);
+  assert.equal(lines.map(shape), [
+    ['database.backup-start', 'file', saved, 'success', null],
+    ['database.backup', 'file', saved, 'success', null],
+    ['database.backup-start', 'file', saved, 'success', null],
+    ['database.backup', 'file', saved, 'failure', 'REFUSED'],
+    ['database.restore-start', 'file', saved, 'success', null],
+    ['database.restore', 'file', saved, 'success', null],
+  ]);
+  assert.equal(lines[1]!.detail, { sha256: copy.sha256, bytes: copy.bytes });
+  const { sha256, schema, before } = restored;
+  assert.equal(lines[5]!.detail, { sha256, schema, before });
+});
+
+test('a migration is told of, or not made', async () => {
+  const db = join(folder, 'gapstone.db');
+  rmSync(db);
+  const sqlite = new Sqlite(db);
+  const migrations = listMigrations();
+  for (const migration of migrations.slice(0, 2)) sqlite.exec(readFileSync(migration.file, 'utf8'));
+  sqlite.pragma('application_id = 0x47415053');
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.pragma('user_version = 2');
+  sqlite.close();
+  const before = digest(db);
+  const list = ['mapping', 'list'];
+  const refused = await run(list, { GAPSTONE_AUDIT_FILE: join(folder, 'nowhere/audit.jsonl') });
+  assert.is(refused.code, 1);
+  assert.match(refused.stderr, /cannot be brought to schema \d+, it is unchanged: .*audit stream/);
+  assert.is(digest(db), before);
+  await runs(list);
+  assert.equal(
+    auditLines(file).map((line) => [line.action, line.detail]),
+    [['database.migrate', { from: 2, to: migrations.length }]],
+  );
+});
+
+test('check --audit walks the chain, through rotated files too, and names the line that is wrong', async () => {
+  await runs(['purge']);
+  renameSync(file, `${file}.1`);
+  await runs(['purge']);
+  const report = JSON.parse(await runs(['check', '--audit', `${file}.1`, '--json']));
+  const { head, lines, first } = verifyAuditFile([`${file}.1`, file]);
+  assert.equal(report.audit, { lines: 3, first: 1, head, notes: [] });
+  assert.equal([report.ok, lines, first], [true, 3, 1]);
+  assert.match(
+    await runs(['check', '--audit']),
+    new RegExp(`ok: audit\n(.*\n)*audit: 2 lines from 2, head 3 ${head!.hash}`),
+  );
+  assert.not.match(await runs(['check']), /audit/);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('deleted-lists.purge', 'deleted-lists.merge'));
+  const { code, stdout } = await run(['check', '--audit', `${file}.1`]);
+  assert.is(code, 1);
+  assert.match(
+    stdout,
+    /problem: audit: \S+audit\.jsonl, line 2: the hash is not that of the line: it was changed/,
+  );
+  const missing = await run(['check', '--audit', 'nothing.jsonl']);
+  assert.equal([missing.code, /problem: audit: ENOENT/.test(missing.stdout)], [1, true]);
+});
+
 test('stop: a command that cannot be audited does nothing, and says why', async () => {
   const before = digest(join(folder, 'gapstone.db'));
   const nowhere = { GAPSTONE_AUDIT_FILE: join(folder, 'nowhere/audit.jsonl') };
@@ -171,6 +247,7 @@ test('stop: a command that cannot be audited does nothing, and says why', async 
     ['integration-token', 'create', '--name', 'N', '--org', 'red'],
     ['collection', 'create', '--kind', 'role', '--name', 'N', ...item],
     ['purge'],
+    ['backup', 'saved.db'],
     ['serve', '--port', '0'],
   ]) {
     const { code, stdout, stderr } = await run(args, nowhere);
@@ -184,6 +261,7 @@ test('stop: a command that cannot be audited does nothing, and says why', async 
     assert.is(db.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table);
   db.close();
   assert.is(digest(join(folder, 'gapstone.db')), before);
+  assert.is(existsSync(join(folder, 'saved.db')), false);
 });
 
 test('continue: a command goes on without, and warns', async () => {
