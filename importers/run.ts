@@ -25,6 +25,8 @@ export interface ImportOptions {
   overrides?: Map<string, string>;
   now?: () => Date;
   onProgress?: (progress: ImportProgress) => void;
+  /** Told of the whole ledger just before the commit; what it throws undoes the run. */
+  beforeCommit?: (lines: LedgerLine[], summary: LedgerSummary) => void;
 }
 
 export interface ImportProgress {
@@ -250,6 +252,7 @@ class ImportRun {
     const { id } = db.orm.insert(importRuns).values(row).returning({ id: importRuns.id }).get();
     const insertLine = prepareInsert(db, importLedger);
     for (const [index, line] of lines.entries()) insertLine.run({ runId: id, ordinal: index + 1, ...line });
+    this.options.beforeCommit?.(lines, summary);
     db.sqlite.exec('COMMIT');
   }
 }

@@ -3,7 +3,10 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { type AuditStream, silentAudit } from './audit/stream.ts';
+import { createTrail } from './audit/trail.ts';
 import { createAccess, type RouteOptions } from './auth/access.ts';
+import { auditCallers } from './auth/audited.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
 import { createSessionCookie } from './auth/session-cookie.ts';
 import { createSessions } from './auth/sessions.ts';
@@ -73,6 +76,8 @@ export interface AppDeps {
   log: Log;
   now: () => Date;
   state: ServiceState;
+  /** Where it is told who did what; silent by default. */
+  audit?: AuditStream;
   /** The secret of the purge endpoint, which is off without one (DECISIONS D8.5). */
   cronSecret?: string | null;
   /** Whether cookies are for TLS only, however a request came. */
@@ -111,10 +116,12 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     cronSecret = null,
     secureCookies = false,
     banner = null,
+    audit = silentAudit,
     newId = randomUUID,
   } = deps;
-  const sessions = createSessions(db, now, log);
+  const sessions = createSessions(db, now, log, audit.note);
   const integrationTokens = createIntegrationTokens(db, now);
+  const trail = createTrail(audit, db);
   const { limiter = unlimited, gate = createGate(), observer = createObserver(log) } = deps;
   const inputBy =
     (bodies: (maxBytes: number, check?: (text: string) => void) => MiddlewareHandler<Env>) =>
@@ -129,7 +136,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
         ...(deps.answers && prepared ? [usePrepared(deps.answers, prepared, name, expensive)] : []),
       ];
     };
-  const callers = { verify, sessions, integrationTokens, cronSecret, limiter };
+  const callers = { verify, sessions, integrationTokens, cronSecret, limiter, trail };
   const access = createAccess({ ...callers, input: inputBy(jsonBodies) });
   // What routes answer to GET is kept as bytes while nothing changes that it depends on.
   const ofCatalog = access.with({ prepared: 'catalog' });
@@ -141,7 +148,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     },
   });
 
-  app.use(identify(observer, createCors(deps.corsOrigins ?? [])));
+  app.use(identify(observer, createCors(deps.corsOrigins ?? [])), auditCallers(audit, now));
   app.use(async (c, next) => {
     c.set('banner', banner);
     await next();

@@ -31,5 +31,13 @@ export interface Env {
     form: Form;
     /** The classification banner that exports are marked with, or null. */
     banner: string | null;
+    /** Who showed credentials that hold, and which, also where they may not do what they ask for. */
+    caller?: { viewer: Viewer; by: 'token' | 'session' | 'integration' };
+    /** The list or collection that a form names, where the path does not. */
+    chosen?: string;
+    /** Set when an entitlement is what is lacking. */
+    unentitled?: boolean;
+    /** Set when the route's own audit event tells how the request ended. */
+    audited?: boolean;
   };
 }

@@ -53,6 +53,8 @@ export function createQuick({ answers, known, limiter }: QuickDeps): Quick {
     const variant = unchanged ? null : found.variants.get(bestCoding(asked.coding));
     if (variant === undefined) return false;
     if (found.access !== 'public') {
+      // Now and then each token and address go the long way, where sign-ins are told in the audit stream.
+      if ((user!.heard.get(exchange.remote) ?? 0) < exchange.started) return false;
       exchange.tokenType = 'user';
       exchange.subject = user!.user.subject;
       exchange.organization = user!.user.organization;

@@ -60,6 +60,7 @@ const arrows: Record<string, string[]> = {
   cli: ['commands', 'openapi'],
   commands: [
     'app',
+    'audit',
     'auth',
     'certificate',
     'config',
@@ -82,6 +83,7 @@ const arrows: Record<string, string[]> = {
   quick: ['auth', 'headers', 'limits', 'prepared', 'watch'],
   app: [
     'answer',
+    'audit',
     'auth',
     'checklists',
     'config',
@@ -109,7 +111,8 @@ const arrows: Record<string, string[]> = {
   export: ['schemas', 'services'],
   services: ['auth', 'crosswalk', 'db', 'diff', 'schemas'],
   diff: ['schemas'],
-  auth: ['config', 'db', 'limits', 'log', 'prepared', 'watch'],
+  auth: ['audit', 'config', 'db', 'limits', 'log', 'prepared', 'watch'],
+  audit: ['db', 'log'],
   watch: ['db', 'limits', 'log'],
   limits: [],
   headers: [],
@@ -411,7 +414,9 @@ structure('the top level of the repository holds what ARCHITECTURE.md allows, an
     'test',
   ]);
   const made = (name: string) =>
-    ['node_modules', 'dist', 'gapstone-key.json'].includes(name) || /\.db(-wal|-shm|\..*)?$/.test(name);
+    ['node_modules', 'dist', 'gapstone-key.json'].includes(name) ||
+    /^gapstone-audit\.jsonl/.test(name) ||
+    /\.db(-wal|-shm|\..*)?$/.test(name);
   const other = readdirSync(packageRoot).filter(
     (name) => !name.startsWith('.') && !allowed.has(name) && !made(name),
   );
@@ -433,6 +438,9 @@ structure('what running makes is ignored by git, the private key above all', () 
     'gapstone.db-wal',
     'gapstone.db-shm',
     'gapstone-key.json',
+    'gapstone-audit.jsonl',
+    'gapstone-audit.jsonl.head',
+    'gapstone-audit.jsonl.lock',
   ])
     assert.ok(
       patterns.some((pattern) => pattern.test(name)),

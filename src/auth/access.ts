@@ -1,24 +1,20 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
+import { silentAudit } from '../audit/stream.ts';
+import { createTrail, type Trail } from '../audit/trail.ts';
 import type { Env } from '../env.ts';
 import { forbidden, noSuchPath, unauthorized } from '../errors.ts';
 import { sha256 } from '../ids.ts';
 import { type Limiter, tooMany } from '../limits/limiter.ts';
 import type { Source } from '../prepared/answers.ts';
-import { addressKey, callerKey, type Exchange } from '../watch/exchange.ts';
+import { addressKey, callerKey } from '../watch/exchange.ts';
+import { audited } from './audited.ts';
 import { type IntegrationTokens, integrationPrefix } from './integration-tokens.ts';
+import type { Rule } from './rule.ts';
 import { type Sessions, sessionCookie } from './sessions.ts';
 import type { VerifyUserToken } from './tokens.ts';
 import type { Entitlement, User, Viewer } from './viewer.ts';
-
-/** What a route says about who may call it; spread into its definition, so that OpenAPI shows it. */
-export interface Rule {
-  security: Record<string, string[]>[];
-  /** The rule in one word, as the access column of the specification has it. */
-  'x-access': string;
-  middleware: MiddlewareHandler<Env>[];
-}
 
 /** What a route needs otherwise than most. */
 export interface RouteOptions {
@@ -57,6 +53,8 @@ export interface Access {
   entitled(product: Entitlement): Rule;
   /** The user of a token that one of our own pages sends in a form. Throws 401, 403, 429. */
   signIn(c: Context<Env>, token: string): Promise<User>;
+  /** A rule whose calls leave an event in the audit stream: the kind of object and the verb, as `list.create`. */
+  audited(rule: Rule, action: string): Rule & { 'x-audit': string };
 }
 
 export interface AccessDeps {
@@ -68,6 +66,8 @@ export interface AccessDeps {
   limiter: Limiter;
   /** Checks encodings and reads the body, after the caller is known: D2.4 puts 401 and 403 before 400. */
   input: (options: RouteOptions, name: string) => MiddlewareHandler<Env>[];
+  /** Where what callers do is told; silent by default. */
+  trail?: Trail;
 }
 
 const userOrIntegration = 'user or lists:read';
@@ -83,6 +83,7 @@ export function mayHave(name: string, user: User | null): boolean {
 /** The rules that routes declare. Each checks the caller first, then the input. */
 export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Access {
   const { verify, sessions, integrationTokens, cronSecret, limiter } = deps;
+  const { trail = createTrail(silentAudit, null) } = deps;
   const { expensive = false, unlimited = false } = options;
   const input = (name: string) => deps.input(options, name);
   const userToken = { userToken: [] };
@@ -99,7 +100,9 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
   function tokenCaller(c: Context<Env>, header: string): Promise<Viewer> {
     return tried<Viewer>(c, async () => {
       const token = bearer(header);
-      return token.startsWith(integrationPrefix) ? integrationTokens.find(token) : verify(token);
+      return token.startsWith(integrationPrefix)
+        ? integrationTokens.find(token)
+        : verify(token, c.get('exchange').remote);
     });
   }
 
@@ -119,11 +122,12 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
   }
 
   /** Notes who is calling, and counts the request against its limit. Throws 429. */
-  function known<V extends Viewer>(c: Context<Env>, viewer: V, type: Exchange['tokenType']): V {
+  function known<V extends Viewer>(c: Context<Env>, viewer: V, type: 'user' | 'session' | 'integration'): V {
     const exchange = c.get('exchange');
     exchange.tokenType = type;
     exchange.subject = viewer.kind === 'user' ? viewer.subject : viewer.id;
     exchange.organization = viewer.organization;
+    c.set('caller', { viewer, by: type === 'user' ? 'token' : type });
     count(c);
     return viewer;
   }
@@ -221,13 +225,17 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     entitled: (product) =>
       userRule([{ userToken: [product] }, { session: [product] }], `user+${product}`, async (c) => {
         const user = asUser(await caller(c));
-        if (!user.entitlements.has(product)) throw forbidden(`This needs the entitlement ${product}`);
+        if (!user.entitlements.has(product)) {
+          c.set('unentitled', true);
+          throw forbidden(`This needs the entitlement ${product}`);
+        }
         return user;
       }),
     async signIn(c, token) {
       if (!isSameOrigin(c)) throw forbidden('Signing in works from our own page only');
       return asUser(await tokenCaller(c, `Bearer ${token}`));
     },
+    audited: (rule, action) => audited(trail, rule, action),
   };
 }
 

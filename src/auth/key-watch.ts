@@ -20,6 +20,8 @@ export async function watchKeySet(
   read: (file: string) => Promise<JWTVerifyGetKey>,
   log: Log,
   elapsed: () => number = () => performance.now(),
+  /** Told of every attempt: null, or why the set was kept. */
+  onReload: (reason: string | null) => void = () => undefined,
 ): Promise<KeySet> {
   let seen = stampOf(file);
   let keys = await read(file);
@@ -31,8 +33,11 @@ export async function watchKeySet(
     try {
       keys = await read(file);
       log.info('key set reloaded');
+      onReload(null);
     } catch (error) {
-      log.warn('key set kept: the file cannot be used', { reason: (error as Error).message });
+      const reason = (error as Error).message;
+      log.warn('key set kept: the file cannot be used', { reason });
+      onReload(reason);
     }
     seen = stamp;
   }

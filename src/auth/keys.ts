@@ -124,8 +124,12 @@ export async function checkKeys(config: Config): Promise<void> {
 }
 
 /** The keys that user tokens are verified with: the pinned file alone, re-read when it changes, or the local issuer's. */
-export async function loadKeys(config: Config, log: Log = silentLog): Promise<KeySet> {
-  if (config.jwks !== null) return watchKeySet(config.jwks, readKeySet, log);
+export async function loadKeys(
+  config: Config,
+  log: Log = silentLog,
+  onReload?: (reason: string | null) => void,
+): Promise<KeySet> {
+  if (config.jwks !== null) return watchKeySet(config.jwks, readKeySet, log, undefined, onReload);
   const { d: _, ...publicKey } = await localKey(config);
   return Object.assign(createLocalJWKSet({ keys: [publicKey] }), { version: () => 0 });
 }

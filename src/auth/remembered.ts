@@ -6,7 +6,13 @@ export interface KnownUser {
   user: User;
   /** Says who is asking where answers are kept for each caller: the same for the same person with the same rights. */
   caller: string;
+  /** The addresses that its requests came from lately, and until when that counts, as `performance.now()` has it. */
+  heard: Map<string, number>;
 }
+
+/** How long an address counts as heard of. */
+const hearingMilliseconds = 5 * 60 * 1000;
+const mostAddresses = 100;
 
 interface Remembered extends KnownUser {
   keys: number;
@@ -51,15 +57,25 @@ export function rememberTokens(
 
   return {
     known,
-    async verify(token) {
+    async verify(token, address = '') {
       const found = known(token);
-      if (found) return found.user;
+      if (found) {
+        hear(found, address);
+        return found.user;
+      }
       const keys = keyVersion();
       const user = await verify(token);
-      remember(token, { user, caller: callerOf(user), keys, until: user.expiresAt * 1000 });
+      const entry = { user, caller: callerOf(user), heard: new Map(), keys, until: user.expiresAt * 1000 };
+      hear(entry, address);
+      remember(token, entry);
       return user;
     },
   };
+}
+
+function hear({ heard }: KnownUser, address: string): void {
+  if (heard.size >= mostAddresses && !heard.has(address)) heard.clear();
+  heard.set(address, performance.now() + hearingMilliseconds);
 }
 
 /** Who is asking, in one text. */

@@ -4,6 +4,7 @@ import { readConfig } from '../config.ts';
 import { copyDatabase, type DatabaseCopy, hashFile } from '../db/copy.ts';
 import { connect } from '../db/database.ts';
 import { CommandError } from '../errors.ts';
+import { auditedRun } from './audit.ts';
 import { type Command, expectPositionals, parse } from './command.ts';
 
 export const backupCommand: Command = {
@@ -17,7 +18,15 @@ export const backupCommand: Command = {
   async run(args) {
     const { values, positionals } = parse(args, {});
     expectPositionals(positionals, ['FILE']);
-    const copy = await backup(readConfig({ db: values.db }).db, positionals[0]!);
+    const config = readConfig({ db: values.db });
+    const file = positionals[0]!;
+    const deed = { action: 'database.backup', objectType: 'file', objectId: file };
+    const copy = await auditedRun(
+      config,
+      deed,
+      () => backup(config.db, file),
+      ({ sha256, bytes }) => ({ sha256, bytes }),
+    );
     process.stdout.write(values.json ? `${JSON.stringify(copy)}\n` : `${copy.sha256}  ${copy.file}\n`);
     return 0;
   },

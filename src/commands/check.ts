@@ -1,4 +1,5 @@
 import { closureProblems } from '../../importers/crosswalk/check.ts';
+import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
 import { readConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
@@ -13,18 +14,21 @@ const most = 100;
 export const checkCommand: Command = {
   name: 'check',
   summary: 'look for damage in the database, and print the digest of its catalog',
-  usage: 'gapstone check [--db FILE] [--json]',
+  usage: 'gapstone check [--db FILE] [--json]\ngapstone check --audit [OLDER...] [--db FILE] [--json]',
   help: [
+    '--audit   walk the chain of the audit stream too; OLDER are its rotated files, the oldest first',
     '--json    ok, digest, and every check with its problems as JSON',
     'A line for each problem, and exit 1 when there is one. Nothing is changed.',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {});
-    expectPositionals(positionals, []);
-    const db = openDatabase(readConfig({ db: values.db }).db, { busyTimeout });
+    const { values, positionals } = parse(args, { audit: { type: 'boolean' } });
+    if (!values.audit) expectPositionals(positionals, []);
+    const config = readConfig({ db: values.db });
+    const db = openDatabase(config.db, { busyTimeout });
     try {
       db.sqlite.pragma('query_only = ON');
       const report = checkDatabase(db);
+      if (values.audit) addAudit(report, [...positionals, config.auditFile]);
       process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : humanReport(report));
       return report.ok ? 0 : 1;
     } finally {
@@ -38,6 +42,8 @@ export interface CheckReport {
   ok: boolean;
   digest: string | null;
   checks: { name: string; problems: string[] }[];
+  /** Where the audit stream was walked. */
+  audit?: Pick<AuditVerdict, 'lines' | 'first' | 'head' | 'notes'>;
 }
 
 const closure: Check = { name: 'closure', run: closureProblems };
@@ -72,6 +78,20 @@ function problemsOf(db: Database, check: Check): string[] {
   return problems;
 }
 
+/** Adds the check of the audit stream. */
+function addAudit(report: CheckReport, files: string[]): void {
+  const problems: string[] = [];
+  try {
+    const { problem, ...walked } = verifyAuditFile(files);
+    report.audit = walked;
+    if (problem !== null) problems.push(`${problem.file}, line ${problem.line}: ${problem.reason}`);
+  } catch (error) {
+    problems.push((error as Error).message);
+  }
+  report.checks.push({ name: 'audit', problems });
+  report.ok &&= problems.length === 0;
+}
+
 /** A damaged page ends one check, and not those after it. */
 function withDamage<T>(work: () => T): T | Error {
   try {
@@ -83,9 +103,16 @@ function withDamage<T>(work: () => T): T | Error {
   }
 }
 
-function humanReport({ checks, digest }: CheckReport): string {
+function humanReport({ checks, digest, audit }: CheckReport): string {
   const lines = checks.flatMap(({ name, problems }) =>
     problems.length === 0 ? [`ok: ${name}`] : problems.map((problem) => `problem: ${name}: ${problem}`),
   );
+  for (const note of audit?.notes ?? []) lines.push(`note: audit: ${note}`);
+  if (audit) lines.push(`audit: ${audit.lines} lines from ${audit.first ?? 0}, head ${headOf(audit.head)}`);
   return `${[...lines, `digest: ${digest ?? 'the catalog cannot be read'}`].join('\n')}\n`;
+}
+
+/** The number and the hash of the last line: worth noting elsewhere. */
+function headOf(head: AuditVerdict['head']): string {
+  return head === null ? 'none' : `${head.seq} ${head.hash}`;
 }

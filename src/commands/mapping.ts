@@ -1,5 +1,5 @@
 import { deriveControls } from '../../importers/controls/derive.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { compareFrameworks } from '../crosswalk/frameworks.ts';
 import { type MappingStatus, statuses } from '../crosswalk/graph.ts';
 import { canonicalIdentifier, sortKey } from '../crosswalk/identifier.ts';
@@ -7,6 +7,7 @@ import type { Database } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
 import { compareCodePoints } from '../text.ts';
+import { auditedCommand, auditMigration } from './audit.ts';
 import { type Command, expectPositionals, parse, required, tell } from './command.ts';
 
 const busyTimeout = 30_000;
@@ -34,9 +35,11 @@ export const mappingCommand: Command = {
     if (action !== 'set' && action !== 'list')
       throw new CommandError('the mapping commands are "set" and "list"', 2);
     const decision = action === 'set' ? readDecision(values) : null;
-    const db = await openUpgraded(readConfig({ db: values.db }).db, { busyTimeout, say: tell });
+    const config = readConfig({ db: values.db });
+    const onMigrate = auditMigration(config);
+    const db = await openUpgraded(config.db, { busyTimeout, say: tell, onMigrate });
     try {
-      if (decision) setDecision(db, decision);
+      if (decision) auditedDecision(config, db, decision);
       else printDecisions(db, values.json ?? false);
       return 0;
     } finally {
@@ -87,6 +90,14 @@ function readEnd(value: string | undefined, name: string): End {
     throw new CommandError(`--${name} must be <framework>:<identifier>, not "${text.slice(0, 64)}"`, 2);
   }
   return { framework, identifier };
+}
+
+function auditedDecision(config: Config, db: Database, decision: Decision): void {
+  const [from, to] = decision.ends.map(({ framework, identifier }) => `${framework}:${identifier}`);
+  const { status, reason } = decision;
+  const detail = { status, why: reason };
+  const deed = { action: 'mapping.set', objectType: 'mapping', objectId: `${from} ${to}`, detail };
+  auditedCommand(config, db, deed, () => setDecision(db, decision));
 }
 
 /** Stores a decision about a pair that some source states, and rebuilds the crosswalk in the same transaction. */

@@ -1,6 +1,7 @@
 import { readConfig } from '../config.ts';
 import { listMigrations } from '../db/migrate.ts';
 import { restoreDatabase } from '../db/restore.ts';
+import { auditedRun } from './audit.ts';
 import { type Command, expectPositionals, parse, tell } from './command.ts';
 
 export const restoreCommand: Command = {
@@ -15,7 +16,15 @@ export const restoreCommand: Command = {
   async run(args) {
     const { values, positionals } = parse(args, {});
     expectPositionals(positionals, ['FILE']);
-    const restored = restoreDatabase(positionals[0]!, readConfig({ db: values.db }).db, new Date());
+    const config = readConfig({ db: values.db });
+    const file = positionals[0]!;
+    const deed = { action: 'database.restore', objectType: 'file', objectId: file };
+    const restored = await auditedRun(
+      config,
+      deed,
+      () => restoreDatabase(file, config.db, new Date()),
+      ({ sha256, schema, before: kept }) => ({ sha256, schema, before: kept }),
+    );
     const { before, schema } = restored;
     if (values.json) process.stdout.write(`${JSON.stringify(restored)}\n`);
     else process.stdout.write(`${restored.sha256}  ${positionals[0]}\n`);

@@ -1,4 +1,5 @@
 import { createApp } from '../app.ts';
+import { createTrail } from '../audit/trail.ts';
 import { checkKeys, loadKeys } from '../auth/keys.ts';
 import { rememberTokens } from '../auth/remembered.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
@@ -21,6 +22,7 @@ import { createLineWriter, type LineWriter } from '../watch/lines.ts';
 import { createMetrics } from '../watch/metrics.ts';
 import { createObserver } from '../watch/observer.ts';
 import { processCollector } from '../watch/process.ts';
+import { auditMigration, type ServerAudit, startServerAudit } from './audit.ts';
 import { type Command, expectPositionals, parse, tell } from './command.ts';
 import { purgeDaily } from './purge.ts';
 
@@ -36,7 +38,8 @@ export const serveCommand: Command = {
     const { values, positionals } = parse(args, { host: { type: 'string' }, port: { type: 'string' } });
     expectPositionals(positionals, []);
     const config = readConfig(values);
-    return serve(config, () => openUpgraded(config.db, { busyTimeout: 1000, checkUnclean: true, say: tell }));
+    const options = { busyTimeout: 1000, checkUnclean: true, say: tell, onMigrate: auditMigration(config) };
+    return serve(config, () => openUpgraded(config.db, options));
   },
 };
 
@@ -55,10 +58,14 @@ export async function serve(
   await checkKeys(config);
   const db = await open();
   try {
-    return await serveOpen(config, db, log, lines, onReady);
+    await serveOpen(config, db, log, lines, onReady);
   } finally {
     db.close();
   }
+  log.info('stopped');
+  // A reader that holds the pipe without reading must not keep the process.
+  if (!(await lines.close())) process.exit(0);
+  return 0;
 }
 
 async function serveOpen(
@@ -67,12 +74,14 @@ async function serveOpen(
   log: Log,
   lines: LineWriter,
   onReady?: (url: string) => Promise<void>,
-): Promise<number> {
+): Promise<void> {
   const state = { draining: false };
   const now = () => new Date();
   const signals = untilSignal(config.tls !== null);
   const tls = config.tls && loadCertificate(config.tls, now());
-  const keys = await loadKeys(config, log);
+  let audit: ServerAudit | null = null;
+  const keys = await loadKeys(config, log, (reason) => audit?.keysReloaded(reason));
+  audit = startServerAudit(config, log);
   const tokens = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();
   const observer = createObserver(log, metrics);
@@ -87,6 +96,7 @@ async function serveOpen(
     log,
     now,
     state,
+    audit: audit.stream,
     cronSecret,
     plants,
     banner,
@@ -114,6 +124,7 @@ async function serveOpen(
       trustedProxies,
     });
   } catch (error) {
+    audit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
   }
   metrics.register(catalogCollector(db));
@@ -125,23 +136,19 @@ async function serveOpen(
   if (tls) signals.onHangup(() => renewCertificate(config, server, log));
   log.info('listening', { url, version: packageVersion, ...(tls ? { certificateUntil: tls.validTo } : {}) });
   await onReady?.(url);
-  const stopPurging = purgeDaily(db, log, now);
+  const stopPurging = purgeDaily(db, log, now, createTrail(audit.stream, db));
   const signal = await signals.stop;
   log.info('stopping', { signal });
   stopPurging();
   state.draining = true;
   await server.stop();
+  audit.stop(signal);
   try {
     db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
   } catch (error) {
     // Nothing is lost: the log stays beside the file, and the next start reads it.
     log.warn('the write-ahead log was not emptied', { reason: (error as Error).message });
   }
-  db.close();
-  log.info('stopped');
-  // A reader that holds the pipe without reading must not keep the process.
-  if (!(await lines.close())) process.exit(0);
-  return 0;
 }
 
 function loadFamilies(server: RunningServer, lines: LineWriter) {

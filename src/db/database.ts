@@ -16,6 +16,8 @@ export interface Database {
   read<T>(work: () => T): T;
   /** Runs a function inside one BEGIN IMMEDIATE transaction. */
   write<T>(work: () => T): T;
+  /** Has every `write` call a function with its result before it commits; what that throws undoes it. Gives what ends this. */
+  beforeCommit(hook: (result: unknown) => void): () => void;
   /** The catalog's generation, also when another process changed it. */
   generation(): number;
   /** The generation as it was a millisecond ago at most: looking costs more than answering from memory. */
@@ -182,6 +184,7 @@ function wrap(sqlite: Sqlite.Database): Database {
   let seenVersion: unknown;
   let seenChanges = -1;
   let seenGeneration = 0;
+  const hooks = new Set<(result: unknown) => void>();
   const totalChanges = sqlite.prepare('SELECT total_changes()').pluck();
   let seenAt = 0;
   function generation(): number {
@@ -199,7 +202,20 @@ function wrap(sqlite: Sqlite.Database): Database {
     sqlite,
     orm: drizzle(sqlite),
     read: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).deferred()),
-    write: (work) => sqlite.transaction(work).immediate(),
+    write(work) {
+      // Inside another write this is a part of it, with a savepoint of its own.
+      if (sqlite.inTransaction || hooks.size === 0) return sqlite.transaction(work).immediate();
+      const whole = () => {
+        const result = work();
+        for (const hook of hooks) hook(result);
+        return result;
+      };
+      return sqlite.transaction(whole).immediate();
+    },
+    beforeCommit(hook) {
+      hooks.add(hook);
+      return () => hooks.delete(hook);
+    },
     generation,
     recentGeneration: () => (performance.now() - seenAt < 1 ? seenGeneration : generation()),
     changes: () => `${dataVersion.get()} ${totalChanges.get()}`,

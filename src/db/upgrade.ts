@@ -13,6 +13,8 @@ interface UpgradeOptions {
   /** Takes the one line that tells of an upgrade. */
   say?: (line: string) => void;
   room?: (folder: string) => number;
+  /** Told of a migration before it is committed; what it throws undoes it. */
+  onMigrate?: (from: number, to: number) => void;
 }
 
 /**
@@ -20,8 +22,8 @@ interface UpgradeOptions {
  * was laid beside it as `<file>.before-schema-<n>`. Throws `CommandError`; then the database is as it was.
  */
 export async function openUpgraded(file: string, options: UpgradeOptions = {}): Promise<Database> {
-  const { say = () => undefined, room = freeBytes, ...rest } = options;
-  if (file !== ':memory:' && existsSync(file)) await upgrade(file, say, room);
+  const { say = () => undefined, room = freeBytes, onMigrate = () => undefined, ...rest } = options;
+  if (file !== ':memory:' && existsSync(file)) await upgrade(file, say, room, onMigrate);
   return openDatabase(file, rest);
 }
 
@@ -29,6 +31,7 @@ async function upgrade(
   file: string,
   say: (line: string) => void,
   room: (folder: string) => number,
+  onMigrate: (from: number, to: number) => void,
 ): Promise<void> {
   const newest = listMigrations().length;
   if (readHeader(file).userVersion >= newest) return;
@@ -47,6 +50,7 @@ async function upgrade(
       reader.close();
     }
     migrate(sqlite);
+    onMigrate(version, newest);
     sqlite.exec('COMMIT');
     say(`${file} was brought from schema ${version} to ${newest}; as it was before, it is in ${copied}`);
   } catch (error) {
