@@ -5,11 +5,11 @@ import { prepareInsert } from '../src/db/insert.ts';
 import { catalog, importLedger, importRuns, sources } from '../src/db/tables.ts';
 import { CommandError } from '../src/errors.ts';
 import { deriveControls } from './controls/derive.ts';
-import { discover, type Found, listFiles } from './discover.ts';
+import { discover, listFiles } from './discover.ts';
 import { ImportError, oneLine } from './errors.ts';
-import type { Parsed } from './format.ts';
 import { type Kind, type LedgerLine, type LedgerSummary, roundMs, summarize } from './ledger.ts';
-import { parseGroup, parseSource } from './parse.ts';
+import { type Ahead, createPipeline, type Pipeline } from './parsers/pipeline.ts';
+import { parserThreads } from './parsers/pool.ts';
 import { deriveDocuments } from './regulatory/derive.ts';
 import { deriveRoles, ruleIsOutdated } from './roles/derive.ts';
 import { type OpenLine, Staging } from './staging.ts';
@@ -22,6 +22,8 @@ export interface ImportOptions {
   dryRun?: boolean;
   /** Benchmark id to slug: the operator's word (FORMATS 2.4 step 6). */
   overrides?: Map<string, string>;
+  /** How many threads may parse beside the main one; by default all cores but one, at most 3. */
+  threads?: number;
   now?: () => Date;
   onProgress?: (progress: ImportProgress) => void;
 }
@@ -94,23 +96,43 @@ class ImportRun {
   async import(paths: string[]): Promise<ImportResult> {
     const files = listFiles(paths);
     const start = performance.now();
-    let mark = start;
-    let found = files.length;
-    let bytes = 0;
+    const pipeline = createPipeline(discover(files), {
+      strict: this.options.strict ?? false,
+      threads: this.options.threads ?? parserThreads(),
+      isKnown: (sha256) => this.staging.unchanged(sha256) !== null,
+      onSpent: (phase, ms) => {
+        this.phases[phase]! += ms;
+      },
+    });
+    try {
+      const loneUnknown = await this.takeAll(pipeline, files.length);
+      return this.complete(loneUnknown, start);
+    } finally {
+      await pipeline.close();
+    }
+  }
+
+  /** Stores what the pipeline gives, source by source; gives the files that were named themselves and are of no known kind. */
+  private async takeAll(pipeline: Pipeline, files: number): Promise<string[]> {
     const loneUnknown: string[] = [];
-    for await (const source of discover(files)) {
-      this.phases.read! += performance.now() - mark;
+    let found = files;
+    let bytes = 0;
+    for (let ahead = await pipeline.next(); ahead !== null; ahead = await pipeline.next()) {
+      const source = ahead.found;
       if (source.type === 'archive') found += source.members;
-      if (source.type === 'bytes') bytes += source.bytes.length;
-      if (source.type === 'group') bytes += source.files.reduce((sum, file) => sum + file.bytes.length, 0);
-      const line = this.take(source);
-      line.ms = roundMs(performance.now() - mark);
+      bytes += ahead.size;
+      const line = await this.take(ahead, pipeline);
+      line.ms = roundMs(line.ms + ahead.ms);
       this.lines.push(line);
       const lone = source.type === 'bytes' && source.lone;
       if (lone && line.outcome === 'skipped' && line.kind === 'other') loneUnknown.push(line.source);
       this.options.onProgress?.({ done: this.lines.length, found, rules: this.staging.rules, bytes });
-      mark = performance.now();
     }
+    return loneUnknown;
+  }
+
+  /** Derives what follows from all sources, and commits. */
+  private complete(loneUnknown: string[], start: number): ImportResult {
     const failed = loneUnknown.length > 0 || this.lines.some((line) => line.outcome === 'rejected');
     this.timed('derive', () => {
       this.decide();
@@ -133,7 +155,8 @@ class ImportRun {
     }
   }
 
-  private take(found: Found): OpenLine {
+  private async take(ahead: Ahead, pipeline: Pipeline): Promise<OpenLine> {
+    const { found } = ahead;
     const line: OpenLine = {
       source: found.source,
       kind: found.type === 'archive' ? 'archive' : 'other',
@@ -154,22 +177,23 @@ class ImportRun {
     }
     const known = this.staging.unchanged(found.sha256);
     if (known) return { ...line, kind: known.kind as Kind, outcome: 'unchanged', target: known.target };
-    let parsed: Parsed;
-    try {
-      const options = { strict: this.options.strict ?? false };
-      parsed = this.timed('parse', () =>
-        found.type === 'group' ? parseGroup(found, options) : parseSource(found.bytes, options),
-      );
-    } catch (error) {
-      if (!(error instanceof ImportError)) throw error;
-      const kind = found.type === 'group' ? found.kind : error.kind;
-      return { ...line, kind, outcome: 'rejected', reason: error.message };
+    const outcome = await pipeline.outcomeOf(ahead);
+    if (outcome instanceof ImportError) {
+      const { message, kind } = outcome;
+      return {
+        ...line,
+        kind: found.type === 'group' ? found.kind : kind,
+        outcome: 'rejected',
+        reason: message,
+      };
     }
-    const { kind, content } = parsed;
-    const warnings = parsed.warnings.map(oneLine);
+    const { kind, content } = outcome;
+    const warnings = outcome.warnings.map(oneLine);
     if (content === null)
-      return { ...line, kind, warnings, outcome: 'skipped', reason: oneLine(parsed.reason) };
-    return this.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
+      return { ...line, kind, warnings, outcome: 'skipped', reason: oneLine(outcome.reason) };
+    const from = performance.now();
+    const stored = this.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
+    return { ...stored, ms: performance.now() - from };
   }
 
   /** Decides to which STIG the staged releases belong, and puts the decisions into the ledger. */
