@@ -11,7 +11,7 @@ import { type Kind, type LedgerLine, type LedgerSummary, roundMs, summarize } fr
 import { type Ahead, createPipeline, type Pipeline } from './parsers/pipeline.ts';
 import { parserThreads } from './parsers/pool.ts';
 import { deriveDocuments } from './regulatory/derive.ts';
-import { deriveRoles, ruleIsOutdated } from './roles/derive.ts';
+import { deriveRoles, remapStigs, ruleIsOutdated } from './roles/derive.ts';
 import { type OpenLine, Staging } from './staging.ts';
 import { decideIdentity } from './stigs/identity.ts';
 
@@ -84,6 +84,8 @@ class ImportRun {
   private readonly lines: OpenLine[] = [];
   private readonly phases: Record<string, number> = { read: 0, parse: 0, write: 0, derive: 0, commit: 0 };
   private moved = 0;
+  /** The STIGs whose releases changed, by their ids. */
+  private touched = new Set<number>();
 
   constructor(db: Database, options: ImportOptions) {
     this.db = db;
@@ -201,8 +203,9 @@ class ImportRun {
     const overrides = this.options.overrides ?? new Map<string, string>();
     if (this.staging.releases.length === 0 && overrides.size === 0) return;
     this.staging.begin();
-    const { decisions, moved } = decideIdentity(this.db, this.staging.releases, overrides);
+    const { decisions, moved, touched } = decideIdentity(this.db, this.staging.releases, overrides);
     this.moved = moved;
+    this.touched = touched;
     const firstOf = new Map<string, OpenLine>();
     for (const line of this.lines) {
       const decision = line.releaseId === null ? undefined : decisions.get(line.releaseId);
@@ -238,15 +241,13 @@ class ImportRun {
     const superseded = new Map<number, string>();
     if (staging.documentSources.size > 0 || staging.replaced > 0)
       deriveDocuments(db, staging.documentSources, superseded);
-    const stigsMoved = staging.releases.length > 0 || this.moved > 0;
-    const rolesMoved = staging.roleSources.size > 0 || staging.replaced > 0;
     const outdated = ruleIsOutdated(db);
-    if (rolesMoved || stigsMoved || outdated) {
+    if (staging.roleSources.size > 0 || staging.replaced > 0 || outdated) {
       staging.begin();
       if (outdated) staging.replaced++;
       for (const { sourceId, message } of deriveRoles(db, staging.roleSources, superseded))
         this.lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
-    }
+    } else if (this.touched.size > 0) remapStigs(db, this.touched);
     for (const line of this.lines) {
       const reason = line.sourceId === null ? undefined : superseded.get(line.sourceId);
       if (reason !== undefined) Object.assign(line, { outcome: 'superseded', reason });

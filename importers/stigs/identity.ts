@@ -24,14 +24,14 @@ const sameReleaseFrom = 0.95;
 /**
  * Decides to which STIG every staged release belongs (FORMATS 2.3 and 2.4) and stores the release rows. Known
  * benchmark ids and the operator's overrides (benchmark id to slug) come first, then the rest, newest first, so that
- * the slug comes from the newest title and the order of the files never matters. Gives the decisions by release id,
- * and whether a STIG that none of the staged releases belongs to was changed.
+ * the slug comes from the newest title and the order of the files never matters. Gives the decisions by release id, how
+ * many releases an override moved, and the ids of the STIGs that may have another current release or title now.
  */
 export function decideIdentity(
   db: Database,
   staged: StagedRelease[],
   overrides: Map<string, string>,
-): { decisions: Map<number, Decision>; moved: number } {
+): { decisions: Map<number, Decision>; moved: number; touched: Set<number> } {
   const store = createStigStore(db);
   const overlaps = createOverlaps(db);
   const decisions = new Map<number, Decision>();
@@ -92,8 +92,7 @@ export function decideIdentity(
     store.addAlias(key, choice.stig.id, group[0]!.benchmarkId, choice.decision);
     attach(group, choice);
   }
-  store.refreshCurrent();
-  return { decisions, moved };
+  return { decisions, moved, touched: store.refreshCurrent() };
 
   /** An override never makes one benchmark's release give way to another's of the same version: it is refused. */
   function refuseLoss(releases: { id: number; version: string }[], key: string, stig: StigRow): void {

@@ -130,9 +130,9 @@ export function createStigStore(db: Database) {
       return rows.length;
     },
 
-    /** Points every STIG that was touched to its newest release, and takes the title from it. */
-    refreshCurrent(): void {
-      if (touched.size === 0) return;
+    /** Points every STIG that was touched to its newest release, and takes the title from it. Gives their ids. */
+    refreshCurrent(): Set<number> {
+      if (touched.size === 0) return touched;
       for (const { id } of orm
         .select({ id: stigs.id })
         .from(stigs)
@@ -155,6 +155,7 @@ export function createStigStore(db: Database) {
           .where(eq(stigs.id, id))
           .run();
       }
+      return touched;
     },
   };
 }

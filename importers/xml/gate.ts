@@ -106,7 +106,10 @@ function readAny(text: string, choose: ChooseHandler): XmlElement {
     const root = /^\s*([^\s[<>]+)/.exec(doctype)?.[1] ?? null;
     throw new DoctypeError(`a DOCTYPE is not allowed ${place()}`, root);
   });
-  parser.on('opentag', (tag) => elements.open(tag.name, tag.attributes as Record<string, string>));
+  parser.on('opentag', (tag) => {
+    const attributes = tag.attributes as Record<string, string>;
+    elements.open(tag.name, attributes, Object.keys(attributes));
+  });
   parser.on('text', (part) => elements.text(part));
   parser.on('cdata', (part) => elements.text(part));
   parser.on('closetag', () => elements.close());
@@ -136,16 +139,15 @@ class Elements implements XmlEvents {
     this.fail = fail;
   }
 
-  open(name: string, attributes: Record<string, string>): void {
+  open(name: string, attributes: Record<string, string>, keys: string[]): void {
     const { opened, scopes, fail } = this;
     if (opened.length >= xmlLimits.depth) fail(`elements are nested deeper than ${xmlLimits.depth}`);
     if (++this.count > xmlLimits.elements) fail(`more than ${xmlLimits.elements} elements`);
     let scope = scopes[scopes.length - 1]!;
     let scoped = false;
-    let count = 0;
-    for (const key in attributes) {
+    if (keys.length > xmlLimits.attributes) fail(`more than ${xmlLimits.attributes} attributes on <${name}>`);
+    for (const key of keys) {
       const value = attributes[key]!;
-      if (++count > xmlLimits.attributes) fail(`more than ${xmlLimits.attributes} attributes on <${name}>`);
       if (value.length > xmlLimits.attributeLength) fail(`the attribute ${key.slice(0, 40)} is too long`);
       if (key === 'xmlns' || key.startsWith('xmlns:')) {
         if (!scoped) scope = new Map(scope);

@@ -2,7 +2,8 @@ import { isAscii } from 'node:buffer';
 
 /** What a document says, tag by tag: names as written, attributes by qualified name, texts with references resolved. */
 export interface XmlEvents {
-  open(name: string, attributes: Record<string, string>): void;
+  /** `keys` are the names of the attributes. */
+  open(name: string, attributes: Record<string, string>, keys: string[]): void;
   text(text: string): void;
   close(): void;
   /** True while texts need not be sent. */
@@ -29,7 +30,8 @@ const named = new Map([
 const longestReference = 10;
 /** A document has some dozens of names; a hostile one has millions. */
 const rememberedNames = 1000;
-const noAttributes: Record<string, string> = Object.freeze({});
+const noAttributes: Record<string, string> = Object.create(null);
+const noKeys: string[] = [];
 
 const tab = 9;
 const newline = 10;
@@ -132,7 +134,7 @@ class Scanner {
   private hasReference(from: number, to: number): boolean {
     if (this.ampersand < from) {
       const next = this.text.indexOf('&', from);
-      this.ampersand = next < 0 ? Number.POSITIVE_INFINITY : next;
+      this.ampersand = next < 0 ? this.text.length : next;
     }
     return this.ampersand < to;
   }
@@ -178,17 +180,18 @@ class Scanner {
     const name = text.slice(from, at);
     if (!this.isName(name)) return null;
     let attributes = noAttributes;
+    let keys = noKeys;
     for (;;) {
       const gap = at;
       while (code === space || code === newline || code === tab) code = text.charCodeAt(++at);
       if (code === greater) {
-        this.events.open(name, attributes);
+        this.events.open(name, attributes, keys);
         this.open.push(name);
         return at + 1;
       }
       if (code === slash) {
         if (text.charCodeAt(at + 1) !== greater) return null;
-        this.events.open(name, attributes);
+        this.events.open(name, attributes, keys);
         this.events.close();
         return at + 2;
       }
@@ -202,9 +205,12 @@ class Scanner {
       const end = text.indexOf(quote === doubleQuote ? '"' : "'", at + 2);
       const value = end < 0 ? null : this.readValue(at + 2, end);
       if (value === null) return null;
-      // A name that every object has counts as a repetition: the full parser then decides.
-      if (attributes === noAttributes) attributes = {};
+      if (keys === noKeys) {
+        keys = [];
+        attributes = Object.create(null) as Record<string, string>;
+      }
       if (key in attributes) return null;
+      keys.push(key);
       attributes[key] = value;
       at = end + 1;
       code = text.charCodeAt(at);
