@@ -28,7 +28,7 @@ import { parseOnet } from './roles/onet.ts';
 import type { RolesRecord } from './roles/record.ts';
 import { BenchmarkBuilder } from './xccdf/builder.ts';
 import { fromBenchmark, isBenchmark } from './xccdf/source.ts';
-import { readXml, type XmlElement } from './xml/gate.ts';
+import { DoctypeError, readXml, type XmlElement } from './xml/gate.ts';
 
 interface ParseOptions {
   strict?: boolean;
@@ -86,6 +86,16 @@ function firstCharacter(bytes: Uint8Array): string | undefined {
   return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*([^\s])/.exec(text)?.[1];
 }
 
+const ourRoot =
+  /^(?:[\w.-]+:)?(?:Benchmark|cci_list|catalog|IMPORT_FILE|DiacapToRmf|data-stream(?:-collection)?)$/;
+const ourTag =
+  /<(?:[\w.-]+:)?(?:Benchmark|cci_list|catalog|IMPORT_FILE|DiacapToRmf|data-stream(?:-collection)?)[\s>]/;
+
+/** Whether what a DOCTYPE stands in is a supporting file of a package, most often HTML: nothing in it is one of ours. */
+function isForeign({ root }: DoctypeError, bytes: Uint8Array): boolean {
+  return root !== null && !ourRoot.test(root) && !ourTag.test(Buffer.from(bytes).toString('latin1'));
+}
+
 const scapRoots = new Set(['data-stream-collection', 'data-stream']);
 
 function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
@@ -104,6 +114,8 @@ function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
     const controls = built.cciList ? built.cciList.result() : parseControlsXml(root, document.text);
     return controls === null ? skipXml(root, kind, warnings) : fromControls(controls, warnings);
   } catch (error) {
+    if (error instanceof DoctypeError && isForeign(error, bytes))
+      return skipped(`XML or HTML of no kind of ours, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
     if (error instanceof ImportError && error.kind === 'other') error.kind = kind;
     throw error;
   }

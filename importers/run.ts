@@ -42,6 +42,8 @@ export interface ImportResult {
   stored: boolean;
   /** The files that were named themselves and are of no known kind: failures, unlike other skips. */
   loneUnknown: string[];
+  /** Benchmark ids of `overrides` that no benchmark bears, neither of this run nor of the catalog. */
+  unmetOverrides: string[];
 }
 
 /**
@@ -86,6 +88,7 @@ class ImportRun {
   private moved = 0;
   /** The STIGs whose releases changed, by their ids. */
   private touched = new Set<number>();
+  private unmet: string[] = [];
 
   constructor(db: Database, options: ImportOptions) {
     this.db = db;
@@ -145,7 +148,7 @@ class ImportRun {
     const stored = !this.options.dryRun && !(this.options.strict && failed);
     const summary = () => summarize(lines, this.phases, performance.now() - start);
     this.timed('commit', () => this.finish(lines, summary(), stored));
-    return { lines, summary: summary(), stored, loneUnknown };
+    return { lines, summary: summary(), stored, loneUnknown, unmetOverrides: this.unmet };
   }
 
   private timed<T>(phase: string, work: () => T): T {
@@ -203,9 +206,10 @@ class ImportRun {
     const overrides = this.options.overrides ?? new Map<string, string>();
     if (this.staging.releases.length === 0 && overrides.size === 0) return;
     this.staging.begin();
-    const { decisions, moved, touched } = decideIdentity(this.db, this.staging.releases, overrides);
+    const { decisions, moved, touched, unmet } = decideIdentity(this.db, this.staging.releases, overrides);
     this.moved = moved;
     this.touched = touched;
+    this.unmet = unmet;
     const firstOf = new Map<string, OpenLine>();
     for (const line of this.lines) {
       const decision = line.releaseId === null ? undefined : decisions.get(line.releaseId);

@@ -3,6 +3,7 @@ import type { Database } from '../../src/db/database.ts';
 import { sources, stigAliases, stigReleases, stigs } from '../../src/db/tables.ts';
 import { stigNumber } from '../../src/ids.ts';
 import { fold } from '../../src/text.ts';
+import { isTie } from '../xccdf/release.ts';
 import type { StagedRelease } from './write.ts';
 
 export interface StigRow {
@@ -17,6 +18,12 @@ export interface StoredRelease {
   version: string;
   newness: string;
   releaseDate: string | null;
+}
+
+/** A printing that gave way to another of the same version; `isTie` where neither is dated newer. */
+export interface GivenUp {
+  id: number;
+  isTie: boolean;
 }
 
 /** Reads and writes STIGs, their aliases and releases for the decision about identity, inside the run's transaction. */
@@ -96,20 +103,20 @@ export function createStigStore(db: Database) {
       orm.insert(stigAliases).values({ idKey, stigId, benchmarkId, decision }).run();
     },
 
-    /** Stores a release under a STIG; of two printings of one version the newer stays. Gives the id of the other. */
-    attach(staged: StagedRelease, stigId: number): number | null {
+    /** Stores a release under a STIG; of two printings of one version the newer stays. Gives the one that does not. */
+    attach(staged: StagedRelease, stigId: number): GivenUp | null {
       touched.add(stigId);
       const other = release(stigId, staged.version);
       if (other && other.newness > staged.newness) {
         removeRelease(db, staged.id, staged.sourceId);
-        return staged.id;
+        return { id: staged.id, isTie: isTie(staged.newness, other.newness) };
       }
       if (other) removeRelease(db, other.id);
       orm
         .insert(stigReleases)
         .values({ ...staged, stigId })
         .run();
-      return other?.id ?? null;
+      return other && { id: other.id, isTie: isTie(staged.newness, other.newness) };
     },
 
     /** Moves the releases of one benchmark id to another STIG (an operator's override). Gives how many. */

@@ -38,6 +38,8 @@ export interface XmlDocument {
 /** Sees the root element and gives who receives the events, the root's own included, or null for nobody. */
 export type ChooseHandler = (root: XmlElement) => XmlHandler | null;
 
+const notAllowed = 'a DOCTYPE is not allowed';
+
 /** A DOCTYPE: with the root element that it names, null where it names none. */
 export class DoctypeError extends ImportError {
   readonly root: string | null;
@@ -98,13 +100,16 @@ function readAny(text: string, choose: ChooseHandler): XmlElement {
   });
   const place = () => `(line ${parser.line}, column ${parser.column})`;
   const fail = (message: string): never => {
+    // In HTML it is written in any case, which is no XML.
+    const html = elements.root === null ? /<!doctype\s+([^\s[<>]+)/i.exec(text.slice(0, 4096)) : null;
+    if (html) throw new DoctypeError(`${notAllowed} ${place()}`, html[1]!);
     throw new ImportError(`${message} ${place()}`);
   };
-  const elements = new Elements(choose, fail);
+  const elements: Elements = new Elements(choose, fail);
   parser.on('error', (error) => fail(error.message.replace(/^.*?\d+:\d+: /, '').replace(/\.$/, '')));
   parser.on('doctype', (doctype) => {
     const root = /^\s*([^\s[<>]+)/.exec(doctype)?.[1] ?? null;
-    throw new DoctypeError(`a DOCTYPE is not allowed ${place()}`, root);
+    throw new DoctypeError(`${notAllowed} ${place()}`, root);
   });
   parser.on('opentag', (tag) => {
     const attributes = tag.attributes as Record<string, string>;

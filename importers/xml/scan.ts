@@ -27,6 +27,8 @@ const named = new Map([
   ['quot', '"'],
   ['apos', "'"],
 ]);
+/** Many times what a real document has; with more of them the full parser is asked at once, which knows the bounds. */
+const maxElements = 500_000;
 const longestReference = 10;
 /** A document has some dozens of names; a hostile one has millions. */
 const rememberedNames = 1000;
@@ -71,7 +73,7 @@ class Scanner {
   /** The first `&` at or after the place that was looked at last. */
   private ampersand = -1;
   private readonly open: string[] = [];
-  private rootSeen = false;
+  private elements = 0;
 
   constructor(bytes: Buffer, events: XmlEvents) {
     const text = bytes.toString('latin1');
@@ -89,7 +91,7 @@ class Scanner {
       const next = text.indexOf('<', at);
       const end = next < 0 ? text.length : next;
       if (end > at && !this.readText(at, end)) return false;
-      if (next < 0) return this.rootSeen && open.length === 0;
+      if (next < 0) return this.elements > 0 && open.length === 0;
       const mark = text.charCodeAt(next + 1);
       if (mark === slash) at = this.readEndTag(next);
       else if (mark === exclamation) at = this.readSection(next);
@@ -172,8 +174,8 @@ class Scanner {
 
   private readTag(from: number): number | null {
     const { text } = this;
-    if (this.open.length === 0 && this.rootSeen) return null;
-    this.rootSeen = true;
+    if ((this.open.length === 0 && this.elements > 0) || this.elements === maxElements) return null;
+    this.elements++;
     let at = from;
     let code = text.charCodeAt(at);
     while (code > space && code !== greater && code !== slash) code = text.charCodeAt(++at);
