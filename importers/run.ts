@@ -14,6 +14,7 @@ import { deriveDocuments } from './regulatory/derive.ts';
 import { deriveRoles, remapStigs, ruleIsOutdated } from './roles/derive.ts';
 import { type OpenLine, Staging } from './staging.ts';
 import { decideIdentity } from './stigs/identity.ts';
+import { createSearchIndex } from './stigs/search-index.ts';
 
 export interface ImportOptions {
   /** Change nothing unless every source is good. */
@@ -210,6 +211,7 @@ class ImportRun {
     this.moved = moved;
     this.touched = touched;
     this.unmet = unmet;
+    createSearchIndex(this.db).reconcile();
     const firstOf = new Map<string, OpenLine>();
     for (const line of this.lines) {
       const decision = line.releaseId === null ? undefined : decisions.get(line.releaseId);

@@ -7,6 +7,7 @@ import { type Content, importerVersion } from './format.ts';
 import type { LedgerLine } from './ledger.ts';
 import { createStageDocuments } from './regulatory/facts.ts';
 import { createStageRoles } from './roles/facts.ts';
+import { createSearchAhead } from './stigs/search-ahead.ts';
 import { removeRelease } from './stigs/store.ts';
 import { createStageRelease, type StagedRelease } from './stigs/write.ts';
 import type { XccdfRelease } from './xccdf/record.ts';
@@ -32,6 +33,7 @@ export class Staging {
   private readonly stageControls;
   private readonly stageRoles;
   private readonly stageDocuments;
+  private readonly searchAhead;
 
   constructor(db: Database, importedAt: string) {
     this.db = db;
@@ -40,6 +42,7 @@ export class Staging {
     this.stageControls = createStageControls(db);
     this.stageRoles = createStageRoles(db);
     this.stageDocuments = createStageDocuments(db);
+    this.searchAhead = createSearchAhead(db);
   }
 
   /** Begins the run's transaction unless it is under way. */
@@ -71,6 +74,7 @@ export class Staging {
           ? this.storeStig(sourceId, line, content.release)
           : this.storeFacts(sourceId, line, content);
       sqlite.exec('RELEASE source');
+      if (stored.releaseId !== null) this.searchAhead(this.releases.at(-1)!);
       return stored;
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;

@@ -14,6 +14,7 @@ import type { Log } from './log.ts';
 import { identify, jsonBodies, logRequests, refuseBadEncoding } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
 import { controlCollectionRoutes } from './routes/control-collections.ts';
+import { controlRulesRoutes } from './routes/control-rules.ts';
 import { controlRoutes } from './routes/controls.ts';
 import { cronRoutes } from './routes/cron.ts';
 import { crosswalkRoutes } from './routes/crosswalk.ts';
@@ -24,6 +25,7 @@ import { plantRoutes } from './routes/plants.ts';
 import { regdocRoutes } from './routes/regdoc.ts';
 import { roleMappingRoutes } from './routes/role-mapping.ts';
 import { roleRoutes } from './routes/roles.ts';
+import { searchRoutes } from './routes/search.ts';
 import { type ServiceState, serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { stigRoutes } from './routes/stigs.ts';
@@ -33,6 +35,7 @@ import {
   createRoleCollectionService,
 } from './services/catalog-collections.ts';
 import { createControlCollectionService } from './services/control-collections.ts';
+import { createControlRulesService } from './services/control-rules.ts';
 import { createControlService } from './services/controls.ts';
 import { createCrosswalkService } from './services/crosswalk.ts';
 import { createExplainService } from './services/crosswalk-explain.ts';
@@ -43,6 +46,7 @@ import { createPurgeService } from './services/purge.ts';
 import { createRegdocService } from './services/regdoc.ts';
 import { createRoleMappingService } from './services/role-mapping.ts';
 import { createRoleService } from './services/roles.ts';
+import { createSearchService } from './services/search.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
 
@@ -88,6 +92,8 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.route('/', controlRoutes(access, createControlService(db)));
   const crosswalk = createCrosswalkService(db);
   app.route('/', crosswalkRoutes(access, crosswalk, createExplainService(db, crosswalk)));
+  app.route('/', searchRoutes(access, createSearchService(db, crosswalk)));
+  app.route('/', controlRulesRoutes(access, createControlRulesService(db, crosswalk)));
 
   const listStigs = createListStigService(db, now, newId);
   app.route('/', listRoutes(access, createListService(db, now, newId), listStigs));

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isNetwork } from './addresses.ts';
 import { CommandError } from './errors.ts';
 
 /** The configuration of DECISIONS D21, checked and frozen. */
@@ -18,6 +19,26 @@ export interface Config {
   cronSecret: string | null;
   /** Whether the sample endpoint is there. */
   plants: boolean;
+  /** Certificate chain and key, PEM files; null serves plain HTTP. */
+  tls: { cert: string; key: string } | null;
+  /** Requests a minute per caller; null sets no limit. */
+  rateLimit: number | null;
+  /** Bytes that the body of a request may have, but for checklists (DECISIONS D2.3). */
+  maxBody: number;
+  maxConnections: number;
+  /** Seconds that a request may take to arrive. */
+  requestTimeout: number;
+  /** Whether `/metrics` is there. */
+  metrics: boolean;
+  /** The origins that may read answers in a browser; none by default. */
+  corsOrigins: readonly string[];
+  /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
+  auditFile: string;
+  /** What a failed write of the audit stream means: what must be audited is refused, or goes on. */
+  auditFailure: 'stop' | 'continue';
+  /** The classification banner of pages and exports; null for none. */
+  banner: string | null;
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -69,7 +90,87 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     logLevel: readLogLevel(text('GAPSTONE_LOG_LEVEL', 'info')),
     plants: readSwitch('GAPSTONE_PLANTS', text('GAPSTONE_PLANTS', 'on')),
     cronSecret: readSecret('GAPSTONE_CRON_SECRET', env.GAPSTONE_CRON_SECRET),
+    tls: readTls(env),
+    rateLimit: readRateLimit(text('GAPSTONE_RATE_LIMIT', 'off')),
+    maxBody: readWhole('GAPSTONE_MAX_BODY', text('GAPSTONE_MAX_BODY', '1048576'), 1024, 64 * 1024 * 1024),
+    maxConnections: readWhole('GAPSTONE_MAX_CONNECTIONS', text('GAPSTONE_MAX_CONNECTIONS', '1000'), 1, 65535),
+    requestTimeout: readWhole('GAPSTONE_REQUEST_TIMEOUT', text('GAPSTONE_REQUEST_TIMEOUT', '30'), 1, 3600),
+    metrics: readSwitch('GAPSTONE_METRICS', text('GAPSTONE_METRICS', 'on')),
+    corsOrigins: readList('GAPSTONE_CORS_ORIGINS', env.GAPSTONE_CORS_ORIGINS, readOrigin),
+    trustedProxies: readList('GAPSTONE_TRUSTED_PROXIES', env.GAPSTONE_TRUSTED_PROXIES, (entry) =>
+      isNetwork(entry) ? entry : null,
+    ),
+    auditFile: text('GAPSTONE_AUDIT_FILE', join(dirname(db), 'gapstone-audit.jsonl')),
+    auditFailure: readAuditFailure(text('GAPSTONE_AUDIT_FAILURE', 'stop')),
+    banner: readBanner(env.GAPSTONE_BANNER),
   });
+}
+
+function readTls(env: NodeJS.ProcessEnv): Config['tls'] {
+  const { GAPSTONE_TLS_CERT: cert, GAPSTONE_TLS_KEY: key } = env;
+  if (cert === undefined && key === undefined) return null;
+  if (!cert || !key) {
+    throw new CommandError('GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY are needed together, and not empty', 2);
+  }
+  for (const [name, file] of Object.entries({ GAPSTONE_TLS_CERT: cert, GAPSTONE_TLS_KEY: key })) {
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+      throw new CommandError(`${name} names no file: ${file}`, 2);
+    }
+  }
+  return { cert, key };
+}
+
+function readRateLimit(text: string): number | null {
+  if (text.toLowerCase() === 'off') return null;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new CommandError(
+    `GAPSTONE_RATE_LIMIT must be off or a number of requests a minute, not "${text.slice(0, 40)}"`,
+    2,
+  );
+}
+
+function readWhole(name: string, text: string, least: number, most: number): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+  throw new CommandError(`${name} must be a number from ${least} to ${most}, not "${text.slice(0, 40)}"`, 2);
+}
+
+/** The entries of a list divided by commas; an empty entry is refused. */
+function readList(
+  name: string,
+  text: string | undefined,
+  readOne: (entry: string) => string | null,
+): readonly string[] {
+  if (text === undefined) return Object.freeze([]);
+  const entries = text.split(',').map((entry) => entry.trim());
+  return Object.freeze(
+    entries.map((entry) => {
+      const read = readOne(entry);
+      if (read === null)
+        throw new CommandError(`${name} has an entry that is wrong: "${entry.slice(0, 64)}"`, 2);
+      return read;
+    }),
+  );
+}
+
+/** An exact origin as browsers send it; `*` is none: answers that need a token are not for everybody. */
+function readOrigin(entry: string): string | null {
+  if (!/^https?:\/\/[^/\s*]+$/i.test(entry) || !URL.canParse(entry)) return null;
+  const { origin, username, password } = new URL(entry);
+  return username || password ? null : origin;
+}
+
+function readAuditFailure(text: string): Config['auditFailure'] {
+  if (text === 'stop' || text === 'continue') return text;
+  throw new CommandError(`GAPSTONE_AUDIT_FAILURE must be stop or continue, not "${text.slice(0, 40)}"`, 2);
+}
+
+/** One line of text that fits a page's edge. */
+function readBanner(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const banner = text.trim();
+  if (banner.length >= 1 && banner.length <= 200 && banner.isWellFormed() && !/\p{C}/u.test(banner))
+    return banner;
+  throw new CommandError('GAPSTONE_BANNER must be one line of 1 to 200 characters', 2);
 }
 
 function readPort(text: string): number {

@@ -125,4 +125,94 @@ config('a key set needs issuer and audience beside it, and a file', () => {
   assert.equal([good.jwks, good.issuer, good.audience], [GAPSTONE_JWKS, 'i', 'a']);
 });
 
+config('limits are whole numbers within bounds, and the rate limit may be off', () => {
+  const defaults = readConfig({}, {});
+  assert.equal(
+    [defaults.rateLimit, defaults.maxBody, defaults.maxConnections, defaults.requestTimeout],
+    [null, 1024 * 1024, 1000, 30],
+  );
+  assert.is(readConfig({}, { GAPSTONE_RATE_LIMIT: '600' }).rateLimit, 600);
+  assert.is(readConfig({}, { GAPSTONE_RATE_LIMIT: 'OFF' }).rateLimit, null);
+  for (const value of ['0', '-1', '1.5', '1e3', 'on', '9999999999'])
+    assert.is(
+      failure({}, { GAPSTONE_RATE_LIMIT: value }),
+      `GAPSTONE_RATE_LIMIT must be off or a number of requests a minute, not "${value}"`,
+    );
+  const bounds: [string, number, number][] = [
+    ['MAX_BODY', 1024, 64 * 1024 * 1024],
+    ['MAX_CONNECTIONS', 1, 65535],
+    ['REQUEST_TIMEOUT', 1, 3600],
+  ];
+  for (const [name, least, most] of bounds) {
+    for (const good of [least, most]) readConfig({}, { [`GAPSTONE_${name}`]: String(good) });
+    for (const value of [String(least - 1), String(most + 1), 'off', '1k', ' 5', '0x10'])
+      assert.is(
+        failure({}, { [`GAPSTONE_${name}`]: value }),
+        `GAPSTONE_${name} must be a number from ${least} to ${most}, not "${value}"`,
+      );
+  }
+});
+
+config('certificate and key come together and are files', () => {
+  const file = put(scratchFolder(), 'tls.pem', 'x');
+  const together = 'GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY are needed together, and not empty';
+  assert.is(failure({}, { GAPSTONE_TLS_CERT: file }), together);
+  assert.is(failure({}, { GAPSTONE_TLS_KEY: file }), together);
+  assert.is(failure({}, { GAPSTONE_TLS_CERT: file, GAPSTONE_TLS_KEY: '' }), together);
+  assert.is(
+    failure({}, { GAPSTONE_TLS_CERT: file, GAPSTONE_TLS_KEY: `${file}.none` }),
+    `GAPSTONE_TLS_KEY names no file: ${file}.none`,
+  );
+  assert.equal(readConfig({}, { GAPSTONE_TLS_CERT: file, GAPSTONE_TLS_KEY: file }).tls, {
+    cert: file,
+    key: file,
+  });
+});
+
+config('origins are exact and proxies are addresses', () => {
+  const origins = 'https://a.example, http://b.example:8080';
+  assert.equal(readConfig({}, { GAPSTONE_CORS_ORIGINS: origins }).corsOrigins, [
+    'https://a.example',
+    'http://b.example:8080',
+  ]);
+  for (const value of [
+    '*',
+    'null',
+    'a.example',
+    'https://a.example/',
+    'https://u:p@a.example',
+    'https://*.example',
+    '',
+  ])
+    assert.is(
+      failure({}, { GAPSTONE_CORS_ORIGINS: `https://good.example,${value}` }),
+      `GAPSTONE_CORS_ORIGINS has an entry that is wrong: "${value}"`,
+    );
+  assert.equal(readConfig({}, { GAPSTONE_TRUSTED_PROXIES: '10.0.0.1,fd00::/8' }).trustedProxies, [
+    '10.0.0.1',
+    'fd00::/8',
+  ]);
+  for (const value of ['proxy', '10.0.0.0/33', '10.0.0.1/8/8', '::1/129', '10.0.0', ''])
+    assert.is(
+      failure({}, { GAPSTONE_TRUSTED_PROXIES: value }),
+      `GAPSTONE_TRUSTED_PROXIES has an entry that is wrong: "${value}"`,
+    );
+});
+
+config('the audit file stands beside the database, the banner is one line', () => {
+  assert.is(readConfig({ db: '/d/g.db' }, {}).auditFile, '/d/gapstone-audit.jsonl');
+  assert.is(readConfig({}, {}).auditFailure, 'stop');
+  assert.is(
+    failure({}, { GAPSTONE_AUDIT_FAILURE: 'halt' }),
+    'GAPSTONE_AUDIT_FAILURE must be stop or continue, not "halt"',
+  );
+  assert.is(readConfig({}, {}).banner, null);
+  assert.is(readConfig({}, { GAPSTONE_BANNER: ' UNCLASSIFIED // FOUO ' }).banner, 'UNCLASSIFIED // FOUO');
+  for (const value of ['', ' ', 'a\nb', 'x'.repeat(201), '\u202e'])
+    assert.is(
+      failure({}, { GAPSTONE_BANNER: value }),
+      'GAPSTONE_BANNER must be one line of 1 to 200 characters',
+    );
+});
+
 config.run();

@@ -53,7 +53,7 @@ function roomOf(path: string): string {
 }
 
 /** What every room may use. */
-const base = ['errors', 'ids', 'json', 'root', 'text'];
+const base = ['addresses', 'errors', 'ids', 'json', 'root', 'text'];
 /** Which rooms a room may use besides: an arrow that is not here points the wrong way. */
 const arrows: Record<string, string[]> = {
   cli: ['commands', 'openapi'],
@@ -159,7 +159,8 @@ structure('hono stays in the rooms that speak HTTP, XML and zips in the importer
     [/^drizzle-orm/, /^(src\/(db|services|auth|commands)|importers)\//],
     [/^(yauzl|saxes)$/, /^importers\//],
     [/^jose$/, /^src\/auth\//],
-    [/^(node:)?(http|https|http2|net|dgram|dns|tls)$/, /^src\/server\.ts$/],
+    [/^(node:)?(http|https|http2|dgram|dns|tls)$/, /^src\/server\.ts$/],
+    [/^(node:)?net$/, /^src\/(server|addresses)\.ts$/],
     [/^(uvu|fast-check|@nuwcdivnpt|typescript)(\/|$)/, /^$/],
   ];
   for (const { path, packages } of sources) {

@@ -4,6 +4,7 @@ import { sources, stigAliases, stigReleases, stigs } from '../../src/db/tables.t
 import { stigNumber } from '../../src/ids.ts';
 import { fold } from '../../src/text.ts';
 import { isTie } from '../xccdf/release.ts';
+import { createSearchIndex } from './search-index.ts';
 import type { StagedRelease } from './write.ts';
 
 export interface StigRow {
@@ -171,6 +172,7 @@ export function createStigStore(db: Database) {
 export function removeRelease(db: Database, releaseId: number, sourceId?: number): void {
   const source =
     sourceId ?? db.sqlite.prepare('SELECT source_id FROM stig_releases WHERE id = ?').pluck().get(releaseId);
+  createSearchIndex(db).remove(releaseId);
   db.sqlite.prepare('UPDATE stigs SET current_release_id = NULL WHERE current_release_id = ?').run(releaseId);
   db.sqlite.prepare('DELETE FROM findings WHERE release_id = ?').run(releaseId);
   db.sqlite.prepare('DELETE FROM stig_profiles WHERE release_id = ?').run(releaseId);

@@ -1,6 +1,6 @@
 import { integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
-// The Drizzle mirror of migrations/0004_roles.sql and 0005_mapping_products.sql; a test compares the two column by column.
+// The Drizzle mirror of migrations/0004_roles.sql and 0006_mapping_products.sql; a test compares the two column by column.
 
 export const roleReleases = sqliteTable('role_releases', {
   sourceId: integer('source_id').primaryKey(),

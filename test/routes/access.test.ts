@@ -199,6 +199,12 @@ const table: Row[] = [
   row('user', 'get /api/v1/stigs/{slug}/download', has({ cklb_version: '1.0' }), {
     path: `${harbor}/download`,
   }),
+  row('user', 'get /api/v1/search', (a) => assert.is(a.json.results[0].groupId, 'V-900001'), {
+    path: '/api/v1/search?q=V-900001',
+  }),
+  row('user', 'get /api/v1/control-rules/{framework}/{controlId}', (a) => assert.equal(a.json.stigs, []), {
+    path: '/api/v1/control-rules/nist-800-53/AC-2',
+  }),
   ...catalogs.flatMap(([framework, identifier, total]) => [
     row('public', `get /api/v1/controls/${framework}`, has({ framework, total })),
     row('public', `get /api/v1/controls/${framework}/{controlId}`, has({ framework, identifier }), {

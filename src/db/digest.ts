@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import type { Database } from './database.ts';
+
+/** How the rows of one table enter the digest; `t` is the table. */
+interface Part {
+  /** Columns that depend on the machine, the moment or the history: ids given in order of arrival, times, paths. */
+  without?: string[];
+  /** What stands for the ids that are left out: natural keys. */
+  instead?: string[];
+  /** The tables that the natural keys come from, joined outermost first so that the order needs no sorting. */
+  from?: string;
+  order: string;
+}
+
+/** A table whose rows belong to a source, whose hash is its name. */
+const ofSource = (order: string): Part => ({
+  without: ['source_id'],
+  instead: ['s.sha256'],
+  from: 'sources AS s CROSS JOIN $ AS t ON t.source_id = s.id',
+  order: `s.sha256, ${order}`,
+});
+
+/** A table whose rows belong to a release, which slug and version name. */
+const ofRelease: Part = {
+  without: ['id', 'release_id'],
+  instead: ['s.slug', 'r.version'],
+  from: `stigs AS s CROSS JOIN stig_releases AS r ON r.stig_id = s.id CROSS JOIN $ AS t ON t.release_id = r.id`,
+  order: 's.slug, r.version, t.ordinal',
+};
+
+/** Every table of the catalog: what sources state, what is derived from it, and what an operator decided. */
+const parts: Record<string, Part> = {
+  sources: { without: ['id', 'importer_version', 'source', 'imported_at'], order: 't.sha256' },
+  stigs: {
+    without: ['current_release_id'],
+    instead: ['(SELECT r.version FROM stig_releases AS r WHERE r.id = t.current_release_id)'],
+    order: 't.slug',
+  },
+  stig_aliases: {
+    without: ['stig_id'],
+    instead: ['(SELECT s.slug FROM stigs AS s WHERE s.id = t.stig_id)'],
+    order: 't.id_key',
+  },
+  stig_releases: {
+    without: ['id', 'stig_id', 'source_id'],
+    instead: ['s.slug', '(SELECT sha256 FROM sources WHERE id = t.source_id)'],
+    from: 'stigs AS s CROSS JOIN $ AS t ON t.stig_id = s.id',
+    order: 's.slug, t.version',
+  },
+  stig_profiles: ofRelease,
+  findings: ofRelease,
+  // What full-text search reads besides follows from the findings of these releases.
+  searched_releases: {
+    without: ['release_id'],
+    instead: ['s.slug', 'r.version'],
+    from: '$ AS t JOIN stig_releases AS r ON r.id = t.release_id JOIN stigs AS s ON s.id = r.stig_id',
+    order: 's.slug',
+  },
+  rule_ccis: {
+    without: ['finding_id'],
+    instead: ['s.slug', 'f.ordinal'],
+    from: `$ AS t JOIN findings AS f ON f.id = t.finding_id JOIN stig_releases AS r ON r.id = f.release_id
+      JOIN stigs AS s ON s.id = r.stig_id`,
+    order: 't.cci, s.slug, f.ordinal',
+  },
+  control_facts: ofSource('t.framework, t.version, t.identifier'),
+  baseline_facts: ofSource('t.baseline, t.identifier'),
+  mapping_facts: ofSource('t.ordinal'),
+  framework_versions: { order: 't.framework, t.version' },
+  control_keys: { order: 't.id' },
+  controls: { order: 't.framework, t.version, t.ordinal' },
+  mapping_decisions: {
+    without: ['decided_at'],
+    order: 't.a_framework, t.a_identifier, t.b_framework, t.b_identifier',
+  },
+  // Node ids follow from the set of nodes, so they are the same everywhere.
+  crosswalk_nodes: { order: 't.id' },
+  crosswalk_edges: { order: 't.a, t.b' },
+  crosswalk_evidence: {
+    without: ['source_id'],
+    instead: ['s.sha256'],
+    from: '$ AS t JOIN sources AS s ON s.id = t.source_id',
+    order: 't.a, t.b, s.sha256, t.ordinal',
+  },
+  crosswalk_paths: { order: 't.source, t.target, t.ordinal' },
+  role_releases: ofSource('t.family'),
+  occupation_facts: ofSource('t.occupation_code'),
+  work_role_facts: ofSource('t.work_role_id'),
+  curated_mapping_facts: ofSource('t.stig_slug, t.occupation_code'),
+  document_facts: ofSource('t.document_id'),
+  occupation_keys: { order: 't.occupation_code' },
+  document_keys: { order: 't.document_id' },
+  occupations: { order: 't.occupation_code' },
+  work_roles: { order: 't.work_role_id' },
+  role_mappings: { order: 't.id' },
+  documents: { order: 't.document_id' },
+};
+
+/** The tables that a digest reads. Users' tables, the ledger and the times of the catalog are no part of it. */
+export const digestedTables = Object.keys(parts);
+
+/** The number of rows of a table, and SHA-256 over them. */
+export interface TableDigest {
+  rows: number;
+  sha256: string;
+}
+
+/**
+ * SHA-256 (hex) over the whole catalog, equal on every machine where the same files were imported in the same runs by
+ * the same version of Gapstone: the order of files within a run, paths and times do not matter. Reads one state.
+ */
+export function catalogDigest(db: Database): string {
+  const hash = createHash('sha256');
+  for (const [table, { rows, sha256 }] of Object.entries(catalogDigests(db)))
+    hash.update(`${table} ${rows} ${sha256}\n`);
+  return hash.digest('hex');
+}
+
+/** The digest table by table, for telling where two catalogs differ. */
+export function catalogDigests(db: Database): Record<string, TableDigest> {
+  return db.read(() =>
+    Object.fromEntries(Object.entries(parts).map(([table, part]) => [table, digestOf(db, table, part)])),
+  );
+}
+
+function digestOf({ sqlite }: Database, table: string, part: Part): TableDigest {
+  const { without = [], instead = [], from = '$ AS t', order } = part;
+  const columns = (sqlite.pragma(`table_info(${table})`) as { name: string }[])
+    .map(({ name }) => name)
+    .filter((name) => !without.includes(name))
+    .map((name) => `t."${name}"`);
+  const values = [...instead, ...columns].join(', ');
+  const rows = sqlite
+    .prepare<[], string>(
+      `SELECT json_array(${values}) FROM ${from.replace('$', () => table)} ORDER BY ${order}`,
+    )
+    .pluck()
+    .iterate();
+  const hash = createHash('sha256');
+  let count = 0;
+  let batch = '';
+  for (const row of rows) {
+    count++;
+    batch += `${row}\n`;
+    if (batch.length < 65_536) continue;
+    hash.update(batch);
+    batch = '';
+  }
+  return { rows: count, sha256: hash.update(batch).digest('hex') };
+}

@@ -1,0 +1,167 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { runImport } from '../importers/run.ts';
+import type { Database } from '../src/db/database.ts';
+import { catalogDigest, catalogDigests, digestedTables } from '../src/db/digest.ts';
+import { emptyCatalog, importTexts } from './support/catalog-dump.ts';
+import { suite } from './support/harness.ts';
+import { hasReferenceData, reference, shipped } from './support/reference.ts';
+import { scratchFolder } from './support/scratch.ts';
+import { sampleRules, writeXccdf } from './support/xccdf-writer.ts';
+
+/** Files of every kind whose crosswalk is small. */
+const files = [
+  shipped('stigs'),
+  shipped('regulatory'),
+  shipped('roles'),
+  shipped('controls', 'nist-800-171_rev2.csv'),
+  shipped('controls', 'nist-800-53_rev5.csv'),
+  shipped('mappings', 'nist-800-171_to_nist-800-53.csv'),
+];
+
+async function imported(...runs: string[][]): Promise<Database> {
+  const db = emptyCatalog();
+  for (const paths of runs) assert.is((await runImport(db, paths)).summary.rejected, 0);
+  return db;
+}
+
+async function digestAfter(...runs: string[][]): Promise<string> {
+  const db = await imported(...runs);
+  const digest = catalogDigest(db);
+  db.close();
+  return digest;
+}
+
+const test = suite('The digest of the catalog');
+
+test('every table of the schema is digested, or left out for a reason', () => {
+  const db = emptyCatalog();
+  const names = db.sqlite
+    .prepare<[], string>(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
+    )
+    .pluck()
+    .all();
+  db.close();
+  const users = ['bundles', 'list_stigs', 'collection_controls', 'collection_documents', 'collection_roles'];
+  users.push(
+    'favorite_stigs',
+    'favorite_controls',
+    'sessions',
+    'integration_tokens',
+    'integration_token_lists',
+  );
+  const times = ['catalog', 'import_runs', 'import_ledger', 'clock'];
+  assert.equal([...digestedTables, ...users, ...times].sort(), names.sort());
+});
+
+test('it does not depend on the order of the files of a run, nor on where they lie, nor on the time', async () => {
+  const digest = await digestAfter(files);
+  assert.match(digest, /^[0-9a-f]{64}$/);
+  assert.is(await digestAfter([...files].reverse()), digest);
+  const elsewhere = join(scratchFolder(), 'other name');
+  for (const path of files)
+    cpSync(path, join(elsewhere, path.split('/').slice(-2).join('/')), { recursive: true });
+  const db = emptyCatalog();
+  await runImport(db, [elsewhere], { now: () => new Date('2001-01-01T00:00:00Z') });
+  assert.is(catalogDigest(db), digest);
+  db.close();
+});
+
+test('importing the same again changes nothing, and internal ids do not count', async () => {
+  const digest = await digestAfter(files);
+  assert.is(await digestAfter(files, [...files].reverse()), digest);
+  // Other runs give other ids to sources, releases and findings.
+  const [stigs, ...others] = files;
+  assert.is(await digestAfter(others, [stigs!]), digest);
+});
+
+test('one changed character in one finding changes it, and only the tables that it is in', async () => {
+  const texts = (fix: string) => [
+    writeXccdf({
+      rules: sampleRules(20).map((rule, index) => (index === 13 ? { ...rule, fixTexts: [fix] } : rule)),
+    }),
+  ];
+  const digests = [];
+  for (const fix of ['Set it to 1.', 'Set it to 2.']) {
+    const db = emptyCatalog();
+    await importTexts(db, texts(fix));
+    digests.push({ whole: catalogDigest(db), tables: catalogDigests(db) });
+    db.close();
+  }
+  const [one, two] = digests;
+  assert.is.not(one!.whole, two!.whole);
+  const different = digestedTables.filter((name) => one!.tables[name]!.sha256 !== two!.tables[name]!.sha256);
+  // The file is another one, so its source is too, which the release names and whose hash settles its newness.
+  assert.equal(different, ['sources', 'stig_releases', 'findings']);
+});
+
+test('a change of any value of any table changes it, but for paths and times', async () => {
+  const db = await imported(files);
+  db.sqlite.exec(`INSERT INTO mapping_decisions VALUES ('a', '1', 'b', '2', 'auto', 'why', '2026-01-01');
+    INSERT INTO curated_mapping_facts SELECT min(id), 'slug', '15-1244.00', 0.5, 'Primary', 'PD', 'why', 1 FROM sources;
+    INSERT INTO baseline_facts SELECT min(id), 'nist-800-53', 'Rev 5', '5', 'low', 'AC-1' FROM sources;`);
+  const whole = catalogDigest(db);
+  db.sqlite.pragma('foreign_keys = OFF');
+  db.sqlite.pragma('ignore_check_constraints = ON');
+  const without: string[] = [];
+  let changed = 0;
+  for (const table of digestedTables) {
+    const rows = db.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
+    assert.ok(rows > 0, `${table} is empty`);
+    const columns = db.sqlite.pragma(`table_info(${table})`) as { name: string; type: string; pk: number }[];
+    const key = columns.filter(({ pk }) => pk > 0).map(({ name }) => `"${name}"`);
+    const row = `(${key.join(', ')}) = (SELECT ${key.join(', ')} FROM ${table} LIMIT 1 OFFSET ${Math.floor(rows / 2)})`;
+    for (const { name, type } of columns) {
+      const other = type === 'TEXT' ? `coalesce("${name}", '') || 'x'` : `coalesce("${name}", 0) + 1000000`;
+      db.sqlite.exec('BEGIN');
+      const { changes } = db.sqlite.prepare(`UPDATE ${table} SET "${name}" = ${other} WHERE ${row}`).run();
+      assert.is(changes, 1, `${table}.${name}`);
+      if (catalogDigest(db) === whole) without.push(`${table}.${name}`);
+      else changed++;
+      db.sqlite.exec('ROLLBACK');
+    }
+    db.sqlite.exec('BEGIN');
+    db.sqlite.exec(`DELETE FROM ${table} WHERE ${row}`);
+    assert.is.not(catalogDigest(db), whole, `a missing row of ${table}`);
+    db.sqlite.exec('ROLLBACK');
+  }
+  assert.equal(without, [
+    'sources.importer_version',
+    'sources.source',
+    'sources.imported_at',
+    'mapping_decisions.decided_at',
+  ]);
+  assert.ok(changed > 120, String(changed));
+  assert.is(catalogDigest(db), whole);
+  db.close();
+});
+
+test('texts that would read alike in a row do not', () => {
+  const db = emptyCatalog();
+  const digests = [
+    ['a', ''],
+    ['', 'a'],
+    ['a,', ''],
+    ['"a"', ''],
+    ['a\n', ''],
+  ].map(([title, family]) => {
+    db.sqlite.exec('DELETE FROM control_keys');
+    db.sqlite.prepare("INSERT INTO control_keys VALUES ('1', 'f', 'i', 'k', ?, ?)").run(title, family);
+    return catalogDigest(db);
+  });
+  assert.is(new Set(digests).size, digests.length);
+  db.close();
+});
+
+if (hasReferenceData) {
+  test('the real files: every way to give them gives one digest', async () => {
+    const folders = ['xccdf', 'zips', 'cci', 'oscal', 'sp800-171', 'dod-8500', 'nice', 'onet', 'regulatory'];
+    const paths = folders.map((name) => reference(name));
+    const digest = await digestAfter(paths);
+    assert.is(await digestAfter([...paths].reverse()), digest);
+  });
+}
+
+test.run();
