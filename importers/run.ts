@@ -57,11 +57,27 @@ export async function runImport(
   options: ImportOptions = {},
 ): Promise<ImportResult> {
   const run = new ImportRun(db, options);
+  const { sqlite } = db;
+  // The commit ends with the log on the disk; moving it into the file can wait until it is told.
+  const automatic = sqlite.pragma('wal_autocheckpoint', { simple: true });
+  sqlite.pragma('wal_autocheckpoint = 0');
   try {
     return await run.import(paths);
   } catch (error) {
-    if (db.sqlite.inTransaction) db.sqlite.exec('ROLLBACK');
+    if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
     throw asCommandError(error);
+  } finally {
+    sqlite.pragma(`wal_autocheckpoint = ${automatic}`);
+    checkpoint(db);
+  }
+}
+
+/** Moves the log into the file as far as readers allow. */
+function checkpoint({ sqlite }: Database): void {
+  try {
+    sqlite.pragma('wal_checkpoint(PASSIVE)');
+  } catch {
+    // As with SQLite's own after a commit: what is committed stays in the log, and the next one tries again.
   }
 }
 
@@ -78,6 +94,20 @@ function asCommandError(error: unknown): unknown {
   return error;
 }
 
+/** What a run spends its time on, each without the others; `parse` with the waiting for parser threads. */
+const phases = [
+  'read',
+  'parse',
+  'write',
+  'identity',
+  'search',
+  'controls',
+  'closure',
+  'roles',
+  'commit',
+] as const;
+type Phase = (typeof phases)[number];
+
 class ImportRun {
   private readonly db: Database;
   private readonly options: ImportOptions;
@@ -85,7 +115,9 @@ class ImportRun {
   private readonly startedAt: string;
   private readonly staging: Staging;
   private readonly lines: OpenLine[] = [];
-  private readonly phases: Record<string, number> = { read: 0, parse: 0, write: 0, derive: 0, commit: 0 };
+  /** Milliseconds of the timed parts that the part under way has inside it. */
+  private inside = 0;
+  private readonly phases = Object.fromEntries(phases.map((phase) => [phase, 0])) as Record<Phase, number>;
   private moved = 0;
   /** The STIGs whose releases changed, by their ids. */
   private touched = new Set<number>();
@@ -107,7 +139,7 @@ class ImportRun {
       threads: this.options.threads ?? parserThreads(),
       isKnown: (sha256) => this.staging.unchanged(sha256) !== null,
       onSpent: (phase, ms) => {
-        this.phases[phase]! += ms;
+        this.phases[phase] += ms;
       },
     });
     try {
@@ -140,11 +172,9 @@ class ImportRun {
   /** Derives what follows from all sources, and commits. */
   private complete(loneUnknown: string[], start: number): ImportResult {
     const failed = loneUnknown.length > 0 || this.lines.some((line) => line.outcome === 'rejected');
-    this.timed('derive', () => {
-      this.decide();
-      this.deriveControls();
-      this.deriveRoles();
-    });
+    this.timed('identity', () => this.decide());
+    this.timed('controls', () => this.deriveControls());
+    this.timed('roles', () => this.deriveRoles());
     const lines = this.lines.map(({ releaseId: _, sourceId: __, ...line }) => line);
     const stored = !this.options.dryRun && !(this.options.strict && failed);
     const summary = () => summarize(lines, this.phases, performance.now() - start);
@@ -152,12 +182,17 @@ class ImportRun {
     return { lines, summary: summary(), stored, loneUnknown, unmetOverrides: this.unmet };
   }
 
-  private timed<T>(phase: string, work: () => T): T {
+  /** Does a part of the work and counts its time, without that of the parts inside it. */
+  private timed<T>(phase: Phase, work: () => T): T {
     const from = performance.now();
+    const before = this.inside;
+    this.inside = 0;
     try {
       return work();
     } finally {
-      this.phases[phase]! += performance.now() - from;
+      const all = performance.now() - from;
+      this.phases[phase] += all - this.inside;
+      this.inside = before + all;
     }
   }
 
@@ -211,7 +246,7 @@ class ImportRun {
     this.moved = moved;
     this.touched = touched;
     this.unmet = unmet;
-    createSearchIndex(this.db).reconcile();
+    this.timed('search', () => createSearchIndex(this.db).reconcile());
     const firstOf = new Map<string, OpenLine>();
     for (const line of this.lines) {
       const decision = line.releaseId === null ? undefined : decisions.get(line.releaseId);
@@ -236,7 +271,7 @@ class ImportRun {
 
   private deriveControls(): void {
     if (this.staging.controlSources.size === 0) return;
-    for (const { sourceId, message } of deriveControls(this.db)) {
+    for (const { sourceId, message } of deriveControls(this.db, (work) => this.timed('closure', work))) {
       this.lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
     }
   }

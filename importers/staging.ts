@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../src/db/database.ts';
 import { sources, stigReleases } from '../src/db/tables.ts';
 import { createStageControls } from './controls/facts.ts';
@@ -29,6 +29,7 @@ export class Staging {
   rules = 0;
   private readonly db: Database;
   private readonly importedAt: string;
+  private readonly sourceOf;
   private readonly stageRelease;
   private readonly stageControls;
   private readonly stageRoles;
@@ -38,6 +39,11 @@ export class Staging {
   constructor(db: Database, importedAt: string) {
     this.db = db;
     this.importedAt = importedAt;
+    this.sourceOf = db.orm
+      .select()
+      .from(sources)
+      .where(eq(sources.sha256, sql.placeholder('sha256')))
+      .prepare();
     this.stageRelease = createStageRelease(db);
     this.stageControls = createStageControls(db);
     this.stageRoles = createStageRoles(db);
@@ -52,7 +58,7 @@ export class Staging {
 
   /** The stored source with these bytes, unless an older importer read it. */
   unchanged(sha256: string) {
-    const row = this.db.orm.select().from(sources).where(eq(sources.sha256, sha256)).get();
+    const row = this.sourceOf.get({ sha256 });
     return row?.importerVersion === importerVersion ? row : null;
   }
 
@@ -120,7 +126,7 @@ export class Staging {
   /** Forgets what an older importer version made of these bytes. */
   private removeOutdated(sha256: string): void {
     const { orm } = this.db;
-    const source = orm.select({ id: sources.id }).from(sources).where(eq(sources.sha256, sha256)).get();
+    const source = this.sourceOf.get({ sha256 });
     if (!source) return;
     const release = orm
       .select({ id: stigReleases.id })

@@ -10,6 +10,8 @@ import { createParserPool, type ParserPool } from './pool.ts';
 const mega = 1024 * 1024;
 /** How far reading and parsing may run ahead of writing, in bytes of sources. */
 const aheadBytes = 16 * mega;
+/** What is parsed before the first source is given out. */
+const firstBytes = 4 * mega;
 /** From how much there is to parse at once it pays to start threads, which need some 50 ms each to be ready. */
 const threadsFrom = 3 * mega;
 /** What a thread has at hand, so that it does not stand still while the main thread writes. */
@@ -54,10 +56,10 @@ interface Source extends Ahead {
 }
 
 /**
- * Makes a pipeline over what a walk finds. Before the first source is given out, what was read ahead is parsed: the
- * transaction of a run begins late, and a run of up to `aheadBytes` has parsed everything by then. Little work is done
+ * Makes a pipeline over what a walk finds. Before the first source is given out, the first ones are parsed: the
+ * transaction of a run begins late, and a run of up to `firstBytes` has parsed everything by then. Little work is done
  * on this thread alone; otherwise threads help, and this one parses too wherever it would wait for them. What is read
- * and not yet taken stays bounded.
+ * and not yet taken stays bounded by `aheadBytes`.
  */
 export function createPipeline(walk: AsyncGenerator<Found>, options: PipelineOptions): Pipeline {
   const { strict, threads, isKnown, onSpent } = options;
@@ -146,8 +148,13 @@ export function createPipeline(walk: AsyncGenerator<Found>, options: PipelineOpt
     return source.outcome ?? parseHere(source);
   }
 
-  async function settleAll(sources: Source[]): Promise<void> {
-    for (const source of sources) await settle(source);
+  async function parseFirst(): Promise<void> {
+    let size = 0;
+    for (const source of [...queue]) {
+      size += source.size;
+      if (size > firstBytes) return;
+      if (source.answer !== null || pending.includes(source)) await settle(source);
+    }
   }
 
   return {
@@ -155,8 +162,7 @@ export function createPipeline(walk: AsyncGenerator<Found>, options: PipelineOpt
       await readAhead();
       if (isFirst) {
         isFirst = false;
-        const begun = queue.filter((each) => each.answer !== null || pending.includes(each));
-        await spent('parse', () => settleAll(begun));
+        await spent('parse', parseFirst);
       }
       const source = queue.shift() ?? null;
       if (source !== null) held -= source.size;
