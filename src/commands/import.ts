@@ -7,6 +7,7 @@ import { readConfig } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
+import { cut } from '../text.ts';
 import { auditMigration } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
 import { type Command, parse, tell } from './command.ts';
@@ -64,7 +65,11 @@ function exitCode({ lines, loneUnknown }: ImportResult, strict: boolean): number
   return strict || failed.length === counted.length ? 1 : 3;
 }
 
-function print({ lines, summary, stored }: ImportResult, json: boolean, dryRun: boolean): void {
+function print(
+  { lines, summary, stored, unmetOverrides }: ImportResult,
+  json: boolean,
+  dryRun: boolean,
+): void {
   if (json) {
     for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
     process.stdout.write(`${JSON.stringify({ summary })}\n`);
@@ -72,6 +77,10 @@ function print({ lines, summary, stored }: ImportResult, json: boolean, dryRun: 
     for (const line of lines) process.stderr.write(`${humanLine(line)}\n`);
     process.stderr.write(`${humanSummary(summary)}\n`);
   }
+  for (const benchmarkId of unmetOverrides)
+    process.stderr.write(
+      `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, which no benchmark bears\n`,
+    );
   if (!stored)
     process.stderr.write(dryRun ? 'dry run: nothing was changed\n' : 'strict: nothing was changed\n');
 }
