@@ -1,6 +1,7 @@
 import { importJWK, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
 import type { Config } from '../config.ts';
 import { CommandError, unauthorized } from '../errors.ts';
+import { hasRepeatedKeys } from '../json.ts';
 import { isStorable } from '../text.ts';
 import { algorithms, localKey } from './keys.ts';
 import type { User } from './viewer.ts';
@@ -34,6 +35,9 @@ export function createVerifyUserToken(
     } catch {
       throw unauthorized();
     }
+    // The last of two would win: what is read twice is not believed, though it is signed.
+    if (token.split('.', 2).some((part) => hasRepeatedKeys(Buffer.from(part, 'base64url').toString('utf8'))))
+      throw unauthorized();
     return userOf(payload, claims, now());
   };
 }
