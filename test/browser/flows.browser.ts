@@ -9,6 +9,7 @@ import {
   serveCatalog,
   signIn,
   startBrowser,
+  violations,
   visit,
 } from '../support/browser.ts';
 import { suite } from '../support/harness.ts';
@@ -202,6 +203,7 @@ flows('a checklist is upgraded, and the new one downloaded', async () => {
     .setInputFiles(put(served.folder, 'old.cklb', JSON.stringify(checklist)));
   await page.getByRole('button', { name: 'Show what becomes of it' }).click();
   assert.is(await page.getByRole('heading', { level: 1 }).textContent(), 'V1R1 to V1R2');
+  assert.equal(await violations(page), []);
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download the upgraded checklist' }).click(),
