@@ -89,7 +89,7 @@ test('CI runs what the README says, then the linter and the type check', () => {
   const script = read('.ci', 'run');
   assert.ok(statSync(join(packageRoot, '.ci', 'run')).mode & 0o100);
   assert.match(read('README.md'), /npm ci && npm test/);
-  for (const command of ['npm ci', 'npm run lint', 'npm run typecheck', 'npm test']) {
+  for (const command of ['npm ci', 'npm run lint', 'npm run typecheck', 'npm run test:browser', 'npm test']) {
     assert.match(script, new RegExp(`^${command}$`, 'm'));
   }
   assert.match(script, /npm test\n*$/);
@@ -108,6 +108,17 @@ test('every command has help, and the README or its help names every option', ()
       const times = own.split(option).length - 1;
       assert.ok(times >= 2 || option === '--json', `${name} ${option} has a line of help`);
     }
+  }
+});
+
+test('every picture of the README is there, small, and has words in its place', () => {
+  const pictures = [...read('README.md').matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)];
+  assert.ok(pictures.length >= 7);
+  for (const [, words, path] of pictures) {
+    assert.ok(words!.length > 10, path);
+    const bytes = readFileSync(join(packageRoot, path!));
+    assert.is(bytes.subarray(1, 4).toString(), 'PNG', path);
+    assert.ok(bytes.length < 80_000, `${path} has ${bytes.length} bytes`);
   }
 });
 

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { ControlRules } from '../schemas/control-rules.ts';
-import { count, Empty, link, Pager, path, Severity, Table } from './parts.tsx';
+import { count, Empty, Ids, link, Pager, path, Severity, Table } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
 
 /** The STIG rules that a control reaches; null for who is not signed in. `home` is the page that it stands on. */
@@ -34,7 +34,7 @@ export function RulesOfControl({ found, home }: { found: ControlRules | null; ho
                   <Severity level={rule.severity} />,
                   <span class="ids">{rule.groupId}</span>,
                   <a href={ruleHref(stig.slug, rule)}>{rule.ruleTitle}</a>,
-                  rule.paths.map((way) => <span class="ids">{way.controls.at(-1)!.identifier} </span>),
+                  <Ids of={[...new Set(rule.paths.map((way) => way.controls.at(-1)!.identifier))]} />,
                 ])}
               />
             </>

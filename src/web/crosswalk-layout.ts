@@ -37,7 +37,7 @@ export interface Picture {
 export const nodeWidth = 132;
 export const nodeHeight = 24;
 const rowHeight = 31;
-const columnWidth = 330;
+const columnWidth = 290;
 const margin = 8;
 /** A picture of more is no picture; the table beneath it has all. */
 const mostNodes = 24;

@@ -28,6 +28,15 @@ export function Status({ status }: { status: keyof typeof statuses }) {
   );
 }
 
+/** Identifiers one after the other; a line breaks between them, never within one. */
+export function Ids({ of }: { of: readonly string[] }) {
+  return of.map((id) => (
+    <>
+      <span class="ids">{id}</span>{' '}
+    </>
+  ));
+}
+
 /** A number with a word in the right form: `1 rule`, `446 rules`. */
 export function count(number: number, word: string, plural = `${word}s`): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? word : plural}`;

@@ -66,7 +66,7 @@ function Rule({ rule, heading }: { rule: Finding; heading: number }) {
           ['Group', <span class="ids">{rule.groupId}</span>],
           ['Rule', <span class="ids">{rule.ruleId}</span>],
           ['STIG id', <span class="ids">{rule.ruleVersion}</span>],
-          ['Group title', <span class="ids">{rule.title}</span>],
+          ['Group title', <span class="mono">{rule.title}</span>],
           [
             'CCIs',
             rule.ruleIdents.length === 0 ? (

@@ -9,6 +9,7 @@ import {
   Empty,
   Facts,
   Hidden,
+  Ids,
   link,
   Pager,
   PostButton,
@@ -198,7 +199,7 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
               {rule.ruleVersion}
             </span>,
             <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
-            rule.ruleIdents.map((cci) => <span class="ids">{cci} </span>),
+            <Ids of={rule.ruleIdents} />,
           ])}
         />
       )}
