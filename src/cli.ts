@@ -5,6 +5,7 @@ import { importCommand } from './commands/import.ts';
 import { integrationTokenCommand } from './commands/integration-token.ts';
 import { mappingCommand } from './commands/mapping.ts';
 import { purgeCommand } from './commands/purge.ts';
+import { selfAssessmentCommand } from './commands/self-assessment.ts';
 import { serveCommand } from './commands/serve.ts';
 import { startCommand } from './commands/start.ts';
 import { tokenCommand } from './commands/token.ts';
@@ -20,6 +21,7 @@ const commands: Command[] = [
   integrationTokenCommand,
   collectionCommand,
   purgeCommand,
+  selfAssessmentCommand,
 ];
 
 function usage(): string {
