@@ -11,7 +11,7 @@ COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci
 COPY src src
 COPY importers importers
-RUN node src/build.mjs && npm prune --omit=dev && mkdir /volume
+RUN node src/build.mjs && npm prune --omit=dev && npm run --silent sbom > /dev/null && mkdir /volume
 
 FROM ${BASE_REGISTRY}/${BASE_IMAGE}:${RUN_TAG}
 # The final stage keeps Node alone: no npm, no yarn, no corepack; the slim image has no compiler.

@@ -8,6 +8,7 @@ import { integrationTokenCommand } from './commands/integration-token.ts';
 import { mappingCommand } from './commands/mapping.ts';
 import { purgeCommand } from './commands/purge.ts';
 import { restoreCommand } from './commands/restore.ts';
+import { selfAssessmentCommand } from './commands/self-assessment.ts';
 import { serveCommand } from './commands/serve.ts';
 import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
@@ -28,6 +29,7 @@ const commands: Command[] = [
   restoreCommand,
   checkCommand,
   statusCommand,
+  selfAssessmentCommand,
 ];
 
 function usage(): string {

@@ -66,6 +66,7 @@ const arrows: Record<string, string[]> = {
     'config',
     'crosswalk',
     'db',
+    'export',
     'importers',
     'limits',
     'log',
@@ -194,6 +195,8 @@ structure('hono stays in the rooms that speak HTTP, XML and zips in the importer
     [/^jose$/, /^src\/auth\//],
     [/^(node:)?(http|https|http2|dgram|dns|tls)$/, /^src\/server\.ts$/],
     [/^(node:)?net$/, /^src\/(server|addresses)\.ts$/],
+    // No other program is ever started.
+    [/^(node:)?(child_process|cluster|vm)$/, /^$/],
     [/^(uvu|fast-check|@nuwcdivnpt|typescript)(\/|$)/, /^$/],
   ];
   for (const { path, packages } of sources) {
