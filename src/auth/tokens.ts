@@ -9,8 +9,8 @@ import type { User } from './viewer.ts';
 const maxTokenLength = 8192;
 const maxLifetime = 90 * 24 * 3600;
 
-/** Verifies one user token and gives who it speaks for; throws the one 401 for every cause (D1.2, D1.5). */
-export type VerifyUserToken = (token: string) => Promise<User>;
+/** Verifies one user token, sent from an address, and gives who it speaks for; throws the one 401 for every cause (D1.2, D1.5). */
+export type VerifyUserToken = (token: string, address?: string) => Promise<User>;
 
 export function createVerifyUserToken(
   config: Config,

@@ -1,6 +1,6 @@
 import { integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
-// The Drizzle mirror of migrations/0001_catalog.sql; a test compares the two column by column.
+// The Drizzle mirror of migrations/0001_catalog.sql and 0005_rule_search.sql; a test compares the two column by column.
 
 export const catalog = sqliteTable('catalog', {
   only: integer('only').primaryKey(),
@@ -128,4 +128,14 @@ export const findings = sqliteTable('findings', {
   vulnDiscussion: text('vuln_discussion').notNull(),
   checkContent: text('check_content').notNull(),
   fixText: text('fix_text').notNull(),
+});
+
+export const ruleCcis = sqliteTable(
+  'rule_ccis',
+  { cci: text('cci').notNull(), findingId: integer('finding_id').notNull() },
+  (table) => [primaryKey({ columns: [table.cci, table.findingId] })],
+);
+
+export const searchedReleases = sqliteTable('searched_releases', {
+  releaseId: integer('release_id').primaryKey(),
 });

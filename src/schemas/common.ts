@@ -151,3 +151,12 @@ export function errors<const S extends 400 | 401 | 403 | 404 | 413 | 503>(...sta
 
 /** A file whose text is no JSON. */
 export const TextFile = z.string();
+
+/** The first problem of a request in words: the message of the schema, led by the field it is about. */
+export function describeIssue(issue: { path: PropertyKey[]; message: string }): string {
+  const field = issue.path.map(String).join('.').slice(0, 64);
+  const first = String(issue.path[0] ?? '');
+  const named =
+    field === '' || issue.message.startsWith('Invalid format.') || issue.message.startsWith(first);
+  return (named ? issue.message : `${field}: ${issue.message}`).slice(0, 300);
+}

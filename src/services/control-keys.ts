@@ -13,7 +13,7 @@ export interface KnownControl {
   statement: string;
 }
 
-export type FindControl = (framework: CatalogFramework, controlId: string) => KnownControl | null;
+export type FindControl = (framework: string, controlId: string) => KnownControl | null;
 
 /** Prepares the look-up of a control by its id or its identifier in any usual spelling (DECISIONS D6.1). */
 export function createFindControl(db: Database): FindControl {

@@ -30,6 +30,11 @@ function assertCurrentIsNewest(db: Database): void {
     assert.is(row.current, row.newest, row.slug);
     assert.is(row.title, row.currentTitle, row.slug);
   }
+  const current = db.sqlite.prepare(
+    'SELECT current_release_id FROM stigs WHERE current_release_id IS NOT NULL ORDER BY 1',
+  );
+  const searched = db.sqlite.prepare('SELECT release_id FROM searched_releases ORDER BY 1');
+  assert.equal(searched.pluck().all(), current.pluck().all(), 'what is searched is what is current');
 }
 
 function countsOf({ summary }: Awaited<ReturnType<typeof importTexts>>) {

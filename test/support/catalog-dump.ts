@@ -4,7 +4,7 @@ import { type ImportOptions, type ImportResult, runImport } from '../../importer
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { put, scratchFolder } from './scratch.ts';
 
-const later = new Set(['import_runs', 'import_ledger']);
+const later = new Set(['import_runs', 'import_ledger', 'rule_search']);
 
 /** Every table of the catalog with all its columns, one SHA-256 each; the ledger of runs is left out. */
 export function tableDigests(db: Database): Record<string, string> {
@@ -38,8 +38,20 @@ export interface CatalogDump {
     unknown
   >)[];
   sources: { sha256: string; kind: string; target: string | null }[];
-  /** Findings and profiles that belong to no release. */
+  /** Findings and profiles that belong to no release, and what is searched and belongs to no finding. */
   strays: number;
+  search: SearchDump;
+}
+
+/** What full-text search holds; its own tables are left out, as their segments depend on the order of writing. */
+export interface SearchDump {
+  /** The releases in the index: `slug version`. */
+  releases: string[];
+  /** Every rule with the number of words in each of its texts. */
+  rules: string;
+  ccis: string;
+  /** What a few words find, with the relevance of each rule. */
+  found: string;
 }
 
 /** The STIG part of the catalog without internal ids, times and source paths: equal when the content is. */
@@ -51,6 +63,43 @@ export function dumpCatalog(db: Database): CatalogDump {
     const hash = createHash('sha256');
     for (const row of rows) hash.update(`${JSON.stringify((row as unknown[]).slice(without))}\n`);
     return `${rows.length} rows ${hash.digest('hex')}`;
+  };
+  const ofFinding = `JOIN findings AS f ON f.id = finding_id
+    JOIN stig_releases AS r ON r.id = f.release_id JOIN stigs AS s ON s.id = r.stig_id`;
+  const all = (query: string, ...values: string[]) =>
+    sqlite
+      .prepare(query)
+      .raw()
+      .all(...values);
+  const words = ['the', 'must', 'setting', 'on', 'cci', 'v', 'sv', '1'];
+  const search: SearchDump = {
+    releases: sqlite
+      .prepare(
+        `SELECT s.slug || ' ' || r.version FROM searched_releases AS i
+           JOIN stig_releases AS r ON r.id = i.release_id JOIN stigs AS s ON s.id = r.stig_id ORDER BY 1`,
+      )
+      .pluck()
+      .all() as string[],
+    rules: digest(
+      all(
+        `SELECT s.slug, f.ordinal, hex(sz) FROM (SELECT id AS finding_id, sz FROM rule_search_docsize)
+         ${ofFinding} ORDER BY 1, 2`,
+      ),
+      0,
+    ),
+    ccis: digest(all(`SELECT s.slug, f.ordinal, cci FROM rule_ccis ${ofFinding} ORDER BY 1, 2, 3`), 0),
+    found: digest(
+      words.flatMap((word) =>
+        all(
+          `SELECT s.slug, f.ordinal, relevance
+             FROM (SELECT rowid AS finding_id, bm25(rule_search) AS relevance
+                     FROM rule_search WHERE rule_search MATCH ?)
+             ${ofFinding} ORDER BY 1, 2`,
+          word,
+        ),
+      ),
+      0,
+    ),
   };
   const releases = sqlite
     .prepare(
@@ -84,10 +133,13 @@ export function dumpCatalog(db: Database): CatalogDump {
     strays: sqlite
       .prepare(
         `SELECT (SELECT count(*) FROM findings WHERE release_id NOT IN (SELECT id FROM stig_releases))
-              + (SELECT count(*) FROM stig_profiles WHERE release_id NOT IN (SELECT id FROM stig_releases))`,
+              + (SELECT count(*) FROM stig_profiles WHERE release_id NOT IN (SELECT id FROM stig_releases))
+              + (SELECT count(*) FROM rule_search_docsize WHERE id NOT IN (SELECT id FROM findings))
+              + (SELECT count(*) FROM rule_ccis WHERE finding_id NOT IN (SELECT id FROM findings))`,
       )
       .pluck()
       .get() as number,
+    search,
   };
 }
 

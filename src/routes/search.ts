@@ -1,0 +1,30 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import { answer } from '../answer.ts';
+import type { Access } from '../auth/access.ts';
+import type { Env } from '../env.ts';
+import { errors, jsonContent } from '../schemas/common.ts';
+import * as schemas from '../schemas/search.ts';
+import type { SearchService } from '../services/search.ts';
+
+/** Full-text search over the rules of current releases (additive). */
+export function searchRoutes(access: Access, search: SearchService): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/search',
+      summary: 'The rules of current releases that hold given words, best first',
+      description:
+        'Title, discussion, check, fix, ids and CCIs are searched, case and diacritics ignored, whole words only. A rule ' +
+        'whose id is the whole question comes first, then by relevance (bm25), slug and document order.',
+      tags: ['STIG catalog'],
+      ...access.user,
+      request: { query: schemas.searchQuery },
+      responses: { 200: jsonContent(schemas.SearchAnswer, 'A page of rules.'), ...errors(400, 401, 403) },
+    }),
+    (c) => answer(c, search.search(c.req.valid('query'))),
+  );
+
+  return app;
+}

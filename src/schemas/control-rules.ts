@@ -1,0 +1,71 @@
+import { z } from '@hono/zod-openapi';
+import { statuses } from '../crosswalk/graph.ts';
+import { Pagination, paging, positiveInteger, requestText, wordList } from './common.ts';
+import { Path } from './crosswalk.ts';
+import { Severity } from './stigs.ts';
+
+export const ReachedRule = z
+  .strictObject({
+    groupId: z.string(),
+    ruleId: z.string(),
+    ruleVersion: z.string(),
+    ruleTitle: z.string(),
+    severity: Severity,
+    ruleIdents: z.array(z.string()),
+    hops: z.int().openapi({ description: 'Of the shortest paths to a CCI of the rule.' }),
+    paths: z.array(Path).openapi({
+      description: 'The shortest paths from the control, each to a CCI that the rule cites.',
+    }),
+  })
+  .openapi('ReachedRule');
+
+export const StigRules = z
+  .strictObject({
+    slug: z.string(),
+    title: z.string(),
+    version: z.string(),
+    ruleCount: z.int().openapi({ description: 'Rules of the STIG in the whole result, on all its pages.' }),
+    rules: z.array(ReachedRule),
+  })
+  .openapi('StigRules');
+export type StigRules = z.infer<typeof StigRules>;
+
+export const ControlRules = z
+  .strictObject({
+    control: z.strictObject({ framework: z.string(), identifier: z.string(), title: z.string() }),
+    stigs: z.array(StigRules),
+    pagination: Pagination,
+    truncated: z
+      .literal(true)
+      .optional()
+      .openapi({ description: 'A bound of the crosswalk bit: there may be more rules.' }),
+  })
+  .openapi('ControlRules');
+export type ControlRules = z.infer<typeof ControlRules>;
+
+export const controlRulesParam = z.object({
+  framework: requestText('framework', 100).openapi({
+    description: 'nist-800-53, nist-800-171, dod-8500 or cci.',
+    example: 'nist-800-53',
+  }),
+  controlId: requestText('controlId', 200).openapi({
+    description: 'The identifier, in any usual spelling, or the id.',
+    example: 'CM-6',
+  }),
+});
+
+export const controlRulesQuery = z.object({
+  severity: wordList('severity', Severity.options),
+  stig: requestText('stig', 1000).optional().openapi({ description: 'The slug of a STIG.' }),
+  status: wordList('status', statuses),
+  maxHops: positiveInteger('maxHops')
+    .optional()
+    .openapi({
+      type: 'integer',
+      minimum: 1,
+      description:
+        'How many hops from the control to a CCI. Default 1 for nist-800-53, the CCIs of the control itself; otherwise 4. ' +
+        'A CCI stands for itself.',
+    }),
+  ...paging(50, 100),
+});

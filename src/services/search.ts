@@ -1,0 +1,165 @@
+import { canonicalIdentifier } from '../crosswalk/identifier.ts';
+import type { Database } from '../db/database.ts';
+import type { SearchAnswer, SearchResult } from '../schemas/search.ts';
+import { createCciLookup } from './cci-lookup.ts';
+import type { CrosswalkService } from './crosswalk.ts';
+import { offsetOf, type Page, paginationOf, slice } from './paging.ts';
+import { findPlaces, foldInPlace, type Pattern } from './search-pattern.ts';
+import { readQuery } from './search-query.ts';
+import { makeSnippet } from './search-snippet.ts';
+
+/** What is searched for: a question, and what the rules are narrowed to. */
+export interface Search extends Page {
+  q: string;
+  severity?: Set<string> | undefined;
+  /** The slug of a STIG. */
+  stig?: string | undefined;
+  /** A CCI in any spelling. */
+  cci?: string | undefined;
+  /** A control of nist-800-53 in any spelling. */
+  control?: string | undefined;
+}
+
+interface Row {
+  slug: string;
+  stigTitle: string;
+  version: string;
+  groupId: string;
+  ruleId: string;
+  ruleVersion: string;
+  severity: 'high' | 'medium' | 'low';
+  ccis: string;
+  title: string;
+  discussion: string;
+  check: string;
+  fix: string;
+  ids: string;
+}
+
+/** How much a word counts in title, discussion, check, fix, ids. */
+const weights = '10.0, 2.0, 1.0, 1.0, 4.0';
+
+// CROSS JOIN keeps the full-text index first: another order would ask it once for every rule.
+const found = `
+  FROM rule_search
+ CROSS JOIN findings AS f ON f.id = rule_search.rowid
+ CROSS JOIN stig_releases AS r ON r.id = f.release_id
+ CROSS JOIN stigs AS s ON s.id = r.stig_id
+ WHERE rule_search MATCH :match
+   AND (:severities IS NULL OR f.severity IN (SELECT value FROM json_each(:severities)))
+   AND (:slug IS NULL OR s.slug = :slug)
+   AND (:cci IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci = :cci))
+   AND (:ccis IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(:ccis))))`;
+
+const isExact = `EXISTS (SELECT 1 FROM json_each(:ids) AS id
+   WHERE id.value IN (lower(f.group_id), lower(f.rule_id), lower(f.rule_version))
+      OR substr(lower(f.rule_id), 1, length(id.value) + 1) = id.value || 'r'
+      OR id.value IN (SELECT lower(value) FROM json_each(f.legacy_ids))
+      OR id.value IN (SELECT lower(value) FROM json_each(f.ccis)))`;
+
+export type SearchService = ReturnType<typeof createSearchService>;
+
+/** Full-text search over the rules of current releases; `crosswalk` says which CCIs lead to a control. */
+export function createSearchService(db: Database, crosswalk: CrosswalkService) {
+  const { sqlite } = db;
+  const lookup = createCciLookup(db, crosswalk);
+  const countAll = sqlite
+    .prepare<[Record<string, unknown>], number>(
+      'SELECT count(*) FROM rule_search WHERE rule_search MATCH :match',
+    )
+    .pluck();
+  const countFiltered = sqlite.prepare<[Record<string, unknown>], number>(`SELECT count(*) ${found}`).pluck();
+  const pageIn = (order: string) =>
+    sqlite
+      .prepare<[Record<string, unknown>], number>(
+        `SELECT f.id ${found} ORDER BY ${order} LIMIT :limit OFFSET :offset`,
+      )
+      .pluck();
+  const relevance = `bm25(rule_search, ${weights}), s.slug, f.ordinal`;
+  const pageByRelevance = pageIn(relevance);
+  const pageByIdFirst = pageIn(`${isExact} DESC, ${relevance}`);
+  const rowOf = sqlite.prepare<[number], Row>(
+    `SELECT s.slug, s.title AS stigTitle, r.version, f.group_id AS groupId, f.rule_id AS ruleId,
+            f.rule_version AS ruleVersion, f.severity, f.ccis,
+            t.title, t.discussion, t.check_content AS "check", t.fix_text AS fix, t.ids
+       FROM findings AS f JOIN searchable_rules AS t ON t.id = f.id
+       JOIN stig_releases AS r ON r.id = f.release_id JOIN stigs AS s ON s.id = r.stig_id
+      WHERE f.id = ?`,
+  );
+  const textsOf = sqlite
+    .prepare<[number], string[]>(
+      'SELECT title, discussion, check_content, fix_text, ids FROM searchable_rules WHERE id = ?',
+    )
+    .raw();
+
+  return {
+    /**
+     * The rules that a question finds, exact ids first, then by bm25, slug and document order. Never throws for what
+     * the question says: one without a word finds nothing.
+     */
+    search(search: Search): SearchAnswer {
+      const query = readQuery(search.q);
+      return db.read(() => {
+        const filters = filtersOf(search);
+        if (query.match === null || filters === null)
+          return { results: [], pagination: paginationOf(search, 0) };
+        const asked = { ...filters, match: query.match, ids: JSON.stringify(query.ids) };
+        const page = query.ids.length > 0 ? pageByIdFirst : pageByRelevance;
+        if (query.literals.length > 0) {
+          const all = page
+            .all({ ...asked, limit: -1, offset: 0 })
+            .filter((id) => holds(textsOf.get(id)!, query.literals));
+          return answer(slice(all, search), all.length);
+        }
+        const isFiltered = Object.values(filters).some((value) => value !== null);
+        const total = (isFiltered ? countFiltered : countAll).get(asked)!;
+        const { limit } = search;
+        return answer(page.all({ ...asked, limit, offset: offsetOf(search, total) }), total);
+      });
+
+      function answer(ids: number[], total: number): SearchAnswer {
+        const first = offsetOf(search, total) + 1;
+        return {
+          results: ids.map((id, index) => toResult(rowOf.get(id)!, query.terms, first + index)),
+          pagination: paginationOf(search, total),
+        };
+      }
+    },
+  };
+
+  /** The filters as the statements take them; null where one can match nothing. */
+  function filtersOf({ severity, stig, cci, control }: Search) {
+    const canonical = cci === undefined ? undefined : canonicalIdentifier('cci', cci);
+    const identifier = control === undefined ? undefined : canonicalIdentifier('nist-800-53', control);
+    if (canonical === null || identifier === null) return null;
+    return {
+      severities: severity === undefined ? null : JSON.stringify([...severity]),
+      slug: stig ?? null,
+      cci: canonical ?? null,
+      ccis: identifier === undefined ? null : JSON.stringify(lookup.ccisOf(identifier)),
+    };
+  }
+}
+
+function holds(texts: string[], literals: Pattern[]): boolean {
+  return literals.every((literal) =>
+    texts.some((text) => findPlaces(foldInPlace(text), literal, 1).length > 0),
+  );
+}
+
+function toResult(row: Row, terms: Pattern[][], rank: number): SearchResult {
+  const { slug, stigTitle, version, groupId, ruleId, ruleVersion, severity, title: ruleTitle } = row;
+  return {
+    slug,
+    stigTitle,
+    version,
+    groupId,
+    ruleId,
+    ruleVersion,
+    ruleTitle,
+    severity,
+    ruleIdents: JSON.parse(row.ccis) as string[],
+    snippet: makeSnippet(row, terms),
+    rank,
+  };
+}

@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import * as assert from 'uvu/assert';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { listMigrations } from '../../src/db/migrate.ts';
+import { openUpgraded } from '../../src/db/upgrade.ts';
+import { createCrosswalkService } from '../../src/services/crosswalk.ts';
+import { createSearchService } from '../../src/services/search.ts';
+import { dumpCatalog, emptyCatalog, importTexts } from '../support/catalog-dump.ts';
+import { gapstone } from '../support/child.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
+
+const test = suite('the search index');
+
+const answerOf = (db: Database, q: string) =>
+  createSearchService(db, createCrosswalkService(db)).search({ q, page: 1, limit: 1000 });
+
+const release = (number: number, words: string[]) =>
+  writeXccdf({
+    release: number,
+    rules: sampleRules(words.length).map((rule, index) => ({ ...rule, title: words[index]!, ccis: [] })),
+  });
+
+test('only the rules of the current release are found, whatever comes in which order', async () => {
+  const found = (db: Database, q: string) =>
+    answerOf(db, q).results.map((each) => [each.version, each.groupId]);
+  const db = emptyCatalog();
+  await importTexts(db, [release(2, ['apple one', 'pear two'])]);
+  assert.equal(found(db, 'apple'), [['V1R2', 'V-100001']]);
+  await importTexts(db, [release(1, ['plum one', 'pear two'])]);
+  assert.equal(found(db, 'plum'), [], 'an older release that comes later is not searched');
+  assert.equal(found(db, 'pear'), [['V1R2', 'V-100002']]);
+  await importTexts(db, [release(3, ['cherry one', 'pear three'])]);
+  assert.equal(found(db, 'apple'), []);
+  assert.equal(found(db, 'cherry'), [['V1R3', 'V-100001']]);
+  assert.equal(found(db, 'pear'), [['V1R3', 'V-100002']]);
+  db.close();
+});
+
+test('a newer printing takes the place of the older in the index', async () => {
+  const db = emptyCatalog();
+  const printing = (date: string, title: string) =>
+    writeXccdf({ date, rules: [{ title, ccis: ['CCI-000015'] }] });
+  await importTexts(db, [printing('12 Jan 2024', 'first printing')]);
+  await importTexts(db, [printing('13 Jan 2024', 'second printing')]);
+  assert.equal(
+    answerOf(db, 'printing').results.map((each) => each.ruleTitle),
+    ['second printing'],
+  );
+  const alone = emptyCatalog();
+  await importTexts(alone, [printing('13 Jan 2024', 'second printing')]);
+  assert.equal(dumpCatalog(db).search, dumpCatalog(alone).search);
+  db.close();
+  alone.close();
+});
+
+test('answers, ranks included, do not tell by which imports the catalog came about', async () => {
+  const texts = [1, 2, 3, 4].map((number) =>
+    release(
+      number,
+      Array.from(
+        { length: 8 },
+        (_, index) => `word ${'filler '.repeat((index * number) % 7)} word ${number}`,
+      ),
+    ),
+  );
+  const step = emptyCatalog();
+  for (const text of texts) await importTexts(step, [text]);
+  const once = emptyCatalog();
+  await importTexts(once, texts);
+  const alone = emptyCatalog();
+  await importTexts(alone, [texts[3]!]);
+  for (const q of ['word', 'filler', 'word 4', 'sv*', '"word 4"']) {
+    assert.equal(answerOf(step, q), answerOf(alone, q), q);
+    assert.equal(answerOf(once, q), answerOf(alone, q), q);
+  }
+  assert.equal(dumpCatalog(step).search, dumpCatalog(alone).search);
+  for (const db of [step, once, alone]) db.close();
+});
+
+test('a run that is not stored leaves the index alone', async () => {
+  const db = emptyCatalog();
+  await importTexts(db, [release(1, ['apple'])]);
+  const before = dumpCatalog(db);
+  await importTexts(db, [release(2, ['pear'])], { dryRun: true });
+  await importTexts(db, [release(2, ['pear']), '<broken'], { strict: true });
+  assert.equal(dumpCatalog(db), before);
+  assert.is(answerOf(db, 'apple').pagination.total, 1);
+  db.close();
+});
+
+/** A database as Gapstone made it before it had search, holding the rows of another. */
+function olderDatabase(from: Database): string {
+  const file = join(scratchFolder(), 'older.db');
+  const old = new Sqlite(file);
+  const search = listMigrations().find((each) => each.file.endsWith('_rule_search.sql'))!;
+  old.pragma(`application_id = ${from.sqlite.pragma('application_id', { simple: true })}`);
+  for (const migration of listMigrations().filter((each) => each.number < search.number))
+    old.exec(readFileSync(migration.file, 'utf8'));
+  old.pragma(`user_version = ${search.number - 1}`);
+  const tables = old
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .pluck()
+    .all() as string[];
+  old.pragma('foreign_keys = OFF');
+  for (const table of tables) {
+    const columns = (old.pragma(`table_info(${table})`) as { name: string }[]).map((each) => each.name);
+    old.exec(`DELETE FROM ${table}`);
+    const insert = old.prepare(
+      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    );
+    for (const row of from.sqlite
+      .prepare(`SELECT ${columns.join(', ')} FROM ${table}`)
+      .raw()
+      .all())
+      insert.run(...(row as unknown[]));
+  }
+  old.close();
+  return file;
+}
+
+test('a database of an older Gapstone is searched as soon as it is opened', async () => {
+  const made = join(scratchFolder(), 'new.db');
+  await gapstone(['import', shipped('stigs'), '--db', made]);
+  const whole = openDatabase(made);
+  const file = olderDatabase(whole);
+  assert.throws(() => openDatabase(file), /has schema \d+, this Gapstone needs \d+/);
+  const migrated = await openUpgraded(file);
+  assert.equal(migrated.sqlite.pragma('integrity_check', { simple: true }), 'ok');
+  assert.equal(dumpCatalog(migrated), dumpCatalog(whole));
+  assert.ok(dumpCatalog(whole).search.releases.length === 2);
+  for (const q of ['harbor', 'V-900001', 'the "must be"', 'CCI-000366', 'ssh*'])
+    assert.equal(answerOf(migrated, q), answerOf(whole, q), q);
+  assert.ok(answerOf(migrated, 'harbor').pagination.total > 5);
+  migrated.close();
+  whole.close();
+});
+
+test.run();

@@ -1,0 +1,266 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import * as assert from 'uvu/assert';
+import { type TestApp, testApp } from '../support/app.ts';
+import { bruteForce, nodeOrder, readEdges, readRev5, toGraph } from '../support/crosswalk-oracle.ts';
+import { suite } from '../support/harness.ts';
+import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
+import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { assertError } from '../support/service.ts';
+import { type ReadRule, readBenchmark, versionString } from '../support/xccdf-reader.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+type Json = any;
+
+const path = (framework: string, controlId: string, query = '') =>
+  `/api/v1/control-rules/${framework}/${encodeURIComponent(controlId)}${query}`;
+
+const samples = suite('the rules of a control: sample data');
+let t: TestApp;
+
+samples.before(async () => {
+  t = await testApp([shipped('stigs'), shipped('controls'), shipped('mappings')]);
+});
+samples.after(() => t.db.close());
+
+async function ask(framework: string, controlId: string, query = ''): Promise<Json> {
+  const answer = await t.get(path(framework, controlId, query));
+  assert.is(answer.status, 200, answer.text.slice(0, 200));
+  return answer.json;
+}
+
+/** The rules of an answer as `slug V-id`. */
+const names = ({ stigs }: Json): string[] =>
+  stigs.flatMap((stig: Json) => stig.rules.map((rule: Json) => `${stig.slug} ${rule.groupId}`));
+
+/** The current rules of the sample STIGs that cite a CCI, read from their files. */
+const citing = (cci: string): string[] =>
+  readdirSync(shipped('stigs'))
+    .filter((name) => /V1R2|V2R3/.test(name))
+    .sort()
+    .flatMap((name) => {
+      const benchmark = readBenchmark(readFileSync(shipped('stigs', name), 'utf8'));
+      const slug = name.includes('Harbor') ? 'harbor_linux_3' : 'lantern_web_server_2';
+      return benchmark.rules
+        .filter((rule) => rule.ccis.includes(cci))
+        .map((rule) => `${slug} ${rule.groupId}`);
+    });
+
+samples('a control of 800-53 gives the rules of its own CCIs, with the path', async () => {
+  const json = await ask('nist-800-53', 'AC-2(1)');
+  const [name] = citing('CCI-000015');
+  assert.equal(json.control, {
+    framework: 'nist-800-53',
+    identifier: 'AC-2(1)',
+    title: (await t.get('/api/v1/controls/nist-800-53/AC-2(1)')).json.title,
+  });
+  assert.equal(names(json), [name]);
+  assert.equal(json.pagination, { page: 1, limit: 50, total: 1, totalPages: 1 });
+  const [stig] = json.stigs;
+  assert.equal([stig.slug, stig.version, stig.ruleCount], ['harbor_linux_3', 'V1R2', 1]);
+  const [rule] = stig.rules;
+  assert.is(rule.hops, 1);
+  assert.equal(
+    rule.paths.map((each: Json) => each.controls.map((node: Json) => `${node.framework}:${node.identifier}`)),
+    [['nist-800-53:AC-2(1)', 'cci:CCI-000015']],
+  );
+  const resolved = await t.get('/api/v1/crosswalk/resolve?from=nist-800-53:AC-2(1)&to=cci&maxHops=1');
+  assert.equal(rule.paths, resolved.json.paths);
+});
+
+samples('a base control does not stand for its enhancements', async () => {
+  assert.not(names(await ask('nist-800-53', 'AC-2')).includes(citing('CCI-000015')[0]!));
+});
+
+samples('a CCI gives the rules that cite it, and stands for itself', async () => {
+  const json = await ask('cci', 'cci-68');
+  assert.equal(json.control, { framework: 'cci', identifier: 'CCI-000068', title: '' });
+  assert.equal(names(json), citing('CCI-000068'));
+  assert.is(json.pagination.total, 2);
+  assert.equal(json.stigs[0].rules[0].paths, [
+    { hops: 0, controls: [{ framework: 'cci', identifier: 'CCI-000068', status: 'auto' }] },
+  ]);
+});
+
+samples('spellings and ids mean the same control', async () => {
+  const expected = await ask('nist-800-53', 'AC-2(1)');
+  const { id } = (await t.get('/api/v1/controls/nist-800-53/AC-2(1)')).json;
+  for (const spelling of ['ac-2(1)', 'AC-2 (1)', 'AC-02(01)', 'ac-2.1', id, id.toUpperCase()])
+    assert.equal(await ask('nist-800-53', spelling), expected, spelling);
+});
+
+samples('an unknown control or framework is 404, a bad filter 400', async () => {
+  const cases: [string, string][] = [
+    ['nist-800-53', 'AC-99'],
+    ['nist-800-53', 'zz'],
+    ['nist-800-53', '3.1.1'],
+    ['nist-800-171', '3.01.1'],
+    ['dod-8500', 'AC-2'],
+    ['cci', 'CCI-999999'],
+    ['cci', 'AC-2'],
+    ['iso-27001', 'A.5'],
+    ['__proto__', 'x'],
+    ['nist-800-53', 'x'.repeat(200)],
+  ];
+  for (const [framework, controlId] of cases)
+    assertError(
+      await t.get(path(framework, controlId)),
+      404,
+      'NOT_FOUND',
+      `Control not found: ${controlId.slice(0, 64)}`,
+    );
+  for (const [query, message] of [
+    ['?severity=bogus', 'severity must be one or more of: high, medium, low'],
+    ['?status=maybe', 'status must be one or more of: auto, verified, rejected'],
+    ['?maxHops=0', 'maxHops must be a decimal integer of at least 1'],
+    ['?page=0', 'page must be a decimal integer of at least 1'],
+  ] as const)
+    assertError(await t.get(path('nist-800-53', 'AC-2', query)), 400, 'BAD_REQUEST', message);
+  assertError(
+    await t.get(path('nist-800-53', 'x'.repeat(201))),
+    400,
+    'BAD_REQUEST',
+    'controlId must have at most 200 characters',
+  );
+});
+
+samples('filters narrow the rules; pages count rules and partition them', async () => {
+  const all = await ask('nist-800-171', '3.1.1', '?limit=100');
+  assert.ok(all.pagination.total >= 3, `${all.pagination.total} rules`);
+  const rules = all.stigs.flatMap((stig: Json) => stig.rules);
+  for (const severity of ['high', 'medium', 'low']) {
+    const json = await ask('nist-800-171', '3.1.1', `?limit=100&severity=${severity}`);
+    assert.equal(
+      json.stigs.flatMap((stig: Json) => stig.rules),
+      rules.filter((rule: Json) => rule.severity === severity),
+    );
+  }
+  for (const { slug, ruleCount, rules: own } of all.stigs) {
+    assert.is(ruleCount, own.length);
+    const json = await ask('nist-800-171', '3.1.1', `?stig=${slug}`);
+    assert.equal(names(json), names({ stigs: [{ slug, rules: own }] }));
+  }
+  assert.equal((await ask('nist-800-171', '3.1.1', '?stig=none')).stigs, []);
+  const paged: Json[] = [];
+  for (let page = 1; page <= all.pagination.total; page++) {
+    const { stigs, pagination } = await ask('nist-800-171', '3.1.1', `?limit=1&page=${page}`);
+    assert.equal(pagination, {
+      page,
+      limit: 1,
+      total: all.pagination.total,
+      totalPages: all.pagination.total,
+    });
+    assert.is(stigs.length, 1);
+    paged.push(stigs[0].rules[0]);
+  }
+  assert.equal(paged, rules);
+  const past = await ask('nist-800-171', '3.1.1', '?page=1000');
+  assert.equal([past.stigs, past.pagination.total], [[], all.pagination.total]);
+});
+
+samples('statuses and hops are those of the crosswalk', async () => {
+  assert.equal((await ask('nist-800-171', '3.1.1', '?maxHops=1')).stigs, []);
+  assert.equal((await ask('nist-800-171', '3.1.1', '?status=verified')).stigs, []);
+  const two = await ask('nist-800-171', '3.1.1', '?maxHops=2&limit=100');
+  const four = await ask('nist-800-171', '3.1.1', '?limit=100');
+  assert.ok(two.pagination.total > 0 && four.pagination.total >= two.pagination.total);
+  for (const stig of two.stigs) for (const rule of stig.rules) assert.is(rule.hops, 2);
+});
+
+samples('a CCI that rules cite is known without a list of CCIs', async () => {
+  const bare = await testApp([shipped('stigs')]);
+  const { json } = await bare.get(path('cci', 'CCI-000068'));
+  assert.is(json.pagination.total, 2);
+  assert.is((await bare.get(path('cci', 'CCI-000001'))).status, 404);
+  bare.db.close();
+});
+
+samples.run();
+
+if (hasReferenceData) {
+  const real = suite('the rules of a control: real files');
+  const app = await testApp([
+    ...benchmarkPaths,
+    ...['oscal', 'sp800-171', 'dod-8500', 'cci'].map((folder) => reference(folder)),
+  ]);
+  const { active } = readRev5();
+  const catalogOrder = new Map(active.map((identifier, index) => [identifier, index]));
+  const graph = toGraph(readEdges());
+
+  /** The current rules in the order of answers: STIGs by title, then slug, rules in document order. */
+  const rules: { slug: string; rule: ReadRule }[] = [];
+  const byName = new Map<string, ReadRule[]>();
+  for (const { text } of await benchmarkFiles()) {
+    const benchmark = readBenchmark(text);
+    byName.set(`${benchmark.id} ${versionString(benchmark)}`, benchmark.rules);
+  }
+  const stigs = [1, 2].map(
+    async (page) => (await app.get(`/api/v1/stigs?limit=150&page=${page}`)).json.stigs,
+  );
+  for (const { slug, version } of (await Promise.all(stigs)).flat()) {
+    const { benchmarkId } = (await app.get(`/api/v1/stigs/${slug}`)).json;
+    for (const rule of byName.get(`${benchmarkId} ${version}`)!) rules.push({ slug, rule });
+  }
+
+  /** What a control reaches, by brute force over the publishers' files: rules in order with their shortest paths. */
+  function expected(framework: string, identifier: string, maxHops: number): Json[] {
+    const admitted = new Set(['auto', 'verified']);
+    const order = (name: string) => nodeOrder(name, catalogOrder);
+    const paths = bruteForce(graph, `${framework}:${identifier}`, 'cci', maxHops, admitted, order);
+    return rules.flatMap(({ slug, rule }) => {
+      const own = paths.filter((each) => rule.ccis.includes(each.controls.at(-1)!.identifier));
+      if (own.length === 0) return [];
+      const hops = Math.min(...own.map((each) => each.hops));
+      const shortest = own.filter((each) => each.hops === hops).map((each) => JSON.stringify(each));
+      return [{ name: `${slug} ${rule.ruleId}`, hops, paths: shortest.sort() }];
+    });
+  }
+
+  async function answered(framework: string, identifier: string, query = ''): Promise<Json[]> {
+    const found: Json[] = [];
+    for (let page = 1, pages = 1; page <= pages; page++) {
+      const answer = await app.get(path(framework, identifier, `?limit=100&page=${page}${query}`));
+      pages = answer.json.pagination.totalPages;
+      for (const { slug, rules: list } of answer.json.stigs)
+        for (const rule of list)
+          found.push({
+            name: `${slug} ${rule.ruleId}`,
+            hops: rule.hops,
+            paths: rule.paths.map((each: Json) => JSON.stringify(each)).sort(),
+          });
+    }
+    return found;
+  }
+
+  real('every 40th control reaches what brute force over the source files reaches', async () => {
+    let reached = 0;
+    const controls = [...graph.keys()].filter((name) => !name.startsWith('cci:'));
+    for (const name of controls.filter((_, index) => index % 40 === 0)) {
+      const colon = name.indexOf(':');
+      const [framework, identifier] = [name.slice(0, colon), name.slice(colon + 1)];
+      const found = await answered(framework, identifier);
+      assert.equal(found, expected(framework, identifier, framework === 'nist-800-53' ? 1 : 4), name);
+      reached += found.length;
+    }
+    assert.ok(reached > 500, `${reached} rules`);
+  });
+
+  real('the rules of known controls, by number', async () => {
+    const totals: [string, string, string, number][] = [
+      ['nist-800-53', 'CM-6', '', 538],
+      ['nist-800-53', 'AC-2(1)', '', 35],
+      ['nist-800-53', 'AC-2', '', 2],
+      ['nist-800-171', '3.1.1', '&maxHops=2', 146],
+      ['cci', 'CCI-366', '', 537],
+    ];
+    for (const [framework, identifier, query, total] of totals) {
+      const found = await answered(framework, identifier, query);
+      assert.is(found.length, total, identifier);
+      assert.is(new Set(found.map((each) => each.name)).size, total, 'each rule once');
+    }
+    const cci = rules.filter(({ rule }) => rule.ccis.includes('CCI-000366'));
+    assert.is(cci.length, 537);
+  });
+
+  real.after(() => app.db.close());
+  real.run();
+}

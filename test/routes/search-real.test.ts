@@ -1,0 +1,206 @@
+import { spawnSync } from 'node:child_process';
+import * as assert from 'uvu/assert';
+import { createCrosswalkService } from '../../src/services/crosswalk.ts';
+import { createSearchService } from '../../src/services/search.ts';
+import { testApp } from '../support/app.ts';
+import { suite } from '../support/harness.ts';
+import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
+import { hasReferenceData, reference } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { joinTexts, type ReadRule, readBenchmark, versionString } from '../support/xccdf-reader.ts';
+
+// Search over every real rule, compared with what grep finds in the same texts, read by a reader of our own.
+const test = suite('search over the real rules');
+const t = await testApp([
+  ...benchmarkPaths,
+  ...(hasReferenceData ? ['cci', 'oscal'].map((folder) => reference(folder)) : []),
+]);
+const service = createSearchService(t.db, createCrosswalkService(t.db));
+
+interface CurrentRule {
+  slug: string;
+  rule: ReadRule;
+  text: string;
+}
+
+const current = new Map(
+  (
+    t.db.sqlite
+      .prepare(
+        `SELECT s.slug, r.benchmark_id || ' ' || r.version FROM stigs AS s
+           JOIN stig_releases AS r ON r.id = s.current_release_id`,
+      )
+      .raw()
+      .all() as [string, string][]
+  ).map(([slug, name]) => [name, slug]),
+);
+
+const rules: CurrentRule[] = [];
+const seen = new Set<string>();
+for (const { text } of await benchmarkFiles()) {
+  const benchmark = readBenchmark(text);
+  const name = `${benchmark.id} ${versionString(benchmark)}`;
+  const slug = current.get(name);
+  if (slug === undefined || seen.has(name)) continue;
+  seen.add(name);
+  for (const rule of benchmark.rules) {
+    const fields = [
+      rule.title,
+      rule.tags.VulnDiscussion,
+      joinTexts(rule.checks.map((check) => check.content)),
+      joinTexts(rule.fixTexts),
+      [rule.groupId, rule.ruleId, rule.version, rule.groupTitle].join('\n'),
+      [...rule.legacyIds, ...rule.ccis].join('\n'),
+    ];
+    rules.push({ slug, rule, text: fields.join('\n') });
+  }
+}
+
+// One file for grep, and the rule that each of its lines is of.
+const file = put(scratchFolder(), 'rules.txt', rules.map(({ text }) => `${text}\n`).join(''));
+const ruleOfLine = rules.flatMap(({ text }, index) => text.split('\n').map(() => index));
+
+/** The rules in whose texts `grep -iwF` finds a text, by their places in `rules`. */
+function grep(text: string): number[] {
+  const run = spawnSync('grep', ['-a', '-n', '-o', '-iwF', '-e', text, file], {
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
+  assert.ok(run.status === 0 || run.status === 1, run.stderr);
+  const lines = run.stdout.split('\n').filter((line) => line !== '');
+  return [...new Set(lines.map((line) => ruleOfLine[Number.parseInt(line, 10) - 1]!))];
+}
+
+const placeOf = new Map(rules.map(({ slug, rule }, index) => [`${slug} ${rule.ruleId}`, index]));
+
+function find(q: string): number[] {
+  const { results, pagination } = service.search({ q, page: 1, limit: 100_000 });
+  assert.is(results.length, pagination.total);
+  return results.map(({ slug, ruleId }) => placeOf.get(`${slug} ${ruleId}`)!).sort((a, b) => a - b);
+}
+
+/** Numbers that are the same in every run. */
+function numbers(seed: number) {
+  let state = seed;
+  return (below: number) => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return Math.floor((state / 2147483648) * below);
+  };
+}
+
+test('every current rule is in the index, and nothing else', () => {
+  assert.is(rules.length, t.db.sqlite.prepare('SELECT count(*) FROM rule_search_docsize').pluck().get());
+  assert.is(placeOf.size, rules.length);
+  if (hasReferenceData) assert.is(rules.length, 3618);
+});
+
+test('100 random words and the commonest ones find exactly what grep -iwF finds', () => {
+  const next = numbers(11);
+  const words = new Set(['the', 'The', 'system', 'of', 'a', 'sshd_config', 'CCI', '1']);
+  while (words.size < 108) {
+    const all = rules[next(rules.length)]!.text.match(/[\p{L}\p{Nd}_]+/gu) ?? [];
+    words.add(all[next(all.length)]!);
+  }
+  for (const word of words) assert.equal(find(word), grep(word), word);
+});
+
+test('100 random phrases find all that grep -iwF finds, quoted exactly that where they hold punctuation', () => {
+  const next = numbers(23);
+  let exact = 0;
+  for (let count = 0; count < 100; ) {
+    const lines = rules[next(rules.length)]!.text.split('\n').filter((line) => /\w \w/.test(line));
+    const line = lines[next(lines.length)] ?? '';
+    const pieces = line.split(' ').filter((piece) => piece !== '');
+    const from = next(pieces.length);
+    // As it stands in the line, so that grep finds it; a phrase with a quotation mark cannot be quoted.
+    const phrase = pieces
+      .slice(from, from + 2 + next(3))
+      .join(' ')
+      .trim();
+    if (!line.includes(phrase) || /["“”]|\*$/.test(phrase) || !/\w/.test(phrase) || phrase.length > 190)
+      continue;
+    count++;
+    const expected = grep(phrase);
+    const plain = new Set(find(phrase));
+    assert.equal(
+      expected.filter((index) => !plain.has(index)),
+      [],
+      `${phrase}: plain`,
+    );
+    const quoted = find(`"${phrase}"`);
+    const found = new Set(quoted);
+    assert.equal(
+      expected.filter((index) => !found.has(index)),
+      [],
+      `${phrase}: quoted`,
+    );
+    // Beyond grep only what it cannot see: other blanks, or the end of a line, between the words.
+    if (/[^\w\s]/.test(phrase)) {
+      exact++;
+      const loose = new RegExp(phrase.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replace(/\s+/g, '\\s+'), 'i');
+      for (const index of quoted) assert.match(rules[index]!.text, loose, phrase);
+    }
+  }
+  assert.ok(exact > 20, `${exact} phrases with punctuation`);
+});
+
+test('ids of every kind find their rule first', () => {
+  const next = numbers(5);
+  for (let count = 0; count < 100; count++) {
+    const index = next(rules.length);
+    const { rule } = rules[index]!;
+    const ids = [rule.groupId, rule.ruleId, ...rule.legacyIds.slice(0, 1)];
+    for (const id of ids) {
+      const [first] = service.search({ q: id, page: 1, limit: 1 }).results;
+      const of = rules[placeOf.get(`${first!.slug} ${first!.ruleId}`)!]!.rule;
+      assert.ok([of.groupId, of.ruleId, ...of.legacyIds].includes(id), id);
+    }
+  }
+});
+
+test('snippets are pieces of the rule, and marks hold the word', () => {
+  for (const q of ['sshd_config', 'audit*', 'password', '"login.defs"', 'CCI-000366']) {
+    for (const { slug, ruleId, snippet } of service.search({ q, page: 1, limit: 100 }).results) {
+      const { text } = rules[placeOf.get(`${slug} ${ruleId}`)!]!;
+      const piece = snippet.text.replace(/^…/, '').replace(/…$/, '');
+      if (snippet.field !== 'ids') assert.ok(text.includes(piece), `${ruleId} ${snippet.field}`);
+      assert.ok(snippet.marks.length > 0, ruleId);
+      const wanted = q.replace(/["*]/g, '').toLowerCase();
+      for (const [start, end] of snippet.marks)
+        assert.ok(snippet.text.slice(start, end).toLowerCase().startsWith(wanted), ruleId);
+    }
+  }
+});
+
+if (hasReferenceData) {
+  test('the control filter takes the rules whose CCIs the lookup leads to the control', async () => {
+    const ccis = [...new Set(rules.flatMap(({ rule }) => rule.ccis))];
+    const controls = new Map<string, string[]>();
+    for (let start = 0; start < ccis.length; start += 250) {
+      const body = { ccis: ccis.slice(start, start + 250) };
+      const answer = await t.send('POST', '/api/v1/crosswalk/resolve/batch', body);
+      for (const [cci, list] of Object.entries<string[]>(answer.json)) controls.set(cci, list);
+    }
+    let withRules = 0;
+    for (const control of ['AC-2', 'AC-2(1)', 'AC-2(4)', 'CM-6', 'AU-12', 'IA-5(1)', 'SC-8', 'PM-9']) {
+      const expected = rules.flatMap(({ rule, text }, index) =>
+        rule.ccis.some((cci) => controls.get(cci)!.includes(control)) && /\bthe\b/i.test(text) ? [index] : [],
+      );
+      if (expected.length > 0) withRules++;
+      for (const spelling of [control, control.toLowerCase().replace('(', ' (')]) {
+        const { results } = service.search({ q: 'the', control: spelling, page: 1, limit: 100_000 });
+        const found = results.map(({ slug, ruleId }) => placeOf.get(`${slug} ${ruleId}`)!);
+        assert.equal(
+          found.sort((a, b) => a - b),
+          expected,
+          spelling,
+        );
+      }
+    }
+    assert.ok(withRules >= 6, `${withRules} controls with rules`);
+  });
+}
+
+test.after(() => t.db.close());
+test.run();

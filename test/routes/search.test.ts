@@ -1,0 +1,446 @@
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import { type TestApp, testApp } from '../support/app.ts';
+import { writeBenchmarks } from '../support/benchmarks.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { assertError } from '../support/service.ts';
+import type { SampleRule } from '../support/xccdf-writer.ts';
+
+const vocabulary = ['alpha', 'beta', 'gamma_x', 'delta', 'über', 'x86', 'alphabet', 'a', '日本'];
+const glue = [' ', '.', '-', '/', '\n', ', ', '_'];
+
+/** Texts made of few words, so that random questions find something; the same in every run. */
+function madeUpTexts(): string[] {
+  let seed = 7;
+  const next = (below: number) => {
+    seed = (seed * 1103515245 + 12345) % 2147483648;
+    return Math.floor((seed / 2147483648) * below);
+  };
+  return Array.from({ length: 240 }, () =>
+    Array.from({ length: 1 + next(8) }, () => `${vocabulary[next(9)]}${glue[next(7)]}`)
+      .join('')
+      .trim(),
+  );
+}
+
+const made = madeUpTexts();
+const rules: SampleRule[] = Array.from({ length: 60 }, (_, index) => ({
+  groupId: `V-${7000 + index}`,
+  ruleId: `SV-${7000 + index}r${index}_rule`,
+  version: `RAND-${7000 + index}`,
+  groupTitle: 'SRG-RAND-1',
+  title: made[4 * index]!,
+  description: `<VulnDiscussion>${made[4 * index + 1]}</VulnDiscussion>`,
+  checks: [made[4 * index + 2]!],
+  fixTexts: [made[4 * index + 3]!],
+  severity: ['high', 'medium', 'low'][index % 3]!,
+  ccis: index % 2 === 0 ? ['CCI-000366'] : ['CCI-000015', 'CCI-000366'],
+  legacyIds: index % 5 === 0 ? [`V-${100 + index}`, `SV-${200 + index}`] : [],
+}));
+const same = { title: 'Zwilling.', description: 'Zwilling.', checks: ['Zwilling.'], fixTexts: ['Zwilling.'] };
+const samples = [
+  { id: 'Random', title: 'Random Guide STIG', rules },
+  ...['B', 'A'].map((name, twin) => ({
+    id: `Twin_${name}`,
+    title: `Twin ${name} STIG`,
+    rules: [1, 2].map((index) => ({
+      ...same,
+      groupId: `V-8${twin}${index}`,
+      ruleId: `SV-8${twin}${index}r1_rule`,
+      version: `TWIN-${name}-${index}`,
+    })),
+  })),
+];
+
+const search = suite('Search');
+let t: TestApp;
+
+search.before(async () => {
+  t = await testApp([shipped('stigs'), writeBenchmarks(samples)]);
+});
+search.after(() => t.db.close());
+
+async function ask(q: string, more = '') {
+  const answer = await t.get(`/api/v1/search?q=${encodeURIComponent(q)}${more}`);
+  assert.is(answer.status, 200, `${q}: ${answer.text.slice(0, 200)}`);
+  return answer.json;
+}
+
+const groups = async (q: string, more = '&limit=100'): Promise<string[]> =>
+  (await ask(q, more)).results.map((each: { groupId: string }) => each.groupId);
+
+search('a result has the rule, its STIG, a snippet and its place', async () => {
+  const json = await ask('V-7005');
+  assert.equal(json, {
+    results: [
+      {
+        slug: 'random_guide',
+        stigTitle: 'Random Guide STIG',
+        version: 'V1R1',
+        groupId: 'V-7005',
+        ruleId: 'SV-7005r5_rule',
+        ruleVersion: 'RAND-7005',
+        ruleTitle: made[20],
+        severity: 'low',
+        ruleIdents: ['CCI-000015', 'CCI-000366'],
+        snippet: {
+          field: 'ids',
+          text: 'V-7005 SV-7005r5_rule RAND-7005 SRG-RAND-1 V-105 SV-205 CCI-000015 CCI-000366',
+          marks: [[0, 6]],
+        },
+        rank: 1,
+      },
+    ],
+    pagination: { page: 1, limit: 20, total: 1, totalPages: 1 },
+  });
+});
+
+search('a rule is found by each of its ids, in any case and spelling', async () => {
+  for (const q of [
+    'v-7005',
+    'SV-7005r5_rule',
+    'sv-7005R5',
+    'SV-7005',
+    'rand-7005',
+    'V-105',
+    'SV-205',
+    '"V-7005"',
+  ])
+    assert.equal(await groups(q), ['V-7005'], q);
+  assert.is((await ask('CCI-15')).pagination.total, (await ask('CCI-000015')).pagination.total);
+  assert.equal(await groups('SV-700'), [], 'an SV-id is not the beginning of another');
+});
+
+search('a rule whose id is the whole question comes first, before those that speak of it', async () => {
+  const path = writeBenchmarks([
+    {
+      id: 'Talk',
+      title: 'Talk STIG',
+      rules: [
+        {
+          groupId: 'V-1',
+          ruleId: 'SV-1r1_rule',
+          title: 'See V-3 V-3 V-3',
+          checks: ['V-3'],
+          ccis: ['CCI-000366'],
+        },
+        { groupId: 'V-2', ruleId: 'SV-2r1_rule', title: 'CCI-000015, CCI-000015', ccis: [] },
+        {
+          groupId: 'V-3',
+          ruleId: 'SV-3r1_rule',
+          description: `<VulnDiscussion>${'long '.repeat(500)}</VulnDiscussion>`,
+          ccis: ['CCI-000015'],
+        },
+      ],
+    },
+  ]);
+  const other = await testApp([path]);
+  const found = async (q: string) =>
+    (await other.get(`/api/v1/search?q=${q}`)).json.results.map((each: { groupId: string }) => each.groupId);
+  assert.equal(await found('v-3'), ['V-3', 'V-1']);
+  assert.equal(await found('cci-15'), ['V-3', 'V-2']);
+  other.db.close();
+});
+
+search('equal relevance goes by slug, then document order', async () => {
+  const { results } = await ask('zwilling');
+  assert.equal(
+    results.map((each: { slug: string; groupId: string; rank: number }) => [
+      each.slug,
+      each.groupId,
+      each.rank,
+    ]),
+    [
+      ['twin_a', 'V-811', 1],
+      ['twin_a', 'V-812', 2],
+      ['twin_b', 'V-801', 3],
+      ['twin_b', 'V-802', 4],
+    ],
+  );
+});
+
+search('a word in the title counts more than one in the check', async () => {
+  const [first] = (await ask('ssh')).results;
+  assert.match(first.ruleTitle, /\bSSH\b/i);
+});
+
+const isWord = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}_]/u.test(character);
+
+/** Words in a row in a text, by a reading of our own: character by character. */
+function holdsWords(text: string, wanted: string[], isPrefix: boolean): boolean {
+  const words: string[] = [''];
+  for (const character of text.toLowerCase()) {
+    if (isWord(character)) words[words.length - 1] += character;
+    else if (words.at(-1) !== '') words.push('');
+  }
+  return words.some((_, from) =>
+    wanted.every((word, index) => {
+      const here = words[from + index] ?? '';
+      return isPrefix && index === wanted.length - 1 ? here.startsWith(word) : here === word;
+    }),
+  );
+}
+
+search('any mix of words, phrases and prefixes finds what brute force finds', async () => {
+  const word = fc.constantFrom(...vocabulary, 'alph', 'nothing', '86');
+  const term = fc.oneof(
+    word.map((each) => ({ q: each.toUpperCase(), words: [each], isPrefix: false })),
+    word.map((each) => ({ q: `${each}*`, words: [each], isPrefix: each.length > 1 })),
+    fc
+      .array(word, { minLength: 2, maxLength: 3 })
+      .map((words) => ({ q: `"${words.join(' ')}"`, words, isPrefix: false })),
+    fc
+      .tuple(word, fc.constantFrom('.', '-', '/', '::'), word)
+      .map(([a, between, b]) => ({ q: `(${a}${between}${b})`, words: [a, b], isPrefix: false })),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(term, { minLength: 1, maxLength: 3 }), async (terms) => {
+      const expected = rules.filter((_, index) =>
+        terms.every(({ words, isPrefix }) =>
+          [0, 1, 2, 3].some((field) => holdsWords(made[4 * index + field]!, words, isPrefix)),
+        ),
+      );
+      const q = terms.map((each) => each.q).join(' ');
+      const found = await groups(q, '&limit=100&stig=random_guide');
+      assert.equal([...found].sort(), expected.map((rule) => rule.groupId!).sort(), q);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+search('a quoted phrase with punctuation is literal, any blanks alike', async () => {
+  for (const phrase of ['alpha.beta', 'beta-delta', 'alpha, ', 'a/', '.alpha', 'x86. a', 'delta.\nbeta']) {
+    const literal = phrase.trim().toLowerCase();
+    const expected = rules.filter((_, index) =>
+      [0, 1, 2, 3].some((field) => {
+        const text = made[4 * index + field]!.replace(/\s+/g, ' ').toLowerCase();
+        const wanted = literal.replace(/\s+/g, ' ');
+        for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+          const before = [...text.slice(0, at)].at(-1);
+          const after = [...text.slice(at + wanted.length)][0];
+          if (!isWord(before) && !isWord(after)) return true;
+        }
+        return false;
+      }),
+    );
+    const found = await groups(`"${phrase}"`, '&limit=100&stig=random_guide');
+    assert.equal([...found].sort(), expected.map((rule) => rule.groupId!).sort(), phrase);
+  }
+});
+
+search('pages of a phrase that is checked literally partition it', async () => {
+  const all = await ask('"SRG-RAND-1"', '&limit=100');
+  assert.is(all.results.length, 60);
+  const paged: unknown[] = [];
+  for (let page = 1; page <= 9; page++) {
+    const { results, pagination } = await ask('"SRG-RAND-1"', `&limit=7&page=${page}`);
+    assert.equal(pagination, { page, limit: 7, total: 60, totalPages: 9 });
+    paged.push(...results);
+  }
+  assert.equal(paged, all.results);
+});
+
+search('filters narrow the result and are combined', async () => {
+  const of = (keep: (rule: SampleRule) => boolean) =>
+    rules
+      .filter(keep)
+      .map((rule) => rule.groupId!)
+      .sort();
+  const found = async (more: string) => [...(await groups('SRG-RAND-1', `&limit=100${more}`))].sort();
+  assert.equal(
+    await found(''),
+    of(() => true),
+  );
+  assert.equal(
+    await found('&severity=high,LOW'),
+    of((rule) => rule.severity !== 'medium'),
+  );
+  assert.equal(
+    await found('&severity=high&severity=low'),
+    of((rule) => rule.severity !== 'medium'),
+  );
+  for (const cci of ['CCI-000015', 'cci-15', 'CCI15'])
+    assert.equal(
+      await found(`&cci=${cci}`),
+      of((rule) => rule.ccis!.includes('CCI-000015')),
+    );
+  assert.equal(
+    await found('&cci=CCI-15&severity=low'),
+    of((rule) => rule.ccis!.includes('CCI-000015') && rule.severity === 'low'),
+  );
+  assert.equal(
+    await found('&stig=random_guide'),
+    of(() => true),
+  );
+  for (const more of [
+    '&stig=twin_a',
+    '&stig=no_such',
+    '&stig=',
+    '&cci=x',
+    '&cci=CCI-9',
+    '&control=AC-2',
+    '&control=zz',
+  ])
+    assert.equal(await found(more), [], more);
+  assertError(
+    await t.get('/api/v1/search?q=alpha&severity=bogus'),
+    400,
+    'BAD_REQUEST',
+    'severity must be one or more of: high, medium, low',
+  );
+});
+
+search('pages partition the result; a page past the end is empty', async () => {
+  const all = await ask('alpha', '&limit=100');
+  const total = all.pagination.total;
+  assert.is(all.results.length, total);
+  assert.equal(
+    all.results.map((each: { rank: number }) => each.rank),
+    Array.from({ length: total }, (_, index) => index + 1),
+  );
+  for (const limit of [1, 7]) {
+    const paged: unknown[] = [];
+    for (let page = 1; page <= Math.ceil(total / limit); page++) {
+      const { results, pagination } = await ask('alpha', `&limit=${limit}&page=${page}`);
+      assert.equal(pagination, { page, limit, total, totalPages: Math.ceil(total / limit) });
+      paged.push(...results);
+    }
+    assert.equal(paged, all.results);
+  }
+  const past = await ask('alpha', '&page=9007199254740991');
+  assert.equal(past.results, []);
+  assert.is(past.pagination.total, total);
+  assert.is((await ask('alpha', '&limit=1000')).pagination.limit, 100);
+});
+
+search('a q that is missing, empty, repeated or too long is 400', async () => {
+  const cases: [string, string][] = [
+    ['', 'q is required'],
+    ['?q=', 'q must not be empty'],
+    ['?q=a&q=b', 'q must be one text'],
+    [`?q=${'x'.repeat(201)}`, 'q must have at most 200 characters'],
+    ['?q=a%00b', 'The URL holds a NUL character'],
+  ];
+  for (const [query, message] of cases)
+    assertError(await t.get(`/api/v1/search${query}`), 400, 'BAD_REQUEST', message);
+  assert.equal(await groups('x'.repeat(200)), []);
+  assert.equal(await groups('😀'.repeat(200)), []);
+});
+
+// What broke FTS5 raw (SECURITY P3), and more of its syntax.
+const hostile = [
+  '%',
+  '_',
+  '\\',
+  "'",
+  '"',
+  '""',
+  '"""',
+  '*',
+  '**',
+  'NEAR(',
+  'NEAR(a b, 2)',
+  'col:',
+  'title:',
+  'title : a',
+  '{title ids} : a',
+  'a OR',
+  'OR',
+  'AND',
+  'NOT',
+  'a NOT b',
+  'NOT NOT',
+  '-x',
+  '- title : a',
+  '^a',
+  '^',
+  '+',
+  'a + b',
+  '(',
+  ')',
+  '((a)',
+  'a)',
+  '{',
+  '}',
+  ':',
+  ';',
+  '--',
+  '/*',
+  "' OR 1=1 --",
+  '"; DROP TABLE findings; --',
+  'a"b',
+  '"a" "b',
+  '“',
+  '*a*',
+  'a*b*',
+  '$1',
+  '?',
+  '@x',
+  ':match',
+  '\u202eabc',
+  '\u200b',
+  '\ufeff',
+  '😀',
+  'e\u0301',
+  '\u0301',
+  'ﷺ',
+  'İ',
+  'ß',
+  'ſ',
+  '\u212a',
+  '\t\n',
+  ' ',
+  '!!!',
+  'rule_search',
+  'delete',
+  'rebuild',
+  'integrity-check',
+  '\ud83d\ude00*',
+  '2147483648',
+  '9'.repeat(200),
+  '('.repeat(200),
+  '"'.repeat(199),
+  'a '.repeat(100),
+  'ab* '.repeat(50),
+  'a.'.repeat(100),
+  'constructor',
+  '__proto__',
+];
+
+search('no question can fail, and every answer keeps its form', async () => {
+  for (const q of hostile) {
+    const { results, pagination } = await ask(q);
+    assert.is(results.length, Math.min(20, pagination.total), q);
+  }
+  for (const q of ['%', '\\', '""', '*', '(', '-', '^', '!!!', ' ', '😀', '\u202e', '\u0301'])
+    assert.equal(await ask(q), {
+      results: [],
+      pagination: { page: 1, limit: 20, total: 0, totalPages: 0 },
+    });
+  const words = { 'NOT alpha': ['not', 'alpha'], 'alpha OR beta': ['or'], 'title:alpha': ['title', 'alpha'] };
+  for (const q of Object.keys(words)) assert.equal(await groups(q, '&stig=random_guide'), [], q);
+});
+
+search('any text of 1 to 200 characters answers 200', async () => {
+  const part = fc.oneof(fc.constantFrom(...hostile, ...vocabulary), fc.string({ unit: 'binary' }));
+  const any = fc
+    .array(part, { minLength: 1, maxLength: 8 })
+    .map((parts) => [...parts.join(' ').toWellFormed().replaceAll('\0', '')].slice(0, 200).join(''))
+    .filter((q) => q !== '');
+  await fc.assert(
+    fc.asyncProperty(any, async (q) => {
+      await ask(q);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+search('only current releases are searched', async () => {
+  const current = await groups('Harbor', '&limit=100');
+  assert.ok(current.length > 0);
+  assert.not(current.includes('V-900013'), 'a rule of V1R1 that V1R2 dropped');
+  assert.equal(await groups('V-900013'), []);
+});
+
+search.run();

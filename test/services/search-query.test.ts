@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import { findPlaces, foldInPlace } from '../../src/services/search-pattern.ts';
+import { readQuery } from '../../src/services/search-query.ts';
+import { makeSnippet } from '../../src/services/search-snippet.ts';
+import { suite } from '../support/harness.ts';
+
+const query = suite('reading a question');
+
+query('words, phrases, prefixes and ids become quoted phrases of word characters', () => {
+  const cases: [question: string, match: string | null][] = [
+    ['audit', '"audit"'],
+    ['Audit LOG audit', '"audit" AND "log"'],
+    ['audit*', '"audit" *'],
+    ['audit**', '"audit" *'],
+    ['*audit', '"audit"'],
+    ['au*dit', '"au dit"'],
+    ['a*', '"a"'],
+    ['a.*', '"a"'],
+    ['login.def*', '"login def" *'],
+    ['/etc/ssh/sshd_config', '"etc ssh sshd_config"'],
+    ['"must be configured"', '"must be configured"'],
+    ['"must be', '"must be"'],
+    ['un"quoted phrase"end', '"un" AND "quoted phrase" AND "end"'],
+    ['“curly quotes”', '"curly quotes"'],
+    ['"audit"*', '"audit"'],
+    ['C++', '"c"'],
+    ['AC-2(1)', '"ac 2 1"'],
+    ['V-257777', '"v 257777"'],
+    ['CCI-000366', '"cci 000366"'],
+    ['cci-366', '("cci 366" OR "cci 000366")'],
+    ['SV-257777', '("sv 257777" OR "sv 257777r" *)'],
+    ['sv-257777R12', '("sv 257777r12" OR "sv 257777r12_rule")'],
+    ['SV-257777r12_rule', '"sv 257777r12_rule"'],
+    ['NEAR(a b)', '"near a" AND "b"'],
+    ['title:audit OR -x', '"title audit" AND "or" AND "x"'],
+    ['naïve Überprüfung 日本', '"naïve" AND "überprüfung" AND "日本"'],
+    ["don't", '"don t"'],
+    ['!!! "" " ( * -', null],
+    ['   ', null],
+    ['\u0301', null],
+    ['😀', null],
+  ];
+  for (const [question, match] of cases) assert.is(readQuery(question).match, match, question);
+});
+
+query('prefixes beyond the eighth are taken as words', () => {
+  const words = Array.from({ length: 10 }, (_, index) => `ab${index}`);
+  const { match } = readQuery(words.map((word) => `${word}*`).join(' '));
+  const expected = words.map((word, index) => `"${word}"${index < 8 ? ' *' : ''}`);
+  assert.is(match, expected.join(' AND '));
+});
+
+query('whatever is asked, nothing but word characters and blanks stands between quotation marks', () => {
+  const anything = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 200 }),
+    fc.string({ unit: fc.constantFrom(...'ab1_ "“*()-+:^{}\\\'%.,AND'), maxLength: 200 }),
+  );
+  fc.assert(
+    fc.property(anything, (question) => {
+      const { match } = readQuery(question);
+      if (match === null) return;
+      const rest = match.replace(/"[\p{L}\p{Nd}\p{Nl}\p{M}_]+(?: [\p{L}\p{Nd}\p{Nl}\p{M}_]+)*"/gu, 'P');
+      assert.match(rest, /^(?:P(?: \*)?|\(P OR P(?: \*)?\))(?: AND (?:P(?: \*)?|\(P OR P(?: \*)?\)))*$/);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+query('the spellings of an id are those of the whole question', () => {
+  assert.equal(readQuery('V-257777').ids, ['v-257777', 'v-257777_rule']);
+  assert.equal(readQuery(' "SV-1r2" ').ids, ['sv-1r2', 'sv-1r2_rule']);
+  assert.equal(readQuery('cci-366').ids, ['cci-366', 'cci-366_rule', 'cci-000366']);
+  for (const question of ['audit', '257777', 'V-257777 sshd', '---', '日本1'])
+    assert.equal(readQuery(question).ids, []);
+});
+
+query.run();
+
+const places = suite('finding what was asked in a text');
+
+const found = (question: string, text: string) => {
+  const folded = foldInPlace(text);
+  return readQuery(question)
+    .terms.flat()
+    .flatMap((pattern) => findPlaces(folded, pattern, 50))
+    .map(({ start, end }) => text.slice(start, end));
+};
+
+places('words are bounded as grep -w bounds them, case ignored', () => {
+  assert.equal(found('log', 'Log logs LOG, log_x xlog log-x'), ['Log', 'LOG', 'log']);
+  assert.equal(found('sshd_config', 'sshd sshd_config sshd_config.d /sshd_config2'), [
+    'sshd_config',
+    'sshd_config',
+  ]);
+  assert.equal(found('über', 'ÜBER über Überall'), ['ÜBER', 'über']);
+  assert.equal(found('a', 'é a éa aé 𝒜a a'), ['a', 'a']);
+});
+
+places('a plain word with punctuation is its words in a row, a quoted one is literal', () => {
+  const text = 'login.defs, login defs, login.  defs; "login.defs"x';
+  assert.equal(found('login.defs', text), ['login.defs', 'login defs', 'login.  defs', 'login.defs']);
+  assert.equal(found('"login.defs"', text), ['login.defs', 'login.defs']);
+  assert.equal(found('"C++"', 'C, C++; C++x c++'), ['C++', 'c++']);
+  assert.equal(found('"the  end."', 'the end. the\n\tend. the end'), ['the end.', 'the\n\tend.']);
+});
+
+places('a prefix holds to the end of its word', () => {
+  assert.equal(found('aud*', 'audit Auditing, aud fraud'), ['audit', 'Auditing', 'aud']);
+});
+
+places('a letter whose fold is longer moves nothing', () => {
+  assert.equal(found('audit', 'İİİ audit'), ['audit']);
+});
+
+places.run();
+
+const snippets = suite('snippets');
+const texts = (more: Partial<Record<'title' | 'discussion' | 'check' | 'fix' | 'ids', string>>) => ({
+  title: '',
+  discussion: '',
+  check: '',
+  fix: '',
+  ids: '',
+  ...more,
+});
+
+snippets('the text with most of the terms is shown, the first of equals', () => {
+  const { terms } = readQuery('audit log');
+  const rule = texts({ title: 'The audit.', discussion: 'A log of the audit.', check: 'audit log' });
+  assert.equal(makeSnippet(rule, terms), {
+    field: 'discussion',
+    text: 'A log of the audit.',
+    marks: [
+      [2, 5],
+      [13, 18],
+    ],
+  });
+  assert.is(makeSnippet(texts({ title: 'audit', fix: 'audit' }), readQuery('audit').terms).field, 'title');
+});
+
+snippets('what no pattern finds gives the beginning of the discussion', () => {
+  const snippet = makeSnippet(texts({ discussion: 'Café.' }), readQuery('cafe').terms);
+  assert.equal(snippet, { field: 'discussion', text: 'Café.', marks: [] });
+});
+
+snippets('a long text is cut at blanks around the densest stretch', () => {
+  const filler = 'word '.repeat(200);
+  const { text, marks } = makeSnippet(
+    texts({ check: `audit ${filler}audit the log ${filler}` }),
+    readQuery('audit log').terms,
+  );
+  assert.match(text, /^…word .*audit the log .*word…$/);
+  assert.equal(
+    marks.map(([start, end]) => text.slice(start, end)),
+    ['audit', 'log'],
+  );
+  assert.ok(text.length <= 242);
+});
+
+snippets('whatever is cut, marks lie in order inside and hold what was asked for', () => {
+  const word = fc.constantFrom('audit', 'log', 'Überall', '😀', 'x', 'AUDIT', 'audit-log', '\n\n', '日本語');
+  const text = fc.array(word, { maxLength: 300 }).map((words) => words.join(' '));
+  const question = fc
+    .array(fc.constantFrom('audit', 'log', 'über*', 'x', '"audit-log"', '日本語'), { minLength: 1 })
+    .map((words) => words.join(' '));
+  fc.assert(
+    fc.property(text, text, question, (discussion, check, asked) => {
+      const rule = texts({ discussion, check });
+      const snippet = makeSnippet(rule, readQuery(asked).terms);
+      const whole = rule[snippet.field];
+      const bare = snippet.text.replace(/^…/, '').replace(/…$/, '');
+      assert.ok(whole.includes(bare));
+      assert.ok(snippet.text.isWellFormed());
+      let last = -1;
+      for (const [start, end] of snippet.marks) {
+        assert.ok(start > last && end > start && end <= snippet.text.length);
+        assert.match(snippet.text.slice(start, end), /^(?:audit|log|audit-log|überall|x|日本語)$/i);
+        last = end;
+      }
+      if (found(asked, `${discussion} . ${check}`).length > 0) assert.ok(snippet.marks.length > 0);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+snippets.run();
