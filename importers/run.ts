@@ -27,6 +27,8 @@ export interface ImportOptions {
   threads?: number;
   now?: () => Date;
   onProgress?: (progress: ImportProgress) => void;
+  /** Told of the whole ledger just before the commit; what it throws undoes the run. */
+  beforeCommit?: (lines: LedgerLine[], summary: LedgerSummary) => void;
 }
 
 export interface ImportProgress {
@@ -314,6 +316,7 @@ class ImportRun {
     const { id } = db.orm.insert(importRuns).values(row).returning({ id: importRuns.id }).get();
     const insertLine = prepareInsert(db, importLedger);
     for (const [index, line] of lines.entries()) insertLine.run({ runId: id, ordinal: index + 1, ...line });
+    this.options.beforeCommit?.(lines, summary);
     db.sqlite.exec('COMMIT');
   }
 }

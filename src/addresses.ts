@@ -8,6 +8,35 @@ export function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
+/** An IPv4 address as such, also where it comes inside IPv6. */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
+/** Finds the address of a caller: that of its connection, or what trusted proxies say of it. */
+export type FindCaller = (peer: string, forwardedFor: string | undefined) => string;
+
+/**
+ * Reads `X-Forwarded-For` from its end, where the nearest proxy writes, and stops at the first address that is no trusted
+ * proxy; what a caller wrote itself stands before that and is never reached. What is no address stops it too.
+ */
+export function callerFinder(trusted: (address: string) => boolean): FindCaller {
+  return (peer, forwardedFor) => {
+    let caller = peer;
+    if (forwardedFor === undefined || !trusted(peer)) return caller;
+    for (const entry of forwardedFor.slice(-2000).split(',').reverse()) {
+      const text = entry.trim();
+      const address = plainAddress(
+        isIP(text) ? text : text.replace(/^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2'),
+      );
+      if (isIP(address) === 0) break;
+      caller = address;
+      if (!trusted(address)) break;
+    }
+    return caller;
+  };
+}
+
 /** Says of an address whether it is in one of the networks; an IPv4 address inside IPv6 counts as IPv4. */
 export function networkMatcher(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
@@ -17,7 +46,7 @@ export function networkMatcher(networks: readonly string[]): (address: string) =
     list.addSubnet(address, Number(bits ?? (family === 'ipv4' ? 32 : 128)), family);
   }
   return (address) => {
-    const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+    const plain = plainAddress(address);
     const family = isIP(plain);
     return family !== 0 && list.check(plain, family === 4 ? 'ipv4' : 'ipv6');
   };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context, TypedResponse } from 'hono';
 import type { JsonText } from './json.ts';
+import { namesTag } from './prepared/answers.ts';
 
 /** Headers of every answer that needs a token: shared caches keep out, private ones ask again (SECURITY K1). */
 export const privateHeaders = {
@@ -32,7 +33,11 @@ export function answerText<T>(
   return send(c, text, { 'Content-Type': 'application/json', ...headers }) as never;
 }
 
-/** Answers a file: the format's content type, an ASCII name with the RFC 5987 form beside it (D5.5), an ETag. */
+/**
+ * Answers a file: the format's content type, an ASCII name with the RFC 5987 form beside it (D5.5), an ETag. Under a
+ * classification banner it is marked (SECURITY V-222643): in a header, in the file's name, and where the format has a
+ * place that no reader minds, which is a comment of xml. Without one the bytes are those of D5.1.
+ */
 export function download(
   c: Context,
   body: string,
@@ -44,11 +49,33 @@ export function download(
     csv: 'text/csv; charset=utf-8',
     xml: 'application/xml; charset=utf-8',
   };
-  return send(c, body, {
+  const banner = c.get('banner') as string | null;
+  const marked = banner === null || format !== 'xml' ? body : commented(body, banner);
+  return send(c, marked, {
     'Content-Type': types[format],
-    'Content-Disposition': contentDisposition(fileName),
+    ...fileHeaders(banner, fileName),
     ...privateHeaders,
   });
+}
+
+/** The headers that name a file and its classification. */
+export function fileHeaders(banner: string | null, fileName: string): Record<string, string> {
+  if (banner === null) return { 'Content-Disposition': contentDisposition(fileName) };
+  const mark = banner
+    .replace(/[^\p{L}\p{N}]+/gu, '_')
+    .replace(/^_|_$/g, '')
+    .slice(0, 60);
+  return {
+    'Content-Disposition': contentDisposition(`${mark}__${fileName}`),
+    // A header holds ASCII: what is beyond it is percent-encoded, as is the sign of that.
+    'X-Classification': banner.replace(/[^\x20-\x24\x26-\x7e]/gu, (each) => encodeURIComponent(each)),
+  };
+}
+
+/** An xml document with a comment behind its declaration; two hyphens would end the comment. */
+function commented(xml: string, text: string): string {
+  const comment = `<!-- ${text.replace(/-(?=-)/g, '- ')}${text.endsWith('-') ? ' ' : ''} -->`;
+  return xml.replace('\n', () => `\n${comment}\n`);
 }
 
 /** `attachment` with a plain ASCII name, and the exact one in RFC 5987 form. */
@@ -63,17 +90,16 @@ export function contentDisposition(fileName: string): string {
 
 function send(c: Context, body: string, headers: Record<string, string>): Response {
   const bytes = Buffer.from(body);
+  // Said here, so that logs and limits know it before the answer is on its way.
+  const length = { 'Content-Length': String(bytes.byteLength) };
   // What a POST answers is nothing that a caller could hold already.
-  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.body(bytes, 200, headers);
-  const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`;
-  if (matches(c.req.header('If-None-Match'), tag)) {
+  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.body(bytes, 200, { ...headers, ...length });
+  const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
+  c.set('made', { bytes, headers, tag });
+  const ETag = `"${tag}"`;
+  if (namesTag(c.req.header('If-None-Match'), tag)) {
     const { 'Content-Type': _, 'Content-Disposition': __, ...kept } = headers;
-    return c.body(null, 304, { ...kept, ETag: tag });
+    return c.body(null, 304, { ...kept, ETag });
   }
-  return c.body(bytes, 200, { ...headers, ETag: tag });
-}
-
-function matches(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag);
+  return c.body(bytes, 200, { ...headers, ETag, ...length });
 }

@@ -1,18 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { createAccess } from './auth/access.ts';
+import { type AuditStream, silentAudit } from './audit/stream.ts';
+import { createTrail } from './audit/trail.ts';
+import { createAccess, type RouteOptions } from './auth/access.ts';
+import { auditCallers } from './auth/audited.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
+import { createSessionCookie } from './auth/session-cookie.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
+import { createChecklistUpgrade } from './checklists/upgrade.ts';
 import type { Database } from './db/database.ts';
+import { type StorageFault, storageFault } from './db/faults.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './errors.ts';
+import { formBodies } from './forms.ts';
+import { createCors } from './headers.ts';
+import { createGate, type Gate } from './limits/gate.ts';
+import { type Limiter, tooMany, unlimited } from './limits/limiter.ts';
 import type { Log } from './log.ts';
-import { identify, jsonBodies, logRequests, refuseBadEncoding } from './middleware.ts';
+import { atMost, identify, jsonBodies, passGate, refuseBadEncoding, usePrepared } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
+import type { PreparedAnswers } from './prepared/answers.ts';
+import { checklistRoutes } from './routes/checklists.ts';
 import { controlCollectionRoutes } from './routes/control-collections.ts';
 import { controlRulesRoutes } from './routes/control-rules.ts';
 import { controlRoutes } from './routes/controls.ts';
@@ -21,6 +33,7 @@ import { crosswalkRoutes } from './routes/crosswalk.ts';
 import { favoriteRoutes } from './routes/favorites.ts';
 import { listStigRoutes } from './routes/list-stigs.ts';
 import { listRoutes } from './routes/lists.ts';
+import { pageRoutes } from './routes/pages/pages.ts';
 import { plantRoutes } from './routes/plants.ts';
 import { regdocRoutes } from './routes/regdoc.ts';
 import { roleMappingRoutes } from './routes/role-mapping.ts';
@@ -28,8 +41,9 @@ import { roleRoutes } from './routes/roles.ts';
 import { searchRoutes } from './routes/search.ts';
 import { type ServiceState, serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/session.ts';
+import { stigDiffRoutes } from './routes/stig-diff.ts';
 import { stigRoutes } from './routes/stigs.ts';
-import type { ErrorBody } from './schemas/common.ts';
+import { describeIssue, type ErrorBody } from './schemas/common.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
@@ -40,6 +54,7 @@ import { createControlService } from './services/controls.ts';
 import { createCrosswalkService } from './services/crosswalk.ts';
 import { createExplainService } from './services/crosswalk-explain.ts';
 import { createFavoriteService } from './services/favorites.ts';
+import { createLedgerService } from './services/ledger.ts';
 import { createListStigService } from './services/list-stigs.ts';
 import { createListService } from './services/lists.ts';
 import { createPurgeService } from './services/purge.ts';
@@ -47,8 +62,12 @@ import { createRegdocService } from './services/regdoc.ts';
 import { createRoleMappingService } from './services/role-mapping.ts';
 import { createRoleService } from './services/roles.ts';
 import { createSearchService } from './services/search.ts';
+import { createStigDiffService } from './services/stig-diff.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
+import { addressKey } from './watch/exchange.ts';
+import { createObserver, type Observer } from './watch/observer.ts';
+import { createAssets } from './web/assets.ts';
 
 /** What an application is made of; nothing is taken from the environment or from a global. */
 export interface AppDeps {
@@ -57,105 +76,219 @@ export interface AppDeps {
   log: Log;
   now: () => Date;
   state: ServiceState;
+  /** Where it is told who did what; silent by default. */
+  audit?: AuditStream;
   /** The secret of the purge endpoint, which is off without one (DECISIONS D8.5). */
   cronSecret?: string | null;
-  /** Whether cookies are for TLS only. */
+  /** Whether cookies are for TLS only, however a request came. */
   secureCookies?: boolean;
+  /** How often callers may come; without one, as often as they like. */
+  limiter?: Limiter;
+  /** How much is made for them at once. */
+  gate?: Gate;
+  /** Sees every request that is over; without one, they are logged. */
+  observer?: Observer;
+  /** Gives the text of `/metrics`, which is not there without. */
+  metrics?: (() => string) | null;
+  /** Answers that are kept as bytes; without, every one is made anew. */
+  answers?: PreparedAnswers;
+  /** Bytes that a body may have on most routes (D2.3). */
+  maxBody?: number;
+  /** The origins whose scripts may read answers. */
+  corsOrigins?: readonly string[];
   /** Whether the sample endpoint is there (DECISIONS D10). */
   plants?: boolean;
+  /** The classification that pages show and exports are marked with. */
+  banner?: string | null;
   /** Makes the ids of what users create. */
   newId?: () => string;
 }
 
-const maxBody = 1024 * 1024;
+const defaultMaxBody = 1024 * 1024;
 
 /** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document made once. */
 export function createApp(deps: AppDeps): OpenAPIHono<Env> {
-  const { db, log, now, verify, cronSecret = null, secureCookies = false, newId = randomUUID } = deps;
-  const sessions = createSessions(db, now, log);
+  const {
+    db,
+    log,
+    now,
+    verify,
+    cronSecret = null,
+    secureCookies = false,
+    banner = null,
+    audit = silentAudit,
+    newId = randomUUID,
+  } = deps;
+  const sessions = createSessions(db, now, log, audit.note);
   const integrationTokens = createIntegrationTokens(db, now);
-  const input = [refuseBadEncoding, jsonBodies(maxBody)];
-  const access = createAccess({ verify, sessions, integrationTokens, cronSecret, input });
+  const trail = createTrail(audit, db);
+  const { limiter = unlimited, gate = createGate(), observer = createObserver(log) } = deps;
+  const inputBy =
+    (bodies: (maxBytes: number, check?: (text: string) => void) => MiddlewareHandler<Env>) =>
+    (options: RouteOptions, name: string) => {
+      const { maxBody = deps.maxBody ?? defaultMaxBody, checkBody, expensive, unlimited: free } = options;
+      const { prepared } = options;
+      return [
+        refuseBadEncoding,
+        ...(options.atOnce === undefined ? [] : [atMost(options.atOnce)]),
+        bodies(maxBody, checkBody),
+        ...(free ? [] : [passGate(gate, expensive)]),
+        ...(deps.answers && prepared ? [usePrepared(deps.answers, prepared, name, expensive)] : []),
+      ];
+    };
+  const callers = { verify, sessions, integrationTokens, cronSecret, limiter, trail };
+  const access = createAccess({ ...callers, input: inputBy(jsonBodies) });
+  // What routes answer to GET is kept as bytes while nothing changes that it depends on.
+  const ofCatalog = access.with({ prepared: 'catalog' });
+  const ofDatabase = access.with({ prepared: 'database' });
+  const cookie = createSessionCookie(secureCookies);
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
-      if (!result.success) throw badRequest(describe(result.error.issues[0]!));
+      if (!result.success) throw badRequest(describeIssue(result.error.issues[0]!));
     },
   });
 
-  app.use(identify, logRequests(log));
+  app.use(identify(observer, createCors(deps.corsOrigins ?? [])), auditCallers(audit, now));
+  app.use(async (c, next) => {
+    c.set('banner', banner);
+    await next();
+  });
   let document = '';
   app.route(
     '/',
-    serviceRoutes(access, db, deps.state, () => document),
+    serviceRoutes(access, db, deps.state, () => document, deps.metrics ?? null),
   );
-  app.route('/', stigRoutes(access, createStigService(db), createStigNewsService(db, now)));
-  app.route('/', controlRoutes(access, createControlService(db)));
+  const stigs = createStigService(db);
+  const news = createStigNewsService(db, now);
+  app.route('/', stigRoutes(ofCatalog, stigs, news));
+  const stigDiff = createStigDiffService(db, stigs);
+  app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
+  const upgrade = createChecklistUpgrade(stigs);
+  app.route('/', checklistRoutes(access, upgrade));
+  const controls = createControlService(db);
+  app.route('/', controlRoutes(ofCatalog, controls));
   const crosswalk = createCrosswalkService(db);
-  app.route('/', crosswalkRoutes(access, crosswalk, createExplainService(db, crosswalk)));
-  app.route('/', searchRoutes(access, createSearchService(db, crosswalk)));
-  app.route('/', controlRulesRoutes(access, createControlRulesService(db, crosswalk)));
+  app.route('/', crosswalkRoutes(ofCatalog, crosswalk, createExplainService(db, crosswalk)));
+  const search = createSearchService(db, crosswalk);
+  app.route('/', searchRoutes(ofCatalog, search));
+  const controlRules = createControlRulesService(db, crosswalk);
+  app.route('/', controlRulesRoutes(ofCatalog, controlRules));
 
+  const lists = createListService(db, now, newId);
   const listStigs = createListStigService(db, now, newId);
-  app.route('/', listRoutes(access, createListService(db, now, newId), listStigs));
-  app.route('/', listStigRoutes(access, listStigs));
-  app.route('/', controlCollectionRoutes(access, createControlCollectionService(db, now, newId)));
-  app.route('/', favoriteRoutes(access, createFavoriteService(db, now, newId)));
+  app.route('/', listRoutes(ofDatabase, lists, listStigs));
+  app.route('/', listStigRoutes(ofDatabase, listStigs));
+  const collections = createControlCollectionService(db, now, newId);
+  app.route('/', controlCollectionRoutes(ofDatabase, collections));
+  const favorites = createFavoriteService(db, now, newId);
+  app.route('/', favoriteRoutes(ofDatabase, favorites));
+  const documents = createRegdocService(db);
   const documentCollections = createDocumentCollectionService(db, now, newId);
-  app.route('/', regdocRoutes(access, createRegdocService(db), documentCollections));
+  app.route('/', regdocRoutes(ofDatabase, documents, documentCollections));
+  const roles = createRoleService(db);
   const roleCollections = createRoleCollectionService(db, now, newId);
-  app.route('/', roleRoutes(access, createRoleService(db), roleCollections));
-  app.route('/', roleMappingRoutes(access, createRoleMappingService(db)));
+  app.route('/', roleRoutes(ofDatabase, roles, roleCollections));
+  const roleMapping = createRoleMappingService(db);
+  app.route('/', roleMappingRoutes(access, roleMapping));
   if (deps.plants ?? true) app.route('/', plantRoutes(access, toAppError));
-  app.route('/', sessionRoutes(access, sessions, secureCookies));
+  app.route('/', sessionRoutes(access, sessions, cookie));
   app.route('/', cronRoutes(access, createPurgeService(db, now)));
+
+  const pages = pageRoutes({
+    access: createAccess({ ...callers, input: inputBy(formBodies) }),
+    assets: createAssets(),
+    banner,
+    sessions,
+    cookie,
+    stigs,
+    stigDiff,
+    upgrade,
+    news,
+    controls,
+    crosswalk,
+    search,
+    controlRules,
+    lists,
+    listStigs,
+    collections,
+    favorites,
+    documents,
+    documentCollections,
+    roles,
+    roleCollections,
+    roleMapping,
+    ledger: createLedgerService(db),
+    document: () => document,
+    refuse,
+  });
+  app.route('/', pages.app);
 
   document = openApiDocument(app);
 
   // Answered rather than thrown: what is thrown here would pass the log by.
   app.notFound((c) => {
+    const wait = limiter.take(addressKey(c.get('exchange').remote), false);
+    if (wait > 0) return refusal(c, tooMany(wait));
     const methods = allowedMethods(app, c.req.path);
-    if (methods.length === 0) return refusal(c, noSuchPath());
+    if (methods.length === 0) return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
     const message = `${c.req.method.slice(0, 64)} is not allowed here`;
     return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
   });
 
-  app.onError((error, c) => {
+  /** What an error is to the caller; the log is told of one that is ours. */
+  function refuse(error: Error, requestId: string): AppError {
     const failure = toAppError(error);
-    if (failure.code === 'INTERNAL_ERROR') {
-      log.error('request failed', { requestId: c.get('requestId'), error: error.stack ?? String(error) });
+    const fault = storageFault(error);
+    if (fault !== null && failure.code === 'UNAVAILABLE' && fault !== 'busy') {
+      const { code } = error as { code?: string };
+      log.error('the database is not available', { requestId, fault, code });
     }
-    return refusal(c, failure);
-  });
+    if (failure.code === 'INTERNAL_ERROR')
+      log.error('request failed', { requestId, error: error.stack ?? String(error) });
+    return failure;
+  }
+
+  app.onError((error, c) => refusal(c, refuse(error, c.get('requestId'))));
 
   return app;
+}
+
+/** Whether a browser looks for a page: everything else, and all that is under `/api/`, gets errors as JSON. */
+function wantsPage(c: Context<Env>): boolean {
+  return !c.req.path.startsWith('/api/') && /\btext\/html\b/.test(c.req.header('Accept') ?? '');
 }
 
 /** An error in the form of DECISIONS D2.1. */
 function refusal(c: Context<Env>, { code, message, headers }: AppError): Response {
   const body: ErrorBody = { error: { code, message, requestId: c.get('requestId') } };
-  return c.json(body, statusOf[code] as ContentfulStatusCode, { ...headers, 'Cache-Control': 'no-store' });
+  const text = JSON.stringify(body);
+  return c.body(text, statusOf[code] as ContentfulStatusCode, {
+    ...headers,
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(text)),
+    'Cache-Control': 'no-store',
+  });
 }
+
+/** What a caller is told, and after how many seconds to try again, when the storage fails; a damaged file is a 500. */
+const unavailable: Partial<Record<StorageFault, [string, string]>> = {
+  busy: ['The database is busy', '5'],
+  full: ['The database takes no changes now: there is no room', '30'],
+  readonly: ['The database takes no changes now', '30'],
+  io: ['The database does not answer', '30'],
+};
 
 function toAppError(error: Error): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPException && error.status === 400)
     return badRequest('The request body is not valid JSON');
-  if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) {
-    return new AppError('UNAVAILABLE', 'The database is busy', { 'Retry-After': '5' });
-  }
+  const fault = storageFault(error);
+  const answer = fault === null ? undefined : unavailable[fault];
+  if (answer) return new AppError('UNAVAILABLE', answer[0], { 'Retry-After': answer[1] });
   return new AppError(
     'INTERNAL_ERROR' satisfies ErrorCode,
     'Something went wrong; the log knows more under the request id',
   );
-}
-
-/** The first problem of a request in words: the message of the schema, led by the field it is about. */
-function describe(issue: { path: PropertyKey[]; message: string }): string {
-  const field = issue.path.map(String).join('.').slice(0, 64);
-  const first = String(issue.path[0] ?? '');
-  const named =
-    field === '' || issue.message.startsWith('Invalid format.') || issue.message.startsWith(first);
-  return (named ? issue.message : `${field}: ${issue.message}`).slice(0, 300);
 }
 
 /** The methods that some route takes at a path, for `Allow`. */

@@ -2,20 +2,23 @@
 // Plain JavaScript, because it runs before anything is compiled.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const stamp = join(root, 'dist', '.sources');
+/** What pages load is no TypeScript: it is copied as it is. */
+const assets = join('src', 'web', 'assets');
 
 function sources() {
   const files = ['tsconfig.json', 'package-lock.json'];
   // The container is built without the tests.
   for (const folder of ['src', 'importers', 'test'].filter((name) => existsSync(join(root, name)))) {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (entry.isFile() && /\.tsx?$/.test(entry.name)) files.push(join(entry.parentPath, entry.name));
+      if (entry.isFile() && /\.(tsx?|css|js|svg)$/.test(entry.name))
+        files.push(join(entry.parentPath, entry.name));
     }
   }
   return files.sort();
@@ -37,6 +40,9 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   const { status } = spawnSync(process.execPath, [join(dirname(compiler), 'bin', 'tsc'), '-p', root], {
     stdio: 'inherit',
   });
-  if (status === 0) writeFileSync(stamp, wanted);
+  if (status === 0) {
+    cpSync(join(root, assets), join(root, 'dist', assets), { recursive: true });
+    writeFileSync(stamp, wanted);
+  }
   process.exitCode = status ?? 1;
 }

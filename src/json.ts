@@ -1,3 +1,5 @@
+import { badRequest } from './errors.ts';
+
 /** JSON text, with the type of the value that it stands for. */
 export type JsonText<T> = string & { readonly of?: T };
 
@@ -9,4 +11,61 @@ export function objectText<T>(entries: Iterable<[string, JsonText<T>]>): JsonTex
 /** The text of an array of the given texts. */
 export function arrayText<T>(texts: JsonText<T>[]): JsonText<T[]> {
   return `[${texts.join(',')}]`;
+}
+
+/** The bounds of JSON in a request that may be large: beyond any real checklist, within the memory of a small server. */
+export const jsonLimits = { depth: 32, values: 1_000_000 };
+
+/**
+ * Refuses JSON text that is nested too deep or holds too many values, before it is parsed into objects that take many
+ * times its size. `name` is what the message calls it. Throws a 400; does not check that the text is JSON.
+ */
+export function refuseHeavyJson(text: string, name: string, limits = jsonLimits): void {
+  let depth = 0;
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // A string, to its end.
+        do at = text.indexOf('"', at + 1);
+        while (at > 0 && isEscaped(text, at));
+        if (at < 0) return;
+        break;
+      case 0x5b:
+      case 0x7b:
+        values++;
+        if (++depth > limits.depth) throw badRequest(`${name} is nested deeper than ${limits.depth} levels`);
+        break;
+      case 0x5d:
+      case 0x7d:
+        depth--;
+        break;
+      case 0x2c:
+        values++;
+        break;
+    }
+    if (values > limits.values) throw badRequest(`${name} holds more than ${limits.values} values`);
+  }
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let start = at;
+  while (text.charCodeAt(start - 1) === 0x5c) start--;
+  return (at - start) % 2 === 1;
+}
+
+/** Whether an object anywhere in a JSON text names one key twice, however it is escaped; the text must be valid JSON. */
+export function hasRepeatedKeys(json: string): boolean {
+  const open: (Set<string> | null)[] = [];
+  for (const [token, text, isKey] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[[{\]}]/g)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '[') open.push(null);
+    else if (token === '}' || token === ']') open.pop();
+    else if (isKey !== undefined) {
+      const keys = open.at(-1)!;
+      const key = JSON.parse(text!) as string;
+      if (keys.has(key)) return true;
+      keys.add(key);
+    }
+  }
+  return false;
 }

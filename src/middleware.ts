@@ -1,37 +1,94 @@
-import { randomUUID } from 'node:crypto';
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
+import { isExpensive, type RouteOptions } from './auth/access.ts';
+import { callerOf } from './auth/remembered.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest } from './errors.ts';
-import type { Log } from './log.ts';
+import { type Cors, securityHeaders, strictTransport } from './headers.ts';
+import type { Gate } from './limits/gate.ts';
+import { namesTag, type PreparedAnswers, type Source } from './prepared/answers.ts';
+import { bestCoding, leastCompressed } from './prepared/coding.ts';
+import { beginExchange, callerKey, type Exchange } from './watch/exchange.ts';
+import type { Observer } from './watch/observer.ts';
 
-const securityHeaders = {
-  'X-Content-Type-Options': 'nosniff',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
-
-/** Gives every request an id (its own `X-Request-Id` where that is sane) and every answer the security headers. */
-export const identify: MiddlewareHandler<Env> = async (c, next) => {
-  const given = c.req.header('X-Request-Id');
-  const requestId = given !== undefined && /^[A-Za-z0-9_.-]{1,64}$/.test(given) ? given : randomUUID();
-  c.set('requestId', requestId);
-  await next();
-  c.res.headers.set('X-Request-Id', requestId);
-  for (const [name, value] of Object.entries(securityHeaders)) c.res.headers.set(name, value);
-};
-
-/** One log line a request: the route's template, never its path, query or token (SECURITY D). */
-export function logRequests(log: Log): MiddlewareHandler<Env> {
+/**
+ * Begins the exchange of a request, or takes the server's, and gives every answer its id and the headers of every
+ * answer. Where no server sees the end of the exchange, it ends here.
+ */
+export function identify(observer: Observer, cors: Cors): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const start = performance.now();
-    await next();
-    const durationMs = Math.round((performance.now() - start) * 10) / 10;
+    const exchange = c.env?.exchange ?? arrived(c);
+    c.set('exchange', exchange);
+    c.set('requestId', exchange.requestId);
+    const origin = cors.on ? c.req.header('Origin') : undefined;
+    const preflight =
+      cors.on && c.req.method === 'OPTIONS'
+        ? cors.preflight(origin, c.req.header('Access-Control-Request-Method'))
+        : null;
+    if (preflight) c.res = c.body(null, 204, preflight);
+    else await next();
+    // Only now it is known which route took the request.
     const path = routePath(c);
-    const route = path.endsWith('*') ? null : path;
-    const { method } = c.req;
-    log.info('request', { requestId: c.get('requestId'), method, route, status: c.res.status, durationMs });
+    exchange.route = path.endsWith('*') ? null : path;
+    const { headers } = c.res;
+    headers.set('X-Request-Id', exchange.requestId);
+    for (const [name, value] of Object.entries(securityHeaders))
+      if (!headers.has(name)) headers.set(name, value);
+    if (exchange.secure)
+      for (const [name, value] of Object.entries(strictTransport)) headers.set(name, value);
+    if (cors.on) {
+      headers.append('Vary', 'Origin');
+      for (const [name, value] of Object.entries(cors.headersFor(origin))) headers.set(name, value);
+    }
+    if (exchange.connected) return;
+    observer.end(exchange, c.res.status, lengthOf(c.res));
+  };
+}
+
+/** The exchange of a request that came through no server. */
+function arrived(c: Context<Env>): Exchange {
+  return beginExchange({
+    method: c.req.method,
+    remote: '',
+    secure: false,
+    requestId: c.req.header('X-Request-Id'),
+    userAgent: c.req.header('User-Agent'),
+    traceparent: c.req.header('traceparent'),
+    target: c.req.url.slice(new URL(c.req.url).origin.length),
+    connected: false,
+  });
+}
+
+/** The bytes of an answer's body, where they were counted. */
+function lengthOf(response: Response): number | null {
+  const text = response.headers.get('Content-Length');
+  return text === null ? null : Number(text);
+}
+
+/** Answers of fewer bytes are not worth holding back for. */
+const smallAnswer = 64 * 1024;
+
+/** Lets a request through the gate, and counts its answer there until the caller has taken it. */
+export function passGate(gate: Gate, expensive: RouteOptions['expensive']): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const exchange = c.get('exchange');
+    const key = callerKey(exchange);
+    const costly = isExpensive(c, expensive);
+    const turn = gate.enter(key, costly);
+    if (turn !== null) await turn;
+    let held = 0;
+    try {
+      // Who hung up while waiting gets nothing made.
+      if (exchange.closed) throw badRequest('The caller is gone');
+      await next();
+      const bytes = lengthOf(c.res) ?? 0;
+      if (bytes >= smallAnswer && exchange.connected && !exchange.closed) {
+        held = bytes;
+        exchange.onClose = () => gate.release(key, bytes);
+      }
+    } finally {
+      gate.leave(key, costly, held);
+    }
   };
 }
 
@@ -50,11 +107,26 @@ export const refuseBadEncoding: MiddlewareHandler<Env> = async (c, next) => {
   await next();
 };
 
+/** Refuses a request while so many others are under way: each may hold a body many times the usual size in memory. */
+export function atMost(limit: number): MiddlewareHandler<Env> {
+  let underWay = 0;
+  return async (_, next) => {
+    if (underWay >= limit)
+      throw new AppError('UNAVAILABLE', 'Too many large requests at once', { 'Retry-After': '5' });
+    underWay++;
+    try {
+      await next();
+    } finally {
+      underWay--;
+    }
+  };
+}
+
 /**
  * Takes every request body for JSON whatever its Content-Type says (DECISIONS D2.3), within the limit in bytes, and
- * decodes it fatally: bytes that are no UTF-8 are a 400, never replaced.
+ * decodes it fatally: bytes that are no UTF-8 are a 400, never replaced. `check` may refuse the text before it is parsed.
  */
-export function jsonBodies(maxBytes: number): MiddlewareHandler<Env> {
+export function jsonBodies(maxBytes: number, check?: (text: string) => void): MiddlewareHandler<Env> {
   return async (c, next) => {
     const { raw } = c.req;
     if (raw.method === 'GET' || raw.method === 'HEAD') return next();
@@ -65,6 +137,7 @@ export function jsonBodies(maxBytes: number): MiddlewareHandler<Env> {
     } catch {
       throw badRequest('The request body is not valid UTF-8');
     }
+    check?.(text);
     const headers = new Headers(raw.headers);
     headers.set('Content-Type', 'application/json');
     c.req.raw = new Request(raw.url, { method: raw.method, headers, body: text });
@@ -72,7 +145,8 @@ export function jsonBodies(maxBytes: number): MiddlewareHandler<Env> {
   };
 }
 
-async function readAtMost(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+/** The bytes of a body. Throws 413 beyond the limit, 400 when it breaks off. */
+export async function readAtMost(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
   const reader = body.getReader();
@@ -87,4 +161,40 @@ async function readAtMost(body: ReadableStream<Uint8Array>, maxBytes: number): P
       throw new AppError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes} bytes`);
     parts.push(value);
   }
+}
+
+/**
+ * Answers from what is prepared, and prepares what is made: for routes whose answer to GET depends on the catalog alone,
+ * or on the database and the caller. It stands behind the checks of the caller, so that no answer passes them by.
+ */
+export function usePrepared(
+  answers: PreparedAnswers,
+  source: Source,
+  access: string,
+  expensive: RouteOptions['expensive'],
+): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const { method } = c.req;
+    if (method !== 'GET' && method !== 'HEAD') return next();
+    const { target } = c.get('exchange');
+    const caller = source === 'catalog' ? '' : callerOf(c.get('viewer') ?? c.get('user'));
+    const coding = bestCoding(c.req.header('Accept-Encoding'));
+    let prepared = answers.find(source, target, caller);
+    if (prepared === undefined) {
+      const stamp = answers.stamp(source);
+      await next();
+      const made = c.get('made');
+      if (!made) return;
+      const about = { route: routePath(c), access, expensive: isExpensive(c, expensive) };
+      prepared = answers.keep(source, target, caller, stamp, made, about);
+      if (coding === 'identity' || c.res.status !== 200 || made.bytes.length < leastCompressed) return;
+      c.res = undefined;
+    }
+    if (namesTag(c.req.header('If-None-Match'), prepared.tag)) {
+      c.res = c.body(null, 304, prepared.notModified.headers);
+      return;
+    }
+    const { body, headers } = await answers.written(prepared, coding);
+    c.res = c.body(body as Uint8Array<ArrayBuffer>, 200, headers);
+  };
 }

@@ -46,5 +46,25 @@ export function openApiDocument(app: OpenAPIHono<Env>): string {
     },
     servers: [{ url: '/' }],
   });
+  for (const [path, operations] of Object.entries(document.paths ?? {})) {
+    // Health is never limited, and the sample endpoint has errors of its own.
+    if (!path.startsWith('/api/')) continue;
+    for (const operation of Object.values(operations as Record<string, Operation>)) {
+      operation.responses['429'] ??= problem(
+        'The caller came too often; `Retry-After` says when to come again.',
+      );
+      operation.responses['503'] ??= problem('The service is busy; `Retry-After` says when to come again.');
+    }
+  }
   return JSON.stringify(document);
+}
+
+interface Operation {
+  responses: Record<string, object>;
+}
+
+/** What any route may answer under load, whatever it declares. */
+function problem(description: string): object {
+  const schema = { $ref: '#/components/schemas/Error' };
+  return { description, content: { 'application/json': { schema } } };
 }

@@ -7,6 +7,7 @@ import { listMigrations } from '../src/db/migrate.ts';
 import { packageRoot } from '../src/root.ts';
 import { routesOf, testApp } from './support/app.ts';
 import { suite } from './support/harness.ts';
+import { isPage } from './support/pages.ts';
 import { shipped } from './support/reference.ts';
 import { put, scratchFolder } from './support/scratch.ts';
 
@@ -53,46 +54,72 @@ function roomOf(path: string): string {
 }
 
 /** What every room may use. */
-const base = ['addresses', 'errors', 'ids', 'json', 'root', 'text'];
+const base = ['addresses', 'errors', 'files', 'ids', 'json', 'root', 'text'];
 /** Which rooms a room may use besides: an arrow that is not here points the wrong way. */
 const arrows: Record<string, string[]> = {
   cli: ['commands', 'openapi'],
   commands: [
     'app',
+    'audit',
     'auth',
+    'certificate',
     'config',
     'crosswalk',
     'db',
+    'export',
     'importers',
+    'limits',
     'log',
+    'headers',
     'openapi',
+    'prepared',
+    'quick',
     'schemas',
     'server',
     'services',
+    'watch',
   ],
   importers: ['crosswalk', 'db', 'schemas'],
-  server: ['config', 'log'],
+  server: ['config', 'headers', 'limits', 'log', 'quick', 'watch'],
+  quick: ['auth', 'headers', 'limits', 'prepared', 'watch'],
   app: [
     'answer',
+    'audit',
     'auth',
+    'checklists',
     'config',
     'db',
+    'forms',
+    'headers',
+    'limits',
     'log',
     'middleware',
     'openapi',
+    'prepared',
     'routes',
     'schemas',
     'services',
+    'watch',
     'web',
   ],
+  forms: ['auth', 'middleware'],
   openapi: ['auth', 'schemas'],
-  middleware: ['auth', 'log'],
-  routes: ['answer', 'auth', 'crosswalk', 'db', 'export', 'schemas', 'services', 'web'],
-  web: ['export', 'schemas', 'services'],
+  middleware: ['auth', 'headers', 'limits', 'prepared', 'watch'],
+  routes: ['answer', 'auth', 'checklists', 'crosswalk', 'db', 'export', 'schemas', 'services', 'web'],
+  web: ['diff', 'export', 'schemas', 'services'],
+  // Of the importers the XML gate alone; see the test below.
+  checklists: ['diff', 'export', 'importers', 'schemas', 'services'],
   export: ['schemas', 'services'],
-  services: ['auth', 'crosswalk', 'db', 'schemas'],
-  auth: ['config', 'db', 'log'],
-  answer: [],
+  services: ['auth', 'crosswalk', 'db', 'diff', 'schemas'],
+  diff: ['schemas'],
+  auth: ['audit', 'config', 'db', 'limits', 'log', 'prepared', 'watch'],
+  audit: ['db', 'log'],
+  watch: ['db', 'limits', 'log'],
+  limits: [],
+  headers: [],
+  certificate: [],
+  answer: ['prepared'],
+  prepared: [],
   db: [],
   schemas: ['crosswalk'],
   crosswalk: [],
@@ -118,6 +145,13 @@ structure('every import goes in a direction that ARCHITECTURE.md draws', () => {
     }
   }
   assert.equal(wrong, []);
+});
+
+structure('a checklist of a request uses the XML gate of the importers, and nothing else of them', () => {
+  const used = sources
+    .filter(({ path }) => roomOf(path) === 'checklists')
+    .flatMap(({ files }) => files.filter((file) => roomOf(file) === 'importers'));
+  assert.equal([...new Set(used)].sort(), ['importers/errors.ts', 'importers/xml/gate.ts']);
 });
 
 structure('no cycles between files or rooms', () => {
@@ -153,7 +187,7 @@ function findCycle(graph: Map<string, string[]>): string[] {
 
 structure('hono stays in the rooms that speak HTTP, XML and zips in the importers', () => {
   const rules: [RegExp, RegExp][] = [
-    [/^(hono|@hono\/node-server)(\/|$)/, /^src\/(auth|routes|web|app|server|env|answer|middleware)\b/],
+    [/^(hono|@hono\/node-server)(\/|$)/, /^src\/(auth|routes|web|app|server|env|answer|forms|middleware)\b/],
     [/^@hono\/zod-openapi$/, /^src\/(schemas|routes|web|app|openapi)\b/],
     [/^better-sqlite3$/, /^(src\/db|importers)\//],
     [/^drizzle-orm/, /^(src\/(db|services|auth|commands)|importers)\//],
@@ -161,6 +195,8 @@ structure('hono stays in the rooms that speak HTTP, XML and zips in the importer
     [/^jose$/, /^src\/auth\//],
     [/^(node:)?(http|https|http2|dgram|dns|tls)$/, /^src\/server\.ts$/],
     [/^(node:)?net$/, /^src\/(server|addresses)\.ts$/],
+    // No other program is ever started.
+    [/^(node:)?(child_process|cluster|vm)$/, /^$/],
     [/^(uvu|fast-check|@nuwcdivnpt|typescript)(\/|$)/, /^$/],
   ];
   for (const { path, packages } of sources) {
@@ -300,7 +336,7 @@ structure(
       }
     }
     const mounted = t.app.routes
-      .filter((route) => route.method !== 'ALL')
+      .filter((route) => route.method !== 'ALL' && !isPage(route.path))
       .map((route) => `${route.method} ${route.path.replace(/:([A-Za-z]+)/g, '{$1}')}`);
     assert.equal([...new Set(mounted)].sort(), [...listed].sort());
     assert.equal(
@@ -381,7 +417,9 @@ structure('the top level of the repository holds what ARCHITECTURE.md allows, an
     'test',
   ]);
   const made = (name: string) =>
-    ['node_modules', 'dist', 'gapstone-key.json'].includes(name) || /\.db(-wal|-shm|\..*)?$/.test(name);
+    ['node_modules', 'dist', 'gapstone-key.json'].includes(name) ||
+    /^gapstone-audit\.jsonl/.test(name) ||
+    /\.db(-wal|-shm|\..*)?$/.test(name);
   const other = readdirSync(packageRoot).filter(
     (name) => !name.startsWith('.') && !allowed.has(name) && !made(name),
   );
@@ -403,6 +441,9 @@ structure('what running makes is ignored by git, the private key above all', () 
     'gapstone.db-wal',
     'gapstone.db-shm',
     'gapstone-key.json',
+    'gapstone-audit.jsonl',
+    'gapstone-audit.jsonl.head',
+    'gapstone-audit.jsonl.lock',
   ])
     assert.ok(
       patterns.some((pattern) => pattern.test(name)),

@@ -1,23 +1,40 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
+import { silentAudit } from '../audit/stream.ts';
+import { createTrail, type Trail } from '../audit/trail.ts';
 import type { Env } from '../env.ts';
 import { forbidden, noSuchPath, unauthorized } from '../errors.ts';
 import { sha256 } from '../ids.ts';
+import { type Limiter, tooMany } from '../limits/limiter.ts';
+import type { Source } from '../prepared/answers.ts';
+import { addressKey, callerKey } from '../watch/exchange.ts';
+import { audited } from './audited.ts';
 import { type IntegrationTokens, integrationPrefix } from './integration-tokens.ts';
+import type { Rule } from './rule.ts';
 import { type Sessions, sessionCookie } from './sessions.ts';
 import type { VerifyUserToken } from './tokens.ts';
 import type { Entitlement, User, Viewer } from './viewer.ts';
 
-/** What a route says about who may call it; spread into its definition, so that OpenAPI shows it. */
-export interface Rule {
-  security: Record<string, string[]>[];
-  /** The rule in one word, as the access column of the specification has it. */
-  'x-access': string;
-  middleware: MiddlewareHandler<Env>[];
+/** What a route needs otherwise than most. */
+export interface RouteOptions {
+  /** Bytes that the body of a request may have. */
+  maxBody?: number;
+  /** Refuses the text of a body before it is parsed. Throws 400. */
+  checkBody?: (text: string) => void;
+  /** Costs much more than a look-up: it has a smaller rate limit, and few run at once. */
+  expensive?: boolean | ((c: Context<Env>) => boolean);
+  /** How many such requests may be under way, their bodies still arriving included; the next gets 503. */
+  atOnce?: number;
+  /** Never limited, as health must answer when nothing else does. */
+  unlimited?: boolean;
+  /** What its answers to GET depend on alone, beside the URL: then they are kept as bytes. */
+  prepared?: Source | null;
 }
 
 export interface Access {
+  /** The same rules for a route with options. */
+  with(options: RouteOptions): Access;
   /** No authentication; an Authorization header is not even looked at (DECISIONS D1.6). */
   public: Rule;
   /** A user token or a session; sets `user`. */
@@ -28,10 +45,16 @@ export interface Access {
   listsRead: Rule;
   /** A session alone (D1.7); sets `user`. */
   session: Rule;
+  /** No authentication, but who comes with a session is known; sets `visitor`. */
+  visitor: Rule;
   /** The cron secret (D8.5). */
   cron: Rule;
   /** As `user`, with a product entitlement; sets `user`. */
   entitled(product: Entitlement): Rule;
+  /** The user of a token that one of our own pages sends in a form. Throws 401, 403, 429. */
+  signIn(c: Context<Env>, token: string): Promise<User>;
+  /** A rule whose calls leave an event in the audit stream: the kind of object and the verb, as `list.create`. */
+  audited(rule: Rule, action: string): Rule & { 'x-audit': string };
 }
 
 export interface AccessDeps {
@@ -40,13 +63,29 @@ export interface AccessDeps {
   integrationTokens: IntegrationTokens;
   /** Null turns the cron endpoint off. */
   cronSecret: string | null;
+  limiter: Limiter;
   /** Checks encodings and reads the body, after the caller is known: D2.4 puts 401 and 403 before 400. */
-  input: MiddlewareHandler<Env>[];
+  input: (options: RouteOptions, name: string) => MiddlewareHandler<Env>[];
+  /** Where what callers do is told; silent by default. */
+  trail?: Trail;
+}
+
+const userOrIntegration = 'user or lists:read';
+
+/** Whether a caller known by a user token may have what is behind a rule, by the rule's name. */
+export function mayHave(name: string, user: User | null): boolean {
+  if (name === 'public') return true;
+  if (user === null) return false;
+  if (name === 'user' || name === userOrIntegration) return true;
+  return [...user.entitlements].some((product) => name === `user+${product}`);
 }
 
 /** The rules that routes declare. Each checks the caller first, then the input. */
-export function createAccess(deps: AccessDeps): Access {
-  const { verify, sessions, integrationTokens, cronSecret, input } = deps;
+export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Access {
+  const { verify, sessions, integrationTokens, cronSecret, limiter } = deps;
+  const { trail = createTrail(silentAudit, null) } = deps;
+  const { expensive = false, unlimited = false } = options;
+  const input = (name: string) => deps.input(options, name);
   const userToken = { userToken: [] };
   const session = { session: [] };
 
@@ -54,18 +93,62 @@ export function createAccess(deps: AccessDeps): Access {
   async function bearerCaller(c: Context<Env>): Promise<Viewer | null> {
     const header = c.req.header('Authorization');
     if (header === undefined) return null;
-    const token = bearer(header);
-    if (!token.startsWith(integrationPrefix)) return verify(token);
-    const integration = integrationTokens.find(token);
-    if (!integration) throw unauthorized();
-    return integration;
+    const viewer = await tokenCaller(c, header);
+    return known(c, viewer, viewer.kind);
+  }
+
+  function tokenCaller(c: Context<Env>, header: string): Promise<Viewer> {
+    return tried<Viewer>(c, async () => {
+      const token = bearer(header);
+      return token.startsWith(integrationPrefix)
+        ? integrationTokens.find(token)
+        : verify(token, c.get('exchange').remote);
+    });
+  }
+
+  /** Looks at a token or cookie; an address that sends many invalid ones is turned away unheard. Throws 401, 429. */
+  async function tried<T>(c: Context<Env>, look: () => Promise<T | null>): Promise<T> {
+    const address = addressKey(c.get('exchange').remote);
+    const wait = limiter.tokenWait(address);
+    if (wait > 0) throw tooMany(wait);
+    try {
+      const found = await look();
+      if (found === null) throw unauthorized();
+      return found;
+    } catch (error) {
+      limiter.tokenFailed(address);
+      throw error;
+    }
+  }
+
+  /** Notes who is calling, and counts the request against its limit. Throws 429. */
+  function known<V extends Viewer>(c: Context<Env>, viewer: V, type: 'user' | 'session' | 'integration'): V {
+    const exchange = c.get('exchange');
+    exchange.tokenType = type;
+    exchange.subject = viewer.kind === 'user' ? viewer.subject : viewer.id;
+    exchange.organization = viewer.organization;
+    c.set('caller', { viewer, by: type === 'user' ? 'token' : type });
+    count(c);
+    return viewer;
+  }
+
+  function count(c: Context<Env>): void {
+    if (unlimited) return;
+    const wait = limiter.take(callerKey(c.get('exchange')), isExpensive(c, expensive));
+    if (wait > 0) throw tooMany(wait);
+  }
+
+  /** The 401 of a request that brings nothing to look at. */
+  function nobody(c: Context<Env>): never {
+    count(c);
+    throw unauthorized();
   }
 
   /** The user of the session cookie; a write must come from our own pages (D1.7). Throws 401, 403. */
-  function cookieCaller(c: Context<Env>): User {
+  async function cookieCaller(c: Context<Env>): Promise<User> {
     const cookie = getCookie(c, sessionCookie);
-    const user = cookie === undefined ? null : sessions.find(cookie);
-    if (!user) throw unauthorized();
+    if (cookie === undefined) return nobody(c);
+    const user = known(c, await tried(c, async () => sessions.find(cookie)), 'session');
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
     if (!reads && !isSameOrigin(c)) throw forbidden('A session may write from its own origin only');
     return user;
@@ -83,13 +166,29 @@ export function createAccess(deps: AccessDeps): Access {
     check: (c: Context<Env>) => Promise<User>,
   ): Rule {
     const middleware: MiddlewareHandler<Env> = async (c, next) => {
-      c.set('user', await check(c));
+      const user = await check(c);
+      c.set('user', user);
+      c.set('visitor', user);
       await next();
     };
-    return { security, 'x-access': name, middleware: [middleware, ...input] };
+    return { security, 'x-access': name, middleware: [middleware, ...input(name)] };
   }
 
-  const caller = async (c: Context<Env>) => (await bearerCaller(c)) ?? cookieCaller(c);
+  const caller = async (c: Context<Env>) => (await bearerCaller(c)) ?? (await cookieCaller(c));
+
+  const anybody: MiddlewareHandler<Env> = async (c, next) => {
+    count(c);
+    await next();
+  };
+
+  const visitor: MiddlewareHandler<Env> = async (c, next) => {
+    const cookie = getCookie(c, sessionCookie);
+    // A session that is over is no attempt at one: the page is there for everybody.
+    const user = cookie === undefined ? null : sessions.find(cookie);
+    c.set('visitor', user === null ? null : known(c, user, 'session'));
+    if (user === null) count(c);
+    await next();
+  };
 
   const listsRead: MiddlewareHandler<Env> = async (c, next) => {
     c.set('viewer', await caller(c));
@@ -100,32 +199,49 @@ export function createAccess(deps: AccessDeps): Access {
     if (cronSecret === null) throw noSuchPath();
     const given = /^Bearer +(.+)$/i.exec(c.req.header('Authorization') ?? '')?.[1] ?? '';
     // Digests have one length and tell nothing of the secret.
-    if (!timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(cronSecret)))) throw unauthorized();
+    const same = timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(cronSecret)));
+    await tried(c, async () => same || null);
+    c.get('exchange').tokenType = 'cron';
+    count(c);
     await next();
   };
 
   return {
-    public: { security: [], 'x-access': 'public', middleware: input },
+    with: (more) => createAccess(deps, { ...options, ...more }),
+    public: { security: [], 'x-access': 'public', middleware: [anybody, ...input('public')] },
     user: userRule([userToken, session], 'user', async (c) => asUser(await caller(c))),
     userToken: userRule([userToken], 'user token', async (c) => {
       const viewer = await bearerCaller(c);
-      if (viewer === null) throw unauthorized();
-      return asUser(viewer);
+      return asUser(viewer ?? nobody(c));
     }),
     listsRead: {
       security: [userToken, session, { integrationToken: ['lists:read'] }],
-      'x-access': 'user or lists:read',
-      middleware: [listsRead, ...input],
+      'x-access': userOrIntegration,
+      middleware: [listsRead, ...input(userOrIntegration)],
     },
-    session: userRule([session], 'session', async (c) => cookieCaller(c)),
-    cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, ...input] },
+    session: userRule([session], 'session', cookieCaller),
+    cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, ...input('cron')] },
+    visitor: { security: [], 'x-access': 'public', middleware: [visitor, ...input('public')] },
     entitled: (product) =>
       userRule([{ userToken: [product] }, { session: [product] }], `user+${product}`, async (c) => {
         const user = asUser(await caller(c));
-        if (!user.entitlements.has(product)) throw forbidden(`This needs the entitlement ${product}`);
+        if (!user.entitlements.has(product)) {
+          c.set('unentitled', true);
+          throw forbidden(`This needs the entitlement ${product}`);
+        }
         return user;
       }),
+    async signIn(c, token) {
+      if (!isSameOrigin(c)) throw forbidden('Signing in works from our own page only');
+      return asUser(await tokenCaller(c, `Bearer ${token}`));
+    },
+    audited: (rule, action) => audited(trail, rule, action),
   };
+}
+
+/** Whether a request is one of the expensive ones of its route. */
+export function isExpensive(c: Context<Env>, expensive: RouteOptions['expensive']): boolean {
+  return typeof expensive === 'function' ? expensive(c) : expensive === true;
 }
 
 /** The token of an Authorization header: one header, scheme Bearer in any case, one token. */

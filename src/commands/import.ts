@@ -1,13 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
-import { type ImportResult, runImport } from '../../importers/run.ts';
+import type { ImportResult } from '../../importers/run.ts';
 import { isSlug } from '../../importers/stigs/slug.ts';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
 import { cut } from '../text.ts';
-import { type Command, parse } from './command.ts';
+import { auditMigration } from './audit.ts';
+import { auditedImport } from './audited-import.ts';
+import { type Command, parse, tell } from './command.ts';
 import { createProgress } from './progress.ts';
 
 const busyTimeout = 30_000;
@@ -33,15 +36,13 @@ export const importCommand: Command = {
     const overrides = values.slugs === undefined ? new Map<string, string>() : readSlugs(values.slugs);
     const config = readConfig({ db: values.db });
     const dryRun = values['dry-run'] ?? false;
-    const inMemory = dryRun && !existsSync(config.db);
-    const db = openDatabase(inMemory ? ':memory:' : config.db, {
-      create: true,
-      migrate: !dryRun,
-      busyTimeout,
-    });
+    const onMigrate = auditMigration(config);
+    const db = dryRun
+      ? openDatabase(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
+      : await openUpgraded(config.db, { create: true, busyTimeout, say: tell, onMigrate });
     try {
       const progress = createProgress(process.stderr);
-      const result = await runImport(db, positionals, {
+      const result = await auditedImport(config, db, positionals, {
         strict: values.strict ?? false,
         dryRun,
         overrides,

@@ -1,13 +1,29 @@
 import { createApp } from '../app.ts';
-import { loadKeys } from '../auth/keys.ts';
+import { createTrail } from '../audit/trail.ts';
+import { checkKeys, loadKeys } from '../auth/keys.ts';
+import { rememberTokens } from '../auth/remembered.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
+import { loadCertificate } from '../certificate.ts';
 import { type Config, readConfig } from '../config.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
-import { createLog } from '../log.ts';
+import { securityHeaders } from '../headers.ts';
+import { createGate, gateLimits } from '../limits/gate.ts';
+import { createLimiter } from '../limits/limiter.ts';
+import { createLog, type Log } from '../log.ts';
 import { packageVersion } from '../openapi.ts';
+import { createPreparedAnswers, type PreparedStats } from '../prepared/answers.ts';
+import { createQuick } from '../quick.ts';
 import { type RunningServer, startServer } from '../server.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { catalogCollector } from '../watch/catalog.ts';
+import { single } from '../watch/exposition.ts';
+import { createLineWriter, type LineWriter } from '../watch/lines.ts';
+import { createMetrics } from '../watch/metrics.ts';
+import { createObserver } from '../watch/observer.ts';
+import { processCollector } from '../watch/process.ts';
+import { auditMigration, type ServerAudit, startServerAudit } from './audit.ts';
+import { type Command, expectPositionals, parse, tell } from './command.ts';
 import { purgeDaily } from './purge.ts';
 
 export const serveCommand: Command = {
@@ -22,52 +38,178 @@ export const serveCommand: Command = {
     const { values, positionals } = parse(args, { host: { type: 'string' }, port: { type: 'string' } });
     expectPositionals(positionals, []);
     const config = readConfig(values);
-    return serve(config, openDatabase(config.db, { migrate: true, busyTimeout: 1000 }));
+    const options = { busyTimeout: 1000, checkUnclean: true, say: tell, onMigrate: auditMigration(config) };
+    return serve(config, () => openUpgraded(config.db, options));
   },
 };
 
-/** Serves until SIGTERM or SIGINT; a second signal ends the process at once. Gives the exit code. */
+/**
+ * Serves until SIGTERM or SIGINT; a second signal ends the process at once. `open` is called when the keys are known
+ * to be good. Gives the exit code.
+ */
 export async function serve(
   config: Config,
-  db: Database,
+  open: () => Promise<Database>,
   onReady?: (url: string) => Promise<void>,
 ): Promise<number> {
-  const log = createLog(config.logLevel);
+  const lines = createLineWriter();
+  const log = createLog(config.logLevel, lines.write);
+  endOnFailure(log, lines);
+  await checkKeys(config);
+  const db = await open();
+  try {
+    await serveOpen(config, db, log, lines, onReady);
+  } finally {
+    db.close();
+  }
+  log.info('stopped');
+  // A reader that holds the pipe without reading must not keep the process.
+  if (!(await lines.close())) process.exit(0);
+  return 0;
+}
+
+async function serveOpen(
+  config: Config,
+  db: Database,
+  log: Log,
+  lines: LineWriter,
+  onReady?: (url: string) => Promise<void>,
+): Promise<void> {
   const state = { draining: false };
   const now = () => new Date();
-  const stopped = untilSignal();
-  const verify = createVerifyUserToken(config, await loadKeys(config, log), now);
-  const { cronSecret, plants } = config;
-  const app = createApp({ db, verify, log, now, state, cronSecret, plants });
+  const signals = untilSignal(config.tls !== null);
+  const tls = config.tls && loadCertificate(config.tls, now());
+  let audit: ServerAudit | null = null;
+  const keys = await loadKeys(config, log, (reason) => audit?.keysReloaded(reason));
+  audit = startServerAudit(config, log);
+  const tokens = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
+  const metrics = createMetrics();
+  const observer = createObserver(log, metrics);
+  const { cronSecret, plants, banner, maxBody, corsOrigins, maxConnections, requestTimeout, trustedProxies } =
+    config;
+  const limiter = createLimiter(config.rateLimit, () => performance.now(), metrics.reject);
+  const vary = corsOrigins.length > 0 ? ['Vary', 'Origin'] : [];
+  const answers = createPreparedAnswers(db, [...Object.entries(securityHeaders).flat(), ...vary]);
+  const app = createApp({
+    db,
+    verify: tokens.verify,
+    log,
+    now,
+    state,
+    audit: audit.stream,
+    cronSecret,
+    plants,
+    banner,
+    maxBody,
+    corsOrigins,
+    secureCookies: tls !== null,
+    observer,
+    limiter,
+    answers,
+    gate: createGate(gateLimits, metrics.reject),
+    metrics: config.metrics ? metrics.text : null,
+  });
   let server: RunningServer;
   try {
-    server = await startServer(app.fetch, { host: config.host, port: config.port, log });
+    server = await startServer((request, exchange) => app.fetch(request, { exchange }), {
+      host: config.host,
+      port: config.port,
+      log,
+      observer,
+      quick: createQuick({ answers, known: tokens.known, limiter }),
+      connectionRefused: () => metrics.reject('connections'),
+      tls,
+      maxConnections,
+      requestTimeout,
+      trustedProxies,
+    });
   } catch (error) {
+    audit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
   }
-  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`;
-  log.info('listening', { url, version: packageVersion });
+  metrics.register(catalogCollector(db));
+  metrics.register(processCollector());
+  metrics.register(() => cacheFamilies(answers.stats()));
+  metrics.register(() => loadFamilies(server, lines));
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const url = `${tls ? 'https' : 'http'}://${host}:${server.port}`;
+  if (tls) signals.onHangup(() => renewCertificate(config, server, log));
+  log.info('listening', { url, version: packageVersion, ...(tls ? { certificateUntil: tls.validTo } : {}) });
   await onReady?.(url);
-  const stopPurging = purgeDaily(db, log, now);
-  const signal = await stopped;
+  const stopPurging = purgeDaily(db, log, now, createTrail(audit.stream, db));
+  const signal = await signals.stop;
   log.info('stopping', { signal });
   stopPurging();
   state.draining = true;
   await server.stop();
-  db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
-  db.close();
-  log.info('stopped');
-  return 0;
+  audit.stop(signal);
+  try {
+    db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    // Nothing is lost: the log stays beside the file, and the next start reads it.
+    log.warn('the write-ahead log was not emptied', { reason: (error as Error).message });
+  }
 }
 
-function untilSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    let signals = 0;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+function loadFamilies(server: RunningServer, lines: LineWriter) {
+  const { connections, requests } = server.load();
+  return [
+    single('gapstone_http_connections', 'gauge', 'Open connections.', connections),
+    single('gapstone_http_requests_in_flight', 'gauge', 'Requests whose answer is not finished.', requests),
+    single('gapstone_log_lines_dropped_total', 'counter', 'Log lines that nobody read.', lines.dropped()),
+  ];
+}
+
+function cacheFamilies({ entries, bytes, hits, misses }: PreparedStats) {
+  return [
+    single('gapstone_cache_entries', 'gauge', 'Answers that are kept as bytes.', entries),
+    single('gapstone_cache_bytes', 'gauge', 'Bytes that they take.', bytes),
+    single('gapstone_cache_hits_total', 'counter', 'Requests answered from them.', hits),
+    single('gapstone_cache_misses_total', 'counter', 'Requests whose answer was not kept.', misses),
+  ];
+}
+
+/** A fault that nobody caught: the state may be anything, so it is told and the process ends (SECURITY O2). */
+function endOnFailure(log: Log, lines: LineWriter): void {
+  process.on('uncaughtException', (error: unknown, origin) => {
+    log.error('fault: the process ends', {
+      origin,
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
+    lines.flushNow();
+    process.exit(1);
+  });
+}
+
+/** Reads certificate and key again; what cannot serve leaves the old ones in place. */
+function renewCertificate(config: Config, server: RunningServer, log: Log): void {
+  try {
+    const tls = loadCertificate(config.tls!, new Date());
+    server.renew(tls);
+    log.info('certificate reloaded', { certificateUntil: tls.validTo });
+  } catch (error) {
+    log.error('certificate kept: the files cannot be used', { reason: (error as Error).message });
+  }
+}
+
+/** Signals end the service, a second one at once; under TLS a SIGHUP calls `onHangup`'s function instead. */
+function untilSignal(keepOnHangup: boolean) {
+  let hangup = () => {};
+  let signals = 0;
+  if (keepOnHangup) process.on('SIGHUP', () => hangup());
+  const ending: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', ...(keepOnHangup ? [] : ['SIGHUP' as const])];
+  const stop = new Promise<string>((resolve) => {
+    for (const signal of ending) {
       process.on(signal, () => {
         if (++signals > 1) process.exit(1);
         resolve(signal);
       });
     }
   });
+  return {
+    stop,
+    onHangup(work: () => void) {
+      hangup = work;
+    },
+  };
 }

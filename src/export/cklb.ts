@@ -5,9 +5,13 @@ import type { FindingRow, FullRelease } from '../services/stigs.ts';
 /**
  * A checklist in the form of STIG Viewer 3 (design FORMATS 3.1 and 3.3; DECISIONS D5.1, D5.2): every rule
  * `not_reviewed`, ids made from the content, no times, so that the same release gives the same bytes everywhere.
- * `hostName` fills the target's name; it does not enter the ids.
+ * `hostName` fills the target's name and `classification` its marking; they do not enter the ids.
  */
-export function toCklb({ release, findings }: FullRelease, hostName = ''): Cklb {
+export function toCklb(
+  { release, findings }: FullRelease,
+  hostName = '',
+  classification: string | null = null,
+): Cklb {
   const key = [release.slug, release.version, release.benchmarkDate ?? '', release.statusDate ?? ''];
   const stigUuid = stableId('cklb-stig', ...key);
   const displayName = release.title.replace(/ Security Technical Implementation Guide$/, '');
@@ -30,7 +34,7 @@ export function toCklb({ release, findings }: FullRelease, hostName = ''): Cklb 
       technology_area: '',
       web_db_site: '',
       web_db_instance: '',
-      classification: null,
+      classification,
     },
     stigs: [
       {

@@ -5,7 +5,7 @@ import type { Env } from '../env.ts';
 import { arrayText, type JsonText, objectText } from '../json.ts';
 import { errors, jsonContent } from '../schemas/common.ts';
 import * as schemas from '../schemas/crosswalk.ts';
-import { type CrosswalkService, defaultStatuses } from '../services/crosswalk.ts';
+import { type CrosswalkService, closureDepth, defaultStatuses } from '../services/crosswalk.ts';
 import type { ExplainService } from '../services/crosswalk-explain.ts';
 
 /** The crosswalk (specification, "Crosswalk"; DECISIONS D7): public. */
@@ -15,6 +15,9 @@ export function crosswalkRoutes(
   explainer: ExplainService,
 ): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
+  const costly = access.with({ expensive: true });
+  // Beyond the hops of the closure table every question is a search (D7.3).
+  const searching = access.with({ expensive: (c) => Number(c.req.query('maxHops') ?? 0) > closureDepth });
   const tags = ['Crosswalk'];
 
   app.openapi(
@@ -23,7 +26,7 @@ export function crosswalkRoutes(
       path: '/api/v1/crosswalk/resolve',
       summary: 'Every path from one control to another framework',
       tags,
-      ...access.public,
+      ...searching.public,
       request: { query: schemas.resolveQuery },
       responses: { 200: jsonContent(schemas.Resolution, 'The paths, shortest first.'), ...errors(400) },
     }),
@@ -58,7 +61,7 @@ export function crosswalkRoutes(
       description:
         'A body with the key `ccis` is the CCI lookup, otherwise it asks for pairs; both at once is a 400.',
       tags,
-      ...access.public,
+      ...costly.public,
       request: { body: { required: true, content: { 'application/json': { schema: schemas.batchBody } } } },
       responses: {
         200: jsonContent(

@@ -34,6 +34,8 @@ export function plantRoutes(access: Access, toAppError: (error: Error) => AppErr
         401: failure('No token, or one that is not valid.'),
         403: failure('The token is not that of a user.'),
         413: failure('The body is too large.'),
+        429: failure('The caller came too often.'),
+        503: failure('The service is busy.'),
       },
     }),
     (c) => {

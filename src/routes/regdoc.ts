@@ -25,6 +25,7 @@ export function regdocRoutes(
   const app = new OpenAPIHono<Env>();
   const tags = ['Regulatory documents'];
   const entitled = access.entitled('regdoc');
+  const costly = access.with({ expensive: true }).entitled('regdoc');
 
   app.openapi(
     createRoute({
@@ -64,7 +65,7 @@ export function regdocRoutes(
       path: '/api/v1/regdoc/{documentId}/download',
       summary: 'One document as json, csv or xml',
       tags,
-      ...entitled,
+      ...costly,
       request: { params: schemas.documentParam, query: schemas.fileQuery },
       responses: { 200: fileContent(schemas.RegulatoryDocumentFile), ...errors(400, 401, 403, 404) },
     }),
@@ -95,9 +96,9 @@ export function regdocRoutes(
       path: '/api/v1/regdoc-collections/{id}/export',
       summary: 'A collection with its documents as json, csv or xml',
       tags,
-      ...entitled,
+      ...access.audited(costly, 'regdoc-collection.export'),
       request: { params: idParam, query: schemas.fileQuery },
-      responses: { 200: fileContent(DocumentCollectionExport), ...errors(400, 401, 403, 404) },
+      responses: { 200: fileContent(DocumentCollectionExport), ...errors(400, 401, 403, 404, 503) },
     }),
     (c) => {
       const { format, raw } = c.req.valid('query');

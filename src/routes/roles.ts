@@ -21,6 +21,7 @@ export function roleRoutes(
   const app = new OpenAPIHono<Env>();
   const tags = ['Occupational roles'];
   const entitled = access.entitled('occ');
+  const costly = access.with({ expensive: true }).entitled('occ');
 
   app.openapi(
     createRoute({
@@ -54,7 +55,7 @@ export function roleRoutes(
       path: '/api/v1/roles/{code}/download',
       summary: 'One occupation as json, csv or xml',
       tags,
-      ...entitled,
+      ...costly,
       request: { params: schemas.codeParam, query: fileQuery },
       responses: { 200: fileContent(schemas.RoleFile), ...errors(400, 401, 403, 404) },
     }),
@@ -84,9 +85,9 @@ export function roleRoutes(
       path: '/api/v1/role-collections/{id}/export',
       summary: 'A collection with its occupations as json, csv or xml',
       tags,
-      ...entitled,
+      ...access.audited(costly, 'role-collection.export'),
       request: { params: idParam, query: fileQuery },
-      responses: { 200: fileContent(RoleCollectionExport), ...errors(400, 401, 403, 404) },
+      responses: { 200: fileContent(RoleCollectionExport), ...errors(400, 401, 403, 404, 503) },
     }),
     (c) => {
       const { format, raw } = c.req.valid('query');

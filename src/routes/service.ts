@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts';
 import type { Env } from '../env.ts';
 import { AppError } from '../errors.ts';
 import type { JsonText } from '../json.ts';
-import { ErrorBody, errors, jsonContent } from '../schemas/common.ts';
+import { ErrorBody, errors, jsonContent, TextFile } from '../schemas/common.ts';
 import { Health } from '../schemas/service.ts';
 
 /** What the service is asked about itself while it runs. */
@@ -14,14 +14,20 @@ export interface ServiceState {
   draining: boolean;
 }
 
-/** `/healthz`, `/readyz` and `/openapi.json` (DECISIONS D22); `document` gives the text of the last. */
+/**
+ * `/healthz`, `/readyz`, `/metrics` and `/openapi.json` (DECISIONS D22); `document` gives the text of the last, `metrics`
+ * that of the one before, which is not there without.
+ */
 export function serviceRoutes(
   access: Access,
   db: Database,
   state: ServiceState,
   document: () => JsonText<never>,
+  metrics: (() => string) | null,
 ): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
+  // Who watches the service must get an answer when callers no longer do.
+  const watching = access.with({ unlimited: true }).public;
   const tags = ['Service'];
   const ok = { description: 'Yes.', content: { 'application/json': { schema: Health } } };
   const no = { description: 'Not now.', content: { 'application/json': { schema: ErrorBody } } };
@@ -32,7 +38,7 @@ export function serviceRoutes(
       path: '/healthz',
       summary: 'Is the process alive?',
       tags,
-      ...access.public,
+      ...watching,
       responses: { 200: ok, ...errors(400) },
     }),
     (c) => c.json({ status: 'ok' as const }, 200),
@@ -44,7 +50,7 @@ export function serviceRoutes(
       path: '/readyz',
       summary: 'Is the database open and the service taking requests?',
       tags,
-      ...access.public,
+      ...watching,
       responses: { 200: ok, ...errors(400), 503: no },
     }),
     (c) => {
@@ -70,6 +76,27 @@ export function serviceRoutes(
     }),
     (c) => answerText(c, document(), publicHeaders),
   );
+
+  if (metrics) {
+    app.openapi(
+      createRoute({
+        method: 'get',
+        path: '/metrics',
+        summary: 'Metrics in the text format of Prometheus',
+        tags,
+        ...watching,
+        responses: {
+          200: { description: 'The metrics.', content: { 'text/plain': { schema: TextFile } } },
+          ...errors(400),
+        },
+      }),
+      (c) =>
+        c.text(metrics(), 200, {
+          'Content-Type': 'text/plain; version=0.0.4; charset=utf-8',
+          'Cache-Control': 'no-store',
+        }),
+    );
+  }
 
   return app;
 }

@@ -1,15 +1,14 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
-import { getCookie, setCookie } from 'hono/cookie';
 import type { Access } from '../auth/access.ts';
-import { type Sessions, sessionCookie } from '../auth/sessions.ts';
+import type { SessionCookie } from '../auth/session-cookie.ts';
+import type { Sessions } from '../auth/sessions.ts';
 import type { Env } from '../env.ts';
 import { errors } from '../schemas/common.ts';
 
-/** Sessions of browsers (DECISIONS D1.7); `secure` when the service is reached over TLS. */
-export function sessionRoutes(access: Access, sessions: Sessions, secure: boolean): OpenAPIHono<Env> {
+/** Sessions of browsers (DECISIONS D1.7). */
+export function sessionRoutes(access: Access, sessions: Sessions, cookie: SessionCookie): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const tags = ['Session'];
-  const attributes = { httpOnly: true, sameSite: 'Strict', path: '/', secure } as const;
   const noStore = { 'Cache-Control': 'no-store' };
 
   app.openapi(
@@ -20,12 +19,12 @@ export function sessionRoutes(access: Access, sessions: Sessions, secure: boolea
       description:
         'Sets the cookie `gapstone_session`. It ends after 15 idle minutes, after 12 hours, or with the token.',
       tags,
-      ...access.userToken,
-      responses: { 204: { description: 'The cookie is set.' }, ...errors(400, 401, 403) },
+      ...access.audited(access.userToken, 'session.create'),
+      responses: { 204: { description: 'The cookie is set.' }, ...errors(400, 401, 403, 503) },
     }),
     (c) => {
-      const secret = sessions.start(c.get('user'), getCookie(c, sessionCookie));
-      setCookie(c, sessionCookie, secret, attributes);
+      const secret = sessions.start(c.get('user'), cookie.read(c));
+      cookie.set(c, secret);
       return c.body(null, 204, noStore);
     },
   );
@@ -36,12 +35,12 @@ export function sessionRoutes(access: Access, sessions: Sessions, secure: boolea
       path: '/api/v1/session',
       summary: 'End the session',
       tags,
-      ...access.session,
-      responses: { 204: { description: 'It is ended.' }, ...errors(400, 401, 403) },
+      ...access.audited(access.session, 'session.end'),
+      responses: { 204: { description: 'It is ended.' }, ...errors(400, 401, 403, 503) },
     }),
     (c) => {
-      sessions.end(getCookie(c, sessionCookie)!);
-      setCookie(c, sessionCookie, '', { ...attributes, maxAge: 0 });
+      sessions.end(cookie.read(c)!);
+      cookie.clear(c);
       return c.body(null, 204, noStore);
     },
   );

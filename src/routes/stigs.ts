@@ -14,6 +14,7 @@ import type { FullRelease, StigService } from '../services/stigs.ts';
 /** The STIG catalog (specification, "STIG catalog"). Fixed paths come before `{slug}`, which would swallow them. */
 export function stigRoutes(access: Access, stigs: StigService, news: StigNewsService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
+  const costly = access.with({ expensive: true });
   const tags = ['STIG catalog'];
 
   app.openapi(
@@ -35,7 +36,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       path: '/api/v1/stigs/batch',
       summary: 'Up to 50 STIGs with their findings',
       tags,
-      ...access.user,
+      ...costly.user,
       request: { body: { required: true, content: { 'application/json': { schema: schemas.batchBody } } } },
       responses: {
         200: jsonContent(schemas.StigBatch, 'The STIGs that were found.'),
@@ -51,7 +52,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       path: '/api/v1/stigs/stats',
       summary: 'Counts over the current releases',
       tags,
-      ...access.user,
+      ...access.with({ prepared: null }).user,
       responses: { 200: jsonContent(schemas.StigStats, 'Catalog statistics.'), ...errors(400, 401, 403) },
     }),
     (c) => answer(c, news.stats()),
@@ -118,7 +119,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       path: '/api/v1/stigs/{slug}/download',
       summary: 'One STIG as a checklist (cklb), json, csv or xml',
       tags,
-      ...access.user,
+      ...costly.user,
       request: { params: schemas.slugParam, query: schemas.downloadQuery },
       responses: {
         200: {
@@ -138,7 +139,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       const full = stigs.full(c.req.valid('param').slug, version);
       return download(
         c,
-        render(full, format, { raw, hostName }),
+        render(full, format, { raw, hostName, banner: c.get('banner') }),
         format === 'cklb' ? 'json' : format,
         fileName(full, format),
       );
@@ -153,11 +154,11 @@ type Format = (typeof schemas.downloadFormats)[number];
 function render(
   full: FullRelease,
   format: Format,
-  options: { raw?: boolean | undefined; hostName?: string | undefined },
+  options: { raw?: boolean | undefined; hostName?: string | undefined; banner: string | null },
 ): string {
   switch (format) {
     case 'cklb':
-      return JSON.stringify(toCklb(full, options.hostName));
+      return JSON.stringify(toCklb(full, options.hostName, options.banner));
     case 'json':
       return JSON.stringify(toRawStig(full));
     case 'csv':

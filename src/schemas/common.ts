@@ -9,6 +9,15 @@ export function requestText(name: string, max: number) {
     .refine((text) => [...text].length <= max, { error: `${name} must have at most ${max} characters` });
 }
 
+/** An array of such texts in a body. */
+export function textList(name: string, max: number) {
+  const error = `${name} must be an array of texts`;
+  return z.array(z.string({ error }).pipe(requestText(name, max)), { error });
+}
+
+/** What a body is refused with that is no JSON object. */
+export const notAnObject = { error: 'The body must be an object' };
+
 /** A literal, case-insensitive search text of at most 200 characters (DECISIONS D3.2). */
 export const search = requestText('search', 200).optional();
 
@@ -142,3 +151,12 @@ export function errors<const S extends 400 | 401 | 403 | 404 | 413 | 503>(...sta
 
 /** A file whose text is no JSON. */
 export const TextFile = z.string();
+
+/** The first problem of a request in words: the message of the schema, led by the field it is about. */
+export function describeIssue(issue: { path: PropertyKey[]; message: string }): string {
+  const field = issue.path.map(String).join('.').slice(0, 64);
+  const first = String(issue.path[0] ?? '');
+  const named =
+    field === '' || issue.message.startsWith('Invalid format.') || issue.message.startsWith(first);
+  return (named ? issue.message : `${field}: ${issue.message}`).slice(0, 300);
+}

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Integration, User, Viewer } from '../auth/viewer.ts';
 import type { Database } from '../db/database.ts';
 import { type BundleKind, bundles, integrationTokenLists } from '../db/user-tables.ts';
@@ -75,6 +75,18 @@ export function createBundleService(db: Database, kind: BundleKind, now: () => D
         .where(and(eq(bundles.id, id), eq(bundles.kind, kind), eq(bundles.createdById, user.subject)))
         .get();
       return row && row.deletedAt !== null ? row : null;
+    },
+
+    /** What the user deleted from a time on, newest first. */
+    deletedSince(user: User, time: string): Bundle[] {
+      return orm
+        .select()
+        .from(bundles)
+        .where(
+          and(eq(bundles.kind, kind), eq(bundles.createdById, user.subject), gte(bundles.deletedAt, time)),
+        )
+        .orderBy(desc(bundles.deletedAt), asc(bundles.id))
+        .all();
     },
 
     /** Makes a bundle of the user's: creator, e-mail and organization are the token's word, never a body's. */

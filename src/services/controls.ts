@@ -9,6 +9,9 @@ import { paginationOf, slice } from './paging.ts';
 /** The frameworks whose catalogs are served. */
 export type CatalogFramework = 'nist-800-53' | 'nist-800-171' | 'dod-8500';
 
+/** Pages show the CCIs as well. */
+export type ShownFramework = CatalogFramework | 'cci';
+
 /** The filters of the control lists; `words` are groups of which each must match one (baseline, type, mac, impact). */
 export interface ControlFilter {
   search?: string | undefined;
@@ -65,8 +68,15 @@ export function createControlService(db: Database) {
   }
 
   return {
+    /** The imported versions of a framework, newest first, and the one that is served when none is asked for. */
+    versions(framework: ShownFramework): { versions: string[]; served: string } {
+      const rows = versionRows.all(framework).sort((a, b) => compareVersions(b.version, a.version));
+      const served = rows.find((row) => row.is_default === 1)?.version ?? '';
+      return { versions: rows.map((row) => row.version), served };
+    },
+
     /** The controls of a framework as JSON text in the form of its list (D6.5); texts were made at import. */
-    list(framework: CatalogFramework, filter: ControlFilter): JsonText<never> {
+    list(framework: ShownFramework, filter: ControlFilter): JsonText<never> {
       return db.read(() => {
         const version = versionOf(framework, filter.version) ?? '';
         const wanted = fold(filter.search ?? '');
@@ -96,7 +106,7 @@ export function createControlService(db: Database) {
     },
 
     /** One control by identifier in any usual spelling, or by id (D6.1). Throws NOT_FOUND. */
-    record(framework: CatalogFramework, controlId: string, wanted: string | undefined): JsonText<never> {
+    record(framework: ShownFramework, controlId: string, wanted: string | undefined): JsonText<never> {
       return db.read(() => {
         const identifier =
           keyOfId.get(controlId.toLowerCase(), framework) ?? canonicalIdentifier(framework, controlId);

@@ -1,10 +1,10 @@
-import { basename } from 'node:path';
 import { versionKey } from '../crosswalk/frameworks.ts';
 import { type MappingStatus, statuses } from '../crosswalk/graph.ts';
 import type { Database } from '../db/database.ts';
 import type { Evidence, NoPath, Path } from '../schemas/crosswalk.ts';
 import type { CrosswalkService, Question } from './crosswalk.ts';
 import { createPins } from './crosswalk-pins.ts';
+import { withoutFolder } from './source-name.ts';
 
 interface EvidenceRow {
   source: string;
@@ -182,10 +182,4 @@ function isStatedFor(
     fits(row.from_framework, row.from_version, row.from_identifier) ||
     fits(row.to_framework, row.to_version, row.to_identifier)
   );
-}
-
-/** A source's name without the folder it was imported from: members of archives stay after `!/`. */
-function withoutFolder(source: string): string {
-  const [file, ...members] = source.split('!/');
-  return [basename(file!), ...members].join('!/');
 }

@@ -24,6 +24,14 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
     `SELECT s.slug, f.added_at AS addedAt FROM favorite_stigs AS f JOIN stigs AS s ON s.id = f.stig_id
       WHERE f.subject = ? ORDER BY f.added_at DESC, s.slug`,
   );
+  const stigCards = sqlite.prepare<
+    [string],
+    { slug: string; title: string; version: string; addedAt: string }
+  >(
+    `SELECT s.slug, s.title, s.version, f.added_at AS addedAt
+       FROM favorite_stigs AS f JOIN known_stigs AS s ON s.id = f.stig_id
+      WHERE f.subject = ? ORDER BY f.added_at DESC, s.slug`,
+  );
   const countStigs = sqlite
     .prepare<[string], number>('SELECT count(*) FROM favorite_stigs WHERE subject = ?')
     .pluck();
@@ -56,6 +64,11 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
     stigs(user: User): FavoriteStigs {
       const items = stigRows.all(user.subject);
       return { slugs: items.map((item) => item.slug), items };
+    },
+
+    /** The favorite STIGs with title and version; the version is null where one is gone from the catalog. */
+    stigCards(user: User) {
+      return stigCards.all(user.subject).map((row) => ({ ...row, version: row.version || null }));
     },
 
     addStigs(user: User, slugs: string[]): StigsAdded {

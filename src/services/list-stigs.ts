@@ -167,6 +167,16 @@ export function createListStigService(db: Database, now: () => Date, newId: () =
       });
     },
 
+    /** One entry of a list. Throws 404 without such an entry. */
+    entry(viewer: Viewer, id: string, stigSlug: string): Omit<ListEntry, 'findings'> {
+      return db.read(() => {
+        bundles.find(viewer, id);
+        const row = rows(id, undefined, null).entries.find((each) => each.slug === stigSlug);
+        if (!row) throw notFound();
+        return { ...toEntry(row), notes: row.notes };
+      });
+    },
+
     /** Sets notes, position or both of one entry and moves no other. Throws 404 without such an entry. */
     update(
       user: User,

@@ -80,6 +80,16 @@ export function createListService(db: Database, now: () => Date, newId: () => st
       });
     },
 
+    /** The user's deleted lists that may still be restored, newest deletion first. */
+    deleted(user: User): { id: string; name: string; deletedAt: string }[] {
+      const since = new Date(now().getTime() - retentionMilliseconds).toISOString();
+      return db.read(() =>
+        bundles
+          .deletedSince(user, since)
+          .map(({ id, name, deletedAt }) => ({ id, name, deletedAt: deletedAt! })),
+      );
+    },
+
     /** A private copy with the same entries, owned by the caller. */
     duplicate(user: User, id: string): List {
       return db.write(() => {

@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
-import { findings, stigProfiles, stigReleases, stigs } from '../db/tables.ts';
+import { findings, stigAliases, stigProfiles, stigReleases, stigs } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
 import type {
   Finding,
@@ -58,6 +58,12 @@ export function createStigService(db: Database) {
     .innerJoin(stigReleases, eq(stigReleases.stigId, stigs.id))
     .where(eq(stigs.slug, slug))
     .orderBy(desc(stigReleases.newness))
+    .prepare();
+  const aliasesOf = orm
+    .select({ benchmarkId: stigAliases.benchmarkId })
+    .from(stigAliases)
+    .innerJoin(stigs, eq(stigs.id, stigAliases.stigId))
+    .where(eq(stigs.slug, slug))
     .prepare();
   const findingRows = orm
     .select()
@@ -177,6 +183,55 @@ export function createStigService(db: Database) {
       });
     },
 
+    /** A release with the counts of its severities, and a page of its findings; `cci` asks for those that cite it. */
+    overview(
+      slugText: string,
+      query: Page & {
+        search?: string | undefined;
+        severity?: Set<string> | undefined;
+        version?: string | undefined;
+        cci?: string | undefined;
+      },
+    ) {
+      return db.read(() => {
+        const { release: found, findings: rows } = full(slugText, query.version);
+        const wanted = fold(query.search ?? '');
+        const matching = rows
+          .filter((row) => !query.severity || query.severity.has(row.severity))
+          .filter((row) => query.cci === undefined || row.ccis.includes(query.cci))
+          .filter((row) =>
+            [row.groupId, row.ruleId, row.ruleVersion, row.groupTitle, row.ruleTitle].some((text) =>
+              fold(text).includes(wanted),
+            ),
+          );
+        const { slug, title, benchmarkId, description, version, status, releaseDate, findingCount } = found;
+        const { high, medium, low } = found;
+        return {
+          stig: { slug, title, benchmarkId, description, version, status, releaseDate, findingCount },
+          counts: { high, medium, low },
+          findings: slice(matching, query).map(toFinding),
+          pagination: paginationOf(query, matching.length),
+        };
+      });
+    },
+
+    /** The rules of a group of a release, with those before and after it. Throws NOT_FOUND. */
+    group(slugText: string, groupId: string, wanted?: string) {
+      return db.read(() => {
+        const { release: found, findings: rows } = full(slugText, wanted);
+        const first = rows.findIndex((row) => row.groupId === groupId);
+        if (first < 0) throw new AppError('NOT_FOUND', `Rule not found: ${cut(groupId)}`);
+        const rules = rows.filter((row) => row.groupId === groupId);
+        const other = (row: FindingRow | undefined) => (row === undefined ? null : toFinding(row));
+        return {
+          stig: { slug: found.slug, title: found.title, version: found.version },
+          rules: rules.map(toFinding),
+          before: other(rows[first - 1]),
+          after: other(rows.slice(first).find((row) => row.groupId !== groupId)),
+        };
+      });
+    },
+
     versions(slugText: string): StigVersions {
       return db.read(() => {
         const { id } = release(slugText);
@@ -188,6 +243,15 @@ export function createStigService(db: Database) {
           current: each.id === id,
         }));
         return { versions };
+      });
+    },
+
+    /** Every benchmark id under which a STIG was published; none for an unknown slug. */
+    benchmarkIds(slugText: string): string[] {
+      return db.read(() => {
+        const ofReleases = releasesOf.all({ slug: slugText }).map((each) => each.release.benchmarkId);
+        const ofAliases = aliasesOf.all({ slug: slugText }).map((each) => each.benchmarkId);
+        return [...new Set([...ofReleases, ...ofAliases])];
       });
     },
 

@@ -3,10 +3,15 @@ import * as assert from 'uvu/assert';
 import { createAccess } from '../../src/auth/access.ts';
 import type { Env } from '../../src/env.ts';
 import { AppError, statusOf } from '../../src/errors.ts';
+import { createCors } from '../../src/headers.ts';
+import { unlimited } from '../../src/limits/limiter.ts';
+import { silentLog } from '../../src/log.ts';
+import { identify } from '../../src/middleware.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
 } from '../../src/services/catalog-collections.ts';
+import { createObserver } from '../../src/watch/observer.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import {
   ask,
@@ -19,6 +24,7 @@ import {
 } from '../support/callers.ts';
 import { addControls } from '../support/control-rows.ts';
 import { suite } from '../support/harness.ts';
+import { isPage } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 
 // One table of who may do what. Alice of red owns a PRIVATE and a SHARED bundle of each kind; bob is of red too, carol
@@ -182,6 +188,7 @@ const catalogs = [
 const table: Row[] = [
   row('public', 'get /healthz', is({ status: 'ok' })),
   row('public', 'get /readyz', is({ status: 'ready' })),
+  row('public', 'get /metrics', (answer) => assert.match(answer.text, /^# HELP gapstone_/)),
   row('public', 'get /openapi.json', has({ openapi: '3.1.0' })),
   row('user', 'get /api/v1/stigs', (a) => assert.is(a.json.pagination.total, 2)),
   row('user', 'post /api/v1/stigs/batch', has({ meta: { requested: 1, found: 1, notFound: [] } }), {
@@ -195,6 +202,15 @@ const table: Row[] = [
   }),
   row('user', 'get /api/v1/stigs/{slug}/versions', (a) => assert.is(a.json.versions.length, 2), {
     path: `${harbor}/versions`,
+  }),
+  row('user', 'get /api/v1/stigs/{slug}/diff', has({ slug: 'harbor_linux_3' }), { path: `${harbor}/diff` }),
+  row('user', 'post /api/v1/checklists/upgrade', (a) => assert.is(a.json.report.summary.rules, 14), {
+    body: {
+      slug: 'harbor_linux_3',
+      checklist: {
+        stigs: [{ stig_id: 'Harbor_Linux_3_STIG', rules: [{ rule_id: 'SV-1r1', severity: 'low' }] }],
+      },
+    },
   }),
   row('user', 'get /api/v1/stigs/{slug}/download', has({ cklb_version: '1.0' }), {
     path: `${harbor}/download`,
@@ -473,7 +489,9 @@ access('every route of /openapi.json is in the table, and says itself what the t
 
 access('the application has no route that the table does not name', async () => {
   const named = new Set(table.map((each) => each.route.replace(/\{(\w+)\}/g, ':$1')));
-  for (const { method, path } of t.app.routes) if (method !== 'ALL') assert.ok(named.has(path), path);
+  // The pages have a table of their own, in test/web/access.test.ts.
+  for (const { method, path } of t.app.routes)
+    if (method !== 'ALL' && !isPage(path)) assert.ok(named.has(path), path);
 });
 
 access('the cron endpoint takes its secret alone, and does not exist without one', async () => {
@@ -502,6 +520,7 @@ access('the cron endpoint takes its secret alone, and does not exist without one
 
 access('a product is for those entitled to it, and the refusal is one for all others', async () => {
   const app = new OpenAPIHono<Env>();
+  app.use(identify(createObserver(silentLog), createCors([])));
   app.onError((error, c) => {
     if (!(error instanceof AppError)) throw error;
     return c.json({ code: error.code, message: error.message }, statusOf[error.code] as 401);
@@ -521,7 +540,8 @@ access('a product is for those entitled to it, and the refusal is one for all ot
       find: () => ({ kind: 'integration', id: 'x', organization: 'red' }),
     } as unknown as Parameters<typeof createAccess>[0]['integrationTokens'],
     cronSecret: null,
-    input: [],
+    limiter: unlimited,
+    input: () => [],
   });
   const rule = rules.entitled('regdoc');
   assert.equal(rule.security, [{ userToken: ['regdoc'] }, { session: ['regdoc'] }]);

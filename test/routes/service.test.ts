@@ -126,8 +126,18 @@ service(
     const logged = lines();
     assert.is(logged.length, requests.length);
     for (const [index, [method, , status, route]] of requests.entries()) {
-      const { time, durationMs, ...rest } = logged[index];
-      assert.equal(rest, { level: 'info', msg: 'request', requestId: 'log-test', method, route, status });
+      const { time, durationMs, bytes, ...rest } = logged[index];
+      const known = route === null ? {} : { tokenType: 'user', subjectHash: '2bd806c97f0e' };
+      assert.equal(rest, {
+        level: 'info',
+        msg: 'request',
+        requestId: 'log-test',
+        method,
+        route,
+        status,
+        ...known,
+      });
+      assert.ok(Number.isInteger(bytes) && bytes > 0);
       assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       assert.ok(durationMs >= 0 && durationMs < 10_000);
     }

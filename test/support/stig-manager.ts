@@ -2,7 +2,7 @@
 export interface ReadChecklist {
   benchmarkId: string;
   revisionStr: string | null;
-  reviews: { ruleId: string; result: string }[];
+  reviews: { ruleId: string; result: string; detail: string; comment: string }[];
   stats: Record<string, number>;
 }
 

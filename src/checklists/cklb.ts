@@ -1,0 +1,240 @@
+import { stableId } from '../ids.ts';
+import type { Leftover } from '../schemas/checklist-upgrade.ts';
+import type { Cklb } from '../schemas/cklb.ts';
+import {
+  badChecklist,
+  createLeftovers,
+  createRuleGuard,
+  type Leftovers,
+  readSeverity,
+  readStatus,
+  readWord,
+  roles,
+  targetTypes,
+} from './fields.ts';
+
+/** A checklist as it was read: whole and valid, and what it held besides. */
+export interface OldChecklist {
+  format: 'ckl' | 'cklb';
+  checklist: Cklb;
+  leftovers: Leftover[];
+}
+
+type Stig = Cklb['stigs'][number];
+type Rule = Stig['rules'][number];
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+/**
+ * Reads a cklb of any writer: fields that are missing are filled, those that we do not know are left over. Throws a 400
+ * that names the place for a value of the wrong type, an unknown status or severity, and a rule that is there twice.
+ */
+export function readCklb(value: unknown, leftovers = createLeftovers()): Omit<OldChecklist, 'format'> {
+  const guard = createRuleGuard();
+  const root = fieldsOf(value, '', leftovers);
+  if (!Array.isArray(root.value('stigs')) || (root.value('stigs') as unknown[]).length === 0)
+    throw badChecklist('', 'has no stigs: it is no cklb');
+  const checklist: Cklb = {
+    title: root.text('title'),
+    id: root.uuid('id', ''),
+    cklb_version: '1.0',
+    active: root.flag('active', false),
+    mode: root.integer('mode', 1),
+    has_path: root.flag('has_path', true),
+    target_data: readTarget(root.fields('target_data'), leftovers),
+    stigs: root.list('stigs').map((each, index) => {
+      guard.stig(index);
+      return readStig(each, `stigs[${index}]`, leftovers, guard);
+    }),
+  };
+  const version = root.value('cklb_version');
+  if (version !== undefined && version !== '1.0') leftovers.add('cklb_version', version);
+  root.rest();
+  return { checklist, leftovers: leftovers.list };
+}
+
+function readTarget(target: Fields, leftovers: Leftovers): Cklb['target_data'] {
+  const word = <const T extends string>(words: readonly [T, ...T[]], name: string) =>
+    readWord(words, target.text(name), (text) => leftovers.add(`target_data.${name}`, text));
+  const read = {
+    target_type: word(targetTypes, 'target_type'),
+    host_name: target.text('host_name'),
+    ip_address: target.text('ip_address'),
+    mac_address: target.text('mac_address'),
+    fqdn: target.text('fqdn'),
+    comments: target.text('comments'),
+    role: word(roles, 'role'),
+    is_web_database: target.flag('is_web_database', false),
+    technology_area: target.text('technology_area'),
+    web_db_site: target.text('web_db_site'),
+    web_db_instance: target.text('web_db_instance'),
+    classification: target.textOrNull('classification'),
+  };
+  target.rest();
+  return read;
+}
+
+function readStig(
+  value: unknown,
+  path: string,
+  leftovers: Leftovers,
+  guard: ReturnType<typeof createRuleGuard>,
+): Stig {
+  const stig = fieldsOf(value, path, leftovers);
+  const stigUuid = stig.uuid('uuid', path);
+  const name = stig.text('stig_name');
+  const rules = stig.list('rules').map((each, index) => {
+    const rule = readRule(each, `${path}.rules[${index}]`, stigUuid, leftovers);
+    guard.rule(rule.rule_id, `${path}.rules[${index}]`);
+    return rule;
+  });
+  const read = {
+    stig_name: name,
+    display_name: stig.textOrNull('display_name') ?? name,
+    stig_id: stig.text('stig_id'),
+    release_info: stig.text('release_info'),
+    version: stig.scalar('version'),
+    uuid: stigUuid,
+    reference_identifier: stig.textOrNull('reference_identifier'),
+    size: rules.length,
+    rules,
+  };
+  stig.value('size');
+  stig.rest();
+  return read;
+}
+
+function readRule(value: unknown, path: string, stigUuid: string, leftovers: Leftovers): Rule {
+  const rule = fieldsOf(value, path, leftovers);
+  const source = rule.text('rule_id_src');
+  const id = rule.text('rule_id') || source;
+  const groupId = rule.text('group_id');
+  const reference = rule.fields('check_content_ref');
+  const override = rule.fields('overrides');
+  const severity = override.fields('severity');
+  const given = severity.text('severity');
+  const reason = severity.text('reason');
+  if (given === '' && reason !== '') leftovers.add(`${path}.overrides.severity.reason`, reason);
+  const read: Rule = {
+    uuid: rule.uuid('uuid', path),
+    stig_uuid: stigUuid,
+    group_id: groupId,
+    group_id_src: rule.textOrNull('group_id_src') ?? groupId,
+    rule_id: id.replace(/_rule$/, ''),
+    rule_id_src: source || (id === '' ? '' : `${id.replace(/_rule$/, '')}_rule`),
+    target_key: rule.textOrNull('target_key'),
+    stig_ref: rule.textOrNull('stig_ref'),
+    weight: rule.scalar('weight'),
+    classification: rule.text('classification'),
+    severity: readSeverity(rule.text('severity'), `${path}.severity`),
+    rule_version: rule.text('rule_version'),
+    rule_title: rule.text('rule_title'),
+    group_title: rule.text('group_title'),
+    fix_text: rule.text('fix_text'),
+    discussion: rule.text('discussion'),
+    check_content: rule.text('check_content'),
+    check_content_ref: reference.isThere
+      ? { href: reference.text('href'), name: reference.text('name') }
+      : null,
+    reference_identifier: rule.textOrNull('reference_identifier'),
+    false_positives: rule.text('false_positives'),
+    false_negatives: rule.text('false_negatives'),
+    documentable: rule.scalar('documentable'),
+    mitigations: rule.text('mitigations'),
+    potential_impacts: rule.text('potential_impacts'),
+    third_party_tools: rule.text('third_party_tools'),
+    mitigation_control: rule.text('mitigation_control'),
+    responsibility: rule.text('responsibility'),
+    security_override_guidance: rule.text('security_override_guidance'),
+    ia_controls: rule.text('ia_controls'),
+    legacy_ids: rule.texts('legacy_ids'),
+    ccis: rule.texts('ccis'),
+    group_tree: rule.list('group_tree').map((each, index) => {
+      const node = fieldsOf(each, `${path}.group_tree[${index}]`, leftovers);
+      const known = { id: node.text('id'), title: node.text('title'), description: node.text('description') };
+      node.rest();
+      return known;
+    }),
+    status: readStatus(rule.text('status'), `${path}.status`),
+    overrides:
+      given === ''
+        ? {}
+        : { severity: { severity: readSeverity(given, `${path}.overrides.severity.severity`), reason } },
+    comments: rule.text('comments'),
+    finding_details: rule.text('finding_details'),
+  };
+  // Ours says which STIG the rule is in.
+  rule.value('stig_uuid');
+  for (const each of [severity, override, reference, rule]) each.rest();
+  return read;
+}
+
+/** The fields of an object. Each throws a 400 for a value of another type; null counts as not there. */
+interface Fields {
+  isThere: boolean;
+  value(name: string): unknown;
+  text(name: string): string;
+  textOrNull(name: string): string | null;
+  texts(name: string): string[];
+  list(name: string): unknown[];
+  flag(name: string, otherwise: boolean): boolean;
+  integer(name: string, otherwise: number): number;
+  /** A text that some writers give as a number or as a boolean. */
+  scalar(name: string): string;
+  /** A UUID; where there is none, one made from its place. */
+  uuid(name: string, place: string): string;
+  fields(name: string): Fields;
+  /** Leaves over what nobody asked for. */
+  rest(): void;
+}
+
+function fieldsOf(value: unknown, path: string, leftovers: Leftovers): Fields {
+  const isThere = value !== undefined && value !== null;
+  if (isThere && (typeof value !== 'object' || Array.isArray(value)))
+    throw badChecklist(path || 'the cklb', 'must be an object');
+  const object = (value ?? {}) as Record<string, unknown>;
+  const asked = new Set<string>();
+  const at = (name: string) => (path === '' ? name : `${path}.${name}`);
+
+  function take(name: string): unknown {
+    asked.add(name);
+    return Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
+  }
+
+  function typed<T>(name: string, type: string, isType: (given: unknown) => given is T): T | undefined {
+    const given = take(name);
+    if (given === undefined || isType(given)) return given;
+    throw badChecklist(at(name), `must be ${type}`);
+  }
+
+  const isText = (given: unknown): given is string => typeof given === 'string';
+  const isFlag = (given: unknown): given is boolean => typeof given === 'boolean';
+  const isInteger = (given: unknown): given is number => Number.isSafeInteger(given);
+  const isArray = (given: unknown): given is unknown[] => Array.isArray(given);
+  const isTexts = (given: unknown): given is string[] => isArray(given) && given.every(isText);
+
+  return {
+    isThere,
+    value: take,
+    text: (name) => typed(name, 'a text', isText) ?? '',
+    textOrNull: (name) => typed(name, 'a text', isText) ?? null,
+    texts: (name) => typed(name, 'an array of texts', isTexts) ?? [],
+    list: (name) => typed(name, 'an array', isArray) ?? [],
+    flag: (name, otherwise) => typed(name, 'true or false', isFlag) ?? otherwise,
+    integer: (name, otherwise) => typed(name, 'an integer', isInteger) ?? otherwise,
+    scalar(name) {
+      const given = take(name);
+      return typeof given === 'number' || isFlag(given) ? String(given) : this.text(name);
+    },
+    uuid(name, place) {
+      const given = this.text(name);
+      if (uuid.test(given)) return given;
+      if (given !== '') leftovers.add(at(name), given, 'this is no UUID');
+      return stableId('cklb-read', place, name);
+    },
+    fields: (name) => fieldsOf(take(name), at(name), leftovers),
+    rest() {
+      for (const name of Object.keys(object)) if (!asked.has(name)) leftovers.add(at(name), object[name]);
+    },
+  };
+}

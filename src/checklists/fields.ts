@@ -1,0 +1,86 @@
+import { badRequest } from '../errors.ts';
+import type { Leftover } from '../schemas/checklist-upgrade.ts';
+
+/** The parts of a cklb whose values come from a short list. */
+export const roles = ['None', 'Workstation', 'Member Server', 'Domain Controller'] as const;
+export const targetTypes = ['Computing', 'Non-Computing'] as const;
+const severities = ['high', 'medium', 'low'] as const;
+const statuses = ['not_reviewed', 'not_applicable', 'open', 'not_a_finding'] as const;
+
+/** How much a checklist may hold: far beyond any real one, and little enough to be worked through at once. */
+export const checklistLimits = { stigs: 100, rules: 20_000, leftovers: 100_000 };
+
+/** A text without what writers of one word differ in; what is too long for a word is none. */
+const plain = (text: string) => (text.length > 64 ? '' : text.toLowerCase().replace(/[\s_-]+/g, ''));
+
+/** A 400 about a place in the checklist. Keys of the file's own are cut, so that a message stays short. */
+export function badChecklist(path: string, problem: string): Error {
+  return badRequest(`checklist: ${path === '' ? '' : `${path.slice(0, 64)} `}${problem}`);
+}
+
+/** The status of a rule in either vocabulary (`NotAFinding`, `not_a_finding`); none is not_reviewed. Throws a 400. */
+export function readStatus(text: string, path: string): (typeof statuses)[number] {
+  if (text.trim() === '') return 'not_reviewed';
+  const status = statuses.find((each) => plain(each) === plain(text));
+  if (status) return status;
+  throw badChecklist(path, 'must be Not_Reviewed, Not_Applicable, Open or NotAFinding');
+}
+
+/** A severity, whatever its case. Throws a 400. */
+export function readSeverity(text: string, path: string): (typeof severities)[number] {
+  const severity = severities.find((each) => each === text.trim().toLowerCase());
+  if (severity) return severity;
+  throw badChecklist(path, 'must be high, medium or low');
+}
+
+/** The word of a list that a text is, whatever its case and blanks; the first one, and a leftover, when it is none. */
+export function readWord<const T extends string>(
+  words: readonly [T, ...T[]],
+  text: string,
+  leftover: (value: string) => void,
+): T {
+  const word = words.find((each) => plain(each) === plain(text));
+  if (word === undefined && text.trim() !== '') leftover(text);
+  return word ?? words[0];
+}
+
+export type Leftovers = ReturnType<typeof createLeftovers>;
+
+/** Collects what a checklist holds that a cklb has no place for. */
+export function createLeftovers() {
+  const list: Leftover[] = [];
+  return {
+    list,
+    /** Keeps a value and where it was. Throws a 400 beyond the limit. */
+    add(path: string, value: unknown, reason = 'a cklb has no place for this field'): void {
+      if (list.length >= checklistLimits.leftovers)
+        throw badChecklist(
+          '',
+          `holds more than ${checklistLimits.leftovers} fields that a cklb does not know`,
+        );
+      list.push({ kind: 'field', reason, path, value });
+    },
+  };
+}
+
+/** Counts the rules of a checklist as they are read, and refuses one that is there twice in a STIG. */
+export function createRuleGuard() {
+  let rules = 0;
+  let seen = new Set<string>();
+  return {
+    /** Begins another STIG. Throws a 400 beyond the limit. */
+    stig(index: number): void {
+      if (index >= checklistLimits.stigs)
+        throw badChecklist('', `holds more than ${checklistLimits.stigs} STIGs`);
+      seen = new Set();
+    },
+    /** Takes a rule by its id. Throws a 400 for none, for a second one of that id, and beyond the limit. */
+    rule(ruleId: string, path: string): void {
+      if (++rules > checklistLimits.rules)
+        throw badChecklist('', `holds more than ${checklistLimits.rules} rules`);
+      if (ruleId === '') throw badChecklist(path, 'has no rule id');
+      if (seen.has(ruleId)) throw badChecklist(path, `is a second rule ${ruleId.slice(0, 64)}`);
+      seen.add(ruleId);
+    },
+  };
+}

@@ -1,0 +1,288 @@
+import { classesOf, fieldChanges } from '../diff/compare.ts';
+import { matchRules } from '../diff/match.ts';
+import { badRequest } from '../errors.ts';
+import { toCklb } from '../export/cklb.ts';
+import { stableId } from '../ids.ts';
+import type {
+  ChecklistUpgrade,
+  Leftover,
+  NotCarried,
+  RuleAnswer,
+  UpgradeBody,
+  UpgradedRule,
+  UpgradeReport,
+} from '../schemas/checklist-upgrade.ts';
+import type { Cklb } from '../schemas/cklb.ts';
+import type { ChangeClass, FieldChange } from '../schemas/stig-diff.ts';
+import type { FullRelease, StigService } from '../services/stigs.ts';
+import { cut } from '../text.ts';
+import type { OldChecklist } from './cklb.ts';
+import { readChecklist } from './read.ts';
+
+type Stig = Cklb['stigs'][number];
+type Rule = Stig['rules'][number];
+type Options = Pick<UpgradeBody, 'hostName' | 'onChange'>;
+
+/** Makes the function that upgrades checklists to a release of the catalog. It stores nothing. */
+export function createChecklistUpgrade(stigs: StigService) {
+  /** Throws a 400 for a checklist that cannot be read or is not of that STIG, NOT_FOUND for an unknown STIG or version. */
+  return function upgrade({ slug, version, checklist, ...options }: UpgradeBody): ChecklistUpgrade {
+    const old = readChecklist(checklist);
+    const target = stigs.full(slug, version);
+    return upgradeChecklist(old, target, stigs.benchmarkIds(slug), options);
+  };
+}
+
+/**
+ * Moves one STIG of a checklist to a release, pure: each rule of the release takes the answer of the rule it was, and the
+ * report tells of each what became of it and why. The other STIGs stay as they were. `benchmarkIds` are the ids under
+ * which the release's STIG is known. The assessor's texts are never altered. Throws a 400 when no STIG of the checklist
+ * has one of those ids, nor any rule of the release.
+ */
+export function upgradeChecklist(
+  old: OldChecklist,
+  target: FullRelease,
+  benchmarkIds: string[],
+  { hostName, onChange }: Options,
+): ChecklistUpgrade {
+  const template = toCklb(target);
+  const fresh = template.stigs[0]!;
+  const index = chooseStig(old.checklist.stigs, fresh, benchmarkIds);
+  const before = old.checklist.stigs[index];
+  if (!before) throw badRequest(`checklist: no STIG of it is ${cut(target.release.slug)}`);
+
+  const { pairs, removed } = matchStig(before, fresh);
+  const pairOf = new Map(pairs.map((pair) => [pair.new.rule, pair]));
+  const reports: UpgradedRule[] = [];
+  const rules = fresh.rules.map((rule) => {
+    const pair = pairOf.get(rule);
+    const report = reportOf(rule, pair?.old.rule ?? null, pair?.matchedBy ?? null, onChange);
+    reports.push(report);
+    if (!pair) return rule;
+    const answer = report.outcome === 'reset' ? {} : answerOf(pair.old.rule);
+    return { ...rule, ...answer, ...markingOf(pair.old.rule) };
+  });
+  const gone = removed.map((each) => goneRule(each.rule));
+  const markings = removed.flatMap((each) => goneMarking(each.rule));
+  const { checklist } = old;
+  const others = checklist.stigs.filter((each) => each !== before);
+  const upgraded = withIds(
+    {
+      ...checklist,
+      title: titleOf(checklist.title, before, template.title),
+      target_data: { ...checklist.target_data, ...(hostName === undefined ? {} : { host_name: hostName }) },
+      stigs: checklist.stigs.map((each) => (each === before ? { ...fresh, rules } : each)),
+    },
+    index,
+  );
+  return {
+    checklist: upgraded,
+    report: {
+      from: {
+        format: old.format,
+        benchmarkId: before.stig_id,
+        title: before.stig_name,
+        version: versionOf(before),
+        releaseInfo: before.release_info,
+      },
+      to: {
+        slug: target.release.slug,
+        benchmarkId: target.release.benchmarkId,
+        title: target.release.title,
+        version: target.release.version,
+        releaseInfo: target.release.releaseInfo,
+        releaseDate: target.release.releaseDate,
+      },
+      summary: summaryOf(reports, gone),
+      rules: reports,
+      notCarried: [...gone, ...markings, ...old.leftovers],
+      otherStigs: others.map((each) => ({
+        benchmarkId: each.stig_id,
+        title: each.stig_name,
+        rules: each.rules.length,
+      })),
+    },
+  };
+}
+
+const toIds = (rule: Rule) => ({
+  rule,
+  groupId: rule.group_id,
+  ruleId: rule.rule_id_src,
+  ruleVersion: rule.rule_version,
+  legacyIds: rule.legacy_ids,
+});
+
+function matchStig(before: Stig, fresh: Stig) {
+  return matchRules(before.rules.map(toIds), fresh.rules.map(toIds));
+}
+
+/** Which STIG of a checklist is meant: the first of a known benchmark id, else the one that shares most rules; -1 for none. */
+function chooseStig(candidates: Stig[], fresh: Stig, benchmarkIds: string[]): number {
+  const known = new Set(benchmarkIds.map((id) => id.toLowerCase()));
+  const named = candidates.findIndex((each) => known.has(each.stig_id.trim().toLowerCase()));
+  if (named >= 0) return named;
+  const shared = candidates.map((each) => matchStig(each, fresh).pairs.length);
+  const most = Math.max(...shared);
+  return most === 0 ? -1 : shared.indexOf(most);
+}
+
+function comparable(rule: Rule) {
+  return {
+    ...toIds(rule),
+    title: rule.rule_title,
+    severity: rule.severity,
+    discussion: rule.discussion,
+    check: rule.check_content,
+    fix: rule.fix_text,
+    ccis: rule.ccis,
+  };
+}
+
+function reportOf(
+  rule: Rule,
+  old: Rule | null,
+  matchedBy: UpgradedRule['matchedBy'],
+  onChange: Options['onChange'],
+): UpgradedRule {
+  const changes = old ? fieldChanges(comparable(old), comparable(rule)) : [];
+  const classes = classesOf(changes);
+  const isStale = classes.includes('check') || classes.includes('fix');
+  const outcome = !old
+    ? 'new'
+    : isStale && onChange === 'reset'
+      ? 'reset'
+      : isStale || classes.includes('severity')
+        ? 'carried-with-warning'
+        : 'carried';
+  const answered = old !== null && isAnswered(old);
+  return {
+    outcome,
+    reason: reasonOf(outcome, classes, changes, old),
+    groupId: rule.group_id,
+    ruleId: rule.rule_id_src,
+    ruleVersion: rule.rule_version,
+    oldGroupId: old?.group_id ?? null,
+    oldRuleId: old?.rule_id_src ?? null,
+    oldRuleVersion: old?.rule_version ?? null,
+    matchedBy,
+    classes,
+    changes,
+    answered,
+    lost: outcome === 'reset' && answered ? answerOf(old) : null,
+  };
+}
+
+function reasonOf(
+  outcome: UpgradedRule['outcome'],
+  classes: ChangeClass[],
+  changes: FieldChange[],
+  old: Rule | null,
+): string {
+  if (outcome === 'new') return 'The old checklist does not have this rule';
+  const said: string[] = [];
+  for (const { field, class: each, old: was, new: now } of changes) {
+    if (each !== field) continue;
+    if (was === '') said.push(`the old checklist does not hold its ${field} text`);
+    else
+      said.push(field === 'severity' ? `its severity changed from ${was} to ${now}` : `its ${field} changed`);
+  }
+  if (classes.includes('mapping')) said.push('its CCIs changed');
+  if (classes.includes('severity') && old?.overrides.severity)
+    said.push('its severity is overridden, which may not be needed any more');
+  if (outcome === 'reset') said.push('the request asks to begin such rules anew');
+  if (said.length === 0)
+    said.push(
+      classes.length > 0 ? 'only wording or blanks changed' : 'nothing changed that the answer rests on',
+    );
+  const text = said.join('; ');
+  return text[0]!.toUpperCase() + text.slice(1);
+}
+
+/** What an assessor wrote about a rule. */
+function answerOf({ status, finding_details, comments, overrides }: Rule): RuleAnswer {
+  return { status, finding_details, comments, overrides };
+}
+
+function isAnswered({ status, finding_details, comments, overrides }: Rule): boolean {
+  return (
+    status !== 'not_reviewed' ||
+    finding_details.trim() !== '' ||
+    comments.trim() !== '' ||
+    !!overrides.severity
+  );
+}
+
+/** The marking of a rule, where it says more than that there is none. */
+function markingOf({ classification }: Rule): Partial<Rule> {
+  return /^(unclass(ified)?|none|)$/i.test(classification.trim()) ? {} : { classification };
+}
+
+/** The marking of a rule that the release does not have any more. */
+function goneMarking(rule: Rule): Leftover[] {
+  const { classification } = markingOf(rule);
+  if (classification === undefined) return [];
+  const reason = 'the release does not have this rule any more';
+  return [{ kind: 'field', reason, path: `${rule.rule_id_src}.classification`, value: classification }];
+}
+
+function goneRule(rule: Rule): Extract<NotCarried, { kind: 'rule' }> {
+  return {
+    kind: 'rule',
+    reason: 'the release does not have this rule any more',
+    groupId: rule.group_id,
+    ruleId: rule.rule_id_src,
+    ruleVersion: rule.rule_version,
+    ruleTitle: rule.rule_title,
+    answered: isAnswered(rule),
+    answer: answerOf(rule),
+  };
+}
+
+function summaryOf(reports: UpgradedRule[], gone: { answered: boolean }[]): UpgradeReport['summary'] {
+  const counts = (among: UpgradedRule[]) => {
+    const having = (outcome: UpgradedRule['outcome']) =>
+      among.filter((each) => each.outcome === outcome).length;
+    return {
+      carried: having('carried'),
+      carriedWithWarning: having('carried-with-warning'),
+      reset: having('reset'),
+    };
+  };
+  const answers = counts(reports.filter((each) => each.answered));
+  return {
+    rules: reports.length,
+    ...counts(reports),
+    new: reports.filter((each) => each.outcome === 'new').length,
+    removed: gone.length,
+    answers: { ...answers, notCarried: gone.filter((each) => each.answered).length },
+  };
+}
+
+/** `V2R7` of the STIG of a checklist, or null where it does not say. */
+function versionOf({ version, release_info }: Stig): string | null {
+  const release = /Release:\s*(\d+(?:\.\d+)*)/i.exec(release_info.slice(0, 1000))?.[1];
+  return /^\d+$/.test(version.trim()) && release !== undefined ? `V${Number(version)}R${release}` : null;
+}
+
+/** A title of the user's stays; one that names the STIG and its release, or none, becomes that of the new release. */
+function titleOf(title: string, before: Stig, fresh: string): string {
+  const isMade = title.trim() === '' || title === `${before.display_name} ${versionOf(before)}`;
+  return isMade ? fresh : title;
+}
+
+/** Gives the checklist and its upgraded STIG ids made from all their content (DECISIONS D5.1). */
+function withIds(checklist: Cklb, index: number): Cklb {
+  const id = stableId('cklb-upgrade', JSON.stringify(checklist));
+  const stigUuid = stableId('cklb-upgrade-stig', id, String(index));
+  const stigs = checklist.stigs.with(index, {
+    ...checklist.stigs[index]!,
+    uuid: stigUuid,
+    rules: checklist.stigs[index]!.rules.map((rule) => ({
+      ...rule,
+      uuid: stableId('cklb-upgrade-rule', id, rule.rule_id_src),
+      stig_uuid: stigUuid,
+    })),
+  });
+  return { ...checklist, id, stigs };
+}

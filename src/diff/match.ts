@@ -1,0 +1,95 @@
+/** The identifiers of a rule, by which it is known from one release to the next. */
+export interface RuleIds {
+  /** The V-id. */
+  groupId: string;
+  /** The SV-id with its revision, with or without `_rule`. */
+  ruleId: string;
+  /** The STIG id. */
+  ruleVersion: string;
+  /** The V- and SV-numbers that the rule had before. */
+  legacyIds: string[];
+}
+
+/** What two rules were recognised by. */
+export type MatchedBy = 'stigId' | 'groupId' | 'legacyId';
+
+export interface MatchedRules<Old, New> {
+  old: Old;
+  new: New;
+  matchedBy: MatchedBy;
+}
+
+export interface RuleMatches<Old, New> {
+  /** In the order of the new rules. */
+  pairs: MatchedRules<Old, New>[];
+  /** In the order of the old rules. */
+  removed: Old[];
+  /** In the order of the new rules. */
+  added: New[];
+}
+
+type Key = (rule: RuleIds) => string[];
+
+const join = (...parts: string[]) =>
+  parts.every((part) => part !== '') ? [parts.join('\n').toUpperCase()] : [];
+const stigId = (rule: RuleIds) => rule.ruleVersion.trim();
+const groupId = (rule: RuleIds) => rule.groupId.trim();
+/** The SV-number alone: what follows it counts the revisions of a rule. */
+const ruleNumber = (rule: RuleIds) => rule.ruleId.trim().replace(/r\d+(_rule)?$|_rule$/i, '');
+const everyId = (rule: RuleIds) =>
+  [groupId(rule), ruleNumber(rule), ...rule.legacyIds.map((id) => id.trim())].flatMap((id) => join(id));
+
+/** The steps of recognition, the surest first: each looks only at what the ones before it left over. */
+const steps: [MatchedBy, Key][] = [
+  // A STIG id, or a group, may hold several rules: the other identifiers tell those apart.
+  ['stigId', (rule) => join(stigId(rule), groupId(rule), ruleNumber(rule))],
+  ['stigId', (rule) => join(stigId(rule), groupId(rule))],
+  ['stigId', (rule) => join(stigId(rule), ruleNumber(rule))],
+  ['stigId', (rule) => join(stigId(rule))],
+  ['groupId', (rule) => join(groupId(rule), ruleNumber(rule))],
+  ['groupId', (rule) => join(groupId(rule))],
+  ['legacyId', everyId],
+];
+
+/**
+ * Finds for each rule of one release the same rule of another, across renumbering: by STIG id, then by V-id, then by any
+ * V- or SV-number that the two share, old ones included. A rule is matched once at most; where several could be, the
+ * first in document order is. Time and memory grow with the number of identifiers only.
+ */
+export function matchRules<Old extends RuleIds, New extends RuleIds>(
+  olds: readonly Old[],
+  news: readonly New[],
+): RuleMatches<Old, New> {
+  const taken = new Set<Old>();
+  const found = new Map<New, MatchedRules<Old, New>>();
+  for (const [matchedBy, key] of steps) {
+    const waiting = new Map<string, Old[]>();
+    // Backwards, so that the first in document order is at the end, where it is taken.
+    for (const old of olds.toReversed()) {
+      if (taken.has(old)) continue;
+      for (const text of new Set(key(old))) {
+        const queue = waiting.get(text);
+        if (queue) queue.push(old);
+        else waiting.set(text, [old]);
+      }
+    }
+    if (waiting.size === 0) continue;
+    for (const rule of news) {
+      if (found.has(rule)) continue;
+      for (const text of key(rule)) {
+        const queue = waiting.get(text);
+        while (queue && queue.length > 0 && taken.has(queue.at(-1)!)) queue.pop();
+        const old = queue?.pop();
+        if (!old) continue;
+        taken.add(old);
+        found.set(rule, { old, new: rule, matchedBy });
+        break;
+      }
+    }
+  }
+  return {
+    pairs: news.flatMap((rule) => found.get(rule) ?? []),
+    removed: olds.filter((rule) => !taken.has(rule)),
+    added: news.filter((rule) => !found.has(rule)),
+  };
+}

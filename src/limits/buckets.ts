@@ -1,0 +1,54 @@
+/** Token buckets, one for each key. */
+export interface Buckets {
+  /** Takes one token of a key at a time in milliseconds; gives 0, or the milliseconds until there is one. */
+  take(key: string, now: number): number;
+  /** As `take`, and takes nothing. */
+  wait(key: string, now: number): number;
+  /** How many keys are remembered. */
+  size(): number;
+}
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+/**
+ * Buckets that fill with `perMinute` tokens a minute and hold that many. At most `keys` keys are remembered: the ones not
+ * seen for longest are forgotten, which gives them a full bucket again and can only be in their favour.
+ */
+export function createBuckets(perMinute: number, keys = 100_000): Buckets {
+  const rate = perMinute / 60_000;
+  // Two generations instead of an order of use: a key that is used moves to the young one, the old one is dropped whole.
+  let young = new Map<string, Bucket>();
+  let old = new Map<string, Bucket>();
+
+  function find(key: string, now: number): Bucket {
+    let bucket = young.get(key);
+    if (bucket === undefined) {
+      bucket = old.get(key) ?? { tokens: perMinute, at: now };
+      if (young.size >= keys / 2) {
+        old = young;
+        young = new Map();
+      }
+      young.set(key, bucket);
+      old.delete(key);
+    }
+    if (now > bucket.at) bucket.tokens = Math.min(perMinute, bucket.tokens + (now - bucket.at) * rate);
+    bucket.at = now;
+    return bucket;
+  }
+
+  const missing = (bucket: Bucket) => (bucket.tokens >= 1 ? 0 : Math.ceil((1 - bucket.tokens) / rate));
+
+  return {
+    take(key, now) {
+      const bucket = find(key, now);
+      const wait = missing(bucket);
+      if (wait === 0) bucket.tokens -= 1;
+      return wait;
+    },
+    wait: (key, now) => missing(find(key, now)),
+    size: () => young.size + old.size,
+  };
+}

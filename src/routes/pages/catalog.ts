@@ -1,0 +1,103 @@
+import { z } from '@hono/zod-openapi';
+import type { Hono } from 'hono';
+import type { Env } from '../../env.ts';
+import { notFound } from '../../errors.ts';
+import { paging, wordList } from '../../schemas/common.ts';
+import { documentsQuery } from '../../schemas/regdoc.ts';
+import { rolesQuery } from '../../schemas/roles.ts';
+import type { DocumentCollectionService, RoleCollectionService } from '../../services/catalog-collections.ts';
+import type { ControlService } from '../../services/controls.ts';
+import { type LedgerService, outcomes } from '../../services/ledger.ts';
+import type { RegdocService } from '../../services/regdoc.ts';
+import type { RoleService } from '../../services/roles.ts';
+import type { StigNewsService } from '../../services/stig-news.ts';
+import { ledgerPage, loadedPage } from '../../web/catalog.tsx';
+import { documentPage, documentsPage } from '../../web/documents.tsx';
+import { homePage } from '../../web/home.tsx';
+import { rolePage, rolesPage } from '../../web/roles.tsx';
+import { loadedCatalogs } from './controls.ts';
+import { type Kit, readQuery } from './kit.ts';
+
+export interface CatalogPageServices {
+  news: StigNewsService;
+  controls: ControlService;
+  ledger: LedgerService;
+}
+
+const runsShown = 50;
+const ledgerQuery = z.object({ ...paging(100, 100), outcome: wordList('outcome', outcomes) });
+
+/** The start page, what is loaded, and what the imports did. */
+export function catalogPages(app: Hono<Env>, { guard, show }: Kit, services: CatalogPageServices): void {
+  const { news, controls, ledger } = services;
+
+  app.get('/', guard.visitor, (c) => {
+    if (c.get('visitor') === null) return show(c, homePage(null));
+    const { changes } = news.changelog({ page: 1, limit: 10 });
+    return show(c, homePage({ stats: news.stats(), changes }));
+  });
+
+  app.get('/catalog', guard.user, (c) =>
+    show(
+      c,
+      loadedPage({ stats: news.stats(), catalogs: loadedCatalogs(controls), runs: ledger.runs(runsShown) }),
+    ),
+  );
+
+  app.get('/catalog/imports/:run', guard.user, (c) => {
+    const { outcome, ...page } = readQuery(c, ledgerQuery);
+    const run = ledger.runs(Number.MAX_SAFE_INTEGER).find((each) => String(each.id) === c.req.param('run'));
+    if (!run) throw notFound();
+    const wanted = [...(outcome ?? [])][0];
+    return show(
+      c,
+      ledgerPage({ run, ...ledger.entries(run.id, wanted, page), outcome: wanted ?? '', outcomes }),
+    );
+  });
+}
+
+/** Regulatory documents, for the entitled. */
+export function documentPages(
+  app: Hono<Env>,
+  { guard, show }: Kit,
+  documents: RegdocService,
+  collections: DocumentCollectionService,
+): void {
+  const rule = guard.entitled('regdoc');
+
+  app.get('/documents', rule, (c) => {
+    const query = readQuery(c, documentsQuery);
+    const page = {
+      documents: documents.list(query),
+      collections: collections.all(c.get('user')).collections,
+      search: query.search ?? '',
+    };
+    return show(c, documentsPage(page));
+  });
+
+  app.get('/documents/:documentId', rule, (c) =>
+    show(c, documentPage({ document: documents.record(c.req.param('documentId')) })),
+  );
+}
+
+/** Occupational roles, for the entitled. */
+export function rolePages(
+  app: Hono<Env>,
+  { guard, show }: Kit,
+  roles: RoleService,
+  collections: RoleCollectionService,
+): void {
+  const rule = guard.entitled('occ');
+
+  app.get('/roles', rule, (c) => {
+    const query = readQuery(c, rolesQuery);
+    const page = {
+      roles: roles.list(query),
+      collections: collections.all(c.get('user')).collections,
+      search: query.search ?? '',
+    };
+    return show(c, rolesPage(page));
+  });
+
+  app.get('/roles/:code', rule, (c) => show(c, rolePage({ role: roles.record(c.req.param('code')) })));
+}

@@ -1,0 +1,129 @@
+import type { Context, Hono } from 'hono';
+import type { Env } from '../../env.ts';
+import { changeCollectionBody, createCollectionBody } from '../../schemas/bundles.ts';
+import { addControlsBody, removeControlsBody } from '../../schemas/control-collections.ts';
+import type { ControlCollectionService } from '../../services/control-collections.ts';
+import { type BundleForm, emptyForm } from '../../web/bundles.tsx';
+import {
+  type CollectionPage,
+  collectionPage,
+  collectionsPage,
+  editCollectionPage,
+} from '../../web/collections.tsx';
+import { bundleBody, bundleForm, formOf, items } from './bundle-form.ts';
+import { check, goTo, type Kit } from './kit.ts';
+import { notInCatalog, orAgain } from './lists.ts';
+
+/** The pages of control collections. */
+export function collectionPages(
+  app: Hono<Env>,
+  { guard, show }: Kit,
+  collections: ControlCollectionService,
+): void {
+  const rule = guard.user;
+
+  function all(c: Context<Env>, form: BundleForm, problem: string | null): Response {
+    const user = c.get('user');
+    const page = { collections: collections.all(user).collections, subject: user.subject, form, problem };
+    return show(c, collectionsPage(page), problem === null ? 200 : 400);
+  }
+
+  function one(c: Context<Env>, id: string, adding: CollectionPage['adding']): Response {
+    const user = c.get('user');
+    const collection = collections.get(user, id);
+    const { controls } = collections.controls(user, id, undefined);
+    const isOwn = collection.createdById === user.subject;
+    const status = adding.problem === null ? 200 : 400;
+    return show(c, collectionPage({ collection, controls, isOwn, adding }), status);
+  }
+
+  app.get('/collections', rule, (c) => all(c, emptyForm, null));
+
+  app.post('/collections', guard.deed('control-collection.create'), (c) => {
+    const form = bundleForm(c.get('form'), false);
+    return orAgain(
+      () => {
+        const { id } = collections.create(c.get('user'), check(createCollectionBody, bundleBody(form)));
+        return goTo(c, `/collections/${id}`, { code: 'created' });
+      },
+      (problem) => all(c, form, problem),
+    );
+  });
+
+  // From a control's page: the collection is chosen in the form.
+  app.post('/collections/add', guard.deed('control-collection.add-controls'), (c) => {
+    const form = c.get('form');
+    const id = form.get('collection');
+    c.set('chosen', id);
+    const entry = { framework: form.get('framework'), controlId: form.get('controlId') };
+    const { controls } = check(addControlsBody, { controls: [entry] });
+    const { added, notFound } = collections.add(c.get('user'), id, controls);
+    if (notFound) throw notInCatalog(notFound.map((each) => each.controlId));
+    return goTo(c, `/collections/${id}`, { code: 'added', count: added });
+  });
+
+  app.get('/collections/:id', rule, (c) =>
+    one(c, c.req.param('id'), { framework: 'nist-800-53', controlIds: '', notes: '', problem: null }),
+  );
+
+  app.get('/collections/:id/edit', rule, (c) => {
+    const id = c.req.param('id');
+    // Changing nothing is what only the creator may do: so others get the answer of the API.
+    collections.change(c.get('user'), id, {});
+    const form = formOf(collections.get(c.get('user'), id));
+    return show(c, editCollectionPage({ id, form, problem: null }));
+  });
+
+  app.post('/collections/:id/edit', guard.deed('control-collection.update'), (c) => {
+    const id = c.req.param('id');
+    const form = bundleForm(c.get('form'), false);
+    return orAgain(
+      () => {
+        collections.change(c.get('user'), id, check(changeCollectionBody, bundleBody(form)));
+        return goTo(c, `/collections/${id}`, { code: 'changed' });
+      },
+      (problem) => {
+        collections.get(c.get('user'), id);
+        return show(c, editCollectionPage({ id, form, problem }), 400);
+      },
+    );
+  });
+
+  app.post('/collections/:id/delete', guard.deed('control-collection.delete'), (c) => {
+    collections.remove(c.get('user'), c.req.param('id'));
+    return goTo(c, '/collections', { code: 'collection-deleted' });
+  });
+
+  app.post('/collections/:id/controls', guard.deed('control-collection.add-controls'), (c) => {
+    const id = c.req.param('id');
+    const form = c.get('form');
+    const adding = {
+      framework: form.get('framework'),
+      controlIds: form.get('controlIds'),
+      notes: form.get('notes'),
+    };
+    return orAgain(
+      () => {
+        const entries = items(adding.controlIds, /[\n,]/).map((controlId) => ({
+          controlId,
+          framework: adding.framework,
+          notes: adding.notes,
+        }));
+        const { controls } = check(addControlsBody, { controls: entries });
+        const { added, notFound } = collections.add(c.get('user'), id, controls);
+        if (notFound) throw notInCatalog(notFound.map((each) => each.controlId));
+        return goTo(c, `/collections/${id}`, { code: 'added', count: added });
+      },
+      (problem) => one(c, id, { ...adding, problem }),
+    );
+  });
+
+  app.post('/collections/:id/controls/remove', guard.deed('control-collection.remove-controls'), (c) => {
+    const id = c.req.param('id');
+    const form = c.get('form');
+    const entry = { framework: form.get('framework'), controlId: form.get('controlId') };
+    const { controls } = check(removeControlsBody, { controls: [entry] });
+    const count = collections.removeControls(c.get('user'), id, controls);
+    return goTo(c, `/collections/${id}`, { code: 'removed', count });
+  });
+}

@@ -1,0 +1,96 @@
+import { type Context, Hono } from 'hono';
+import type { Access } from '../../auth/access.ts';
+import type { createChecklistUpgrade } from '../../checklists/upgrade.ts';
+import type { Env } from '../../env.ts';
+import { type AppError, noSuchPath, statusOf } from '../../errors.ts';
+import type { DocumentCollectionService, RoleCollectionService } from '../../services/catalog-collections.ts';
+import type { RegdocService } from '../../services/regdoc.ts';
+import type { RoleService } from '../../services/roles.ts';
+import type { Assets } from '../../web/assets.ts';
+import { problemPage } from '../../web/problem.tsx';
+import { type CatalogPageServices, catalogPages, documentPages, rolePages } from './catalog.ts';
+import { collectionPages } from './collections.ts';
+import { type ControlPageServices, controlPages } from './controls.ts';
+import { docsPages } from './docs.ts';
+import { favoritePages } from './favorites.ts';
+import { createKit, goTo } from './kit.ts';
+import { type ListPageServices, listPages } from './lists.ts';
+import { type SearchPageServices, searchPages } from './search.ts';
+import { type SignInParts, signInPages } from './sign-in.ts';
+import { type StigPageServices, stigPages } from './stigs.ts';
+import { upgradePages } from './upgrade.ts';
+
+/** What the pages are made of: the services of the API, and who is asked about callers. */
+export interface PageDeps
+  extends StigPageServices,
+    ControlPageServices,
+    ListPageServices,
+    CatalogPageServices,
+    SearchPageServices,
+    SignInParts {
+  access: Access;
+  assets: Assets;
+  banner: string | null;
+  documents: RegdocService;
+  documentCollections: DocumentCollectionService;
+  roles: RoleService;
+  roleCollections: RoleCollectionService;
+  upgrade: ReturnType<typeof createChecklistUpgrade>;
+  /** The text of `/openapi.json`. */
+  document(): string;
+  /** What an error is to the caller, and how the log is told of it: as for the API. */
+  refuse(error: Error, requestId: string): AppError;
+}
+
+export interface Pages {
+  app: Hono<Env>;
+  /** Answers an error as a page: a 401 leads to signing in. */
+  refuse(c: Context<Env>, problem: AppError): Response;
+}
+
+/** The pages: HTML over the same services and the same rules of access as the API; and an error as a page. */
+export function pageRoutes(deps: PageDeps): Pages {
+  const app = new Hono<Env>();
+  const kit = createKit(deps.access, deps.assets, deps.banner);
+
+  catalogPages(app, kit, deps);
+  signInPages(app, kit, deps);
+  searchPages(app, kit, deps);
+  stigPages(app, kit, deps);
+  controlPages(app, kit, deps);
+  listPages(app, kit, deps);
+  collectionPages(app, kit, deps.collections);
+  favoritePages(app, kit, deps.favorites);
+  documentPages(app, kit, deps.documents, deps.documentCollections);
+  rolePages(app, kit, deps.roles, deps.roleCollections);
+
+  upgradePages(app, kit, deps.stigs, deps.upgrade);
+  docsPages(app, kit, deps.document);
+
+  app.get('/assets/:name', (c) => {
+    const asset = deps.assets.find(c.req.path);
+    if (asset === undefined) throw noSuchPath();
+    return c.body(asset.bytes, 200, {
+      'Content-Type': asset.type,
+      // The address changes with the content.
+      'Cache-Control': 'public, max-age=31536000, immutable',
+    });
+  });
+
+  function refuse(c: Context<Env>, problem: AppError): Response {
+    if (problem.code === 'UNAUTHORIZED') {
+      const url = new URL(c.req.url);
+      const next = c.req.method === 'GET' ? `${url.pathname}${url.search}` : '/';
+      return goTo(c, `/signin?next=${encodeURIComponent(next)}`);
+    }
+    const status = statusOf[problem.code];
+    const { message } = problem;
+    const page = kit.show(c, problemPage({ status, message, requestId: c.get('requestId') }), status);
+    for (const [name, value] of Object.entries(problem.headers)) page.headers.set(name, value);
+    return page;
+  }
+
+  app.onError((error, c) => refuse(c, deps.refuse(error, c.get('requestId'))));
+
+  return { app, refuse };
+}

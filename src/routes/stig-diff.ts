@@ -1,0 +1,28 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import { answer } from '../answer.ts';
+import type { Access } from '../auth/access.ts';
+import type { Env } from '../env.ts';
+import { errors, jsonContent } from '../schemas/common.ts';
+import { diffQuery, StigDiff } from '../schemas/stig-diff.ts';
+import { slugParam } from '../schemas/stigs.ts';
+import type { StigDiffService } from '../services/stig-diff.ts';
+
+/** What changed between two releases of a STIG. */
+export function stigDiffRoutes(access: Access, diffs: StigDiffService): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/stigs/{slug}/diff',
+      summary: 'The rules that were added, removed and changed between two retained releases',
+      tags: ['STIG catalog'],
+      ...access.user,
+      request: { params: slugParam, query: diffQuery },
+      responses: { 200: jsonContent(StigDiff, 'What changed.'), ...errors(400, 401, 403, 404) },
+    }),
+    (c) => answer(c, diffs.diff(c.req.valid('param').slug, c.req.valid('query'))),
+  );
+
+  return app;
+}

@@ -1,0 +1,69 @@
+// "Try it" of the API reference: sends a request of the form to this server alone, with the session of the browser.
+const longest = 200_000;
+
+for (const form of document.querySelectorAll('form.try')) {
+  form.hidden = false;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    send(form);
+  });
+}
+
+async function send(form) {
+  const output = form.querySelector('output');
+  const fields = new FormData(form);
+  let path = form.dataset.path;
+  const query = new URLSearchParams();
+  for (const [name, value] of fields) {
+    if (name.startsWith('path:')) path = path.replace(`{${name.slice(5)}}`, encodeURIComponent(value));
+    if (name.startsWith('query:') && value !== '') query.append(name.slice(6), value);
+  }
+  const address = query.size === 0 ? path : `${path}?${query}`;
+  const init = { method: form.dataset.method.toUpperCase(), credentials: 'same-origin' };
+  if (fields.has('body')) init.body = fields.get('body');
+  show(output, `${init.method} ${address}`, 'waiting for the answer');
+  try {
+    const started = performance.now();
+    const response = await fetch(address, init);
+    const text = await response.text();
+    const milliseconds = Math.round(performance.now() - started);
+    const type = response.headers.get('Content-Type') ?? 'no content';
+    show(
+      output,
+      `${init.method} ${address}`,
+      `${response.status} · ${type} · ${milliseconds} ms`,
+      readable(text, type),
+    );
+  } catch (error) {
+    show(output, `${init.method} ${address}`, `no answer: ${error.message}`);
+  }
+}
+
+function readable(text, type) {
+  let shown = text;
+  if (type.startsWith('application/json')) {
+    try {
+      shown = JSON.stringify(JSON.parse(text), null, 2);
+    } catch {
+      // What does not parse is shown as it came.
+    }
+  }
+  return shown.length > longest
+    ? `${shown.slice(0, longest)}\n… ${shown.length - longest} more characters`
+    : shown;
+}
+
+function show(output, request, status, body) {
+  output.replaceChildren();
+  for (const text of [request, status]) {
+    const line = document.createElement('p');
+    line.className = 'mono';
+    line.textContent = text;
+    output.append(line);
+  }
+  if (!body) return;
+  const block = document.createElement('pre');
+  block.tabIndex = 0;
+  block.textContent = body;
+  output.append(block);
+}

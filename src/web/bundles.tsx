@@ -1,0 +1,117 @@
+import type { Child } from 'hono/jsx';
+import { Problem } from './parts.tsx';
+
+/** What a form for a list or a collection holds, as it is typed. */
+export interface BundleForm {
+  name: string;
+  description: string;
+  /** Divided by commas. */
+  tags: string;
+  color: string;
+  /** Lists alone have one. */
+  icon?: string;
+  visibility: string;
+}
+
+export const emptyForm: BundleForm = {
+  name: '',
+  description: '',
+  tags: '',
+  color: '',
+  visibility: 'PRIVATE',
+};
+
+/** The fields that a creator sets (DECISIONS D8.2). */
+export function BundleFields({
+  form,
+  problem,
+  submit,
+}: {
+  form: BundleForm;
+  problem: string | null;
+  submit: string;
+}): Child {
+  return (
+    <>
+      <Problem text={problem} />
+      <div>
+        <label for="name">Name</label>
+        <input id="name" name="name" value={form.name} required maxlength={200} />
+      </div>
+      <div>
+        <label for="description">Description</label>
+        <textarea id="description" name="description" maxlength={2000}>
+          {form.description}
+        </textarea>
+      </div>
+      <div>
+        <label for="tags">Tags</label>
+        <input id="tags" name="tags" value={form.tags} aria-describedby="tags-hint" />
+        <p class="hint" id="tags-hint">
+          Divided by commas, at most 20
+        </p>
+      </div>
+      <div>
+        <label for="color">Color</label>
+        <input
+          id="color"
+          name="color"
+          value={form.color}
+          pattern="#[0-9A-Fa-f]{6}"
+          aria-describedby="color-hint"
+        />
+        <p class="hint" id="color-hint">
+          As #2a6fdb, or nothing
+        </p>
+      </div>
+      {form.icon === undefined ? null : (
+        <div>
+          <label for="icon">Icon key</label>
+          <input id="icon" name="icon" value={form.icon} maxlength={50} />
+        </div>
+      )}
+      <div>
+        <label for="visibility">Who sees it</label>
+        <select id="visibility" name="visibility">
+          <option value="PRIVATE" selected={form.visibility !== 'SHARED'}>
+            I alone (PRIVATE)
+          </option>
+          <option value="SHARED" selected={form.visibility === 'SHARED'}>
+            My organization (SHARED)
+          </option>
+        </select>
+      </div>
+      <div>
+        <button type="submit">{submit}</button>
+      </div>
+    </>
+  );
+}
+
+/** The color that a list was given, as a sign beside its name. */
+export function Swatch({ color }: { color: string }): Child {
+  if (color === '') return null;
+  return (
+    <svg class="swatch" width="14" height="14" aria-hidden="true">
+      <rect width="14" height="14" rx="3" fill={color} />
+    </svg>
+  );
+}
+
+export function Tags({ tags }: { tags: string[] }): Child {
+  return tags.map((tag) => <span class="tag">{tag}</span>);
+}
+
+/** Deleting asks twice, with or without script: the button is behind a line that has to be opened. */
+export function DeleteForm({ action, what }: { action: string; what: string }): Child {
+  return (
+    <details class="more">
+      <summary>Delete this {what}</summary>
+      <form class="actions" method="post" action={action}>
+        <button type="submit" class="danger">
+          Delete it
+        </button>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,155 @@
+import type { Child } from 'hono/jsx';
+import type { Pagination } from '../schemas/common.ts';
+import type { StigStats } from '../schemas/stigs.ts';
+import type { ImportRun, LedgerEntry } from '../services/ledger.ts';
+import { frameworkName } from './frameworks.ts';
+import { count, Empty, link, Moment, Pager, path, Table } from './parts.tsx';
+import type { View } from './view.ts';
+
+export interface LoadedPage {
+  stats: StigStats;
+  catalogs: { framework: string; version: string; total: number; versions: string[] }[];
+  runs: ImportRun[];
+}
+
+/** What is loaded, and what the last imports did. */
+export function loadedPage({ stats, catalogs, runs }: LoadedPage): View {
+  const { catalog, severity } = stats;
+  return {
+    title: 'What is loaded',
+    section: 'catalog',
+    body: (
+      <>
+        <h1>What is loaded</h1>
+        <ul class="tiles">
+          <li>
+            <b>{catalog.totalBenchmarks.toLocaleString('en-US')}</b>
+            <a href="/stigs">STIGs</a>
+          </li>
+          <li>
+            <b>{catalog.totalFindings.toLocaleString('en-US')}</b>
+            rules: {severity.high} high, {severity.medium} medium, {severity.low} low
+          </li>
+          {catalogs
+            .filter((each) => each.total > 0)
+            .map((each) => (
+              <li>
+                <b>{each.total.toLocaleString('en-US')}</b>
+                {frameworkName(each.framework)} <span class="quiet">{each.version}</span>
+              </li>
+            ))}
+        </ul>
+        <h2>Last imports</h2>
+        {runs.length === 0 ? (
+          <Empty>
+            Nothing was imported yet. <code>gapstone import PATH</code> takes files, folders and zips.
+          </Empty>
+        ) : (
+          <Table
+            caption="The last imports, newest first"
+            head={[
+              'Import',
+              'Sources',
+              'Imported',
+              'Unchanged',
+              'Superseded',
+              'Skipped',
+              'Rejected',
+              'Warnings',
+            ]}
+            rows={runs.map(({ id, finishedAt, totals }) => [
+              <a href={path('catalog', 'imports', String(id))}>
+                <Moment at={finishedAt} />
+              </a>,
+              totals.sources,
+              totals.imported,
+              totals.unchanged,
+              totals.superseded,
+              totals.skipped,
+              totals.rejected === 0 ? 0 : <strong>{totals.rejected}</strong>,
+              totals.warnings,
+            ])}
+          />
+        )}
+      </>
+    ),
+  };
+}
+
+export interface LedgerPage {
+  run: ImportRun;
+  entries: LedgerEntry[];
+  pagination: Pagination;
+  outcome: string;
+  outcomes: readonly string[];
+}
+
+/** The ledger of one import: every source that it met, and what became of it. */
+export function ledgerPage({ run, entries, pagination, outcome, outcomes }: LedgerPage): View {
+  const home = path('catalog', 'imports', String(run.id));
+  return {
+    title: `Import of ${run.finishedAt.slice(0, 10)}`,
+    section: 'catalog',
+    body: (
+      <>
+        <p class="crumbs">
+          <a href="/catalog">What is loaded</a>
+        </p>
+        <h1>
+          Import of <Moment at={run.finishedAt} />
+        </h1>
+        <form class="filters" action={home}>
+          <div>
+            <label for="outcome">Outcome</label>
+            <select id="outcome" name="outcome">
+              <option value="">all</option>
+              {outcomes.map((each) => (
+                <option value={each} selected={each === outcome}>
+                  {each}
+                </option>
+              ))}
+            </select>
+          </div>
+          <div>
+            <button type="submit">Filter</button>
+          </div>
+        </form>
+        <p class="quiet">{count(pagination.total, 'source')}</p>
+        {entries.length === 0 ? (
+          <Empty>No source had this outcome.</Empty>
+        ) : (
+          <Table
+            caption="Sources"
+            head={['Source', 'Kind', 'Outcome', 'What came of it']}
+            rows={entries.map((entry) => [
+              <span class="mono">{entry.source}</span>,
+              entry.kind,
+              entry.outcome === 'rejected' ? <strong>rejected</strong> : entry.outcome,
+              <What entry={entry} />,
+            ])}
+          />
+        )}
+        <Pager pagination={pagination} href={(page) => link(home, { outcome, page })} />
+      </>
+    ),
+  };
+}
+
+function What({ entry: { reason, target, counts, warnings } }: { entry: LedgerEntry }): Child {
+  const numbers = Object.entries(counts).map(([name, number]) => `${number} ${name}`);
+  return (
+    <>
+      {[target, numbers.join(', '), reason].filter((text) => text !== null && text !== '').join('; ')}
+      {warnings.length === 0 ? null : (
+        <details>
+          <summary>{count(warnings.length, 'warning')}</summary>
+          <ul>
+            {warnings.map((warning) => (
+              <li>{warning}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}

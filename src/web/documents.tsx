@@ -1,0 +1,143 @@
+import type { DocumentCollections } from '../schemas/catalog-collections.ts';
+import type { RegulatoryDocument, RegulatoryDocuments } from '../schemas/regdoc.ts';
+import { count, Day, Downloads, Empty, Facts, link, Pager, path, Table } from './parts.tsx';
+import type { View } from './view.ts';
+
+export function documentsPage(page: {
+  documents: RegulatoryDocuments;
+  collections: DocumentCollections['collections'];
+  search: string;
+}): View {
+  const { documents, pagination } = page.documents;
+  return {
+    title: 'Regulatory documents',
+    section: 'documents',
+    body: (
+      <>
+        <h1>Regulatory documents</h1>
+        <form class="filters" action="/documents">
+          <div>
+            <label for="search">Title holds</label>
+            <input id="search" name="search" type="search" value={page.search} maxlength={200} />
+          </div>
+          <div>
+            <button type="submit">Filter</button>
+          </div>
+        </form>
+        <p class="quiet">{count(pagination.total, 'document')}</p>
+        {documents.length === 0 ? (
+          <Empty>There is no such document.</Empty>
+        ) : (
+          <Table
+            caption="Regulatory documents"
+            head={['Title', 'Publisher', 'Kind', 'Published', 'Actionable items', 'Signposts']}
+            rows={documents.map((each) => [
+              <a href={path('documents', each.documentId)}>{each.title}</a>,
+              each.publisher,
+              each.doctype,
+              <Day date={each.published} />,
+              each.actionableItemCount,
+              each.signpostCount,
+            ])}
+          />
+        )}
+        <Pager
+          pagination={pagination}
+          href={(number) => link('/documents', { search: page.search, page: number })}
+        />
+        <h2>Collections</h2>
+        {page.collections.length === 0 ? (
+          <Empty>
+            There is no collection of documents that you may see; an operator makes them on the command line.
+          </Empty>
+        ) : (
+          <Table
+            caption="Collections of documents"
+            head={['Name', 'Documents', 'Files']}
+            rows={page.collections.map((each) => [
+              each.name,
+              each.documentCount,
+              <Downloads
+                href={(format) => link(`/api/v1/regdoc-collections/${each.id}/export`, { format })}
+                formats={['json', 'csv', 'xml']}
+              />,
+            ])}
+          />
+        )}
+      </>
+    ),
+  };
+}
+
+const kinds = [
+  ['obligation', 'obligation'],
+  ['psc', 'psc'],
+  ['specification', 'specification'],
+  ['timingOrTrigger', 'timing or trigger'],
+] as const;
+
+export function documentPage({ document }: { document: RegulatoryDocument }): View {
+  return {
+    title: document.title,
+    section: 'documents',
+    body: (
+      <>
+        <p class="crumbs">
+          <a href="/documents">Regulatory documents</a>
+        </p>
+        <h1>{document.title}</h1>
+        <Facts
+          of={[
+            ['Id', <span class="mono">{document.documentId}</span>],
+            ['Publisher', document.publisher || <span class="quiet">not known</span>],
+            ['Kind', document.doctype],
+            ['Published', <Day date={document.published} />],
+            ['Jurisdiction', document.jurisdiction || <span class="quiet">not known</span>],
+            ['Source', document.sourceUrl || <span class="quiet">not known</span>],
+          ]}
+        />
+        <div class="actions">
+          <Downloads
+            href={(format) =>
+              link(`/api/v1/regdoc/${encodeURIComponent(document.documentId)}/download`, { format })
+            }
+            formats={['json', 'csv', 'xml']}
+          />
+        </div>
+        <h2>Actionable items</h2>
+        {document.actionableItems.length === 0 ? (
+          <Empty>None.</Empty>
+        ) : (
+          <Table
+            caption="Actionable items"
+            key={1}
+            head={['Id', 'Text', 'What it is', 'Where']}
+            rows={document.actionableItems.map((item) => [
+              <span class="mono">{item.actionId}</span>,
+              item.text,
+              kinds.filter(([key]) => item[key]).map(([, label]) => <span class="tag">{label}</span>),
+              item.sourceReference,
+            ])}
+          />
+        )}
+        <h2>Signposts</h2>
+        {document.signposts.length === 0 ? (
+          <Empty>None.</Empty>
+        ) : (
+          <Table
+            caption="Signposts"
+            head={['Signpost', 'Section', 'What it says', 'NIST CSF']}
+            rows={document.signposts.map((signpost) => [
+              signpost.tag,
+              signpost.page,
+              signpost.inferenceText,
+              signpost.nistCsf.map((each) => (
+                <span class="tag">{`${each.csfCategory} ${each.csfCategoryName}`}</span>
+              )),
+            ])}
+          />
+        )}
+      </>
+    ),
+  };
+}

@@ -1,0 +1,138 @@
+import type { Child } from 'hono/jsx';
+import type { Frame, Section, View } from './view.ts';
+
+interface Entry {
+  section: Section;
+  href: string;
+  label: string;
+  /** Shown to whoever is signed in, to the entitled, or to all. */
+  needs?: 'user' | 'regdoc' | 'occ';
+}
+
+const entries: Entry[] = [
+  { section: 'stigs', href: '/stigs', label: 'STIGs', needs: 'user' },
+  { section: 'controls', href: '/controls', label: 'Controls' },
+  { section: 'lists', href: '/lists', label: 'Lists', needs: 'user' },
+  { section: 'collections', href: '/collections', label: 'Collections', needs: 'user' },
+  { section: 'favorites', href: '/favorites', label: 'Favorites', needs: 'user' },
+  { section: 'documents', href: '/documents', label: 'Documents', needs: 'regdoc' },
+  { section: 'roles', href: '/roles', label: 'Roles', needs: 'occ' },
+  { section: 'catalog', href: '/catalog', label: 'What is loaded', needs: 'user' },
+  { section: 'docs', href: '/docs', label: 'API' },
+];
+
+/** A whole page as HTML text. */
+export function renderPage(view: View, frame: Frame): string {
+  return `<!DOCTYPE html>${(<Layout view={view} frame={frame} />).toString()}`;
+}
+
+function Layout({ view, frame }: { view: View; frame: Frame }) {
+  const { assets, banner, visitor } = frame;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{view.title === 'Gapstone' ? 'Gapstone' : `${view.title} · Gapstone`}</title>
+        <link rel="stylesheet" href={assets.style} />
+        <link rel="icon" href={assets.mark} type="image/svg+xml" />
+        <script src={assets.script} defer />
+        {view.tryIt ? <script src={assets.tryIt} defer /> : null}
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to content
+        </a>
+        <header class="top">
+          <Banner text={banner} />
+          <div class="bar">
+            <a class="brand" href="/">
+              <img src={assets.mark} alt="" width="26" height="26" />
+              Gapstone
+            </a>
+            {view.findsItself ? null : <Find query={frame.query} />}
+            <Account frame={frame} />
+          </div>
+          <nav aria-label="Main">
+            <ul>
+              {entries
+                .filter((entry) => isShown(entry, visitor))
+                .map((entry) => (
+                  <li>
+                    <a href={entry.href} aria-current={entry.section === view.section ? 'page' : undefined}>
+                      {entry.label}
+                    </a>
+                  </li>
+                ))}
+            </ul>
+          </nav>
+        </header>
+        <main id="main" tabindex={-1}>
+          {frame.notice === null ? null : (
+            <p class="notice" role="status">
+              {frame.notice}
+            </p>
+          )}
+          {view.body}
+        </main>
+        <footer>
+          <p>
+            Gapstone answers from its own catalog; nothing leaves this machine.{' '}
+            <a href="/docs">API reference</a>
+          </p>
+          <Banner text={banner} />
+        </footer>
+      </body>
+    </html>
+  );
+}
+
+function Find({ query }: { query: string }): Child {
+  return (
+    <search class="find">
+      <form action="/search">
+        <label class="hidden" for="find">
+          Search STIGs, rules, controls, CCIs and roles
+        </label>
+        <input
+          id="find"
+          name="q"
+          type="search"
+          value={query}
+          maxlength={200}
+          placeholder="Search the catalog"
+        />
+        <button type="submit">Search</button>
+      </form>
+    </search>
+  );
+}
+
+function isShown({ needs }: Entry, visitor: Frame['visitor']): boolean {
+  if (needs === undefined) return true;
+  if (visitor === null) return false;
+  return needs === 'user' || visitor.entitlements.has(needs);
+}
+
+function Banner({ text }: { text: string | null }): Child {
+  return text === null ? null : <p class="banner">{text}</p>;
+}
+
+function Account({ frame }: { frame: Frame }): Child {
+  if (frame.visitor === null) {
+    return (
+      <p class="account">
+        <a class="button" href={`/signin?next=${encodeURIComponent(frame.here)}`}>
+          Sign in
+        </a>
+      </p>
+    );
+  }
+  return (
+    <form class="account" method="post" action="/signout">
+      <span class="who">{frame.visitor.name}</span>
+      <button type="submit">Sign out</button>
+    </form>
+  );
+}

@@ -1,0 +1,98 @@
+/** The parts of an OpenAPI 3.1 document that the reference shows. */
+export interface OpenApi {
+  info: { title: string; version: string; description?: string };
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+export interface Operation {
+  summary: string;
+  description?: string;
+  tags?: string[];
+  security?: Record<string, string[]>[];
+  'x-access'?: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+}
+
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  description?: string;
+  example?: unknown;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: Schema | boolean;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+}
+
+/** The schema that a reference names; any other as it is. */
+export function resolve(schema: Schema, document: OpenApi): Schema {
+  const name = referenceName(schema);
+  return name === null ? schema : (document.components.schemas[name] ?? {});
+}
+
+/** The name of a reference to a component, or null. */
+export function referenceName(schema: Schema): string | null {
+  return schema.$ref?.startsWith('#/components/schemas/') ? schema.$ref.slice(21) : null;
+}
+
+/** What a schema takes, in a few words. */
+export function typeOf(schema: Schema): string {
+  const name = referenceName(schema);
+  if (name !== null) return name;
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  const several = schema.anyOf ?? schema.oneOf ?? schema.allOf;
+  if (several) return several.map(typeOf).join(schema.allOf ? ' & ' : ' | ');
+  if (schema.items) return `array of ${typeOf(schema.items)}`;
+  const types = [schema.type ?? 'any'].flat().join(' | ');
+  return schema.format ? `${types} (${schema.format})` : types;
+}
+
+/** A value that a schema takes: its examples where it has them. References deeper than `depth` end in an empty value. */
+export function exampleOf(schema: Schema, document: OpenApi, depth = 6): unknown {
+  if (schema.example !== undefined) return schema.example;
+  if (schema.default !== undefined) return schema.default;
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (depth === 0) return null;
+  const resolved = resolve(schema, document);
+  if (resolved !== schema) return exampleOf(resolved, document, depth - 1);
+  const [first] = schema.anyOf ?? schema.oneOf ?? [];
+  if (first) return exampleOf(first, document, depth - 1);
+  if (schema.allOf) {
+    return Object.assign({}, ...schema.allOf.map((each) => exampleOf(each, document, depth - 1)));
+  }
+  if (schema.properties) {
+    return Object.fromEntries(
+      Object.entries(schema.properties).map(([name, each]) => [name, exampleOf(each, document, depth - 1)]),
+    );
+  }
+  if (schema.items) return [exampleOf(schema.items, document, depth - 1)];
+  const type = [schema.type ?? 'string'].flat()[0];
+  if (type === 'integer' || type === 'number') return schema.minimum ?? 0;
+  if (type === 'boolean') return true;
+  if (type === 'object') return {};
+  return type === 'null' ? null : '';
+}

@@ -1,0 +1,47 @@
+import type { StigList } from '../schemas/stigs.ts';
+import { count, Day, Empty, link, Pager, path, Table } from './parts.tsx';
+import type { View } from './view.ts';
+
+/** The STIGs of the catalog. */
+export function stigsPage({ list, search }: { list: StigList; search: string }): View {
+  const { stigs, pagination } = list;
+  return {
+    title: 'STIGs',
+    section: 'stigs',
+    body: (
+      <>
+        <h1>STIGs</h1>
+        <form class="filters" action="/stigs">
+          <div>
+            <label for="search">Title or slug holds</label>
+            <input id="search" name="search" type="search" value={search} maxlength={200} />
+          </div>
+          <div>
+            <button type="submit">Filter</button>
+          </div>
+        </form>
+        <p class="quiet">{count(pagination.total, 'STIG')}</p>
+        {stigs.length === 0 ? (
+          <Empty>
+            {search === ''
+              ? 'The catalog holds no STIG yet: gapstone import PATH brings them.'
+              : 'No title or slug holds that.'}{' '}
+            {search === '' ? null : <a href="/stigs">Show all</a>}
+          </Empty>
+        ) : (
+          <Table
+            caption="STIGs"
+            head={['Title', 'Release', 'Date', 'Rules']}
+            rows={stigs.map((stig) => [
+              <a href={path('stigs', stig.slug)}>{stig.title}</a>,
+              stig.version,
+              <Day date={stig.releaseDate} />,
+              stig.findingCount,
+            ])}
+          />
+        )}
+        <Pager pagination={pagination} href={(page) => link('/stigs', { search, page })} />
+      </>
+    ),
+  };
+}

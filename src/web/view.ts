@@ -1,0 +1,39 @@
+import type { Child } from 'hono/jsx';
+import type { Assets } from './assets.ts';
+
+/** The entries of the main navigation; a page belongs to one of them or to none. */
+export type Section =
+  | 'stigs'
+  | 'controls'
+  | 'lists'
+  | 'collections'
+  | 'favorites'
+  | 'catalog'
+  | 'documents'
+  | 'roles'
+  | 'docs';
+
+/** What a page shows: its title, where it belongs, its body. */
+export interface View {
+  title: string;
+  section?: Section;
+  body: Child;
+  /** Whether its body has the search box itself. */
+  findsItself?: boolean;
+  /** Whether it talks to the API by itself (`/docs`). */
+  tryIt?: boolean;
+}
+
+/** What every page has around its body. */
+export interface Frame {
+  assets: Assets;
+  banner: string | null;
+  /** Who looks at it: a name, and the products that the token is entitled to. */
+  visitor: { name: string; entitlements: ReadonlySet<string> } | null;
+  /** What is searched for now, to stand in the search box. */
+  query: string;
+  /** What was just done, in words. */
+  notice: string | null;
+  /** Where signing in leads back to. */
+  here: string;
+}

@@ -1,0 +1,326 @@
+import { readFileSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import {
+  hasRealReleases,
+  leave,
+  plainHost,
+  type Served,
+  serveCatalog,
+  signIn,
+  startBrowser,
+  violations,
+  visit,
+} from '../support/browser.ts';
+import { suite } from '../support/harness.ts';
+import { killAll } from '../support/running.ts';
+import { put } from '../support/scratch.ts';
+
+const flows = suite('What a reader does');
+
+let browser: Browser;
+let served: Served;
+let token: string;
+
+flows.before(async () => {
+  browser = await startBrowser();
+  served = await serveCatalog(true);
+  token = await served.token('ann', '--entitlement', 'occ', '--entitlement', 'regdoc');
+});
+
+flows.after(async () => {
+  await browser?.close();
+  killAll();
+});
+
+flows('from a search to a rule', async () => {
+  const visitor = await visit(browser, served.url);
+  const { page } = visitor;
+  await page.goto('/stigs/harbor_linux_3');
+  assert.match(
+    page.url(),
+    /\/signin\?next=%2Fstigs%2Fharbor_linux_3$/,
+    'a page that needs a reader asks for one',
+  );
+  await page.getByLabel('User token').fill(token);
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+  assert.match(
+    (await page.getByRole('heading', { level: 1 }).textContent())!,
+    /^Harbor Linux 3/,
+    'and leads back',
+  );
+  await page.getByRole('searchbox', { name: 'Search STIGs, rules' }).fill('V-900001');
+  await page.getByRole('searchbox', { name: 'Search STIGs, rules' }).press('Enter');
+  const first = page.locator('ol.results > li').first();
+  assert.match((await first.textContent())!, /V-900001/);
+  await first.getByRole('link').click();
+  assert.match(page.url(), /\/stigs\/harbor_linux_3\/rules\/V-900001$/);
+  for (const name of ['Discussion', 'Check', 'Fix'])
+    assert.is(await page.getByRole('heading', { name, exact: true }).count(), 1);
+  await page.getByRole('link', { name: 'CCI-', exact: false }).first().click();
+  assert.match(page.url(), /\/ccis\/CCI-\d{6}$/);
+  assert.ok(
+    (await page.getByRole('link', { name: /Harbor Linux 3/ }).count()) > 0,
+    'the CCI leads back to the STIG',
+  );
+  await leave(visitor);
+});
+
+if (hasRealReleases) {
+  flows('what changed from V2R7 to V2R8 of Red Hat Enterprise Linux 9', async () => {
+    const visitor = await visit(browser, served.url);
+    const { page } = visitor;
+    await signIn(page, token);
+    await page.goto('/stigs/red_hat_enterprise_linux_9');
+    await page.getByRole('link', { name: 'since V2R7' }).click();
+    assert.is(await page.getByRole('heading', { level: 1 }).textContent(), 'From V2R7 to V2R8');
+    // As ../shared/data/README.md has it: no group comes or goes, 27 rule ids change.
+    const fact = async (name: string) =>
+      page
+        .locator('.facts div', { hasText: new RegExp(`^${name}`) })
+        .first()
+        .locator('dd')
+        .textContent();
+    assert.is(await fact('Added'), '0');
+    assert.is(await fact('Removed'), '0');
+    assert.is(await fact('Changed'), '27');
+    assert.is(await page.locator('article.change').count(), 27);
+    const change = page.locator('article.change', { hasText: 'V-257787' });
+    const [left, right] = [change.locator('.sides > div').nth(0), change.locator('.sides > div').nth(1)];
+    assert.is(await left.locator('del').count(), 0);
+    assert.is(await right.locator('ins').count(), 1);
+    const [a, b] = [await left.boundingBox(), await right.boundingBox()];
+    assert.ok(a!.x + a!.width <= b!.x && a!.y === b!.y, 'side by side');
+    const mark = await right
+      .locator('ins')
+      .evaluate((each) => each.ownerDocument.defaultView.getComputedStyle(each).textDecorationLine);
+    assert.is(mark, 'underline', 'told apart by more than color');
+    await page.getByLabel('Changes of').selectOption('severity');
+    await page.getByRole('button', { name: 'Compare' }).click();
+    assert.ok((await page.locator('article.change').count()) < 27);
+    await leave(visitor);
+  });
+}
+
+flows('from a control to the picture of its crosswalk', async () => {
+  const visitor = await visit(browser, served.url);
+  const { page } = visitor;
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Controls', exact: true }).first().click();
+  await page.getByRole('link', { name: 'NIST SP 800-53' }).click();
+  await page.getByLabel('Id, title or statement holds').fill('AC-2(1)');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await page.getByRole('link', { name: 'AC-2(1)', exact: true }).click();
+  const picture = page.getByRole('img', { name: /^AC-2\(1\) is mapped to/ });
+  await picture.waitFor();
+  const nodes = await picture.locator('g.node').allTextContents();
+  assert.ok(nodes.map((text) => text.trim()).includes('CCI-000015'));
+  const box = (await picture.boundingBox())!;
+  assert.ok(box.width > 300 && box.height > 50);
+  for (const edge of await picture.locator('path.edge').all()) {
+    const { stroke, width } = await edge.evaluate((each) => {
+      const style = each.ownerDocument.defaultView.getComputedStyle(each);
+      return { stroke: style.stroke, width: style.strokeWidth };
+    });
+    assert.not.match(stroke, /none|rgba\(0, 0, 0, 0\)/);
+    assert.ok(Number.parseFloat(width) > 1);
+  }
+  const dashes = async (status: string) =>
+    page
+      .locator(`.legend .edge.${status}`)
+      .evaluate((each) => each.ownerDocument.defaultView.getComputedStyle(each).strokeDasharray);
+  assert.is(new Set([await dashes('verified'), await dashes('auto'), await dashes('rejected')]).size, 3);
+  await page.getByLabel('Hops, at most').selectOption('1');
+  await page.getByLabel('auto', { exact: true }).uncheck();
+  await page.getByRole('button', { name: 'Show' }).click();
+  assert.match(page.url(), /maxHops=1&status=verified#crosswalk$/);
+  assert.is(await page.locator('svg[role=img] .edge.auto').count(), 0);
+  await leave(visitor);
+});
+
+/** Signs in, makes a list, adds a STIG, exports it, deletes and restores it, signs out. */
+async function workWithLists(url: string, javaScriptEnabled: boolean): Promise<void> {
+  const visitor = await visit(browser, url, { javaScriptEnabled, acceptDownloads: true });
+  const { page } = visitor;
+  await signIn(page, token);
+  await page.getByRole('link', { name: 'Lists', exact: true }).click();
+  await page.getByLabel('Name').fill('Web servers');
+  await page.getByLabel('Tags').fill('prod, dmz');
+  await page.getByLabel('Who sees it').selectOption('SHARED');
+  await page.getByRole('button', { name: 'Make the list' }).click();
+  await page.getByText('It is made.').waitFor();
+  const home = new URL(page.url()).pathname;
+  await page.goto('/stigs/harbor_linux_3');
+  await page.getByText('Add to a list').click();
+  await page.getByLabel('List', { exact: true }).selectOption({ label: 'Web servers' });
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  assert.is(new URL(page.url()).pathname, home);
+  await page.getByText('Added.').waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('list', { name: 'Downloads' }).getByRole('link', { name: 'csv' }).click(),
+  ]);
+  assert.is(download.suggestedFilename(), 'UNCLASSIFIED_TEST__Web servers.csv');
+  const csv = readFileSync(await download.path(), 'utf8').split('\r\n');
+  assert.match(csv[0]!, /^slug,title,version,/);
+  assert.match(csv[1]!, /^harbor_linux_3,/);
+  assert.is(csv.length, 3);
+  await page.getByText('Delete this list').click();
+  await page.getByRole('button', { name: 'Delete it' }).click();
+  await page.getByText('The list is deleted.').waitFor();
+  await page.getByRole('button', { name: 'Restore Web servers' }).first().click();
+  await page.getByText('The list is back').waitFor();
+  await page.getByText('Delete this list').click();
+  await page.getByRole('button', { name: 'Delete it' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You are signed out.').waitFor();
+  await page.goto('/lists');
+  assert.match(page.url(), /\/signin\?next=/);
+  await page.goBack();
+  assert.is(await page.getByText('Web servers').count(), 0, 'nothing is kept for who sits down next');
+  await leave(visitor);
+}
+
+flows('a list is made, filled, exported, deleted and restored', () => workWithLists(served.url, true));
+flows('all of that without script', () => workWithLists(served.url, false));
+flows('and over plain HTTP from another machine', () =>
+  workWithLists(served.url.replace('127.0.0.1', plainHost), true),
+);
+
+flows('a checklist is upgraded, and the new one downloaded', async () => {
+  const visitor = await visit(browser, served.url, { acceptDownloads: true });
+  const { page } = visitor;
+  await signIn(page, token);
+  const old = await fetch(`${served.url}/api/v1/stigs/harbor_linux_3/download?version=V1R1`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  const checklist = (await old.json()) as { stigs: { rules: { status: string; comments: string }[] }[] };
+  for (const rule of checklist.stigs[0]!.rules)
+    Object.assign(rule, { status: 'open', comments: 'as seen — on site' });
+  await page.goto('/upgrade?slug=harbor_linux_3');
+  await page
+    .getByLabel('Checklist', { exact: true })
+    .setInputFiles(put(served.folder, 'old.cklb', JSON.stringify(checklist)));
+  await page.getByRole('button', { name: 'Show what becomes of it' }).click();
+  assert.is(await page.getByRole('heading', { level: 1 }).textContent(), 'V1R1 to V1R2');
+  assert.equal(await violations(page), []);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download the upgraded checklist' }).click(),
+  ]);
+  assert.match(download.suggestedFilename(), /U_Harbor_Linux_3_STIG_V1R2\.cklb$/);
+  const upgraded = JSON.parse(readFileSync(await download.path(), 'utf8'));
+  assert.is(upgraded.stigs[0].rules.length, 14);
+  const carried = upgraded.stigs[0].rules.filter((rule: { status: string }) => rule.status === 'open');
+  assert.ok(
+    carried.length > 5 &&
+      carried.every((rule: { comments: string }) => rule.comments === 'as seen — on site'),
+  );
+  await leave(visitor);
+});
+
+flows('with the keyboard alone: skip, find, open, and every stop is seen', async () => {
+  const visitor = await visit(browser, served.url);
+  const { page } = visitor;
+  await signIn(page, token);
+  await page.goto('/stigs/harbor_linux_3');
+  await page.keyboard.press('Tab');
+  const skip = page.getByRole('link', { name: 'Skip to content' });
+  assert.ok(await skip.evaluate((each) => each === each.ownerDocument.activeElement));
+  assert.ok((await skip.boundingBox())!.y >= 0, 'it comes into sight');
+  await page.keyboard.press('Enter');
+  assert.is(await page.locator('html').evaluate((html) => html.ownerDocument.activeElement.id), 'main');
+
+  // Round the whole page: each stop is seen, in the order of the page, and the end is reached.
+  await page.goto('/stigs/harbor_linux_3');
+  const stops = await page.$$eval(
+    'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex="0"]',
+    (all) => all.filter((each) => each.checkVisibility()).length,
+  );
+  let last = -1;
+  let seen = 0;
+  for (let step = 0; step < stops + 5; step++) {
+    await page.keyboard.press('Tab');
+    const stop = await page.locator('html').evaluate((html) => {
+      const { activeElement: active, body, defaultView: view } = html.ownerDocument;
+      if (active === null || active === body) return null;
+      const style = view.getComputedStyle(active);
+      const { top, bottom, width } = active.getBoundingClientRect();
+      return {
+        place: [...html.querySelectorAll('*')].indexOf(active),
+        outline: style.outlineStyle === 'none' ? 0 : Number.parseFloat(style.outlineWidth),
+        visible: bottom > 0 && top < view.innerHeight && width > 0,
+        html: active.outerHTML.slice(0, 100),
+      };
+    });
+    if (stop === null) break;
+    assert.ok(stop.outline >= 2, `no visible focus: ${stop.html}`);
+    assert.ok(stop.visible, `out of sight: ${stop.html}`);
+    if (stop.place < last) break;
+    last = stop.place;
+    seen++;
+  }
+  assert.is(seen, stops, 'every stop once, and none is a trap');
+
+  await page.keyboard.press('/');
+  await page.keyboard.type('lantern');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/search\?q=lantern/);
+  await page
+    .getByRole('link', { name: /^Lantern Web Server 2/ })
+    .first()
+    .focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/stigs\/lantern_web_server_2$/);
+  await leave(visitor);
+});
+
+flows('the API is tried from its reference, with the session of the browser', async () => {
+  const visitor = await visit(browser, served.url);
+  const { page } = visitor;
+  await signIn(page, token);
+  await page.goto('/docs/stig-catalog');
+  const operation = page.locator('#get-api-v1-stigs-slug-controls');
+  await operation.getByText('Try it').click();
+  await operation.getByLabel('severity').fill('high');
+  await operation.getByRole('button', { name: 'Send' }).click();
+  const output = operation.locator('output');
+  await output.getByText('200 · application/json').waitFor();
+  assert.match(
+    (await output.textContent())!,
+    /GET \/api\/v1\/stigs\/harbor_linux_3\/controls\?severity=high/,
+  );
+  const answer = JSON.parse((await output.locator('pre').textContent())!);
+  assert.is(answer.pagination.total, 4);
+  await page.goto('/docs/crosswalk');
+  const batch = page.locator('#post-api-v1-crosswalk-resolve-batch');
+  await batch.getByText('Try it').click();
+  await batch.getByLabel('Body').fill('{"ccis":["CCI-000015"]}');
+  await batch.getByRole('button', { name: 'Send' }).click();
+  await batch.locator('output').getByText('200 · application/json').waitFor();
+  assert.equal(JSON.parse((await batch.locator('output pre').textContent())!), { 'CCI-000015': ['AC-2(1)'] });
+  await leave(visitor);
+});
+
+flows('on paper there is the text and the banner, and nothing to press', async () => {
+  const visitor = await visit(browser, served.url);
+  const { page } = visitor;
+  await signIn(page, token);
+  await page.goto('/stigs/harbor_linux_3/rules/V-900001');
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  assert.is(
+    await page.locator('nav[aria-label=Main] ul').evaluate((each) => each.getClientRects().length),
+    0,
+  );
+  assert.is(await page.locator('form.account').evaluate((each) => each.getClientRects().length), 0);
+  assert.is(await page.locator('.banner').first().isVisible(), true);
+  assert.is(
+    await page
+      .locator('html')
+      .evaluate((each) => each.ownerDocument.defaultView.getComputedStyle(each).backgroundColor),
+    'rgb(255, 255, 255)',
+  );
+  await leave(visitor);
+});
+
+flows.run();

@@ -1,0 +1,179 @@
+import type { Browser } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import {
+  banner,
+  hasRealReleases,
+  leave,
+  type Served,
+  serveCatalog,
+  signIn,
+  startBrowser,
+  type Visit,
+  violations,
+  visit,
+} from '../support/browser.ts';
+import { suite } from '../support/harness.ts';
+import { killAll } from '../support/running.ts';
+
+const pages = suite('Every page in a browser');
+
+let browser: Browser;
+let served: Served;
+let token: string;
+
+/** What the pages show: a list, a collection and favorites are made before. */
+const paths = [
+  '/',
+  '/search?q=audit*',
+  '/search?q=AC-2(1)',
+  '/stigs',
+  '/stigs/harbor_linux_3',
+  '/stigs/harbor_linux_3?search=nothing-like-it',
+  '/stigs/harbor_linux_3/rules/V-900001',
+  '/stigs/harbor_linux_3/diff',
+  '/controls',
+  '/controls/nist-800-53',
+  '/controls/nist-800-53/AC-2',
+  '/controls/nist-800-53/AC-2(10)',
+  '/controls/nist-800-171/3.1.1?maxHops=3',
+  '/controls/dod-8500/ECCT-1',
+  '/ccis',
+  '/ccis/CCI-000015',
+  '/lists',
+  'LIST',
+  'LIST/edit',
+  'LIST/stigs/harbor_linux_3',
+  '/collections',
+  'COLLECTION',
+  '/favorites',
+  '/catalog',
+  '/catalog/imports/1',
+  '/documents',
+  '/documents/harbor-basic-directive',
+  '/roles',
+  '/roles/15-1244.00',
+  '/upgrade',
+  '/docs',
+  '/docs/stig-catalog',
+  '/docs/crosswalk',
+  '/signin',
+  '/lists/none',
+  '/nothing/here',
+];
+if (hasRealReleases)
+  paths.push('/stigs/red_hat_enterprise_linux_9', '/stigs/red_hat_enterprise_linux_9/diff?class=severity');
+
+const own: Record<'LIST' | 'COLLECTION', string> = { LIST: '', COLLECTION: '' };
+const addressOf = (path: string) =>
+  path.replace(/^(LIST|COLLECTION)/, (name) => own[name as keyof typeof own]);
+
+pages.before(async () => {
+  browser = await startBrowser();
+  served = await serveCatalog(true);
+  token = await served.token('ann', '--entitlement', 'occ', '--entitlement', 'regdoc');
+  const post = async (path: string, body: object) => {
+    const response = await fetch(`${served.url}${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as { id: string };
+  };
+  const bundle = {
+    name: 'A list with a rather long name for a small screen',
+    description: 'What it is for',
+    tags: ['one', 'two'],
+    color: '#aa3300',
+    visibility: 'SHARED',
+  };
+  own.LIST = `/lists/${(await post('/api/v1/lists', bundle)).id}`;
+  await post(`/api/v1${own.LIST}/stigs`, { slugs: ['harbor_linux_3', 'lantern_web_server_2'] });
+  own.COLLECTION = `/collections/${(await post('/api/v1/control-collections', bundle)).id}`;
+  await post(`/api/v1/control-${own.COLLECTION.slice(1)}/controls`, {
+    controls: [{ framework: 'nist-800-53', controlId: 'AC-2', notes: 'a note' }],
+  });
+  await post('/api/v1/my-stigs', { slugs: ['harbor_linux_3'] });
+  await post('/api/v1/my-controls', { framework: 'dod-8500', controlId: 'ECCT-1' });
+});
+
+pages.after(async () => {
+  await browser?.close();
+  killAll();
+});
+
+/** Opens everything that can be opened: what is behind a line is a part of the page. */
+const openAll = (visitor: Visit) =>
+  visitor.page.$$eval('details', (all) => {
+    for (const each of all) each.open = true;
+  });
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  pages(`no violation of WCAG 2.2 AA, nothing from elsewhere, ${colorScheme}`, async () => {
+    const visitor = await visit(browser, served.url, { colorScheme });
+    await signIn(visitor.page, token);
+    const found: string[] = [];
+    for (const path of paths) {
+      await visitor.page.goto(addressOf(path));
+      await openAll(visitor);
+      for (const problem of await violations(visitor.page)) found.push(`${path}: ${problem}`);
+      assert.is(await visitor.page.getByText(banner).count(), 2, path);
+    }
+    assert.equal(found, []);
+    await leave(visitor);
+  });
+}
+
+pages('no violation for who is not signed in', async () => {
+  const visitor = await visit(browser, served.url);
+  for (const path of ['/', '/search?q=audit', '/controls/nist-800-53/AC-2', '/signin?next=/stigs', '/docs']) {
+    await visitor.page.goto(path);
+    assert.equal(await violations(visitor.page), [], path);
+  }
+  await leave(visitor);
+});
+
+// 320 px is also what is left of 640 px at 200 %, and of 1280 px at 400 %.
+for (const width of [320, 640]) {
+  pages(`no page scrolls sideways at ${width} px`, async () => {
+    const visitor = await visit(browser, served.url, { viewport: { width, height: 700 } });
+    await signIn(visitor.page, token);
+    for (const path of paths) {
+      await visitor.page.goto(addressOf(path));
+      await openAll(visitor);
+      const wide = await visitor.page.locator('html').evaluate((html) => {
+        const { scrollWidth, clientWidth } = html;
+        if (scrollWidth <= clientWidth) return null;
+        return [...html.querySelectorAll('body *')]
+          .filter(
+            (element) =>
+              element.closest('.picture, pre') === null &&
+              element.getBoundingClientRect().right > clientWidth + 1,
+          )
+          .slice(0, 3)
+          .map((element) => element.outerHTML.slice(0, 120));
+      });
+      assert.is(wide, null, `${path}: ${JSON.stringify(wide)}`);
+    }
+    await leave(visitor);
+  });
+}
+
+pages('what is touched is at least 24 px high, or stands in a line of text', async () => {
+  const visitor = await visit(browser, served.url, { viewport: { width: 320, height: 700 } });
+  await signIn(visitor.page, token);
+  for (const path of ['/', '/stigs/harbor_linux_3', 'LIST', '/upgrade']) {
+    await visitor.page.goto(addressOf(path));
+    const small = await visitor.page.$$eval(
+      'button, .button, input:not([type=hidden]), select, summary, nav a',
+      (all) =>
+        all
+          .filter((each) => each.getClientRects().length > 0)
+          .filter((each) => each.getBoundingClientRect().height < 24 && each.closest('label') === null)
+          .map((each) => each.outerHTML.slice(0, 100)),
+    );
+    assert.equal(small, [], path);
+  }
+  await leave(visitor);
+});
+
+pages.run();

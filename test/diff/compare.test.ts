@@ -1,0 +1,142 @@
+import * as assert from 'uvu/assert';
+import { type ComparableRule, compareRules, fieldChanges } from '../../src/diff/compare.ts';
+import { suite } from '../support/harness.ts';
+
+const comparing = suite('Changes of rules');
+
+const rule = (more: Partial<ComparableRule> = {}): ComparableRule => ({
+  groupId: 'V-1',
+  ruleId: 'SV-1r1_rule',
+  ruleVersion: 'S-1',
+  legacyIds: [],
+  title: 'The door must be locked.',
+  severity: 'medium',
+  discussion: 'An open door lets in.',
+  check: 'Run: door --state\nIf it is open, this is a finding.',
+  fix: 'Run: door --lock',
+  ccis: ['CCI-000001', 'CCI-000002'],
+  ...more,
+});
+
+function classesOf(more: Partial<ComparableRule>): string[] {
+  return compareRules([rule()], [rule(more)]).changed[0]?.classes ?? [];
+}
+
+comparing('each class, and which is the primary one', () => {
+  const { check, fix } = rule();
+  const cases: [Partial<ComparableRule>, string[]][] = [
+    [{}, []],
+    [{ title: 'The door must be shut.' }, ['cosmetic']],
+    [{ discussion: 'An open door lets in' }, ['cosmetic']],
+    [{ check: check.replace('\n', '\r\n') }, ['cosmetic']],
+    [{ check: `${check} \n` }, ['cosmetic']],
+    [{ fix: fix.replace(' ', '\u00a0 ') }, ['cosmetic']],
+    // A blank where there was none, and a mark, make another command.
+    [{ check: check.replace('--state', '-- state') }, ['check']],
+    [{ check: check.replace('--state', '-state') }, ['check']],
+    [{ fix: 'Run: door --lock.' }, ['fix']],
+    [{ fix: '' }, ['fix']],
+    [{ severity: 'high' }, ['severity']],
+    [{ ccis: ['CCI-000001'] }, ['mapping']],
+    [{ ccis: ['CCI-000002', 'CCI-000001'] }, []],
+    [{ ccis: ['CCI-000002', 'CCI-000001', 'CCI-000002'] }, []],
+    [
+      { title: 'T', ccis: [], severity: 'low', fix: 'F', check: 'C' },
+      ['check', 'fix', 'severity', 'mapping', 'cosmetic'],
+    ],
+    [{ title: 'T', ccis: [], severity: 'low', fix: 'F' }, ['fix', 'severity', 'mapping', 'cosmetic']],
+    [{ title: 'T', ccis: [] }, ['mapping', 'cosmetic']],
+  ];
+  for (const [more, expected] of cases) {
+    const comparison = compareRules([rule()], [rule(more)]);
+    assert.equal(classesOf(more), expected, JSON.stringify(more));
+    assert.is(comparison.changed[0]?.class, expected[0], JSON.stringify(more));
+    assert.is(comparison.summary.unchanged, expected.length === 0 ? 1 : 0);
+  }
+});
+
+comparing('the fields that differ, with old and new', () => {
+  assert.equal(
+    fieldChanges(
+      rule(),
+      rule({ severity: 'low', fix: 'Lock it.', ccis: ['CCI-000003', 'CCI-000002'], title: 'T' }),
+    ),
+    [
+      { field: 'title', class: 'cosmetic', old: 'The door must be locked.', new: 'T' },
+      { field: 'severity', class: 'severity', old: 'medium', new: 'low' },
+      { field: 'fix', class: 'fix', old: 'Run: door --lock', new: 'Lock it.' },
+      {
+        field: 'ccis',
+        class: 'mapping',
+        old: ['CCI-000001', 'CCI-000002'],
+        new: ['CCI-000003', 'CCI-000002'],
+        added: ['CCI-000003'],
+        removed: ['CCI-000001'],
+      },
+    ],
+  );
+});
+
+comparing('a rule whose identifiers alone changed is renumbered, whichever they are', () => {
+  for (const ids of [
+    { ruleId: 'SV-1r2_rule' },
+    { groupId: 'V-2' },
+    { groupId: 'V-2', ruleId: 'SV-2r1_rule' },
+  ]) {
+    const comparison = compareRules([rule()], [rule(ids)]);
+    const { groupId, ruleId, ruleVersion } = rule();
+    assert.equal(comparison.renumbered, [
+      {
+        matchedBy: 'stigId',
+        old: { groupId, ruleId, ruleVersion },
+        new: { groupId, ruleId, ruleVersion, ...ids },
+        ruleTitle: 'The door must be locked.',
+        severity: 'medium',
+      },
+    ]);
+    assert.equal(comparison.changed, []);
+    const isNewGroup = 'groupId' in ids;
+    assert.equal(comparison.groupIds, {
+      added: isNewGroup ? ['V-2'] : [],
+      removed: isNewGroup ? ['V-1'] : [],
+    });
+  }
+  assert.is(compareRules([rule()], [rule({ ruleVersion: 'S-9' })]).renumbered[0]?.matchedBy, 'groupId');
+});
+
+comparing('every rule of either release is counted once', () => {
+  const many = (from: number, count: number, more: Partial<ComparableRule> = {}) =>
+    Array.from({ length: count }, (_, n) =>
+      rule({
+        groupId: `V-${from + n}`,
+        ruleId: `SV-${from + n}r1_rule`,
+        ruleVersion: `S-${from + n}`,
+        ...more,
+      }),
+    );
+  const olds = many(100, 40);
+  const news = [
+    ...many(110, 10, { check: 'Another.' }),
+    ...many(120, 30),
+    ...many(900, 7, { severity: 'high' }),
+  ];
+  const { summary, added, removed, changed } = compareRules(olds, news);
+  assert.equal(summary, {
+    added: 17,
+    removed: 10,
+    changed: 10,
+    renumbered: 0,
+    unchanged: 20,
+    classes: { check: 10, fix: 0, severity: 0, mapping: 0, cosmetic: 0 },
+  });
+  assert.equal([added.length, removed.length, changed.length], [17, 10, 10]);
+  assert.equal(added.at(-1), {
+    groupId: 'V-906',
+    ruleId: 'SV-906r1_rule',
+    ruleVersion: 'S-906',
+    ruleTitle: 'The door must be locked.',
+    severity: 'high',
+  });
+});
+
+comparing.run();

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import { createBuckets } from '../../src/limits/buckets.ts';
+import { createLimiter, type Rejection, tooMany } from '../../src/limits/limiter.ts';
+import { suite } from '../support/harness.ts';
+
+const buckets = suite('Token buckets');
+
+buckets('a key has a minute of requests at once, and as many a minute from then on', () => {
+  const bucket = createBuckets(60);
+  for (let i = 0; i < 60; i++) assert.is(bucket.take('a', 0), 0);
+  assert.is(bucket.take('a', 0), 1000);
+  assert.is(bucket.take('a', 400), 600);
+  assert.is(bucket.take('a', 1000), 0);
+  assert.is(bucket.take('a', 1000), 1000);
+  assert.is(bucket.take('b', 1000), 0, 'another key is another bucket');
+  for (let i = 0; i < 60; i++) assert.is(bucket.take('a', 10_000_000), 0);
+  assert.ok(bucket.take('a', 10_000_000) > 0, 'it never holds more than a minute of them');
+});
+
+buckets(
+  'whatever the times, no more pass than one bucket and the rate allow, and the wait told is right',
+  () => {
+    const steps = fc.array(fc.record({ key: fc.constantFrom('a', 'b', 'c'), ms: fc.nat(3000) }), {
+      maxLength: 300,
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 300 }), steps, (perMinute, each) => {
+        const bucket = createBuckets(perMinute);
+        const passed: Record<string, number> = {};
+        const first: Record<string, number> = {};
+        let now = 0;
+        for (const { key, ms } of each) {
+          now += ms;
+          first[key] ??= now;
+          const told = bucket.wait(key, now);
+          const wait = bucket.take(key, now);
+          assert.is(wait, told, 'asking takes nothing');
+          if (wait === 0) passed[key] = (passed[key] ?? 0) + 1;
+          const most = perMinute + ((now - first[key]!) * perMinute) / 60_000;
+          assert.ok((passed[key] ?? 0) <= most + 1e-6, `${passed[key]} of ${most}`);
+          if (wait === 0) continue;
+          // One who waits as long as it was told gets through, and not a good while before.
+          assert.is(bucket.wait(key, now + wait), 0);
+          now += wait;
+        }
+      }),
+      { numRuns: 200 },
+    );
+  },
+);
+
+buckets('a clock that goes back gives nothing away', () => {
+  const bucket = createBuckets(1);
+  assert.is(bucket.take('a', 1_000_000), 0);
+  assert.is(bucket.take('a', 0), 60_000);
+  assert.is(bucket.take('a', 59_999), 1);
+});
+
+buckets('a million keys take no more room than the keys that are remembered', () => {
+  const bucket = createBuckets(2, 1000);
+  bucket.take('busy', 0);
+  bucket.take('busy', 0);
+  for (let i = 0; i < 1_000_000; i++) {
+    bucket.take(`key ${i}`, 0);
+    if (i % 400 === 0) assert.ok(bucket.take('busy', 0) > 0, 'a key in use is not forgotten');
+    if (i % 10_000 === 0) assert.ok(bucket.size() <= 1001, String(bucket.size()));
+  }
+});
+
+buckets(
+  'the limiter: expensive requests and invalid tokens have a tenth, and each refusal is counted',
+  () => {
+    const counts: Partial<Record<Rejection, number>> = {};
+    let now = 0;
+    const limiter = createLimiter(
+      100,
+      () => now,
+      (why) => {
+        counts[why] = (counts[why] ?? 0) + 1;
+      },
+    );
+    for (let i = 0; i < 10; i++) assert.is(limiter.take('a', true), 0);
+    assert.is(limiter.take('a', true), 6000);
+    for (let i = 0; i < 90; i++) assert.is(limiter.take('a', false), 0);
+    assert.is(limiter.take('a', false), 600);
+    assert.is(limiter.tokenWait('a'), 0);
+    for (let i = 0; i < 10; i++) limiter.tokenFailed('a');
+    assert.is(limiter.tokenWait('a'), 6000);
+    assert.is(limiter.tokenWait('b'), 0);
+    now = 6000;
+    assert.is(limiter.tokenWait('a'), 0);
+    assert.equal(counts, { expensive_rate: 1, rate: 1, invalid_tokens: 1 });
+    const slow = createLimiter(1, () => now);
+    assert.is(slow.take('a', true), 0, 'a tenth is one at least');
+    assert.equal(tooMany(1).headers, { 'Retry-After': '1' });
+    assert.equal(tooMany(60_001).headers, { 'Retry-After': '61' });
+  },
+);
+
+buckets('without a limit everything passes', () => {
+  const limiter = createLimiter(null, () => {
+    throw new Error('it does not even look at the clock');
+  });
+  for (let i = 0; i < 100_000; i++) {
+    if (limiter.take('a', true) + limiter.tokenWait('a') > 0) assert.unreachable();
+    limiter.tokenFailed('a');
+  }
+});
+
+buckets.run();

@@ -1,0 +1,53 @@
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+
+/** A DER value: its tag, its length, its content. */
+function der(tag: number, ...parts: Uint8Array[]): Buffer {
+  const content = Buffer.concat(parts);
+  const { length } = content;
+  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+}
+
+const sequence = (...parts: Uint8Array[]) => der(0x30, ...parts);
+const time = (date: Date) =>
+  der(0x18, Buffer.from(`${date.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`));
+const ecdsaWithSha256 = sequence(Buffer.from('06082a8648ce3d040302', 'hex'));
+const commonName = (text: string) =>
+  sequence(der(0x31, sequence(Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from(text)))));
+
+/** A self-signed certificate for 127.0.0.1 and its key, PEM; `key` makes it for a key that is there. */
+export function selfSigned(from: Date, to: Date, key?: KeyObject): { cert: string; key: string } {
+  const privateKey = key ?? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const jwk = privateKey.export({ format: 'jwk' });
+  const point = Buffer.concat([
+    Buffer.from([0, 4]),
+    Buffer.from(jwk.x!, 'base64url'),
+    Buffer.from(jwk.y!, 'base64url'),
+  ]);
+  const algorithm = sequence(
+    Buffer.from('06072a8648ce3d0201', 'hex'),
+    Buffer.from('06082a8648ce3d030107', 'hex'),
+  );
+  // subjectAltName: the address 127.0.0.1.
+  const names = sequence(
+    Buffer.from('0603551d11', 'hex'),
+    der(0x04, sequence(der(0x87, Buffer.from([127, 0, 0, 1])))),
+  );
+  const body = sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))),
+    der(0x02, Buffer.from([1])),
+    ecdsaWithSha256,
+    commonName('gapstone test'),
+    sequence(time(from), time(to)),
+    commonName('gapstone test'),
+    sequence(algorithm, der(0x03, point)),
+    der(0xa3, sequence(names)),
+  );
+  const signature = sign('sha256', body, privateKey);
+  const whole = sequence(body, ecdsaWithSha256, der(0x03, Buffer.from([0]), signature));
+  const lines = whole.toString('base64').match(/.{1,64}/g)!;
+  return {
+    cert: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`,
+    key: privateKey.export({ format: 'pem', type: 'pkcs8' }) as string,
+  };
+}

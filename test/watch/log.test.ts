@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import { createLog, redact } from '../../src/log.ts';
+import { beginExchange } from '../../src/watch/exchange.ts';
+import { createLineWriter } from '../../src/watch/lines.ts';
+import { createObserver } from '../../src/watch/observer.ts';
+import { suite } from '../support/harness.ts';
+
+const log = suite('Log');
+
+const token = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl';
+const program = `gsi_${'A'.repeat(43)}`;
+
+function written(work: (log: ReturnType<typeof createLog>) => void, level = 'debug' as const) {
+  const lines: string[] = [];
+  work(createLog(level, (line) => lines.push(line)));
+  return lines;
+}
+
+log('no token, cookie, e-mail address or search text reaches a line, however deep it lies', () => {
+  const fields = {
+    authorization: 'Bearer x',
+    nested: { Cookie: 'gapstone_session=abc', list: [{ search: 'canary' }, `see ${token}`] },
+    error: `Error: bad ${token} and ${program}\n    at ann.lee@mail.example.org:1`,
+    Token: 'plain',
+    email: null,
+    count: 3,
+  };
+  const [line] = written((l) => l.error(`from ${token}`, fields));
+  const { time, ...rest } = JSON.parse(line!);
+  assert.match(time, /Z$/);
+  assert.equal(rest, {
+    level: 'error',
+    msg: 'from [token]',
+    authorization: '[redacted]',
+    nested: { Cookie: '[redacted]', list: [{ search: '[redacted]' }, 'see [token]'] },
+    error: 'Error: bad [token] and [token]\n    at [email]:1',
+    Token: '[redacted]',
+    email: null,
+    count: 3,
+  });
+});
+
+log('redaction leaves other texts as they are, and ends on texts made to keep it busy', () => {
+  for (const text of [
+    'at file:///opt/node_modules/@hono/node-server/dist/index.mjs:10:5',
+    'SQLITE_BUSY: database is locked',
+    'the TLS key /etc/tls/key.pem',
+    'a@b',
+  ])
+    assert.is(redact(text), text);
+  for (const unit of ['a', 'a@', 'eyJ', 'gsi_', 'a.', '@a.']) redact(unit.repeat(200_000 / unit.length));
+});
+
+log('a request line is one line of JSON whatever its texts are, and levels hold for it', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary' }),
+      fc.string(),
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      (userAgent, method, organization) => {
+        const lines = written((l) => {
+          const exchange = beginExchange({
+            method,
+            target: '/',
+            remote: '10.0.0.1',
+            secure: false,
+            requestId: undefined,
+            userAgent,
+            traceparent: undefined,
+            connected: false,
+          });
+          Object.assign(exchange, { organization, subject: 'alice', tokenType: 'user', route: '/a' });
+          createObserver(l).end(exchange, 200, 12);
+        });
+        assert.is(lines.length, 1);
+        assert.match(lines[0]!, /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*\n$/);
+        const line = JSON.parse(lines[0]!);
+        assert.equal(
+          [line.msg, line.status, line.bytes, line.subjectHash],
+          ['request', 200, 12, '2bd806c97f0e'],
+        );
+        assert.ok([...line.userAgent].length <= 200);
+      },
+    ),
+  );
+  const silent: string[] = [];
+  const warn = createLog('warn', (line) => silent.push(line));
+  warn.line('info', 'request', '"a":1');
+  warn.info('no');
+  assert.equal(silent, []);
+});
+
+log('a request id is the own one of the caller, unless it could be a token; traceparent is checked', () => {
+  const begin = (requestId: string | undefined, traceparent?: string) =>
+    beginExchange({
+      method: 'GET',
+      target: '/',
+      remote: '',
+      secure: false,
+      requestId,
+      userAgent: undefined,
+      traceparent,
+      connected: false,
+    });
+  assert.is(begin('trace-1_2.3').requestId, 'trace-1_2.3');
+  for (const bad of [undefined, '', 'a b', 'x'.repeat(65), program, token.slice(0, 40)])
+    assert.match(begin(bad).requestId, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  const good = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  assert.is(begin('a', good).traceparent, good);
+  assert.is(begin('a', `${good}"`).traceparent, undefined);
+});
+
+/** A stream that takes nothing until it is told to. */
+class Pipe extends EventEmitter {
+  writableLength = 0;
+  texts: string[] = [];
+  write(text: string, done: () => void): boolean {
+    this.texts.push(text);
+    this.writableLength += text.length;
+    setImmediate(done);
+    return true;
+  }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+log('lines of one turn are one write; a reader that stopped costs lines, not memory', async () => {
+  const pipe = new Pipe();
+  const lines = createLineWriter(pipe, -1);
+  for (let i = 0; i < 100; i++) lines.write(`${i}\n`);
+  assert.is(pipe.texts.length, 0);
+  await turn();
+  assert.is(pipe.texts.length, 1);
+  assert.is(pipe.texts[0]!.split('\n').length, 101);
+  const long = `${'x'.repeat(1024 * 1024)}\n`;
+  for (let i = 0; i < 20; i++) {
+    lines.write(long);
+    await turn();
+  }
+  assert.ok(pipe.writableLength < 10 * 1024 * 1024, String(pipe.writableLength));
+  assert.is(lines.dropped(), 12);
+  pipe.writableLength = 0;
+  lines.write('again\n');
+  await turn();
+  assert.is(pipe.texts.at(-1), 'again\n');
+  pipe.emit('error', new Error('EPIPE'));
+  lines.write('nobody\n');
+  await turn();
+  assert.is(lines.dropped(), 13);
+  assert.is(await lines.close(), true);
+  lines.flushNow();
+});
+
+log('a process whose reader went away goes on', async () => {
+  const module = new URL('../../src/watch/lines.js', import.meta.url).href;
+  const code = `import { createLineWriter } from '${module}';
+    const lines = createLineWriter();
+    let left = 20;
+    const timer = setInterval(() => {
+      lines.write('x'.repeat(100_000) + '\\n');
+      if (--left > 0) return;
+      clearInterval(timer);
+      process.stderr.write('still here, dropped ' + (lines.dropped() > 0));
+    }, 5);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    stderr += part;
+  });
+  child.stdout.destroy();
+  const status = await new Promise((resolve) => child.on('close', resolve));
+  assert.is(stderr, 'still here, dropped true');
+  assert.is(status, 0);
+});
+
+log.run();

@@ -1,0 +1,259 @@
+import * as assert from 'uvu/assert';
+import { testApp } from '../support/app.ts';
+import {
+  type Caller,
+  countingIds,
+  integrationCaller,
+  sessionCaller,
+  testId,
+  userCaller,
+} from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { isPage, loadPage, textOf } from '../support/pages.ts';
+import { shipped } from '../support/reference.ts';
+
+// One table of who sees which page, as test/routes/access.test.ts has it for the API. Alice of red owns a PRIVATE and a
+// SHARED list and collection; bob is of red too, carol of blue. Alice alone is entitled to the products.
+const access = suite('Who may see which page');
+
+const columns = ['nobody', 'ended', 'alice', 'bob', 'carol', 'bearer', 'program'] as const;
+type Column = (typeof columns)[number];
+
+/** S: on to signing in. T, O, R: 403, a program; not entitled. C: 403, not the creator. N: 404. */
+const cells = {
+  public: 'ok ok ok ok ok ok ok',
+  user: 'S S ok ok ok ok T',
+  occ: 'S S ok O O O T',
+  regdoc: 'S S ok R R R T',
+  readPrivate: 'S S ok N N N T',
+  readShared: 'S S ok ok N ok T',
+  changePrivate: 'S S ok N N N T',
+  changeShared: 'S S ok C N C T',
+} as const;
+
+const refusals: Record<string, [status: number, words: string]> = {
+  T: [403, 'This needs a user token'],
+  O: [403, 'This needs the entitlement occ'],
+  R: [403, 'This needs the entitlement regdoc'],
+  C: [403, 'Only the creator may do this'],
+  N: [404, 'Not found'],
+};
+
+interface Row {
+  cells: keyof typeof cells;
+  /** As the application has it. */
+  route: string;
+  path: string;
+  form?: Record<string, string>;
+  /** What is asked for is not there, or the form is refused: nobody but the entitled learns that. */
+  status?: number;
+}
+
+const [privateList, sharedList, privateCollection, sharedCollection, deletedList] = [1, 2, 3, 4, 5].map(
+  testId,
+) as [string, string, string, string, string];
+const filled = { name: 'Renamed', description: '', tags: '', color: '', icon: '', visibility: 'PRIVATE' };
+const ac2 = { framework: 'nist-800-53', controlId: 'AC-2' };
+
+const get = (kind: Row['cells'], route: string, path = route, status?: number): Row => ({
+  cells: kind,
+  route: `GET ${route}`,
+  path,
+  ...(status === undefined ? {} : { status }),
+});
+const post = (
+  kind: Row['cells'],
+  route: string,
+  path: string,
+  form: Record<string, string>,
+  status = 303,
+): Row => ({
+  cells: kind,
+  route: `POST ${route}`,
+  path,
+  form,
+  status,
+});
+
+const table: Row[] = [
+  get('public', '/'),
+  get('public', '/search', '/search?q=harbor'),
+  get('public', '/signin'),
+  get('public', '/docs'),
+  get('public', '/docs/:area', '/docs/lists'),
+  get('public', '/controls'),
+  get('public', '/controls/:framework', '/controls/nist-800-53'),
+  get('public', '/controls/:framework/:controlId', '/controls/nist-800-53/AC-2'),
+  get('public', '/ccis'),
+  get('public', '/ccis/:cci', '/ccis/CCI-000015'),
+  get('user', '/stigs'),
+  get('user', '/stigs/:slug', '/stigs/harbor_linux_3'),
+  get('user', '/stigs/:slug', '/stigs/no_such_stig', 404),
+  get('user', '/stigs/:slug/rules/:groupId', '/stigs/harbor_linux_3/rules/V-900001'),
+  get('user', '/stigs/:slug/rules/:groupId', '/stigs/harbor_linux_3/rules/V-1', 404),
+  get('user', '/stigs/:slug/diff', '/stigs/harbor_linux_3/diff'),
+  get('user', '/upgrade'),
+  get('user', '/catalog'),
+  get('user', '/catalog/imports/:run', '/catalog/imports/1'),
+  get('user', '/catalog/imports/:run', '/catalog/imports/99', 404),
+  get('user', '/favorites'),
+  get('user', '/lists'),
+  get('user', '/collections'),
+  get('readPrivate', '/lists/:id', `/lists/${privateList}`),
+  get('readShared', '/lists/:id', `/lists/${sharedList}`),
+  get('changePrivate', '/lists/:id/edit', `/lists/${privateList}/edit`),
+  get('changeShared', '/lists/:id/edit', `/lists/${sharedList}/edit`),
+  get('changeShared', '/lists/:id/stigs/:slug', `/lists/${sharedList}/stigs/harbor_linux_3`),
+  get('readPrivate', '/collections/:id', `/collections/${privateCollection}`),
+  get('readShared', '/collections/:id', `/collections/${sharedCollection}`),
+  get('changeShared', '/collections/:id/edit', `/collections/${sharedCollection}/edit`),
+  get('regdoc', '/documents'),
+  get('regdoc', '/documents/:documentId', '/documents/harbor-basic-directive'),
+  get('regdoc', '/documents/:documentId', '/documents/none', 404),
+  get('occ', '/roles'),
+  get('occ', '/roles/:code', '/roles/15-1244.00'),
+  get('occ', '/roles/:code', '/roles/00-0000.00', 404),
+
+  post('user', '/upgrade', '/upgrade', { slug: 'harbor_linux_3' }, 400),
+  post('user', '/lists', '/lists', { name: '' }, 400),
+  post('user', '/collections', '/collections', { name: '' }, 400),
+  post('user', '/favorites/stigs', '/favorites/stigs', { slug: 'harbor_linux_3' }),
+  post('user', '/favorites/stigs/remove', '/favorites/stigs/remove', { slug: 'harbor_linux_3' }),
+  post('user', '/favorites/controls', '/favorites/controls', ac2),
+  post('user', '/favorites/controls/remove', '/favorites/controls/remove', ac2),
+  post('changePrivate', '/lists/add', '/lists/add', { list: privateList, slug: 'harbor_linux_3' }),
+  post('changePrivate', '/lists/:id/edit', `/lists/${privateList}/edit`, filled),
+  post('changeShared', '/lists/:id/edit', `/lists/${sharedList}/edit`, { ...filled, visibility: 'SHARED' }),
+  post('changeShared', '/lists/:id/stigs', `/lists/${sharedList}/stigs`, { slugs: 'lantern_web_server_2' }),
+  post('changeShared', '/lists/:id/stigs/remove', `/lists/${sharedList}/stigs/remove`, {
+    slug: 'lantern_web_server_2',
+  }),
+  post('changeShared', '/lists/:id/stigs/:slug', `/lists/${sharedList}/stigs/harbor_linux_3`, {
+    notes: 'n',
+    position: '1',
+  }),
+  post('changePrivate', '/lists/:id/restore', `/lists/${deletedList}/restore`, {}),
+  post('changePrivate', '/lists/:id/delete', `/lists/${deletedList}/delete`, {}),
+  post('readShared', '/lists/:id/duplicate', `/lists/${sharedList}/duplicate`, {}),
+  post('changePrivate', '/collections/add', '/collections/add', { collection: privateCollection, ...ac2 }),
+  post('changeShared', '/collections/:id/edit', `/collections/${sharedCollection}/edit`, {
+    ...filled,
+    visibility: 'SHARED',
+  }),
+  post('readShared', '/collections/:id/controls', `/collections/${sharedCollection}/controls`, {
+    framework: 'nist-800-53',
+    controlIds: 'AC-2',
+    notes: '',
+  }),
+  post(
+    'changeShared',
+    '/collections/:id/controls/remove',
+    `/collections/${sharedCollection}/controls/remove`,
+    ac2,
+  ),
+  post('changePrivate', '/collections/:id/delete', `/collections/${privateCollection}/delete`, {}),
+];
+
+const t = await testApp([shipped()], { newId: countingIds() });
+const alice = await userCaller(t, { entitlements: ['occ', 'regdoc'] });
+const session = async (claims: Record<string, unknown>) => sessionCaller(t, await userCaller(t, claims));
+const callers: Record<Column, Caller> = {
+  nobody: { 'Sec-Fetch-Site': 'same-origin' },
+  ended: { Cookie: `gapstone_session=${'x'.repeat(43)}`, 'Sec-Fetch-Site': 'same-origin' },
+  alice: await sessionCaller(t, alice),
+  bob: await session({ sub: 'bob', email: 'bob@example.org' }),
+  carol: await session({ sub: 'carol', org: 'blue' }),
+  // A user token works on pages too: a program may read them.
+  bearer: await userCaller(t, { sub: 'dora' }),
+  program: {},
+};
+
+access.before(async () => {
+  const make = (path: string, body: object) =>
+    t.get(path, { method: 'POST', token: null, headers: alice, body: JSON.stringify(body) });
+  for (const visibility of ['PRIVATE', 'SHARED']) await make('/api/v1/lists', { name: 'N', visibility });
+  for (const visibility of ['PRIVATE', 'SHARED'])
+    await make('/api/v1/control-collections', { name: 'N', visibility });
+  await make('/api/v1/lists', { name: 'gone' });
+  await make(`/api/v1/lists/${sharedList}/stigs`, { slugs: ['harbor_linux_3'] });
+  await t.get(`/api/v1/lists/${deletedList}`, { method: 'DELETE', token: null, headers: alice });
+  callers.program = integrationCaller(t, 'p', [privateList, sharedList]);
+});
+
+access.after(() => t.db.close());
+
+for (const row of table) {
+  access(`${row.route} ${row.path}`, async () => {
+    const letters = cells[row.cells].split(' ');
+    for (const [index, column] of columns.entries()) {
+      const answer = await loadPage(t, row.path, callers[column], row.form);
+      const letter = letters[index]!;
+      const where = `${column}: ${answer.status} ${answer.location} ${textOf(answer.html).slice(0, 200)}`;
+      if (letter === 'ok') assert.is(answer.status, row.status ?? 200, where);
+      else if (letter === 'S') {
+        assert.is(answer.status, 303, where);
+        const next = row.form === undefined ? row.path : '/';
+        assert.is(answer.location, `/signin?next=${encodeURIComponent(next)}`, where);
+      } else {
+        const [status, words] = refusals[letter]!;
+        assert.is(answer.status, status, where);
+        assert.match(textOf(answer.html), words, where);
+      }
+    }
+  });
+}
+
+access('every page is in the table, but for signing in and out and what pages load', () => {
+  const known = new Set(table.map((row) => row.route));
+  const apart = new Set(['POST /signin', 'POST /signout', 'GET /assets/:name']);
+  const mounted = t.app.routes
+    .filter((route) => route.method !== 'ALL' && isPage(route.path))
+    .map((route) => `${route.method} ${route.path}`);
+  assert.equal(
+    [...new Set(mounted)].filter((route) => !known.has(route) && !apart.has(route)),
+    [],
+  );
+  assert.equal(
+    [...known].filter((route) => !mounted.includes(route)),
+    [],
+  );
+});
+
+access('what may not be seen answers as what is not there, but for the request id', async () => {
+  const strip = (html: string) => html.replace(/Request id [\w-]+/, '').replace(/next=[^"]*/g, '');
+  for (const path of ['/lists/', '/collections/']) {
+    const hidden = await loadPage(
+      t,
+      `${path}${path === '/lists/' ? privateList : sharedCollection}`,
+      callers.carol,
+    );
+    const absent = await loadPage(t, `${path}${testId(999)}`, callers.carol);
+    assert.is(hidden.status, 404);
+    assert.is(strip(hidden.html), strip(absent.html));
+  }
+});
+
+access('a form that another site sends changes nothing', async () => {
+  const { 'Sec-Fetch-Site': _, ...cookie } = callers.alice as Record<string, string>;
+  const forms = table.filter((row) => row.form !== undefined);
+  const before = t.db.sqlite.prepare('SELECT count(*) FROM bundles').pluck().get();
+  for (const from of [
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { Origin: 'http://evil.example' },
+    { Origin: 'null' },
+    {},
+  ]) {
+    for (const row of forms) {
+      const { status, html } = await loadPage(t, row.path, { ...cookie, ...from }, row.form);
+      assert.is(status, 403, `${row.path} ${JSON.stringify(from)}`);
+      assert.match(textOf(html), 'A session may write from its own origin only');
+    }
+    const signedOut = await loadPage(t, '/signout', { ...cookie, ...from }, {});
+    assert.is(signedOut.status, 403);
+  }
+  assert.is(t.db.sqlite.prepare('SELECT count(*) FROM bundles').pluck().get(), before);
+  assert.is((await loadPage(t, '/lists', callers.alice)).status, 200);
+});
+
+access.run();

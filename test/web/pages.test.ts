@@ -1,0 +1,615 @@
+import * as assert from 'uvu/assert';
+import { type TestApp, testApp } from '../support/app.ts';
+import { writeBenchmarks } from '../support/benchmarks.ts';
+import { type Caller, countingIds, sessionCaller, testId, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { attributesOf, loadPage, textOf } from '../support/pages.ts';
+import { shipped } from '../support/reference.ts';
+
+const pages = suite('Pages');
+
+const t = await testApp([shipped()], { newId: countingIds() });
+const ann = await sessionCaller(t, await userCaller(t, { sub: 'ann', entitlements: ['occ', 'regdoc'] }));
+pages.after(() => t.db.close());
+
+const policy =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** Every kind of page, and what it has to say about the sample data. */
+const shown: [path: string, words: (string | RegExp)[]][] = [
+  ['/', ['Latest releases', 'Harbor Linux 3', 'compare with V1R1']],
+  ['/search?q=console', ['Found for “console”', 'Rules']],
+  ['/stigs', ['2 STIGs', 'Lantern Web Server 2']],
+  [
+    '/stigs/harbor_linux_3',
+    ['V1R2', '14 rules', 'since V1R1', 'Network and Computer Systems Administrators'],
+  ],
+  ['/stigs/harbor_linux_3?version=V1R1', ['V1R1, not the newest', 'This is a retained release.']],
+  ['/stigs/harbor_linux_3/rules/V-900001', ['V-900001', 'SV-900001r100090_rule', 'Discussion', 'CCI-']],
+  ['/stigs/harbor_linux_3/diff', ['From V1R1 to V1R2', 'Changed']],
+  ['/controls', ['NIST SP 800-53', 'Rev 5.1.1', '1,007', '157', '5,027']],
+  ['/controls/nist-800-53?family=ac&baseline=low', ['11 controls', 'AC-22']],
+  ['/controls/nist-800-171?type=basic', ['31 controls', '3.1.1']],
+  ['/controls/dod-8500?mac=MAC+I&impact=High', [/\d+ controls? of DoDI 8500\.2/]],
+  ['/controls/nist-800-53/ac-02(01)', ['AC-2(1)', 'Automated System Account Management', 'CCI-000015']],
+  ['/controls/nist-800-53/AC-2(10)', ['This control is withdrawn.', 'AC-2']],
+  ['/controls/nist-800-171/03.01.01', ['03.01.01', 'Rev 3']],
+  ['/controls/dod-8500/ECCT-1', ['ECCT-1', 'SENSITIVE', 'Medium impact']],
+  ['/ccis?search=CCI-00001', ['CCI-000015']],
+  ['/ccis/cci-15', ['CCI-000015', 'AC-2(1)']],
+  ['/lists', ['There is no list yet.']],
+  ['/collections', ['There is no collection yet.']],
+  ['/favorites', ['None yet']],
+  ['/catalog', ['Last imports', 'NIST SP 800-171', '110']],
+  ['/catalog/imports/1', ['harbor-basic-directive.json', 'U_Harbor_Linux_3_STIG_V1R1_Manual-xccdf.xml']],
+  ['/catalog/imports/1?outcome=rejected', ['No source had this outcome.']],
+  ['/documents', ['2 documents']],
+  ['/documents/harbor-basic-directive', ['Actionable items', 'Signposts']],
+  ['/roles', ['29 occupations', '15-1244.00']],
+  ['/roles/15-1244.00', ['Network and Computer Systems Administrators', 'Harbor Linux 3']],
+  ['/upgrade?slug=harbor_linux_3', ['Upgrade a checklist']],
+  ['/docs', ['GET /api/v1/stigs/{slug}/diff', 'user+regdoc']],
+  ['/docs/crosswalk', ['POST', '/api/v1/crosswalk/resolve/batch', 'Try it']],
+  ['/signin', ['User token']],
+];
+
+for (const [path, words] of shown) {
+  pages(`${path} says what it is about`, async () => {
+    const { status, html, headers } = await loadPage(t, path, ann);
+    assert.is(status, 200);
+    const text = textOf(html);
+    for (const word of words)
+      if (typeof word === 'string') assert.ok(text.includes(word), `${word}: ${text.slice(0, 3000)}`);
+      else assert.match(text, word);
+
+    assert.is(headers.get('Content-Type'), 'text/html; charset=UTF-8');
+    const connects = path.startsWith('/docs/') ? "; connect-src 'self'" : '';
+    assert.is(headers.get('Content-Security-Policy'), policy + connects);
+    assert.is(headers.get('Cache-Control'), 'private, no-store');
+    assert.is(headers.get('X-Content-Type-Options'), 'nosniff');
+
+    // What a policy of this kind would block must not be there to begin with.
+    assert.not.match(html, /\sstyle="|\son[a-z]+="|javascript:|<style|<script>|<iframe|<object/i);
+    for (const name of ['src', 'href', 'action'])
+      for (const address of attributesOf(html, name))
+        assert.match(address, /^(?:\/(?!\/)|#|\?)/, `${name}="${address}" leads elsewhere`);
+    const ids = attributesOf(html, 'id');
+    assert.equal(ids.length, new Set(ids).size, 'an id stands twice');
+    for (const id of attributesOf(html, 'for'))
+      assert.ok(ids.includes(id), `a label is for #${id}, which is not there`);
+    assert.is(html.match(/<h1[ >]/g)?.length, 1);
+    assert.match(html, /^<!DOCTYPE html><html lang="en">/);
+    assert.match(html, /<a class="skip" href="#main">/);
+  });
+}
+
+pages('a page without its data has less than 100 KB, what it loads included', async () => {
+  const empty = await testApp();
+  const eve = await sessionCaller(empty, await userCaller(empty, { entitlements: ['occ', 'regdoc'] }));
+  const { html } = await loadPage(empty, '/', eve);
+  const loaded = [...attributesOf(html, 'src'), ...attributesOf(html, 'href')].filter((each) =>
+    each.startsWith('/assets/'),
+  );
+  assert.is(new Set(loaded).size, 3, 'style, script and mark');
+  let assets = 0;
+  for (const path of new Set(loaded)) {
+    const response = await empty.app.request(path);
+    assert.is(response.status, 200);
+    assert.is(response.headers.get('Cache-Control'), 'public, max-age=31536000, immutable');
+    assets += (await response.arrayBuffer()).byteLength;
+  }
+  for (const path of [
+    '/',
+    '/stigs',
+    '/controls',
+    '/lists',
+    '/collections',
+    '/favorites',
+    '/catalog',
+    '/documents',
+    '/roles',
+    '/upgrade',
+    '/search',
+    '/controls/dod-8500',
+    '/ccis',
+  ]) {
+    const { status, html: text } = await loadPage(empty, path, eve);
+    assert.is(status, 200, path);
+    assert.ok(text.length + assets < 50_000, `${path}: ${text.length} + ${assets}`);
+  }
+  // With data too where a page is made of one thing or of a page of things.
+  for (const [path] of shown) {
+    const { html: text } = await loadPage(t, path, ann);
+    assert.ok(text.length + assets < 100_000, `${path}: ${text.length} + ${assets}`);
+  }
+  empty.db.close();
+});
+
+pages('what pages load is there under its hash alone', async () => {
+  assert.is((await loadPage(t, '/assets/style.css')).status, 404);
+  assert.is((await loadPage(t, '/assets/style.0000000000000000.css')).status, 404);
+  assert.is((await loadPage(t, '/assets/..%2f..%2fpackage.json')).status, 404);
+});
+
+pages('signing in takes a token once, leads on, and signing out ends the session', async () => {
+  const token = await t.token({ sub: 'zoe', email: undefined });
+  const from = { 'Sec-Fetch-Site': 'same-origin' };
+  const form = { token: `  ${token}\n`, next: '/stigs?search=harbor' };
+  const signedIn = await loadPage(t, '/signin', from, form);
+  assert.is(signedIn.status, 303);
+  assert.is(signedIn.location, '/stigs?search=harbor');
+  const set = signedIn.headers.get('Set-Cookie')!;
+  assert.match(set, /^gapstone_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+  assert.not.match(signedIn.html + set, token.slice(0, 30));
+  const caller = { ...from, Cookie: set.split(';')[0]! };
+  assert.match(textOf((await loadPage(t, '/', caller)).html), 'zoe Sign out');
+  assert.is((await loadPage(t, '/stigs', caller)).status, 200);
+  const out = await loadPage(t, '/signout', caller, {});
+  assert.is(out.status, 303);
+  assert.match(out.headers.get('Set-Cookie')!, /^gapstone_session=; Max-Age=0/);
+  assert.is((await loadPage(t, '/stigs', caller)).status, 303);
+  assert.match(textOf((await loadPage(t, '/?done=signed-out')).html), 'You are signed out.');
+});
+
+pages('a token that is none, of another origin, or of a program signs nobody in', async () => {
+  const token = await t.token({ sub: 'zoe' });
+  const wrong = 'This is no user token, or one that is invalid, expired or revoked';
+  const own = { 'Sec-Fetch-Site': 'same-origin' };
+  const cases: [Caller, string, number, string][] = [
+    [own, '', 401, wrong],
+    [own, 'eyJ.not.one', 401, wrong],
+    [own, `${token}x`, 401, wrong],
+    [own, await t.token({ exp: 1 }), 401, wrong],
+    [own, `gsi_${'a'.repeat(43)}`, 401, wrong],
+    [{}, token, 403, 'Signing in works from our own page only'],
+    [{ 'Sec-Fetch-Site': 'cross-site' }, token, 403, 'Signing in works from our own page only'],
+    [{ Origin: 'http://evil.example' }, token, 403, 'Signing in works from our own page only'],
+  ];
+  for (const [caller, given, status, words] of cases) {
+    const answer = await loadPage(t, '/signin', caller, { token: given, next: '/' });
+    assert.is(answer.status, status, given.slice(0, 20));
+    assert.match(textOf(answer.html), words);
+    assert.is(answer.headers.get('Set-Cookie'), null);
+    if (given !== '') assert.not.ok(answer.html.includes(given), 'the token is not written back');
+  }
+  // Plain HTTP on a site's network sends no Sec-Fetch-Site: there the origin speaks.
+  const plain = await loadPage(
+    t,
+    '/signin',
+    { Origin: 'http://here.example', Host: 'here.example' },
+    { token },
+  );
+  assert.is(plain.status, 303);
+});
+
+pages('signing in leads to our own pages alone', async () => {
+  const token = await t.token({ sub: 'zoe' });
+  for (const next of [
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example/',
+    'javascript:alert(1)',
+    '/\t/evil.example',
+    '/a\nb',
+    '',
+    'stigs',
+    '/%0d%0ax',
+    '/..//evil.example',
+  ]) {
+    const { location } = await loadPage(t, '/signin', { 'Sec-Fetch-Site': 'same-origin' }, { token, next });
+    const led = new URL(location!, 'http://here.example');
+    assert.is(led.host, 'here.example', next);
+    assert.not.match(location!, /^\/[/\\]|[\r\n\t]/, next);
+    const { html } = await loadPage(t, `/signin?next=${encodeURIComponent(next)}`);
+    const kept = /name="next" value="([^"]*)"/.exec(html)![1]!;
+    assert.is(new URL(kept, 'http://here.example').host, 'here.example', next);
+  }
+});
+
+pages('an unknown path is a page for a browser, JSON for all others and under /api/', async () => {
+  const accept = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8';
+  const page = await loadPage(t, '/no/such/page', { Accept: accept });
+  assert.is(page.status, 404);
+  assert.match(textOf(page.html), 'There is no such path');
+  for (const [path, headers] of [
+    ['/no/such/page', {}],
+    ['/no/such/page', { Accept: '*/*' }],
+    ['/api/v1/nothing', { Accept: accept }],
+  ] as const) {
+    const response = await t.app.request(path, { headers });
+    assert.is(response.status, 404);
+    assert.is(((await response.json()) as { error: { code: string } }).error.code, 'NOT_FOUND');
+  }
+  for (const path of ['/controls/cci', '/controls/iso-27001', '/docs/none'])
+    assert.is((await loadPage(t, path)).status, 404, path);
+});
+
+pages('what is wrong with a query or a form is said in the words of the API', async () => {
+  const cases: [string, Record<string, string> | undefined, string][] = [
+    ['/stigs?page=0', undefined, 'page must be a decimal integer of at least 1'],
+    [
+      '/stigs/harbor_linux_3?severity=urgent',
+      undefined,
+      'severity must be one or more of: high, medium, low',
+    ],
+    ['/stigs/harbor_linux_3/diff?from=x', undefined, 'from must be a release such as V2R8'],
+    [
+      '/controls/nist-800-53?baseline=huge',
+      undefined,
+      'baseline must be one or more of: low, moderate, high, privacy',
+    ],
+    [
+      '/controls/nist-800-53/AC-2?status=maybe',
+      undefined,
+      'status must be one or more of: auto, verified, rejected',
+    ],
+    [`/search?q=${'x'.repeat(201)}`, undefined, 'q must have at most 200 characters'],
+    ['/stigs?search=%ff', undefined, 'The URL holds a malformed percent-encoding'],
+    ['/lists', { name: ' ', visibility: 'PRIVATE' }, 'name must have 1 to 200 characters'],
+    ['/lists', { name: 'x', color: 'red', visibility: 'PRIVATE' }, 'color must be #RRGGBB'],
+    ['/lists', { name: 'x', visibility: 'PUBLIC' }, 'visibility must be PRIVATE or SHARED'],
+    [
+      '/collections',
+      { name: 'x', tags: 'a,'.repeat(21).replace(/a/g, 'tag'), visibility: 'PRIVATE' },
+      'tags must hold at most 20 texts',
+    ],
+    ['/upgrade', { slug: 'harbor_linux_3' }, 'Choose a checklist, a .ckl or .cklb file'],
+  ];
+  for (const [path, form, words] of cases) {
+    const { status, html } = await loadPage(t, path, ann, form);
+    assert.is(status, 400, path);
+    assert.ok(textOf(html).includes(words), `${path}: ${textOf(html).slice(0, 400)}`);
+  }
+});
+
+pages('a body that is no form is refused, and so is one that is too large or no UTF-8', async () => {
+  const send = (type: string, body: string | Uint8Array) =>
+    t.app.request('/lists', {
+      method: 'POST',
+      headers: { ...ann, 'Content-Type': type },
+      body: body as never,
+    });
+  const cases: [string, string | Uint8Array, number, string][] = [
+    ['application/json', '{"name":"x"}', 400, 'The request body is no form'],
+    ['text/plain', 'name=x', 400, 'The request body is no form'],
+    ['application/x-www-form-urlencoded', 'name=%ff', 400, 'The request body is not valid UTF-8'],
+    [
+      'application/x-www-form-urlencoded',
+      new Uint8Array([0x6e, 0x3d, 0xff]),
+      400,
+      'The request body is not valid UTF-8',
+    ],
+    ['multipart/form-data; boundary=x', 'nothing of the kind', 400, 'The request body is no form'],
+    ['multipart/form-data', 'name', 400, 'The request body is no form'],
+    [
+      'application/x-www-form-urlencoded',
+      `name=${'x'.repeat(1024 * 1024)}`,
+      413,
+      'The request body is larger than 1048576 bytes',
+    ],
+  ];
+  for (const [type, body, status, words] of cases) {
+    const response = await send(type, body);
+    assert.is(response.status, status, type);
+    assert.ok(textOf(await response.text()).includes(words), type);
+  }
+});
+
+pages('lists are made, filled, changed, copied, deleted and restored by forms', async () => {
+  const form = {
+    name: 'Web servers',
+    description: 'two\r\nlines',
+    tags: 'prod, , dmz',
+    color: '#2a6fdb',
+    icon: 'server',
+    visibility: 'SHARED',
+  };
+  const made = await loadPage(t, '/lists', ann, form);
+  assert.is(made.status, 303);
+  const home = made.location!;
+  assert.match(home, /^\/lists\/[0-9a-f-]{36}$/);
+  const id = home.slice('/lists/'.length);
+  const api = async () => (await t.get(`/api/v1/lists/${id}`, { token: null, headers: ann })).json;
+  const { name, description, tags, color, icon, visibility, createdById } = await api();
+  assert.equal(
+    { name, description, tags, color, icon, visibility, createdById },
+    { ...form, description: 'two\nlines', tags: ['prod', 'dmz'], createdById: 'ann' },
+  );
+
+  const unknown = await loadPage(t, `${home}/stigs`, ann, { slugs: 'harbor_linux_3\r\nno_such_stig' });
+  assert.is(unknown.status, 400);
+  assert.match(textOf(unknown.html), 'The catalog has no no_such_stig; what it has is added');
+  assert.is((await api()).stigCount, 1);
+  assert.is(
+    (await loadPage(t, '/lists/add', ann, { list: id, slug: 'lantern_web_server_2' })).location,
+    home,
+  );
+  const entry = `${home}/stigs/lantern_web_server_2`;
+  assert.match((await loadPage(t, entry, ann)).html, /name="position"[^>]*value="2"/);
+  assert.is((await loadPage(t, entry, ann, { notes: 'front\r\ndoor', position: '7' })).location, home);
+  assert.is((await loadPage(t, entry, ann, { notes: '', position: 'first' })).status, 400);
+  const page = textOf((await loadPage(t, home, ann)).html);
+  for (const words of ['front door', '7', 'Harbor Linux 3', '4 / 8 / 2', 'prod', 'the organization'])
+    assert.ok(page.includes(words), `${words}: ${page}`);
+
+  const edit = await loadPage(t, `${home}/edit`, ann);
+  assert.match(edit.html, /value="prod, dmz"/);
+  const again = await loadPage(t, `${home}/edit`, ann, { ...form, name: '' });
+  assert.is(again.status, 400);
+  assert.match(again.html, /value="#2a6fdb"/, 'what was typed is kept');
+  assert.is((await loadPage(t, `${home}/edit`, ann, { ...form, name: 'Renamed' })).location, home);
+  assert.is((await api()).name, 'Renamed');
+
+  const copy = await loadPage(t, `${home}/duplicate`, ann, {});
+  assert.match(textOf((await loadPage(t, copy.location!, ann)).html), 'Renamed (copy)');
+  assert.is((await loadPage(t, `${home}/stigs/remove`, ann, { slug: 'harbor_linux_3' })).location, home);
+  assert.is((await api()).stigCount, 1);
+
+  assert.is((await loadPage(t, `${home}/delete`, ann, {})).location, '/lists');
+  assert.is((await loadPage(t, home, ann)).status, 404);
+  const lists = await loadPage(t, '/lists', ann);
+  assert.ok(lists.html.includes(`action="${home}/restore"`));
+  assert.is((await loadPage(t, `${home}/restore`, ann, {})).location, home);
+  assert.is((await api()).stigCount, 1);
+  const bob = await sessionCaller(t, await userCaller(t, { sub: 'bob' }));
+  assert.not.ok((await loadPage(t, '/lists', bob)).html.includes('Renamed (copy)'), 'a copy is private');
+});
+
+pages('deleted lists are offered for 30 days, to their maker alone', async () => {
+  const late = await testApp([shipped('stigs')], { newId: countingIds() });
+  const token = async (sub: string) => sessionCaller(late, await userCaller(late, { sub }));
+  const [alice, bob] = [await token('alice'), await token('bob')];
+  const { location } = await loadPage(late, '/lists', alice, { name: 'Mine', visibility: 'SHARED' });
+  await loadPage(late, `${location}/delete`, alice, {});
+  assert.ok((await loadPage(late, '/lists', alice)).html.includes(`${location}/restore`));
+  assert.not.ok((await loadPage(late, '/lists', bob)).html.includes('Mine'));
+  late.clock.now = new Date(late.clock.now.getTime() + 30 * 86_400_000 + 1);
+  const later = await token('alice');
+  assert.not.ok((await loadPage(late, '/lists', later)).html.includes('Mine'));
+  assert.is((await loadPage(late, `${location}/restore`, later, {})).status, 404);
+  late.db.close();
+});
+
+pages('collections and favorites are made and changed by forms', async () => {
+  const { location: home } = await loadPage(t, '/collections', ann, {
+    name: 'Accounts',
+    visibility: 'PRIVATE',
+  });
+  const add = { framework: 'nist-800-53', controlIds: 'AC-2\r\nac-02(01)', notes: 'ops' };
+  assert.is((await loadPage(t, `${home}/controls`, ann, add)).location, home);
+  assert.is((await loadPage(t, `${home}/controls`, ann, { ...add, controlIds: 'ZZ-9' })).status, 400);
+  const ecct = { collection: home!.split('/')[2]!, framework: 'dod-8500', controlId: 'ECCT-1' };
+  assert.is((await loadPage(t, '/collections/add', ann, ecct)).location, home);
+  const page = textOf((await loadPage(t, home!, ann)).html);
+  for (const words of ['AC-2(1)', 'ECCT-1', 'ops', 'Access Control']) assert.ok(page.includes(words), words);
+  await loadPage(t, `${home}/controls/remove`, ann, { framework: 'nist-800-53', controlId: 'AC-2' });
+  assert.equal(
+    (await t.get(`/api/v1/control-${home!.slice(1)}`, { token: null, headers: ann })).json.controls.map(
+      (each: { controlId: string }) => each.controlId,
+    ),
+    ['AC-2(1)', 'ECCT-1'],
+  );
+  const back = { slug: 'harbor_linux_3', next: '/stigs/harbor_linux_3' };
+  assert.is((await loadPage(t, '/favorites/stigs', ann, back)).location, back.next);
+  assert.match(textOf((await loadPage(t, back.next, ann)).html), '★ Favorite: take out');
+  assert.is((await loadPage(t, '/favorites/stigs', ann, { slug: 'none', next: '/' })).status, 400);
+  assert.is(
+    (
+      await loadPage(t, '/favorites/controls', ann, {
+        framework: 'nist-800-171',
+        controlId: '03.01.01',
+        next: '//evil.example',
+      })
+    ).location,
+    '/favorites',
+  );
+  const favorites = textOf((await loadPage(t, '/favorites', ann)).html);
+  assert.match(favorites, 'Harbor Linux 3');
+  assert.match(favorites, '03.01.01');
+});
+
+pages('the rules of a STIG are filtered by text, severity and CCI', async () => {
+  const home = '/stigs/harbor_linux_3';
+  const { findings } = (await t.get('/api/v1/stigs/harbor_linux_3')).json as {
+    findings: { groupId: string; severity: string; ruleIdents: string[] }[];
+  };
+  const rulesOf = async (query: string) => {
+    const { html } = await loadPage(t, `${home}?${query}`, ann);
+    return attributesOf(html, 'href').flatMap((href) => /\/rules\/(V-\d+)$/.exec(href)?.[1] ?? []);
+  };
+  const ids = (wanted: (finding: (typeof findings)[number]) => boolean) =>
+    findings.filter(wanted).map((each) => each.groupId);
+  assert.equal(
+    await rulesOf(''),
+    ids(() => true),
+  );
+  assert.equal(
+    await rulesOf('severity=high'),
+    ids((each) => each.severity === 'high'),
+  );
+  assert.equal(
+    await rulesOf('severity=low&severity=high&search='),
+    ids((each) => each.severity !== 'medium'),
+  );
+  const cci = findings[3]!.ruleIdents[0]!;
+  const spelled = `cci-${Number(cci.slice(4))}`;
+  assert.equal(
+    await rulesOf(`cci=${spelled}`),
+    ids((each) => each.ruleIdents.includes(cci)),
+  );
+  assert.equal(await rulesOf(`search=${findings[5]!.groupId.toLowerCase()}`), [findings[5]!.groupId]);
+  assert.match(textOf((await loadPage(t, `${home}?search=zzzz`, ann)).html), 'No rule is like that.');
+});
+
+pages('who is not entitled sees nothing of who acts on a STIG, whichever STIG it is', async () => {
+  const plain = await sessionCaller(t, await userCaller(t, { sub: 'plain' }));
+  const part = (html: string) => /<section aria-labelledby="roles">.*?<\/section>/s.exec(html)![0];
+  const [harbor, lantern] = await Promise.all(
+    ['harbor_linux_3', 'lantern_web_server_2'].map((slug) => loadPage(t, `/stigs/${slug}`, plain)),
+  );
+  assert.is(part(harbor!.html), part(lantern!.html));
+  assert.not.match(harbor!.html, /15-\d{4}/);
+  assert.not.match(harbor!.html, /href="\/roles"/);
+});
+
+const nasty = `"><script>alert(1)</script><img src=x onerror=alert(1)> ' & {{x}} \${y} --> ]]>`;
+
+pages('hostile names and texts stay texts', async () => {
+  const folder = writeBenchmarks([
+    { id: 'Nasty_STIG', title: `Nasty ${nasty} Security Technical Implementation Guide`, description: nasty },
+  ]);
+  const evil = await testApp([folder], { newId: countingIds() });
+  const eve = await sessionCaller(evil, await userCaller(evil, { sub: nasty, email: undefined }));
+  const [slug] = (await evil.get('/api/v1/stigs')).json.stigs.map((stig: { slug: string }) => stig.slug);
+  const form = {
+    name: nasty,
+    description: nasty,
+    tags: nasty.replaceAll(',', ' ').slice(0, 50),
+    color: '',
+    icon: nasty.slice(0, 50),
+    visibility: 'PRIVATE',
+  };
+  const { location: list } = await loadPage(evil, '/lists', eve, form);
+  const { location: collection } = await loadPage(evil, '/collections', eve, form);
+  await loadPage(evil, '/favorites/stigs', eve, { slug, next: '/' });
+  const ask = encodeURIComponent(nasty);
+  const paths = [
+    '/',
+    '/stigs',
+    `/stigs/${slug}`,
+    '/favorites',
+    '/lists',
+    list!,
+    `${list}/edit`,
+    '/collections',
+    collection!,
+    '/catalog/imports/1',
+    '/upgrade',
+    `/search?q=${ask}`,
+    `/stigs?search=${ask}`,
+    `/stigs/${slug}?search=${ask}&cci=${ask}`,
+    `/controls/nist-800-53?search=${ask}&family=${ask}`,
+    `/signin?next=${ask}`,
+    `/lists/${ask}`,
+    `/?done=${ask}`,
+    `/stigs/${ask}`,
+  ];
+  for (const path of paths) {
+    const { html } = await loadPage(evil, path, eve);
+    assert.not.ok(html.includes('<script>alert') || html.includes('<img src=x'), path);
+    // Only tags that the pages are written with: a text can add none.
+    for (const [, tag] of html.matchAll(/<([a-z][a-z0-9]*)/gi))
+      assert.ok(known.has(tag!.toLowerCase()), `${path}: <${tag}>`);
+  }
+  assert.ok(
+    textOf((await loadPage(evil, list!, eve)).html).includes('<script>alert(1)</script>'),
+    'it is shown as it is',
+  );
+  evil.db.close();
+});
+
+const known = new Set(
+  'html head meta title link script body a header div img search form label input button span p nav ul ol li main footer h1 h2 h3 h4 section article aside table caption thead tbody tr th td dl dt dd details summary select option textarea fieldset legend code pre b strong time svg rect path g text circle mark ins del br noscript output em'.split(
+    ' ',
+  ),
+);
+
+pages('the diff marks what went and what came, and adds nothing', async () => {
+  const { html } = await loadPage(t, '/stigs/harbor_linux_3/diff?from=V1R1&to=V1R2', ann);
+  const diff = (await t.get('/api/v1/stigs/harbor_linux_3/diff?from=V1R1&to=V1R2')).json;
+  const sides = [...html.matchAll(/<p class="text">(.*?)<\/p>/gs)].map((match) => match[1]!);
+  const expected = diff.changed.flatMap(
+    (rule: { fields: { old: string | string[]; new: string | string[] }[] }) =>
+      rule.fields.flatMap((field) => [[field.old].flat().join('\n'), [field.new].flat().join('\n')]),
+  );
+  const plain = (side: string) =>
+    side
+      .replace(/<\/?(?:ins|del)>/g, '')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&amp;', '&');
+  assert.ok(sides.length > 0);
+  assert.equal(sides.map(plain), expected);
+  for (const [index, side] of sides.entries()) assert.not.match(side, index % 2 === 0 ? '<ins>' : '<del>');
+  const one = await loadPage(t, '/stigs/harbor_linux_3/diff?class=severity', ann);
+  const wanted = diff.changed.filter((rule: { classes: string[] }) =>
+    rule.classes.includes('severity'),
+  ).length;
+  assert.is(one.html.match(/<article class="change">/g)?.length ?? 0, wanted);
+});
+
+pages('a checklist is upgraded by a form, and the file comes without choosing it again', async () => {
+  const old = (await t.get('/api/v1/stigs/harbor_linux_3/download?version=V1R1')).json;
+  old.stigs[0].rules[0].status = 'not_a_finding';
+  old.stigs[0].rules[0].comments = 'seen — by Ann\nfirst line';
+  const form = new FormData();
+  form.set('file', new File([JSON.stringify(old)], 'old.cklb'));
+  form.set('slug', 'harbor_linux_3');
+  form.set('onChange', 'keep');
+  const report = await loadPage(t, '/upgrade', ann, form);
+  assert.is(report.status, 200);
+  assert.match(textOf(report.html), 'V1R1 to V1R2');
+  const again = new FormData();
+  for (const [, name, value] of report.html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g))
+    again.set(name!, value!);
+  const file = await loadPage(t, '/upgrade', ann, again);
+  assert.is(file.headers.get('Content-Type'), 'application/json');
+  assert.match(file.headers.get('Content-Disposition')!, /filename="U_Harbor_Linux_3_STIG_V1R2\.cklb"/);
+  const byApi = await t.send('POST', '/api/v1/checklists/upgrade?download=true', {
+    slug: 'harbor_linux_3',
+    checklist: JSON.stringify(old),
+  });
+  assert.is(file.html, byApi.text, 'the very file of the API');
+  const bad = new FormData();
+  bad.set('file', new File(['{'], 'bad.cklb'));
+  bad.set('slug', 'harbor_linux_3');
+  const refused = await loadPage(t, '/upgrade', ann, bad);
+  assert.is(refused.status, 400);
+  assert.match(textOf(refused.html), 'checklist: the text is not valid JSON');
+});
+
+pages('a classification banner is on every page, twice, and on every export', async () => {
+  const banner = 'SECRET//REL -- "A&B" é';
+  const marked: TestApp = await testApp([shipped()], { banner, newId: countingIds() });
+  const eve = await sessionCaller(
+    marked,
+    await userCaller(marked, { sub: 'eve', entitlements: ['occ', 'regdoc'] }),
+  );
+  for (const path of [...shown.map(([each]) => each), '/no-such-list', `/lists/${testId(99)}`]) {
+    const { html } = await loadPage(marked, path, { ...eve, Accept: 'text/html' });
+    const texts = [...html.matchAll(/<p class="banner">(.*?)<\/p>/g)].map((match) => textOf(match[1]!));
+    assert.equal(texts, [banner, banner], path);
+  }
+  const download = '/api/v1/stigs/harbor_linux_3/download?format=';
+  for (const format of ['cklb', 'json', 'csv', 'xml']) {
+    const with_ = await marked.get(download + format);
+    const without = await t.get(download + format);
+    assert.is(with_.headers.get('X-Classification'), 'SECRET//REL -- "A&B" %C3%A9');
+    assert.match(with_.headers.get('Content-Disposition')!, `filename="SECRET_REL_A_B_`);
+    assert.is(without.headers.get('X-Classification'), null);
+    const unmarked = {
+      cklb: with_.text.replace(`"classification":${JSON.stringify(banner)}`, '"classification":null'),
+      xml: with_.text.replace('\n<!-- SECRET//REL - - "A&B" é -->', ''),
+    }[format];
+    assert.is(unmarked ?? with_.text, without.text, `${format}: nothing else differs`);
+    if (unmarked !== undefined) assert.is.not(with_.text, without.text);
+  }
+  marked.db.close();
+});
+
+pages('without script the try-it forms are not shown, and every operation has a line for curl', async () => {
+  const { html } = await loadPage(t, '/docs/stig-catalog');
+  const forms = html.match(/<form class="try[^>]*>/g)!;
+  const operations = html.match(/<article class="operation"/g)!.length;
+  assert.is(forms.length, operations);
+  for (const form of forms) assert.match(form, / hidden/);
+  assert.is(html.match(/<pre>curl /g)!.length, operations);
+  const document = (await t.get('/openapi.json', { token: null })).json as { paths: Record<string, object> };
+  const all = Object.values(document.paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
+  const contents = (await loadPage(t, '/docs')).html;
+  assert.is(contents.match(/href="\/docs\/[a-z-]+#/g)!.length, all);
+});
+
+pages.run();
