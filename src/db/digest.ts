@@ -93,6 +93,8 @@ const parts: Record<string, Part> = {
   occupations: { order: 't.occupation_code' },
   work_roles: { order: 't.work_role_id' },
   role_mappings: { order: 't.id' },
+  mapping_products: { order: 't.name' },
+  mapping_candidates: { order: 't.occupation_code' },
   documents: { order: 't.document_id' },
 };
 
