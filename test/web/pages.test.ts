@@ -20,6 +20,7 @@ const policy =
 const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/', ['Latest releases', 'Harbor Linux 3', 'compare with V1R1']],
   ['/search?q=console', ['Found for “console”', 'Rules']],
+  ['/search?q=ac-2(1)', ['AC-2(1) Automated System Account Management', 'No rule says so itself.']],
   ['/stigs', ['2 STIGs', 'Lantern Web Server 2']],
   [
     '/stigs/harbor_linux_3',
