@@ -11,7 +11,7 @@ COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci
 COPY src src
 COPY importers importers
-RUN node src/build.mjs && npm prune --omit=dev && mkdir /volume
+RUN node src/build.mjs && npm prune --omit=dev && npm run --silent sbom > /dev/null && mkdir /volume
 
 FROM ${BASE_REGISTRY}/${BASE_IMAGE}:${RUN_TAG}
 # The final stage keeps Node alone: no npm, no yarn, no corepack; the slim image has no compiler.
@@ -29,6 +29,6 @@ USER 65532:65532
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.GAPSTONE_PORT + '/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "require(process.env.GAPSTONE_TLS_CERT ? 'https' : 'http').get({ host: '127.0.0.1', port: process.env.GAPSTONE_PORT, path: '/readyz', rejectUnauthorized: false }, (r) => process.exit(r.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 ENTRYPOINT ["node", "dist/src/cli.js"]
 CMD ["start", "--no-token"]

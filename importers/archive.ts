@@ -94,6 +94,9 @@ function checkDirectory(entries: Entry[]): void {
     const shown = JSON.stringify(name.slice(0, 100));
     if (/[\u0000-\u001f\u007f]/.test(name))
       throw new ImportError(`the zip holds a name with control characters: ${shown}`);
+    // Where a byte does not decode, two names could become one, and neither would be that of the file.
+    if (name.includes('\ufffd'))
+      throw new ImportError(`the zip holds a name that is not valid text: ${shown}`);
     const key = name.toLowerCase().replace(/\/$/, '');
     if (seen.has(key)) throw new ImportError(`the zip holds two files named ${shown}`);
     seen.add(key);

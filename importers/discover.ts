@@ -61,7 +61,10 @@ export async function* discover(files: ListedFile[]): AsyncGenerator<Found> {
   for (const { path, lone } of files) {
     const stat = lone ? statSync(path) : lstatSync(path);
     if (!stat.isFile()) {
-      yield { type: 'unreadable', source: path, reason: 'a link or device, not a file', outcome: 'skipped' };
+      // Named itself, it was meant to be imported; met in a folder it is passed by.
+      yield lone
+        ? { type: 'unreadable', source: path, reason: 'a device or pipe, not a file', outcome: 'rejected' }
+        : { type: 'unreadable', source: path, reason: 'a link or device, not a file', outcome: 'skipped' };
       continue;
     }
     let found: Buffer | string;

@@ -27,8 +27,8 @@ import { isNice, parseNice } from './roles/nice.ts';
 import { parseOnet } from './roles/onet.ts';
 import type { RolesRecord } from './roles/record.ts';
 import { BenchmarkBuilder } from './xccdf/builder.ts';
-import { interpretBenchmark, xccdfNamespace } from './xccdf/parse.ts';
-import { readXml, type XmlElement } from './xml/gate.ts';
+import { fromBenchmark, isBenchmark } from './xccdf/source.ts';
+import { DoctypeError, readXml, type XmlElement } from './xml/gate.ts';
 
 interface ParseOptions {
   strict?: boolean;
@@ -52,7 +52,10 @@ export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Pars
 }
 
 /** Reads a source that is made of several files. Pure; throws `ImportError`. */
-export function parseGroup({ kind, files }: Group, { strict = false }: ParseOptions = {}): Parsed {
+export function parseGroup(
+  { kind, files }: Pick<Group, 'kind' | 'files'>,
+  { strict = false }: ParseOptions = {},
+): Parsed {
   if (kind === 'regdoc-markdown') return fromMarkdown(parseMarkdownFolder(files, strict), []);
   const { record, warnings } = parseOnet(files, strict);
   return fromRoles(kind, record, warnings);
@@ -83,6 +86,16 @@ function firstCharacter(bytes: Uint8Array): string | undefined {
   return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*([^\s])/.exec(text)?.[1];
 }
 
+const ourRoot =
+  /^(?:[\w.-]+:)?(?:Benchmark|cci_list|catalog|IMPORT_FILE|DiacapToRmf|data-stream(?:-collection)?)$/;
+const ourTag =
+  /<(?:[\w.-]+:)?(?:Benchmark|cci_list|catalog|IMPORT_FILE|DiacapToRmf|data-stream(?:-collection)?)[\s>]/;
+
+/** Whether what a DOCTYPE stands in is a supporting file of a package, most often HTML: nothing in it is one of ours. */
+function isForeign({ root }: DoctypeError, bytes: Uint8Array): boolean {
+  return root !== null && !ourRoot.test(root) && !ourTag.test(Buffer.from(bytes).toString('latin1'));
+}
+
 const scapRoots = new Set(['data-stream-collection', 'data-stream']);
 
 function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
@@ -90,16 +103,19 @@ function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
   const built: { benchmark?: BenchmarkBuilder; cciList?: CciListBuilder } = {};
   let kind: Kind = 'other';
   try {
-    const { text, warnings, root } = readXml(bytes, options, (element) => {
+    const document = readXml(bytes, options, (element) => {
       kind = kindOfXml(element);
       if (kind === 'xccdf') built.benchmark = new BenchmarkBuilder(element.uri);
       if (kind === 'cci-list') built.cciList = new CciListBuilder();
       return built.benchmark ?? built.cciList ?? null;
     });
+    const { root, warnings } = document;
     if (built.benchmark) return fromBenchmark(built.benchmark, warnings);
-    const controls = built.cciList ? built.cciList.result() : parseControlsXml(root, text);
+    const controls = built.cciList ? built.cciList.result() : parseControlsXml(root, document.text);
     return controls === null ? skipXml(root, kind, warnings) : fromControls(controls, warnings);
   } catch (error) {
+    if (error instanceof DoctypeError && isForeign(error, bytes))
+      return skipped(`XML or HTML of no kind of ours, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
     if (error instanceof ImportError && error.kind === 'other') error.kind = kind;
     throw error;
   }
@@ -107,23 +123,12 @@ function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
 
 /** The kind that a root element announces. */
 function kindOfXml(root: XmlElement): Kind {
-  if (root.local === 'Benchmark' && root.uri === xccdfNamespace) return 'xccdf';
+  if (isBenchmark(root)) return 'xccdf';
   if (isCciList(root)) return 'cci-list';
   if (isOscalXmlCatalog(root)) return 'oscal-catalog';
   if (isDod8500(root)) return 'dod-8500';
   if (isDiacapMap(root)) return 'diacap-map';
   return isScap(root) ? 'scap' : 'other';
-}
-
-function fromBenchmark(builder: BenchmarkBuilder, warnings: string[]): Parsed {
-  const result = interpretBenchmark(builder);
-  return 'release' in result
-    ? {
-        kind: 'xccdf',
-        content: { type: 'stig', release: result.release },
-        warnings: [...warnings, ...result.warnings],
-      }
-    : { kind: result.kind, content: null, reason: result.reason, warnings };
 }
 
 function fromControls(result: ControlsResult, warnings: string[]): Parsed {

@@ -5,13 +5,13 @@ import { prepareInsert } from '../src/db/insert.ts';
 import { catalog, importLedger, importRuns, sources } from '../src/db/tables.ts';
 import { CommandError } from '../src/errors.ts';
 import { deriveControls } from './controls/derive.ts';
-import { discover, type Found, listFiles } from './discover.ts';
+import { discover, listFiles } from './discover.ts';
 import { ImportError, oneLine } from './errors.ts';
-import type { Parsed } from './format.ts';
 import { type Kind, type LedgerLine, type LedgerSummary, roundMs, summarize } from './ledger.ts';
-import { parseGroup, parseSource } from './parse.ts';
+import { type Ahead, createPipeline, type Pipeline } from './parsers/pipeline.ts';
+import { parserThreads } from './parsers/pool.ts';
 import { deriveDocuments } from './regulatory/derive.ts';
-import { deriveRoles, ruleIsOutdated } from './roles/derive.ts';
+import { deriveRoles, remapStigs, ruleIsOutdated } from './roles/derive.ts';
 import { type OpenLine, Staging } from './staging.ts';
 import { decideIdentity } from './stigs/identity.ts';
 import { createSearchIndex } from './stigs/search-index.ts';
@@ -23,8 +23,12 @@ export interface ImportOptions {
   dryRun?: boolean;
   /** Benchmark id to slug: the operator's word (FORMATS 2.4 step 6). */
   overrides?: Map<string, string>;
+  /** How many threads may parse beside the main one; by default all cores but one, at most 3. */
+  threads?: number;
   now?: () => Date;
   onProgress?: (progress: ImportProgress) => void;
+  /** Told of the whole ledger just before the commit; what it throws undoes the run. */
+  beforeCommit?: (lines: LedgerLine[], summary: LedgerSummary) => void;
 }
 
 export interface ImportProgress {
@@ -41,6 +45,8 @@ export interface ImportResult {
   stored: boolean;
   /** The files that were named themselves and are of no known kind: failures, unlike other skips. */
   loneUnknown: string[];
+  /** Benchmark ids of `overrides` that no benchmark bears, neither of this run nor of the catalog. */
+  unmetOverrides: string[];
 }
 
 /**
@@ -53,11 +59,27 @@ export async function runImport(
   options: ImportOptions = {},
 ): Promise<ImportResult> {
   const run = new ImportRun(db, options);
+  const { sqlite } = db;
+  // The commit ends with the log on the disk; moving it into the file can wait until it is told.
+  const automatic = sqlite.pragma('wal_autocheckpoint', { simple: true });
+  sqlite.pragma('wal_autocheckpoint = 0');
   try {
     return await run.import(paths);
   } catch (error) {
-    if (db.sqlite.inTransaction) db.sqlite.exec('ROLLBACK');
+    if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
     throw asCommandError(error);
+  } finally {
+    sqlite.pragma(`wal_autocheckpoint = ${automatic}`);
+    checkpoint(db);
+  }
+}
+
+/** Moves the log into the file as far as readers allow. */
+function checkpoint({ sqlite }: Database): void {
+  try {
+    sqlite.pragma('wal_checkpoint(PASSIVE)');
+  } catch {
+    // As with SQLite's own after a commit: what is committed stays in the log, and the next one tries again.
   }
 }
 
@@ -74,6 +96,20 @@ function asCommandError(error: unknown): unknown {
   return error;
 }
 
+/** What a run spends its time on, each without the others; `parse` with the waiting for parser threads. */
+const phases = [
+  'read',
+  'parse',
+  'write',
+  'identity',
+  'search',
+  'controls',
+  'closure',
+  'roles',
+  'commit',
+] as const;
+type Phase = (typeof phases)[number];
+
 class ImportRun {
   private readonly db: Database;
   private readonly options: ImportOptions;
@@ -81,8 +117,13 @@ class ImportRun {
   private readonly startedAt: string;
   private readonly staging: Staging;
   private readonly lines: OpenLine[] = [];
-  private readonly phases: Record<string, number> = { read: 0, parse: 0, write: 0, derive: 0, commit: 0 };
+  /** Milliseconds of the timed parts that the part under way has inside it. */
+  private inside = 0;
+  private readonly phases = Object.fromEntries(phases.map((phase) => [phase, 0])) as Record<Phase, number>;
   private moved = 0;
+  /** The STIGs whose releases changed, by their ids. */
+  private touched = new Set<number>();
+  private unmet: string[] = [];
 
   constructor(db: Database, options: ImportOptions) {
     this.db = db;
@@ -95,46 +136,70 @@ class ImportRun {
   async import(paths: string[]): Promise<ImportResult> {
     const files = listFiles(paths);
     const start = performance.now();
-    let mark = start;
-    let found = files.length;
-    let bytes = 0;
+    const pipeline = createPipeline(discover(files), {
+      strict: this.options.strict ?? false,
+      threads: this.options.threads ?? parserThreads(),
+      isKnown: (sha256) => this.staging.unchanged(sha256) !== null,
+      onSpent: (phase, ms) => {
+        this.phases[phase] += ms;
+      },
+    });
+    try {
+      const loneUnknown = await this.takeAll(pipeline, files.length);
+      return this.complete(loneUnknown, start);
+    } finally {
+      await pipeline.close();
+    }
+  }
+
+  /** Stores what the pipeline gives, source by source; gives the files that were named themselves and are of no known kind. */
+  private async takeAll(pipeline: Pipeline, files: number): Promise<string[]> {
     const loneUnknown: string[] = [];
-    for await (const source of discover(files)) {
-      this.phases.read! += performance.now() - mark;
+    let found = files;
+    let bytes = 0;
+    for (let ahead = await pipeline.next(); ahead !== null; ahead = await pipeline.next()) {
+      const source = ahead.found;
       if (source.type === 'archive') found += source.members;
-      if (source.type === 'bytes') bytes += source.bytes.length;
-      if (source.type === 'group') bytes += source.files.reduce((sum, file) => sum + file.bytes.length, 0);
-      const line = this.take(source);
-      line.ms = roundMs(performance.now() - mark);
+      bytes += ahead.size;
+      const line = await this.take(ahead, pipeline);
+      line.ms = roundMs(line.ms + ahead.ms);
       this.lines.push(line);
       const lone = source.type === 'bytes' && source.lone;
       if (lone && line.outcome === 'skipped' && line.kind === 'other') loneUnknown.push(line.source);
       this.options.onProgress?.({ done: this.lines.length, found, rules: this.staging.rules, bytes });
-      mark = performance.now();
     }
+    return loneUnknown;
+  }
+
+  /** Derives what follows from all sources, and commits. */
+  private complete(loneUnknown: string[], start: number): ImportResult {
     const failed = loneUnknown.length > 0 || this.lines.some((line) => line.outcome === 'rejected');
-    this.timed('derive', () => {
-      this.decide();
-      this.deriveControls();
-      this.deriveRoles();
-    });
+    this.timed('identity', () => this.decide());
+    this.timed('controls', () => this.deriveControls());
+    this.timed('roles', () => this.deriveRoles());
     const lines = this.lines.map(({ releaseId: _, sourceId: __, ...line }) => line);
     const stored = !this.options.dryRun && !(this.options.strict && failed);
     const summary = () => summarize(lines, this.phases, performance.now() - start);
     this.timed('commit', () => this.finish(lines, summary(), stored));
-    return { lines, summary: summary(), stored, loneUnknown };
+    return { lines, summary: summary(), stored, loneUnknown, unmetOverrides: this.unmet };
   }
 
-  private timed<T>(phase: string, work: () => T): T {
+  /** Does a part of the work and counts its time, without that of the parts inside it. */
+  private timed<T>(phase: Phase, work: () => T): T {
     const from = performance.now();
+    const before = this.inside;
+    this.inside = 0;
     try {
       return work();
     } finally {
-      this.phases[phase]! += performance.now() - from;
+      const all = performance.now() - from;
+      this.phases[phase] += all - this.inside;
+      this.inside = before + all;
     }
   }
 
-  private take(found: Found): OpenLine {
+  private async take(ahead: Ahead, pipeline: Pipeline): Promise<OpenLine> {
+    const { found } = ahead;
     const line: OpenLine = {
       source: found.source,
       kind: found.type === 'archive' ? 'archive' : 'other',
@@ -155,22 +220,23 @@ class ImportRun {
     }
     const known = this.staging.unchanged(found.sha256);
     if (known) return { ...line, kind: known.kind as Kind, outcome: 'unchanged', target: known.target };
-    let parsed: Parsed;
-    try {
-      const options = { strict: this.options.strict ?? false };
-      parsed = this.timed('parse', () =>
-        found.type === 'group' ? parseGroup(found, options) : parseSource(found.bytes, options),
-      );
-    } catch (error) {
-      if (!(error instanceof ImportError)) throw error;
-      const kind = found.type === 'group' ? found.kind : error.kind;
-      return { ...line, kind, outcome: 'rejected', reason: error.message };
+    const outcome = await pipeline.outcomeOf(ahead);
+    if (outcome instanceof ImportError) {
+      const { message, kind } = outcome;
+      return {
+        ...line,
+        kind: found.type === 'group' ? found.kind : kind,
+        outcome: 'rejected',
+        reason: message,
+      };
     }
-    const { kind, content } = parsed;
-    const warnings = parsed.warnings.map(oneLine);
+    const { kind, content } = outcome;
+    const warnings = outcome.warnings.map(oneLine);
     if (content === null)
-      return { ...line, kind, warnings, outcome: 'skipped', reason: oneLine(parsed.reason) };
-    return this.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
+      return { ...line, kind, warnings, outcome: 'skipped', reason: oneLine(outcome.reason) };
+    const from = performance.now();
+    const stored = this.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
+    return { ...stored, ms: performance.now() - from };
   }
 
   /** Decides to which STIG the staged releases belong, and puts the decisions into the ledger. */
@@ -178,9 +244,11 @@ class ImportRun {
     const overrides = this.options.overrides ?? new Map<string, string>();
     if (this.staging.releases.length === 0 && overrides.size === 0) return;
     this.staging.begin();
-    const { decisions, moved } = decideIdentity(this.db, this.staging.releases, overrides);
+    const { decisions, moved, touched, unmet } = decideIdentity(this.db, this.staging.releases, overrides);
     this.moved = moved;
-    createSearchIndex(this.db).reconcile();
+    this.touched = touched;
+    this.unmet = unmet;
+    this.timed('search', () => createSearchIndex(this.db).reconcile());
     const firstOf = new Map<string, OpenLine>();
     for (const line of this.lines) {
       const decision = line.releaseId === null ? undefined : decisions.get(line.releaseId);
@@ -205,7 +273,7 @@ class ImportRun {
 
   private deriveControls(): void {
     if (this.staging.controlSources.size === 0) return;
-    for (const { sourceId, message } of deriveControls(this.db)) {
+    for (const { sourceId, message } of deriveControls(this.db, (work) => this.timed('closure', work))) {
       this.lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
     }
   }
@@ -216,15 +284,13 @@ class ImportRun {
     const superseded = new Map<number, string>();
     if (staging.documentSources.size > 0 || staging.replaced > 0)
       deriveDocuments(db, staging.documentSources, superseded);
-    const stigsMoved = staging.releases.length > 0 || this.moved > 0;
-    const rolesMoved = staging.roleSources.size > 0 || staging.replaced > 0;
     const outdated = ruleIsOutdated(db);
-    if (rolesMoved || stigsMoved || outdated) {
+    if (staging.roleSources.size > 0 || staging.replaced > 0 || outdated) {
       staging.begin();
       if (outdated) staging.replaced++;
       for (const { sourceId, message } of deriveRoles(db, staging.roleSources, superseded))
         this.lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
-    }
+    } else if (this.touched.size > 0) remapStigs(db, this.touched);
     for (const line of this.lines) {
       const reason = line.sourceId === null ? undefined : superseded.get(line.sourceId);
       if (reason !== undefined) Object.assign(line, { outcome: 'superseded', reason });
@@ -250,6 +316,7 @@ class ImportRun {
     const { id } = db.orm.insert(importRuns).values(row).returning({ id: importRuns.id }).get();
     const insertLine = prepareInsert(db, importLedger);
     for (const [index, line] of lines.entries()) insertLine.run({ runId: id, ordinal: index + 1, ...line });
+    this.options.beforeCommit?.(lines, summary);
     db.sqlite.exec('COMMIT');
   }
 }

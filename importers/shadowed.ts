@@ -12,16 +12,8 @@ export interface Statement {
   newness: string;
 }
 
-/**
- * The statements that count: of each key the one of the last run that states it. A source of which nothing counts any
- * more is removed, so that importing it again is an import like any other; `superseded` takes it down.
- */
-export function winningStatements<T extends Statement>(
-  db: Database,
-  statements: T[],
-  fresh: Set<number>,
-  superseded: Map<number, string>,
-): T[] {
+/** The statements that count: of each key the one of the last run that states it. */
+export function latestStatements<T extends Statement>(statements: T[], fresh: Set<number>): T[] {
   const order = (each: T) =>
     [Number(fresh.has(each.sourceId)), each.importedAt, each.newness, each.sha256].join(' ');
   const winners = new Map<string, T>();
@@ -29,12 +21,26 @@ export function winningStatements<T extends Statement>(
     const known = winners.get(each.key);
     if (!known || compareCodePoints(order(each), order(known)) > 0) winners.set(each.key, each);
   }
-  const kept = new Set([...winners.values()].map((each) => each.sourceId));
+  return [...winners.values()];
+}
+
+/**
+ * The statements that count among all there are. A source of which nothing counts any more is removed, so that
+ * importing it again is an import like any other; `superseded` takes it down.
+ */
+export function winningStatements<T extends Statement>(
+  db: Database,
+  statements: T[],
+  fresh: Set<number>,
+  superseded: Map<number, string>,
+): T[] {
+  const winners = latestStatements(statements, fresh);
+  const kept = new Set(winners.map((each) => each.sourceId));
   for (const sourceId of new Set(statements.map((each) => each.sourceId))) {
     if (!kept.has(sourceId))
       removeSource(db, sourceId, 'a later source states all that it states', superseded);
   }
-  return [...winners.values()];
+  return winners;
 }
 
 /** Removes a source with what it states, and notes why. */

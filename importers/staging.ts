@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../src/db/database.ts';
 import { sources, stigReleases } from '../src/db/tables.ts';
 import { createStageControls } from './controls/facts.ts';
@@ -7,6 +7,7 @@ import { type Content, importerVersion } from './format.ts';
 import type { LedgerLine } from './ledger.ts';
 import { createStageDocuments } from './regulatory/facts.ts';
 import { createStageRoles } from './roles/facts.ts';
+import { createSearchAhead } from './stigs/search-ahead.ts';
 import { removeRelease } from './stigs/store.ts';
 import { createStageRelease, type StagedRelease } from './stigs/write.ts';
 import type { XccdfRelease } from './xccdf/record.ts';
@@ -28,18 +29,26 @@ export class Staging {
   rules = 0;
   private readonly db: Database;
   private readonly importedAt: string;
+  private readonly sourceOf;
   private readonly stageRelease;
   private readonly stageControls;
   private readonly stageRoles;
   private readonly stageDocuments;
+  private readonly searchAhead;
 
   constructor(db: Database, importedAt: string) {
     this.db = db;
     this.importedAt = importedAt;
+    this.sourceOf = db.orm
+      .select()
+      .from(sources)
+      .where(eq(sources.sha256, sql.placeholder('sha256')))
+      .prepare();
     this.stageRelease = createStageRelease(db);
     this.stageControls = createStageControls(db);
     this.stageRoles = createStageRoles(db);
     this.stageDocuments = createStageDocuments(db);
+    this.searchAhead = createSearchAhead(db);
   }
 
   /** Begins the run's transaction unless it is under way. */
@@ -49,7 +58,7 @@ export class Staging {
 
   /** The stored source with these bytes, unless an older importer read it. */
   unchanged(sha256: string) {
-    const row = this.db.orm.select().from(sources).where(eq(sources.sha256, sha256)).get();
+    const row = this.sourceOf.get({ sha256 });
     return row?.importerVersion === importerVersion ? row : null;
   }
 
@@ -71,6 +80,7 @@ export class Staging {
           ? this.storeStig(sourceId, line, content.release)
           : this.storeFacts(sourceId, line, content);
       sqlite.exec('RELEASE source');
+      if (stored.releaseId !== null) this.searchAhead(this.releases.at(-1)!);
       return stored;
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;
@@ -116,7 +126,7 @@ export class Staging {
   /** Forgets what an older importer version made of these bytes. */
   private removeOutdated(sha256: string): void {
     const { orm } = this.db;
-    const source = orm.select({ id: sources.id }).from(sources).where(eq(sources.sha256, sha256)).get();
+    const source = this.sourceOf.get({ sha256 });
     if (!source) return;
     const release = orm
       .select({ id: stigReleases.id })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context, TypedResponse } from 'hono';
 import type { JsonText } from './json.ts';
+import { namesTag } from './prepared/answers.ts';
 
 /** Headers of every answer that needs a token: shared caches keep out, private ones ask again (SECURITY K1). */
 export const privateHeaders = {
@@ -93,15 +94,12 @@ function send(c: Context, body: string, headers: Record<string, string>): Respon
   const length = { 'Content-Length': String(bytes.byteLength) };
   // What a POST answers is nothing that a caller could hold already.
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.body(bytes, 200, { ...headers, ...length });
-  const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`;
-  if (matches(c.req.header('If-None-Match'), tag)) {
+  const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
+  c.set('made', { bytes, headers, tag });
+  const ETag = `"${tag}"`;
+  if (namesTag(c.req.header('If-None-Match'), tag)) {
     const { 'Content-Type': _, 'Content-Disposition': __, ...kept } = headers;
-    return c.body(null, 304, { ...kept, ETag: tag });
+    return c.body(null, 304, { ...kept, ETag });
   }
-  return c.body(bytes, 200, { ...headers, ETag: tag, ...length });
-}
-
-function matches(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag);
+  return c.body(bytes, 200, { ...headers, ETag, ...length });
 }

@@ -3,13 +3,17 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { type AuditStream, silentAudit } from './audit/stream.ts';
+import { createTrail } from './audit/trail.ts';
 import { createAccess, type RouteOptions } from './auth/access.ts';
+import { auditCallers } from './auth/audited.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
 import { createSessionCookie } from './auth/session-cookie.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
 import { createChecklistUpgrade } from './checklists/upgrade.ts';
 import type { Database } from './db/database.ts';
+import { type StorageFault, storageFault } from './db/faults.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './errors.ts';
 import { formBodies } from './forms.ts';
@@ -17,8 +21,9 @@ import { createCors } from './headers.ts';
 import { createGate, type Gate } from './limits/gate.ts';
 import { type Limiter, tooMany, unlimited } from './limits/limiter.ts';
 import type { Log } from './log.ts';
-import { identify, jsonBodies, passGate, refuseBadEncoding } from './middleware.ts';
+import { atMost, identify, jsonBodies, passGate, refuseBadEncoding, usePrepared } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
+import type { PreparedAnswers } from './prepared/answers.ts';
 import { checklistRoutes } from './routes/checklists.ts';
 import { controlCollectionRoutes } from './routes/control-collections.ts';
 import { controlRulesRoutes } from './routes/control-rules.ts';
@@ -71,6 +76,8 @@ export interface AppDeps {
   log: Log;
   now: () => Date;
   state: ServiceState;
+  /** Where it is told who did what; silent by default. */
+  audit?: AuditStream;
   /** The secret of the purge endpoint, which is off without one (DECISIONS D8.5). */
   cronSecret?: string | null;
   /** Whether cookies are for TLS only, however a request came. */
@@ -83,6 +90,8 @@ export interface AppDeps {
   observer?: Observer;
   /** Gives the text of `/metrics`, which is not there without. */
   metrics?: (() => string) | null;
+  /** Answers that are kept as bytes; without, every one is made anew. */
+  answers?: PreparedAnswers;
   /** Bytes that a body may have on most routes (D2.3). */
   maxBody?: number;
   /** The origins whose scripts may read answers. */
@@ -107,20 +116,31 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     cronSecret = null,
     secureCookies = false,
     banner = null,
+    audit = silentAudit,
     newId = randomUUID,
   } = deps;
-  const sessions = createSessions(db, now, log);
+  const sessions = createSessions(db, now, log, audit.note);
   const integrationTokens = createIntegrationTokens(db, now);
+  const trail = createTrail(audit, db);
   const { limiter = unlimited, gate = createGate(), observer = createObserver(log) } = deps;
   const inputBy =
     (bodies: (maxBytes: number, check?: (text: string) => void) => MiddlewareHandler<Env>) =>
-    ({ maxBody = deps.maxBody ?? defaultMaxBody, checkBody, expensive, unlimited: free }: RouteOptions) => [
-      refuseBadEncoding,
-      bodies(maxBody, checkBody),
-      ...(free ? [] : [passGate(gate, expensive)]),
-    ];
-  const callers = { verify, sessions, integrationTokens, cronSecret, limiter };
+    (options: RouteOptions, name: string) => {
+      const { maxBody = deps.maxBody ?? defaultMaxBody, checkBody, expensive, unlimited: free } = options;
+      const { prepared } = options;
+      return [
+        refuseBadEncoding,
+        ...(options.atOnce === undefined ? [] : [atMost(options.atOnce)]),
+        bodies(maxBody, checkBody),
+        ...(free ? [] : [passGate(gate, expensive)]),
+        ...(deps.answers && prepared ? [usePrepared(deps.answers, prepared, name, expensive)] : []),
+      ];
+    };
+  const callers = { verify, sessions, integrationTokens, cronSecret, limiter, trail };
   const access = createAccess({ ...callers, input: inputBy(jsonBodies) });
+  // What routes answer to GET is kept as bytes while nothing changes that it depends on.
+  const ofCatalog = access.with({ prepared: 'catalog' });
+  const ofDatabase = access.with({ prepared: 'database' });
   const cookie = createSessionCookie(secureCookies);
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
@@ -128,7 +148,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     },
   });
 
-  app.use(identify(observer, createCors(deps.corsOrigins ?? [])));
+  app.use(identify(observer, createCors(deps.corsOrigins ?? [])), auditCallers(audit, now));
   app.use(async (c, next) => {
     c.set('banner', banner);
     await next();
@@ -140,34 +160,34 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   );
   const stigs = createStigService(db);
   const news = createStigNewsService(db, now);
-  app.route('/', stigRoutes(access, stigs, news));
+  app.route('/', stigRoutes(ofCatalog, stigs, news));
   const stigDiff = createStigDiffService(db, stigs);
-  app.route('/', stigDiffRoutes(access, stigDiff));
+  app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
   const upgrade = createChecklistUpgrade(stigs);
   app.route('/', checklistRoutes(access, upgrade));
   const controls = createControlService(db);
-  app.route('/', controlRoutes(access, controls));
+  app.route('/', controlRoutes(ofCatalog, controls));
   const crosswalk = createCrosswalkService(db);
-  app.route('/', crosswalkRoutes(access, crosswalk, createExplainService(db, crosswalk)));
+  app.route('/', crosswalkRoutes(ofCatalog, crosswalk, createExplainService(db, crosswalk)));
   const search = createSearchService(db, crosswalk);
-  app.route('/', searchRoutes(access, search));
+  app.route('/', searchRoutes(ofCatalog, search));
   const controlRules = createControlRulesService(db, crosswalk);
-  app.route('/', controlRulesRoutes(access, controlRules));
+  app.route('/', controlRulesRoutes(ofCatalog, controlRules));
 
   const lists = createListService(db, now, newId);
   const listStigs = createListStigService(db, now, newId);
-  app.route('/', listRoutes(access, lists, listStigs));
-  app.route('/', listStigRoutes(access, listStigs));
+  app.route('/', listRoutes(ofDatabase, lists, listStigs));
+  app.route('/', listStigRoutes(ofDatabase, listStigs));
   const collections = createControlCollectionService(db, now, newId);
-  app.route('/', controlCollectionRoutes(access, collections));
+  app.route('/', controlCollectionRoutes(ofDatabase, collections));
   const favorites = createFavoriteService(db, now, newId);
-  app.route('/', favoriteRoutes(access, favorites));
+  app.route('/', favoriteRoutes(ofDatabase, favorites));
   const documents = createRegdocService(db);
   const documentCollections = createDocumentCollectionService(db, now, newId);
-  app.route('/', regdocRoutes(access, documents, documentCollections));
+  app.route('/', regdocRoutes(ofDatabase, documents, documentCollections));
   const roles = createRoleService(db);
   const roleCollections = createRoleCollectionService(db, now, newId);
-  app.route('/', roleRoutes(access, roles, roleCollections));
+  app.route('/', roleRoutes(ofDatabase, roles, roleCollections));
   const roleMapping = createRoleMappingService(db);
   app.route('/', roleMappingRoutes(access, roleMapping));
   if (deps.plants ?? true) app.route('/', plantRoutes(access, toAppError));
@@ -218,6 +238,11 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   /** What an error is to the caller; the log is told of one that is ours. */
   function refuse(error: Error, requestId: string): AppError {
     const failure = toAppError(error);
+    const fault = storageFault(error);
+    if (fault !== null && failure.code === 'UNAVAILABLE' && fault !== 'busy') {
+      const { code } = error as { code?: string };
+      log.error('the database is not available', { requestId, fault, code });
+    }
     if (failure.code === 'INTERNAL_ERROR')
       log.error('request failed', { requestId, error: error.stack ?? String(error) });
     return failure;
@@ -245,13 +270,21 @@ function refusal(c: Context<Env>, { code, message, headers }: AppError): Respons
   });
 }
 
+/** What a caller is told, and after how many seconds to try again, when the storage fails; a damaged file is a 500. */
+const unavailable: Partial<Record<StorageFault, [string, string]>> = {
+  busy: ['The database is busy', '5'],
+  full: ['The database takes no changes now: there is no room', '30'],
+  readonly: ['The database takes no changes now', '30'],
+  io: ['The database does not answer', '30'],
+};
+
 function toAppError(error: Error): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPException && error.status === 400)
     return badRequest('The request body is not valid JSON');
-  if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) {
-    return new AppError('UNAVAILABLE', 'The database is busy', { 'Retry-After': '5' });
-  }
+  const fault = storageFault(error);
+  const answer = fault === null ? undefined : unavailable[fault];
+  if (answer) return new AppError('UNAVAILABLE', answer[0], { 'Retry-After': answer[1] });
   return new AppError(
     'INTERNAL_ERROR' satisfies ErrorCode,
     'Something went wrong; the log knows more under the request id',

@@ -1,12 +1,17 @@
 #!/usr/bin/env node
+import { backupCommand } from './commands/backup.ts';
+import { checkCommand } from './commands/check.ts';
 import { collectionCommand } from './commands/collection.ts';
-import type { Command } from './commands/command.ts';
+import { type Command, runCommand } from './commands/command.ts';
 import { importCommand } from './commands/import.ts';
 import { integrationTokenCommand } from './commands/integration-token.ts';
 import { mappingCommand } from './commands/mapping.ts';
 import { purgeCommand } from './commands/purge.ts';
+import { restoreCommand } from './commands/restore.ts';
+import { selfAssessmentCommand } from './commands/self-assessment.ts';
 import { serveCommand } from './commands/serve.ts';
 import { startCommand } from './commands/start.ts';
+import { statusCommand } from './commands/status.ts';
 import { tokenCommand } from './commands/token.ts';
 import { CommandError } from './errors.ts';
 import { packageVersion } from './openapi.ts';
@@ -20,6 +25,11 @@ const commands: Command[] = [
   integrationTokenCommand,
   collectionCommand,
   purgeCommand,
+  backupCommand,
+  restoreCommand,
+  checkCommand,
+  statusCommand,
+  selfAssessmentCommand,
 ];
 
 function usage(): string {
@@ -49,7 +59,7 @@ async function main(args: string[]): Promise<number> {
     process.stdout.write(usageOf(command));
     return 0;
   }
-  return command.run(rest);
+  return runCommand(command, rest);
 }
 
 try {

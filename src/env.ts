@@ -1,4 +1,5 @@
 import type { User, Viewer } from './auth/viewer.ts';
+import type { Made } from './prepared/answers.ts';
 import type { Exchange } from './watch/exchange.ts';
 
 /** The fields and files of a form that a page sends. */
@@ -18,6 +19,8 @@ export interface Env {
   Variables: {
     requestId: string;
     exchange: Exchange;
+    /** What the route answers to GET, as bytes. */
+    made?: Made;
     /** Set on routes that need a user, before their handler runs. */
     user: User;
     /** Set on routes that an integration token may read as well. */
@@ -28,5 +31,13 @@ export interface Env {
     form: Form;
     /** The classification banner that exports are marked with, or null. */
     banner: string | null;
+    /** Who showed credentials that hold, and which, also where they may not do what they ask for. */
+    caller?: { viewer: Viewer; by: 'token' | 'session' | 'integration' };
+    /** The list or collection that a form names, where the path does not. */
+    chosen?: string;
+    /** Set when an entitlement is what is lacking. */
+    unentitled?: boolean;
+    /** Set when the route's own audit event tells how the request ended. */
+    audited?: boolean;
   };
 }

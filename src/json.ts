@@ -52,3 +52,20 @@ function isEscaped(text: string, at: number): boolean {
   while (text.charCodeAt(start - 1) === 0x5c) start--;
   return (at - start) % 2 === 1;
 }
+
+/** Whether an object anywhere in a JSON text names one key twice, however it is escaped; the text must be valid JSON. */
+export function hasRepeatedKeys(json: string): boolean {
+  const open: (Set<string> | null)[] = [];
+  for (const [token, text, isKey] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[[{\]}]/g)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '[') open.push(null);
+    else if (token === '}' || token === ']') open.pop();
+    else if (isKey !== undefined) {
+      const keys = open.at(-1)!;
+      const key = JSON.parse(text!) as string;
+      if (keys.has(key)) return true;
+      keys.add(key);
+    }
+  }
+  return false;
+}

@@ -1,10 +1,13 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { isExpensive, type RouteOptions } from './auth/access.ts';
+import { callerOf } from './auth/remembered.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest } from './errors.ts';
 import { type Cors, securityHeaders, strictTransport } from './headers.ts';
 import type { Gate } from './limits/gate.ts';
+import { namesTag, type PreparedAnswers, type Source } from './prepared/answers.ts';
+import { bestCoding, leastCompressed } from './prepared/coding.ts';
 import { beginExchange, callerKey, type Exchange } from './watch/exchange.ts';
 import type { Observer } from './watch/observer.ts';
 
@@ -51,6 +54,7 @@ function arrived(c: Context<Env>): Exchange {
     requestId: c.req.header('X-Request-Id'),
     userAgent: c.req.header('User-Agent'),
     traceparent: c.req.header('traceparent'),
+    target: c.req.url.slice(new URL(c.req.url).origin.length),
     connected: false,
   });
 }
@@ -103,6 +107,21 @@ export const refuseBadEncoding: MiddlewareHandler<Env> = async (c, next) => {
   await next();
 };
 
+/** Refuses a request while so many others are under way: each may hold a body many times the usual size in memory. */
+export function atMost(limit: number): MiddlewareHandler<Env> {
+  let underWay = 0;
+  return async (_, next) => {
+    if (underWay >= limit)
+      throw new AppError('UNAVAILABLE', 'Too many large requests at once', { 'Retry-After': '5' });
+    underWay++;
+    try {
+      await next();
+    } finally {
+      underWay--;
+    }
+  };
+}
+
 /**
  * Takes every request body for JSON whatever its Content-Type says (DECISIONS D2.3), within the limit in bytes, and
  * decodes it fatally: bytes that are no UTF-8 are a 400, never replaced. `check` may refuse the text before it is parsed.
@@ -142,4 +161,40 @@ export async function readAtMost(body: ReadableStream<Uint8Array>, maxBytes: num
       throw new AppError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes} bytes`);
     parts.push(value);
   }
+}
+
+/**
+ * Answers from what is prepared, and prepares what is made: for routes whose answer to GET depends on the catalog alone,
+ * or on the database and the caller. It stands behind the checks of the caller, so that no answer passes them by.
+ */
+export function usePrepared(
+  answers: PreparedAnswers,
+  source: Source,
+  access: string,
+  expensive: RouteOptions['expensive'],
+): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const { method } = c.req;
+    if (method !== 'GET' && method !== 'HEAD') return next();
+    const { target } = c.get('exchange');
+    const caller = source === 'catalog' ? '' : callerOf(c.get('viewer') ?? c.get('user'));
+    const coding = bestCoding(c.req.header('Accept-Encoding'));
+    let prepared = answers.find(source, target, caller);
+    if (prepared === undefined) {
+      const stamp = answers.stamp(source);
+      await next();
+      const made = c.get('made');
+      if (!made) return;
+      const about = { route: routePath(c), access, expensive: isExpensive(c, expensive) };
+      prepared = answers.keep(source, target, caller, stamp, made, about);
+      if (coding === 'identity' || c.res.status !== 200 || made.bytes.length < leastCompressed) return;
+      c.res = undefined;
+    }
+    if (namesTag(c.req.header('If-None-Match'), prepared.tag)) {
+      c.res = c.body(null, 304, prepared.notModified.headers);
+      return;
+    }
+    const { body, headers } = await answers.written(prepared, coding);
+    c.res = c.body(body as Uint8Array<ArrayBuffer>, 200, headers);
+  };
 }

@@ -7,6 +7,7 @@ import { type ErrorCode, statusOf } from './errors.ts';
 import { securityHeaders, strictTransport } from './headers.ts';
 import { type Connection, createConnections, readerLimits } from './limits/connections.ts';
 import type { Log } from './log.ts';
+import type { Quick } from './quick.ts';
 import { beginExchange, type Exchange } from './watch/exchange.ts';
 import type { Observer } from './watch/observer.ts';
 
@@ -42,6 +43,8 @@ export interface ServerOptions {
   trustedProxies?: readonly string[];
   /** How slowly an answer may be read. */
   readers?: typeof readerLimits;
+  /** The short way to answers that are prepared. */
+  quick?: Quick;
 }
 
 type Connections = ReturnType<typeof createConnections<Socket, ServerResponse>>;
@@ -59,7 +62,16 @@ export function startServer(
   fetch: (request: Request, exchange: Exchange) => Response | Promise<Response>,
   options: ServerOptions,
 ): Promise<RunningServer> {
-  const { host, port, log, observer, tls = null, maxConnections = 1000, requestTimeout = 30 } = options;
+  const {
+    host,
+    port,
+    log,
+    observer,
+    quick,
+    tls = null,
+    maxConnections = 1000,
+    requestTimeout = 30,
+  } = options;
   const trusted = networkMatcher(options.trustedProxies ?? []);
   const findCaller = callerFinder(trusted);
   const connections: Connections = createConnections({
@@ -86,6 +98,7 @@ export function startServer(
     const forwardedFor = headers['x-forwarded-for'] as string | undefined;
     const exchange = beginExchange({
       method: request.method!,
+      target: request.url!,
       remote: forwardedFor === undefined ? connection.address : findCaller(connection.address, forwardedFor),
       secure: tls !== null || (headers['x-forwarded-proto'] === 'https' && trusted(connection.address)),
       requestId: headers['x-request-id'] as string | undefined,
@@ -127,6 +140,7 @@ export function startServer(
       return;
     }
     current = request.exchange!;
+    if (quick?.(request, response, current)) return;
     listener(request, response);
   }
 
@@ -215,7 +229,7 @@ function answerOf(exchange: Exchange, code: ErrorCode, message: string): Respons
   return new Response(body, { status: statusOf[code], headers });
 }
 
-/** Answers a request by itself, and closes the connection: its body is not read. */
+/** Answers a request by itself, and closes the connection; its body is thrown away. */
 function refuse(
   request: Watched,
   response: ServerResponse,
@@ -232,6 +246,8 @@ function refuse(
     Connection: 'close',
   });
   response.end(body);
+  // What is still on its way would reset the connection before the answer is read.
+  request.resume();
 }
 
 const parserProblems: Record<string, [reason: string, code: ErrorCode, message: string]> = {
@@ -262,7 +278,7 @@ function answerClientError(
     'BAD_REQUEST',
     'The request is not valid HTTP',
   ];
-  const unheard = { requestId: undefined, userAgent: undefined, traceparent: undefined };
+  const unheard = { target: '', requestId: undefined, userAgent: undefined, traceparent: undefined };
   const remote = connection?.address ?? addressOf(socket);
   const exchange = beginExchange({ method: 'unknown', remote, secure, connected: true, ...unheard });
   const { body, headers } = problem(exchange, code, message);

@@ -97,7 +97,7 @@ test('one changed character in one finding changes it, and only the tables that 
   assert.equal(different, ['sources', 'stig_releases', 'findings']);
 });
 
-test('a change of any value of any table changes it, but for paths, times and the ids of findings', async () => {
+test('a change of any value of any table changes it, but for paths and times', async () => {
   const db = await imported(files);
   db.sqlite.exec(`INSERT INTO mapping_decisions VALUES ('a', '1', 'b', '2', 'auto', 'why', '2026-01-01');
     INSERT INTO curated_mapping_facts SELECT min(id), 'slug', '15-1244.00', 0.5, 'Primary', 'PD', 'why', 1 FROM sources;
@@ -131,7 +131,6 @@ test('a change of any value of any table changes it, but for paths, times and th
     'sources.importer_version',
     'sources.source',
     'sources.imported_at',
-    'findings.id',
     'mapping_decisions.decided_at',
   ]);
   assert.ok(changed > 120, String(changed));

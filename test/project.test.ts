@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../src/root.ts';
 import { suite } from './support/harness.ts';
@@ -130,5 +131,82 @@ test('every environment variable that is read is in the README', () => {
     assert.ok(readme.includes(`\`${name}\``) || readme.includes(`\`${short}\``), name);
   }
 });
+
+interface Locked {
+  version: string;
+  license?: string;
+  dependencies?: Record<string, string>;
+}
+
+test('the dependency table of SECURITY.md is what the lock file says, version and licence', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
+  // What only helps to install SQLite's driver does not run.
+  const running = new Map<string, Locked>();
+  const add = (name: string) => {
+    if (running.has(name) || name === 'prebuild-install') return;
+    const locked = packages[`node_modules/${name}`]!;
+    running.set(name, locked);
+    for (const each of Object.keys(locked.dependencies ?? {})) add(each);
+  };
+  for (const name of Object.keys(packages['']!.dependencies!)) add(name);
+  const table = [...read('SECURITY.md').matchAll(/^\| (\S+) \| (\d\S*) \| (\S+) \| (.+) \|$/gm)];
+  const stated = table.map(([, name, version, license]) => `${name} ${version} ${license}`);
+  const locked = [...running].map(([name, { version, license }]) => `${name} ${version} ${license}`);
+  assert.equal(stated.sort(), locked.sort());
+  const sqlite = new Sqlite(':memory:');
+  const version = sqlite.prepare('SELECT sqlite_version()').pluck().get() as string;
+  sqlite.close();
+  assert.ok(read('SECURITY.md').includes(`SQLite ${version} is compiled into`));
+});
+
+test('the bill of materials names every package that runs, SQLite and Node, and is the same each time', () => {
+  const script = join(packageRoot, 'src', 'sbom.mjs');
+  const text = execFileSync(process.execPath, [script], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  assert.is(read('dist', 'sbom.cdx.json'), text);
+  const bill = JSON.parse(text) as Bill;
+  assert.is(bill.bomFormat, 'CycloneDX');
+  assert.match(bill.serialNumber, /^urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  assert.equal([bill.metadata.component.name, bill.metadata.timestamp], ['gapstone', undefined]);
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, Locked & Record<'dev' | 'optional' | 'devOptional' | 'peer', boolean>>;
+  };
+  const wanted = Object.entries(packages)
+    .filter(
+      ([path, { dev, optional, devOptional, peer }]) =>
+        path !== '' && !(dev || optional || devOptional || peer),
+    )
+    .map(([path, { version }]) => `${path.split('node_modules/').at(-1)} ${version}`);
+  const sqlite = new Sqlite(':memory:');
+  wanted.push(`node ${process.versions.node}`);
+  wanted.push(`sqlite ${sqlite.prepare('SELECT sqlite_version()').pluck().get()}`);
+  sqlite.close();
+  assert.equal(bill.components.map(({ name, version }) => `${name} ${version}`).sort(), wanted.sort());
+  for (const { name, licenses } of bill.components) assert.ok(licenses?.length, `the licence of ${name}`);
+  const known = new Set([...bill.components, bill.metadata.component].map((each) => each['bom-ref']));
+  for (const { ref, dependsOn } of bill.dependencies)
+    for (const each of [ref, ...dependsOn]) assert.ok(known.has(each), each);
+  assert.is(
+    execFileSync(process.execPath, [script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    text,
+  );
+});
+
+interface Component {
+  'bom-ref': string;
+  name: string;
+  version: string;
+  licenses?: object[];
+}
+
+interface Bill {
+  bomFormat: string;
+  serialNumber: string;
+  metadata: { component: Component; timestamp?: string };
+  components: Component[];
+  dependencies: { ref: string; dependsOn: string[] }[];
+}
 
 test.run();

@@ -1,5 +1,5 @@
-// Runs every test file under this folder, or those whose path contains an argument, in one process; with --browser
-// those that drive a browser, which `npm test` leaves out: they need one.
+// Runs every test file under this folder, or those whose path contains an argument, in one process. Two kinds are left
+// out and run alone: with --faults what is in `faults/`, which takes minutes; with --browser what drives a browser.
 // uvu alone exits 0 when a `before` throws, a `.run()` is forgotten or nothing matches: here each is a failure.
 import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -9,11 +9,14 @@ import { made } from './support/harness.ts';
 type Runner = () => Promise<[errors: string | true, ran: number, skipped: number, total: number]>;
 
 const root = dirname(fileURLToPath(import.meta.url));
-const wanted = process.argv.slice(2).filter((argument) => argument !== '--browser');
+const flags = ['--faults', '--browser'];
+const wanted = process.argv.slice(2).filter((argument) => !flags.includes(argument));
+const faults = process.argv.includes('--faults');
 const ending = process.argv.includes('--browser') ? '.browser.js' : '.test.js';
 const files = readdirSync(root, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
   .map((entry) => join(entry.parentPath, entry.name))
+  .filter((file) => relative(root, file).startsWith('faults') === faults)
   .filter((file) => wanted.length === 0 || wanted.some((word) => relative(root, file).includes(word)))
   .sort();
 

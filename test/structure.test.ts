@@ -54,30 +54,37 @@ function roomOf(path: string): string {
 }
 
 /** What every room may use. */
-const base = ['addresses', 'errors', 'ids', 'json', 'root', 'text'];
+const base = ['addresses', 'errors', 'files', 'ids', 'json', 'root', 'text'];
 /** Which rooms a room may use besides: an arrow that is not here points the wrong way. */
 const arrows: Record<string, string[]> = {
   cli: ['commands', 'openapi'],
   commands: [
     'app',
+    'audit',
     'auth',
     'certificate',
     'config',
     'crosswalk',
     'db',
+    'export',
     'importers',
     'limits',
     'log',
+    'headers',
     'openapi',
+    'prepared',
+    'quick',
     'schemas',
     'server',
     'services',
     'watch',
   ],
   importers: ['crosswalk', 'db', 'schemas'],
-  server: ['config', 'headers', 'limits', 'log', 'watch'],
+  server: ['config', 'headers', 'limits', 'log', 'quick', 'watch'],
+  quick: ['auth', 'headers', 'limits', 'prepared', 'watch'],
   app: [
     'answer',
+    'audit',
     'auth',
     'checklists',
     'config',
@@ -88,6 +95,7 @@ const arrows: Record<string, string[]> = {
     'log',
     'middleware',
     'openapi',
+    'prepared',
     'routes',
     'schemas',
     'services',
@@ -96,7 +104,7 @@ const arrows: Record<string, string[]> = {
   ],
   forms: ['auth', 'middleware'],
   openapi: ['auth', 'schemas'],
-  middleware: ['auth', 'headers', 'limits', 'watch'],
+  middleware: ['auth', 'headers', 'limits', 'prepared', 'watch'],
   routes: ['answer', 'auth', 'checklists', 'crosswalk', 'db', 'export', 'schemas', 'services', 'web'],
   web: ['diff', 'export', 'schemas', 'services'],
   // Of the importers the XML gate alone; see the test below.
@@ -104,12 +112,14 @@ const arrows: Record<string, string[]> = {
   export: ['schemas', 'services'],
   services: ['auth', 'crosswalk', 'db', 'diff', 'schemas'],
   diff: ['schemas'],
-  auth: ['config', 'db', 'limits', 'log', 'watch'],
+  auth: ['audit', 'config', 'db', 'limits', 'log', 'prepared', 'watch'],
+  audit: ['db', 'log'],
   watch: ['db', 'limits', 'log'],
   limits: [],
   headers: [],
   certificate: [],
-  answer: [],
+  answer: ['prepared'],
+  prepared: [],
   db: [],
   schemas: ['crosswalk'],
   crosswalk: [],
@@ -185,6 +195,8 @@ structure('hono stays in the rooms that speak HTTP, XML and zips in the importer
     [/^jose$/, /^src\/auth\//],
     [/^(node:)?(http|https|http2|dgram|dns|tls)$/, /^src\/server\.ts$/],
     [/^(node:)?net$/, /^src\/(server|addresses)\.ts$/],
+    // No other program is ever started.
+    [/^(node:)?(child_process|cluster|vm)$/, /^$/],
     [/^(uvu|fast-check|@nuwcdivnpt|typescript)(\/|$)/, /^$/],
   ];
   for (const { path, packages } of sources) {
@@ -405,7 +417,9 @@ structure('the top level of the repository holds what ARCHITECTURE.md allows, an
     'test',
   ]);
   const made = (name: string) =>
-    ['node_modules', 'dist', 'gapstone-key.json'].includes(name) || /\.db(-wal|-shm|\..*)?$/.test(name);
+    ['node_modules', 'dist', 'gapstone-key.json'].includes(name) ||
+    /^gapstone-audit\.jsonl/.test(name) ||
+    /\.db(-wal|-shm|\..*)?$/.test(name);
   const other = readdirSync(packageRoot).filter(
     (name) => !name.startsWith('.') && !allowed.has(name) && !made(name),
   );
@@ -427,6 +441,9 @@ structure('what running makes is ignored by git, the private key above all', () 
     'gapstone.db-wal',
     'gapstone.db-shm',
     'gapstone-key.json',
+    'gapstone-audit.jsonl',
+    'gapstone-audit.jsonl.head',
+    'gapstone-audit.jsonl.lock',
   ])
     assert.ok(
       patterns.some((pattern) => pattern.test(name)),

@@ -1,5 +1,5 @@
 import { compareFrameworks, compareVersions, versionKey } from '../../src/crosswalk/frameworks.ts';
-import { createGraph, type GraphNode } from '../../src/crosswalk/graph.ts';
+import { createGraph, type Graph, type GraphNode } from '../../src/crosswalk/graph.ts';
 import { sortKey } from '../../src/crosswalk/identifier.ts';
 import {
   controls as controlTable,
@@ -33,15 +33,19 @@ export interface SourceProblem {
 
 /**
  * Rebuilds everything that is derived from the facts about controls: the served catalogs, the graph, the closure.
- * Runs inside the transaction that changed a fact or a decision.
+ * Runs inside the transaction that changed a fact or a decision. `timedClosure` is given the building of the closure.
  */
-export function deriveControls(db: Database): SourceProblem[] {
+export function deriveControls(
+  db: Database,
+  timedClosure: (work: () => void) => void = (work) => work(),
+): SourceProblem[] {
   const catalogs = readCatalogs(db);
   const baselines = readBaselines(db);
   writeCatalogs(db, catalogs, baselines);
   const view = catalogView(catalogs);
   const { edges, problems } = deriveEdges(readMappings(db), view);
-  writeGraph(db, applyDecisions(db, edges));
+  const graph = writeGraph(db, applyDecisions(db, edges));
+  timedClosure(() => void writeClosure(db.sqlite, graph));
   return [...problems, ...unknownMembers(baselines, view)];
 }
 
@@ -221,7 +225,7 @@ function unknownMembers(baselines: SourcedBaseline[], view: CatalogView): Source
   });
 }
 
-function writeGraph(db: Database, edges: DerivedEdge[]): void {
+function writeGraph(db: Database, edges: DerivedEdge[]): Graph {
   const { sqlite } = db;
   sqlite.exec(`DELETE FROM crosswalk_paths; DELETE FROM crosswalk_evidence; DELETE FROM crosswalk_edges;
                DELETE FROM crosswalk_nodes;`);
@@ -250,5 +254,5 @@ function writeGraph(db: Database, edges: DerivedEdge[]): void {
     for (const fact of edge.evidence) insertEvidence.run(a, b, fact.sourceId, fact.ordinal);
     return { a, b, status: edge.status };
   });
-  writeClosure(sqlite, createGraph(nodes, numbered));
+  return createGraph(nodes, numbered);
 }

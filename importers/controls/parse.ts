@@ -21,10 +21,10 @@ export function parseControlsJson(value: unknown): ControlsResult | null {
  * Reads an XML text that has passed the gate as a source about controls, but for the CCI list, which is read from the
  * gate's events (`CciListBuilder`); null when its root is that of none. Throws `ImportError`.
  */
-export function parseControlsXml(root: XmlElement, text: string): ControlsResult | null {
-  if (isOscalXmlCatalog(root)) return parseOscalXmlCatalog(text);
-  if (isDod8500(root)) return parseDod8500(text);
-  return isDiacapMap(root) ? parseDiacapMap(text) : null;
+export function parseControlsXml(root: XmlElement, text: () => string): ControlsResult | null {
+  if (isOscalXmlCatalog(root)) return parseOscalXmlCatalog(text());
+  if (isDod8500(root)) return parseDod8500(text());
+  return isDiacapMap(root) ? parseDiacapMap(text()) : null;
 }
 
 /** Reads a CSV text as a source about controls; null when its header begins like that of none. Throws `ImportError`. */

@@ -1,18 +1,23 @@
 import type { Database } from '../../src/db/database.ts';
+import { prepareInsert } from '../../src/db/insert.ts';
+import { mappingCandidates, mappingProducts } from '../../src/db/role-tables.ts';
 import { fold } from '../../src/text.ts';
 import type { SourceProblem } from '../controls/derive.ts';
 import { removeSource } from '../shadowed.ts';
 import { deriveRoleMappings } from './derive-mappings.ts';
 import { familyOf } from './families.ts';
-import { ruleVersion } from './mapping/score.ts';
+import { productsOf } from './mapping/products.ts';
+import { candidateOf, isCandidate, ruleVersion } from './mapping/score.ts';
 import type { OccupationRecord } from './record.ts';
 import { toDetails, toFacts } from './serve.ts';
 
 /** Whether the stored mapping was made by another version of the rule than this program's. */
 export function ruleIsOutdated(db: Database): boolean {
-  return (
-    db.sqlite.prepare('SELECT 1 FROM role_mappings WHERE rule <> ? LIMIT 1').get(ruleVersion) !== undefined
-  );
+  const ends = db.sqlite
+    .prepare('SELECT (SELECT min(rule) FROM role_mappings), (SELECT max(rule) FROM role_mappings)')
+    .raw()
+    .get() as (string | null)[];
+  return ends.some((rule) => rule !== null && rule !== ruleVersion);
 }
 
 /**
@@ -34,7 +39,26 @@ export function deriveRoles(
     .all()
     .map((record) => JSON.parse(record) as OccupationRecord);
   if (fresh.size > 0 || superseded.size > 0) writeOccupations(db, occupations);
-  return deriveRoleMappings(db, occupations, fresh, superseded);
+  writeMappingSource(db, occupations);
+  return deriveRoleMappings(db, null, fresh, superseded);
+}
+
+/** Rebuilds the mapping of some STIGs, by their ids, after a run that changed nothing about roles. */
+export function remapStigs(db: Database, stigs: Set<number>): void {
+  deriveRoleMappings(db, stigs, new Set(), new Map());
+}
+
+/** Writes down what the rule looks up, for the runs that bring STIGs alone. */
+function writeMappingSource(db: Database, occupations: OccupationRecord[]): void {
+  db.sqlite.exec('DELETE FROM mapping_products; DELETE FROM mapping_candidates;');
+  const insertProduct = prepareInsert(db, mappingProducts);
+  for (const [name, product] of productsOf(occupations, isCandidate))
+    insertProduct.run({ name, product: JSON.stringify(product) });
+  const insertCandidate = prepareInsert(db, mappingCandidates);
+  for (const occupation of occupations.filter(({ occupationCode }) => isCandidate(occupationCode))) {
+    const { occupationCode, jobZone, commodities } = candidateOf(occupation);
+    insertCandidate.run({ occupationCode, jobZone, commodities: JSON.stringify(commodities) });
+  }
 }
 
 function keepNewest(db: Database, family: 'onet' | 'nice', superseded: Map<number, string>): void {

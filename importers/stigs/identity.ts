@@ -3,14 +3,25 @@ import { CommandError } from '../../src/errors.ts';
 import { compareCodePoints } from '../../src/text.ts';
 import { createOverlaps } from './overlap.ts';
 import { aliasKey, idKeyOf, isSlug, kindOf, numbered, slugOf } from './slug.ts';
-import { createStigStore, type StigRow, type StoredRelease } from './store.ts';
+import { createStigStore, type GivenUp, type StigRow, type StoredRelease } from './store.ts';
 import type { StagedRelease } from './write.ts';
 
 /** What became of a staged release: the slug it went to, why, and whether it was kept. */
 export interface Decision {
   slug: string;
-  reason: string;
+  reason: string | null;
   outcome: 'imported' | 'superseded';
+}
+
+/** What came of a run's releases. */
+export interface Identity {
+  decisions: Map<number, Decision>;
+  /** How many releases an override moved to another STIG. */
+  moved: number;
+  /** The STIGs that may have another current release or title now, by their ids. */
+  touched: Set<number>;
+  /** The benchmark ids of overrides that no benchmark bears, neither of this run nor of the catalog. */
+  unmet: string[];
 }
 
 interface Choice {
@@ -24,14 +35,13 @@ const sameReleaseFrom = 0.95;
 /**
  * Decides to which STIG every staged release belongs (FORMATS 2.3 and 2.4) and stores the release rows. Known
  * benchmark ids and the operator's overrides (benchmark id to slug) come first, then the rest, newest first, so that
- * the slug comes from the newest title and the order of the files never matters. Gives the decisions by release id,
- * and whether a STIG that none of the staged releases belongs to was changed.
+ * the slug comes from the newest title and the order of the files never matters.
  */
 export function decideIdentity(
   db: Database,
   staged: StagedRelease[],
   overrides: Map<string, string>,
-): { decisions: Map<number, Decision>; moved: number } {
+): Identity {
   const store = createStigStore(db);
   const overlaps = createOverlaps(db);
   const decisions = new Map<number, Decision>();
@@ -46,33 +56,34 @@ export function decideIdentity(
     return exact.length > 0 ? exact : keys;
   };
   const slugByKey = new Map(
-    [...overrides].flatMap(([benchmarkId, slug]) => keysOf(benchmarkId).map((key) => [key, slug] as const)),
+    [...overrides].flatMap(([benchmarkId, slug]) =>
+      keysOf(benchmarkId).map((key) => [key, { benchmarkId, slug }] as const),
+    ),
   );
 
   const attach = (group: StagedRelease[], choice: Choice) => {
     for (const release of group) {
-      const older = store.attach(release, choice.stig.id);
-      const reason = choice.decision;
-      if (older === release.id) {
-        const kept = `a newer printing of ${release.version} is kept`;
-        decisions.set(release.id, { slug: choice.stig.slug, reason: kept, outcome: 'superseded' });
-        continue;
-      }
-      decisions.set(release.id, { slug: choice.stig.slug, reason, outcome: 'imported' });
-      const replaced = older === null ? undefined : decisions.get(older);
-      if (replaced) {
-        replaced.outcome = 'superseded';
-        replaced.reason = `a newer printing of ${release.version} is kept`;
-      }
+      const lost = store.attach(release, choice.stig.id);
+      const slug = choice.stig.slug;
+      const superseded = {
+        slug,
+        reason: lost && keptInstead(release.version, lost),
+        outcome: 'superseded' as const,
+      };
+      const isKept = lost?.id !== release.id;
+      decisions.set(release.id, isKept ? { slug, reason: choice.decision, outcome: 'imported' } : superseded);
+      if (lost && isKept && decisions.has(lost.id)) decisions.set(lost.id, superseded);
     }
   };
 
   let moved = 0;
-  for (const [key, slug] of slugByKey) {
+  const met = new Set<string>();
+  for (const [key, { slug }] of slugByKey) {
     const group = groups.get(key) ?? [];
     const newest = group[0];
     const alias = store.alias(key);
     if (!newest && !alias) continue;
+    met.add(slugByKey.get(key)!.benchmarkId);
     const decision = `operator override: ${slug}`;
     const stig = store.bySlug(slug) ?? store.create(slug, newest ? kindOf(newest.title) : alias!.kind);
     refuseLoss([...group, ...store.releasesOfKey(key)], key, stig);
@@ -92,8 +103,8 @@ export function decideIdentity(
     store.addAlias(key, choice.stig.id, group[0]!.benchmarkId, choice.decision);
     attach(group, choice);
   }
-  store.refreshCurrent();
-  return { decisions, moved };
+  const unmet = [...overrides.keys()].filter((benchmarkId) => !met.has(benchmarkId));
+  return { decisions, moved, touched: store.refreshCurrent(), unmet };
 
   /** An override never makes one benchmark's release give way to another's of the same version: it is refused. */
   function refuseLoss(releases: { id: number; version: string }[], key: string, stig: StigRow): void {
@@ -163,6 +174,12 @@ export function decideIdentity(
     const percent = Math.round((byId ? overlap.stigIds : overlap.groupIds) * 100);
     return `${percent} % of the ${byId ? 'STIG IDs' : 'V-ids and legacy ids'} shared with ${version}`;
   }
+}
+
+function keptInstead(version: string, { isTie }: GivenUp): string {
+  return isTie
+    ? `another printing of ${version} is kept: no date tells which is newer, so the greater hash decides`
+    : `a newer printing of ${version} is kept`;
 }
 
 /** The two releases, one of each list, whose dates are nearest to each other; ties go to the newest. */

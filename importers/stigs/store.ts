@@ -1,8 +1,10 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Database } from '../../src/db/database.ts';
+import { prepareInsert } from '../../src/db/insert.ts';
 import { sources, stigAliases, stigReleases, stigs } from '../../src/db/tables.ts';
 import { stigNumber } from '../../src/ids.ts';
 import { fold } from '../../src/text.ts';
+import { isTie } from '../xccdf/release.ts';
 import { createSearchIndex } from './search-index.ts';
 import type { StagedRelease } from './write.ts';
 
@@ -18,6 +20,12 @@ export interface StoredRelease {
   version: string;
   newness: string;
   releaseDate: string | null;
+}
+
+/** A printing that gave way to another of the same version; `isTie` where neither is dated newer. */
+export interface GivenUp {
+  id: number;
+  isTie: boolean;
 }
 
 /** Reads and writes STIGs, their aliases and releases for the decision about identity, inside the run's transaction. */
@@ -55,6 +63,22 @@ export function createStigStore(db: Database) {
     .where(eq(stigs.id, sql.placeholder('id')))
     .prepare();
 
+  const stigBySlug = orm
+    .select(columns)
+    .from(stigs)
+    .where(eq(stigs.slug, sql.placeholder('slug')))
+    .prepare();
+  const stigByAlias = orm
+    .select({ ...columns, benchmarkId: stigAliases.benchmarkId })
+    .from(stigAliases)
+    .innerJoin(stigs, eq(stigs.id, stigAliases.stigId))
+    .where(eq(stigAliases.idKey, sql.placeholder('idKey')))
+    .prepare();
+  const insertStig = prepareInsert(db, stigs);
+  const insertAlias = prepareInsert(db, stigAliases);
+  const insertRelease = prepareInsert(db, stigReleases);
+
+  const aliased = (idKey: string) => stigByAlias.get({ idKey });
   const releases = (stigId: number): StoredRelease[] => releasesOf.all({ stigId });
   const release = (stigId: number, version: string): StoredRelease | null =>
     releaseOf.get({ stigId, version }) ?? null;
@@ -63,54 +87,39 @@ export function createStigStore(db: Database) {
     releases,
     release,
     byId: (id: number): StigRow => stigById.get({ id })!,
-    bySlug: (slug: string): StigRow | null =>
-      orm.select(columns).from(stigs).where(eq(stigs.slug, slug)).get() ?? null,
-    alias: (idKey: string): StigRow | null =>
-      orm
-        .select(columns)
-        .from(stigAliases)
-        .innerJoin(stigs, eq(stigs.id, stigAliases.stigId))
-        .where(eq(stigAliases.idKey, idKey))
-        .get() ?? null,
+    bySlug: (slug: string): StigRow | null => stigBySlug.get({ slug }) ?? null,
+    alias(idKey: string): StigRow | null {
+      const found = aliased(idKey);
+      return found === undefined ? null : { id: found.id, slug: found.slug, kind: found.kind };
+    },
 
     releasesOfKey: (idKey: string): StoredRelease[] =>
       orm.select(releaseColumns).from(stigReleases).where(eq(stigReleases.idKey, idKey)).all(),
 
     /** The benchmark id under which a key was first met. */
-    aliasOf: (idKey: string): string | undefined =>
-      orm
-        .select({ benchmarkId: stigAliases.benchmarkId })
-        .from(stigAliases)
-        .where(eq(stigAliases.idKey, idKey))
-        .get()?.benchmarkId,
+    aliasOf: (idKey: string): string | undefined => aliased(idKey)?.benchmarkId,
 
     create(slug: string, kind: 'stig' | 'srg'): StigRow {
       const row = { id: stigNumber(slug), slug, kind };
-      orm
-        .insert(stigs)
-        .values({ ...row, title: slug, titleFold: slug, currentReleaseId: null })
-        .run();
+      insertStig.run({ ...row, title: slug, titleFold: slug, currentReleaseId: null });
       return row;
     },
 
     addAlias(idKey: string, stigId: number, benchmarkId: string, decision: string): void {
-      orm.insert(stigAliases).values({ idKey, stigId, benchmarkId, decision }).run();
+      insertAlias.run({ idKey, stigId, benchmarkId, decision });
     },
 
-    /** Stores a release under a STIG; of two printings of one version the newer stays. Gives the id of the other. */
-    attach(staged: StagedRelease, stigId: number): number | null {
+    /** Stores a release under a STIG; of two printings of one version the newer stays. Gives the one that does not. */
+    attach(staged: StagedRelease, stigId: number): GivenUp | null {
       touched.add(stigId);
       const other = release(stigId, staged.version);
       if (other && other.newness > staged.newness) {
         removeRelease(db, staged.id, staged.sourceId);
-        return staged.id;
+        return { id: staged.id, isTie: isTie(staged.newness, other.newness) };
       }
       if (other) removeRelease(db, other.id);
-      orm
-        .insert(stigReleases)
-        .values({ ...staged, stigId })
-        .run();
-      return other?.id ?? null;
+      insertRelease.run({ ...staged, stigId });
+      return other && { id: other.id, isTie: isTie(staged.newness, other.newness) };
     },
 
     /** Moves the releases of one benchmark id to another STIG (an operator's override). Gives how many. */
@@ -131,9 +140,9 @@ export function createStigStore(db: Database) {
       return rows.length;
     },
 
-    /** Points every STIG that was touched to its newest release, and takes the title from it. */
-    refreshCurrent(): void {
-      if (touched.size === 0) return;
+    /** Points every STIG that was touched to its newest release, and takes the title from it. Gives their ids. */
+    refreshCurrent(): Set<number> {
+      if (touched.size === 0) return touched;
       for (const { id } of orm
         .select({ id: stigs.id })
         .from(stigs)
@@ -156,6 +165,7 @@ export function createStigStore(db: Database) {
           .where(eq(stigs.id, id))
           .run();
       }
+      return touched;
     },
   };
 }

@@ -92,6 +92,10 @@ export class BenchmarkBuilder implements XmlHandler {
     if (this.keep !== null) this.captured += text;
   }
 
+  get ignoresText(): boolean {
+    return this.keep === null;
+  }
+
   close(): void {
     if (this.keep !== null && this.captureDepth === this.frames.length) {
       this.keep(this.captured);

@@ -15,7 +15,15 @@ export const descriptionTags = [
 
 export type DescriptionTag = (typeof descriptionTags)[number];
 
-const opening = new RegExp(`<(${descriptionTags.join('|')})>`, 'g');
+const known = new Set<string>(descriptionTags);
+const longestTag = Math.max(...descriptionTags.map((tag) => tag.length));
+
+interface Opening {
+  tag: DescriptionTag;
+  at: number;
+  /** Where the tag's text begins. */
+  from: number;
+}
 
 /**
  * Cuts a rule description (already decoded once) into its tags. The text is not XML: it holds bare `<` and `&`, so a
@@ -24,22 +32,41 @@ const opening = new RegExp(`<(${descriptionTags.join('|')})>`, 'g');
  * is the discussion as it stands. Texts are trimmed.
  */
 export function readDescription(text: string): Record<DescriptionTag, string> {
-  const parts = Object.fromEntries(descriptionTags.map((tag) => [tag, ''])) as Record<DescriptionTag, string>;
-  const starts = [...text.matchAll(opening)];
-  if (starts.length === 0) {
-    parts.VulnDiscussion = text.trim();
-    return parts;
-  }
-  starts.forEach((start, index) => {
-    const tag = start[1] as DescriptionTag;
-    const from = start.index + start[0].length;
-    const to = starts[index + 1]?.index ?? text.length;
-    const segment = text.slice(from, to);
+  const parts: Record<DescriptionTag, string> = {
+    VulnDiscussion: '',
+    FalsePositives: '',
+    FalseNegatives: '',
+    Documentable: '',
+    Mitigations: '',
+    SeverityOverrideGuidance: '',
+    PotentialImpacts: '',
+    ThirdPartyTools: '',
+    MitigationControl: '',
+    Responsibility: '',
+    IAControls: '',
+  };
+  const openings = openingsOf(text);
+  if (openings.length === 0) parts.VulnDiscussion = text.trim();
+  for (const [index, { tag, from }] of openings.entries()) {
+    const segment = text.slice(from, openings[index + 1]?.at);
     const end = segment.lastIndexOf(`</${tag}>`);
     const value = (end < 0 ? segment : segment.slice(0, end)).trim();
     if (value !== '') parts[tag] = parts[tag] === '' ? value : `${parts[tag]}, ${value}`;
-  });
+  }
   return parts;
+}
+
+/** The known opening tags of a description, in order. */
+function openingsOf(text: string): Opening[] {
+  const openings: Opening[] = [];
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
+    const from = text.indexOf('>', at) + 1;
+    if (from === 0) break;
+    if (from - at > longestTag + 2) continue;
+    const tag = text.slice(at + 1, from - 1);
+    if (known.has(tag)) openings.push({ tag: tag as DescriptionTag, at, from });
+  }
+  return openings;
 }
 
 /** The text inside a wrapper such as `<GroupDescription>`, or the text itself where there is none. */

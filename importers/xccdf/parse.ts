@@ -124,6 +124,11 @@ function interpretRule(group: RawGroup, rule: RawRule, warnings: string[]): Xccd
   if (severity !== 'high' && severity !== 'medium' && severity !== 'low') {
     throw new ImportError(`the rule ${rule.id.slice(0, 64)} has the severity "${severity.slice(0, 20)}"`);
   }
+  const weight = rule.weight.trim() || '10.0';
+  if (!Number.isFinite(Number(weight)))
+    warnings.push(
+      `the rule ${rule.id.slice(0, 64)} has the weight "${weight.slice(0, 20)}", which is no number`,
+    );
   const parts = readDescription(rule.description);
   const check = rule.checks[0];
   return {
@@ -133,7 +138,7 @@ function interpretRule(group: RawGroup, rule: RawRule, warnings: string[]): Xccd
     ruleId: rule.id,
     ruleVersion: rule.version.trim(),
     severity,
-    weight: rule.weight.trim() || '10.0',
+    weight,
     ruleTitle: rule.title.trim(),
     vulnDiscussion: parts.VulnDiscussion,
     falsePositives: parts.FalsePositives,

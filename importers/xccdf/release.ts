@@ -1,20 +1,6 @@
 import { ImportError } from '../errors.ts';
+import { monthOfShort } from '../months.ts';
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const fullMonths = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-];
 const releaseInfo = /^(?:Release: ?(\S+))? ?(?:Benchmark Date: ?(\d{1,2}) ([A-Za-z]+)\.? (\d{4}))?$/i;
 const maxLength = 200;
 
@@ -30,10 +16,9 @@ export function readReleaseInfo(text: string): ReleaseInfo {
   if (!match) throw new ImportError(`the release-info "${text.trim().slice(0, 60)}" is not understood`);
   const [, release, day, month, year] = match;
   if (year === undefined) return { release: release ?? null, benchmarkDate: null };
-  const name = month!.toLowerCase();
-  const index = name === 'sept' ? 8 : Math.max(months.indexOf(name), fullMonths.indexOf(name));
-  const date = `${year}-${String(index + 1).padStart(2, '0')}-${day!.padStart(2, '0')}`;
-  if (index < 0 || !isDate(date))
+  const number = monthOfShort(month!);
+  const date = `${year}-${String(number).padStart(2, '0')}-${day!.padStart(2, '0')}`;
+  if (number === 0 || !isDate(date))
     throw new ImportError(`the benchmark date "${day} ${month} ${year}" is no date`);
   return { release: release ?? null, benchmarkDate: date };
 }
@@ -75,4 +60,10 @@ export function newnessOf(release: {
     release.statusDate ?? '',
     release.sha256,
   ].join(' ');
+}
+
+/** Whether two releases differ by the hash of their files alone: nothing tells which printing is the newer. */
+export function isTie(newnessA: string, newnessB: string): boolean {
+  const dated = (newness: string) => newness.slice(0, newness.lastIndexOf(' '));
+  return dated(newnessA) === dated(newnessB);
 }

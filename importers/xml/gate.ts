@@ -1,6 +1,7 @@
 import { SaxesParser } from 'saxes';
-import { type DecodedText, decodeText } from '../decode.ts';
+import { decodeText, startOfUtf8 } from '../decode.ts';
 import { ImportError } from '../errors.ts';
+import { scanXml, type XmlEvents } from './scan.ts';
 
 /** The bounds of SECURITY 2.3, for every XML document whatever its kind. */
 export const xmlLimits = {
@@ -23,90 +24,178 @@ export interface XmlHandler {
   open(element: XmlElement): void;
   text(text: string): void;
   close(local: string, uri: string): void;
+  /** True while texts need not be sent: a handler that never says so gets them all. */
+  readonly ignoresText?: boolean;
 }
 
-export interface XmlDocument extends DecodedText {
+export interface XmlDocument {
   root: XmlElement;
+  warnings: string[];
+  /** The whole document as text; it is decoded when it is asked for. */
+  text(): string;
 }
 
+/** Sees the root element and gives who receives the events, the root's own included, or null for nobody. */
+export type ChooseHandler = (root: XmlElement) => XmlHandler | null;
+
+const notAllowed = 'a DOCTYPE is not allowed';
+
+/** A DOCTYPE: with the root element that it names, null where it names none. */
+export class DoctypeError extends ImportError {
+  readonly root: string | null;
+
+  constructor(message: string, root: string | null) {
+    super(message);
+    this.root = root;
+  }
+}
+
+/** A document has some dozens of names; a hostile one has millions. */
+const rememberedNames = 1000;
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
 
 /**
  * The one gate that all XML passes (SECURITY 2.3): bytes decoded fatally, DOCTYPE refused, sizes capped,
- * well-formedness checked in one streaming pass, names resolved by namespace. `choose` sees the root element and
- * returns who receives the events (the root's own included), or null for nobody; the document is read to its end
- * either way. Throws `ImportError` with line and column.
+ * well-formedness checked in one pass, names resolved by namespace. The document is read to its end even where `choose`
+ * wants no events. `choose` may be called twice: what was collected after the first call is void then. Throws
+ * `ImportError` with line and column.
  */
 export function readXml(
   bytes: Uint8Array,
   options: { strict?: boolean },
-  choose: (root: XmlElement) => XmlHandler | null,
+  choose: ChooseHandler,
 ): XmlDocument {
   if (bytes.byteLength > xmlLimits.bytes) {
     throw new ImportError(`the file is larger than ${xmlLimits.bytes / 1024 / 1024} MB`);
   }
-  const decoded = decodeText(bytes, options.strict);
-  const root = pass(decoded.text, choose);
-  return { ...decoded, root };
+  const start = startOfUtf8(bytes);
+  const plain =
+    start === null
+      ? null
+      : readPlain(Buffer.from(bytes.buffer, bytes.byteOffset + start, bytes.byteLength - start), choose);
+  if (plain !== null) return { root: plain, warnings: [], text: () => decodeText(bytes).text };
+  const { text, warnings } = decodeText(bytes, options.strict);
+  return { root: readAny(text, choose), warnings, text: () => text };
 }
 
-function pass(text: string, choose: (root: XmlElement) => XmlHandler | null): XmlElement {
+/** Reads a document of the plain sort; null for any other, and for one that is refused: `readAny` says why and where. */
+function readPlain(bytes: Buffer, choose: ChooseHandler): XmlElement | null {
+  const elements = new Elements(choose, (message) => {
+    throw new ImportError(message);
+  });
+  try {
+    return scanXml(bytes, elements) ? elements.root : null;
+  } catch (error) {
+    if (error instanceof ImportError) return null;
+    throw error;
+  }
+}
+
+function readAny(text: string, choose: ChooseHandler): XmlElement {
   const parser = new SaxesParser({
     xmlns: false,
     position: true,
     defaultXMLVersion: '1.0',
     forceXMLVersion: true,
   });
-  const scopes: Map<string, string>[] = [new Map([['xml', xmlNamespace]])];
-  const names: { local: string; uri: string; scoped: boolean }[] = [];
-  let root: XmlElement | null = null;
-  let handler: XmlHandler | null = null;
-  let elements = 0;
-
+  const place = () => `(line ${parser.line}, column ${parser.column})`;
   const fail = (message: string): never => {
-    throw new ImportError(`${message} (line ${parser.line}, column ${parser.column})`);
+    // In HTML it is written in any case, which is no XML.
+    const html = elements.root === null ? /<!doctype\s+([^\s[<>]+)/i.exec(text.slice(0, 4096)) : null;
+    if (html) throw new DoctypeError(`${notAllowed} ${place()}`, html[1]!);
+    throw new ImportError(`${message} ${place()}`);
   };
+  const elements: Elements = new Elements(choose, fail);
   parser.on('error', (error) => fail(error.message.replace(/^.*?\d+:\d+: /, '').replace(/\.$/, '')));
-  parser.on('doctype', () => fail('a DOCTYPE is not allowed'));
+  parser.on('doctype', (doctype) => {
+    const root = /^\s*([^\s[<>]+)/.exec(doctype)?.[1] ?? null;
+    throw new DoctypeError(`${notAllowed} ${place()}`, root);
+  });
   parser.on('opentag', (tag) => {
-    if (names.length >= xmlLimits.depth) fail(`elements are nested deeper than ${xmlLimits.depth}`);
-    if (++elements > xmlLimits.elements) fail(`more than ${xmlLimits.elements} elements`);
     const attributes = tag.attributes as Record<string, string>;
+    elements.open(tag.name, attributes, Object.keys(attributes));
+  });
+  parser.on('text', (part) => elements.text(part));
+  parser.on('cdata', (part) => elements.text(part));
+  parser.on('closetag', () => elements.close());
+  parser.write(text).close();
+  if (elements.root === null) throw new ImportError('the document has no root element');
+  return elements.root;
+}
+
+interface Name {
+  prefix: string;
+  local: string;
+}
+
+/** Caps the elements of a document, resolves their names and passes them on; `fail` is told what is beyond a bound. */
+class Elements implements XmlEvents {
+  root: XmlElement | null = null;
+  private readonly choose: ChooseHandler;
+  private readonly fail: (message: string) => never;
+  private readonly scopes: Map<string, string>[] = [new Map([['xml', xmlNamespace]])];
+  private readonly names = new Map<string, Name>();
+  private readonly opened: { local: string; uri: string; scoped: boolean }[] = [];
+  private handler: XmlHandler | null = null;
+  private count = 0;
+
+  constructor(choose: ChooseHandler, fail: (message: string) => never) {
+    this.choose = choose;
+    this.fail = fail;
+  }
+
+  open(name: string, attributes: Record<string, string>, keys: string[]): void {
+    const { opened, scopes, fail } = this;
+    if (opened.length >= xmlLimits.depth) fail(`elements are nested deeper than ${xmlLimits.depth}`);
+    if (++this.count > xmlLimits.elements) fail(`more than ${xmlLimits.elements} elements`);
     let scope = scopes[scopes.length - 1]!;
     let scoped = false;
-    let count = 0;
-    for (const name in attributes) {
-      const value = attributes[name]!;
-      if (++count > xmlLimits.attributes)
-        fail(`more than ${xmlLimits.attributes} attributes on <${tag.name}>`);
-      if (value.length > xmlLimits.attributeLength) fail(`the attribute ${name.slice(0, 40)} is too long`);
-      if (name === 'xmlns' || name.startsWith('xmlns:')) {
+    if (keys.length > xmlLimits.attributes) fail(`more than ${xmlLimits.attributes} attributes on <${name}>`);
+    for (const key of keys) {
+      const value = attributes[key]!;
+      if (value.length > xmlLimits.attributeLength) fail(`the attribute ${key.slice(0, 40)} is too long`);
+      if (key === 'xmlns' || key.startsWith('xmlns:')) {
         if (!scoped) scope = new Map(scope);
         scoped = true;
-        scope.set(name.slice(6), value);
+        scope.set(key.slice(6), value);
       }
     }
     if (scoped) scopes.push(scope);
-    const colon = tag.name.indexOf(':');
-    const prefix = colon < 0 ? '' : tag.name.slice(0, colon);
+    const { prefix, local } = this.nameOf(name);
     const uri =
       scope.get(prefix) ?? (prefix === '' ? '' : fail(`the prefix "${prefix.slice(0, 40)}" is not bound`));
-    const element = { local: colon < 0 ? tag.name : tag.name.slice(colon + 1), uri, attributes };
-    names.push({ local: element.local, uri, scoped });
-    if (root === null) {
-      root = element;
-      handler = choose(element);
+    const element = { local, uri, attributes };
+    opened.push({ local, uri, scoped });
+    if (this.root === null) {
+      this.root = element;
+      this.handler = this.choose(element);
     }
-    handler?.open(element);
-  });
-  parser.on('text', (part) => handler?.text(part));
-  parser.on('cdata', (part) => handler?.text(part));
-  parser.on('closetag', () => {
-    const name = names.pop()!;
-    if (name.scoped) scopes.pop();
-    handler?.close(name.local, name.uri);
-  });
-  parser.write(text).close();
-  if (root === null) throw new ImportError('the document has no root element');
-  return root;
+    this.handler?.open(element);
+  }
+
+  text(text: string): void {
+    this.handler?.text(text);
+  }
+
+  get ignoresText(): boolean {
+    return this.handler === null || this.handler.ignoresText === true;
+  }
+
+  close(): void {
+    const { local, uri, scoped } = this.opened.pop()!;
+    if (scoped) this.scopes.pop();
+    this.handler?.close(local, uri);
+  }
+
+  private nameOf(name: string): Name {
+    const known = this.names.get(name);
+    if (known) return known;
+    const colon = name.indexOf(':');
+    const parts =
+      colon < 0
+        ? { prefix: '', local: name }
+        : { prefix: name.slice(0, colon), local: name.slice(colon + 1) };
+    if (this.names.size < rememberedNames) this.names.set(name, parts);
+    return parts;
+  }
 }

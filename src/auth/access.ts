@@ -1,23 +1,20 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
+import { silentAudit } from '../audit/stream.ts';
+import { createTrail, type Trail } from '../audit/trail.ts';
 import type { Env } from '../env.ts';
 import { forbidden, noSuchPath, unauthorized } from '../errors.ts';
 import { sha256 } from '../ids.ts';
 import { type Limiter, tooMany } from '../limits/limiter.ts';
-import { addressKey, callerKey, type Exchange } from '../watch/exchange.ts';
+import type { Source } from '../prepared/answers.ts';
+import { addressKey, callerKey } from '../watch/exchange.ts';
+import { audited } from './audited.ts';
 import { type IntegrationTokens, integrationPrefix } from './integration-tokens.ts';
+import type { Rule } from './rule.ts';
 import { type Sessions, sessionCookie } from './sessions.ts';
 import type { VerifyUserToken } from './tokens.ts';
 import type { Entitlement, User, Viewer } from './viewer.ts';
-
-/** What a route says about who may call it; spread into its definition, so that OpenAPI shows it. */
-export interface Rule {
-  security: Record<string, string[]>[];
-  /** The rule in one word, as the access column of the specification has it. */
-  'x-access': string;
-  middleware: MiddlewareHandler<Env>[];
-}
 
 /** What a route needs otherwise than most. */
 export interface RouteOptions {
@@ -27,8 +24,12 @@ export interface RouteOptions {
   checkBody?: (text: string) => void;
   /** Costs much more than a look-up: it has a smaller rate limit, and few run at once. */
   expensive?: boolean | ((c: Context<Env>) => boolean);
+  /** How many such requests may be under way, their bodies still arriving included; the next gets 503. */
+  atOnce?: number;
   /** Never limited, as health must answer when nothing else does. */
   unlimited?: boolean;
+  /** What its answers to GET depend on alone, beside the URL: then they are kept as bytes. */
+  prepared?: Source | null;
 }
 
 export interface Access {
@@ -52,6 +53,8 @@ export interface Access {
   entitled(product: Entitlement): Rule;
   /** The user of a token that one of our own pages sends in a form. Throws 401, 403, 429. */
   signIn(c: Context<Env>, token: string): Promise<User>;
+  /** A rule whose calls leave an event in the audit stream: the kind of object and the verb, as `list.create`. */
+  audited(rule: Rule, action: string): Rule & { 'x-audit': string };
 }
 
 export interface AccessDeps {
@@ -62,14 +65,27 @@ export interface AccessDeps {
   cronSecret: string | null;
   limiter: Limiter;
   /** Checks encodings and reads the body, after the caller is known: D2.4 puts 401 and 403 before 400. */
-  input: (options: RouteOptions) => MiddlewareHandler<Env>[];
+  input: (options: RouteOptions, name: string) => MiddlewareHandler<Env>[];
+  /** Where what callers do is told; silent by default. */
+  trail?: Trail;
+}
+
+const userOrIntegration = 'user or lists:read';
+
+/** Whether a caller known by a user token may have what is behind a rule, by the rule's name. */
+export function mayHave(name: string, user: User | null): boolean {
+  if (name === 'public') return true;
+  if (user === null) return false;
+  if (name === 'user' || name === userOrIntegration) return true;
+  return [...user.entitlements].some((product) => name === `user+${product}`);
 }
 
 /** The rules that routes declare. Each checks the caller first, then the input. */
 export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Access {
   const { verify, sessions, integrationTokens, cronSecret, limiter } = deps;
+  const { trail = createTrail(silentAudit, null) } = deps;
   const { expensive = false, unlimited = false } = options;
-  const input = deps.input(options);
+  const input = (name: string) => deps.input(options, name);
   const userToken = { userToken: [] };
   const session = { session: [] };
 
@@ -84,7 +100,9 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
   function tokenCaller(c: Context<Env>, header: string): Promise<Viewer> {
     return tried<Viewer>(c, async () => {
       const token = bearer(header);
-      return token.startsWith(integrationPrefix) ? integrationTokens.find(token) : verify(token);
+      return token.startsWith(integrationPrefix)
+        ? integrationTokens.find(token)
+        : verify(token, c.get('exchange').remote);
     });
   }
 
@@ -104,11 +122,12 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
   }
 
   /** Notes who is calling, and counts the request against its limit. Throws 429. */
-  function known<V extends Viewer>(c: Context<Env>, viewer: V, type: Exchange['tokenType']): V {
+  function known<V extends Viewer>(c: Context<Env>, viewer: V, type: 'user' | 'session' | 'integration'): V {
     const exchange = c.get('exchange');
     exchange.tokenType = type;
     exchange.subject = viewer.kind === 'user' ? viewer.subject : viewer.id;
     exchange.organization = viewer.organization;
+    c.set('caller', { viewer, by: type === 'user' ? 'token' : type });
     count(c);
     return viewer;
   }
@@ -152,7 +171,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       c.set('visitor', user);
       await next();
     };
-    return { security, 'x-access': name, middleware: [middleware, ...input] };
+    return { security, 'x-access': name, middleware: [middleware, ...input(name)] };
   }
 
   const caller = async (c: Context<Env>) => (await bearerCaller(c)) ?? (await cookieCaller(c));
@@ -189,7 +208,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
 
   return {
     with: (more) => createAccess(deps, { ...options, ...more }),
-    public: { security: [], 'x-access': 'public', middleware: [anybody, ...input] },
+    public: { security: [], 'x-access': 'public', middleware: [anybody, ...input('public')] },
     user: userRule([userToken, session], 'user', async (c) => asUser(await caller(c))),
     userToken: userRule([userToken], 'user token', async (c) => {
       const viewer = await bearerCaller(c);
@@ -197,22 +216,26 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     }),
     listsRead: {
       security: [userToken, session, { integrationToken: ['lists:read'] }],
-      'x-access': 'user or lists:read',
-      middleware: [listsRead, ...input],
+      'x-access': userOrIntegration,
+      middleware: [listsRead, ...input(userOrIntegration)],
     },
     session: userRule([session], 'session', cookieCaller),
-    visitor: { security: [], 'x-access': 'public', middleware: [visitor, ...input] },
-    cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, ...input] },
+    cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, ...input('cron')] },
+    visitor: { security: [], 'x-access': 'public', middleware: [visitor, ...input('public')] },
     entitled: (product) =>
       userRule([{ userToken: [product] }, { session: [product] }], `user+${product}`, async (c) => {
         const user = asUser(await caller(c));
-        if (!user.entitlements.has(product)) throw forbidden(`This needs the entitlement ${product}`);
+        if (!user.entitlements.has(product)) {
+          c.set('unentitled', true);
+          throw forbidden(`This needs the entitlement ${product}`);
+        }
         return user;
       }),
     async signIn(c, token) {
       if (!isSameOrigin(c)) throw forbidden('Signing in works from our own page only');
       return asUser(await tokenCaller(c, `Bearer ${token}`));
     },
+    audited: (rule, action) => audited(trail, rule, action),
   };
 }
 

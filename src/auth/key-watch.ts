@@ -2,6 +2,12 @@ import { statSync } from 'node:fs';
 import type { JWTVerifyGetKey } from 'jose';
 import type { Log } from '../log.ts';
 
+/** Keys to verify tokens with. */
+export interface KeySet extends JWTVerifyGetKey {
+  /** Another number once the keys may be others: what was verified before has to be verified again. */
+  version(): number;
+}
+
 /** How often the file is looked at, at most: tokens with keys of any name cost no more than this. */
 const checkEvery = 1000;
 
@@ -14,35 +20,51 @@ export async function watchKeySet(
   read: (file: string) => Promise<JWTVerifyGetKey>,
   log: Log,
   elapsed: () => number = () => performance.now(),
-): Promise<JWTVerifyGetKey> {
+  /** Told of every attempt: null, or why the set was kept. */
+  onReload: (reason: string | null) => void = () => undefined,
+): Promise<KeySet> {
   let seen = stampOf(file);
   let keys = await read(file);
   let checked = elapsed();
   let reading: Promise<void> | null = null;
+  let version = 0;
 
   async function refresh(stamp: string): Promise<void> {
     try {
       keys = await read(file);
       log.info('key set reloaded');
+      onReload(null);
     } catch (error) {
-      log.warn('key set kept: the file cannot be used', { reason: (error as Error).message });
+      const reason = (error as Error).message;
+      log.warn('key set kept: the file cannot be used', { reason });
+      onReload(reason);
     }
     seen = stamp;
   }
 
-  return async (header, token) => {
-    if (reading === null && elapsed() - checked >= checkEvery) {
-      checked = elapsed();
-      const stamp = stampOf(file);
-      if (stamp !== seen) {
-        reading = refresh(stamp).finally(() => {
-          reading = null;
-        });
-      }
-    }
+  /** Looks at the file when it is time, and begins to read it when it changed. */
+  function look(): void {
+    if (reading !== null || elapsed() - checked < checkEvery) return;
+    checked = elapsed();
+    const stamp = stampOf(file);
+    if (stamp === seen) return;
+    version++;
+    reading = refresh(stamp).finally(() => {
+      reading = null;
+    });
+  }
+
+  const find: JWTVerifyGetKey = async (header, token) => {
+    look();
     await reading;
     return keys(header, token);
   };
+  return Object.assign(find, {
+    version() {
+      look();
+      return version;
+    },
+  });
 }
 
 /** What changes when a file is written, replaced or removed. */

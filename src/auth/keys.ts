@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createPrivateKey, createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import {
   createLocalJWKSet,
   exportJWK,
@@ -10,8 +11,9 @@ import {
 } from 'jose';
 import type { Config } from '../config.ts';
 import { CommandError } from '../errors.ts';
+import { publishNew, syncPath } from '../files.ts';
 import { type Log, silentLog } from '../log.ts';
-import { watchKeySet } from './key-watch.ts';
+import { type KeySet, watchKeySet } from './key-watch.ts';
 
 /** The algorithms that user tokens may be signed with (DECISIONS D1.2). */
 export const algorithms = ['RS256', 'PS256', 'ES256'];
@@ -63,10 +65,16 @@ export async function localKey(config: Config): Promise<JWK & { kid: string }> {
   if (!existsSync(file)) {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
     const jwk = { ...(await exportJWK(privateKey)), kid: `local-${Date.now().toString(36)}`, alg: 'ES256' };
+    const temporary = `${file}.new-${process.pid}`;
     try {
-      writeFileSync(file, `${JSON.stringify(jwk)}\n`, { mode: 0o600, flag: 'wx' });
-      chmodSync(file, 0o600);
+      // Under another name first: a kill never leaves half a key.
+      rmSync(temporary, { force: true });
+      writeFileSync(temporary, `${JSON.stringify(jwk)}\n`, { mode: 0o600, flag: 'wx' });
+      chmodSync(temporary, 0o600);
+      syncPath(temporary);
+      publishNew(temporary, file);
     } catch (error) {
+      rmSync(temporary, { force: true });
       // Two processes may start at once: the key of the one that was first holds for both.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
         throw new CommandError(`the key file ${file} cannot be written: ${(error as Error).message}`);
@@ -86,17 +94,42 @@ function readLocalKey(file: string): JWK & { kid: string } {
   try {
     jwk = JSON.parse(readFileSync(file, 'utf8')) as JWK;
   } catch (error) {
-    throw new CommandError(`the key file ${file} cannot be read: ${(error as Error).message}`);
+    // What a parser says of a text may quote it, and this one is secret.
+    const why = error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
+    throw new CommandError(`the key file ${file} cannot be read: ${why}`);
   }
-  if (jwk?.kty !== 'EC' || jwk.crv !== 'P-256' || !jwk.d || !jwk.kid) {
+  if (jwk?.kty !== 'EC' || jwk.crv !== 'P-256' || !jwk.d || !jwk.kid || !isWholeKey(jwk)) {
     throw new CommandError(`the key file ${file} holds no ES256 private key`);
   }
   return jwk as JWK & { kid: string };
 }
 
+/** Whether what the private half of a key signs can be verified with its public half. */
+function isWholeKey({ d, ...publicJwk }: JWK): boolean {
+  const probe = Buffer.from('probe');
+  try {
+    const privateKey = createPrivateKey({ key: { ...publicJwk, d } as JsonWebKey, format: 'jwk' });
+    const publicKey = createPublicKey({ key: publicJwk as JsonWebKey, format: 'jwk' });
+    return verify('sha256', probe, publicKey, sign('sha256', probe, privateKey));
+  } catch {
+    // Node refuses numbers that are no key.
+    return false;
+  }
+}
+
+/** Refuses a key set or a local key that is there and bad, and makes none. Throws `CommandError`. */
+export async function checkKeys(config: Config): Promise<void> {
+  if (config.jwks !== null) await readKeySet(config.jwks);
+  else if (existsSync(config.keyFile)) readLocalKey(config.keyFile);
+}
+
 /** The keys that user tokens are verified with: the pinned file alone, re-read when it changes, or the local issuer's. */
-export async function loadKeys(config: Config, log: Log = silentLog): Promise<JWTVerifyGetKey> {
-  if (config.jwks !== null) return watchKeySet(config.jwks, readKeySet, log);
+export async function loadKeys(
+  config: Config,
+  log: Log = silentLog,
+  onReload?: (reason: string | null) => void,
+): Promise<KeySet> {
+  if (config.jwks !== null) return watchKeySet(config.jwks, readKeySet, log, undefined, onReload);
   const { d: _, ...publicKey } = await localKey(config);
-  return createLocalJWKSet({ keys: [publicKey] });
+  return Object.assign(createLocalJWKSet({ keys: [publicKey] }), { version: () => 0 });
 }

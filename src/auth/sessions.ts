@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { desc, eq, lte, or, sql } from 'drizzle-orm';
+import type { AuditEvent } from '../audit/event.ts';
 import type { Database } from '../db/database.ts';
+import { storageFault } from '../db/faults.ts';
 import { sessions } from '../db/user-tables.ts';
 import { sha256 } from '../ids.ts';
 import type { Log } from '../log.ts';
@@ -23,9 +25,15 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 /**
  * Sessions (DECISIONS D1.7): 256 random bits of which only SHA-256 is kept, 15 minutes idle, 12 hours in all, never
- * longer than the token they were made with, at most ten for each user.
+ * longer than the token they were made with, at most ten for each user. `tell` hears of those that end without being
+ * asked to.
  */
-export function createSessions(db: Database, now: () => Date, log: Log) {
+export function createSessions(
+  db: Database,
+  now: () => Date,
+  log: Log,
+  tell: (event: AuditEvent) => void = () => undefined,
+) {
   const { orm } = db;
   const lastUse = new Map<string, number>();
   const byHash = orm
@@ -41,6 +49,7 @@ export function createSessions(db: Database, now: () => Date, log: Log) {
   function ended(row: SessionRow, reason: EndReason): void {
     lastUse.delete(row.hash);
     log.info('session ended', { ...named(row), reason });
+    if (reason !== 'logoff') tell(endEvent(row, reason));
   }
 
   /** Why a session no longer holds, or null. */
@@ -86,11 +95,12 @@ export function createSessions(db: Database, now: () => Date, log: Log) {
     }
   }
 
-  function end(secret: string, reason: EndReason = 'logoff'): void {
+  function end(secret: string, reason: EndReason): { id: string } | null {
     const row = byHash.get({ hash: sha256(secret) });
-    if (!row) return;
+    if (!row) return null;
     remove.run({ hash: row.hash });
     ended(row, reason);
+    return { id: idOf(row) };
   }
 
   return {
@@ -113,6 +123,7 @@ export function createSessions(db: Database, now: () => Date, log: Log) {
         };
         orm.insert(sessions).values(row).run();
         log.info('session started', { ...named(row), endsAt: row.endsAt });
+        return { id: idOf(row) };
       });
       return secret;
     },
@@ -139,16 +150,45 @@ export function createSessions(db: Database, now: () => Date, log: Log) {
     },
 
     /** Ends the session of a cookie's value, if there is one. */
-    end,
+    end(secret: string): void {
+      db.write(() => end(secret, 'logoff'));
+    },
+  };
+}
+
+/** How a session is named where others read: the beginning of the hash of its secret. */
+function idOf(row: { hash: string }): string {
+  return row.hash.slice(0, 12);
+}
+
+function endEvent(row: SessionRow, reason: Exclude<EndReason, 'logoff'>): AuditEvent {
+  const [action, code] = {
+    idle: ['session.timeout', 'IDLE'],
+    expired: ['session.timeout', 'EXPIRED'],
+    replaced: ['session.renew', 'REPLACED'],
+    'too many': ['session.end', 'TOO_MANY'],
+  }[reason] as [string, string];
+  return {
+    actorType: 'user',
+    actor: row.subject,
+    org: row.organization,
+    action,
+    objectType: 'session',
+    objectId: idOf(row),
+    outcome: 'success',
+    reason: code,
+    requestId: null,
+    source: 'service',
+    detail: null,
   };
 }
 
 /** What a log line says of a session: no secret, and no name (SECURITY D). */
 function named(row: { hash: string; subject: string }) {
-  return { session: row.hash.slice(0, 12), subjectHash: sha256(row.subject).slice(0, 12) };
+  return { session: idOf(row), subjectHash: sha256(row.subject).slice(0, 12) };
 }
 
-/** Runs one write unless another process is writing right now; tells whether it was done. */
+/** Runs one write unless another process is writing right now, or nothing can be written; tells whether it was done. */
 function withoutWaiting(db: Database, work: () => void): boolean {
   const { sqlite } = db;
   const timeout = sqlite.pragma('busy_timeout', { simple: true }) as number;
@@ -157,7 +197,8 @@ function withoutWaiting(db: Database, work: () => void): boolean {
     work();
     return true;
   } catch (error) {
-    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return false;
+    // Whoever only reads is served whether or not the database takes writes.
+    if (['busy', 'full', 'readonly', 'io'].includes(storageFault(error) ?? '')) return false;
     throw error;
   } finally {
     sqlite.pragma(`busy_timeout = ${timeout}`);

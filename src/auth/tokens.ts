@@ -1,6 +1,7 @@
 import { importJWK, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
 import type { Config } from '../config.ts';
 import { CommandError, unauthorized } from '../errors.ts';
+import { hasRepeatedKeys } from '../json.ts';
 import { isStorable } from '../text.ts';
 import { algorithms, localKey } from './keys.ts';
 import type { User } from './viewer.ts';
@@ -8,8 +9,8 @@ import type { User } from './viewer.ts';
 const maxTokenLength = 8192;
 const maxLifetime = 90 * 24 * 3600;
 
-/** Verifies one user token and gives who it speaks for; throws the one 401 for every cause (D1.2, D1.5). */
-export type VerifyUserToken = (token: string) => Promise<User>;
+/** Verifies one user token, sent from an address, and gives who it speaks for; throws the one 401 for every cause (D1.2, D1.5). */
+export type VerifyUserToken = (token: string, address?: string) => Promise<User>;
 
 export function createVerifyUserToken(
   config: Config,
@@ -34,6 +35,9 @@ export function createVerifyUserToken(
     } catch {
       throw unauthorized();
     }
+    // The last of two would win: what is read twice is not believed, though it is signed.
+    if (token.split('.', 2).some((part) => hasRepeatedKeys(Buffer.from(part, 'base64url').toString('utf8'))))
+      throw unauthorized();
     return userOf(payload, claims, now());
   };
 }

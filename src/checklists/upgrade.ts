@@ -5,6 +5,7 @@ import { toCklb } from '../export/cklb.ts';
 import { stableId } from '../ids.ts';
 import type {
   ChecklistUpgrade,
+  Leftover,
   NotCarried,
   RuleAnswer,
   UpgradeBody,
@@ -57,9 +58,12 @@ export function upgradeChecklist(
     const pair = pairOf.get(rule);
     const report = reportOf(rule, pair?.old.rule ?? null, pair?.matchedBy ?? null, onChange);
     reports.push(report);
-    return pair && report.outcome !== 'reset' ? { ...rule, ...carriedBy(pair.old.rule) } : rule;
+    if (!pair) return rule;
+    const answer = report.outcome === 'reset' ? {} : answerOf(pair.old.rule);
+    return { ...rule, ...answer, ...markingOf(pair.old.rule) };
   });
   const gone = removed.map((each) => goneRule(each.rule));
+  const markings = removed.flatMap((each) => goneMarking(each.rule));
   const { checklist } = old;
   const others = checklist.stigs.filter((each) => each !== before);
   const upgraded = withIds(
@@ -91,7 +95,7 @@ export function upgradeChecklist(
       },
       summary: summaryOf(reports, gone),
       rules: reports,
-      notCarried: [...gone, ...old.leftovers],
+      notCarried: [...gone, ...markings, ...old.leftovers],
       otherStigs: others.map((each) => ({
         benchmarkId: each.stig_id,
         title: each.stig_name,
@@ -209,10 +213,17 @@ function isAnswered({ status, finding_details, comments, overrides }: Rule): boo
   );
 }
 
-/** The fields of an old rule that go into the new one; a marking only where it says more than that there is none. */
-function carriedBy(old: Rule): Partial<Rule> {
-  const isMarked = !/^(unclass(ified)?|none|)$/i.test(old.classification.trim());
-  return { ...answerOf(old), ...(isMarked ? { classification: old.classification } : {}) };
+/** The marking of a rule, where it says more than that there is none. */
+function markingOf({ classification }: Rule): Partial<Rule> {
+  return /^(unclass(ified)?|none|)$/i.test(classification.trim()) ? {} : { classification };
+}
+
+/** The marking of a rule that the release does not have any more. */
+function goneMarking(rule: Rule): Leftover[] {
+  const { classification } = markingOf(rule);
+  if (classification === undefined) return [];
+  const reason = 'the release does not have this rule any more';
+  return [{ kind: 'field', reason, path: `${rule.rule_id_src}.classification`, value: classification }];
 }
 
 function goneRule(rule: Rule): Extract<NotCarried, { kind: 'rule' }> {

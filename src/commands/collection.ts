@@ -9,6 +9,7 @@ import {
   createDocumentCollectionService,
   createRoleCollectionService,
 } from '../services/catalog-collections.ts';
+import { auditedCommand } from './audit.ts';
 import { type Command, expectPositionals, parse, required } from './command.ts';
 
 export const collectionCommand: Command = {
@@ -64,10 +65,15 @@ export const collectionCommand: Command = {
     if (!fields.success) throw new CommandError(fields.error.issues[0]!.message, 2);
     if (fields.data.visibility === 'SHARED' && owner.organization === null)
       throw new CommandError('--visibility SHARED needs --org: nobody would see it otherwise', 2);
-    const db = openDatabase(readConfig({ db: values.db }).db);
+    const config = readConfig({ db: values.db });
+    const db = openDatabase(config.db);
     try {
       const make = kind === 'regdoc' ? createDocumentCollectionService : createRoleCollectionService;
-      const id = make(db, () => new Date(), randomUUID).create(owner, fields.data, items);
+      const service = make(db, () => new Date(), randomUUID);
+      const objectType = `${kind}-collection`;
+      const detail = { owner: owner.subject, items: items.length, visibility: fields.data.visibility };
+      const deed = { action: `${objectType}.create`, objectType, org: owner.organization, detail };
+      const id = auditedCommand(config, db, deed, () => service.create(owner, fields.data, items));
       process.stdout.write(values.json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
       return 0;
     } finally {

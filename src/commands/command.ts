@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { asCommandError } from '../db/faults.ts';
 import { CommandError } from '../errors.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -11,6 +12,20 @@ export interface Command {
   /** One line for each option, for `--help`. */
   help: string[];
   run(args: string[]): Promise<number>;
+}
+
+/** Runs a command; a storage that fails under it ends it with one line. */
+export async function runCommand(command: Command, args: string[]): Promise<number> {
+  try {
+    return await command.run(args);
+  } catch (error) {
+    throw asCommandError(error);
+  }
+}
+
+/** Tells the operator something on stderr. */
+export function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
 }
 
 /** Parses the arguments of a command. Throws `CommandError` with exit code 2 for anything that is not its usage. */

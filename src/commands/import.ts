@@ -1,12 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
-import { type ImportResult, runImport } from '../../importers/run.ts';
+import type { ImportResult } from '../../importers/run.ts';
 import { isSlug } from '../../importers/stigs/slug.ts';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
-import { type Command, parse } from './command.ts';
+import { cut } from '../text.ts';
+import { auditMigration } from './audit.ts';
+import { auditedImport } from './audited-import.ts';
+import { type Command, parse, tell } from './command.ts';
 import { createProgress } from './progress.ts';
 
 const busyTimeout = 30_000;
@@ -32,15 +36,13 @@ export const importCommand: Command = {
     const overrides = values.slugs === undefined ? new Map<string, string>() : readSlugs(values.slugs);
     const config = readConfig({ db: values.db });
     const dryRun = values['dry-run'] ?? false;
-    const inMemory = dryRun && !existsSync(config.db);
-    const db = openDatabase(inMemory ? ':memory:' : config.db, {
-      create: true,
-      migrate: !dryRun,
-      busyTimeout,
-    });
+    const onMigrate = auditMigration(config);
+    const db = dryRun
+      ? openDatabase(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
+      : await openUpgraded(config.db, { create: true, busyTimeout, say: tell, onMigrate });
     try {
       const progress = createProgress(process.stderr);
-      const result = await runImport(db, positionals, {
+      const result = await auditedImport(config, db, positionals, {
         strict: values.strict ?? false,
         dryRun,
         overrides,
@@ -63,7 +65,11 @@ function exitCode({ lines, loneUnknown }: ImportResult, strict: boolean): number
   return strict || failed.length === counted.length ? 1 : 3;
 }
 
-function print({ lines, summary, stored }: ImportResult, json: boolean, dryRun: boolean): void {
+function print(
+  { lines, summary, stored, unmetOverrides }: ImportResult,
+  json: boolean,
+  dryRun: boolean,
+): void {
   if (json) {
     for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
     process.stdout.write(`${JSON.stringify({ summary })}\n`);
@@ -71,6 +77,10 @@ function print({ lines, summary, stored }: ImportResult, json: boolean, dryRun: 
     for (const line of lines) process.stderr.write(`${humanLine(line)}\n`);
     process.stderr.write(`${humanSummary(summary)}\n`);
   }
+  for (const benchmarkId of unmetOverrides)
+    process.stderr.write(
+      `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, which no benchmark bears\n`,
+    );
   if (!stored)
     process.stderr.write(dryRun ? 'dry run: nothing was changed\n' : 'strict: nothing was changed\n');
 }

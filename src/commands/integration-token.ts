@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createIntegrationTokens, type IntegrationTokens } from '../auth/integration-tokens.ts';
 import { isName } from '../auth/tokens.ts';
-import { readConfig } from '../config.ts';
-import { openDatabase } from '../db/database.ts';
+import { type Config, readConfig } from '../config.ts';
+import { type Database, openDatabase } from '../db/database.ts';
 import { CommandError } from '../errors.ts';
+import { auditedCommand } from './audit.ts';
 import { type Command, expectPositionals, parse, required } from './command.ts';
 import { readLifetime } from './token.ts';
 
@@ -49,13 +50,10 @@ gapstone integration-token assign ID --list ID...`,
     const given = { name: values.name, org: values.org, lists, ttl: values.ttl, json: values.json ?? false };
     const run = actions.get(action ?? '');
     if (!run) throw new CommandError('say create, list, revoke or assign after "integration-token"', 2);
-    const db = openDatabase(readConfig({ db: values.db }).db);
+    const config = readConfig({ db: values.db });
+    const db = openDatabase(config.db);
     try {
-      run(
-        createIntegrationTokens(db, () => new Date()),
-        given,
-        rest[0] ?? '',
-      );
+      run({ config, db, tokens: createIntegrationTokens(db, () => new Date()) }, given, rest[0] ?? '');
       return 0;
     } finally {
       db.close();
@@ -65,7 +63,19 @@ gapstone integration-token assign ID --list ID...`,
 
 const actions = new Map(Object.entries({ create, list, revoke, assign }));
 
-function create(tokens: IntegrationTokens, { name, org, lists, ttl, json }: Arguments): void {
+interface Deps {
+  config: Config;
+  db: Database;
+  tokens: IntegrationTokens;
+}
+
+/** Does something to a token and tells of it. */
+function audited<T>({ config, db }: Deps, verb: string, objectId: string, more: object, work: () => T): T {
+  const objectType = 'integration-token';
+  return auditedCommand(config, db, { action: `${objectType}.${verb}`, objectType, objectId, ...more }, work);
+}
+
+function create(deps: Deps, { name, org, lists, ttl, json }: Arguments): void {
   const request = {
     id: randomUUID(),
     name: required(name, 'name'),
@@ -78,12 +88,13 @@ function create(tokens: IntegrationTokens, { name, org, lists, ttl, json }: Argu
   if (request.lifetime !== null && (request.lifetime < 1 || request.lifetime > maxLifetime)) {
     throw new CommandError('--ttl must be from 1s to 3650d', 2);
   }
-  const token = tokens.create(request);
+  const more = { org: request.organization, detail: { lists } };
+  const token = audited(deps, 'create', request.id, more, () => deps.tokens.create(request));
   if (!json) process.stderr.write(`integration token ${request.id}, shown this once:\n`);
   process.stdout.write(json ? `${JSON.stringify({ id: request.id, token })}\n` : `${token}\n`);
 }
 
-function list(tokens: IntegrationTokens, { json }: Arguments): void {
+function list({ tokens }: Deps, { json }: Arguments): void {
   for (const each of tokens.list()) {
     const expires = each.expiresAt === null ? '' : `, expires ${each.expiresAt}`;
     const line = `${each.id}  ${each.state}  ${each.organization}  ${each.name} (${each.lists.length} lists${expires})`;
@@ -91,13 +102,13 @@ function list(tokens: IntegrationTokens, { json }: Arguments): void {
   }
 }
 
-function revoke(tokens: IntegrationTokens, _: Arguments, id: string): void {
-  tokens.revoke(id);
+function revoke(deps: Deps, _: Arguments, id: string): void {
+  audited(deps, 'revoke', id, {}, () => deps.tokens.revoke(id));
   process.stderr.write(`integration token ${id} is revoked\n`);
 }
 
-function assign(tokens: IntegrationTokens, { lists }: Arguments, id: string): void {
+function assign(deps: Deps, { lists }: Arguments, id: string): void {
   if (lists.length === 0) throw new CommandError('--list must be given', 2);
-  tokens.assign(id, lists);
+  audited(deps, 'assign', id, { detail: { lists } }, () => deps.tokens.assign(id, lists));
   process.stderr.write(`integration token ${id} sees ${lists.length} more lists\n`);
 }

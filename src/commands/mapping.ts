@@ -1,12 +1,14 @@
 import { deriveControls } from '../../importers/controls/derive.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { compareFrameworks } from '../crosswalk/frameworks.ts';
 import { type MappingStatus, statuses } from '../crosswalk/graph.ts';
 import { canonicalIdentifier, sortKey } from '../crosswalk/identifier.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
 import { compareCodePoints } from '../text.ts';
-import { type Command, expectPositionals, parse, required } from './command.ts';
+import { auditedCommand, auditMigration } from './audit.ts';
+import { type Command, expectPositionals, parse, required, tell } from './command.ts';
 
 const busyTimeout = 30_000;
 
@@ -33,9 +35,11 @@ export const mappingCommand: Command = {
     if (action !== 'set' && action !== 'list')
       throw new CommandError('the mapping commands are "set" and "list"', 2);
     const decision = action === 'set' ? readDecision(values) : null;
-    const db = openDatabase(readConfig({ db: values.db }).db, { migrate: true, busyTimeout });
+    const config = readConfig({ db: values.db });
+    const onMigrate = auditMigration(config);
+    const db = await openUpgraded(config.db, { busyTimeout, say: tell, onMigrate });
     try {
-      if (decision) setDecision(db, decision);
+      if (decision) auditedDecision(config, db, decision);
       else printDecisions(db, values.json ?? false);
       return 0;
     } finally {
@@ -86,6 +90,14 @@ function readEnd(value: string | undefined, name: string): End {
     throw new CommandError(`--${name} must be <framework>:<identifier>, not "${text.slice(0, 64)}"`, 2);
   }
   return { framework, identifier };
+}
+
+function auditedDecision(config: Config, db: Database, decision: Decision): void {
+  const [from, to] = decision.ends.map(({ framework, identifier }) => `${framework}:${identifier}`);
+  const { status, reason } = decision;
+  const detail = { status, why: reason };
+  const deed = { action: 'mapping.set', objectType: 'mapping', objectId: `${from} ${to}`, detail };
+  auditedCommand(config, db, deed, () => setDecision(db, decision));
 }
 
 /** Stores a decision about a pair that some source states, and rebuilds the crosswalk in the same transaction. */

@@ -1,8 +1,11 @@
+import { ownEvent } from '../audit/resume.ts';
+import type { Trail } from '../audit/trail.ts';
 import { readConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { AppError, CommandError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { createPurgeService } from '../services/purge.ts';
+import { auditedCommand, reasonOf } from './audit.ts';
 import { type Command, expectPositionals, parse } from './command.ts';
 
 const day = 24 * 3600 * 1000;
@@ -22,11 +25,16 @@ export const purgeCommand: Command = {
       'accept-clock': { type: 'boolean' },
     });
     expectPositionals(positionals, []);
-    const db = openDatabase(readConfig({ db: values.db }).db);
+    const config = readConfig({ db: values.db });
+    const db = openDatabase(config.db);
     try {
       const dryRun = values['dry-run'] ?? false;
       const acceptClock = values['accept-clock'] ?? false;
-      const purged = createPurgeService(db, () => new Date()).purge({ dryRun, acceptClock });
+      const purges = createPurgeService(db, () => new Date());
+      const deed = { action, objectType, detail: { acceptClock } };
+      const purged = dryRun
+        ? purges.purge({ dryRun, acceptClock })
+        : auditedCommand(config, db, deed, () => purges.purge({ acceptClock }));
       process.stdout.write(values.json ? `${JSON.stringify({ purged, dryRun })}\n` : `${purged}\n`);
       return 0;
     } catch (error) {
@@ -38,13 +46,18 @@ export const purgeCommand: Command = {
   },
 };
 
+const action = 'deleted-lists.purge';
+const objectType = 'deleted-lists';
+
 /** Purges now and once a day while the process runs (DECISIONS D8.5). Gives what stops it. */
-export function purgeDaily(db: Database, log: Log, now: () => Date, every = day): () => void {
+export function purgeDaily(db: Database, log: Log, now: () => Date, trail: Trail, every = day): () => void {
   const purges = createPurgeService(db, now);
   const purge = () => {
     try {
-      log.info('purge', { purged: purges.purge() });
+      const deed = () => ownEvent(action, null, { objectType });
+      log.info('purge', { purged: trail.run(deed, () => purges.purge()) });
     } catch (error) {
+      trail.audit.note(ownEvent(action, null, { objectType, outcome: 'failure', reason: reasonOf(error) }));
       // The next day tries again: a purge that waits harms nobody.
       log.warn('purge put off', { reason: (error as Error).message });
     }

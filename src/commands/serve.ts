@@ -1,14 +1,20 @@
 import { createApp } from '../app.ts';
-import { loadKeys } from '../auth/keys.ts';
+import { createTrail } from '../audit/trail.ts';
+import { checkKeys, loadKeys } from '../auth/keys.ts';
+import { rememberTokens } from '../auth/remembered.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import { loadCertificate } from '../certificate.ts';
 import { type Config, readConfig } from '../config.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
+import { securityHeaders } from '../headers.ts';
 import { createGate, gateLimits } from '../limits/gate.ts';
 import { createLimiter } from '../limits/limiter.ts';
 import { createLog, type Log } from '../log.ts';
 import { packageVersion } from '../openapi.ts';
+import { createPreparedAnswers, type PreparedStats } from '../prepared/answers.ts';
+import { createQuick } from '../quick.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { catalogCollector } from '../watch/catalog.ts';
 import { single } from '../watch/exposition.ts';
@@ -16,7 +22,8 @@ import { createLineWriter, type LineWriter } from '../watch/lines.ts';
 import { createMetrics } from '../watch/metrics.ts';
 import { createObserver } from '../watch/observer.ts';
 import { processCollector } from '../watch/process.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { auditMigration, type ServerAudit, startServerAudit } from './audit.ts';
+import { type Command, expectPositionals, parse, tell } from './command.ts';
 import { purgeDaily } from './purge.ts';
 
 export const serveCommand: Command = {
@@ -31,34 +38,65 @@ export const serveCommand: Command = {
     const { values, positionals } = parse(args, { host: { type: 'string' }, port: { type: 'string' } });
     expectPositionals(positionals, []);
     const config = readConfig(values);
-    return serve(config, openDatabase(config.db, { migrate: true, busyTimeout: 1000 }));
+    const options = { busyTimeout: 1000, checkUnclean: true, say: tell, onMigrate: auditMigration(config) };
+    return serve(config, () => openUpgraded(config.db, options));
   },
 };
 
-/** Serves until SIGTERM or SIGINT; a second signal ends the process at once. Gives the exit code. */
+/**
+ * Serves until SIGTERM or SIGINT; a second signal ends the process at once. `open` is called when the keys are known
+ * to be good. Gives the exit code.
+ */
 export async function serve(
   config: Config,
-  db: Database,
+  open: () => Promise<Database>,
   onReady?: (url: string) => Promise<void>,
 ): Promise<number> {
   const lines = createLineWriter();
   const log = createLog(config.logLevel, lines.write);
   endOnFailure(log, lines);
+  await checkKeys(config);
+  const db = await open();
+  try {
+    await serveOpen(config, db, log, lines, onReady);
+  } finally {
+    db.close();
+  }
+  log.info('stopped');
+  // A reader that holds the pipe without reading must not keep the process.
+  if (!(await lines.close())) process.exit(0);
+  return 0;
+}
+
+async function serveOpen(
+  config: Config,
+  db: Database,
+  log: Log,
+  lines: LineWriter,
+  onReady?: (url: string) => Promise<void>,
+): Promise<void> {
   const state = { draining: false };
   const now = () => new Date();
   const signals = untilSignal(config.tls !== null);
   const tls = config.tls && loadCertificate(config.tls, now());
-  const verify = createVerifyUserToken(config, await loadKeys(config, log), now);
+  let audit: ServerAudit | null = null;
+  const keys = await loadKeys(config, log, (reason) => audit?.keysReloaded(reason));
+  audit = startServerAudit(config, log);
+  const tokens = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();
   const observer = createObserver(log, metrics);
   const { cronSecret, plants, banner, maxBody, corsOrigins, maxConnections, requestTimeout, trustedProxies } =
     config;
+  const limiter = createLimiter(config.rateLimit, () => performance.now(), metrics.reject);
+  const vary = corsOrigins.length > 0 ? ['Vary', 'Origin'] : [];
+  const answers = createPreparedAnswers(db, [...Object.entries(securityHeaders).flat(), ...vary]);
   const app = createApp({
     db,
-    verify,
+    verify: tokens.verify,
     log,
     now,
     state,
+    audit: audit.stream,
     cronSecret,
     plants,
     banner,
@@ -66,7 +104,8 @@ export async function serve(
     corsOrigins,
     secureCookies: tls !== null,
     observer,
-    limiter: createLimiter(config.rateLimit, () => performance.now(), metrics.reject),
+    limiter,
+    answers,
     gate: createGate(gateLimits, metrics.reject),
     metrics: config.metrics ? metrics.text : null,
   });
@@ -77,6 +116,7 @@ export async function serve(
       port: config.port,
       log,
       observer,
+      quick: createQuick({ answers, known: tokens.known, limiter }),
       connectionRefused: () => metrics.reject('connections'),
       tls,
       maxConnections,
@@ -84,28 +124,31 @@ export async function serve(
       trustedProxies,
     });
   } catch (error) {
+    audit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
   }
   metrics.register(catalogCollector(db));
   metrics.register(processCollector());
+  metrics.register(() => cacheFamilies(answers.stats()));
   metrics.register(() => loadFamilies(server, lines));
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const url = `${tls ? 'https' : 'http'}://${host}:${server.port}`;
   if (tls) signals.onHangup(() => renewCertificate(config, server, log));
   log.info('listening', { url, version: packageVersion, ...(tls ? { certificateUntil: tls.validTo } : {}) });
   await onReady?.(url);
-  const stopPurging = purgeDaily(db, log, now);
+  const stopPurging = purgeDaily(db, log, now, createTrail(audit.stream, db));
   const signal = await signals.stop;
   log.info('stopping', { signal });
   stopPurging();
   state.draining = true;
   await server.stop();
-  db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
-  db.close();
-  log.info('stopped');
-  // A reader that holds the pipe without reading must not keep the process.
-  if (!(await lines.close())) process.exit(0);
-  return 0;
+  audit.stop(signal);
+  try {
+    db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    // Nothing is lost: the log stays beside the file, and the next start reads it.
+    log.warn('the write-ahead log was not emptied', { reason: (error as Error).message });
+  }
 }
 
 function loadFamilies(server: RunningServer, lines: LineWriter) {
@@ -114,6 +157,15 @@ function loadFamilies(server: RunningServer, lines: LineWriter) {
     single('gapstone_http_connections', 'gauge', 'Open connections.', connections),
     single('gapstone_http_requests_in_flight', 'gauge', 'Requests whose answer is not finished.', requests),
     single('gapstone_log_lines_dropped_total', 'counter', 'Log lines that nobody read.', lines.dropped()),
+  ];
+}
+
+function cacheFamilies({ entries, bytes, hits, misses }: PreparedStats) {
+  return [
+    single('gapstone_cache_entries', 'gauge', 'Answers that are kept as bytes.', entries),
+    single('gapstone_cache_bytes', 'gauge', 'Bytes that they take.', bytes),
+    single('gapstone_cache_hits_total', 'counter', 'Requests answered from them.', hits),
+    single('gapstone_cache_misses_total', 'counter', 'Requests whose answer was not kept.', misses),
   ];
 }
 

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runImport } from '../../importers/run.ts';
-import { issueUserToken } from '../auth/tokens.ts';
 import { type Config, readConfig } from '../config.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { catalog } from '../db/tables.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { packageVersion } from '../openapi.ts';
 import { packageRoot } from '../root.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { auditMigration } from './audit.ts';
+import { auditedImport } from './audited-import.ts';
+import { type Command, expectPositionals, parse, tell } from './command.ts';
 import { serve } from './serve.ts';
+import { auditedToken } from './token.ts';
 
 const tokenLifetime = 8 * 3600;
 
@@ -30,18 +32,27 @@ export const startCommand: Command = {
     });
     expectPositionals(positionals, []);
     const config = readConfig(values);
-    const db = openDatabase(config.db, { create: true, migrate: true });
-    await importShippedData(db);
-    return serve(config, db, (url) => welcome(config, url, values['no-token'] ?? false));
+    const onMigrate = auditMigration(config);
+    const open = async () => {
+      const db = await openUpgraded(config.db, { create: true, checkUnclean: true, say: tell, onMigrate });
+      try {
+        await importShippedData(config, db);
+        return db;
+      } catch (error) {
+        db.close();
+        throw error;
+      }
+    };
+    return serve(config, open, (url) => welcome(config, url, values['no-token'] ?? false));
   },
 };
 
 /** Imports the package's `data` folder unless this very content was imported before. */
-async function importShippedData(db: Database): Promise<void> {
+async function importShippedData(config: Config, db: Database): Promise<void> {
   const folder = join(packageRoot, 'data');
   const digest = folderDigest(folder);
   if (db.orm.select().from(catalog).get()!.shippedData === digest) return;
-  const { summary, lines } = await runImport(db, [folder]);
+  const { summary, lines } = await auditedImport(config, db, [folder]);
   db.orm.update(catalog).set({ shippedData: digest }).run();
   for (const line of lines.filter((each) => each.outcome === 'rejected')) {
     process.stderr.write(`rejected ${line.source}: ${line.reason}\n`);
@@ -73,7 +84,7 @@ async function welcome(config: Config, url: string, withoutToken: boolean): Prom
       entitlements: ['regdoc', 'occ'],
       lifetime: tokenLifetime,
     };
-    const token = await issueUserToken(config, request, new Date());
+    const token = await auditedToken(config, request);
     lines.push(
       'Try it (the token holds for 8 hours):',
       `curl -H 'Authorization: Bearer ${token}' ${url}/api/v1/stigs`,

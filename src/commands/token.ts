@@ -1,6 +1,7 @@
-import { issueUserToken } from '../auth/tokens.ts';
-import { readConfig } from '../config.ts';
+import { issueUserToken, type TokenRequest } from '../auth/tokens.ts';
+import { type Config, readConfig } from '../config.ts';
 import { CommandError } from '../errors.ts';
+import { auditedCommand } from './audit.ts';
 import { type Command, expectPositionals, parse, required } from './command.ts';
 
 export const tokenCommand: Command = {
@@ -36,11 +37,25 @@ export const tokenCommand: Command = {
       entitlements,
       lifetime: readLifetime(values.ttl ?? '8h'),
     };
-    const token = await issueUserToken(readConfig({ db: values.db }), request, new Date());
+    const token = await auditedToken(readConfig({ db: values.db }), request);
     process.stdout.write(values.json ? `${JSON.stringify({ token })}\n` : `${token}\n`);
     return 0;
   },
 };
+
+/** Issues a token and tells of it: who it is for and what it may, never the token. */
+export async function auditedToken(config: Config, request: TokenRequest): Promise<string> {
+  const token = await issueUserToken(config, request, new Date());
+  const { subject, organization, entitlements, lifetime } = request;
+  const deed = {
+    action: 'user-token.issue',
+    objectType: 'user',
+    objectId: subject,
+    org: organization ?? null,
+    detail: { entitlements, seconds: lifetime },
+  };
+  return auditedCommand(config, null, deed, () => token);
+}
 
 /** Seconds of a `--ttl` such as 30m, 8h or 90d. Throws `CommandError`. */
 export function readLifetime(text: string): number {

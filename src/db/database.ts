@@ -1,11 +1,12 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../errors.ts';
-import { listMigrations, migrate, schemaVersion } from './migrate.ts';
-
-const applicationId = 0x47415053; // "GAPS"
+import { createDatabaseFile, initialize } from './create.ts';
+import { storageFault } from './faults.ts';
+import { readHeader, refuseReadOnly } from './header.ts';
+import { listMigrations, schemaVersion } from './migrate.ts';
+import { damaged, inspect, refuseNewer, schemaObjects } from './schema.ts';
 
 /** An open Gapstone database: the driver, Drizzle over it, and the few helpers that every user needs. */
 export interface Database {
@@ -15,86 +16,156 @@ export interface Database {
   read<T>(work: () => T): T;
   /** Runs a function inside one BEGIN IMMEDIATE transaction. */
   write<T>(work: () => T): T;
+  /** Has every `write` call a function with its result before it commits; what that throws undoes it. Gives what ends this. */
+  beforeCommit(hook: (result: unknown) => void): () => void;
   /** The catalog's generation, also when another process changed it. */
   generation(): number;
+  /** The generation as it was a millisecond ago at most: looking costs more than answering from memory. */
+  recentGeneration(): number;
+  /** A text that is another one after every write to the database, by whichever process. */
+  changes(): string;
   close(): void;
 }
 
-interface OpenOptions {
-  /** Make the file when it is missing. */
-  create?: boolean;
-  /** Apply missing migrations; otherwise an older schema is refused. */
-  migrate?: boolean;
+interface ConnectOptions {
   /** How long a lock held by another process is waited for, in milliseconds. */
   busyTimeout?: number;
+  /** Look at every page before a file is used that was not closed (a log is waiting beside it). */
+  checkUnclean?: boolean;
+}
+
+interface OpenOptions extends ConnectOptions {
+  /** Make the file when it is missing. */
+  create?: boolean;
 }
 
 /**
- * Opens a database file (or `:memory:`), checks that it is ours and whole enough to use, sets the pragmas of
- * SECURITY 2.2 and migrates. Throws `CommandError` with one line for the operator.
+ * Opens a database file (or `:memory:`), checks that it is ours, of this schema and whole enough to use, and sets the
+ * pragmas of SECURITY 2.2. Throws `CommandError` with one line for the operator; what is refused is left as it was.
  */
 export function openDatabase(file: string, options: OpenOptions = {}): Database {
-  const isNew = file === ':memory:' || !existsSync(file);
-  if (isNew && file !== ':memory:') {
+  if (file === ':memory:') {
+    const sqlite = new Sqlite(file);
+    initialize(sqlite);
+    setPragmas(sqlite);
+    return wrap(sqlite);
+  }
+  if (!existsSync(file)) {
     if (!options.create)
-      throw new CommandError(`there is no database at ${file}: make one with "gapstone import"`);
-    if (!existsSync(dirname(file)))
-      throw new CommandError(`the folder of the database does not exist: ${file}`);
-  }
-  if (!isNew) checkHeader(file);
-  let sqlite: Sqlite.Database;
-  try {
-    sqlite = new Sqlite(file, { timeout: options.busyTimeout ?? 5000 });
-    prepare(sqlite, isNew);
-    const newest = listMigrations().length;
-    const version = schemaVersion(sqlite);
-    if (version > newest) {
       throw new CommandError(
-        `${file} has schema ${version}, this Gapstone knows ${newest}: use a newer Gapstone`,
+        `there is no database at ${file}: make one with "gapstone import", or "gapstone restore" a backup`,
       );
-    }
-    if (version < newest) {
-      if (!isNew && !options.migrate) {
-        throw new CommandError(
-          `${file} has schema ${version}, this Gapstone needs ${newest}: start "gapstone serve" once`,
-        );
-      }
-      migrate(sqlite);
-    }
-  } catch (error) {
-    if (error instanceof CommandError) throw error;
-    throw new CommandError(`${file} cannot be opened: ${(error as Error).message}`);
+    createDatabaseFile(file);
   }
-  return wrap(sqlite);
+  return wrap(connect(file, options, refuseOtherSchema));
 }
 
-function checkHeader(file: string): void {
-  const stat = statSync(file);
-  if (!stat.isFile()) throw new CommandError(`${file} is not a file`);
-  const header = Buffer.alloc(100);
-  let handle: number;
+/**
+ * Opens a connection to a database file of ours of any schema up to this one; `refuse` may add to what is refused before
+ * anything is written. Throws `CommandError`.
+ */
+export function connect(
+  file: string,
+  options: ConnectOptions = {},
+  refuse: (file: string, sqlite: Sqlite.Database) => void = () => undefined,
+): Sqlite.Database {
+  // Of a file that this process has open, SQLite alone may open and close descriptors.
+  const hasLog = isOpenHere(file) ? false : lookAtFile(file);
+  const timeout = options.busyTimeout ?? 5000;
+  const look = (sqlite: Sqlite.Database, how: 'schema' | 'quick') => {
+    inspect(file, sqlite, how);
+    refuse(file, sqlite);
+  };
+  // Closing a connection writes a waiting log into the file: one that cannot write has to look first.
+  if (hasLog)
+    attempt(file, { timeout, readonly: true }, (sqlite) =>
+      look(sqlite, options.checkUnclean ? 'quick' : 'schema'),
+    ).close();
+  const sqlite = attempt(file, { timeout }, (each) => {
+    look(each, 'schema');
+    setPragmas(each);
+  });
+  connections.set(sqlite, realpathSync(file));
+  return sqlite;
+}
+
+/** The connections of this process to files. Closing any descriptor of a file drops the POSIX locks that SQLite holds on it. */
+const connections = new Map<Sqlite.Database, string>();
+
+function isOpenHere(file: string): boolean {
+  for (const sqlite of connections.keys()) if (!sqlite.open) connections.delete(sqlite);
+  return existsSync(file) && [...connections.values()].includes(realpathSync(file));
+}
+
+/** Refuses what SQLite need not open to be refused; gives whether a log with content lies beside the file. */
+function lookAtFile(file: string): boolean {
+  const { userVersion, hasLog } = readHeader(file);
+  refuseNewer(file, userVersion);
+  refuseReadOnly(file);
+  return hasLog;
+}
+
+/** Opens a file and does what must succeed before it is used; closes it when it does not. */
+function attempt(
+  file: string,
+  options: Sqlite.Options,
+  prepare: (sqlite: Sqlite.Database) => void,
+): Sqlite.Database {
+  let sqlite: Sqlite.Database | undefined;
   try {
-    handle = openSync(file, 'r');
+    sqlite = new Sqlite(file, { ...options, fileMustExist: true });
+    prepare(sqlite);
+    return sqlite;
   } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
-  }
-  readSync(handle, header, 0, 100, 0);
-  closeSync(handle);
-  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
-    throw new CommandError(`${file} is not a database (${stat.size} bytes)`);
-  }
-  if (header.readUInt32BE(68) !== applicationId) throw new CommandError(`${file} is not a Gapstone database`);
-  const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
-  const pages = header.readUInt32BE(28);
-  // While a write-ahead log is waiting, the file may rightly be behind its own header.
-  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
-  if (stat.size < pages * pageSize && !log?.size) {
-    throw new CommandError(`${file} is truncated: ${stat.size} bytes of ${pages * pageSize}`);
+    sqlite?.close();
+    throw asOpenError(file, error as Error);
   }
 }
 
-function prepare(sqlite: Sqlite.Database, isNew: boolean): void {
-  if (isNew) sqlite.pragma(`application_id = ${applicationId}`);
+function asOpenError(file: string, error: Error): Error {
+  if (error instanceof CommandError) return error;
+  switch (storageFault(error)) {
+    case 'damaged':
+      return damaged(file, error.message);
+    case 'busy':
+      return new CommandError(`${file} is locked: another process is working on it`);
+    case 'readonly':
+    case 'io':
+      return new CommandError(
+        `${file} cannot be opened (${error.message}): its folder must be writable, for the log beside it`,
+      );
+    default:
+      return new CommandError(`${file} cannot be opened: ${error.message}`);
+  }
+}
+
+/** Refuses an older schema, and one that has the right number and other tables. */
+function refuseOtherSchema(file: string, sqlite: Sqlite.Database): void {
+  const newest = listMigrations().length;
+  const version = schemaVersion(sqlite);
+  if (version < newest)
+    throw new CommandError(
+      `${file} has schema ${version}, this Gapstone needs ${newest}: start "gapstone serve" once`,
+    );
+  expectedObjects ??= objectsOfNewDatabase();
+  const objects = new Set(schemaObjects(sqlite));
+  const missing = expectedObjects.find((object) => !objects.has(object));
+  if (missing !== undefined) throw damaged(file, `it lacks the ${missing.slice(0, missing.indexOf(' ('))}`);
+}
+
+let expectedObjects: string[] | undefined;
+
+function objectsOfNewDatabase(): string[] {
+  const sqlite = new Sqlite(':memory:');
+  try {
+    initialize(sqlite);
+    return schemaObjects(sqlite);
+  } finally {
+    sqlite.close();
+  }
+}
+
+function setPragmas(sqlite: Sqlite.Database): void {
   sqlite.pragma('journal_mode = WAL');
   sqlite.pragma('synchronous = FULL');
   sqlite.pragma('foreign_keys = ON');
@@ -113,22 +184,41 @@ function wrap(sqlite: Sqlite.Database): Database {
   let seenVersion: unknown;
   let seenChanges = -1;
   let seenGeneration = 0;
+  const hooks = new Set<(result: unknown) => void>();
   const totalChanges = sqlite.prepare('SELECT total_changes()').pluck();
+  let seenAt = 0;
+  function generation(): number {
+    const version = dataVersion.get();
+    const changes = totalChanges.get() as number;
+    seenAt = performance.now();
+    if (version !== seenVersion || changes !== seenChanges) {
+      seenVersion = version;
+      seenChanges = changes;
+      seenGeneration = generationRow.get() as number;
+    }
+    return seenGeneration;
+  }
   return {
     sqlite,
     orm: drizzle(sqlite),
     read: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).deferred()),
-    write: (work) => sqlite.transaction(work).immediate(),
-    generation() {
-      const version = dataVersion.get();
-      const changes = totalChanges.get() as number;
-      if (version !== seenVersion || changes !== seenChanges) {
-        seenVersion = version;
-        seenChanges = changes;
-        seenGeneration = generationRow.get() as number;
-      }
-      return seenGeneration;
+    write(work) {
+      // Inside another write this is a part of it, with a savepoint of its own.
+      if (sqlite.inTransaction || hooks.size === 0) return sqlite.transaction(work).immediate();
+      const whole = () => {
+        const result = work();
+        for (const hook of hooks) hook(result);
+        return result;
+      };
+      return sqlite.transaction(whole).immediate();
     },
+    beforeCommit(hook) {
+      hooks.add(hook);
+      return () => hooks.delete(hook);
+    },
+    generation,
+    recentGeneration: () => (performance.now() - seenAt < 1 ? seenGeneration : generation()),
+    changes: () => `${dataVersion.get()} ${totalChanges.get()}`,
     close: () => sqlite.close(),
   };
 }

@@ -49,6 +49,20 @@ const parts: Record<string, Part> = {
   },
   stig_profiles: ofRelease,
   findings: ofRelease,
+  // What full-text search reads besides follows from the findings of these releases.
+  searched_releases: {
+    without: ['release_id'],
+    instead: ['s.slug', 'r.version'],
+    from: '$ AS t JOIN stig_releases AS r ON r.id = t.release_id JOIN stigs AS s ON s.id = r.stig_id',
+    order: 's.slug',
+  },
+  rule_ccis: {
+    without: ['finding_id'],
+    instead: ['s.slug', 'f.ordinal'],
+    from: `$ AS t JOIN findings AS f ON f.id = t.finding_id JOIN stig_releases AS r ON r.id = f.release_id
+      JOIN stigs AS s ON s.id = r.stig_id`,
+    order: 't.cci, s.slug, f.ordinal',
+  },
   control_facts: ofSource('t.framework, t.version, t.identifier'),
   baseline_facts: ofSource('t.baseline, t.identifier'),
   mapping_facts: ofSource('t.ordinal'),

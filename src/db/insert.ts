@@ -1,14 +1,28 @@
-import { getTableColumns, sql } from 'drizzle-orm';
+import { getTableColumns, getTableName } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Database } from './database.ts';
 
-/** Prepares one INSERT of the columns of a table (but those left out); `run` takes the values by their names. */
+/**
+ * Prepares one INSERT of the columns of a table (but those left out); `run` takes the values by their names. Drizzle
+ * gives the names and says which values are JSON; the statement is bound directly, which halves what a row costs.
+ */
 export function prepareInsert<T extends SQLiteTable>(db: Database, table: T, without: string[] = []) {
-  const names = Object.keys(getTableColumns(table)).filter((name) => !without.includes(name));
-  const values = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
-  const statement = db.orm
-    .insert(table)
-    .values(values as unknown as T['$inferInsert'])
-    .prepare();
-  return { run: (row: T['$inferInsert']): void => void statement.run(row as Record<string, unknown>) };
+  const columns = Object.entries(getTableColumns(table)).filter(([key]) => !without.includes(key));
+  const keys = columns.map(([key]) => key);
+  const isJson = columns.map(([, column]) => column.dataType === 'json');
+  const names = columns.map(([, column]) => `"${column.name}"`).join(', ');
+  const places = columns.map(() => '?').join(', ');
+  const statement = db.sqlite.prepare(`INSERT INTO "${getTableName(table)}" (${names}) VALUES (${places})`);
+  return {
+    run(row: T['$inferInsert']): void {
+      const given = row as Record<string, unknown>;
+      const values = keys.map((key, index) => {
+        const value = given[key];
+        // better-sqlite3 would store a value that was forgotten as NULL.
+        if (value === undefined) throw new Error(`${getTableName(table)} needs a value for ${key}`);
+        return isJson[index] ? JSON.stringify(value) : value;
+      });
+      statement.run(values);
+    },
+  };
 }

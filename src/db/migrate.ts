@@ -26,17 +26,15 @@ export function schemaVersion(sqlite: Sqlite.Database): number {
   return sqlite.pragma('user_version', { simple: true }) as number;
 }
 
-/** Applies what is missing, each migration in a transaction of its own together with its number. */
+/** Applies what is missing in one transaction, together with the new schema version: all of it, or nothing. */
 export function migrate(sqlite: Sqlite.Database): void {
-  for (const migration of listMigrations()) {
-    if (migration.number <= schemaVersion(sqlite)) continue;
-    const sql = readFileSync(migration.file, 'utf8');
-    sqlite
-      .transaction(() => {
-        if (migration.number <= schemaVersion(sqlite)) return;
-        sqlite.exec(sql);
-        sqlite.pragma(`user_version = ${migration.number}`);
-      })
-      .immediate();
-  }
+  const apply = () => {
+    for (const migration of listMigrations()) {
+      if (migration.number <= schemaVersion(sqlite)) continue;
+      sqlite.exec(readFileSync(migration.file, 'utf8'));
+      sqlite.pragma(`user_version = ${migration.number}`);
+    }
+  };
+  if (sqlite.inTransaction) apply();
+  else sqlite.transaction(apply).immediate();
 }

@@ -1,6 +1,6 @@
 import { integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
-// The Drizzle mirror of migrations/0004_roles.sql; a test compares the two column by column.
+// The Drizzle mirror of migrations/0004_roles.sql and 0006_mapping_products.sql; a test compares the two column by column.
 
 export const roleReleases = sqliteTable('role_releases', {
   sourceId: integer('source_id').primaryKey(),
@@ -93,6 +93,17 @@ export const roleMappings = sqliteTable('role_mappings', {
   mappingReason: text('mapping_reason').notNull(),
   workRoleId: text('work_role_id'),
   rule: text('rule').notNull(),
+});
+
+export const mappingProducts = sqliteTable('mapping_products', {
+  name: text('name').primaryKey(),
+  product: text('product').notNull(),
+});
+
+export const mappingCandidates = sqliteTable('mapping_candidates', {
+  occupationCode: text('occupation_code').primaryKey(),
+  jobZone: integer('job_zone'),
+  commodities: text('commodities').notNull(),
 });
 
 export const documents = sqliteTable('documents', {

@@ -5,7 +5,7 @@ const mebibyte = 1024 * 1024;
 
 /** What the gate allows at once. Waiting is in milliseconds. */
 export interface GateLimits {
-  /** Bytes of answers that their callers have not taken yet, of all callers and of one. */
+  /** Bytes of answers that their callers have not taken yet, of all callers and of one: past them the expensive wait. */
   total: number;
   perCaller: number;
   /** Expensive requests that are being computed. */
@@ -19,8 +19,8 @@ export const gateLimits: GateLimits = {
   total: 128 * mebibyte,
   perCaller: 32 * mebibyte,
   computing: 4,
-  waiting: 1000,
-  patience: 30_000,
+  waiting: 10_000,
+  patience: 120_000,
 };
 
 interface Waiter {
@@ -44,14 +44,30 @@ export function createGate(
   let total = 0;
   let computing = 0;
   let waiting = 0;
+  /** Whether an expensive request was let in since the event loop last looked at its connections. */
+  let turnTaken = false;
 
-  const fits = (caller: string, expensive: boolean) =>
-    (!expensive || computing < limits.computing) &&
-    total < limits.total &&
-    (total < limits.perCaller || (held.get(caller) ?? 0) < limits.perCaller);
+  /** Cheap requests have twice the room, so that they never wait for the downloads of their own caller. */
+  function fits(caller: string, expensive: boolean): boolean {
+    if (expensive && (turnTaken || computing >= limits.computing)) return false;
+    const room = expensive ? 1 : 2;
+    const own = limits.perCaller * room;
+    return total < limits.total * room && (total < own || (held.get(caller) ?? 0) < own);
+  }
+
+  /** One in each turn of the event loop: all that arrived at once would otherwise run before anything else is heard. */
+  function beginComputing(): void {
+    computing++;
+    turnTaken = true;
+    setImmediate(() => {
+      turnTaken = false;
+      pump();
+    });
+  }
 
   function remove(caller: string, waiter: Waiter): void {
-    const queue = queues.get(caller)!.filter((each) => each !== waiter);
+    const queue = queues.get(caller)!;
+    queue.splice(queue.indexOf(waiter), 1);
     queues.delete(caller);
     if (queue.length > 0) queues.set(caller, queue);
     waiting--;
@@ -65,7 +81,7 @@ export function createGate(
       for (const [caller, [first]] of queues) {
         if (!first || !fits(caller, first.expensive)) continue;
         remove(caller, first);
-        if (first.expensive) computing++;
+        if (first.expensive) beginComputing();
         first.admit();
         admitted = true;
         break;
@@ -81,8 +97,9 @@ export function createGate(
   return {
     /** Lets a request in: null at once, or a promise for its turn, which rejects with 503. Each is followed by `leave`. */
     enter(caller: string, expensive: boolean): Promise<void> | null {
-      if (fits(caller, expensive) && !queues.has(caller)) {
-        if (expensive) computing++;
+      // Who waits already is not overtaken by itself, but by what is cheap.
+      if (fits(caller, expensive) && !(expensive && queues.has(caller))) {
+        if (expensive) beginComputing();
         return null;
       }
       if (waiting >= limits.waiting) return Promise.reject(busy());
@@ -98,7 +115,9 @@ export function createGate(
           remove(caller, waiter);
           reject(busy());
         }, limits.patience);
-        queues.set(caller, [...(queues.get(caller) ?? []), waiter]);
+        const queue = queues.get(caller);
+        if (queue) queue.push(waiter);
+        else queues.set(caller, [waiter]);
         waiting++;
       });
     },

@@ -18,7 +18,7 @@ export function checklistRoutes(
 ): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const checkBody = (text: string) => refuseHeavyJson(text, 'The request body');
-  const large = access.with({ maxBody: maxChecklist, checkBody, expensive: true });
+  const large = access.with({ maxBody: maxChecklist, checkBody, expensive: true, atOnce: 4 });
 
   app.openapi(
     createRoute({
@@ -34,7 +34,7 @@ export function checklistRoutes(
             'The new checklist, and a report on each of its rules. With download=true the checklist alone, as a file.',
           content: { 'application/json': { schema: ChecklistUpgrade.or(Cklb) } },
         },
-        ...errors(400, 401, 403, 404, 413),
+        ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
     (c) => {

@@ -21,7 +21,8 @@ export function controlCollectionRoutes(
   collections: ControlCollectionService,
 ): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
-  const costly = access.with({ expensive: true });
+  // What leaves with a user is made each time, so that each time it can be told.
+  const costly = access.with({ expensive: true, prepared: null });
   const tags = ['Control collections'];
   const success = { success: true as const };
 
@@ -46,11 +47,11 @@ export function controlCollectionRoutes(
       path: '/api/v1/control-collections',
       summary: 'Make a collection',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'control-collection.create'),
       request: { body: jsonBody(createCollectionBody) },
       responses: {
         201: jsonContent(schemas.ControlCollection, 'The new collection.'),
-        ...errors(400, 401, 403, 413),
+        ...errors(400, 401, 403, 413, 503),
       },
     }),
     (c) => c.json(collections.create(c.get('user'), c.req.valid('json')), 201, privateHeaders),
@@ -78,11 +79,11 @@ export function controlCollectionRoutes(
       path: '/api/v1/control-collections/{id}',
       summary: 'Change a collection (creator only)',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'control-collection.update'),
       request: { params: idParam, body: jsonBody(changeCollectionBody) },
       responses: {
         200: jsonContent(schemas.CollectionChanged, 'It is changed.'),
-        ...errors(400, 401, 403, 404, 413),
+        ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
     (c) => {
@@ -97,9 +98,9 @@ export function controlCollectionRoutes(
       path: '/api/v1/control-collections/{id}',
       summary: 'Delete a collection (creator only)',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'control-collection.delete'),
       request: { params: idParam },
-      responses: { 200: jsonContent(schemas.Success, 'It is deleted.'), ...errors(400, 401, 403, 404) },
+      responses: { 200: jsonContent(schemas.Success, 'It is deleted.'), ...errors(400, 401, 403, 404, 503) },
     }),
     (c) => {
       collections.remove(c.get('user'), c.req.valid('param').id);
@@ -132,11 +133,11 @@ export function controlCollectionRoutes(
       path: '/api/v1/control-collections/{id}/controls',
       summary: 'Add controls (the creator, and the organization where the collection is SHARED)',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'control-collection.add-controls'),
       request: { params: idParam, body: jsonBody(schemas.addControlsBody) },
       responses: {
         200: jsonContent(ControlsAdded, 'How many were added.'),
-        ...errors(400, 401, 403, 404, 413),
+        ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
     (c) => {
@@ -151,9 +152,12 @@ export function controlCollectionRoutes(
       path: '/api/v1/control-collections/{id}/controls',
       summary: 'Take controls out (creator only)',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'control-collection.remove-controls'),
       request: { params: idParam, body: jsonBody(schemas.removeControlsBody) },
-      responses: { 200: jsonContent(Removed, 'How many were removed.'), ...errors(400, 401, 403, 404, 413) },
+      responses: {
+        200: jsonContent(Removed, 'How many were removed.'),
+        ...errors(400, 401, 403, 404, 413, 503),
+      },
     }),
     (c) => {
       const { controls } = c.req.valid('json');
@@ -168,7 +172,7 @@ export function controlCollectionRoutes(
       path: '/api/v1/control-collections/{id}/export',
       summary: 'A collection with its controls as json or csv',
       tags,
-      ...costly.user,
+      ...access.audited(costly.user, 'control-collection.export'),
       request: { params: idParam, query: schemas.exportQuery },
       responses: {
         200: {
@@ -178,7 +182,7 @@ export function controlCollectionRoutes(
             'text/csv': { schema: TextFile },
           },
         },
-        ...errors(400, 401, 403, 404),
+        ...errors(400, 401, 403, 404, 503),
       },
     }),
     (c) => {

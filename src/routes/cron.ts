@@ -16,7 +16,7 @@ export function cronRoutes(access: Access, purges: PurgeService): OpenAPIHono<En
         path: '/api/cron/purge-deleted-lists',
         summary: 'Remove for good what was deleted more than 30 days ago',
         tags: ['Service'],
-        ...access.cron,
+        ...access.audited(access.cron, 'deleted-lists.purge'),
         responses: {
           200: jsonContent(Purged, 'How many lists were removed.'),
           ...errors(400, 401, 404, 503),

@@ -31,9 +31,9 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
       path: '/api/v1/my-stigs',
       summary: 'Add STIGs to the favorites',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'favorite-stigs.add'),
       request: { body: jsonBody(slugsBody) },
-      responses: { 200: jsonContent(StigsAdded, 'How many were added.'), ...errors(400, 401, 403, 413) },
+      responses: { 200: jsonContent(StigsAdded, 'How many were added.'), ...errors(400, 401, 403, 413, 503) },
     }),
     (c) => c.json(favorites.addStigs(c.get('user'), c.req.valid('json').slugs), 200, privateHeaders),
   );
@@ -44,9 +44,9 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
       path: '/api/v1/my-stigs',
       summary: 'Take STIGs out of the favorites',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'favorite-stigs.remove'),
       request: { body: jsonBody(slugsBody) },
-      responses: { 200: jsonContent(Removed, 'How many were removed.'), ...errors(400, 401, 403, 413) },
+      responses: { 200: jsonContent(Removed, 'How many were removed.'), ...errors(400, 401, 403, 413, 503) },
     }),
     (c) => {
       const removed = favorites.removeStigs(c.get('user'), c.req.valid('json').slugs);
@@ -73,11 +73,11 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
       path: '/api/v1/my-controls',
       summary: 'Add a control to the favorites',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'favorite-controls.add'),
       request: { body: jsonBody(schemas.favoriteControlBody) },
       responses: {
         200: jsonContent(schemas.FavoriteControlAdded, 'It is a favorite.'),
-        ...errors(400, 401, 403, 404, 413),
+        ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
     (c) => {
@@ -92,11 +92,11 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
       path: '/api/v1/my-controls',
       summary: 'Take a control out of the favorites',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'favorite-controls.remove'),
       request: { body: jsonBody(schemas.favoriteControlBody) },
       responses: {
         200: jsonContent(schemas.FavoriteControlRemoved, 'It is no favorite.'),
-        ...errors(400, 401, 403, 413),
+        ...errors(400, 401, 403, 413, 503),
       },
     }),
     (c) => {

@@ -35,9 +35,12 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
       path: '/api/v1/lists/{id}/stigs',
       summary: 'Add STIGs to a list (creator only)',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'list.add-stigs'),
       request: { params: idParam, body: jsonBody(slugsBody) },
-      responses: { 200: jsonContent(StigsAdded, 'How many were added.'), ...errors(400, 401, 403, 404, 413) },
+      responses: {
+        200: jsonContent(StigsAdded, 'How many were added.'),
+        ...errors(400, 401, 403, 404, 413, 503),
+      },
     }),
     (c) => {
       const { slugs } = c.req.valid('json');
@@ -51,9 +54,12 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
       path: '/api/v1/lists/{id}/stigs',
       summary: 'Take STIGs out of a list (creator only)',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'list.remove-stigs'),
       request: { params: idParam, body: jsonBody(slugsBody) },
-      responses: { 200: jsonContent(Removed, 'How many were removed.'), ...errors(400, 401, 403, 404, 413) },
+      responses: {
+        200: jsonContent(Removed, 'How many were removed.'),
+        ...errors(400, 401, 403, 404, 413, 503),
+      },
     }),
     (c) => {
       const removed = entries.remove(c.get('user'), c.req.valid('param').id, c.req.valid('json').slugs);
@@ -67,11 +73,11 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
       path: '/api/v1/lists/{id}/stigs/{stigSlug}',
       summary: 'Set the notes or the position of an entry (creator only)',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'list.update-stig'),
       request: { params: schemas.listStigParam, body: jsonBody(schemas.listStigBody) },
       responses: {
         200: jsonContent(schemas.ListStigUpdate, 'The entry as it is now.'),
-        ...errors(400, 401, 403, 404, 413),
+        ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
     (c) => {

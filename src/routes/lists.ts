@@ -13,7 +13,8 @@ import type { ListService } from '../services/lists.ts';
 /** Lists of STIGs as a whole (specification, "Lists"); their entries have routes of their own. */
 export function listRoutes(access: Access, lists: ListService, entries: ListStigService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
-  const costly = access.with({ expensive: true });
+  // What leaves with a user is made each time, so that each time it can be told.
+  const costly = access.with({ expensive: true, prepared: null });
   const tags = ['Lists'];
 
   app.openapi(
@@ -35,9 +36,9 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       path: '/api/v1/lists',
       summary: 'Make a list',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'list.create'),
       request: { body: jsonBody(createListBody) },
-      responses: { 201: jsonContent(schemas.List, 'The new list.'), ...errors(400, 401, 403, 413) },
+      responses: { 201: jsonContent(schemas.List, 'The new list.'), ...errors(400, 401, 403, 413, 503) },
     }),
     (c) => c.json(lists.create(c.get('user'), c.req.valid('json')), 201, privateHeaders),
   );
@@ -61,11 +62,11 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       path: '/api/v1/lists/{id}',
       summary: 'Change a list (creator only)',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'list.update'),
       request: { params: idParam, body: jsonBody(changeListBody) },
       responses: {
         200: jsonContent(schemas.List, 'The list as it is now.'),
-        ...errors(400, 401, 403, 404, 413),
+        ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
     (c) => {
@@ -80,9 +81,12 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       path: '/api/v1/lists/{id}',
       summary: 'Delete a list (creator only); it can be restored for 30 days',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'list.delete'),
       request: { params: idParam },
-      responses: { 200: jsonContent(schemas.ListDeleted, 'It is deleted.'), ...errors(400, 401, 403, 404) },
+      responses: {
+        200: jsonContent(schemas.ListDeleted, 'It is deleted.'),
+        ...errors(400, 401, 403, 404, 503),
+      },
     }),
     (c) => {
       lists.remove(c.get('user'), c.req.valid('param').id);
@@ -97,9 +101,12 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       path: '/api/v1/lists/{id}/restore',
       summary: 'Take a deletion back (creator only, within 30 days)',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'list.restore'),
       request: { params: idParam },
-      responses: { 200: jsonContent(schemas.List, 'The list, active again.'), ...errors(400, 401, 403, 404) },
+      responses: {
+        200: jsonContent(schemas.List, 'The list, active again.'),
+        ...errors(400, 401, 403, 404, 503),
+      },
     }),
     (c) => c.json(lists.restore(c.get('user'), c.req.valid('param').id), 200, privateHeaders),
   );
@@ -110,9 +117,9 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       path: '/api/v1/lists/{id}/duplicate',
       summary: 'Copy a list with its entries; the copy is private and the caller’s',
       tags,
-      ...access.user,
+      ...access.audited(access.user, 'list.duplicate'),
       request: { params: idParam },
-      responses: { 201: jsonContent(schemas.List, 'The copy.'), ...errors(400, 401, 403, 404) },
+      responses: { 201: jsonContent(schemas.List, 'The copy.'), ...errors(400, 401, 403, 404, 503) },
     }),
     (c) => c.json(lists.duplicate(c.get('user'), c.req.valid('param').id), 201, privateHeaders),
   );
@@ -123,7 +130,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       path: '/api/v1/lists/{id}/export',
       summary: 'A list with its STIGs as json or csv',
       tags,
-      ...costly.listsRead,
+      ...access.audited(costly.listsRead, 'list.export'),
       request: { params: idParam, query: schemas.exportQuery },
       responses: {
         200: {
@@ -133,7 +140,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
             'text/csv': { schema: TextFile },
           },
         },
-        ...errors(400, 401, 404),
+        ...errors(400, 401, 404, 503),
       },
     }),
     (c) => {

@@ -96,9 +96,9 @@ export function regdocRoutes(
       path: '/api/v1/regdoc-collections/{id}/export',
       summary: 'A collection with its documents as json, csv or xml',
       tags,
-      ...costly,
+      ...access.audited(costly, 'regdoc-collection.export'),
       request: { params: idParam, query: schemas.fileQuery },
-      responses: { 200: fileContent(DocumentCollectionExport), ...errors(400, 401, 403, 404) },
+      responses: { 200: fileContent(DocumentCollectionExport), ...errors(400, 401, 403, 404, 503) },
     }),
     (c) => {
       const { format, raw } = c.req.valid('query');

@@ -27,7 +27,10 @@ export function roleMappingRoutes(access: Access, mapping: RoleMappingService): 
       responses: { 200: jsonContent(RoleMapping, 'The occupations.'), ...errors(400, 401) },
     }),
     (c) => {
-      if (!c.get('user').entitlements.has('occ')) return answer(c, gated);
+      if (!c.get('user').entitlements.has('occ')) {
+        c.set('unentitled', true);
+        return answer(c, gated);
+      }
       const mappings = mapping.rows(c.req.valid('param').benchmarkId);
       return answer(c, { gated: false, federal: true, mappings });
     },

@@ -85,9 +85,9 @@ export function roleRoutes(
       path: '/api/v1/role-collections/{id}/export',
       summary: 'A collection with its occupations as json, csv or xml',
       tags,
-      ...costly,
+      ...access.audited(costly, 'role-collection.export'),
       request: { params: idParam, query: fileQuery },
-      responses: { 200: fileContent(RoleCollectionExport), ...errors(400, 401, 403, 404) },
+      responses: { 200: fileContent(RoleCollectionExport), ...errors(400, 401, 403, 404, 503) },
     }),
     (c) => {
       const { format, raw } = c.req.valid('query');

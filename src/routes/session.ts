@@ -19,8 +19,8 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
       description:
         'Sets the cookie `gapstone_session`. It ends after 15 idle minutes, after 12 hours, or with the token.',
       tags,
-      ...access.userToken,
-      responses: { 204: { description: 'The cookie is set.' }, ...errors(400, 401, 403) },
+      ...access.audited(access.userToken, 'session.create'),
+      responses: { 204: { description: 'The cookie is set.' }, ...errors(400, 401, 403, 503) },
     }),
     (c) => {
       const secret = sessions.start(c.get('user'), cookie.read(c));
@@ -35,8 +35,8 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
       path: '/api/v1/session',
       summary: 'End the session',
       tags,
-      ...access.session,
-      responses: { 204: { description: 'It is ended.' }, ...errors(400, 401, 403) },
+      ...access.audited(access.session, 'session.end'),
+      responses: { 204: { description: 'It is ended.' }, ...errors(400, 401, 403, 503) },
     }),
     (c) => {
       sessions.end(cookie.read(c)!);

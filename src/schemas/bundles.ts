@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { requestText } from './common.ts';
+import { notAnObject, requestText, textList } from './common.ts';
 
 /** The limits of DECISIONS D8.2 on what a creator may set of a list or collection. */
 const name = requestText('name', Number.MAX_SAFE_INTEGER)
@@ -9,9 +9,7 @@ const name = requestText('name', Number.MAX_SAFE_INTEGER)
 
 const description = requestText('description', 2000).openapi({ maxLength: 2000 });
 
-const tags = z
-  .array(requestText('tags', 50), { error: 'tags must be an array of texts' })
-  .max(20, { error: 'tags must hold at most 20 texts' });
+const tags = textList('tags', 50).max(20, { error: 'tags must hold at most 20 texts' });
 
 const color = z
   .string({ error: 'color must be #RRGGBB' })
@@ -33,8 +31,6 @@ const visibility = z
 
 const collectionFields = { name, description, tags, color, visibility };
 const listFields = { ...collectionFields, icon };
-
-const notAnObject = { error: 'The body must be an object' };
 
 const created = {
   name,
@@ -70,8 +66,7 @@ export const notes = requestText('notes', 4000).openapi({ maxLength: 4000 });
 /** STIGs to add or to remove. */
 export const slugsBody = z.object(
   {
-    slugs: z
-      .array(requestText('slugs', 1000), { error: 'slugs must be an array of texts' })
+    slugs: textList('slugs', 1000)
       .min(1, { error: 'slugs must not be empty' })
       .openapi({ example: ['harbor_linux_3'] }),
   },

@@ -9,6 +9,15 @@ export function requestText(name: string, max: number) {
     .refine((text) => [...text].length <= max, { error: `${name} must have at most ${max} characters` });
 }
 
+/** An array of such texts in a body. */
+export function textList(name: string, max: number) {
+  const error = `${name} must be an array of texts`;
+  return z.array(z.string({ error }).pipe(requestText(name, max)), { error });
+}
+
+/** What a body is refused with that is no JSON object. */
+export const notAnObject = { error: 'The body must be an object' };
+
 /** A literal, case-insensitive search text of at most 200 characters (DECISIONS D3.2). */
 export const search = requestText('search', 200).optional();
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { statuses } from '../crosswalk/graph.ts';
-import { flag, positiveInteger, requestText, wordList } from './common.ts';
+import { flag, positiveInteger, requestText, textList, wordList } from './common.ts';
 
 export const MappingStatus = z.enum(statuses).openapi('MappingStatus');
 
@@ -180,8 +180,7 @@ export const pairsBody = z
 
 export const ccisBody = z
   .object({
-    ccis: z
-      .array(requestText('ccis', 100), { error: 'ccis must be an array of texts' })
+    ccis: textList('ccis', 100)
       .min(1, { error: 'ccis must hold 1 to 250 CCIs' })
       .max(250, { error: 'ccis must hold 1 to 250 CCIs' }),
     to: targetKey('to').default('nist-800-53'),

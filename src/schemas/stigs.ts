@@ -1,5 +1,16 @@
 import { z } from '@hono/zod-openapi';
-import { DateOrNull, flag, format, Pagination, paging, requestText, search, wordList } from './common.ts';
+import {
+  DateOrNull,
+  flag,
+  format,
+  notAnObject,
+  Pagination,
+  paging,
+  requestText,
+  search,
+  textList,
+  wordList,
+} from './common.ts';
 
 export const Severity = z.enum(['high', 'medium', 'low']).openapi({ example: 'medium' });
 
@@ -209,10 +220,12 @@ export const changelogQuery = z.object({
   slug: requestText('slug', 1000).optional(),
   ...paging(50, 100),
 });
-export const batchBody = z.object({
-  slugs: z
-    .array(requestText('slugs', 1000), { error: 'slugs must be an array of texts' })
-    .min(1, { error: 'slugs must hold 1 to 50 slugs' })
-    .max(50, { error: 'slugs must hold 1 to 50 slugs' })
-    .openapi({ example: ['harbor_linux_3', 'lantern_web_server_2'] }),
-});
+export const batchBody = z.object(
+  {
+    slugs: textList('slugs', 1000)
+      .min(1, { error: 'slugs must hold 1 to 50 slugs' })
+      .max(50, { error: 'slugs must hold 1 to 50 slugs' })
+      .openapi({ example: ['harbor_linux_3', 'lantern_web_server_2'] }),
+  },
+  notAnObject,
+);

@@ -51,14 +51,15 @@ function createMembers(db: Database, members: Members, now: () => Date, newId: (
 
     /** Makes a collection of known items. Throws `CommandError` naming the first that is not known. */
     create(user: User, fields: Omit<BundleFields, 'icon'>, items: string[]): string {
-      return db.write(() => {
+      const made = db.write(() => {
         const unknown = items.find((item) => isKnown.get(item) === undefined);
         if (unknown !== undefined)
           throw new CommandError(`the catalog has no ${nameOf(kind)} "${unknown.slice(0, 64)}"`);
         const { id, createdAt } = bundles.create(user, { ...fields, icon: '' });
         for (const [index, item] of [...new Set(items)].entries()) insert.run(id, item, index + 1, createdAt);
-        return id;
+        return { id };
       });
+      return made.id;
     },
   };
 }

@@ -21,7 +21,6 @@ export interface Search extends Page {
 }
 
 interface Row {
-  id: number;
   slug: string;
   stigTitle: string;
   version: string;
@@ -35,7 +34,6 @@ interface Row {
   check: string;
   fix: string;
   ids: string;
-  exact: 0 | 1;
 }
 
 /** How much a word counts in title, discussion, check, fix, ids. */
@@ -65,21 +63,23 @@ export type SearchService = ReturnType<typeof createSearchService>;
 export function createSearchService(db: Database, crosswalk: CrosswalkService) {
   const { sqlite } = db;
   const lookup = createCciLookup(db, crosswalk);
-  const count = sqlite.prepare<[Record<string, unknown>], number>(`SELECT count(*) ${found}`).pluck();
-  const order = (exact: string) =>
-    `ORDER BY ${exact === '0' ? '' : `${exact} DESC, `}bm25(rule_search, ${weights}), s.slug, f.ordinal`;
-  const pages = new Map(
-    ['0', isExact].map((exact) => [
-      exact !== '0',
-      sqlite
-        .prepare<[Record<string, unknown>], number>(
-          `SELECT f.id ${found} ${order(exact)} LIMIT :limit OFFSET :offset`,
-        )
-        .pluck(),
-    ]),
-  );
+  const countAll = sqlite
+    .prepare<[Record<string, unknown>], number>(
+      'SELECT count(*) FROM rule_search WHERE rule_search MATCH :match',
+    )
+    .pluck();
+  const countFiltered = sqlite.prepare<[Record<string, unknown>], number>(`SELECT count(*) ${found}`).pluck();
+  const pageIn = (order: string) =>
+    sqlite
+      .prepare<[Record<string, unknown>], number>(
+        `SELECT f.id ${found} ORDER BY ${order} LIMIT :limit OFFSET :offset`,
+      )
+      .pluck();
+  const relevance = `bm25(rule_search, ${weights}), s.slug, f.ordinal`;
+  const pageByRelevance = pageIn(relevance);
+  const pageByIdFirst = pageIn(`${isExact} DESC, ${relevance}`);
   const rowOf = sqlite.prepare<[number], Row>(
-    `SELECT f.id, s.slug, s.title AS stigTitle, r.version, f.group_id AS groupId, f.rule_id AS ruleId,
+    `SELECT s.slug, s.title AS stigTitle, r.version, f.group_id AS groupId, f.rule_id AS ruleId,
             f.rule_version AS ruleVersion, f.severity, f.ccis,
             t.title, t.discussion, t.check_content AS "check", t.fix_text AS fix, t.ids
        FROM findings AS f JOIN searchable_rules AS t ON t.id = f.id
@@ -104,14 +104,15 @@ export function createSearchService(db: Database, crosswalk: CrosswalkService) {
         if (query.match === null || filters === null)
           return { results: [], pagination: paginationOf(search, 0) };
         const asked = { ...filters, match: query.match, ids: JSON.stringify(query.ids) };
-        const page = pages.get(query.ids.length > 0)!;
+        const page = query.ids.length > 0 ? pageByIdFirst : pageByRelevance;
         if (query.literals.length > 0) {
           const all = page
             .all({ ...asked, limit: -1, offset: 0 })
             .filter((id) => holds(textsOf.get(id)!, query.literals));
           return answer(slice(all, search), all.length);
         }
-        const total = count.get(asked)!;
+        const isFiltered = Object.values(filters).some((value) => value !== null);
+        const total = (isFiltered ? countFiltered : countAll).get(asked)!;
         const { limit } = search;
         return answer(page.all({ ...asked, limit, offset: offsetOf(search, total) }), total);
       });
@@ -141,8 +142,9 @@ export function createSearchService(db: Database, crosswalk: CrosswalkService) {
 }
 
 function holds(texts: string[], literals: Pattern[]): boolean {
-  const folded = texts.map(foldInPlace);
-  return literals.every((literal) => folded.some((text) => findPlaces(text, literal, 1).length > 0));
+  return literals.every((literal) =>
+    texts.some((text) => findPlaces(foldInPlace(text), literal, 1).length > 0),
+  );
 }
 
 function toResult(row: Row, terms: Pattern[][], rank: number): SearchResult {

@@ -69,6 +69,12 @@ function signed(header: Record<string, unknown>, payload: unknown, key: KeyObjec
   return `${text}.${signature.toString('base64url')}`;
 }
 
+/** Signs texts as they are, for what no object can say. */
+function signedText(payload: string, header = '{"alg":"RS256","kid":"rsa"}'): string {
+  const text = [header, payload].map((each) => Buffer.from(each).toString('base64url')).join('.');
+  return `${text}.${createSign('sha256').update(text).sign(rsa.privateKey).toString('base64url')}`;
+}
+
 const rs = (claims: Record<string, unknown>) =>
   signed(
     { alg: 'RS256', kid: 'rsa' },
@@ -134,6 +140,12 @@ async function attackTokens(): Promise<Record<string, string>> {
     'sub with a control character': rs({ sub: 'alice\nadmin' }),
     'sub with a lone surrogate': rs({ sub: '\ud800' }),
     'no sub': rs({ sub: undefined }),
+    'sub twice': signedText(`{"sub":"alice",${JSON.stringify({ ...good, sub: 'admin' }).slice(1)}`),
+    'sub twice, once escaped': signedText(`{"s\\u0075b":"alice",${JSON.stringify(good).slice(1)}`),
+    'a claim twice, deep inside': signedText(
+      `{"x":[{"a":1,"b":{"c":1,"c":2}}],${JSON.stringify(good).slice(1)}`,
+    ),
+    'alg twice in the header': signedText(JSON.stringify(good), '{"alg":"none","alg":"RS256","kid":"rsa"}'),
     'payload that is a list': signed({ alg: 'RS256', kid: 'rsa' }, []),
     'payload that is no JSON': signed(
       { alg: 'RS256', kid: 'rsa' },
@@ -179,6 +191,7 @@ attacks('a good token is taken, so that the others fail for their own reason', a
     rs({ exp: iat + 90 * 24 * 3600 }),
     rs({ aud: ['x', 'gapstone'] }),
     rs({ filler: 'x'.repeat(5000) }),
+    rs({ a: { sub: 'x', b: [{ sub: 1 }, { sub: 2 }] }, text: '"sub":1,"sub":2', 'a"sub': 1 }),
     signed({ alg: 'ES256', kid: 'ec' }, good, ec.privateKey),
   ])
     assert.is((await t.get('/api/v1/lists', { token })).status, 200);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -119,6 +120,16 @@ for (const name of [
   );
 }
 
+names('a name that is no UTF-8 is refused', () =>
+  refusedWhole(
+    makeZip([
+      { name: 'a.xml', data: good },
+      { name: Buffer.from('b\xff.xml', 'latin1'), data: bad },
+    ]),
+    /a name that is not valid text/,
+  ),
+);
+
 names('links and devices are refused', async () => {
   for (const mode of [0o120777, 0o020644, 0o060644, 0o010644, 0o140755])
     await refusedWhole(makeZip([{ name: 'a.xml', data: '/etc/passwd', mode }]), /link or device: "a\.xml"/);
@@ -174,7 +185,7 @@ names('a hostile archive leaves no file anywhere, and ends the command with 1', 
   assert.equal(readdirSync(cwd, { recursive: true }).sort(), ['deep', join('deep', 'er')]);
   assert.equal(readdirSync(temporary), []);
   assert.equal(
-    readdirSync(home).filter((name) => !name.startsWith('x.db')),
+    readdirSync(home).filter((name) => !/^(x\.db|gapstone-audit\.jsonl)/.test(name)),
     [],
   );
 });
@@ -515,6 +526,26 @@ content('links in a folder are not followed, a link that is named itself is', as
   const named = await runImport(db, [join(folder, 'link.xml')]);
   assert.is(named.lines[0]!.outcome, 'imported');
 });
+
+content(
+  'a pipe that is named itself is a failure and is not waited for; one in a folder is skipped',
+  async () => {
+    const folder = scratchFolder();
+    const pipe = join(folder, 'pipe.xml');
+    execFileSync('mkfifo', [pipe]);
+    const { lines } = await runImport(emptyCatalog(), [folder, pipe]);
+    assert.equal(
+      lines.map((line) => [line.outcome, line.reason]),
+      [
+        ['skipped', 'a link or device, not a file'],
+        ['rejected', 'a device or pipe, not a file'],
+      ],
+    );
+    const { code, stderr } = await gapstone(['import', pipe, '--db', join(scratchFolder(), 'x.db')]);
+    assert.is(code, 1);
+    assert.match(stderr, /^rejected .*pipe\.xml \[other\]: a device or pipe, not a file$/m);
+  },
+);
 
 content('folders are walked to their depth, in the order of their names', async () => {
   const folder = scratchFolder();

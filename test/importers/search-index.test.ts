@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
+import { openUpgraded } from '../../src/db/upgrade.ts';
 import { createCrosswalkService } from '../../src/services/crosswalk.ts';
 import { createSearchService } from '../../src/services/search.ts';
 import { dumpCatalog, emptyCatalog, importTexts } from '../support/catalog-dump.ts';
@@ -128,7 +129,7 @@ test('a database of an older Gapstone is searched as soon as it is opened', asyn
   const whole = openDatabase(made);
   const file = olderDatabase(whole);
   assert.throws(() => openDatabase(file), /has schema \d+, this Gapstone needs \d+/);
-  const migrated = openDatabase(file, { migrate: true });
+  const migrated = await openUpgraded(file);
   assert.equal(migrated.sqlite.pragma('integrity_check', { simple: true }), 'ok');
   assert.equal(dumpCatalog(migrated), dumpCatalog(whole));
   assert.ok(dumpCatalog(whole).search.releases.length === 2);

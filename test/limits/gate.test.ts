@@ -26,16 +26,23 @@ function asker(gate: ReturnType<typeof createGate>) {
 limits('a caller who does not take its answers waits, and others do not', async () => {
   const gate = createGate({ ...small, patience: 10_000 });
   const { admitted, enter } = asker(gate);
-  await enter('greedy 1', 'greedy');
-  gate.leave('greedy', false, 45);
-  const waiting = enter('greedy 2', 'greedy');
-  await enter('fair', 'fair');
-  assert.equal(admitted, ['greedy 1', 'fair']);
-  gate.leave('fair', false, 0);
+  await enter('greedy 1', 'greedy', true);
+  gate.leave('greedy', true, 45);
+  const waiting = enter('greedy 2', 'greedy', true);
+  await settled();
+  await enter('fair', 'fair', true);
+  await enter('cheap', 'greedy');
+  assert.equal(admitted, ['greedy 1', 'fair', 'cheap']);
+  gate.leave('fair', true, 0);
+  gate.leave('greedy', false, 36);
+  const cheap = enter('cheap 2', 'greedy');
+  assert.equal(admitted, ['greedy 1', 'fair', 'cheap'], 'past twice the room the cheap wait too');
   gate.release('greedy', 45);
-  await waiting;
-  assert.equal(admitted, ['greedy 1', 'fair', 'greedy 2']);
+  await Promise.all([waiting, cheap]);
+  assert.equal(admitted, ['greedy 1', 'fair', 'cheap', 'greedy 2', 'cheap 2']);
+  gate.leave('greedy', true, 0);
   gate.leave('greedy', false, 0);
+  gate.release('greedy', 36);
   assert.equal(gate.state(), { total: 0, computing: 0, waiting: 0 });
 });
 
@@ -46,12 +53,16 @@ limits('expensive requests wait for one another, callers by turns; cheap ones pa
   enter('b1', 'b', true);
   enter('c1', 'c', true);
   enter('cheap', 'd');
-  assert.equal(admitted, ['a1', 'a2', 'cheap']);
-  for (let i = 0; i < 4; i++) {
-    gate.leave('x', true, 0);
+  assert.equal(admitted, ['a1', 'cheap'], 'one in a turn of the event loop');
+  await settled();
+  await settled();
+  assert.equal(admitted, ['a1', 'cheap', 'a2'], 'two at once');
+  for (const caller of ['a', 'a', 'b', 'c']) {
+    gate.leave(caller, true, 0);
+    await settled();
     await settled();
   }
-  assert.equal(admitted, ['a1', 'a2', 'cheap', 'a3', 'b1', 'c1', 'a4']);
+  assert.equal(admitted, ['a1', 'cheap', 'a2', 'b1', 'c1', 'a3', 'a4']);
 });
 
 limits('who waits too long, or finds too many waiting, gets 503 with Retry-After', async () => {

@@ -66,7 +66,6 @@ batch('only unknown slugs is no error', async () => {
 
 batch('missing, empty and wrongly typed slugs are 400', async () => {
   const array = 'slugs must be an array of texts';
-  const text = 'slugs must be one text';
   const cases: [unknown, string][] = [
     [{}, array],
     [{ slug: ['x'] }, array],
@@ -76,10 +75,10 @@ batch('missing, empty and wrongly typed slugs are 400', async () => {
     [{ slugs: 1 }, array],
     [{ slugs: true }, array],
     [{ slugs: [] }, 'slugs must hold 1 to 50 slugs'],
-    [{ slugs: [1] }, text],
-    [{ slugs: ['harbor_linux_3', null] }, text],
-    [{ slugs: [['harbor_linux_3']] }, text],
-    [{ slugs: [{ slug: 'harbor_linux_3' }] }, text],
+    [{ slugs: [1] }, array],
+    [{ slugs: ['harbor_linux_3', null] }, array],
+    [{ slugs: [['harbor_linux_3']] }, array],
+    [{ slugs: [{ slug: 'harbor_linux_3' }] }, array],
     ['{"slugs":["\\u0000"]}', 'slugs must not hold NUL or lone surrogates'],
     ['{"slugs":["\\ud800"]}', 'slugs must not hold NUL or lone surrogates'],
     ['{"slugs":["\\udc00\\ud800"]}', 'slugs must not hold NUL or lone surrogates'],

@@ -90,7 +90,7 @@ const wrong: [field: string, value: unknown, words: RegExp][] = [
   ['tags', 'a', /^tags must be an array/],
   ['tags', Array(21).fill('a'), /^tags must hold at most 20/],
   ['tags', ['x'.repeat(51)], /tags must have at most 50/],
-  ['tags', [1], /tags must be one text/],
+  ['tags', [1], /tags must be an array of texts/],
   ['tags', null, /^tags/],
   ['color', 'red', /^color must be #RRGGBB/],
   ['color', '#12345', /^color/],

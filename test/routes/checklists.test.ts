@@ -202,6 +202,22 @@ upgrades(
   },
 );
 
+upgrades(
+  'a marking of a rule stays with it, also where its answer is reset; that of a rule that is gone comes back',
+  async () => {
+    const old = await oldChecklist();
+    const words = ['CUI', 'SECRET', 'NONE', 'UNCLASSIFIED', 'CUI', 'Unclass'];
+    for (const [index, rule] of old.stigs[0]!.rules.entries()) rule.classification = words[index]!;
+    const { json } = await upgrade(old, { onChange: 'reset' });
+    assert.equal(
+      json.checklist.stigs[0].rules.map((rule: Rule) => rule.classification),
+      ['CUI', 'SECRET', 'Unclassified', 'Unclassified', 'Unclassified', 'Unclassified'],
+    );
+    const { path: where, value } = json.report.notCarried[1];
+    assert.equal([where, value], ['SV-100005r1_rule.classification', 'CUI']);
+  },
+);
+
 upgrades('a release may be chosen, and an older one too', async () => {
   const back = await upgrade((await upgrade(await oldChecklist())).json.checklist, { version: 'v1r1' });
   assert.is(back.json.report.from.version, 'V1R2');

@@ -231,17 +231,17 @@ if (hasReferenceData) {
     return found;
   }
 
-  real('every 20th control reaches what brute force over the source files reaches', async () => {
+  real('every 40th control reaches what brute force over the source files reaches', async () => {
     let reached = 0;
     const controls = [...graph.keys()].filter((name) => !name.startsWith('cci:'));
-    for (const name of controls.filter((_, index) => index % 20 === 0)) {
+    for (const name of controls.filter((_, index) => index % 40 === 0)) {
       const colon = name.indexOf(':');
       const [framework, identifier] = [name.slice(0, colon), name.slice(colon + 1)];
       const found = await answered(framework, identifier);
       assert.equal(found, expected(framework, identifier, framework === 'nist-800-53' ? 1 : 4), name);
       reached += found.length;
     }
-    assert.ok(reached > 1000, `${reached} rules`);
+    assert.ok(reached > 500, `${reached} rules`);
   });
 
   real('the rules of known controls, by number', async () => {

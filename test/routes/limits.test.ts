@@ -26,6 +26,7 @@ async function from(
 ) {
   const exchange = beginExchange({
     method: 'GET',
+    target: path,
     remote,
     secure: false,
     requestId: undefined,

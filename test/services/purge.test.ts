@@ -1,4 +1,6 @@
 import * as assert from 'uvu/assert';
+import { silentAudit } from '../../src/audit/stream.ts';
+import { createTrail } from '../../src/audit/trail.ts';
 import { purgeDaily } from '../../src/commands/purge.ts';
 import { createLog } from '../../src/log.ts';
 import { createPurgeService, type PurgeService } from '../../src/services/purge.ts';
@@ -111,7 +113,7 @@ test('a running server purges at its start and every day, and survives a refusal
   const log = createLog('info', (line) => lines.push(JSON.parse(line)));
   await deleted();
   at(31);
-  const stop = purgeDaily(t.db, log, () => t.clock.now, 10);
+  const stop = purgeDaily(t.db, log, () => t.clock.now, createTrail(silentAudit, t.db), 10);
   assert.equal([lines[0]!.msg, lines[0]!.purged], ['purge', 1]);
   at(30);
   await new Promise((resolve) => setTimeout(resolve, 100));

@@ -3,11 +3,12 @@ import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { type AppDeps, createApp } from '../../src/app.ts';
-import { createVerifyUserToken } from '../../src/auth/tokens.ts';
+import { createVerifyUserToken, type VerifyUserToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import type { Env } from '../../src/env.ts';
 import { silentLog } from '../../src/log.ts';
+import { createPreparedAnswers } from '../../src/prepared/answers.ts';
 import { createMetrics } from '../../src/watch/metrics.ts';
 
 const pair = await generateKeyPair('ES256', { extractable: true });
@@ -50,9 +51,12 @@ export async function testApp(paths: string[] = [], deps: Partial<AppDeps> = {})
   const clock = { now: new Date('2026-11-21T12:00:00Z') };
   const now = () => clock.now;
   if (paths.length > 0) await runImport(db, paths, { now });
-  const verify = createVerifyUserToken(readConfig({}, {}), keys, now);
+  const verify = verifier(now);
   const metrics = createMetrics().text;
-  const app = createApp({ db, verify, log: silentLog, now, state: { draining: false }, metrics, ...deps });
+  // Kept answers are part of what is tested: whatever one holds too long, some test must see.
+  const answers = createPreparedAnswers(db, []);
+  const state = { draining: false };
+  const app = createApp({ db, verify, log: silentLog, now, state, metrics, answers, ...deps });
   const token = (claims: Record<string, unknown> = {}) => signToken(clock, claims);
   const common = await token();
 
@@ -74,6 +78,11 @@ export async function testApp(paths: string[] = [], deps: Partial<AppDeps> = {})
     send: (method, path, body, init = {}) =>
       request(path, { ...init, method, body: typeof body === 'string' ? body : JSON.stringify(body) }),
   };
+}
+
+/** Verifies the tokens that `signToken` signs. */
+export function verifier(now: () => Date): VerifyUserToken {
+  return createVerifyUserToken(readConfig({}, {}), keys, now);
 }
 
 /** Signs a token as the test's identity provider does. */

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { scratchFolder } from './scratch.ts';
 
@@ -13,20 +13,42 @@ export interface ChildResult {
   ms: number;
 }
 
+/** What a command says but for its progress, of which there is more the busier the machine is. */
+export function withoutProgress(stderr: string): string {
+  return stderr.replaceAll(/^reading: .*\n/gm, '');
+}
+
 /** Runs the command line as a child in an empty folder; `killAfter` sends SIGKILL after so many milliseconds. */
 export function gapstone(
   args: string[],
-  options: { killAfter?: number; nodeArgs?: string[]; cwd?: string; env?: NodeJS.ProcessEnv } = {},
+  options: {
+    killAfter?: number;
+    nodeArgs?: string[];
+    cwd?: string;
+    env?: NodeJS.ProcessEnv;
+    /** A command that runs it, such as a tracer. */
+    under?: string[];
+    /** Called with the child when it was started. */
+    onStart?: (child: ChildProcess) => void;
+  } = {},
 ): Promise<ChildResult> {
   const kept = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('GAPSTONE_')),
   );
   const start = performance.now();
-  const child = spawn(process.execPath, [...(options.nodeArgs ?? []), cli, ...args], {
+  const [command, ...rest] = [
+    ...(options.under ?? []),
+    process.execPath,
+    ...(options.nodeArgs ?? []),
+    cli,
+    ...args,
+  ];
+  const child = spawn(command!, rest, {
     cwd: options.cwd ?? scratchFolder(),
     env: { ...kept, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  options.onStart?.(child);
   const timer =
     options.killAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), options.killAfter);
   const out: Record<'stdout' | 'stderr', string> = { stdout: '', stderr: '' };

@@ -27,11 +27,17 @@ export function killAll(): void {
   for (const child of alive) child.kill('SIGKILL');
 }
 
-function spawnCli(cwd: string, args: string[], env: Record<string, string>): ChildProcessWithoutNullStreams {
+function spawnCli(
+  cwd: string,
+  args: string[],
+  env: Record<string, string>,
+  under: string[] = [],
+): ChildProcessWithoutNullStreams {
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('GAPSTONE_')),
   );
-  const child = spawn(process.execPath, [cli, ...args], { cwd, env: { ...inherited, ...env } });
+  const [command, ...rest] = [...under, process.execPath, cli, ...args];
+  const child = spawn(command!, rest, { cwd, env: { ...inherited, ...env } });
   alive.add(child);
   child.on('close', () => alive.delete(child));
   child.stdout.setEncoding('utf8');
@@ -54,10 +60,18 @@ export function runToEnd(
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, ...out })));
 }
 
-/** Starts the command line in a folder and waits until it listens; rejects with its stderr when it ends before. */
-export function startServer(cwd: string, args: string[], env: Record<string, string> = {}): Promise<Running> {
+/**
+ * Starts the command line in a folder and waits until it listens; rejects with its stderr when it ends before.
+ * `under` is a command that runs it, such as a tracer.
+ */
+export function startServer(
+  cwd: string,
+  args: string[],
+  env: Record<string, string> = {},
+  under: string[] = [],
+): Promise<Running> {
   const started = performance.now();
-  const child = spawnCli(cwd, args, env);
+  const child = spawnCli(cwd, args, env, under);
   const out = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name].on('data', (part: string) => {
@@ -75,14 +89,16 @@ export function startServer(cwd: string, args: string[], env: Record<string, str
       clearTimeout(timer);
       reject(new Error(`it ended with ${code}: ${out.stderr}`));
     });
-    child.stdout.on('data', () => {
+    const listen = () => {
       const url = /"msg":"listening","url":"([^"]+)"/.exec(out.stdout)?.[1];
       if (url === undefined) return;
+      child.stdout.off('data', listen);
       clearTimeout(timer);
       const port = Number(new URL(url).port);
       const readyAfter = busy() ? processorTime(child.pid!) : performance.now() - started;
       resolve({ child, url, port, readyAfter, ended, stdout: () => out.stdout, stderr: () => out.stderr });
-    });
+    };
+    child.stdout.on('data', listen);
   });
 }
 

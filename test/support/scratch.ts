@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -20,4 +20,11 @@ export function put(folder: string, name: string, data: string | Uint8Array): st
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, data);
   return path;
+}
+
+/** The names in a folder, in order; the audit stream, which every command may add to, left out. */
+export function filesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !name.startsWith('gapstone-audit.jsonl'))
+    .sort();
 }

@@ -1,17 +1,4 @@
-const months = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-];
+import { monthOf } from '../../months.ts';
 
 /** The date of a line that is a date alone: `May 21, 2015`, `21 May 2015` or `2015-05-21`; null for any other line. */
 export function dateAlone(line: string): string | null {
@@ -22,10 +9,6 @@ export function dateAlone(line: string): string | null {
   if (american) return checked(american[3]!, monthOf(american[1]!), Number(american[2]));
   const dayFirst = /^(\d{1,2}) ([A-Za-z]{3,9}) (\d{4})$/.exec(text);
   return dayFirst ? checked(dayFirst[3]!, monthOf(dayFirst[2]!), Number(dayFirst[1])) : null;
-}
-
-function monthOf(name: string): number {
-  return months.indexOf(name.toLowerCase()) + 1;
 }
 
 function checked(year: string, month: number, day: number): string | null {

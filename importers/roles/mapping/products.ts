@@ -12,11 +12,19 @@ export interface Usage {
   commodityCode: string;
 }
 
-/** A product that a title names. */
-export interface ProductMatch {
+/** A product of an O*NET release. */
+export interface Product {
+  /** Its name as O*NET spells it. */
   example: string;
-  fit: Fit;
+  /** The commodity that the first of its users names. */
+  commodityCode: string;
+  /** Those of candidates alone, in the order of their codes. */
   usages: Usage[];
+}
+
+/** A product that a title names. */
+export interface ProductMatch extends Product {
+  fit: Fit;
 }
 
 /**
@@ -106,49 +114,54 @@ function foldName(name: string): string {
     .trim();
 }
 
-/** The products of an O*NET release, to be found in titles. */
-export class Products {
-  private readonly byName = new Map<string, { example: string; usages: Usage[] }>();
-
-  constructor(occupations: OccupationRecord[]) {
-    for (const { occupationCode, technologySkills } of occupations) {
-      for (const { example, hotTechnology, inDemand, commodityCode } of technologySkills) {
-        const name = foldName(example);
-        const product = this.byName.get(name) ?? { example, usages: [] };
-        this.byName.set(name, product);
-        // One spelling for all, whichever row comes first.
-        if (compareCodePoints(example, product.example) < 0) product.example = example;
+/** The products of an O*NET release by their folded names, with the usages by those occupations that are candidates. */
+export function productsOf(
+  occupations: OccupationRecord[],
+  isCandidate: (occupationCode: string) => boolean,
+): Map<string, Product> {
+  const byName = new Map<string, Product>();
+  for (const { occupationCode, technologySkills } of occupations) {
+    for (const { example, hotTechnology, inDemand, commodityCode } of technologySkills) {
+      const name = foldName(example);
+      const product = byName.get(name) ?? { example, commodityCode, usages: [] };
+      byName.set(name, product);
+      // One spelling for all, whichever row comes first.
+      if (compareCodePoints(example, product.example) < 0) product.example = example;
+      if (isCandidate(occupationCode))
         product.usages.push({ occupationCode, hotTechnology, inDemand, commodityCode });
-      }
     }
   }
+  return byName;
+}
 
-  /** The products that a folded title names: the longest phrase that is one, and what the aliases lead to. */
-  find(title: string): ProductMatch[] {
-    const found = new Map<string, ProductMatch>();
-    const add = (name: string, fit: Fit) => {
-      const product = this.byName.get(name);
-      if (!product) return;
-      const known = found.get(name);
-      if (!known || (known.fit === 'family' && fit === 'product')) found.set(name, { ...product, fit });
-    };
-    const phrase = this.longestPhrase(title);
-    if (phrase !== null) add(phrase, families.has(phrase) && title !== phrase ? 'family' : 'product');
-    for (const [pattern, example, fit] of aliases) if (pattern.test(title)) add(foldName(example), fit);
-    return [...found.values()].sort((a, b) => compareCodePoints(a.example, b.example));
-  }
+/** The products that a folded title names: the longest phrase that is one, and what the aliases lead to. */
+export function findProducts(
+  title: string,
+  productOf: (name: string) => Product | undefined,
+): ProductMatch[] {
+  const found = new Map<string, ProductMatch>();
+  const add = (name: string, fit: Fit) => {
+    const product = productOf(name);
+    if (!product) return;
+    const known = found.get(name);
+    if (!known || (known.fit === 'family' && fit === 'product')) found.set(name, { ...product, fit });
+  };
+  const phrase = longestProduct(title, productOf);
+  if (phrase !== null) add(phrase, families.has(phrase) && title !== phrase ? 'family' : 'product');
+  for (const [pattern, example, fit] of aliases) if (pattern.test(title)) add(foldName(example), fit);
+  return [...found.values()].sort((a, b) => compareCodePoints(a.example, b.example));
+}
 
-  /** The longest run of words that is the name of a product; of two of one length the first. */
-  private longestPhrase(title: string): string | null {
-    const words = title.split(' ');
-    for (let length = Math.min(longestPhrase, words.length); length > 0; length--) {
-      for (let from = 0; from + length <= words.length; from++) {
-        const phrase = words.slice(from, from + length).join(' ');
-        if (this.byName.has(phrase) && isName(phrase)) return phrase;
-      }
+/** The longest run of words that is the name of a product; of two of one length the first. */
+function longestProduct(title: string, productOf: (name: string) => Product | undefined): string | null {
+  const words = title.split(' ');
+  for (let length = Math.min(longestPhrase, words.length); length > 0; length--) {
+    for (let from = 0; from + length <= words.length; from++) {
+      const phrase = words.slice(from, from + length).join(' ');
+      if (isName(phrase) && productOf(phrase) !== undefined) return phrase;
     }
-    return null;
   }
+  return null;
 }
 
 /** Whether a phrase of a title is fit to be taken for the name of a product. */

@@ -1,7 +1,7 @@
 import { compareCodePoints } from '../../../src/text.ts';
 import type { OccupationRecord, ResponsibilityLevel } from '../record.ts';
 import { classOf, officeCommodities, type TechnologyClass } from './classes.ts';
-import { foldTitle, type ProductMatch, Products, type Usage } from './products.ts';
+import { findProducts, foldTitle, type Product, type ProductMatch, type Usage } from './products.ts';
 import { isSecurityRole, workRolesOf } from './work-roles.ts';
 
 /** The version of this rule with its tables; it is stored with the rows that it makes (ARCHITECTURE.md). */
@@ -27,14 +27,39 @@ interface Evidence {
 const weights = { product: 450, family: 360, class: 225, hot: 150, demand: 100, prior: 200, fit: 100 };
 const threshold = 500;
 
+/** An occupation that can have to act on a STIG. */
+export interface Candidate {
+  occupationCode: string;
+  jobZone: number | null;
+  /** Of each commodity the title of the first technology skill. */
+  commodities: Record<string, string>;
+}
+
+/** What the rule looks up of an O*NET release. */
+export interface MappingSource {
+  candidates: Candidate[];
+  /** A product by its folded name. */
+  productOf(name: string): Product | undefined;
+}
+
+/** Whether an occupation can have rows: who merely works with a product does not run it. */
+export function isCandidate(occupationCode: string): boolean {
+  return priorOf(occupationCode) > 0;
+}
+
+/** An occupation as the rule sees it. */
+export function candidateOf({ occupationCode, jobZone, technologySkills }: OccupationRecord): Candidate {
+  const commodities: Record<string, string> = {};
+  for (const { commodityCode, title } of technologySkills) commodities[commodityCode] ??= title;
+  return { occupationCode, jobZone, commodities };
+}
+
 /** Scores the occupations of one release for titles of STIGs. */
 export class Scorer {
-  private readonly products: Products;
-  private readonly occupations: Map<string, OccupationRecord>;
+  private readonly source: MappingSource;
 
-  constructor(occupations: OccupationRecord[]) {
-    this.products = new Products(occupations);
-    this.occupations = new Map(occupations.map((each) => [each.occupationCode, each]));
+  constructor(source: MappingSource) {
+    this.source = source;
   }
 
   /**
@@ -43,28 +68,25 @@ export class Scorer {
    */
   score(title: string): ScoredMapping[] {
     const folded = foldTitle(title);
-    const matches = this.products.find(folded);
-    const commodity = matches[0]?.usages[0]?.commodityCode ?? null;
-    const technologyClass = classOf(folded, commodity);
-    return [...this.occupations.values()]
-      .flatMap((occupation) => this.scoreOne(occupation, matches, technologyClass))
+    const matches = findProducts(folded, this.source.productOf);
+    const technologyClass = classOf(folded, matches[0]?.commodityCode ?? null);
+    return this.source.candidates
+      .flatMap((candidate) => this.scoreOne(candidate, matches, technologyClass))
       .sort(byRelevance);
   }
 
   private scoreOne(
-    occupation: OccupationRecord,
+    candidate: Candidate,
     matches: ProductMatch[],
     technologyClass: TechnologyClass | null,
   ): ScoredMapping[] {
-    const { occupationCode, jobZone } = occupation;
+    const { occupationCode, jobZone } = candidate;
     const prior = priorOf(occupationCode);
-    // Who merely works with a product does not run it.
-    if (prior === 0) return [];
     const roles = workRolesOf(occupationCode);
     const fitting = roles.find((role) => technologyClass?.workRoles.includes(role));
     const evidence = [
       ...matches.flatMap((match) => productEvidence(match, occupationCode, prior)),
-      ...(technologyClass ? classEvidence(technologyClass, occupation) : []),
+      ...(technologyClass ? classEvidence(technologyClass, candidate) : []),
     ].sort((a, b) => b.points - a.points || compareCodePoints(a.reason, b.reason))[0];
     if (!evidence) return [];
     const points = evidence.points + prior * weights.prior + (fitting === undefined ? 0 : weights.fit);
@@ -121,12 +143,10 @@ function reasonOf({ example, fit }: ProductMatch, { hotTechnology, inDemand }: U
 }
 
 /** Work with other products of the same class; whether those are hot says nothing of this one. */
-function classEvidence({ name, commodities }: TechnologyClass, occupation: OccupationRecord): Evidence[] {
-  const skill = commodities
-    .map((code) => occupation.technologySkills.find(({ commodityCode }) => commodityCode === code))
-    .find((each) => each !== undefined);
-  if (!skill) return [];
-  const reason = `technology skills of the kind "${skill.title}" are of the class ${name}`;
+function classEvidence({ name, commodities }: TechnologyClass, candidate: Candidate): Evidence[] {
+  const title = commodities.map((code) => candidate.commodities[code]).find((each) => each !== undefined);
+  if (title === undefined) return [];
+  const reason = `technology skills of the kind "${title}" are of the class ${name}`;
   return [{ points: weights.class, reason }];
 }
 

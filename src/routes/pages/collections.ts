@@ -39,7 +39,7 @@ export function collectionPages(
 
   app.get('/collections', rule, (c) => all(c, emptyForm, null));
 
-  app.post('/collections', rule, (c) => {
+  app.post('/collections', guard.deed('control-collection.create'), (c) => {
     const form = bundleForm(c.get('form'), false);
     return orAgain(
       () => {
@@ -51,9 +51,10 @@ export function collectionPages(
   });
 
   // From a control's page: the collection is chosen in the form.
-  app.post('/collections/add', rule, (c) => {
+  app.post('/collections/add', guard.deed('control-collection.add-controls'), (c) => {
     const form = c.get('form');
     const id = form.get('collection');
+    c.set('chosen', id);
     const entry = { framework: form.get('framework'), controlId: form.get('controlId') };
     const { controls } = check(addControlsBody, { controls: [entry] });
     const { added, notFound } = collections.add(c.get('user'), id, controls);
@@ -73,7 +74,7 @@ export function collectionPages(
     return show(c, editCollectionPage({ id, form, problem: null }));
   });
 
-  app.post('/collections/:id/edit', rule, (c) => {
+  app.post('/collections/:id/edit', guard.deed('control-collection.update'), (c) => {
     const id = c.req.param('id');
     const form = bundleForm(c.get('form'), false);
     return orAgain(
@@ -88,12 +89,12 @@ export function collectionPages(
     );
   });
 
-  app.post('/collections/:id/delete', rule, (c) => {
+  app.post('/collections/:id/delete', guard.deed('control-collection.delete'), (c) => {
     collections.remove(c.get('user'), c.req.param('id'));
     return goTo(c, '/collections', { code: 'collection-deleted' });
   });
 
-  app.post('/collections/:id/controls', rule, (c) => {
+  app.post('/collections/:id/controls', guard.deed('control-collection.add-controls'), (c) => {
     const id = c.req.param('id');
     const form = c.get('form');
     const adding = {
@@ -117,7 +118,7 @@ export function collectionPages(
     );
   });
 
-  app.post('/collections/:id/controls/remove', rule, (c) => {
+  app.post('/collections/:id/controls/remove', guard.deed('control-collection.remove-controls'), (c) => {
     const id = c.req.param('id');
     const form = c.get('form');
     const entry = { framework: form.get('framework'), controlId: form.get('controlId') };

@@ -17,7 +17,7 @@ export function favoritePages(app: Hono<Env>, { guard, show }: Kit, favorites: F
     return show(c, favoritesPage({ stigs: favorites.stigCards(user), controls }));
   });
 
-  app.post('/favorites/stigs', rule, (c) => {
+  app.post('/favorites/stigs', guard.deed('favorite-stigs.add'), (c) => {
     const form = c.get('form');
     const { slugs } = check(slugsBody, { slugs: form.all('slug') });
     const { notFound } = favorites.addStigs(c.get('user'), slugs);
@@ -25,14 +25,14 @@ export function favoritePages(app: Hono<Env>, { guard, show }: Kit, favorites: F
     return goTo(c, safePath(form.get('next'), '/favorites'), { code: 'favorite' });
   });
 
-  app.post('/favorites/stigs/remove', rule, (c) => {
+  app.post('/favorites/stigs/remove', guard.deed('favorite-stigs.remove'), (c) => {
     const form = c.get('form');
     const { slugs } = check(slugsBody, { slugs: form.all('slug') });
     favorites.removeStigs(c.get('user'), slugs);
     return goTo(c, safePath(form.get('next'), '/favorites'), { code: 'unfavorite' });
   });
 
-  app.post('/favorites/controls', rule, (c) => {
+  app.post('/favorites/controls', guard.deed('favorite-controls.add'), (c) => {
     const form = c.get('form');
     const body = { framework: form.get('framework'), controlId: form.get('controlId') };
     const { framework, controlId } = check(favoriteControlBody, body);
@@ -40,7 +40,7 @@ export function favoritePages(app: Hono<Env>, { guard, show }: Kit, favorites: F
     return goTo(c, safePath(form.get('next'), '/favorites'), { code: 'favorite' });
   });
 
-  app.post('/favorites/controls/remove', rule, (c) => {
+  app.post('/favorites/controls/remove', guard.deed('favorite-controls.remove'), (c) => {
     const form = c.get('form');
     const body = { framework: form.get('framework'), controlId: form.get('controlId') };
     const { framework, controlId } = check(favoriteControlBody, body);

@@ -2,7 +2,8 @@ import type { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { Access, Rule } from '../../auth/access.ts';
+import type { Access } from '../../auth/access.ts';
+import type { Rule } from '../../auth/rule.ts';
 import type { Entitlement } from '../../auth/viewer.ts';
 import type { Env } from '../../env.ts';
 import { badRequest } from '../../errors.ts';
@@ -19,10 +20,13 @@ export interface Kit {
     user: MiddlewareHandler<Env>;
     /** As `user`, for a page that is much work. */
     costly: MiddlewareHandler<Env>;
+    /** As `user`, for a form that does what the audit stream has to tell, as `list.create`. */
+    deed(action: string): MiddlewareHandler<Env>;
     /** As `user`, for a form that brings a file. */
     upload: MiddlewareHandler<Env>;
-    session: MiddlewareHandler<Env>;
     visitor: MiddlewareHandler<Env>;
+    signIn: MiddlewareHandler<Env>;
+    signOut: MiddlewareHandler<Env>;
     entitled(product: Entitlement): MiddlewareHandler<Env>;
   };
   signIn: Access['signIn'];
@@ -50,9 +54,11 @@ export function createKit(access: Access, assets: Assets, banner: string | null)
     guard: {
       user: guard(access.user),
       costly: guard(access.with({ expensive: true }).user),
+      deed: (action) => guard(access.audited(access.user, action)),
       upload: guard(access.with({ maxBody: maxUpload, expensive: true }).user),
-      session: guard(access.session),
       visitor: guard(access.visitor),
+      signIn: guard(access.audited(access.visitor, 'session.create')),
+      signOut: guard(access.audited(access.session, 'session.end')),
       entitled: (product) => guard(access.entitled(product)),
     },
     signIn: access.signIn,

@@ -53,7 +53,7 @@ export function listPages(
 
   app.get('/lists', rule, (c) => all(c, unfilled, null));
 
-  app.post('/lists', rule, (c) => {
+  app.post('/lists', guard.deed('list.create'), (c) => {
     const form = bundleForm(c.get('form'), true);
     return orAgain(
       () => {
@@ -65,8 +65,9 @@ export function listPages(
   });
 
   // From a STIG's page: the list is chosen in the form.
-  app.post('/lists/add', rule, (c) => {
+  app.post('/lists/add', guard.deed('list.add-stigs'), (c) => {
     const id = c.get('form').get('list');
+    c.set('chosen', id);
     const { slugs } = check(slugsBody, { slugs: [c.get('form').get('slug')] });
     const { added, notFound } = listStigs.add(c.get('user'), id, slugs);
     if (notFound) throw notInCatalog(notFound);
@@ -82,7 +83,7 @@ export function listPages(
     return show(c, editListPage({ id, form: formOf(list), problem: null }));
   });
 
-  app.post('/lists/:id/edit', rule, (c) => {
+  app.post('/lists/:id/edit', guard.deed('list.update'), (c) => {
     const id = c.req.param('id');
     const form = bundleForm(c.get('form'), true);
     return orAgain(
@@ -97,22 +98,22 @@ export function listPages(
     );
   });
 
-  app.post('/lists/:id/delete', rule, (c) => {
+  app.post('/lists/:id/delete', guard.deed('list.delete'), (c) => {
     lists.remove(c.get('user'), c.req.param('id'));
     return goTo(c, '/lists', { code: 'list-deleted' });
   });
 
-  app.post('/lists/:id/restore', rule, (c) => {
+  app.post('/lists/:id/restore', guard.deed('list.restore'), (c) => {
     const { id } = lists.restore(c.get('user'), c.req.param('id'));
     return goTo(c, `/lists/${id}`, { code: 'restored' });
   });
 
-  app.post('/lists/:id/duplicate', rule, (c) => {
+  app.post('/lists/:id/duplicate', guard.deed('list.duplicate'), (c) => {
     const { id } = lists.duplicate(c.get('user'), c.req.param('id'));
     return goTo(c, `/lists/${id}`, { code: 'copied' });
   });
 
-  app.post('/lists/:id/stigs', rule, (c) => {
+  app.post('/lists/:id/stigs', guard.deed('list.add-stigs'), (c) => {
     const id = c.req.param('id');
     const text = lines(c.get('form').get('slugs'));
     return orAgain(
@@ -126,7 +127,7 @@ export function listPages(
     );
   });
 
-  app.post('/lists/:id/stigs/remove', rule, (c) => {
+  app.post('/lists/:id/stigs/remove', guard.deed('list.remove-stigs'), (c) => {
     const id = c.req.param('id');
     const { slugs } = check(slugsBody, { slugs: c.get('form').all('slug') });
     const count = listStigs.remove(c.get('user'), id, slugs);
@@ -141,7 +142,7 @@ export function listPages(
     return show(c, editEntryPage({ list, entry, form, problem: null }));
   });
 
-  app.post('/lists/:id/stigs/:slug', rule, (c) => {
+  app.post('/lists/:id/stigs/:slug', guard.deed('list.update-stig'), (c) => {
     const { id, slug } = c.req.param();
     const user = c.get('user');
     const form = { notes: lines(c.get('form').get('notes')), position: c.get('form').get('position').trim() };

@@ -21,7 +21,7 @@ export function signInPages(
     show(c, signInPage({ next: safePath(c.req.query('next')), problem: null })),
   );
 
-  app.post('/signin', guard.visitor, async (c) => {
+  app.post('/signin', guard.signIn, async (c) => {
     const form = c.get('form');
     const next = safePath(form.get('next'));
     try {
@@ -37,7 +37,7 @@ export function signInPages(
     return goTo(c, next, { code: 'signed-in' });
   });
 
-  app.post('/signout', guard.session, (c: Context<Env>) => {
+  app.post('/signout', guard.signOut, (c: Context<Env>) => {
     sessions.end(cookie.read(c)!);
     cookie.clear(c);
     return goTo(c, '/', { code: 'signed-out' });

@@ -25,7 +25,7 @@ export function jsonOf(...parts: string[]): unknown {
 
 /** The text of an XML source after it has passed the gate, as every parser gets it. */
 export function gated(source: string | Uint8Array): string {
-  return readXml(Buffer.from(source), { strict: true }, () => null).text;
+  return readXml(Buffer.from(source), { strict: true }, () => null).text();
 }
 
 /** How a publisher's text is named in a test: by the first half of its SHA-256, never by itself. */

@@ -1,0 +1,39 @@
+import { createGraph, type GraphNode, type MappingStatus } from '../../src/crosswalk/graph.ts';
+import type { Database } from '../../src/db/database.ts';
+import { closureOf } from './closure.ts';
+
+type Row = [source: number, target: number, ordinal: number, ...rest: (number | null)[]];
+
+/** Compares the closure table, row by row, with what the stored edges make; gives a line for each node that differs. */
+export function* closureProblems({ sqlite }: Database): Iterable<string> {
+  const nodes = sqlite
+    .prepare<[], GraphNode>('SELECT framework, identifier FROM crosswalk_nodes ORDER BY id')
+    .all();
+  const edges = sqlite
+    .prepare<[], { a: number; b: number; status: MappingStatus }>('SELECT a, b, status FROM crosswalk_edges')
+    .all();
+  const graph = createGraph(nodes, edges);
+  const rowsOf = sqlite
+    .prepare<[number], Row>('SELECT * FROM crosswalk_paths WHERE source = ? ORDER BY target, ordinal')
+    .raw();
+  let rows = 0;
+  for (const [source, { framework, identifier }] of nodes.entries()) {
+    const stored = rowsOf.all(source);
+    const made = rowsFrom(closureOf(graph, source), source);
+    rows += stored.length;
+    if (JSON.stringify(stored) !== JSON.stringify(made))
+      yield `the paths of ${framework}:${identifier} are not those of its edges: ${stored.length} are stored, ${made.length} follow`;
+  }
+  const all = sqlite.prepare<[], number>('SELECT count(*) FROM crosswalk_paths').pluck().get()!;
+  if (all !== rows) yield `${all - rows} paths begin at nodes that are not there`;
+}
+
+function rowsFrom(paths: ReturnType<typeof closureOf>, source: number): Row[] {
+  let target = -1;
+  let ordinal = 0;
+  return paths.map((path) => {
+    ordinal = path.target === target ? ordinal + 1 : 1;
+    target = path.target;
+    return [source, target, ordinal, path.hops, path.mask, path.statuses, ...path.nodes];
+  });
+}

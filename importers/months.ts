@@ -1,0 +1,26 @@
+const months = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+];
+
+/** The number of a month by its English name, whatever its case: 1 to 12, or 0 for no month. */
+export function monthOf(name: string): number {
+  return months.indexOf(name.toLowerCase()) + 1;
+}
+
+/** The same, where it may also be cut to three letters, or to `Sept`. */
+export function monthOfShort(name: string): number {
+  const short = name.toLowerCase() === 'sept' ? 'sep' : name.toLowerCase();
+  const index = short.length === 3 ? months.findIndex((month) => month.startsWith(short)) : -1;
+  return monthOf(name) || index + 1;
+}

@@ -1,0 +1,100 @@
+import { sha256 } from '../ids.ts';
+
+/** What kind of actor did something: a name alone would let a user call themselves an operator. */
+export type ActorType = 'user' | 'integration' | 'operator' | 'system' | 'anonymous';
+
+type Scalar = string | number | boolean | null;
+
+/** Who did what to which object, and how it ended (SECURITY D). Never a token, a secret or an e-mail address. */
+export interface AuditEvent {
+  actorType: ActorType;
+  /** The subject of a token, the id of an integration token, an account of the machine, `system`; null if unknown. */
+  actor: string | null;
+  org: string | null;
+  /** As `list.create`: the kind of object and the verb. */
+  action: string;
+  objectType: string | null;
+  objectId: string | null;
+  outcome: 'success' | 'denied' | 'failure';
+  /** The code of the refusal or of the failure; null for a success without more to say. */
+  reason: string | null;
+  requestId: string | null;
+  /** The address that asked, or `cli`, or `service`. */
+  source: string;
+  detail: Record<string, Scalar | readonly string[]> | null;
+}
+
+/** Where a chain stands: the sequence number and the hash of its last line. */
+export interface Head {
+  seq: number;
+  hash: string;
+}
+
+/** What the first line of all says of its predecessor. */
+export const origin: Head = { seq: 0, hash: '0'.repeat(64) };
+
+const maxText = 300;
+const maxItems = 20;
+const hashPart = /^(\{.*),"hash":"([0-9a-f]{64})"\}$/s;
+
+/**
+ * The line of an event, without the newline, and the head that it makes. The hash is SHA-256 of the very bytes of the
+ * line without its member `hash`; `prevHash` is among them, so the lines are a chain.
+ */
+export function lineOf(event: AuditEvent, time: Date, previous: Head): { line: string; head: Head } {
+  const seq = previous.seq + 1;
+  const { detail } = event;
+  const body = JSON.stringify({
+    seq,
+    time: time.toISOString(),
+    actorType: event.actorType,
+    actor: bounded(event.actor),
+    org: bounded(event.org),
+    action: event.action,
+    objectType: event.objectType,
+    objectId: bounded(event.objectId),
+    outcome: event.outcome,
+    reason: bounded(event.reason),
+    requestId: bounded(event.requestId),
+    source: bounded(event.source),
+    detail: detail === null ? null : Object.fromEntries(Object.entries(detail).map(boundedEntry)),
+    prevHash: previous.hash,
+  });
+  const hash = sha256(body);
+  return { line: `${body.slice(0, -1)},"hash":"${hash}"}`, head: { seq, hash } };
+}
+
+function bounded(text: string | null): string | null {
+  return text === null || text.length <= maxText ? text : `${text.slice(0, maxText).toWellFormed()}…`;
+}
+
+function boundedEntry([name, value]: [string, Scalar | readonly string[]]) {
+  if (typeof value === 'string') return [name, bounded(value)];
+  return [name, Array.isArray(value) ? value.slice(0, maxItems).map(bounded) : value];
+}
+
+/** What a line says of the chain. */
+export interface ReadLine extends Head {
+  prevHash: string;
+  time: string;
+  action: string;
+  detail: Record<string, unknown> | null;
+  /** Whether the hash is that of the line. */
+  holds: boolean;
+}
+
+/** Reads a line of the stream; null for what is none of ours. */
+export function readLine(line: string): ReadLine | null {
+  const match = hashPart.exec(line);
+  if (!match) return null;
+  const body = `${match[1]}}`;
+  const hash = match[2]!;
+  try {
+    const { seq, prevHash, time, action, detail } = JSON.parse(body) as Omit<ReadLine, 'hash' | 'holds'>;
+    const sane =
+      Number.isSafeInteger(seq) && seq > 0 && typeof prevHash === 'string' && typeof time === 'string';
+    return sane ? { seq, prevHash, time, action, detail, hash, holds: sha256(body) === hash } : null;
+  } catch {
+    return null;
+  }
+}

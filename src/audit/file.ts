@@ -1,0 +1,203 @@
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { createFileLock, type FileLock } from '../db/file-lock.ts';
+import { type AuditEvent, type Head, lineOf } from './event.ts';
+import { ownEvent, type Resumption, resume } from './resume.ts';
+
+/** The system calls that write; tests make them fail. */
+export interface AuditIo {
+  write(fd: number, bytes: Uint8Array): number;
+  sync(fd: number): void;
+}
+
+export interface AuditFile {
+  /**
+   * Appends events as lines, in order, under the lock that all processes share; `sync` waits until they are on the
+   * disk. Gives the new head and, where this began a day or a file, the anchor: the head before. Throws what the system says; then what was
+   * half written is told by the next append.
+   */
+  append(events: readonly AuditEvent[], sync: boolean): { head: Head; anchor: Head | null };
+  /** Whether a day began since the last line. */
+  isNewDay(): boolean;
+  close(): void;
+}
+
+const tailBytes = 64 * 1024;
+const systemIo: AuditIo = {
+  write: (fd, bytes) => writeSync(fd, bytes),
+  sync: (fd) => fdatasyncSync(fd),
+};
+
+/** The files beside the stream: the lock, always empty, and the head as it was last noted. */
+export const besides = (file: string) => ({ lock: `${file}.lock`, head: `${file}.head` });
+
+/**
+ * The file of the audit stream: only ever appended to, mode 0600 when it is made here. It is opened anew when it was
+ * renamed (as rotation does), and the chain goes on in the new file. Throws when it cannot be opened.
+ */
+export function openAuditFile(
+  file: string,
+  options: { now: () => Date; lockTimeout?: number; io?: AuditIo },
+): AuditFile {
+  const { now, io = systemIo } = options;
+  const append = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
+  let beside = openBeside(file, options.lockTimeout ?? 5000);
+  let fd = openSync(file, append, 0o600);
+  let inode = fstatSync(fd).ino;
+  /** What we know of the file's end; good for as long as its size is this. */
+  let seen: { size: number; head: Head } | null = null;
+  let lastDay = '';
+
+  /** Somebody who removes the lock would let two processes write at once. */
+  function reopenBeside(): void {
+    if (statSync(besides(file).lock, { throwIfNoEntry: false })?.ino === beside.inode) return;
+    const next = openBeside(file, options.lockTimeout ?? 5000);
+    closeBeside(beside);
+    beside = next;
+    seen = null;
+  }
+
+  function reopenIfMoved(): void {
+    if (statSync(file, { throwIfNoEntry: false })?.ino === inode) return;
+    const next = openSync(file, append, 0o600);
+    closeSync(fd);
+    fd = next;
+    inode = fstatSync(fd).ino;
+    seen = null;
+  }
+
+  function readTail(size: number): Buffer {
+    const tail = Buffer.alloc(Math.min(size, tailBytes));
+    const read = readSync(fd, tail, 0, tail.length, size - tail.length);
+    return tail.subarray(0, read);
+  }
+
+  function whereItStands(): Resumption {
+    reopenIfMoved();
+    const { size } = fstatSync(fd);
+    if (seen !== null && seen.size === size) {
+      return { head: seen.head, lastTime: lastDay, torn: false, event: null };
+    }
+    seen = null;
+    return resume(readTail(size), readHead(besides(file).head));
+  }
+
+  return {
+    append(events, sync) {
+      reopenBeside();
+      return beside.lock.hold(() => {
+        const { head: from, lastTime, torn, event } = whereItStands();
+        const time = now();
+        const today = time.toISOString().slice(0, 10);
+        const yesterday = lastTime?.slice(0, 10) ?? '';
+        const own = event === null ? [] : [event];
+        const isNew = yesterday !== '' && yesterday < today;
+        if (isNew) own.push(ownEvent('audit.anchor', { day: yesterday, lines: from.seq }));
+        const anchor = isNew || event?.action === 'audit.continue' ? from : null;
+        let head = from;
+        let text = torn ? '\n' : '';
+        for (const each of [...own, ...events]) {
+          const made = lineOf(each, time, head);
+          text += `${made.line}\n`;
+          head = made.head;
+        }
+        // Whatever goes wrong from here on, the next append looks at the file itself.
+        seen = null;
+        const isFirst = fstatSync(fd).size === 0;
+        writeWhole(io, fd, Buffer.from(text));
+        if (sync) io.sync(fd);
+        if (sync && isFirst) syncFolder(dirname(file));
+        writeSync(beside.head, headText(head), 0);
+        seen = { size: fstatSync(fd).size, head };
+        lastDay = today;
+        return { head, anchor };
+      });
+    },
+    isNewDay: () => lastDay !== '' && lastDay < now().toISOString().slice(0, 10),
+    close() {
+      closeBeside(beside);
+      closeSync(fd);
+    },
+  };
+}
+
+interface Beside {
+  lock: FileLock;
+  /** The open file of the head. */
+  head: number;
+  /** Of the lock's file. */
+  inode: number;
+}
+
+function openBeside(file: string, timeout: number): Beside {
+  const names = besides(file);
+  const head = openSync(names.head, constants.O_RDWR | constants.O_CREAT, 0o600);
+  try {
+    const lock = createFileLock(names.lock, timeout);
+    return { lock, head, inode: statSync(names.lock).ino };
+  } catch (error) {
+    closeSync(head);
+    throw error;
+  }
+}
+
+function closeBeside({ lock, head }: Beside): void {
+  lock.close();
+  closeSync(head);
+}
+
+/** A file that is opened at its first append, and tried again at each until it opens. */
+export function lazyAuditFile(open: () => AuditFile): AuditFile {
+  let file: AuditFile | null = null;
+  return {
+    append(events, sync) {
+      file ??= open();
+      return file.append(events, sync);
+    },
+    isNewDay: () => file?.isNewDay() ?? false,
+    close: () => file?.close(),
+  };
+}
+
+/** A file that was made just now is on the disk when its folder is. */
+function syncFolder(folder: string): void {
+  const fd = openSync(folder, constants.O_RDONLY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function writeWhole(io: AuditIo, fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += io.write(fd, bytes.subarray(done));
+}
+
+/** Of one length, so that one small write replaces it whole. */
+function headText({ seq, hash }: Head): string {
+  return `${String(seq).padStart(16, '0')} ${hash}\n`;
+}
+
+/** The head that was noted last; null when there is none that can be read. */
+export function readHead(file: string): Head | null {
+  let text: string;
+  try {
+    text = readFileSync(file, 'latin1');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  const match = /^(\d{16}) ([0-9a-f]{64})\n$/.exec(text);
+  return match ? { seq: Number(match[1]), hash: match[2]! } : null;
+}

@@ -1,0 +1,67 @@
+import type { AuditEvent } from './event.ts';
+
+const windowMilliseconds = 60_000;
+
+interface Repeated {
+  event: AuditEvent;
+  since: number;
+  last: number;
+  count: number;
+}
+
+/**
+ * Keeps refusals from flooding the stream: the first of a kind (who, from where, what, why) is written at once; the
+ * same again within a minute is counted, and written as one event with the count when the minute is over. Beyond
+ * `most` kinds a minute, what is new is counted by its action and reason alone.
+ */
+export function createRepeats(write: (event: AuditEvent) => void, now: () => Date, most = 1000) {
+  const open = new Map<string, Repeated>();
+
+  function tell({ event, since, last, count }: Repeated): void {
+    if (count === 0) return;
+    const detail = {
+      ...event.detail,
+      repeats: count,
+      from: new Date(since).toISOString(),
+      until: new Date(last).toISOString(),
+    };
+    write({ ...event, requestId: null, detail });
+  }
+
+  /** Writes what was counted in minutes that are over; all of it at the end. */
+  function flush(all = false): void {
+    const time = now().getTime();
+    for (const [key, repeated] of open) {
+      const over = time - repeated.since >= windowMilliseconds || time < repeated.since;
+      if (!all && !over) continue;
+      open.delete(key);
+      tell(repeated);
+    }
+  }
+
+  return {
+    flush,
+    note(event: AuditEvent): void {
+      const { actorType, actor, source, action, objectType, objectId, reason } = event;
+      let key = JSON.stringify([actorType, actor, source, action, objectType, objectId, reason]);
+      let kind = event;
+      if (!open.has(key) && open.size >= most) {
+        flush();
+        if (open.size >= most) {
+          key = JSON.stringify([action, reason]);
+          kind = { ...event, actor: null, org: null, objectId: null, source: 'many', detail: null };
+        }
+      }
+      const time = now().getTime();
+      const former = open.get(key);
+      if (former && time - former.since < windowMilliseconds && time >= former.since) {
+        former.count++;
+        former.last = time;
+        return;
+      }
+      if (former) tell(former);
+      open.set(key, { event: kind, since: time, last: time, count: 0 });
+      write(kind);
+    },
+  };
+}

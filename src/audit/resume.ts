@@ -1,0 +1,80 @@
+import { sha256 } from '../ids.ts';
+import { type AuditEvent, type Head, origin, readLine } from './event.ts';
+
+/** How the chain goes on at the end of a file: after which line, and what has to be told first. */
+export interface Resumption {
+  head: Head;
+  /** The time of the last line; null when nothing is known of it. */
+  lastTime: string | null;
+  /** Whether the file ends in the middle of a line, which has to be ended. */
+  torn: boolean;
+  event: AuditEvent | null;
+}
+
+/** What the stream says of itself. */
+export function ownEvent(
+  action: string,
+  detail: AuditEvent['detail'],
+  more: Partial<AuditEvent> = {},
+): AuditEvent {
+  return {
+    actorType: 'system',
+    actor: 'system',
+    org: null,
+    action,
+    objectType: 'audit',
+    objectId: null,
+    outcome: 'success',
+    reason: null,
+    requestId: null,
+    source: 'service',
+    detail,
+    ...more,
+  };
+}
+
+/**
+ * Decides how to go on after the bytes that a file ends with, and the head that was noted beside it (null: none was).
+ * What was noted wins over a file that is behind it: the gap in the numbers then shows for good that lines are missing.
+ */
+export function resume(tail: Buffer, noted: Head | null): Resumption {
+  const known = noted ?? origin;
+  if (tail.length === 0) {
+    const event = noted === null ? null : ownEvent('audit.continue', { previousHash: noted.hash });
+    return { head: known, lastTime: null, torn: false, event };
+  }
+  const end = tail.lastIndexOf('\n');
+  const rest = tail.subarray(end + 1);
+  // Only its newline was lost: the line itself is whole.
+  if (rest.length > 0 && readLine(rest.toString('utf8'))?.holds) {
+    return { ...resume(Buffer.concat([tail, Buffer.from('\n')]), noted), torn: true };
+  }
+  const start = end <= 0 ? 0 : tail.lastIndexOf('\n', end - 1) + 1;
+  const last = end < 0 ? null : readLine(tail.toString('utf8', start, end));
+  const lastTime = last?.time ?? null;
+  const torn = rest.length > 0;
+  const recovered = (reason: string, detail: AuditEvent['detail'] = {}) =>
+    ownEvent(
+      'audit.recover',
+      { ...detail, ...(torn ? tornDetail(rest) : {}) },
+      { outcome: 'failure', reason },
+    );
+
+  if (last === null || !last.holds) {
+    // A first line that is torn leaves nothing before it to read.
+    return { head: known, lastTime, torn, event: recovered(end < 0 ? 'TORN' : 'UNREADABLE') };
+  }
+  if (last.seq < known.seq) {
+    const missing = { missingFrom: last.seq + 1, missingTo: known.seq };
+    return { head: known, lastTime, torn, event: recovered('LINES_MISSING', missing) };
+  }
+  if (last.seq === known.seq && last.hash !== known.hash) {
+    return { head: known, lastTime, torn, event: recovered('CHANGED', { expectedHash: known.hash }) };
+  }
+  return { head: { seq: last.seq, hash: last.hash }, lastTime, torn, event: torn ? recovered('TORN') : null };
+}
+
+/** What a recovery says of the half line before it, so that the chain covers that as well. */
+export function tornDetail(rest: Buffer): { tornBytes: number; tornSha256: string } {
+  return { tornBytes: rest.length, tornSha256: sha256(rest) };
+}

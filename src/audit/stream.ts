@@ -1,0 +1,126 @@
+import type { Log } from '../log.ts';
+import type { AuditEvent, Head } from './event.ts';
+import type { AuditFile } from './file.ts';
+import { createRepeats } from './repeats.ts';
+import { ownEvent } from './resume.ts';
+
+const warnEvery = 60_000;
+
+/** The stream as those see it who have something to tell. */
+export interface AuditStream {
+  /**
+   * Writes what must not go untold, to the disk. Under the policy `stop` throws when that fails (the deed must then not
+   * be done); under `continue` it is counted as lost.
+   */
+  must(...events: AuditEvent[]): void;
+  /** Writes what happened anyway; when that fails it is counted as lost. */
+  note(event: AuditEvent): void;
+  /** As `note`, for refusals: repeats within a minute become one event with their count. */
+  refused(event: AuditEvent): void;
+  /** What has to be done from time to time: the anchor of a new day, counted repeats (at the end, all of them). */
+  tick(atEnd?: boolean): void;
+  /** The events that were written, and those that could not be, since the start. */
+  stats(): { written: number; lost: number; failing: boolean };
+  close(): void;
+}
+
+export interface StreamOptions {
+  failure: 'stop' | 'continue';
+  now: () => Date;
+  log: Log;
+  /** What a deed that cannot be audited is refused with. */
+  refuse: (cause: Error) => Error;
+}
+
+/** The audit stream over its file, with the policy of `GAPSTONE_AUDIT_FAILURE` (DECISIONS D21). */
+export function createAuditStream(file: AuditFile, options: StreamOptions): AuditStream {
+  const { failure, now, log, refuse } = options;
+  let written = 0;
+  let lost = 0;
+  let gap: Gap | null = null;
+  let warnedAt = Number.NEGATIVE_INFINITY;
+
+  function write(events: readonly AuditEvent[], sync: boolean): void {
+    const told = gap === null ? events : [failureEvent(gap), ...events];
+    const { head, anchor } = file.append(told, sync);
+    written += events.length;
+    if (anchor !== null) logHead('audit anchor', anchor);
+    if (gap === null) return;
+    log.warn('audit stream writes again', { lost: gap.lost, refused: gap.refused, seq: head.seq });
+    gap = null;
+    warnedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  function logHead(msg: string, { seq, hash }: Head): void {
+    log.info(msg, { seq, hash });
+  }
+
+  function failed(error: Error, events: { lost: number; refused: number }): void {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'UNKNOWN';
+    gap ??= { lost: 0, refused: 0, since: now().toISOString(), reason };
+    gap.lost += events.lost;
+    gap.refused += events.refused;
+    lost += events.lost;
+    const time = now().getTime();
+    if (Math.abs(time - warnedAt) < warnEvery) return;
+    warnedAt = time;
+    log.error('audit stream cannot be written', { reason: error.message, policy: failure });
+  }
+
+  function note(event: AuditEvent): void {
+    try {
+      write([event], false);
+    } catch (error) {
+      failed(error as Error, { lost: 1, refused: 0 });
+    }
+  }
+
+  const repeats = createRepeats(note, now);
+
+  return {
+    must(...events) {
+      try {
+        write(events, true);
+      } catch (error) {
+        const stop = failure === 'stop';
+        failed(error as Error, { lost: stop ? 0 : events.length, refused: stop ? events.length : 0 });
+        if (stop) throw refuse(error as Error);
+      }
+    },
+    note,
+    refused: repeats.note,
+    tick(atEnd = false) {
+      repeats.flush(atEnd);
+      if (!file.isNewDay()) return;
+      try {
+        write([], true);
+      } catch (error) {
+        failed(error as Error, { lost: 0, refused: 0 });
+      }
+    },
+    stats: () => ({ written, lost, failing: gap !== null }),
+    close: () => file.close(),
+  };
+}
+
+/** What could not be written since the last success: told and lost, or refused and so not done. */
+interface Gap {
+  lost: number;
+  refused: number;
+  since: string;
+  reason: string;
+}
+
+function failureEvent({ reason, ...detail }: Gap): AuditEvent {
+  return ownEvent('audit.failure', detail, { outcome: 'failure', reason });
+}
+
+/** A stream that nobody reads, for tests and for databases in memory. */
+export const silentAudit: AuditStream = {
+  must() {},
+  note() {},
+  refused() {},
+  tick() {},
+  stats: () => ({ written: 0, lost: 0, failing: false }),
+  close() {},
+};

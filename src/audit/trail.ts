@@ -1,0 +1,69 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Database } from '../db/database.ts';
+import type { AuditEvent } from './event.ts';
+import type { AuditStream } from './stream.ts';
+
+/** What is known of a deed before it is done; asked for only when it is about to be committed. */
+export type Deed = () => Omit<AuditEvent, 'outcome' | 'reason'>;
+
+/** One deed under way. */
+export interface Step {
+  /** Whether its success was written, inside the transaction that does it. */
+  written(): boolean;
+}
+
+interface OpenStep extends Step {
+  deed: Deed;
+  write(result: unknown): void;
+}
+
+export type Trail = ReturnType<typeof createTrail>;
+
+/**
+ * Ties what is done to what is told of it: the event of a deed is written inside its database transaction, just before
+ * the commit, so that a deed which cannot be audited is rolled back (`GAPSTONE_AUDIT_FAILURE=stop`). Should the commit
+ * itself fail after that, an event of the failure with the same request id follows.
+ */
+export function createTrail(audit: AuditStream, db: Database | null) {
+  const steps = new AsyncLocalStorage<OpenStep>();
+  const unhook = db?.beforeCommit((result) => steps.getStore()?.write(result)) ?? (() => undefined);
+  return {
+    audit,
+
+    /** Runs a deed, sync or async; what it throws is thrown on. */
+    run<T>(deed: Deed, work: (step: Step) => T): T {
+      let written = false;
+      const step: OpenStep = {
+        deed,
+        written: () => written,
+        write(result) {
+          if (written) return;
+          audit.must({ ...withResult(deed(), result), outcome: 'success', reason: null });
+          written = true;
+        },
+      };
+      return steps.run(step, () => work(step));
+    },
+
+    /** Takes the trail off the database. */
+    close: unhook,
+  };
+}
+
+const telling = ['added', 'removed', 'purged', 'visibility', 'stigSlug', 'controlId', 'framework'] as const;
+
+/** Adds what the result of a write says: the id of what was made, how many were touched. */
+function withResult(event: Omit<AuditEvent, 'outcome' | 'reason'>, result: unknown) {
+  if (typeof result === 'number') return { ...event, detail: { ...event.detail, count: result } };
+  if (typeof result !== 'object' || result === null) return event;
+  const values = result as Record<string, unknown>;
+  const detail: NonNullable<AuditEvent['detail']> = { ...event.detail };
+  for (const name of telling) {
+    const value = values[name];
+    if (typeof value === 'string' || typeof value === 'number') detail[name] = value;
+  }
+  const made = typeof values.id === 'string' ? values.id : null;
+  if (made !== null && event.objectId !== null && made !== event.objectId) detail.madeId = made;
+  const kept = Object.keys(detail).length === 0 ? null : detail;
+  return { ...event, objectId: event.objectId ?? made, detail: kept };
+}

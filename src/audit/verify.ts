@@ -1,0 +1,137 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { type Head, origin, type ReadLine, readLine } from './event.ts';
+import { besides, readHead } from './file.ts';
+import { tornDetail } from './resume.ts';
+
+/** What a walk along the chain found. */
+export interface AuditVerdict {
+  /** The lines that hold, up to the first that does not. */
+  lines: number;
+  /** The sequence number of the first line: above 1 where older files were taken away. */
+  first: number | null;
+  /** The last line that holds: worth noting elsewhere, since whoever can write the file can write a whole new chain. */
+  head: Head | null;
+  /** The first thing that is wrong; null when the chain holds. */
+  problem: { file: string; line: number; reason: string } | null;
+  /** What is harmless and worth knowing: lines torn by a killed process, and told of by the next. */
+  notes: string[];
+}
+
+/**
+ * Walks the chain through one file, or through the files of a rotation from the oldest to the newest. Finds lines that
+ * were changed, taken out, put in or moved; lines cut off at the end where the head noted beside the last file is
+ * there. Reads the files piecemeal. Throws when one cannot be read.
+ */
+export function verifyAuditFile(files: string | readonly string[]): AuditVerdict {
+  const list = typeof files === 'string' ? [files] : files;
+  const newest = list.at(-1);
+  // Read before the lines: a running server adds to both.
+  const noted = newest === undefined ? null : readHead(besides(newest).head);
+  const walk = createWalk();
+  for (const file of list) if (!walk.file(file)) return walk.verdict();
+  if (noted !== null) walk.compare(noted, newest!);
+  return walk.verdict();
+}
+
+function createWalk() {
+  let lines = 0;
+  let first: number | null = null;
+  let head: Head | null = null;
+  let problem: AuditVerdict['problem'] = null;
+  const notes: string[] = [];
+
+  /** Why a line does not follow the last one that holds; null when it does. */
+  function whyNot(line: ReadLine): string | null {
+    if (!line.holds) return 'the hash is not that of the line: it was changed';
+    const last = head ?? (line.seq === 1 ? origin : null);
+    if (last === null) return null;
+    if (line.seq > last.seq + 1) return `${span(last.seq + 1, line.seq - 1)} missing before this line`;
+    if (line.seq <= last.seq) return `line ${line.seq} of the chain comes after line ${last.seq}`;
+    return line.prevHash === last.hash
+      ? null
+      : 'the line before is not the one that this line was written after';
+  }
+
+  function walkFile(file: string): boolean {
+    let number = 0;
+    /** A line that cannot be read, until the next one says whether it was torn. */
+    let half: Buffer | null = null;
+    const fail = (line: number, reason: string) => {
+      problem = { file, line, reason };
+      return false;
+    };
+    for (const { bytes, ended } of linesOf(file)) {
+      number++;
+      const line = readLine(bytes.toString('utf8'));
+      if (!ended && !line?.holds) {
+        notes.push(`${file}, line ${number}: torn; the next write tells of it`);
+        break;
+      }
+      if (half !== null) {
+        const { tornBytes, tornSha256 } = tornDetail(half);
+        const told = line?.action === 'audit.recover' ? line.detail : null;
+        if (told?.tornBytes !== tornBytes || told.tornSha256 !== tornSha256) {
+          return fail(number - 1, 'this is no line of the audit stream');
+        }
+        notes.push(`${file}, line ${number - 1}: torn, and told of by the next`);
+        half = null;
+      } else if (line === null) {
+        half = Buffer.from(bytes);
+        continue;
+      }
+      const reason = whyNot(line!);
+      if (reason !== null) return fail(number, reason);
+      first ??= line!.seq;
+      head = { seq: line!.seq, hash: line!.hash };
+      lines++;
+    }
+    return half === null ? true : fail(number, 'this is no line of the audit stream');
+  }
+
+  return {
+    file: walkFile,
+
+    /** Compares with the head that was noted when the last line was written. */
+    compare(noted: Head, file: string): void {
+      const seq = head?.seq ?? 0;
+      const cut = `the end is cut off: ${span(seq + 1, noted.seq)} missing`;
+      if (seq < noted.seq) problem = { file, line: lines, reason: cut };
+      else if (seq === noted.seq && head!.hash !== noted.hash)
+        problem = { file, line: lines, reason: 'the last line is not the one that was written' };
+    },
+
+    verdict: (): AuditVerdict => ({ lines, first, head, problem, notes }),
+  };
+}
+
+function span(from: number, to: number): string {
+  return from === to ? `line ${from} of the chain is` : `lines ${from} to ${to} of the chain are`;
+}
+
+const chunkBytes = 1024 * 1024;
+/** No line of ours is nearly as long; one that is need not be kept whole to be found bad. */
+const longest = 4 * chunkBytes;
+
+/** The lines of a file as bytes, without newlines; `ended` is false for a last one that lacks its newline. */
+function* linesOf(file: string): Generator<{ bytes: Buffer; ended: boolean }> {
+  const fd = openSync(file, 'r');
+  try {
+    const chunk = Buffer.alloc(chunkBytes);
+    let rest = Buffer.alloc(0);
+    for (;;) {
+      const read = readSync(fd, chunk, 0, chunkBytes, null);
+      if (read === 0) break;
+      const data = Buffer.concat([rest, chunk.subarray(0, read)]);
+      let from = 0;
+      for (let end = data.indexOf(10); end >= 0; end = data.indexOf(10, from)) {
+        yield { bytes: data.subarray(from, end), ended: true };
+        from = end + 1;
+      }
+      rest = data.subarray(from);
+      if (rest.length > longest) throw new Error(`${file} has a line of more than ${longest} bytes`);
+    }
+    if (rest.length > 0) yield { bytes: rest, ended: false };
+  } finally {
+    closeSync(fd);
+  }
+}

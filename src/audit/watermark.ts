@@ -1,0 +1,36 @@
+import { statfsSync } from 'node:fs';
+import type { Log } from '../log.ts';
+import { ownEvent } from './resume.ts';
+import type { AuditStream } from './stream.ts';
+
+/** Above this share of the disk a warning is due (V-222483); below the other one it is over. */
+const high = 0.75;
+const low = 0.7;
+
+/** The share of a folder's file system that is taken, of what we may use at all. */
+export function shareTaken(folder: string): number {
+  const { blocks, bfree, bavail } = statfsSync(folder);
+  const taken = blocks - bfree;
+  return taken + bavail === 0 ? 1 : taken / (taken + bavail);
+}
+
+/** Looks at the disk of the stream, and tells when it fills up past 75 % and when there is room again. */
+export function createWatermark(audit: AuditStream, log: Log, share: () => number): () => void {
+  let above = false;
+  return () => {
+    let taken: number;
+    try {
+      taken = share();
+    } catch (error) {
+      log.warn('the disk of the audit stream cannot be looked at', { reason: (error as Error).message });
+      return;
+    }
+    if (above ? taken >= low : taken < high) return;
+    above = !above;
+    const percent = Math.round(taken * 100);
+    if (above) log.warn('the disk of the audit stream is filling up', { percent });
+    else log.info('the disk of the audit stream has room again', { percent });
+    const how = above ? ({ outcome: 'failure', reason: 'DISK_FILLING' } as const) : {};
+    audit.note(ownEvent('disk.watermark', { percent }, { objectType: 'disk', ...how }));
+  };
+}

@@ -1,0 +1,85 @@
+import type { VerifyUserToken } from './tokens.ts';
+import type { User, Viewer } from './viewer.ts';
+
+/** A user whose token was just verified. */
+export interface KnownUser {
+  user: User;
+  /** Says who is asking where answers are kept for each caller: the same for the same person with the same rights. */
+  caller: string;
+  /** The addresses that its requests came from lately, and until when that counts, as `performance.now()` has it. */
+  heard: Map<string, number>;
+}
+
+/** How long an address counts as heard of. */
+const hearingMilliseconds = 5 * 60 * 1000;
+const mostAddresses = 100;
+
+interface Remembered extends KnownUser {
+  keys: number;
+  /** Milliseconds since 1970. */
+  until: number;
+}
+
+/**
+ * Remembers the tokens that were verified lately, at most `most` of them, so that a signature is checked once: never
+ * past a token's `exp`, nor once the key set is another (`keyVersion`). A token that was refused is not remembered.
+ */
+export function rememberTokens(
+  verify: VerifyUserToken,
+  keyVersion: () => number,
+  now: () => Date,
+  most = 2000,
+): { verify: VerifyUserToken; known(token: string): KnownUser | null } {
+  // Two halves, as tokens come from outside: the old one is dropped whole when the young one is full.
+  let young = new Map<string, Remembered>();
+  let old = new Map<string, Remembered>();
+
+  function remember(token: string, entry: Remembered): void {
+    if (young.size >= most / 2) {
+      old = young;
+      young = new Map();
+    }
+    young.set(token, entry);
+  }
+
+  function known(token: string): KnownUser | null {
+    let entry = young.get(token);
+    if (entry === undefined) {
+      entry = old.get(token);
+      if (entry === undefined) return null;
+      old.delete(token);
+      remember(token, entry);
+    }
+    if (entry.keys === keyVersion() && entry.until > now().getTime()) return entry;
+    young.delete(token);
+    return null;
+  }
+
+  return {
+    known,
+    async verify(token, address = '') {
+      const found = known(token);
+      if (found) {
+        hear(found, address);
+        return found.user;
+      }
+      const keys = keyVersion();
+      const user = await verify(token);
+      const entry = { user, caller: callerOf(user), heard: new Map(), keys, until: user.expiresAt * 1000 };
+      hear(entry, address);
+      remember(token, entry);
+      return user;
+    },
+  };
+}
+
+function hear({ heard }: KnownUser, address: string): void {
+  if (heard.size >= mostAddresses && !heard.has(address)) heard.clear();
+  heard.set(address, performance.now() + hearingMilliseconds);
+}
+
+/** Who is asking, in one text. */
+export function callerOf(viewer: Viewer): string {
+  if (viewer.kind === 'integration') return `integration ${viewer.id}`;
+  return JSON.stringify([viewer.subject, viewer.organization, ...[...viewer.entitlements].sort()]);
+}

@@ -1,0 +1,220 @@
+import { userInfo } from 'node:os';
+import { dirname } from 'node:path';
+import type { AuditEvent } from '../audit/event.ts';
+import { lazyAuditFile, openAuditFile } from '../audit/file.ts';
+import { ownEvent } from '../audit/resume.ts';
+import { type AuditStream, createAuditStream, silentAudit } from '../audit/stream.ts';
+import { createTrail } from '../audit/trail.ts';
+import { createWatermark, shareTaken } from '../audit/watermark.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import { AppError, CommandError } from '../errors.ts';
+import { sha256 } from '../ids.ts';
+import { createLog, type Log } from '../log.ts';
+import { packageVersion } from '../openapi.ts';
+
+const minute = 60_000;
+/** How long a server waits for another process that writes a line, in milliseconds: nothing else is served meanwhile. */
+const serverPatience = 1000;
+const now = () => new Date();
+
+function openStream(
+  config: Config,
+  log: Log,
+  refuse: (cause: Error) => Error,
+  lockTimeout: number,
+): AuditStream {
+  if (config.db === ':memory:') return silentAudit;
+  const file = lazyAuditFile(() => openAuditFile(config.auditFile, { now, lockTimeout }));
+  return createAuditStream(file, { failure: config.auditFailure, now, log, refuse });
+}
+
+/** What a command tells of: the rest is known. */
+export interface OperatorDeed {
+  action: string;
+  objectType: string;
+  objectId?: string | null;
+  org?: string | null;
+  detail?: AuditEvent['detail'];
+}
+
+/** The audit stream of a command, and the events that its operator makes. */
+export interface CommandAudit {
+  stream: AuditStream;
+  event(deed: OperatorDeed, reason?: string): AuditEvent;
+  /** Does something and tells of it: inside its transaction where there is a database, before its result otherwise. */
+  run<T>(db: Database | null, deed: OperatorDeed, work: () => T): T;
+  close(): void;
+}
+
+/** Opens the audit stream for a command. What cannot be audited ends the command under the policy `stop`. */
+export function openCommandAudit(config: Config): CommandAudit {
+  const log = createLog('warn', (line) => process.stderr.write(line));
+  const refuse = ({ message }: Error) =>
+    new CommandError(`nothing was done: the audit stream ${config.auditFile} cannot be written: ${message}`);
+  const stream = openStream(config, log, refuse, 5000);
+  const operator = accountName();
+  const event = (deed: OperatorDeed, reason?: string): AuditEvent => ({
+    actorType: 'operator',
+    actor: operator,
+    org: deed.org ?? null,
+    action: deed.action,
+    objectType: deed.objectType,
+    objectId: deed.objectId ?? null,
+    outcome: reason === undefined ? 'success' : 'failure',
+    reason: reason ?? null,
+    requestId: null,
+    source: 'cli',
+    detail: deed.detail ?? null,
+  });
+  return {
+    stream,
+    event,
+    run(db, deed, work) {
+      const trail = createTrail(stream, db);
+      try {
+        return trail.run(
+          () => event(deed),
+          (step) => {
+            const result = work();
+            if (!step.written()) stream.must(event(deed));
+            return result;
+          },
+        );
+      } catch (error) {
+        // While nothing can be written, the stream itself counts what it refused.
+        if (!stream.stats().failing) stream.note(event(deed, reasonOf(error)));
+        throw error;
+      } finally {
+        trail.close();
+      }
+    },
+    close: () => stream.close(),
+  };
+}
+
+/** Runs one deed of a command with a stream of its own; see `CommandAudit.run`. */
+export function auditedCommand<T>(config: Config, db: Database | null, deed: OperatorDeed, work: () => T): T {
+  const audit = openCommandAudit(config);
+  try {
+    return audit.run(db, deed, work);
+  } finally {
+    audit.close();
+  }
+}
+
+/** Tells of a migration that is about to be made; for the option `onMigrate` of `openUpgraded`. */
+export function auditMigration(config: Config): (from: number, to: number) => void {
+  return (from, to) =>
+    auditedCommand(
+      config,
+      null,
+      { action: 'database.migrate', objectType: 'database', detail: { from, to } },
+      () => undefined,
+    );
+}
+
+/**
+ * Runs what no transaction of the database holds: the start is told of before anything is done, the end with what came
+ * of it. `action` is the kind of deed, as `database.backup`.
+ */
+export async function auditedRun<T>(
+  config: Config,
+  deed: OperatorDeed,
+  work: () => T | Promise<T>,
+  told: (result: T) => AuditEvent['detail'],
+): Promise<T> {
+  const { action, ...rest } = deed;
+  const audit = openCommandAudit(config);
+  try {
+    audit.stream.must(audit.event({ ...rest, action: `${action}-start` }));
+    const result = await work();
+    audit.stream.note(audit.event({ ...deed, detail: told(result) }));
+    return result;
+  } catch (error) {
+    // While nothing can be written, the stream itself counts what it refused.
+    if (!audit.stream.stats().failing) audit.stream.note(audit.event(deed, reasonOf(error)));
+    throw error;
+  } finally {
+    audit.close();
+  }
+}
+
+/** Why something failed, as a code: the text of an error may hold what the stream must not. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof CommandError) return 'REFUSED';
+  return (error as { code?: string }).code ?? 'FAILED';
+}
+
+/** The account of the machine that runs the command; a container's user often has no name. */
+function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+export interface ServerAudit {
+  stream: AuditStream;
+  /** Tells of the key set, when it was read anew or could not be. */
+  keysReloaded(reason: string | null): void;
+  /** Tells that the service ends, and closes the stream. */
+  stop(reason: string): void;
+}
+
+/**
+ * Opens the audit stream for a server and tells of its start, with a hash of its configuration. Under the policy `stop`
+ * throws `CommandError` when that cannot be written: the server then does not start. Looks after the stream once a
+ * minute.
+ */
+export function startServerAudit(config: Config, log: Log): ServerAudit {
+  let started = false;
+  const refuse = ({ message }: Error) =>
+    started
+      ? new AppError(
+          'UNAVAILABLE',
+          'What must be audited is refused while the audit stream cannot be written',
+          {
+            'Retry-After': '30',
+          },
+        )
+      : new CommandError(`the audit stream ${config.auditFile} cannot be written: ${message}`);
+  const stream = openStream(config, log, refuse, serverPatience);
+  const told = (action: string, objectType: string, detail: AuditEvent['detail'], more = {}) =>
+    ownEvent(action, detail, { objectType, ...more });
+  stream.must(
+    told('service.start', 'service', { version: packageVersion, policy: config.auditFailure }),
+    told('config.load', 'config', { sha256: configHash(config) }),
+  );
+  started = true;
+  const watermark = createWatermark(stream, log, () => shareTaken(dirname(config.auditFile)));
+  watermark();
+  const timer = setInterval(() => {
+    stream.tick();
+    watermark();
+  }, minute).unref();
+  return {
+    stream,
+    keysReloaded(reason) {
+      const more = reason === null ? {} : { outcome: 'failure' as const, reason: 'KEY_SET_KEPT' };
+      stream.note(told('keys.reload', 'key-set', null, more));
+    },
+    stop(reason) {
+      clearInterval(timer);
+      stream.tick(true);
+      const event = told('service.stop', 'service', null, { reason });
+      try {
+        stream.must(event);
+      } catch {
+        // Counted and logged by the stream; a server that was told to stop stops.
+      }
+      stream.close();
+    },
+  };
+}
+
+/** A hash by which a change of the configuration shows; no secret goes into it. */
+function configHash(config: Config): string {
+  return sha256(JSON.stringify({ ...config, cronSecret: config.cronSecret !== null }));
+}

@@ -1,0 +1,59 @@
+import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
+import { type ImportOptions, type ImportResult, runImport } from '../../importers/run.ts';
+import type { AuditEvent } from '../audit/event.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import { type CommandAudit, openCommandAudit, reasonOf } from './audit.ts';
+
+const objectType = 'import';
+
+/**
+ * Imports as `runImport` does and tells of it: the start, and inside the transaction each file that was named or found
+ * (members of archives go with theirs) and the totals; a run that stored nothing, and one that failed. A dry run does
+ * nothing that had to be told.
+ */
+export async function auditedImport(
+  config: Config,
+  db: Database,
+  paths: string[],
+  options: ImportOptions = {},
+): Promise<ImportResult> {
+  if (options.dryRun) return runImport(db, paths, options);
+  const audit = openCommandAudit(config);
+  try {
+    const strict = options.strict ?? false;
+    audit.stream.must(audit.event({ action: 'import.start', objectType, detail: { paths, strict } }));
+    const result = await runImport(db, paths, {
+      ...options,
+      beforeCommit: (lines, summary) => audit.stream.must(...finishEvents(audit, lines, summary)),
+    });
+    if (!result.stored) {
+      const detail = totals(result.summary);
+      audit.stream.must(audit.event({ action: 'import.fail', objectType, detail }, 'STRICT'));
+    }
+    return result;
+  } catch (error) {
+    // While nothing can be written, the stream itself counts what it refused.
+    if (!audit.stream.stats().failing)
+      audit.stream.note(audit.event({ action: 'import.fail', objectType }, reasonOf(error)));
+    throw error;
+  } finally {
+    audit.close();
+  }
+}
+
+function finishEvents(audit: CommandAudit, lines: LedgerLine[], summary: LedgerSummary): AuditEvent[] {
+  const files = lines.filter((line) => !line.source.includes('!/'));
+  return [
+    ...files.map(({ source, kind, sha256, outcome, target }) => {
+      const detail = { kind, sha256, outcome, target };
+      const deed = { action: 'import.source', objectType: 'file', objectId: source, detail };
+      return audit.event(deed, outcome === 'rejected' ? 'REJECTED' : undefined);
+    }),
+    audit.event({ action: 'import.finish', objectType, detail: totals(summary) }),
+  ];
+}
+
+function totals({ phases: _, ...counts }: LedgerSummary): NonNullable<AuditEvent['detail']> {
+  return counts;
+}

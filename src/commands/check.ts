@@ -1,0 +1,118 @@
+import { closureProblems } from '../../importers/crosswalk/check.ts';
+import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
+import { readConfig } from '../config.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { catalogDigest } from '../db/digest.ts';
+import { storageFault } from '../db/faults.ts';
+import { type Check, databaseChecks } from '../services/checks.ts';
+import { type Command, expectPositionals, parse } from './command.ts';
+
+const busyTimeout = 30_000;
+/** As many problems of one check are told; how many more there are is told too. */
+const most = 100;
+
+export const checkCommand: Command = {
+  name: 'check',
+  summary: 'look for damage in the database, and print the digest of its catalog',
+  usage: 'gapstone check [--db FILE] [--json]\ngapstone check --audit [OLDER...] [--db FILE] [--json]',
+  help: [
+    '--audit   walk the chain of the audit stream too; OLDER are its rotated files, the oldest first',
+    '--json    ok, digest, and every check with its problems as JSON',
+    'A line for each problem, and exit 1 when there is one. Nothing is changed.',
+  ],
+  async run(args) {
+    const { values, positionals } = parse(args, { audit: { type: 'boolean' } });
+    if (!values.audit) expectPositionals(positionals, []);
+    const config = readConfig({ db: values.db });
+    const db = openDatabase(config.db, { busyTimeout });
+    try {
+      db.sqlite.pragma('query_only = ON');
+      const report = checkDatabase(db);
+      if (values.audit) addAudit(report, [...positionals, config.auditFile]);
+      process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : humanReport(report));
+      return report.ok ? 0 : 1;
+    } finally {
+      db.close();
+    }
+  },
+};
+
+/** What was found: of every check its problems, and the digest where the catalog could be read. */
+export interface CheckReport {
+  ok: boolean;
+  digest: string | null;
+  checks: { name: string; problems: string[] }[];
+  /** Where the audit stream was walked. */
+  audit?: Pick<AuditVerdict, 'lines' | 'first' | 'head' | 'notes'>;
+}
+
+const closure: Check = { name: 'closure', run: closureProblems };
+
+/** Runs every check on one state of the database. */
+export function checkDatabase(db: Database, list: Check[] = [...databaseChecks, closure]): CheckReport {
+  const { sqlite } = db;
+  const outer = sqlite.inTransaction;
+  if (!outer) sqlite.exec('BEGIN');
+  try {
+    const checks = list.map((check) => ({ name: check.name, problems: problemsOf(db, check) }));
+    const digest = withDamage(() => catalogDigest(db));
+    const ok = typeof digest === 'string' && checks.every(({ problems }) => problems.length === 0);
+    return { ok, digest: typeof digest === 'string' ? digest : null, checks };
+  } finally {
+    // Rolled back: where a page is damaged, even the end of a transaction that only read is refused.
+    if (!outer && sqlite.inTransaction) sqlite.exec('ROLLBACK');
+  }
+}
+
+function problemsOf(db: Database, check: Check): string[] {
+  const problems: string[] = [];
+  let more = 0;
+  const damage = withDamage(() => {
+    for (const problem of check.run(db)) {
+      if (problems.length < most) problems.push(problem.replace(/\s+/g, ' '));
+      else more++;
+    }
+  });
+  if (more > 0) problems.push(`and ${more} more`);
+  if (damage instanceof Error) problems.push(`the check could not go on: ${damage.message}`);
+  return problems;
+}
+
+/** Adds the check of the audit stream. */
+function addAudit(report: CheckReport, files: string[]): void {
+  const problems: string[] = [];
+  try {
+    const { problem, ...walked } = verifyAuditFile(files);
+    report.audit = walked;
+    if (problem !== null) problems.push(`${problem.file}, line ${problem.line}: ${problem.reason}`);
+  } catch (error) {
+    problems.push((error as Error).message);
+  }
+  report.checks.push({ name: 'audit', problems });
+  report.ok &&= problems.length === 0;
+}
+
+/** A damaged page ends one check, and not those after it. */
+function withDamage<T>(work: () => T): T | Error {
+  try {
+    return work();
+  } catch (error) {
+    const fault = storageFault(error);
+    if (fault === 'damaged' || fault === 'io') return error as Error;
+    throw error;
+  }
+}
+
+function humanReport({ checks, digest, audit }: CheckReport): string {
+  const lines = checks.flatMap(({ name, problems }) =>
+    problems.length === 0 ? [`ok: ${name}`] : problems.map((problem) => `problem: ${name}: ${problem}`),
+  );
+  for (const note of audit?.notes ?? []) lines.push(`note: audit: ${note}`);
+  if (audit) lines.push(`audit: ${audit.lines} lines from ${audit.first ?? 0}, head ${headOf(audit.head)}`);
+  return `${[...lines, `digest: ${digest ?? 'the catalog cannot be read'}`].join('\n')}\n`;
+}
+
+/** The number and the hash of the last line: worth noting elsewhere. */
+function headOf(head: AuditVerdict['head']): string {
+  return head === null ? 'none' : `${head.seq} ${head.hash}`;
+}

@@ -1,0 +1,39 @@
+import { readConfig } from '../config.ts';
+import { listMigrations } from '../db/migrate.ts';
+import { restoreDatabase } from '../db/restore.ts';
+import { auditedRun } from './audit.ts';
+import { type Command, expectPositionals, parse, tell } from './command.ts';
+
+export const restoreCommand: Command = {
+  name: 'restore',
+  summary: 'put a backup in the place of the database, after it was verified',
+  usage: 'gapstone restore FILE [--db FILE] [--json]',
+  help: [
+    'FILE      the backup; compared with FILE.sha256 where that is there',
+    '--json    file, bytes, sha256, schema and before (the replaced database) as JSON',
+    'The server must be stopped. The replaced database is kept beside the new one.',
+  ],
+  async run(args) {
+    const { values, positionals } = parse(args, {});
+    expectPositionals(positionals, ['FILE']);
+    const config = readConfig({ db: values.db });
+    const file = positionals[0]!;
+    const deed = { action: 'database.restore', objectType: 'file', objectId: file };
+    const restored = await auditedRun(
+      config,
+      deed,
+      () => restoreDatabase(file, config.db, new Date()),
+      ({ sha256, schema, before: kept }) => ({ sha256, schema, before: kept }),
+    );
+    const { before, schema } = restored;
+    if (values.json) process.stdout.write(`${JSON.stringify(restored)}\n`);
+    else process.stdout.write(`${restored.sha256}  ${positionals[0]}\n`);
+    if (before !== null) tell(`what was there before is in ${before}`);
+    if (schema < listMigrations().length)
+      tell(`it has schema ${schema}: the next start brings it to ${listMigrations().length}`);
+    tell(
+      'all sessions are ended; integration tokens that were revoked since the backup must be revoked again',
+    );
+    return 0;
+  },
+};

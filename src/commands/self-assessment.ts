@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig } from '../config.ts';
+import { openDatabase } from '../db/database.ts';
+import { AppError, CommandError } from '../errors.ts';
+import { answerChecklist, readAnswers } from '../export/answers.ts';
+import { toCklb } from '../export/cklb.ts';
+import { packageRoot } from '../root.ts';
+import { createStigService } from '../services/stigs.ts';
+import { type Command, expectPositionals, parse } from './command.ts';
+
+const ourStig = 'application_security_and_development';
+const ourAnswers = join(packageRoot, 'data', 'assessment', `${ourStig}.csv`);
+
+export const selfAssessmentCommand: Command = {
+  name: 'self-assessment',
+  summary: 'print a checklist (cklb) of an imported STIG, filled from a table of answers',
+  usage:
+    'gapstone self-assessment [--stig SLUG] [--version V] [--answers FILE] [--host-name N] [--db FILE] > FILE.cklb',
+  help: [
+    `--stig SLUG     the STIG (${ourStig})`,
+    '--version V     one of its retained releases, as V6R4 (the current one)',
+    '--answers FILE  CSV with groupId, status, evidence, comment (what Gapstone answers for itself)',
+    "--host-name N   the target's name in the checklist (gapstone)",
+  ],
+  async run(args) {
+    const { values, positionals } = parse(args, {
+      stig: { type: 'string' },
+      version: { type: 'string' },
+      answers: { type: 'string' },
+      'host-name': { type: 'string' },
+    });
+    expectPositionals(positionals, []);
+    const file = values.answers ?? ourAnswers;
+    const answers = readAnswers(readTable(file), file);
+    const db = openDatabase(readConfig({ db: values.db }).db);
+    try {
+      const full = createStigService(db).full(values.stig ?? ourStig, values.version);
+      const checklist = toCklb(full, values['host-name'] ?? 'gapstone');
+      const { unanswered, unknown } = answerChecklist(checklist, answers);
+      process.stdout.write(`${JSON.stringify(checklist, null, 2)}\n`);
+      const said = `${answers.size - unknown.length} of ${full.findings.length} rules answered`;
+      process.stderr.write(`${full.release.title} ${full.release.version}: ${said}\n`);
+      if (unanswered.length > 0) process.stderr.write(`without an answer: ${unanswered.join(', ')}\n`);
+      if (unknown.length > 0) process.stderr.write(`answers for no rule of it: ${unknown.join(', ')}\n`);
+      return 0;
+    } catch (error) {
+      if (error instanceof AppError) throw new CommandError(`${error.message}: import it first`);
+      throw error;
+    } finally {
+      db.close();
+    }
+  },
+};
+
+function readTable(file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,69 @@
+import { readConfig } from '../config.ts';
+import { openDatabase } from '../db/database.ts';
+import { catalogDigest } from '../db/digest.ts';
+import { packageVersion } from '../openapi.ts';
+import { createStatusService, type Status } from '../services/status.ts';
+import { type Command, expectPositionals, parse } from './command.ts';
+
+export const statusCommand: Command = {
+  name: 'status',
+  summary: 'say what is loaded: editions, counts, sizes, the last imports, the digest',
+  usage: 'gapstone status [--db FILE] [--json]',
+  help: ['--json    the same as JSON'],
+  async run(args) {
+    const { values, positionals } = parse(args, {});
+    expectPositionals(positionals, []);
+    const db = openDatabase(readConfig({ db: values.db }).db);
+    try {
+      db.sqlite.pragma('query_only = ON');
+      const status = createStatusService(db);
+      const { digest, ...rest } = db.read(() => ({ digest: catalogDigest(db), ...status.status() }));
+      const report = { version: packageVersion, digest, ...rest };
+      process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : humanStatus(report));
+      return 0;
+    } finally {
+      db.close();
+    }
+  },
+};
+
+function humanStatus(status: Status & { version: string; digest: string }): string {
+  const { version, digest, database, stigs, frameworks, crosswalk, roles, documents, users, imports } =
+    status;
+  const rows: [string, string][] = [
+    ['gapstone', version],
+    ['database', `${database.file}, ${megabytes(database.bytes)}, log ${megabytes(database.logBytes)}`],
+    ['schema', String(database.schema)],
+    ['generation', `${database.generation}, of ${database.changedAt}`],
+    ['digest', digest],
+    [
+      'STIGs',
+      `${stigs.stigs}, SRGs ${stigs.srgs}, ${stigs.releases} releases, ${stigs.findings} findings, newest ${stigs.newestReleaseDate ?? 'none'}`,
+    ],
+    ...frameworks.map((each): [string, string] => [
+      each.framework,
+      `${each.version}: ${each.controls}${each.withdrawn > 0 ? `, withdrawn ${each.withdrawn}` : ''}${each.default ? '' : ' (on request)'}`,
+    ]),
+    ['crosswalk', `${crosswalk.edges} edges, ${crosswalk.paths} paths, ${crosswalk.decisions} decisions`],
+    ['occupations', `${roles.occupations} (${roles.occupationEdition ?? 'none'})`],
+    ['work roles', `${roles.workRoles} (${roles.workRoleEdition ?? 'none'})`],
+    ['role mappings', String(roles.mappings)],
+    ['documents', String(documents)],
+    [
+      'users',
+      Object.entries(users)
+        .map(([name, count]) => `${name} ${count}`)
+        .join(', '),
+    ],
+    ...imports.map((each): [string, string] => [
+      `import ${each.run}`,
+      `${each.finishedAt}: ${each.sources} sources, ${each.imported} imported, ${each.unchanged} unchanged, ${each.superseded} superseded, ${each.skipped} skipped, ${each.rejected} rejected`,
+    ]),
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}\n`).join('');
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,106 @@
+import { chmodSync, existsSync, lstatSync, statfsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { CommandError } from '../errors.ts';
+import { publishNew, removeDatabaseFiles, sha256OfFile, syncPath } from '../files.ts';
+import { storageFault } from './faults.ts';
+import { inspect } from './schema.ts';
+
+/** A verified copy of a database. */
+export interface DatabaseCopy {
+  file: string;
+  bytes: number;
+  sha256: string;
+  /** The schema version of its content. */
+  schema: number;
+}
+
+/** Where the hash of a copy lies that is kept as a backup, in the form of `sha256sum`. */
+export function hashFile(file: string): string {
+  return `${file}.sha256`;
+}
+
+/** Pages to a step: the event loop goes on between two. */
+const pagesPerStep = 2000;
+
+/** The free bytes of the disk that a folder is on, for this user. */
+export function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+/**
+ * Copies one state of an open database to a new file with SQLite's online backup, while others read and write: to a
+ * temporary name, checked page by page, synced, then named. The copy needs no log beside it and has mode 0600. Throws
+ * `CommandError` when the name is taken, there is no room, or the copy is not whole; then nothing is left behind.
+ */
+export async function copyDatabase(
+  sqlite: Sqlite.Database,
+  file: string,
+  room: (folder: string) => number = freeBytes,
+): Promise<DatabaseCopy> {
+  const folder = dirname(file);
+  if (!existsSync(folder)) throw new CommandError(`the folder of ${file} does not exist`);
+  if (lstatSync(file, { throwIfNoEntry: false }))
+    throw new CommandError(`${file} exists: a copy never replaces anything`);
+  const needed =
+    (sqlite.pragma('page_count', { simple: true }) as number) *
+    (sqlite.pragma('page_size', { simple: true }) as number);
+  const free = room(folder);
+  if (free < needed)
+    throw new CommandError(`there is no room for ${file}: it needs ${needed} bytes, ${free} are free`);
+  const temporary = `${file}.part-${process.pid}`;
+  try {
+    removeDatabaseFiles(temporary);
+    await copyOneState(sqlite, temporary);
+    const schema = seal(temporary, 'quick');
+    const copy = { file, bytes: lstatSync(temporary).size, sha256: sha256OfFile(temporary), schema };
+    publishNew(temporary, file);
+    return copy;
+  } catch (error) {
+    removeDatabaseFiles(temporary);
+    throw asCopyError(file, error as NodeJS.ErrnoException);
+  }
+}
+
+/** The steps of a backup begin anew when somebody writes in between, unless a read transaction holds the state. */
+async function copyOneState(sqlite: Sqlite.Database, temporary: string): Promise<void> {
+  sqlite.exec('BEGIN');
+  try {
+    sqlite.prepare('SELECT count(*) FROM sqlite_schema').get();
+    await sqlite.backup(temporary, { progress: () => pagesPerStep });
+  } finally {
+    sqlite.exec('ROLLBACK');
+  }
+}
+
+/**
+ * Makes a database file that nobody else uses one that stands alone (no log beside it, mode 0600), checks its pages,
+ * and syncs it. Gives its schema version. Throws `CommandError` when it is not ours, newer, or damaged.
+ */
+export function seal(
+  file: string,
+  how: 'quick' | 'full',
+  change?: (sqlite: Sqlite.Database) => void,
+): number {
+  chmodSync(file, 0o600);
+  const sqlite = new Sqlite(file, { fileMustExist: true });
+  let schema: number;
+  try {
+    sqlite.pragma('journal_mode = DELETE');
+    schema = inspect(basename(file), sqlite, how);
+    change?.(sqlite);
+  } finally {
+    sqlite.close();
+  }
+  syncPath(file);
+  return schema;
+}
+
+function asCopyError(file: string, error: NodeJS.ErrnoException): Error {
+  if (error instanceof CommandError) return error;
+  if (error.code === 'EEXIST') return new CommandError(`${file} exists: a copy never replaces anything`);
+  if (error.code === 'ENOSPC' || storageFault(error) === 'full')
+    return new CommandError(`there is no room for ${file}: nothing was changed`);
+  return new CommandError(`${file} cannot be written: ${error.message.split(',')[0]}`);
+}

@@ -1,0 +1,38 @@
+import { CommandError } from '../errors.ts';
+
+/**
+ * Why SQLite failed, where the cause lies outside the program: another writer (`busy`), no room (`full`), a file or
+ * folder that cannot be written (`readonly`), a disk that fails (`io`), a damaged file (`damaged`). Else null.
+ */
+export type StorageFault = 'busy' | 'full' | 'readonly' | 'io' | 'damaged';
+
+const prefixes: [string, StorageFault][] = [
+  ['SQLITE_BUSY', 'busy'],
+  ['SQLITE_LOCKED', 'busy'],
+  ['SQLITE_FULL', 'full'],
+  ['SQLITE_READONLY', 'readonly'],
+  ['SQLITE_IOERR', 'io'],
+  ['SQLITE_CANTOPEN', 'io'],
+  ['SQLITE_CORRUPT', 'damaged'],
+  ['SQLITE_NOTADB', 'damaged'],
+];
+
+/** The fault that an error of the driver stands for, by its code. */
+export function storageFault(error: unknown): StorageFault | null {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code !== 'string') return null;
+  return prefixes.find(([prefix]) => code.startsWith(prefix))?.[1] ?? null;
+}
+
+/** What a command is ended with when the storage fails under it; other errors come back as they are. */
+export function asCommandError(error: unknown): unknown {
+  const messages: Record<StorageFault, string> = {
+    busy: 'the database is busy: another process is writing to it',
+    full: 'the disk is full: nothing was changed',
+    readonly: 'the database cannot be written: its file, its folder or its disk is read-only',
+    io: 'the disk fails: the database cannot be read or written',
+    damaged: 'the database is damaged: see "gapstone check", and restore a backup',
+  };
+  const fault = storageFault(error);
+  return fault === null ? error : new CommandError(messages[fault]);
+}

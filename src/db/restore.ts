@@ -1,0 +1,97 @@
+import { chmodSync, chownSync, constants, copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type Sqlite from 'better-sqlite3';
+import { CommandError } from '../errors.ts';
+import { freeName, removeDatabaseFiles, sha256OfFile } from '../files.ts';
+import { freeBytes, hashFile, seal } from './copy.ts';
+import { applicationId, readApplicationId, readHeader } from './header.ts';
+import { replaceDatabase } from './replace.ts';
+import { refuseNewer } from './schema.ts';
+
+/** What a restore did. */
+export interface Restored {
+  file: string;
+  bytes: number;
+  /** Of the backup. */
+  sha256: string;
+  /** The schema version of what was restored. */
+  schema: number;
+  /** Where the replaced database is kept; null when there was none. */
+  before: string | null;
+}
+
+/**
+ * Puts a backup in the place of a database. Verified before anything is replaced, on the very copy that takes the place:
+ * header, hash (where FILE.sha256 is there), every page, every foreign key. Sessions are ended: those that were closed
+ * since the backup must not come to life again. Throws `CommandError`; then nothing has changed.
+ */
+export function restoreDatabase(
+  backup: string,
+  file: string,
+  now: Date,
+  room: (folder: string) => number = freeBytes,
+): Restored {
+  if (resolve(backup) === resolve(file)) throw new CommandError(`${backup} is the database itself`);
+  const { userVersion, hasLog } = readHeader(backup);
+  refuseNewer(backup, userVersion);
+  if (hasLog)
+    throw new CommandError(
+      `${backup} has a log beside it: it is a database in use, not a backup (see "gapstone backup")`,
+    );
+  refuseForeign(file);
+  const folder = dirname(file);
+  if (!existsSync(folder)) throw new CommandError(`the folder of the database does not exist: ${file}`);
+  const { size } = statSync(backup);
+  const free = room(folder);
+  if (free < size)
+    throw new CommandError(`there is no room beside ${file}: it needs ${size} bytes, ${free} are free`);
+  const temporary = `${file}.restore-${process.pid}`;
+  try {
+    removeDatabaseFiles(temporary);
+    copyFileSync(backup, temporary, constants.COPYFILE_EXCL);
+    const sha256 = sha256OfFile(temporary);
+    compareHash(backup, sha256);
+    const schema = seal(temporary, 'full', prepareForUse);
+    likeFormer(temporary, file);
+    const keptAs = freeName(`${file}.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`);
+    const replaced = replaceDatabase(temporary, file, keptAs);
+    return { file, bytes: size, sha256, schema, before: replaced ? keptAs : null };
+  } catch (error) {
+    removeDatabaseFiles(temporary);
+    if (error instanceof CommandError) throw error;
+    const why = (error as Error).message.split(',')[0];
+    throw new CommandError(`${backup} cannot be restored, ${file} is unchanged: ${why}`);
+  }
+}
+
+/** What lies in the place of the database and is another program's stays. */
+function refuseForeign(file: string): void {
+  const id = existsSync(file) ? readApplicationId(file) : null;
+  if (id !== null && id !== applicationId)
+    throw new CommandError(`${file} is the database of another program: nothing is replaced`);
+}
+
+function compareHash(backup: string, sha256: string): void {
+  const file = hashFile(backup);
+  if (!existsSync(file)) return;
+  const stated = /^([0-9a-f]{64})\b/i.exec(readFileSync(file, 'utf8'))?.[1]?.toLowerCase();
+  if (stated === undefined) throw new CommandError(`${file} holds no SHA-256`);
+  if (stated !== sha256) throw new CommandError(`${backup} is not what ${file} says: it was changed since`);
+}
+
+function prepareForUse(sqlite: Sqlite.Database): void {
+  const loose = sqlite.pragma('foreign_key_check') as { table: string }[];
+  if (loose.length > 0)
+    throw new CommandError(`the backup is damaged: ${loose.length} rows refer to what is not there`);
+  if (sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sessions'").get())
+    sqlite.exec('DELETE FROM sessions');
+}
+
+/** The new file belongs to whom the former one belonged, with its rights: who restores is not always who serves. */
+function likeFormer(temporary: string, file: string): void {
+  const former = statSync(file, { throwIfNoEntry: false });
+  if (!former) return;
+  const own = statSync(temporary);
+  if (former.uid !== own.uid || former.gid !== own.gid) chownSync(temporary, former.uid, former.gid);
+  chmodSync(temporary, former.mode & 0o777);
+}

@@ -1,0 +1,48 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+/** How the bytes of an answer are written. */
+export type Coding = 'identity' | 'gzip' | 'br';
+
+/** Fewer bytes fit one packet anyway. */
+export const leastCompressed = 1024;
+
+const brotliLevel = 5;
+const mostRemembered = 1000;
+const chosen = new Map<string, Coding>();
+
+/** The best coding that an `Accept-Encoding` header takes (RFC 9110 12.5.3): brotli, gzip, or none. */
+export function bestCoding(header: string | undefined): Coding {
+  if (header === undefined) return 'identity';
+  let coding = chosen.get(header);
+  if (coding === undefined) {
+    coding = choose(header.slice(0, 1000));
+    // Headers come from outside: what is remembered of them is bounded.
+    if (chosen.size >= mostRemembered) chosen.clear();
+    chosen.set(header, coding);
+  }
+  return coding;
+}
+
+function choose(header: string): Coding {
+  const taken = new Map<string, boolean>();
+  for (const part of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((each) => each.trim());
+    const quality = parameters.find((each) => each.startsWith('q='));
+    taken.set(name, quality === undefined || Number(quality.slice(2)) > 0);
+  }
+  const takes = (name: string) => taken.get(name) ?? taken.get('*') ?? false;
+  if (takes('br')) return 'br';
+  if (takes('gzip') || taken.get('x-gzip')) return 'gzip';
+  return 'identity';
+}
+
+/** Compresses off the main thread; the same bytes give the same bytes. */
+export async function compress(bytes: Buffer, coding: Exclude<Coding, 'identity'>): Promise<Buffer> {
+  if (coding === 'gzip') return promisify(gzip)(bytes);
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: brotliLevel,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+  };
+  return promisify(brotliCompress)(bytes, { params });
+}

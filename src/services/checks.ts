@@ -1,0 +1,171 @@
+import type { Database } from '../db/database.ts';
+import { damageOf } from '../db/schema.ts';
+
+/** One thing that `gapstone check` looks at. `run` gives a line for each problem, and changes nothing. */
+export interface Check {
+  name: string;
+  run(db: Database): Iterable<string>;
+}
+
+/** A check that is one query, which gives a line for each problem. */
+function query(name: string, ...questions: string[]): Check {
+  return {
+    name,
+    *run({ sqlite }) {
+      for (const question of questions) yield* sqlite.prepare<[], string>(question).pluck().iterate();
+    },
+  };
+}
+
+const integrity: Check = {
+  name: 'integrity',
+  run: ({ sqlite }) => damageOf(sqlite, 'full'),
+};
+
+const foreignKeys: Check = {
+  name: 'foreign keys',
+  *run({ sqlite }) {
+    const loose = sqlite.pragma('foreign_key_check') as {
+      table: string;
+      rowid: number | null;
+      parent: string;
+    }[];
+    for (const { table, rowid, parent } of loose)
+      yield `${table}${rowid === null ? '' : ` row ${rowid}`} refers to a row of ${parent} that is not there`;
+  },
+};
+
+/** Every run's summary against its lines; every stored source against the line that tells of its import. */
+const ledger = query(
+  'ledger',
+  ...['imported', 'unchanged', 'superseded', 'skipped', 'rejected'].map(
+    (outcome) =>
+      `SELECT 'run ' || r.id || ' says ' || (r.summary ->> '${outcome}') || ' ${outcome}, its lines say ' || count(l.ordinal)
+         FROM import_runs AS r LEFT JOIN import_ledger AS l ON l.run_id = r.id AND l.outcome = '${outcome}'
+        GROUP BY r.id HAVING count(l.ordinal) <> r.summary ->> '${outcome}'`,
+  ),
+  `SELECT 'run ' || r.id || ' says ' || (r.summary ->> 'sources') || ' sources, it has ' || count(l.ordinal) || ' lines'
+     FROM import_runs AS r LEFT JOIN import_ledger AS l ON l.run_id = r.id
+    GROUP BY r.id HAVING count(l.ordinal) <> r.summary ->> 'sources' OR coalesce(max(l.ordinal), 0) <> count(l.ordinal)`,
+  `SELECT 'run ' || r.id || ' says ' || (r.summary ->> 'warnings') || ' warnings, its lines have ' ||
+          coalesce(sum(json_array_length(l.warnings)), 0)
+     FROM import_runs AS r LEFT JOIN import_ledger AS l ON l.run_id = r.id
+    GROUP BY r.id HAVING coalesce(sum(json_array_length(l.warnings)), 0) <> r.summary ->> 'warnings'`,
+  `SELECT 'the catalog is of generation ' || c.generation || ', run ' || r.id || ' left ' || r.generation
+     FROM catalog AS c JOIN import_runs AS r ON r.generation > c.generation`,
+  `SELECT 'the stored source ' || s.sha256 || ' (' || s.kind || ') has no line that says it was imported'
+     FROM sources AS s
+    WHERE NOT EXISTS (SELECT 1 FROM import_ledger AS l
+                       WHERE l.sha256 = s.sha256 AND l.kind = s.kind AND l.outcome = 'imported')`,
+);
+
+/** Every source states something, and what is stated is of the source's own kind. */
+const sources = query(
+  'sources',
+  `SELECT 'the source ' || s.sha256 || ' (' || s.kind || ') states nothing'
+     FROM sources AS s
+    WHERE ${[
+      'stig_releases',
+      'control_facts',
+      'baseline_facts',
+      'mapping_facts',
+      'role_releases',
+      'curated_mapping_facts',
+      'document_facts',
+    ]
+      .map((table) => `NOT EXISTS (SELECT 1 FROM ${table} AS t WHERE t.source_id = s.id)`)
+      .join(' AND ')}`,
+);
+
+const releases = query(
+  'releases',
+  `SELECT s.slug || ' serves ' || coalesce(c.version, 'nothing') || ', its newest release is ' || coalesce(n.version, 'none')
+     FROM stigs AS s LEFT JOIN stig_releases AS c ON c.id = s.current_release_id
+     LEFT JOIN stig_releases AS n ON n.id = (SELECT id FROM stig_releases WHERE stig_id = s.id ORDER BY newness DESC LIMIT 1)
+    WHERE c.id IS NOT n.id OR c.stig_id <> s.id`,
+  `SELECT s.slug || ' has another title than its newest release'
+     FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id WHERE r.title <> s.title`,
+  `SELECT s.slug || ' ' || r.version || ' says ' || r.finding_count || ' findings (' || r.high || ', ' || r.medium || ', ' ||
+          r.low || '), it has ' || count(f.id)
+     FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id LEFT JOIN findings AS f ON f.release_id = r.id
+    GROUP BY r.id
+   HAVING count(f.id) <> r.finding_count OR coalesce(sum(f.severity = 'high'), 0) <> r.high
+       OR coalesce(sum(f.severity = 'medium'), 0) <> r.medium OR coalesce(sum(f.severity = 'low'), 0) <> r.low
+       OR coalesce(max(f.ordinal), 0) <> count(f.id)`,
+  `SELECT s.slug || ' ' || r.version || ' says ' || r.profile_count || ' profiles, it has ' || count(p.ordinal)
+     FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id LEFT JOIN stig_profiles AS p ON p.release_id = r.id
+    GROUP BY r.id HAVING count(p.ordinal) <> r.profile_count`,
+  `SELECT s.slug || ' ' || r.version || ' has a benchmark id that leads to another STIG: ' || r.benchmark_id
+     FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id LEFT JOIN stig_aliases AS a ON a.id_key = r.id_key
+    WHERE a.stig_id IS NOT r.stig_id`,
+);
+
+const controls = query(
+  'controls',
+  `SELECT framework || ' has ' || sum(is_default) || ' default and ' || sum(is_newest) || ' newest versions'
+     FROM framework_versions GROUP BY framework HAVING sum(is_default) <> 1 OR sum(is_newest) <> 1`,
+  `SELECT v.framework || ' ' || v.version || ' has ' || count(c.ordinal) || ' controls, numbered to ' || coalesce(max(c.ordinal), 0)
+     FROM framework_versions AS v LEFT JOIN controls AS c ON c.framework = v.framework AND c.version = v.version
+    GROUP BY v.framework, v.version HAVING count(c.ordinal) = 0 OR count(c.ordinal) <> max(c.ordinal)`,
+  `SELECT DISTINCT c.framework || ' ' || c.version || ' is no version of a framework'
+     FROM controls AS c
+    WHERE NOT EXISTS (SELECT 1 FROM framework_versions AS v WHERE v.framework = c.framework AND v.version = c.version)`,
+  `SELECT c.framework || ':' || c.identifier || ' has the key of ' || k.framework || ':' || k.identifier
+     FROM controls AS c JOIN control_keys AS k ON k.id = c.control_id
+    WHERE k.framework <> c.framework OR k.identifier <> c.identifier`,
+  `SELECT DISTINCT 'no source states ' || c.framework || ':' || c.identifier || ' of ' || c.version
+     FROM controls AS c
+    WHERE NOT EXISTS (SELECT 1 FROM control_facts AS f
+                       WHERE f.source_id IN (SELECT id FROM sources) AND f.framework = c.framework
+                         AND f.version = c.version AND f.identifier = c.identifier)`,
+);
+
+const crosswalk = query(
+  'crosswalk',
+  `SELECT 'the nodes are numbered to ' || max(id) || ', there are ' || count(*)
+     FROM crosswalk_nodes HAVING count(*) > 0 AND (min(id) <> 0 OR max(id) <> count(*) - 1)`,
+  `SELECT 'no source states ' || a.framework || ':' || a.identifier || ' - ' || b.framework || ':' || b.identifier
+     FROM crosswalk_edges AS e JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b
+    WHERE NOT EXISTS (SELECT 1 FROM crosswalk_evidence AS v WHERE v.a = e.a AND v.b = e.b)`,
+  `SELECT 'the evidence of edge ' || v.a || ' - ' || v.b || ' is of no ' || CASE WHEN f.ordinal IS NULL THEN 'source' ELSE 'edge' END
+     FROM crosswalk_evidence AS v
+     LEFT JOIN mapping_facts AS f ON f.source_id = v.source_id AND f.ordinal = v.ordinal
+     LEFT JOIN crosswalk_edges AS e ON e.a = v.a AND e.b = v.b
+    WHERE f.ordinal IS NULL OR e.a IS NULL`,
+  `SELECT d.a_framework || ':' || d.a_identifier || ' - ' || d.b_framework || ':' || d.b_identifier || ' is ' || e.status ||
+          ', the operator decided ' || d.status
+     FROM mapping_decisions AS d
+     JOIN crosswalk_nodes AS x ON x.framework = d.a_framework AND x.identifier = d.a_identifier
+     JOIN crosswalk_nodes AS y ON y.framework = d.b_framework AND y.identifier = d.b_identifier
+     JOIN crosswalk_edges AS e ON e.a = min(x.id, y.id) AND e.b = max(x.id, y.id)
+    WHERE e.status <> d.status`,
+);
+
+const roles = query(
+  'roles and documents',
+  `SELECT 'the mappings are numbered to ' || max(id) || ', there are ' || count(*)
+     FROM role_mappings HAVING count(*) > 0 AND (min(id) <> 1 OR max(id) <> count(*))`,
+  `SELECT s.slug || ' has ' || count(*) || ' roles, ranked to ' || max(m.relevance_rank)
+     FROM role_mappings AS m JOIN stigs AS s ON s.id = m.stig_id
+    GROUP BY s.id HAVING count(*) <> max(m.relevance_rank) OR s.current_release_id IS NULL`,
+  `SELECT 'the occupation ' || occupation_code || ' is stated and not served'
+     FROM (SELECT occupation_code FROM occupation_facts EXCEPT SELECT occupation_code FROM occupations)`,
+  `SELECT 'the occupation ' || occupation_code || ' is served and not stated'
+     FROM (SELECT occupation_code FROM occupations EXCEPT SELECT occupation_code FROM occupation_facts)`,
+  `SELECT 'the document ' || document_id || ' is stated and not served'
+     FROM (SELECT document_id FROM document_facts EXCEPT SELECT document_id FROM documents)`,
+  `SELECT 'the document ' || document_id || ' is served and not stated'
+     FROM (SELECT document_id FROM documents EXCEPT SELECT document_id FROM document_facts)`,
+);
+
+/** What is checked of a database by queries alone, in order. */
+export const databaseChecks: Check[] = [
+  integrity,
+  foreignKeys,
+  ledger,
+  sources,
+  releases,
+  controls,
+  crosswalk,
+  roles,
+];

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import { openAuditFile } from '../../src/audit/file.ts';
+import { verifyAuditFile } from '../../src/audit/verify.ts';
+import { auditLines, someEvent } from '../support/audit.ts';
+import { suite } from '../support/harness.ts';
+import { scratchFolder } from '../support/scratch.ts';
+
+const test = suite('Audit: several processes, killed ones among them');
+const writer = fileURLToPath(new URL('../support/audit-writer.js', import.meta.url));
+const children = new Set<ChildProcess>();
+
+test.after(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+function write(file: string, count: number, name: string): ChildProcess {
+  const child = spawn(process.execPath, [writer, file, String(count), name], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.add(child);
+  child.on('close', () => children.delete(child));
+  return child;
+}
+
+const ended = async (child: ChildProcess) => {
+  const [code, signal] = await once(child, 'close');
+  return signal ?? code;
+};
+
+test('three processes that append thousands of lines at once, and a rotation meanwhile, make one chain', async () => {
+  const file = join(scratchFolder(), 'audit.jsonl');
+  const each = 2000;
+  const names = ['a', 'b', 'c'];
+  const writers = names.map((name) => write(file, each, name));
+  await Promise.all(writers.map((child) => once(child.stdout!, 'data')));
+  const ends = Promise.all(writers.map(ended));
+  renameSync(file, `${file}.1`);
+  assert.equal(await ends, [0, 0, 0]);
+  const verdict = verifyAuditFile([`${file}.1`, file]);
+  assert.is(verdict.problem, null);
+  const lines = [...auditLines(`${file}.1`), ...auditLines(file)];
+  for (const name of names) {
+    const own = lines.map((line) => line.objectId).filter((id) => id?.startsWith(`${name} `));
+    assert.equal(
+      own,
+      Array.from({ length: each }, (_, index) => `${name} ${index + 1}`),
+      'each process’s lines are whole and in order',
+    );
+  }
+  const changes = lines.filter(
+    (line, index) => line.objectId?.[0] !== lines[index - 1]?.objectId?.[0],
+  ).length;
+  assert.ok(changes > names.length, 'they took turns');
+});
+
+test('processes killed in the middle of writing leave a chain that holds and goes on', async () => {
+  const file = join(scratchFolder(), 'audit.jsonl');
+  let kills = 0;
+  for (let round = 0; round < 12; round++) {
+    const child = write(file, 1_000_000, `round ${round}`);
+    await once(child.stdout!, 'data');
+    await new Promise((resolve) => setTimeout(resolve, 5 + 7 * (round % 5)));
+    child.kill('SIGKILL');
+    if ((await ended(child)) === 'SIGKILL') kills++;
+    assert.is(verifyAuditFile(file).problem, null, `after kill ${round + 1}`);
+  }
+  assert.is(kills, 12);
+  const audit = openAuditFile(file, { now: () => new Date() });
+  const { head } = audit.append([someEvent('the last')], true);
+  audit.close();
+  const verdict = verifyAuditFile(file);
+  assert.equal([verdict.problem, verdict.head], [null, head]);
+  assert.ok(verdict.lines > 100, `${verdict.lines} lines`);
+});
+
+test('wherever the bytes of a write end, the next process goes on in a chain that holds', () => {
+  const made = join(scratchFolder(), 'audit.jsonl');
+  const open = (file: string) => openAuditFile(file, { now: () => new Date('2026-11-21T12:00:00Z') });
+  const audit = open(made);
+  audit.append([someEvent('a'), someEvent('b')], false);
+  const before = readFileSync(`${made}.head`);
+  const size = readFileSync(made).length;
+  audit.append([someEvent('c'), someEvent('d'), someEvent('e')], false);
+  audit.close();
+  const bytes = readFileSync(made);
+  fc.assert(
+    fc.property(fc.integer({ min: size, max: bytes.length }), (at) => {
+      const file = join(scratchFolder(), 'audit.jsonl');
+      writeFileSync(file, bytes.subarray(0, at));
+      writeFileSync(`${file}.head`, before);
+      const next = open(file);
+      next.append([someEvent('f')], false);
+      next.close();
+      const { problem, lines } = verifyAuditFile(file);
+      assert.is(problem, null, `cut at ${at}`);
+      assert.ok(lines >= 3);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test.run();

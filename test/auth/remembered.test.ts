@@ -1,0 +1,122 @@
+import * as assert from 'uvu/assert';
+import { callerOf, rememberTokens } from '../../src/auth/remembered.ts';
+import type { User } from '../../src/auth/viewer.ts';
+import { unauthorized } from '../../src/errors.ts';
+import { suite } from '../support/harness.ts';
+
+const remembered = suite('Tokens that were just verified');
+
+function user(subject: string, more: Partial<User> = {}): User {
+  return {
+    kind: 'user',
+    subject,
+    email: null,
+    organization: null,
+    entitlements: new Set(),
+    expiresAt: 1000,
+    ...more,
+  };
+}
+
+/** A verifier that counts, and takes every token but `bad`. */
+function counting(expiresAt = 1000) {
+  const seen: string[] = [];
+  const state = { now: 0, keys: 0, seen };
+  const tokens = rememberTokens(
+    async (token) => {
+      seen.push(token);
+      if (token.startsWith('bad')) throw unauthorized();
+      return user(token, { expiresAt });
+    },
+    () => state.keys,
+    () => new Date(state.now),
+    10,
+  );
+  return { state, tokens };
+}
+
+remembered('a token is verified once', async () => {
+  const { state, tokens } = counting();
+  assert.is(tokens.known('a'), null);
+  const first = await tokens.verify('a');
+  assert.is(await tokens.verify('a'), first);
+  assert.is(tokens.known('a')!.user, first);
+  assert.equal(state.seen, ['a']);
+});
+
+remembered('never past its exp, not by the tolerance of the clock either', async () => {
+  const { state, tokens } = counting();
+  await tokens.verify('a');
+  state.now = 999_999;
+  assert.ok(tokens.known('a'));
+  state.now = 1_000_000;
+  assert.is(tokens.known('a'), null);
+  await tokens.verify('a');
+  assert.equal(state.seen, ['a', 'a']);
+});
+
+remembered('another key set means another look', async () => {
+  const { state, tokens } = counting();
+  await tokens.verify('a');
+  state.keys++;
+  assert.is(tokens.known('a'), null);
+  await tokens.verify('a');
+  assert.equal(state.seen, ['a', 'a']);
+});
+
+remembered('a key set that changes while a token is being verified leaves nothing behind', async () => {
+  let keys = 0;
+  const tokens = rememberTokens(
+    async (token) => {
+      keys++;
+      return user(token);
+    },
+    () => keys,
+    () => new Date(0),
+  );
+  await tokens.verify('a');
+  assert.is(tokens.known('a'), null);
+});
+
+remembered('what was refused is refused anew each time', async () => {
+  const { state, tokens } = counting();
+  for (let count = 0; count < 3; count++) {
+    try {
+      await tokens.verify('bad');
+      assert.unreachable();
+    } catch (error) {
+      assert.is((error as { code: string }).code, 'UNAUTHORIZED');
+    }
+    assert.is(tokens.known('bad'), null);
+  }
+  assert.is(state.seen.length, 3);
+});
+
+remembered('only so many are remembered, those in use the longest', async () => {
+  const { state, tokens } = counting();
+  for (let number = 0; number < 100; number++) {
+    await tokens.verify('used');
+    await tokens.verify(`other-${number}`);
+  }
+  assert.is(state.seen.filter((token) => token === 'used').length, 1);
+  const kept = Array.from({ length: 100 }, (_, number) => tokens.known(`other-${number}`)).filter(Boolean);
+  assert.ok(kept.length <= 10, `${kept.length} are kept`);
+});
+
+remembered('who asks is told apart by subject, organization and entitlements', () => {
+  const callers = [
+    user('ann'),
+    user('ann', { organization: 'red' }),
+    user('ann","red'),
+    user('ann', { organization: 'red","occ' }),
+    user('ann', { organization: 'red', entitlements: new Set(['occ']) }),
+    user('ann', { organization: 'red', entitlements: new Set(['occ', 'regdoc']) }),
+    user('ann', { entitlements: new Set(['regdoc']) }),
+  ].map(callerOf);
+  callers.push(callerOf({ kind: 'integration', id: 'ann', organization: 'red' }));
+  assert.is(new Set(callers).size, callers.length);
+  const both = [new Set(['occ', 'regdoc'] as const), new Set(['regdoc', 'occ'] as const)];
+  assert.is(callerOf(user('x', { entitlements: both[0]! })), callerOf(user('x', { entitlements: both[1]! })));
+});
+
+remembered.run();

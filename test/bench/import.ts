@@ -1,0 +1,146 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/root.ts';
+import { hasReferenceData, reference } from '../support/reference.ts';
+import { scratchFolder } from '../support/scratch.ts';
+
+const rounds = 5;
+const wantedBytes = 40e6;
+
+interface Run {
+  ms: number;
+  phases: Record<string, number>;
+  peakMb: number;
+  cpuMs: number;
+}
+
+/** Imports in a process of its own, as a user does; gives what its summary says, and what the process used. */
+function importOnce(db: string, ...paths: string[]): Run {
+  const program = `
+    process.on('exit', () => {
+      const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+      process.stderr.write('\\n' + JSON.stringify({ maxRSS, cpu: userCPUTime + systemCPUTime }) + '\\n');
+    });
+  `;
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [
+      ...['--import', `data:text/javascript,${encodeURIComponent(program)}`],
+      ...[join(packageRoot, 'dist', 'src', 'cli.js'), 'import', '--json', '--db', db, ...paths],
+    ],
+    { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
+  );
+  if (status === null || status === 2) throw new Error(`the import ended with ${status}: ${stderr}`);
+  const { summary } = JSON.parse(stdout.trimEnd().split('\n').at(-1)!);
+  const { maxRSS, cpu } = JSON.parse(stderr.trimEnd().split('\n').at(-1)!);
+  return { ms: summary.ms, phases: summary.phases, peakMb: maxRSS / 1024, cpuMs: cpu / 1000 };
+}
+
+/** A benchmark under other names: id, title, V-, SV- and STIG IDs. */
+function renamed(text: string, copy: number): string {
+  return text
+    .replace(/(<Benchmark\b[^>]*\sid=["'])/, `$1Copy${copy}_`)
+    .replace('<title>', `<title>Copy ${copy} of `)
+    .replace(/\b(S?V)-(\d{4,6})/g, `$1-${copy}$2`)
+    .replace(/(<version>[A-Z][A-Z0-9]*)-/g, `$1${copy}-`);
+}
+
+/** Writes the real benchmarks and renamed copies of them until there are 40 MB; gives the bytes. */
+function writeCopies(folder: string): number {
+  mkdirSync(folder, { recursive: true });
+  let bytes = 0;
+  for (let copy = 0; bytes < wantedBytes; copy++) {
+    for (const file of readdirSync(reference('xccdf'))) {
+      const text = readFileSync(reference('xccdf', file), 'utf8');
+      const written = Buffer.from(copy === 0 ? text : renamed(text, copy));
+      writeFileSync(join(folder, `${copy}-${file}`), written);
+      bytes += written.length;
+      if (bytes >= wantedBytes) break;
+    }
+  }
+  return bytes;
+}
+
+function byTime(runs: Run[]): { best: Run; median: Run } {
+  const sorted = [...runs].sort((a, b) => a.ms - b.ms);
+  return { best: sorted[0]!, median: sorted[Math.floor(sorted.length / 2)]! };
+}
+
+function repeat(work: (round: number) => Run): Run[] {
+  return Array.from({ length: rounds }, (_, round) => work(round));
+}
+
+const print = (...cells: (string | number)[]) =>
+  process.stdout.write(
+    `${cells.map((cell, index) => String(cell).padEnd(index === 0 ? 44 : 16)).join('')}\n`,
+  );
+const ms = (time: number) => `${Math.round(time)} ms`;
+
+function printPhases(run: Run): void {
+  const parts = Object.entries(run.phases).filter(([, time]) => time >= 1);
+  process.stdout.write(`  ${parts.map(([phase, time]) => `${phase} ${Math.round(time)}`).join(', ')}\n`);
+  process.stdout.write(
+    `  ${ms(run.cpuMs)} of processor time in all, start included; ${Math.round(run.peakMb)} MB at most\n`,
+  );
+}
+
+/**
+ * Measures imports (issue F, points 2, 3 and 6): 40 MB of benchmarks, one release into a full catalog and into an empty
+ * one, the closure. Each run is a process of its own on files that were read before.
+ */
+export async function benchImport(): Promise<void> {
+  if (!hasReferenceData) {
+    process.stdout.write('import: the reference data is not here\n');
+    return;
+  }
+  const folder = scratchFolder();
+  const db = (name: string) => join(folder, `${name}.db`);
+  const fresh = (name: string) => {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${db(name)}${end}`, { force: true });
+    return db(name);
+  };
+  process.stdout.write(
+    `import, on ${availableParallelism()} x ${cpus()[0]?.model ?? 'unknown'}, best and median of ${rounds}\n\n`,
+  );
+  print('', 'best', 'median', 'target');
+
+  const copies = join(folder, 'copies');
+  const bytes = writeCopies(copies);
+  const large = byTime(repeat(() => importOnce(fresh('large'), copies)));
+  const rate = (run: Run) => `${(bytes / 1000 / run.ms).toFixed(1)} MB/s`;
+  print(`${(bytes / 1e6).toFixed(1)} MB of benchmarks`, rate(large.best), rate(large.median), '40 MB/s');
+  printPhases(large.best);
+
+  const others = readdirSync(reference()).filter((name) => !['xccdf', 'README.md'].includes(name));
+  const all = repeat(() => importOnce(fresh('full'), ...others.map((name) => reference(name)), copies));
+  const closure = [...all].sort((a, b) => a.phases.closure! - b.phases.closure!);
+  print(
+    'closure of the real graph',
+    ms(closure[0]!.phases.closure!),
+    ms(closure[2]!.phases.closure!),
+    '1500 ms',
+  );
+  const full = byTime(all);
+  print('everything there is', ms(full.best.ms), ms(full.median.ms), '');
+  printPhases(full.best);
+
+  const release = join(folder, 'release.xml');
+  const text = readFileSync(reference('xccdf', 'U_RHEL_9_STIG_V2R8_Manual-xccdf.xml'), 'utf8');
+  writeFileSync(release, renamed(text, 7_000));
+  // In turn, so that a machine that slows down slows both.
+  const into: Record<'empty' | 'full', Run[]> = { empty: [], full: [] };
+  for (let round = 0; round < 2 * rounds; round++) {
+    into.empty.push(importOnce(fresh('empty'), release));
+    copyFileSync(db('full'), fresh('copy'));
+    into.full.push(importOnce(db('copy'), release));
+  }
+  const [empty, added] = [byTime(into.empty), byTime(into.full)];
+  print('one release into an empty catalog', ms(empty.best.ms), ms(empty.median.ms));
+  print('one release into a full catalog', ms(added.best.ms), ms(added.median.ms));
+  const ratio = (a: Run, b: Run) => (a.ms / b.ms).toFixed(2);
+  print('  ratio', ratio(added.best, empty.best), ratio(added.median, empty.median), '1.20');
+  printPhases(added.best);
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,86 @@
+import { connect, type Socket } from 'node:net';
+
+/** What a load test saw. */
+export interface Load {
+  requests: number;
+  /** Requests a second. */
+  rate: number;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+  bytes: number;
+  /** Answers that were no 200. */
+  failures: number;
+}
+
+/**
+ * Sends one request over and over on some connections, each waiting for its answer, for a time in milliseconds.
+ * A loop of our own on plain sockets: a client library would cost more than the server that it measures.
+ */
+export async function load(
+  port: number,
+  request: string,
+  { connections = 32, milliseconds = 1000 } = {},
+): Promise<Load> {
+  const times: number[] = [];
+  const bytes = Buffer.from(request);
+  const total = { bytes: 0, failures: 0 };
+  const started = performance.now();
+  const until = started + milliseconds;
+  await Promise.all(
+    Array.from({ length: connections }, () => oneConnection(port, bytes, until, times, total)),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { requests: times.length, rate: times.length / seconds, p50: at(0.5), p99: at(0.99), ...total };
+}
+
+function oneConnection(
+  port: number,
+  request: Buffer,
+  until: number,
+  times: number[],
+  total: { bytes: number; failures: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let socket: Socket;
+    let sent = 0;
+    /** Bytes of the answer that are still to come; -1 while its head is. */
+    let missing = -1;
+    let head = '';
+    const send = () => {
+      sent = performance.now();
+      missing = -1;
+      head = '';
+      socket.write(request);
+    };
+    const open = () => {
+      let last = false;
+      socket = connect(port, '127.0.0.1', send).setNoDelay(true);
+      socket.on('error', reject);
+      // A server ends a connection after some number of requests, and says so before.
+      socket.on('close', () => (last && performance.now() < until ? open() : resolve()));
+      socket.on('data', (chunk: Buffer) => {
+        total.bytes += chunk.length;
+        let body = chunk.length;
+        if (missing === -1) {
+          head += chunk.toString('latin1', 0, 4096);
+          const end = head.indexOf('\r\n\r\n');
+          if (end === -1) return;
+          if (!head.startsWith('HTTP/1.1 200')) total.failures++;
+          last = /\r\nconnection: close/i.test(head.slice(0, end));
+          missing = Number(/\r\ncontent-length: (\d+)/i.exec(head)![1]);
+          body = chunk.length - (end + 4);
+        }
+        missing -= body;
+        if (missing > 0) return;
+        times.push(performance.now() - sent);
+        if (last) return;
+        if (performance.now() < until) send();
+        else socket.end();
+      });
+    };
+    open();
+  });
+}

@@ -1,0 +1,402 @@
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { verifyAuditFile } from '../../src/audit/verify.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { listMigrations } from '../../src/db/migrate.ts';
+import { type AuditLine, auditLines } from '../support/audit.ts';
+import { gapstone } from '../support/child.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { killAll, startServer } from '../support/running.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
+
+const test = suite('Audit: commands and the life of a server');
+const operator = userInfo().username;
+
+let folder: string;
+let file: string;
+
+const template = join(scratchFolder(), 'template.db');
+
+test.before(async () => {
+  const db = openDatabase(template, { create: true });
+  await runImport(db, [shipped('roles')]);
+  db.close();
+});
+test.before.each(() => {
+  folder = scratchFolder();
+  file = join(folder, 'gapstone-audit.jsonl');
+  copyFileSync(template, join(folder, 'gapstone.db'));
+});
+test.after.each(killAll);
+
+const run = async (args: string[], env: NodeJS.ProcessEnv = {}) => gapstone(args, { cwd: folder, env });
+
+async function runs(args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(args);
+  assert.is(code, 0, stderr);
+  return stdout.trim();
+}
+
+/** Who, what, on what, how it ended. */
+const shape = (line: AuditLine) => [line.action, line.objectType, line.objectId, line.outcome, line.reason];
+const sample = () => put(folder, 'in/a.xml', writeXccdf({ rules: sampleRules(2) }));
+const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
+
+test('an import tells of its start, of each file with its hash, and of the totals', async () => {
+  const good = sample();
+  const bad = put(folder, 'in/b.xml', '<Benchmark>');
+  const { code } = await run(['import', 'in']);
+  assert.is(code, 3);
+  const lines = auditLines(file);
+  assert.equal(lines.map(shape), [
+    ['import.start', 'import', null, 'success', null],
+    ['import.source', 'file', 'in/a.xml', 'success', null],
+    ['import.source', 'file', 'in/b.xml', 'failure', 'REJECTED'],
+    ['import.finish', 'import', null, 'success', null],
+  ]);
+  assert.equal(lines[0]!.detail, { paths: ['in'], strict: false });
+  assert.equal(
+    lines.slice(1, 3).map((line) => [line.detail!.sha256, line.detail!.outcome]),
+    [
+      [digest(good), 'imported'],
+      [digest(bad), 'rejected'],
+    ],
+  );
+  const { ms: _, ...counts } = lines[3]!.detail!;
+  assert.equal(counts, {
+    sources: 2,
+    imported: 1,
+    unchanged: 0,
+    superseded: 0,
+    skipped: 0,
+    rejected: 1,
+    warnings: 0,
+  });
+  for (const line of lines) {
+    assert.equal([line.actorType, line.actor, line.source], ['operator', operator, 'cli']);
+  }
+  assert.is(verifyAuditFile(file).problem, null);
+});
+
+test('a strict import that stores nothing says so; a dry run leaves nothing', async () => {
+  sample();
+  put(folder, 'in/b.xml', '<Benchmark>');
+  assert.is((await run(['import', '--dry-run', 'in'])).code, 3);
+  assert.is(existsSync(file), false);
+  assert.is((await run(['import', '--strict', 'in'])).code, 1);
+  assert.equal(auditLines(file).map(shape), [
+    ['import.start', 'import', null, 'success', null],
+    ['import.fail', 'import', null, 'failure', 'STRICT'],
+  ]);
+});
+
+test('commands leave one event each, and no token', async () => {
+  sample();
+  const token = await runs([
+    'token',
+    'issue',
+    '--subject',
+    'ann',
+    '--org',
+    'red',
+    '--email',
+    'ann@example.org',
+    '--entitlement',
+    'occ',
+  ]);
+  const made = JSON.parse(
+    await runs(['integration-token', 'create', '--name', 'N', '--org', 'red', '--json']),
+  );
+  await run(['integration-token', 'assign', made.id, '--list', 'nothing']);
+  await runs(['integration-token', 'revoke', made.id]);
+  await runs(['integration-token', 'list']);
+  const item = ['--owner', 'ann', '--org', 'red', '--item', '15-1244.00'];
+  const collection = await runs([
+    'collection',
+    'create',
+    '--kind',
+    'role',
+    '--name',
+    'N',
+    '--visibility',
+    'SHARED',
+    ...item,
+  ]);
+  await run([
+    'mapping',
+    'set',
+    '--from',
+    'cci:CCI-000015',
+    '--to',
+    'nist-800-53:AC-2',
+    '--status',
+    'rejected',
+    '--reason',
+    'R',
+  ]);
+  await runs(['purge', '--dry-run']);
+  await runs(['purge']);
+  const lines = auditLines(file);
+  assert.equal(lines.map(shape), [
+    ['user-token.issue', 'user', 'ann', 'success', null],
+    ['integration-token.create', 'integration-token', made.id, 'success', null],
+    ['integration-token.assign', 'integration-token', made.id, 'failure', 'REFUSED'],
+    ['integration-token.revoke', 'integration-token', made.id, 'success', null],
+    ['role-collection.create', 'role-collection', collection, 'success', null],
+    ['mapping.set', 'mapping', 'nist-800-53:AC-2 cci:CCI-000015', 'failure', 'REFUSED'],
+    ['deleted-lists.purge', 'deleted-lists', null, 'success', null],
+  ]);
+  assert.equal(lines[0]!.detail, { entitlements: ['occ'], seconds: 8 * 3600 });
+  assert.equal([lines[0]!.org, lines[1]!.org, lines[4]!.org], ['red', 'red', 'red']);
+  assert.equal(lines[4]!.detail, { owner: 'ann', items: 1, visibility: 'SHARED' });
+  assert.equal(lines[5]!.detail, { status: 'rejected', why: 'R' });
+  assert.equal(lines[6]!.detail, { acceptClock: false, count: 0 });
+  const text = readFileSync(file, 'utf8');
+  for (const value of [token, made.token, 'ann@example.org']) assert.not.ok(text.includes(value));
+});
+
+test('backups and restores are told of before they are begun, and with what came of them', async () => {
+  const saved = join(folder, 'saved.db');
+  const copy = JSON.parse(await runs(['backup', saved, '--json']));
+  assert.is((await run(['backup', saved])).code, 1, 'it is there');
+  const restored = JSON.parse(await runs(['restore', saved, '--json']));
+  const lines = auditLines(file);
+  assert.equal(lines.map(shape), [
+    ['database.backup-start', 'file', saved, 'success', null],
+    ['database.backup', 'file', saved, 'success', null],
+    ['database.backup-start', 'file', saved, 'success', null],
+    ['database.backup', 'file', saved, 'failure', 'REFUSED'],
+    ['database.restore-start', 'file', saved, 'success', null],
+    ['database.restore', 'file', saved, 'success', null],
+  ]);
+  assert.equal(lines[1]!.detail, { sha256: copy.sha256, bytes: copy.bytes });
+  const { sha256, schema, before } = restored;
+  assert.equal(lines[5]!.detail, { sha256, schema, before });
+});
+
+test('a migration is told of, or not made', async () => {
+  const db = join(folder, 'gapstone.db');
+  rmSync(db);
+  const sqlite = new Sqlite(db);
+  const migrations = listMigrations();
+  for (const migration of migrations.slice(0, 2)) sqlite.exec(readFileSync(migration.file, 'utf8'));
+  sqlite.pragma('application_id = 0x47415053');
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.pragma('user_version = 2');
+  sqlite.close();
+  const before = digest(db);
+  const list = ['mapping', 'list'];
+  const refused = await run(list, { GAPSTONE_AUDIT_FILE: join(folder, 'nowhere/audit.jsonl') });
+  assert.is(refused.code, 1);
+  assert.match(refused.stderr, /cannot be brought to schema \d+, it is unchanged: .*audit stream/);
+  assert.is(digest(db), before);
+  await runs(list);
+  assert.equal(
+    auditLines(file).map((line) => [line.action, line.detail]),
+    [['database.migrate', { from: 2, to: migrations.length }]],
+  );
+});
+
+test('check --audit walks the chain, through rotated files too, and names the line that is wrong', async () => {
+  await runs(['purge']);
+  renameSync(file, `${file}.1`);
+  await runs(['purge']);
+  const report = JSON.parse(await runs(['check', '--audit', `${file}.1`, '--json']));
+  const { head, lines, first } = verifyAuditFile([`${file}.1`, file]);
+  assert.equal(report.audit, { lines: 3, first: 1, head, notes: [] });
+  assert.equal([report.ok, lines, first], [true, 3, 1]);
+  assert.match(
+    await runs(['check', '--audit']),
+    new RegExp(`ok: audit\n(.*\n)*audit: 2 lines from 2, head 3 ${head!.hash}`),
+  );
+  assert.not.match(await runs(['check']), /audit/);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('deleted-lists.purge', 'deleted-lists.merge'));
+  const { code, stdout } = await run(['check', '--audit', `${file}.1`]);
+  assert.is(code, 1);
+  assert.match(
+    stdout,
+    /problem: audit: \S+audit\.jsonl, line 2: the hash is not that of the line: it was changed/,
+  );
+  const missing = await run(['check', '--audit', 'nothing.jsonl']);
+  assert.equal([missing.code, /problem: audit: ENOENT/.test(missing.stdout)], [1, true]);
+});
+
+test('stop: a command that cannot be audited does nothing, and says why', async () => {
+  const before = digest(join(folder, 'gapstone.db'));
+  const nowhere = { GAPSTONE_AUDIT_FILE: join(folder, 'nowhere/audit.jsonl') };
+  sample();
+  const item = ['--owner', 'ann', '--item', '15-1244.00'];
+  for (const args of [
+    ['import', 'in'],
+    ['token', 'issue', '--subject', 'ann'],
+    ['integration-token', 'create', '--name', 'N', '--org', 'red'],
+    ['collection', 'create', '--kind', 'role', '--name', 'N', ...item],
+    ['purge'],
+    ['backup', 'saved.db'],
+    ['serve', '--port', '0'],
+  ]) {
+    const { code, stdout, stderr } = await run(args, nowhere);
+    assert.is(code, 1, args.join(' '));
+    assert.match(stderr, /the audit stream \S+audit\.jsonl cannot be written: ENOENT/);
+    assert.not.match(stderr, /\n\s+at /);
+    assert.not.match(stdout, /eyJ|gsi_/);
+  }
+  const db = openDatabase(join(folder, 'gapstone.db'));
+  for (const table of ['integration_tokens', 'bundles', 'stigs'])
+    assert.is(db.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table);
+  db.close();
+  assert.is(digest(join(folder, 'gapstone.db')), before);
+  assert.is(existsSync(join(folder, 'saved.db')), false);
+});
+
+test('continue: a command goes on without, and warns', async () => {
+  const env = {
+    GAPSTONE_AUDIT_FILE: join(folder, 'nowhere/audit.jsonl'),
+    GAPSTONE_AUDIT_FAILURE: 'continue',
+  };
+  const { code, stdout, stderr } = await run(['token', 'issue', '--subject', 'ann'], env);
+  assert.is(code, 0, stderr);
+  assert.match(stdout, /^eyJ/);
+  assert.match(stderr, /"audit stream cannot be written"/);
+});
+
+test('the start of a server, its configuration and its end are told of; the stream may lie elsewhere', async () => {
+  mkdirSync(join(folder, 'elsewhere'));
+  const elsewhere = join(folder, 'elsewhere/audit.log');
+  const env = { GAPSTONE_AUDIT_FILE: elsewhere, GAPSTONE_CRON_SECRET: 'canary-secret' };
+  for (const secret of ['canary-secret', 'canary-other']) {
+    const server = await startServer(folder, ['serve', '--port', '0'], {
+      ...env,
+      GAPSTONE_CRON_SECRET: secret,
+    });
+    const purge = await fetch(`${server.url}/api/cron/purge-deleted-lists`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${secret}` },
+    });
+    assert.is(purge.status, 200);
+    server.child.kill('SIGTERM');
+    assert.equal((await server.ended).code, 0);
+  }
+  const other = await startServer(folder, ['serve', '--port', '0'], { ...env, GAPSTONE_PLANTS: 'off' });
+  await fetch(`${other.url}/healthz`);
+  other.child.kill('SIGKILL');
+  await other.ended;
+  const lines = auditLines(elsewhere);
+  const life = [
+    ['service.start', null],
+    ['config.load', null],
+    ['deleted-lists.purge', null],
+    ['deleted-lists.purge', null],
+    ['service.stop', 'SIGTERM'],
+  ];
+  assert.equal(
+    lines.map((line) => [line.action, line.reason]),
+    [...life, ...life, ['service.start', null], ['config.load', null], ['deleted-lists.purge', null]],
+  );
+  assert.equal([lines[3]!.actor, lines[3]!.source], ['scheduler', '127.0.0.1']);
+  const hashes = lines.filter((line) => line.action === 'config.load').map((line) => line.detail!.sha256);
+  assert.is(hashes[0], hashes[1], 'a secret does not go into it');
+  assert.is.not(hashes[1], hashes[2]);
+  assert.not.match(readFileSync(elsewhere, 'utf8'), /canary/);
+  assert.is(verifyAuditFile(elsewhere).problem, null);
+});
+
+test('a running server and commands share one chain', async () => {
+  const server = await startServer(folder, ['serve', '--port', '0']);
+  const make = await listMaker(server.url);
+  const answers = Array.from({ length: 20 }, make);
+  await Promise.all([runs(['purge']), runs(['import', sample()]), runs(['purge'])]);
+  const statuses = await Promise.all(answers);
+  server.child.kill('SIGTERM');
+  assert.is((await server.ended).code, 0);
+  assert.is(verifyAuditFile(file).problem, null);
+  const count = (action: string) =>
+    auditLines(file).filter((line) => line.action === action && line.outcome === 'success').length;
+  assert.is(count('list.create'), statuses.filter((status) => status === 201).length);
+  assert.equal([count('import.finish'), count('deleted-lists.purge')], [1, 3]);
+});
+
+test('a stream that breaks under a server and heals needs no restart', async () => {
+  const [here, away] = [join(folder, 'here'), join(folder, 'away')];
+  mkdirSync(here);
+  const own = join(here, 'audit.jsonl');
+  const server = await startServer(folder, ['serve', '--port', '0'], { GAPSTONE_AUDIT_FILE: own });
+  const make = await listMaker(server.url);
+  assert.is(await make(), 201);
+  renameSync(here, away);
+  assert.equal([await make(), await make()], [503, 503]);
+  assert.is((await fetch(`${server.url}/api/v1/controls/nist-800-53`)).status, 200);
+  renameSync(away, here);
+  assert.is(await make(), 201);
+  server.child.kill('SIGTERM');
+  assert.is((await server.ended).code, 0);
+  assert.equal([verifyAuditFile(own).problem, verifyAuditFile(own).notes], [null, []]);
+  const lines = auditLines(own).filter((line) => /^(list|audit)\./.test(line.action));
+  assert.equal(
+    lines.map((line) => [line.action, line.reason, line.detail?.refused]),
+    [
+      ['list.create', null, undefined],
+      ['audit.failure', 'ENOENT', 2],
+      ['list.create', null, undefined],
+    ],
+  );
+  const db = openDatabase(join(folder, 'gapstone.db'));
+  assert.is(db.sqlite.prepare('SELECT count(*) FROM bundles').pluck().get(), 2);
+  db.close();
+  assert.match(server.stdout(), /"audit stream cannot be written"[^\n]*ENOENT/);
+  assert.match(server.stdout(), /"audit stream writes again","lost":0,"refused":2/);
+});
+
+/** What makes a list of ann's over HTTP; gives the status. */
+async function listMaker(url: string): Promise<() => Promise<number>> {
+  const token = await runs(['token', 'issue', '--subject', 'ann']);
+  const headers = { Authorization: `Bearer ${token}` };
+  return async () =>
+    (await fetch(`${url}/api/v1/lists`, { method: 'POST', headers, body: '{"name":"N"}' })).status;
+}
+
+test('a key set that is replaced is told of', async () => {
+  await runs(['token', 'issue', '--subject', 'ann']);
+  const { d: _, ...key } = JSON.parse(readFileSync(join(folder, 'gapstone-key.json'), 'utf8'));
+  const jwks = put(folder, 'jwks.json', JSON.stringify({ keys: [key] }));
+  const token = await runs(['token', 'issue', '--subject', 'ann']);
+  const env = { GAPSTONE_JWKS: jwks, GAPSTONE_ISSUER: 'gapstone', GAPSTONE_AUDIENCE: 'gapstone' };
+  const server = await startServer(folder, ['serve', '--port', '0'], env);
+  const ask = () => fetch(`${server.url}/api/v1/stigs`, { headers: { Authorization: `Bearer ${token}` } });
+  const reloads = () =>
+    auditLines(file)
+      .filter((line) => line.action === 'keys.reload')
+      .map((line) => line.outcome);
+  assert.is((await ask()).status, 200);
+  for (const [text, count] of [
+    [JSON.stringify({ keys: [{ ...key, use: 'sig' }] }), 1],
+    ['{', 2],
+  ] as const) {
+    writeFileSync(jwks, text);
+    const end = Date.now() + 10_000;
+    while (reloads().length < count && Date.now() < end) {
+      await ask();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  assert.equal(reloads(), ['success', 'failure']);
+  server.child.kill('SIGTERM');
+  await server.ended;
+});
+
+test.run();

@@ -1,0 +1,399 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { type CheckReport, checkDatabase } from '../../src/commands/check.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { catalogDigest } from '../../src/db/digest.ts';
+import { listMigrations } from '../../src/db/migrate.ts';
+import { createStatusService } from '../../src/services/status.ts';
+import { gapstone } from '../support/child.ts';
+import { suite } from '../support/harness.ts';
+import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+
+const names = [
+  'integrity',
+  'foreign keys',
+  'ledger',
+  'sources',
+  'releases',
+  'controls',
+  'crosswalk',
+  'roles and documents',
+  'closure',
+];
+
+/** A database of all kinds of sources in two runs, with a decision, whose crosswalk is small. */
+const sample = join(scratchFolder(), 'g.db');
+{
+  const db = openDatabase(sample, { create: true });
+  await runImport(db, [shipped('stigs'), shipped('regulatory'), shipped('roles')]);
+  await runImport(db, [
+    shipped('controls', 'nist-800-171_rev2.csv'),
+    shipped('controls', 'nist-800-53_rev5.csv'),
+    shipped('mappings', 'nist-800-171_to_nist-800-53.csv'),
+    put(scratchFolder(), 'bad.xml', '<bad'),
+  ]);
+  db.close();
+  const { code } = await gapstone([
+    ...['mapping', 'set', '--from', 'nist-800-171:3.1.1', '--to', 'nist-800-53:AC-17'],
+    ...['--status', 'rejected', '--reason', 'why', '--db', sample],
+  ]);
+  assert.is(code, 0);
+}
+
+function problemsOf(report: CheckReport): string[] {
+  return report.checks.flatMap(({ name, problems }) => problems.map((problem) => `${name}: ${problem}`));
+}
+
+const check = suite('gapstone check');
+
+check('finds nothing in what imports make, and changes nothing', async () => {
+  const db = openDatabase(sample);
+  const report = checkDatabase(db);
+  assert.equal(problemsOf(report), []);
+  assert.equal(
+    report.checks.map(({ name }) => name),
+    names,
+  );
+  assert.ok(report.ok);
+  assert.is(report.digest, catalogDigest(db));
+  db.close();
+  const empty = openDatabase(':memory:');
+  assert.equal(problemsOf(checkDatabase(empty)), []);
+  empty.close();
+});
+
+interface Seed {
+  sql: string;
+  problems: RegExp[];
+}
+
+/** What is done to a database, and what is said of it: these lines and no other. */
+const seeds: Record<string, Seed> = {
+  'a row whose parent is gone': {
+    sql: "DELETE FROM occupation_keys WHERE occupation_code = '15-1244.00'",
+    problems: [/^foreign keys: occupations refers to a row of occupation_keys that is not there$/],
+  },
+  'a total of a run': {
+    sql: `UPDATE import_runs SET summary = json_set(summary, '$.rejected', 0) WHERE id = 2`,
+    problems: [/^ledger: run 2 says 0 rejected, its lines say 1$/],
+  },
+  'a line of a run that is gone': {
+    sql: 'DELETE FROM import_ledger WHERE run_id = 2 AND ordinal = 4',
+    problems: [
+      /^ledger: run 2 says 1 rejected, its lines say 0$/,
+      /^ledger: run 2 says 4 sources, it has 3 lines$/,
+    ],
+  },
+  'warnings that were not told': {
+    sql: `UPDATE import_ledger SET warnings = '["one","two"]' WHERE run_id = 2 AND ordinal = 4`,
+    problems: [/^ledger: run 2 says \d+ warnings, its lines have \d+$/],
+  },
+  'a generation that went back': {
+    sql: 'UPDATE catalog SET generation = 0',
+    problems: [
+      /^ledger: the catalog is of generation 0, run 1 left 1$/,
+      /^ledger: the catalog is of generation 0, run 2 left 2$/,
+    ],
+  },
+  'a source that no run imported': {
+    sql: "UPDATE import_ledger SET outcome = 'unchanged' WHERE run_id = 2 AND ordinal = 1; UPDATE import_runs SET summary = json_set(summary, '$.imported', (summary ->> 'imported') - 1, '$.unchanged', 1) WHERE id = 2",
+    problems: [
+      /^ledger: the stored source [0-9a-f]{64} \(controls-csv\) has no line that says it was imported$/,
+    ],
+  },
+  'a source that states nothing': {
+    sql: 'DELETE FROM document_facts WHERE source_id = (SELECT min(source_id) FROM document_facts); DELETE FROM documents WHERE document_id NOT IN (SELECT document_id FROM document_facts)',
+    problems: [/^sources: the source [0-9a-f]{64} \(regdoc\) states nothing$/],
+  },
+  'an older release that is served': {
+    sql: "UPDATE stigs SET current_release_id = (SELECT id FROM stig_releases WHERE version = 'V1R1') WHERE slug = 'harbor_linux_3'",
+    problems: [/^releases: harbor_linux_3 serves V1R1, its newest release is V1R2$/],
+  },
+  'another title': {
+    sql: "UPDATE stigs SET title = 'x' WHERE slug = 'harbor_linux_3'",
+    problems: [/^releases: harbor_linux_3 has another title than its newest release$/],
+  },
+  'a finding that is gone': {
+    sql: "DELETE FROM findings WHERE ordinal = 3 AND release_id = (SELECT id FROM stig_releases WHERE version = 'V1R2')",
+    problems: [/^releases: harbor_linux_3 V1R2 says \d+ findings \(\d+, \d+, \d+\), it has \d+$/],
+  },
+  'a severity that was changed': {
+    sql: "UPDATE findings SET severity = CASE severity WHEN 'low' THEN 'high' ELSE 'low' END WHERE ordinal = 3 AND release_id = (SELECT id FROM stig_releases WHERE version = 'V2R3')",
+    problems: [/^releases: lantern_web_server_2 V2R3 says/],
+  },
+  'a profile that is gone': {
+    sql: "DELETE FROM stig_profiles WHERE ordinal = 1 AND release_id = (SELECT id FROM stig_releases WHERE version = 'V2R3')",
+    problems: [/^releases: lantern_web_server_2 V2R3 says \d+ profiles, it has \d+$/],
+  },
+  'a benchmark id that leads elsewhere': {
+    sql: "UPDATE stig_aliases SET stig_id = (SELECT id FROM stigs WHERE slug = 'harbor_linux_3')",
+    problems: [/^releases: lantern_web_server_2 V2R3 has a benchmark id that leads to another STIG: /],
+  },
+  'two default versions': {
+    sql: "INSERT INTO framework_versions VALUES ('nist-800-53', 'Rev 9', 1, 0)",
+    problems: [
+      /^controls: nist-800-53 has 2 default and 1 newest versions$/,
+      /^controls: nist-800-53 Rev 9 has 0 controls, numbered to 0$/,
+    ],
+  },
+  'a control that is gone': {
+    sql: "DELETE FROM controls WHERE framework = 'nist-800-171' AND ordinal = 5",
+    problems: [/^controls: nist-800-171 Rev 2 has 109 controls, numbered to 110$/],
+  },
+  'a control that nobody states': {
+    sql: "DELETE FROM control_facts WHERE framework = 'nist-800-171' AND identifier = '3.1.1'",
+    problems: [/^controls: no source states nist-800-171:3\.1\.1 of Rev 2$/],
+  },
+  'a control with the key of another': {
+    sql: "UPDATE controls SET control_id = (SELECT id FROM control_keys WHERE identifier = '3.1.2') WHERE identifier = '3.1.1'",
+    problems: [/^controls: nist-800-171:3\.1\.1 has the key of nist-800-171:3\.1\.2$/],
+  },
+  'an edge without evidence': {
+    sql: 'DELETE FROM crosswalk_evidence WHERE a = (SELECT min(a) FROM crosswalk_edges) AND b = (SELECT min(b) FROM crosswalk_edges WHERE a = (SELECT min(a) FROM crosswalk_edges))',
+    problems: [/^crosswalk: no source states nist-800-53:.+ - nist-800-171:.+$/],
+  },
+  'evidence of nothing': {
+    sql: 'INSERT INTO crosswalk_evidence VALUES (1, 2, 77, 1)',
+    problems: [/^crosswalk: the evidence of edge 1 - 2 is of no source$/],
+  },
+  'a decision that is not kept': {
+    sql: "UPDATE mapping_decisions SET status = 'verified'",
+    problems: [
+      /^crosswalk: nist-800-53:AC-17 - nist-800-171:3\.1\.1 is rejected, the operator decided verified$/,
+    ],
+  },
+  'a path that is gone': {
+    sql: 'DELETE FROM crosswalk_paths WHERE source = 0 AND ordinal = 1',
+    problems: [
+      /^closure: the paths of nist-800-53:\S+ are not those of its edges: \d+ are stored, \d+ follow$/,
+    ],
+  },
+  'a path of another status': {
+    sql: 'UPDATE crosswalk_paths SET statuses = statuses + 1 WHERE source = 3 AND ordinal = 1',
+    problems: [
+      /^closure: the paths of nist-800-53:\S+ are not those of its edges: (\d+) are stored, \1 follow$/,
+    ],
+  },
+  'a path from nowhere': {
+    sql: 'INSERT INTO crosswalk_paths VALUES (9999, 1, 1, 1, 1, 0, 1, NULL, NULL, NULL)',
+    problems: [/^closure: 1 paths begin at nodes that are not there$/],
+  },
+  'a rank that is missing': {
+    sql: 'UPDATE role_mappings SET relevance_rank = 99 WHERE id = 1',
+    problems: [/^roles and documents: \S+ has \d+ roles, ranked to 99$/],
+  },
+  'a document that is not served': {
+    sql: "DELETE FROM documents WHERE document_id = 'harbor-basic-directive'",
+    problems: [/^roles and documents: the document harbor-basic-directive is stated and not served$/],
+  },
+  'an occupation that nobody states': {
+    sql: "DELETE FROM occupation_facts WHERE occupation_code = '15-1244.00'",
+    problems: [/^roles and documents: the occupation 15-1244\.00 is served and not stated$/],
+  },
+};
+
+check('finds every kind of contradiction, and says nothing else', () => {
+  const db = openDatabase(sample);
+  db.sqlite.pragma('foreign_keys = OFF');
+  for (const [name, { sql, problems }] of Object.entries(seeds)) {
+    db.sqlite.exec('BEGIN');
+    db.sqlite.exec(sql);
+    const report = checkDatabase(db);
+    db.sqlite.exec('ROLLBACK');
+    const found = problemsOf(report);
+    assert.not(report.ok, name);
+    assert.is(found.length, problems.length, `${name}: ${found.join('; ')}`);
+    for (const [index, problem] of problems.entries()) assert.match(found[index]!, problem, name);
+  }
+  assert.ok(checkDatabase(db).ok);
+  db.close();
+});
+
+check('a damaged page is told of, and the other checks go on', async () => {
+  const folder = scratchFolder();
+  const file = join(folder, 'g.db');
+  const sqlite = new Sqlite(sample, { readonly: true });
+  const page = sqlite
+    .prepare("SELECT max(pageno) FROM dbstat WHERE name = 'findings'")
+    .pluck()
+    .get() as number;
+  const size = sqlite.pragma('page_size', { simple: true }) as number;
+  sqlite.close();
+  const bytes = readFileSync(sample);
+  bytes.fill(0xff, (page - 1) * size, (page - 1) * size + 64);
+  writeFileSync(file, bytes);
+  const { code, stdout, stderr } = await gapstone(['check', '--db', file, '--json']);
+  assert.equal([code, stderr], [1, '']);
+  const report: CheckReport = JSON.parse(stdout);
+  assert.not(report.ok);
+  assert.is(report.digest, null);
+  const bad = report.checks.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
+  assert.ok(bad.includes('integrity') && bad.includes('releases'), bad.join());
+  assert.not(bad.includes('closure') || bad.includes('ledger'), bad.join());
+  assert.equal(readFileSync(file), bytes);
+  assert.equal(readdirSync(folder), ['g.db']);
+});
+
+check('by the command: a line for each problem, exit 1; the file stays as it is to the byte', async () => {
+  const folder = scratchFolder();
+  const file = join(folder, 'g.db');
+  copyFileSync(sample, file);
+  const hash = () => createHash('sha256').update(readFileSync(file)).digest('hex');
+  const before = hash();
+  const fine = await gapstone(['check', '--db', file]);
+  assert.equal([fine.code, fine.stderr], [0, '']);
+  const db = openDatabase(file);
+  const digest = catalogDigest(db);
+  db.close();
+  assert.is(fine.stdout, `${names.map((name) => `ok: ${name}\n`).join('')}digest: ${digest}\n`);
+  assert.is(hash(), before);
+  assert.equal(readdirSync(folder), ['g.db']);
+  const sqlite = new Sqlite(file);
+  sqlite.exec("UPDATE stigs SET title = 'x'");
+  sqlite.close();
+  const bad = await gapstone(['check', '--db', file]);
+  assert.is(bad.code, 1);
+  const problems = bad.stdout.split('\n').filter((line) => line.startsWith('problem: '));
+  assert.equal(problems, [
+    'problem: releases: harbor_linux_3 has another title than its newest release',
+    'problem: releases: lantern_web_server_2 has another title than its newest release',
+  ]);
+});
+
+check('of many problems a hundred are told, and how many more there are', () => {
+  const db = openDatabase(sample);
+  db.sqlite.exec('BEGIN');
+  db.sqlite.exec('UPDATE crosswalk_paths SET mask = mask + 8');
+  const { checks } = checkDatabase(db);
+  db.sqlite.exec('ROLLBACK');
+  const { problems } = checks.find(({ name }) => name === 'closure')!;
+  assert.is(problems.length, 101);
+  assert.match(problems.at(-1)!, /^and \d+ more$/);
+  db.close();
+});
+
+if (hasReferenceData) {
+  check('finds nothing in the real files, imported in several runs and again', async () => {
+    const db = openDatabase(':memory:');
+    await runImport(db, [shipped()]);
+    await runImport(
+      db,
+      ['zips', 'oscal', 'cci', 'sp800-171', 'onet', 'regulatory'].map((name) => reference(name)),
+    );
+    await runImport(
+      db,
+      ['xccdf', 'zips', 'dod-8500', 'nice'].map((name) => reference(name)),
+    );
+    assert.equal(problemsOf(checkDatabase(db)), []);
+    db.close();
+  });
+}
+
+check.run();
+
+const status = suite('gapstone status');
+
+function statusOf(db: Database) {
+  return createStatusService(db).status();
+}
+
+status('counts what is loaded, and of users numbers alone', () => {
+  const db = openDatabase(sample);
+  db.sqlite.exec('BEGIN');
+  db.sqlite.exec(`INSERT INTO bundles VALUES ('1', 'list', 'SECRET', '', '[]', '', '', 'PRIVATE', 'SECRET', NULL, NULL, 't', 't', NULL);
+    INSERT INTO bundles VALUES ('2', 'list', 'SECRET', '', '[]', '', '', 'PRIVATE', 'SECRET', NULL, NULL, 't', 't', 't');
+    INSERT INTO bundles VALUES ('3', 'role-collection', 'SECRET', '', '[]', '', '', 'PRIVATE', 'SECRET', NULL, NULL, 't', 't', NULL);
+    INSERT INTO favorite_stigs SELECT 'SECRET', id, 't' FROM stigs;
+    INSERT INTO integration_tokens VALUES ('1', 'h', 'SECRET', 'SECRET', 'lists:read', 't', NULL, NULL);
+    INSERT INTO integration_tokens VALUES ('2', 'i', 'SECRET', 'SECRET', 'lists:read', 't', NULL, 't');`);
+  const found = statusOf(db);
+  db.sqlite.exec('ROLLBACK');
+  const { database, imports, roles, ...rest } = found;
+  assert.equal(
+    { ...database, changedAt: '', bytes: 0, logBytes: 0 },
+    { file: sample, bytes: 0, logBytes: 0, schema: listMigrations().length, generation: 3, changedAt: '' },
+  );
+  assert.ok(database.bytes > 1e6);
+  assert.equal(rest, {
+    stigs: { stigs: 2, srgs: 0, releases: 3, findings: 25, newestReleaseDate: '2026-07-01' },
+    frameworks: [
+      { framework: 'nist-800-171', version: 'Rev 2', default: true, controls: 110, withdrawn: 0 },
+      { framework: 'nist-800-53', version: 'Rev 5.1.1', default: true, controls: 1007, withdrawn: 182 },
+    ],
+    crosswalk: { nodes: 231, edges: 197, paths: 932, decisions: 1 },
+    documents: 2,
+    users: {
+      lists: 1,
+      deletedLists: 1,
+      controlCollections: 0,
+      documentCollections: 0,
+      roleCollections: 1,
+      favoriteStigs: 2,
+      favoriteControls: 0,
+      integrationTokens: 1,
+      sessions: 0,
+    },
+  });
+  assert.equal(roles, {
+    occupations: 29,
+    occupationEdition: 'O*NET 29.2',
+    workRoles: 41,
+    workRoleEdition: 'NICE Framework 2.0.0',
+    mappings: 30,
+  });
+  assert.equal(
+    imports.map((each) => [each.run, each.generation, each.imported, each.skipped, each.rejected]),
+    [
+      [2, 2, 3, 0, 1],
+      [1, 1, imports[1]!.imported, imports[1]!.sources - imports[1]!.imported, 0],
+    ],
+  );
+  assert.ok(imports[1]!.imported >= 7);
+  assert.not.match(JSON.stringify(found), /SECRET/);
+  db.close();
+});
+
+status('of an empty database: zeros and nulls', () => {
+  const db = openDatabase(':memory:');
+  const { stigs, frameworks, roles, imports, database } = statusOf(db);
+  assert.equal(stigs, { stigs: 0, srgs: 0, releases: 0, findings: 0, newestReleaseDate: null });
+  assert.equal([frameworks, imports], [[], []]);
+  assert.equal(roles, {
+    occupations: 0,
+    occupationEdition: null,
+    workRoles: 0,
+    workRoleEdition: null,
+    mappings: 0,
+  });
+  assert.equal([database.bytes, database.logBytes, database.file], [0, 0, ':memory:']);
+  db.close();
+});
+
+status('by the command, as text and as JSON with the digest', async () => {
+  const json = await gapstone(['status', '--json', '--db', sample]);
+  assert.equal([json.code, json.stderr], [0, '']);
+  const { version, digest, ...rest } = JSON.parse(json.stdout);
+  const db = openDatabase(sample);
+  assert.equal([version, digest], ['0.1.0', catalogDigest(db)]);
+  // A reader's own empty log may lie beside the file.
+  assert.equal(
+    { ...rest, database: { ...rest.database, logBytes: 0 } },
+    { ...statusOf(db), database: { ...statusOf(db).database, logBytes: 0 } },
+  );
+  db.close();
+  const text = await gapstone(['status', '--db', sample]);
+  assert.is(text.code, 0);
+  assert.match(text.stdout, new RegExp(`^digest +${digest}$`, 'm'));
+  assert.match(text.stdout, /^STIGs +2, SRGs 0, 3 releases, \d+ findings, newest \d{4}-\d\d-\d\d$/m);
+  assert.match(
+    text.stdout,
+    /^import 2 +\S+: 4 sources, 3 imported, 0 unchanged, 0 superseded, 0 skipped, 1 rejected$/m,
+  );
+});
+
+status.run();

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import * as assert from 'uvu/assert';
+import { packageRoot } from '../../src/root.ts';
+import { Cklb } from '../../src/schemas/cklb.ts';
+import { gapstone } from '../support/child.ts';
+import { suite } from '../support/harness.ts';
+import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { readCklb } from '../support/stig-manager.ts';
+import { readBenchmark } from '../support/xccdf-reader.ts';
+
+interface Row {
+  groupId: string;
+  status: string;
+  evidence: string;
+  comment: string;
+}
+
+const stigFile = reference('xccdf', 'U_ASD_STIG_V6R4_Manual-xccdf.xml');
+const table = shipped('assessment', 'application_security_and_development.csv');
+const rows = parse(await readFile(table, 'utf8'), { columns: true }) as Row[];
+
+const test = suite('Self-assessment');
+
+test('every answer says what it rests on, and the files it names exist', () => {
+  assert.is(rows.length, 286);
+  for (const { groupId, status, evidence, comment } of rows) {
+    assert.match(groupId, /^V-\d{6}$/);
+    assert.ok(['not_a_finding', 'not_applicable', 'open'].includes(status), groupId);
+    assert.ok(comment.length >= 10, `${groupId} says why`);
+    if (status !== 'open') assert.ok(evidence !== '', `${groupId} names its evidence`);
+    for (const path of evidence.split(' ').filter((each) => each !== '')) {
+      assert.ok(existsSync(join(packageRoot, path)), `${groupId} names ${path}, which is not there`);
+    }
+  }
+});
+
+if (hasReferenceData) {
+  test('every rule of the real STIG is answered, and none of its text is in the table', async () => {
+    const text = await readFile(stigFile, 'utf8');
+    const { rules } = readBenchmark(text);
+    assert.equal(rows.map((row) => row.groupId).sort(), rules.map((rule) => rule.groupId).sort());
+    const words = (each: string) => each.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+    const published = ` ${words(text).join(' ')} `;
+    for (const { groupId, comment } of rows) {
+      const own = words(comment);
+      for (let at = 0; at + 8 <= own.length; at++) {
+        const phrase = own.slice(at, at + 8).join(' ');
+        assert.not.ok(published.includes(` ${phrase} `), `${groupId}: ${phrase}`);
+      }
+    }
+  });
+
+  test('the command makes a checklist of the imported STIG that other readers take', async () => {
+    const cwd = scratchFolder();
+    assert.is((await gapstone(['import', stigFile], { cwd })).code, 0);
+    const { code, stdout, stderr } = await gapstone(['self-assessment'], { cwd });
+    assert.is(code, 0, stderr);
+    assert.match(stderr, /V6R4: 286 of 286 rules answered\n$/);
+    const checklist = Cklb.parse(JSON.parse(stdout));
+    const read = readCklb(stdout);
+    assert.is(read.target.name, 'gapstone');
+    assert.is(read.checklists[0]!.reviews.length, 286);
+    const answers = new Map(rows.map((row) => [row.groupId, row]));
+    for (const rule of checklist.stigs[0]!.rules) {
+      const { status, comment, evidence } = answers.get(rule.group_id)!;
+      assert.is(rule.status, status);
+      assert.is(rule.finding_details, evidence === '' ? comment : `${comment}\nEvidence: ${evidence}`);
+    }
+    assert.is((await gapstone(['self-assessment'], { cwd })).stdout, stdout, 'the same bytes again');
+  });
+}
+
+test('a table and a STIG of one’s own: what has no answer and what has no rule is told', async () => {
+  const cwd = scratchFolder();
+  assert.is((await gapstone(['import', shipped('stigs')], { cwd })).code, 0);
+  const stig = JSON.parse(
+    (await gapstone(['self-assessment', '--stig', 'harbor_linux_3', '--answers', table], { cwd })).stdout,
+  ) as Cklb;
+  const groupIds = stig.stigs[0]!.rules.map((rule) => rule.group_id);
+  assert.ok(stig.stigs[0]!.rules.every((rule) => rule.status === 'not_reviewed'));
+  const own = put(
+    cwd,
+    'own.csv',
+    `status,groupId,comment,evidence\r\nopen,${groupIds[1]},"of 2, ""all""",\r\nopen,V-1,,\r\n`,
+  );
+  const { code, stdout, stderr } = await gapstone(
+    ['self-assessment', '--stig', 'harbor_linux_3', '--answers', own, '--host-name', 'web01'],
+    { cwd },
+  );
+  assert.is(code, 0, stderr);
+  const filled = JSON.parse(stdout) as Cklb;
+  assert.is(filled.target_data.host_name, 'web01');
+  const answered = filled.stigs[0]!.rules.filter((rule) => rule.status !== 'not_reviewed');
+  assert.equal(
+    answered.map((rule) => [rule.group_id, rule.status, rule.finding_details]),
+    [[groupIds[1], 'open', 'of 2, "all"']],
+  );
+  assert.match(stderr, new RegExp(`: 1 of ${groupIds.length} rules answered\n`));
+  assert.match(stderr, new RegExp(`without an answer: ${groupIds.filter((_, at) => at !== 1).join(', ')}\n`));
+  assert.match(stderr, /answers for no rule of it: V-1\n/);
+});
+
+test('a bad table or a STIG that is not there is refused with one line', async () => {
+  const cwd = scratchFolder();
+  assert.is((await gapstone(['import', shipped('stigs')], { cwd })).code, 0);
+  const refused = async (text: string) => {
+    const answers = put(cwd, 'bad.csv', text);
+    const result = await gapstone(['self-assessment', '--stig', 'harbor_linux_3', '--answers', answers], {
+      cwd,
+    });
+    assert.is(result.code, 1);
+    assert.is(result.stdout, '');
+    return result.stderr.replace(answers, 'bad.csv');
+  };
+  const head = 'groupId,status,evidence,comment\n';
+  assert.is(
+    await refused(`${head}V-1,closed,,\n`),
+    'gapstone: bad.csv, line 2: status must be one of: not_a_finding, not_applicable, open, not_reviewed\n',
+  );
+  assert.is(
+    await refused(`${head}V-1,open,,\nV-1,open,,\n`),
+    'gapstone: bad.csv, line 3: V-1 is answered twice\n',
+  );
+  assert.is(
+    await refused(`${head}SV-1r1_rule,open,,\n`),
+    'gapstone: bad.csv, line 2: groupId must be as V-222387, not "SV-1r1_rule"\n',
+  );
+  assert.is(
+    await refused('groupId,status,comment\nV-1,open,x\n'),
+    'gapstone: bad.csv, line 2: the column evidence is missing\n',
+  );
+  assert.match(await refused(`${head}V-1,open,"\n`), /^gapstone: bad\.csv: .+\n$/);
+  const unknown = await gapstone(['self-assessment'], { cwd });
+  assert.is(unknown.code, 1);
+  assert.is(
+    unknown.stderr,
+    'gapstone: STIG not found: application_security_and_development: import it first\n',
+  );
+});
+
+test.run();

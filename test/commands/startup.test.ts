@@ -1,0 +1,466 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { checkKeys, localKey } from '../../src/auth/keys.ts';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { catalogDigest } from '../../src/db/digest.ts';
+import { listMigrations } from '../../src/db/migrate.ts';
+import { openUpgraded } from '../../src/db/upgrade.ts';
+import { CommandError } from '../../src/errors.ts';
+import { packageRoot } from '../../src/root.ts';
+import { gapstone } from '../support/child.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { filesIn, put, scratchFolder } from '../support/scratch.ts';
+import { writeXccdf } from '../support/xccdf-writer.ts';
+
+const newest = listMigrations().length;
+const sample = join(scratchFolder(), 'sample.db');
+{
+  const db = openDatabase(sample, { create: true });
+  await runImport(db, [shipped('stigs')]);
+  db.close();
+}
+const whole = readFileSync(sample);
+const pageSize = whole.readUInt16BE(16);
+
+/** Everything about the files of a folder that a refusal must leave as it is. */
+function stateOf(folder: string): Record<string, string> {
+  const state: Record<string, string> = {};
+  for (const name of readdirSync(folder).sort()) {
+    const { mode, size, ino } = lstatSync(join(folder, name));
+    const hash = createHash('sha256')
+      .update(readFileSync(join(folder, name)))
+      .digest('hex');
+    // The index of a log is made anew by whoever reads it; it holds nothing of its own.
+    state[name] = `${ino} ${mode.toString(8)} ${size} ${name.endsWith('-shm') ? '' : hash}`;
+  }
+  return state;
+}
+
+async function refusalOf(work: () => unknown): Promise<string> {
+  try {
+    const db = (await work()) as { close?(): void } | undefined;
+    db?.close?.();
+  } catch (error) {
+    assert.instance(error, CommandError, (error as Error).stack);
+    const { message } = error as Error;
+    assert.not.match(message, /\n/);
+    return message;
+  }
+  return 'nothing was refused';
+}
+
+/** A new folder with a database of these bytes. */
+function place(bytes: Uint8Array): { folder: string; file: string } {
+  const folder = scratchFolder();
+  return { folder, file: put(folder, 'g.db', bytes) };
+}
+
+/** Asserts that opening is refused with a message, however it is opened, and that every file stays as it is. */
+async function assertRefused(folder: string, file: string, message: RegExp): Promise<void> {
+  const before = stateOf(folder);
+  for (const open of [
+    () => openDatabase(file),
+    () => openDatabase(file, { create: true }),
+    () => openUpgraded(file, { create: true, checkUnclean: true }),
+  ]) {
+    assert.match(await refusalOf(open), message);
+    assert.equal(stateOf(folder), before);
+  }
+}
+
+/** A database with a log that waits beside it, as a kill leaves the two; `change` is in the log alone. */
+function unclean(change: (sqlite: Sqlite.Database) => void): { folder: string; file: string } {
+  const from = place(whole);
+  const sqlite = new Sqlite(from.file);
+  sqlite.pragma('journal_mode = WAL');
+  change(sqlite);
+  const to = scratchFolder();
+  const file = join(to, 'g.db');
+  copyFileSync(from.file, file);
+  copyFileSync(`${from.file}-wal`, `${file}-wal`);
+  copyFileSync(`${from.file}-shm`, `${file}-shm`);
+  sqlite.close();
+  assert.ok(lstatSync(`${file}-wal`).size > 0);
+  return { folder: to, file };
+}
+
+const refuse = suite('Start-up: what is refused is left as it was');
+
+refuse('a file cut at any place', async () => {
+  for (let part = 0; part < 40; part++) {
+    const length = part < 4 ? [0, 1, 16, 99][part]! : Math.floor((whole.length * part) / 41);
+    const { folder, file } = place(whole.subarray(0, length));
+    await assertRefused(
+      folder,
+      file,
+      /is not a database|is not a Gapstone database|is truncated: \d+ bytes of \d+/,
+    );
+  }
+  const { folder, file } = place(whole);
+  truncateSync(file, whole.length - 1);
+  await assertRefused(folder, file, /is truncated/);
+});
+
+refuse('an empty file: it is no fresh install, and the line says what to do', async () => {
+  const { folder, file } = place(Buffer.alloc(0));
+  await assertRefused(
+    folder,
+    file,
+    /g\.db is not a database \(0 bytes\): restore a backup with "gapstone restore", or move it away to begin anew$/,
+  );
+});
+
+refuse('flipped bytes in the pages of the schema: never a crash, never a change', async () => {
+  const sqlite = new Sqlite(sample, { readonly: true });
+  const pages = sqlite
+    .prepare<[], number>("SELECT pageno FROM dbstat WHERE name = 'sqlite_schema'")
+    .pluck()
+    .all();
+  sqlite.close();
+  assert.ok(pages.length > 3);
+  let refused = 0;
+  let tries = 0;
+  for (const page of pages) {
+    const start = (page - 1) * pageSize;
+    for (let step = 0; step < 16; step++) {
+      // The head of the page closely, the rest of it here and there; the header of the file has its own tests.
+      const offset = (page === 1 ? 100 : 0) + (step < 10 ? step : step * 240);
+      const bytes = Buffer.from(whole);
+      bytes[start + offset]! ^= 0xff;
+      const { folder, file } = place(bytes);
+      const before = stateOf(folder);
+      const message = await refusalOf(() => openDatabase(file));
+      if (message !== 'nothing was refused') {
+        refused++;
+        assert.match(message, /is damaged \(.+\): restore a backup|has schema|is not a Gapstone database/);
+      }
+      assert.equal(stateOf(folder), before, `page ${page}, byte ${offset}: ${message}`);
+      tries++;
+    }
+  }
+  assert.ok(refused > tries / 2, `${refused} of ${tries}`);
+});
+
+refuse('a schema of the right number and other tables', async () => {
+  const { folder, file } = place(whole);
+  const sqlite = new Sqlite(file);
+  sqlite.exec('ALTER TABLE findings RENAME COLUMN fix_text TO fix');
+  sqlite.close();
+  await assertRefused(folder, file, /is damaged \(it lacks the table findings\)/);
+});
+
+refuse('a newer schema, in the file and in a log that was not closed', async () => {
+  const message = new RegExp(`has schema 999, this Gapstone knows ${newest}: use a newer Gapstone`);
+  const { folder, file } = place(whole);
+  const sqlite = new Sqlite(file);
+  sqlite.pragma('user_version = 999');
+  sqlite.close();
+  await assertRefused(folder, file, message);
+  const left = unclean((each) => each.pragma('user_version = 999'));
+  await assertRefused(left.folder, left.file, message);
+});
+
+refuse(
+  'a damaged page beside a log that was not closed: every page is looked at before the log is taken',
+  async () => {
+    const { folder, file } = unclean((sqlite) =>
+      sqlite.exec('UPDATE catalog SET generation = generation + 1'),
+    );
+    const sqlite = new Sqlite(sample, { readonly: true });
+    const page = sqlite
+      .prepare("SELECT max(pageno) FROM dbstat WHERE name = 'findings'")
+      .pluck()
+      .get() as number;
+    sqlite.close();
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, (page - 1) * pageSize, (page - 1) * pageSize + 64);
+    writeFileSync(file, bytes);
+    const before = stateOf(folder);
+    const message = await refusalOf(() => openUpgraded(file, { checkUnclean: true }));
+    assert.match(message, /is damaged \(.+\): restore a backup/);
+    assert.equal(stateOf(folder), before);
+  },
+);
+
+refuse('a log that was not closed is taken when everything is whole', async () => {
+  const { file } = unclean((sqlite) => sqlite.exec('UPDATE catalog SET generation = 4711'));
+  const db = await openUpgraded(file, { checkUnclean: true });
+  assert.is(db.generation(), 4711);
+  db.close();
+  assert.not(existsSync(`${file}-wal`));
+});
+
+/** Whether this process may write what others may not, and can act as somebody who may not. */
+const isRoot = process.getuid?.() === 0;
+const nobody = 65534;
+
+function asNobody<T>(work: () => T): T {
+  if (!isRoot) return work();
+  process.setegid!(nobody);
+  process.seteuid!(nobody);
+  try {
+    return work();
+  } finally {
+    process.seteuid!(0);
+    process.setegid!(0);
+  }
+}
+
+function nobodyReadsPackage(): boolean {
+  return asNobody(() => {
+    try {
+      return readFileSync(join(packageRoot, 'migrations', '0001_catalog.sql')).length > 0;
+    } catch {
+      return false;
+    }
+  });
+}
+
+// Where the package lies in a folder of root's own, nobody else can run it either.
+if (nobodyReadsPackage()) {
+  refuse('a file, or a folder, that may not be written', async () => {
+    const cases: [string, number, number, RegExp][] = [
+      ['the file', 0o755, 0o444, /g\.db cannot be written: EACCES/],
+      ['the file, and its folder', 0o555, 0o444, /g\.db cannot be written: EACCES/],
+      ['the folder', 0o555, 0o644, /g\.db cannot be opened \(.+\): its folder must be writable/],
+      ['the file, not even read', 0o755, 0o000, /g\.db cannot be read: EACCES/],
+    ];
+    for (const [name, folderMode, fileMode, message] of cases) {
+      const { folder, file } = place(whole);
+      if (isRoot) for (const path of [folder, file]) chownSync(path, nobody, nobody);
+      chmodSync(file, fileMode);
+      chmodSync(folder, folderMode);
+      const before = isRoot ? stateOf(folder) : readdirSync(folder);
+      let said = 'nothing was refused';
+      asNobody(() => {
+        try {
+          openDatabase(file).close();
+        } catch (error) {
+          assert.instance(error, CommandError);
+          said = (error as Error).message;
+        }
+      });
+      assert.match(said, message, name);
+      assert.equal(isRoot ? stateOf(folder) : readdirSync(folder), before, name);
+      chmodSync(folder, 0o700);
+    }
+  });
+
+  refuse('a new database where nothing may be written', () => {
+    const folder = scratchFolder();
+    if (isRoot) chownSync(folder, nobody, nobody);
+    chmodSync(folder, 0o555);
+    assert.throws(
+      () => asNobody(() => openDatabase(join(folder, 'g.db'), { create: true })),
+      (error: Error) => error instanceof CommandError && /g\.db cannot be made: /.test(error.message),
+    );
+    assert.equal(readdirSync(folder), []);
+    chmodSync(folder, 0o700);
+  });
+}
+
+refuse('a bad key: the database is not touched, and no part of the key is told', async () => {
+  const { folder, file } = place(whole);
+  const sqlite = new Sqlite(file);
+  // Older: a start that went on would migrate it.
+  sqlite.pragma(`user_version = ${newest - 1}`);
+  sqlite.close();
+  const config = readConfig({ db: file }, {});
+  const key = await localKey(config);
+  const other = await localKey(readConfig({ db: join(scratchFolder(), 'g.db') }, {}));
+  const good = readFileSync(config.keyFile, 'utf8');
+  const cases: [string, string, number, RegExp][] = [
+    ['read by others', good, 0o640, /is readable by others \(mode 640\): chmod 600 it/],
+    ['half written', good.slice(0, good.length / 2), 0o600, /cannot be read: it is no JSON/],
+    ['empty', '', 0o600, /cannot be read: it is no JSON/],
+    ['halves of two keys', JSON.stringify({ ...key, d: other.d }), 0o600, /holds no ES256 private key/],
+    ['another curve', JSON.stringify({ ...key, crv: 'P-384' }), 0o600, /holds no ES256 private key/],
+    ['no private half', JSON.stringify({ ...key, d: undefined }), 0o600, /holds no ES256 private key/],
+  ];
+  for (const [name, text, mode, message] of cases) {
+    writeFileSync(config.keyFile, text);
+    chmodSync(config.keyFile, mode);
+    const before = stateOf(folder);
+    const { code, stdout, stderr } = await gapstone(['serve', '--port', '0', '--db', file]);
+    assert.equal([code, stdout, stderr.trim().split('\n').length], [1, '', 1], `${name}: ${stderr}`);
+    assert.match(stderr, message, name);
+    for (const secret of [key.d!, other.d!]) assert.not(stderr.includes(secret.slice(0, 6)), name);
+    assert.equal(stateOf(folder), before, name);
+  }
+  writeFileSync(config.keyFile, good);
+  chmodSync(config.keyFile, 0o600);
+  await checkKeys(config);
+});
+
+refuse.run();
+
+const create = suite('Start-up: a new database is whole or not there');
+
+create('killed at any moment of its making', async () => {
+  const folder = scratchFolder();
+  const source = put(folder, 'a.xml', writeXccdf());
+  // As long as the last whole run took, for the machine may have other work now than it had a moment ago.
+  let { ms } = await gapstone(['import', source, '--db', join(folder, 'full.db')]);
+  let killed = 0;
+  for (let round = 0; round < 8; round++) {
+    const file = join(folder, `${round}.db`);
+    const run = await gapstone(['import', source, '--db', file], { killAfter: ms * (0.3 + 0.09 * round) });
+    if (run.signal === 'SIGKILL') killed++;
+    if (existsSync(file)) {
+      const db = openDatabase(file);
+      assert.is(db.sqlite.pragma('integrity_check', { simple: true }), 'ok');
+      db.close();
+    }
+    const next = await gapstone(['import', source, '--db', file]);
+    assert.is(next.code, 0, next.stderr);
+    ms = next.ms;
+  }
+  assert.ok(killed >= 2, String(killed));
+});
+
+create('two processes that make it at once share one', async () => {
+  for (let round = 0; round < 2; round++) {
+    const folder = scratchFolder();
+    const file = join(folder, 'g.db');
+    const runs = [1, 2, 3].map((number) =>
+      gapstone([
+        'import',
+        put(
+          folder,
+          `${number}.xml`,
+          writeXccdf({
+            id: `N${number}_STIG`,
+            title: `N${number} STIG`,
+            stem: `N${number}`,
+            first: 1000 * number,
+          }),
+        ),
+        '--db',
+        file,
+      ]),
+    );
+    for (const { code, stderr } of await Promise.all(runs)) assert.is(code, 0, stderr);
+    const db = openDatabase(file);
+    assert.is(db.sqlite.prepare('SELECT count(*) FROM stigs').pluck().get(), 3);
+    db.close();
+    assert.equal(filesIn(folder), ['1.xml', '2.xml', '3.xml', 'g.db']);
+  }
+});
+
+create.run();
+
+const upgrade = suite('Start-up: an older schema');
+
+/** A database of the first migrations alone, with one STIG in it. */
+function older(schema: number): { folder: string; file: string } {
+  const folder = scratchFolder();
+  const file = join(folder, 'g.db');
+  const sqlite = new Sqlite(file);
+  sqlite.pragma(`application_id = ${0x47415053}`);
+  sqlite.pragma('journal_mode = WAL');
+  for (const migration of listMigrations().slice(0, schema))
+    sqlite.exec(readFileSync(migration.file, 'utf8'));
+  sqlite.pragma(`user_version = ${schema}`);
+  sqlite.exec("INSERT INTO stigs VALUES (1, 'kept', 'stig', 'Kept', 'kept', NULL)");
+  sqlite.close();
+  return { folder, file };
+}
+
+upgrade('is migrated after a verified copy was laid beside it, which is told', async () => {
+  for (let schema = 1; schema < newest; schema++) {
+    const { folder, file } = older(schema);
+    assert.match(
+      await refusalOf(() => openDatabase(file)),
+      new RegExp(`has schema ${schema}, this Gapstone needs ${newest}: start "gapstone serve" once`),
+    );
+    const said: string[] = [];
+    const db = await openUpgraded(file, { say: (line) => said.push(line) });
+    assert.is(db.sqlite.pragma('user_version', { simple: true }), newest);
+    assert.is(db.sqlite.prepare('SELECT slug FROM stigs').pluck().get(), 'kept');
+    const fresh = openDatabase(':memory:');
+    db.sqlite.exec('DELETE FROM stigs');
+    assert.is(catalogDigest(db), catalogDigest(fresh));
+    fresh.close();
+    db.close();
+    const copy = `${file}.before-schema-${newest}`;
+    assert.equal(said, [
+      `${file} was brought from schema ${schema} to ${newest}; as it was before, it is in ${copy}`,
+    ]);
+    assert.equal(filesIn(folder), ['g.db', `g.db.before-schema-${newest}`]);
+    assert.is(lstatSync(copy).mode & 0o777, 0o600);
+    const before = new Sqlite(copy, { readonly: true });
+    assert.is(before.pragma('user_version', { simple: true }), schema);
+    assert.is(before.pragma('journal_mode', { simple: true }), 'delete');
+    assert.is(before.pragma('integrity_check', { simple: true }), 'ok');
+    assert.is(before.prepare('SELECT slug FROM stigs').pluck().get(), 'kept');
+    before.close();
+    // Once more: there is nothing to do.
+    (await openUpgraded(file, { say: (line) => said.push(line) })).close();
+    assert.is(said.length, 1);
+  }
+});
+
+upgrade('a copy that is there already is kept', async () => {
+  const { folder, file } = older(newest - 1);
+  put(folder, `g.db.before-schema-${newest}`, 'of another day');
+  (await openUpgraded(file)).close();
+  assert.equal(filesIn(folder), ['g.db', `g.db.before-schema-${newest}`, `g.db.before-schema-${newest}-2`]);
+  assert.is(readFileSync(join(folder, `g.db.before-schema-${newest}`), 'utf8'), 'of another day');
+});
+
+upgrade('without room for the copy, or where a migration fails, everything stays as it was', async () => {
+  const { folder, file } = older(newest - 1);
+  const before = stateOf(folder);
+  const message = await refusalOf(() => openUpgraded(file, { room: () => 4096 }));
+  assert.match(
+    message,
+    /cannot be brought to schema \d+, it is unchanged: there is no room for .+: it needs \d+ bytes, 4096 are free$/,
+  );
+  assert.equal(stateOf(folder), before);
+
+  const first = older(1);
+  const sqlite = new Sqlite(first.file);
+  // What the last migration makes is in the way: those before it are undone as well.
+  sqlite.exec('CREATE TABLE role_mappings (other INTEGER)');
+  sqlite.close();
+  const state = stateOf(first.folder);
+  assert.match(
+    await refusalOf(() => openUpgraded(first.file)),
+    /it is unchanged: table role_mappings already exists/,
+  );
+  assert.equal(stateOf(first.folder), state);
+});
+
+upgrade('a folder in the place of the copy, and a copy that cannot be written', async () => {
+  const { folder, file } = older(newest - 1);
+  mkdirSync(join(folder, `g.db.before-schema-${newest}.part-${process.pid}`));
+  const sqlite = readFileSync(file);
+  assert.match(await refusalOf(() => openUpgraded(file)), /cannot be brought to schema \d+, it is unchanged/);
+  assert.equal(readFileSync(file), sqlite);
+});
+
+upgrade('two processes at once: one migrates, both go on', async () => {
+  const { folder, file } = older(newest - 1);
+  const runs = [1, 2].map(() => gapstone(['mapping', 'list', '--db', file]));
+  for (const { code, stderr } of await Promise.all(runs)) assert.is(code, 0, stderr);
+  assert.equal(filesIn(folder), ['g.db', `g.db.before-schema-${newest}`]);
+});
+
+upgrade.run();

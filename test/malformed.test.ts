@@ -1,0 +1,21 @@
+import * as assert from 'uvu/assert';
+import { suite } from './support/harness.ts';
+import { runFiles } from './support/malformed/run-files.ts';
+import { runRequests } from './support/malformed/run-requests.ts';
+
+// A few hundred of what `test/faults/malformed.test.ts` makes ten thousand of; a failure names its seed, and
+// GAPSTONE_SEED repeats it.
+const malformed = suite('Malformed input');
+
+malformed('requests: never a 5xx, every refusal in the documented form', async () => {
+  const { statuses } = await runRequests(800);
+  for (const status of [200, 400, 401, 404, 405]) assert.ok(statuses[status]! > 0, `some were ${status}`);
+});
+
+malformed('files and zips: each has its line, the catalog stays whole', async () => {
+  const { outcomes } = await runFiles(200);
+  for (const outcome of ['imported', 'rejected', 'skipped'])
+    assert.ok(outcomes[outcome]! > 0, `some were ${outcome}`);
+});
+
+malformed.run();

@@ -1,0 +1,290 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import * as assert from 'uvu/assert';
+import { runImport } from '../importers/run.ts';
+import { createApp } from '../src/app.ts';
+import { rememberTokens } from '../src/auth/remembered.ts';
+import { openDatabase } from '../src/db/database.ts';
+import { securityHeaders } from '../src/headers.ts';
+import { createLimiter, unlimited } from '../src/limits/limiter.ts';
+import { silentLog } from '../src/log.ts';
+import { createPreparedAnswers } from '../src/prepared/answers.ts';
+import { createQuick } from '../src/quick.ts';
+import { type RunningServer, startServer } from '../src/server.ts';
+import type { Observer } from '../src/watch/observer.ts';
+import { type Clock, signToken, verifier } from './support/app.ts';
+import { suite } from './support/harness.ts';
+import { shipped } from './support/reference.ts';
+import { openRaw, type RawAnswer, readAnswer, until } from './support/running.ts';
+import { put, scratchFolder } from './support/scratch.ts';
+import { writeXccdf } from './support/xccdf-writer.ts';
+
+// The short way to kept answers, against the long way through the router.
+const short = suite('The short way to answers');
+
+interface Server {
+  ask(
+    path: string,
+    lines?: string[],
+    method?: string,
+  ): Promise<RawAnswer & { bytes: Buffer; short: boolean }>;
+  bearer(claims?: Record<string, unknown>): Promise<string>;
+  send(method: string, path: string, authorization: string, body: unknown): Promise<Response>;
+  clock: Clock;
+  seen: { route: string | null; status: number; subject: string | null; tokenType: string | null }[];
+  db: ReturnType<typeof openDatabase>;
+}
+
+const running: { server: RunningServer; db: ReturnType<typeof openDatabase> }[] = [];
+
+/** The server of the command line on a fresh database, told by every answer which way it took. */
+async function serve(perMinute: number | null = null, paths = [shipped('stigs')]): Promise<Server> {
+  const db = openDatabase(join(scratchFolder(), 'g.db'), { create: true });
+  await runImport(db, paths);
+  const clock: Clock = { now: new Date('2026-11-21T12:00:00Z') };
+  const now = () => clock.now;
+  const tokens = rememberTokens(verifier(now), () => 0, now);
+  const answers = createPreparedAnswers(db, Object.entries(securityHeaders).flat());
+  const limiter = perMinute === null ? unlimited : createLimiter(perMinute, () => 0);
+  const seen: Server['seen'] = [];
+  const observer: Observer = {
+    end: ({ route, subject, tokenType }, status) => seen.push({ route, status, subject, tokenType }),
+  };
+  const state = { draining: false };
+  const app = createApp({
+    db,
+    verify: tokens.verify,
+    log: silentLog,
+    now,
+    state,
+    answers,
+    limiter,
+    observer,
+  });
+  const quick = createQuick({ answers, known: tokens.known, limiter });
+  let tookShort = false;
+  const server = await startServer((request, exchange) => app.fetch(request, { exchange }), {
+    host: '127.0.0.1',
+    port: 0,
+    log: silentLog,
+    observer,
+    quick(request, response, exchange) {
+      tookShort = quick(request, response, exchange);
+      return tookShort;
+    },
+  });
+  running.push({ server, db });
+  return {
+    async ask(path, lines = [], method = 'GET') {
+      const text = [`${method} ${path} HTTP/1.1`, 'Host: local', 'Connection: close', ...lines, '', ''].join(
+        '\r\n',
+      );
+      const connection = await openRaw(server.port, text);
+      await until('the end of the answer', () => connection.closed());
+      const received = connection.received();
+      const bytes = received.subarray(received.indexOf('\r\n\r\n') + 4);
+      return { ...readAnswer(received), bytes, short: tookShort };
+    },
+    bearer: async (claims = {}) => `Authorization: Bearer ${await signToken(clock, claims)}`,
+    send: (method, path, authorization, body) =>
+      fetch(`http://127.0.0.1:${server.port}${path}`, {
+        method,
+        headers: { Authorization: authorization.slice('Authorization: '.length) },
+        body: JSON.stringify(body),
+      }),
+    clock,
+    seen,
+    db,
+  };
+}
+
+short.after(async () => {
+  for (const { server, db } of running) {
+    await server.stop();
+    db.close();
+  }
+});
+
+/** What must be the same whichever way was taken. */
+function comparable({ status, headers, bytes }: RawAnswer & { bytes: Buffer }) {
+  const kept = [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name)).sort();
+  return { status, headers: kept, hash: createHash('sha256').update(bytes).digest('hex') };
+}
+
+const everybody = [
+  '/api/v1/controls/nist-800-53',
+  '/api/v1/controls/nist-800-53/AC-2%281%29',
+  '/api/v1/controls/dod-8500?mac=I',
+  '/api/v1/crosswalk/resolve?from=nist-800-53:AC-2&to=nist-800-171&explain=true',
+];
+const users = [
+  '/api/v1/stigs?limit=100',
+  '/api/v1/stigs?search=linux',
+  '/api/v1/stigs/harbor_linux_3',
+  '/api/v1/stigs/harbor_linux_3/controls?limit=5&page=2',
+  '/api/v1/stigs/harbor_linux_3/versions',
+  '/api/v1/stigs/changelog',
+  ...['cklb', 'json', 'csv', 'xml'].map((format) => `/api/v1/stigs/harbor_linux_3/download?format=${format}`),
+];
+const entitled = ['/api/v1/regdoc', '/api/v1/roles', '/api/v1/roles/15-1244.00'];
+const own = ['/api/v1/lists', '/api/v1/my-stigs', '/api/v1/my-controls', '/api/v1/control-collections'];
+
+short(
+  'both ways give the same status, headers and bytes, in every coding and to who has them already',
+  async () => {
+    const { ask, bearer } = await serve(null, [shipped()]);
+    const authorization = await bearer({ entitlements: ['regdoc', 'occ'] });
+    for (const path of [...everybody, ...users, ...entitled, ...own]) {
+      const lines = everybody.includes(path) ? [] : [authorization];
+      const plain = await ask(path, lines);
+      assert.is(plain.status, 200, `${path}: ${plain.body}`);
+      assert.is(plain.short, false, `${path} the first time`);
+      for (const coding of ['identity', 'gzip', 'br', 'gzip, br']) {
+        const first = await ask(path, [...lines, `Accept-Encoding: ${coding}`]);
+        const second = await ask(path, [...lines, `Accept-Encoding: ${coding}`]);
+        assert.is(second.short, true, `${path} as ${coding} again`);
+        assert.equal(comparable(second), comparable(first), `${path} as ${coding}`);
+        const used = second.headers.get('content-encoding');
+        const body =
+          used === 'br'
+            ? brotliDecompressSync(second.bytes)
+            : used === 'gzip'
+              ? gunzipSync(second.bytes)
+              : second.bytes;
+        assert.ok(body.equals(plain.bytes), `${path} as ${coding} reads back`);
+        if (plain.bytes.length >= 1024 && coding !== 'identity') assert.ok(used, `${path} is compressed`);
+        const again = await ask(path, [...lines, `If-None-Match: ${second.headers.get('etag')}`]);
+        assert.equal([again.status, again.bytes.length, again.short], [304, 0, true], path);
+        assert.is(again.headers.get('cache-control'), plain.headers.get('cache-control'));
+      }
+      for (const name of Object.keys(securityHeaders)) assert.ok(plain.headers.has(name.toLowerCase()), name);
+    }
+  },
+);
+
+short('log lines and metrics cannot tell the ways apart', async () => {
+  const { ask, bearer, seen } = await serve(null, [shipped('stigs'), shipped('controls')]);
+  const authorization = await bearer();
+  const paths: [string, string[]][] = [
+    ['/api/v1/stigs/harbor_linux_3', [authorization]],
+    ['/api/v1/controls/nist-800-53/AC-2', []],
+    ['/api/v1/controls/nist-800-53/AC-2', [authorization]],
+    ['/api/v1/lists', [authorization]],
+  ];
+  for (const [path, lines] of paths) {
+    seen.length = 0;
+    const ways = [await ask(path, lines), await ask(path, lines)];
+    assert.is(ways[1]!.short, true);
+    await until('both are over', () => seen.length === 2);
+    assert.equal(seen[0], seen[1]);
+    assert.match(seen[0]!.route!, /^\/api\/v1\//);
+  }
+  assert.is(
+    (await ask('/api/v1/lists', [authorization, 'X-Request-Id: mine-1'])).headers.get('x-request-id'),
+    'mine-1',
+  );
+});
+
+short('who may not have an answer does not get it, however often another had it', async () => {
+  const { ask, bearer } = await serve(null, [shipped('stigs'), shipped('roles')]);
+  const ann = await bearer({ sub: 'ann', entitlements: ['occ'] });
+  const bob = await bearer({ sub: 'bob' });
+  for (const path of [...users, '/api/v1/roles'])
+    for (let count = 0; count < 2; count++) await ask(path, [ann]);
+  for (const path of users) {
+    assert.is((await ask(path)).status, 401, path);
+    assert.is((await ask(path, ['Authorization: Bearer nonsense'])).status, 401, path);
+    assert.is((await ask(path, [`${ann}x`])).status, 401, path);
+    assert.is((await ask(path, [ann, ann])).status, 401, `${path} with two headers`);
+    assert.is((await ask(path, [bob])).status, 200);
+  }
+  for (let count = 0; count < 2; count++) assert.is((await ask('/api/v1/roles', [bob])).status, 403);
+  assert.is((await ask('/api/v1/roles', [ann])).short, true);
+});
+
+short('a token that ends is refused the moment it does', async () => {
+  const { ask, bearer, clock } = await serve();
+  const authorization = await bearer();
+  for (let count = 0; count < 3; count++)
+    assert.is((await ask('/api/v1/stigs', [authorization])).status, 200);
+  clock.now = new Date(clock.now.getTime() + 3600_000 + 6_000);
+  assert.is((await ask('/api/v1/stigs', [authorization])).status, 401);
+});
+
+short('what a user writes is in the next answer, and nobody else’s answer is his', async () => {
+  const { ask, bearer, send } = await serve();
+  const [ann, bob] = [await bearer({ sub: 'ann' }), await bearer({ sub: 'bob' })];
+  for (let count = 1; count <= 20; count++) {
+    const made = await send('POST', '/api/v1/lists', ann, { name: `List ${count}` });
+    assert.ok(made.ok);
+    const first = await ask('/api/v1/lists', [ann]);
+    const second = await ask('/api/v1/lists', [ann]);
+    assert.equal([first.short, second.short], [false, true]);
+    for (const { body } of [first, second]) assert.is(JSON.parse(body).lists.length, count);
+    assert.equal(JSON.parse((await ask('/api/v1/lists', [bob])).body).lists, []);
+  }
+});
+
+short('an import is in the next answer', async () => {
+  const { ask, bearer, db } = await serve();
+  const authorization = await bearer();
+  const total = async () =>
+    JSON.parse((await ask('/api/v1/stigs?limit=1', [authorization])).body).pagination.total;
+  const before = await total();
+  assert.is(await total(), before);
+  const folder = scratchFolder();
+  for (let count = 1; count <= 5; count++) {
+    const title = `Fresh ${count} Security Technical Implementation Guide`;
+    const own = { rules: 1, stem: `FRESH-${count}`, first: 300_000 + count };
+    await runImport(db, [put(folder, `${count}.xml`, writeXccdf({ id: `Fresh_${count}`, title, ...own }))]);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    assert.is(await total(), before + count);
+  }
+});
+
+short('what is not plain goes the long way and is judged there', async () => {
+  const { ask, bearer } = await serve(null, [shipped('controls')]);
+  const path = '/api/v1/controls/nist-800-53/AC-2';
+  const authorization = await bearer();
+  for (let count = 0; count < 2; count++) await ask(path);
+  for (const lines of [
+    ['Cookie: gapstone_session=x'],
+    ['Origin: https://elsewhere.example'],
+    ['Content-Length: 3', '', 'abc'],
+    ['Accept-Encoding: br', 'Accept-Encoding: gzip'],
+    ['If-None-Match: "a"', 'If-None-Match: "b"'],
+    ['authorization: bearer x'],
+  ]) {
+    const answer = await ask(path, lines);
+    assert.equal([answer.status, answer.short], [200, false], lines.join());
+  }
+  for (const method of ['HEAD', 'POST', 'DELETE', 'OPTIONS'])
+    assert.is((await ask(path, [], method)).short, false);
+  assert.is((await ask(`http://elsewhere.example${path}`)).short, false);
+  assert.is((await ask(`${path}?x=%zz`)).status, 400);
+  assert.is((await ask(`${path}?x=%zz`)).status, 400);
+  assert.equal([(await ask(path, [authorization])).short, (await ask(path)).short], [true, true]);
+});
+
+short('a limit counts both ways', async () => {
+  const { ask, bearer } = await serve(30);
+  const authorization = await bearer();
+  const statuses: string[] = [];
+  for (let count = 0; count < 32; count++) {
+    const { status, short: way } = await ask('/api/v1/stigs', [authorization]);
+    statuses.push(`${status}${way ? ' short' : ''}`);
+  }
+  assert.equal(statuses, ['200', ...Array(29).fill('200 short'), '429', '429']);
+});
+
+short('an expensive answer counts as one though it is kept', async () => {
+  const { ask, bearer } = await serve(100);
+  const authorization = await bearer();
+  const statuses: number[] = [];
+  for (let count = 0; count < 12; count++)
+    statuses.push((await ask('/api/v1/stigs/harbor_linux_3/download?format=cklb', [authorization])).status);
+  assert.equal(statuses, [...Array(10).fill(200), 429, 429]);
+});
+
+short.run();

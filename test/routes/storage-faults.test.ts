@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { loggedApp } from '../support/service.ts';
+
+const folder = scratchFolder();
+const user = { Authorization: 'Bearer x' };
+const test = suite('D2: a disk that is full or fails while serving');
+
+async function filled(name: string): Promise<Database> {
+  const db = openDatabase(join(folder, name), { create: true });
+  await runImport(db, [shipped('stigs')]);
+  return db;
+}
+
+test('reads go on, writes are 503 that say when, and it recovers by itself', async () => {
+  const db = await filled('full.db');
+  const { app, lines } = loggedApp(db, async () => ({
+    kind: 'user' as const,
+    subject: 'alice',
+    email: null,
+    organization: null,
+    entitlements: new Set<never>(),
+    expiresAt: Date.parse('2026-11-21T13:00:00Z') / 1000,
+  }));
+  const post = () =>
+    app.request('/api/v1/lists', {
+      method: 'POST',
+      headers: user,
+      body: JSON.stringify({ name: 'n'.repeat(200), description: 'd'.repeat(2000) }),
+    });
+  const session = await app.request('/api/v1/session', { method: 'POST', headers: user });
+  assert.is(session.status, 204);
+  const Cookie = session.headers.get('Set-Cookie')!.split(';')[0]!;
+  // An hour ago: its next use is to be written down.
+  db.sqlite.exec("UPDATE sessions SET used_at = '2026-11-21T11:50:00.000Z'");
+
+  db.sqlite.pragma(`max_page_count = ${db.sqlite.pragma('page_count', { simple: true })}`);
+  let stored = 0;
+  let refused = await post();
+  for (; refused.status === 201 && stored < 200; stored++) refused = await post();
+  assert.is(refused.status, 503, `after ${stored} lists`);
+  assert.is(refused.headers.get('Retry-After'), '30');
+  const { error } = (await refused.json()) as { error: { code: string; message: string } };
+  assert.equal(
+    [error.code, error.message],
+    ['UNAVAILABLE', 'The database takes no changes now: there is no room'],
+  );
+  assert.not(db.sqlite.inTransaction);
+  assert.is(db.sqlite.prepare('SELECT count(*) FROM bundles').pluck().get(), stored);
+
+  for (const path of ['/api/v1/stigs/harbor_linux_3', '/api/v1/lists', '/api/v1/my-stigs', '/readyz']) {
+    assert.is((await app.request(path, { headers: user })).status, 200, path);
+    assert.is((await app.request(path, { headers: { Cookie } })).status, 200, `${path} by session`);
+  }
+  const failures = lines().filter((line) => line.level === 'error');
+  assert.equal(
+    failures.map(({ msg, fault, code }) => ({ msg, fault, code })),
+    [{ msg: 'the database is not available', fault: 'full', code: 'SQLITE_FULL' }],
+  );
+  assert.not.match(JSON.stringify(failures), /full\.db|INSERT|\/tmp/);
+  assert.ok(failures[0].requestId);
+
+  db.sqlite.pragma('max_page_count = 1073741823');
+  assert.is((await post()).status, 201);
+  assert.is(db.sqlite.prepare('SELECT count(*) FROM bundles').pluck().get(), stored + 1);
+  assert.is(db.sqlite.pragma('integrity_check', { simple: true }), 'ok');
+  db.close();
+});
+
+test('an import under the same bound changes nothing, and the next one with room succeeds', async () => {
+  const db = await filled('import.db');
+  const generation = db.generation();
+  db.sqlite.pragma(`max_page_count = ${db.sqlite.pragma('page_count', { simple: true })}`);
+  const more = [shipped('regulatory'), shipped('roles')];
+  let message = '';
+  await runImport(db, more).catch((error: Error) => {
+    message = error.message;
+  });
+  assert.is(message, 'the disk is full: nothing was changed');
+  assert.is(db.generation(), generation);
+  db.sqlite.pragma('max_page_count = 1073741823');
+  assert.is((await runImport(db, more)).summary.rejected, 0);
+  db.close();
+});
+
+test('every failure of the storage has its answer, and none tells a path', async () => {
+  const db = await filled('codes.db');
+  const cases: [string, number, string | null][] = [
+    ['SQLITE_FULL', 503, 'The database takes no changes now: there is no room'],
+    ['SQLITE_READONLY', 503, 'The database takes no changes now'],
+    ['SQLITE_READONLY_DBMOVED', 503, 'The database takes no changes now'],
+    ['SQLITE_IOERR_FSYNC', 503, 'The database does not answer'],
+    ['SQLITE_IOERR_READ', 503, 'The database does not answer'],
+    ['SQLITE_CANTOPEN', 503, 'The database does not answer'],
+    ['SQLITE_BUSY_SNAPSHOT', 503, 'The database is busy'],
+    ['SQLITE_CORRUPT', 500, 'Something went wrong; the log knows more under the request id'],
+    ['SQLITE_CONSTRAINT_FOREIGNKEY', 500, 'Something went wrong; the log knows more under the request id'],
+  ];
+  for (const [code, status, message] of cases) {
+    const fail = () => {
+      throw Object.assign(new Error('/secret/path'), { code });
+    };
+    const { app, lines } = loggedApp({ ...db, read: fail, write: fail });
+    const answer = await app.request('/api/v1/stigs', { headers: user });
+    assert.is(answer.status, status, code);
+    const text = await answer.text();
+    assert.is(JSON.parse(text).error.message, message, code);
+    assert.not.match(text, /secret/);
+    assert.is(answer.headers.has('Retry-After'), status === 503, code);
+    const failures = lines().filter((line) => line.level === 'error');
+    assert.is(failures.length, code.startsWith('SQLITE_BUSY') ? 0 : 1, code);
+    if (status === 503) assert.not.match(JSON.stringify(failures), /secret/);
+  }
+  db.close();
+});
+
+test.run();

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AuditEvent, Head } from '../../src/audit/event.ts';
+import { type AuditIo, openAuditFile } from '../../src/audit/file.ts';
+import { ownEvent } from '../../src/audit/resume.ts';
+import { type AuditStream, createAuditStream } from '../../src/audit/stream.ts';
+import { AppError } from '../../src/errors.ts';
+import { createLog } from '../../src/log.ts';
+import { scratchFolder } from './scratch.ts';
+
+/** A line of the audit stream as it was written. */
+export type AuditLine = AuditEvent & Head & { time: string; prevHash: string };
+
+/** The lines of an audit file. */
+export function auditLines(file: string): AuditLine[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+/** An event that can be told from others by its name. */
+export function someEvent(name: string): AuditEvent {
+  return ownEvent('test.happen', null, { objectId: name });
+}
+
+/** A write that fails as a full disk does while `full` is set: after half of the bytes, where `half` is set too. */
+export function fullDisk(write: AuditIo['write'], sync: AuditIo['sync']) {
+  const disk = { full: false, half: false };
+  const io: AuditIo = {
+    write(fd, bytes) {
+      if (!disk.full) return write(fd, bytes);
+      if (disk.half && bytes.length > 1) {
+        disk.half = false;
+        return write(fd, bytes.subarray(0, bytes.length >> 1));
+      }
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    },
+    sync,
+  };
+  return { disk, io };
+}
+
+export interface TestAudit {
+  file: string;
+  stream: AuditStream;
+  /** The lines so far; the start of the chain left out. */
+  lines(): AuditLine[];
+  log: { msg: string; level: string }[];
+}
+
+/** An audit stream on a file of its own, as a server has it. */
+export function testAudit(
+  clock: { now: Date },
+  { failure = 'stop', io }: { failure?: 'stop' | 'continue'; io?: AuditIo } = {},
+): TestAudit {
+  const file = join(scratchFolder(), 'audit.jsonl');
+  const log: TestAudit['log'] = [];
+  const now = () => clock.now;
+  const stream = createAuditStream(openAuditFile(file, { now, ...(io ? { io } : {}) }), {
+    failure,
+    now,
+    log: createLog('info', (line) => log.push(JSON.parse(line))),
+    refuse: () => new AppError('UNAVAILABLE', 'not audited', { 'Retry-After': '30' }),
+  });
+  return { file, stream, log, lines: () => auditLines(file) };
+}

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { packageRoot } from '../src/root.ts';
+import { suite } from './support/harness.ts';
+
+const threats = suite('The threat model');
+
+const rows = readFileSync(join(packageRoot, 'SECURITY.md'), 'utf8')
+  .split('\n')
+  .map((line) => /^\| ([A-Z]\d) \|(.*)\|$/.exec(line))
+  .filter((match) => match !== null)
+  .map(([, id, rest]) => ({ id: id!, cells: rest!.split(' | ') }));
+
+threats('SECURITY.md has every row of it once, each with what happens and a test that is there', () => {
+  const counts: Record<string, number> = {
+    ...{ X: 7, Z: 4, I: 7, D: 2, A: 4, B: 8, H: 4, P: 5, C: 3, E: 4, K: 3, T: 2, O: 3, S: 1, M: 1 },
+  };
+  const wanted = Object.entries(counts).flatMap(([letter, count]) =>
+    Array.from({ length: count }, (_, index) => `${letter}${index + 1}`),
+  );
+  assert.equal(
+    rows.map(({ id }) => id),
+    wanted,
+  );
+  for (const { id, cells } of rows) {
+    assert.is(cells.length, 3, id);
+    const tests = [...cells[2]!.matchAll(/`(test\/[^`]+)`/g)].map((match) => match[1]!);
+    assert.ok(tests.length > 0, `${id} names no test`);
+    for (const test of tests) assert.ok(existsSync(join(packageRoot, test)), `${id}: there is no ${test}`);
+  }
+});
+
+threats.run();
