@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { notFound } from '../errors.ts';
 import { offsetOf, type Page, paginationOf } from './paging.ts';
 import { withoutFolder } from './source-name.ts';
 
@@ -25,6 +26,13 @@ export interface LedgerEntry {
   counts: Record<string, number>;
 }
 
+interface RunRow {
+  id: number;
+  started_at: string;
+  finished_at: string;
+  summary: string;
+}
+
 interface EntryRow {
   source: string;
   kind: string;
@@ -40,10 +48,12 @@ export type LedgerService = ReturnType<typeof createLedgerService>;
 /** What the imports did (DECISIONS D20, the ledger as a table). */
 export function createLedgerService(db: Database) {
   const { sqlite } = db;
-  const runRows = sqlite.prepare<
-    [number],
-    { id: number; started_at: string; finished_at: string; summary: string }
-  >('SELECT id, started_at, finished_at, summary FROM import_runs ORDER BY id DESC LIMIT ?');
+  const runRows = sqlite.prepare<[number], RunRow>(
+    'SELECT id, started_at, finished_at, summary FROM import_runs ORDER BY id DESC LIMIT ?',
+  );
+  const oneRun = sqlite.prepare<[number], RunRow>(
+    'SELECT id, started_at, finished_at, summary FROM import_runs WHERE id = ?',
+  );
   const matching = 'FROM import_ledger WHERE run_id = ? AND (? IS NULL OR outcome = ?)';
   const count = sqlite
     .prepare<[number, string | null, string | null], number>(`SELECT count(*) ${matching}`)
@@ -55,12 +65,14 @@ export function createLedgerService(db: Database) {
   return {
     /** The last runs, newest first. */
     runs(limit: number): ImportRun[] {
-      return runRows.all(limit).map((row) => ({
-        id: row.id,
-        startedAt: row.started_at,
-        finishedAt: row.finished_at,
-        totals: JSON.parse(row.summary) as ImportRun['totals'],
-      }));
+      return runRows.all(limit).map(toRun);
+    },
+
+    /** One run. Throws NOT_FOUND. */
+    run(id: number): ImportRun {
+      const row = oneRun.get(id);
+      if (!row) throw notFound();
+      return toRun(row);
     },
 
     /** A page of the sources of a run, in the order in which they were met; of one outcome or of all. */
@@ -78,4 +90,9 @@ export function createLedgerService(db: Database) {
       });
     },
   };
+}
+
+function toRun(row: RunRow): ImportRun {
+  const { id, started_at: startedAt, finished_at: finishedAt, summary } = row;
+  return { id, startedAt, finishedAt, totals: JSON.parse(summary) as ImportRun['totals'] };
 }

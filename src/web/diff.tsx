@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx';
-import { changedWords } from '../diff/words.ts';
+import { changedWords, type TextSegment } from '../diff/words.ts';
+import type { Pagination } from '../schemas/common.ts';
 import type { ChangeClass, ChangedRule, FieldChange, RuleHeading, StigDiff } from '../schemas/stig-diff.ts';
-import { count, Empty, Facts, path, Severity, Table } from './parts.tsx';
+import { count, Empty, Facts, link, Pager, path, Severity, Table } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
@@ -13,18 +14,36 @@ const classNames: Record<ChangeClass, string> = {
   cosmetic: 'wording',
 };
 
+/** How many characters of a page are compared word by word: what is beyond stands side by side, unmarked. */
+const mostCompared = 600_000;
+
+/** Compares two texts word by word; null when the work that one page may cost is done. */
+export type Marker = (before: string, after: string) => TextSegment[] | null;
+
+/** A marker for one page. */
+export function createMarker(): Marker {
+  let left = mostCompared;
+  return (before, after) => {
+    left -= before.length + after.length;
+    return left < 0 ? null : changedWords(before, after);
+  };
+}
+
 export interface DiffPage {
   diff: StigDiff;
+  /** The changed rules of this page. */
+  changed: ChangedRule[];
+  pagination: Pagination;
   versions: string[];
   /** The class of changes that are shown, or all. */
   shown: string;
 }
 
 /** Two releases of a STIG side by side. */
-export function diffPage({ diff, versions, shown }: DiffPage): View {
+export function diffPage({ diff, changed, pagination, versions, shown }: DiffPage): View {
   const { slug, title, from, to, summary } = diff;
   const home = path('stigs', slug, 'diff');
-  const changed = diff.changed.filter((rule) => shown === '' || rule.classes.some((each) => each === shown));
+  const marker = createMarker();
   return {
     title: `${title}: ${from.version} and ${to.version}`,
     section: 'stigs',
@@ -85,12 +104,18 @@ export function diffPage({ diff, versions, shown }: DiffPage): View {
         ) : (
           <>
             <p class="quiet">
-              {count(changed.length, 'rule')}. Left is {from.version}, right {to.version}; words that went are
-              struck out, words that came are underlined.
+              {count(pagination.total, 'rule')}. Left is {from.version}, right {to.version}; words that went
+              are struck out, words that came are underlined.
             </p>
             {changed.map((rule) => (
-              <Changed rule={rule} slug={slug} from={from.version} to={to.version} />
+              <Changed rule={rule} slug={slug} from={from.version} to={to.version} marker={marker} />
             ))}
+            <Pager
+              pagination={pagination}
+              href={(page) =>
+                `${link(home, { from: from.version, to: to.version, class: shown, page })}#changed`
+              }
+            />
           </>
         )}
         {diff.renumbered.length === 0 ? null : (
@@ -152,8 +177,14 @@ function Headings(props: { name: string; rules: RuleHeading[]; slug: string; ver
   );
 }
 
-function Changed(props: { rule: ChangedRule; slug: string; from: string; to: string }): Child {
-  const { rule, slug, from, to } = props;
+function Changed(props: {
+  rule: ChangedRule;
+  slug: string;
+  from: string;
+  to: string;
+  marker: Marker;
+}): Child {
+  const { rule, slug, from, to, marker } = props;
   return (
     <article class="change">
       <h3>
@@ -170,18 +201,19 @@ function Changed(props: { rule: ChangedRule; slug: string; from: string; to: str
         )}
       </p>
       {rule.fields.map((field) => (
-        <Field field={field} from={from} to={to} />
+        <Field field={field} from={from} to={to} marker={marker} />
       ))}
     </article>
   );
 }
 
 /** One field that differs: the old text left, the new one right, with what went and came marked. */
-export function Field({ field, from, to }: { field: FieldChange; from: string; to: string }): Child {
+export function Field(props: { field: FieldChange; from: string; to: string; marker: Marker }): Child {
+  const { field, from, to, marker } = props;
   const [before, after] =
     field.field === 'ccis' ? [field.old.join('\n'), field.new.join('\n')] : [field.old, field.new];
-  const segments = changedWords(before, after);
-  const name = field.field === 'ccis' ? 'CCIs' : field.field;
+  const segments = marker(before, after);
+  const name = `${field.field === 'ccis' ? 'CCIs' : field.field}${segments === null ? ' (unmarked)' : ''}`;
   return (
     <div class="sides">
       <div>
@@ -189,9 +221,11 @@ export function Field({ field, from, to }: { field: FieldChange; from: string; t
           {name}, {from}
         </h4>
         <p class="text">
-          {segments
-            .filter(({ kind }) => kind !== 'added')
-            .map(({ kind, text }) => (kind === 'removed' ? <del>{text}</del> : text))}
+          {segments === null
+            ? before
+            : segments
+                .filter(({ kind }) => kind !== 'added')
+                .map(({ kind, text }) => (kind === 'removed' ? <del>{text}</del> : text))}
         </p>
       </div>
       <div>
@@ -199,9 +233,11 @@ export function Field({ field, from, to }: { field: FieldChange; from: string; t
           {name}, {to}
         </h4>
         <p class="text">
-          {segments
-            .filter(({ kind }) => kind !== 'removed')
-            .map(({ kind, text }) => (kind === 'added' ? <ins>{text}</ins> : text))}
+          {segments === null
+            ? after
+            : segments
+                .filter(({ kind }) => kind !== 'removed')
+                .map(({ kind, text }) => (kind === 'added' ? <ins>{text}</ins> : text))}
         </p>
       </div>
     </div>

@@ -22,15 +22,15 @@ export function homePage(home: Home | null): View {
           the publishers’ own files, on this machine.
         </p>
         <form class="filters" action="/search">
-          <div class="wide">
+          <div class="question">
             <label for="q">Search STIGs, rules, controls, CCIs and roles</label>
-            <input id="q" name="q" type="search" size={48} maxlength={200} aria-describedby="q-hint" />
+            <div class="row">
+              <input id="q" name="q" type="search" maxlength={200} aria-describedby="q-hint" />
+              <button type="submit">Search</button>
+            </div>
             <p class="hint" id="q-hint">
               Words, “a phrase”, a prefix such as audit*, or an id: V-257777, SV-257777, CCI-000366, AC-2(1).
             </p>
-          </div>
-          <div>
-            <button type="submit">Search</button>
           </div>
         </form>
         {home === null ? <Invitation /> : <Overview home={home} />}

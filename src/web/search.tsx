@@ -52,7 +52,7 @@ export function searchPage({ q, filter, kinds, rules, problem }: SearchPage): Vi
                 </Empty>
               )
             ) : (
-              <Rules q={q} filter={filter} rules={rules} nothingElse={found.length === 0} />
+              <Rules q={q} filter={filter} rules={rules} kinds={found} />
             )}
           </div>
           {others.length === 0 ? null : (
@@ -97,9 +97,9 @@ function Rules(props: {
   q: string;
   filter: SearchPage['filter'];
   rules: SearchAnswer;
-  nothingElse: boolean;
+  kinds: FoundKind[];
 }): Child {
-  const { q, filter, rules, nothingElse } = props;
+  const { q, filter, rules, kinds } = props;
   const { results, pagination } = rules;
   const narrowed = filter.stig !== '' || filter.severity.length > 0;
   return (
@@ -139,7 +139,7 @@ function Rules(props: {
               <a href={link('/search', { q })}>Search all rules</a>
             </>
           ) : (
-            `No rule holds all these words${nothingElse ? ', and nothing else is called so' : ''}. Fewer words, or a prefix such as audit*, find more.`
+            <None kinds={kinds} />
           )}
         </Empty>
       ) : (
@@ -152,6 +152,19 @@ function Rules(props: {
       <Pager pagination={pagination} href={(page) => `${link('/search', { q, ...filter, page })}#rules`} />
     </section>
   );
+}
+
+function None({ kinds }: { kinds: FoundKind[] }): Child {
+  const named = kinds.find((kind) => kind.isFirst && /^(?:Controls|CCIs)/.test(kind.name))?.items[0];
+  if (named) {
+    return (
+      <>
+        No rule says so itself. <a href={`${named.href}#rules`}>The rules that lead to it</a> are on its own
+        page.
+      </>
+    );
+  }
+  return `No rule holds all these words${kinds.length === 0 ? ', and nothing else is called so' : ''}. Fewer words, or a prefix such as audit*, find more.`;
 }
 
 function Result({ result }: { result: SearchResult }): Child {

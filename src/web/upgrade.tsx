@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { UpgradedRule, UpgradeReport } from '../schemas/checklist-upgrade.ts';
-import { Field } from './diff.tsx';
+import { createMarker, Field, type Marker } from './diff.tsx';
 import { count, Empty, Facts, Hidden, Problem, path } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
@@ -107,6 +107,7 @@ export function upgradedPage(page: {
 }): View {
   const { report, form, checklist } = page;
   const { from, to, summary } = report;
+  const marker = createMarker();
   return {
     title: 'Upgraded checklist',
     section: 'stigs',
@@ -136,7 +137,7 @@ export function upgradedPage(page: {
           <button type="submit">Download the upgraded checklist</button>
         </form>
         {(['reset', 'carried-with-warning', 'new', 'carried'] as const).map((outcome) => (
-          <Outcome outcome={outcome} report={report} />
+          <Outcome outcome={outcome} report={report} marker={marker} />
         ))}
         <NotCarried report={report} />
         {report.otherStigs.length === 0 ? null : (
@@ -150,7 +151,8 @@ export function upgradedPage(page: {
   };
 }
 
-function Outcome({ outcome, report }: { outcome: UpgradedRule['outcome']; report: UpgradeReport }): Child {
+function Outcome(props: { outcome: UpgradedRule['outcome']; report: UpgradeReport; marker: Marker }): Child {
+  const { outcome, report, marker } = props;
   const rules = report.rules.filter((rule) => rule.outcome === outcome);
   if (rules.length === 0) return null;
   const { from, to } = report;
@@ -173,7 +175,7 @@ function Outcome({ outcome, report }: { outcome: UpgradedRule['outcome']; report
                   What changed<span class="hidden"> in {rule.groupId}</span>
                 </summary>
                 {rule.changes.map((change) => (
-                  <Field field={change} from={from.version ?? 'before'} to={to.version} />
+                  <Field field={change} from={from.version ?? 'before'} to={to.version} marker={marker} />
                 ))}
               </details>
             )}

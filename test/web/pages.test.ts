@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import { createMarker, Field } from '../../src/web/diff.tsx';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { type Caller, countingIds, sessionCaller, testId, userCaller } from '../support/callers.ts';
@@ -19,6 +20,7 @@ const policy =
 const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/', ['Latest releases', 'Harbor Linux 3', 'compare with V1R1']],
   ['/search?q=console', ['Found for “console”', 'Rules']],
+  ['/search?q=ac-2(1)', ['AC-2(1) Automated System Account Management', 'No rule says so itself.']],
   ['/stigs', ['2 STIGs', 'Lantern Web Server 2']],
   [
     '/stigs/harbor_linux_3',
@@ -538,6 +540,41 @@ pages('the diff marks what went and what came, and adds nothing', async () => {
     rule.classes.includes('severity'),
   ).length;
   assert.is(one.html.match(/<article class="change">/g)?.length ?? 0, wanted);
+});
+
+pages('a page marks words in 600,000 characters at most, and shows the rest as it is', async () => {
+  const marker = createMarker();
+  const [before, after] = ['old words '.repeat(10_000), 'new words '.repeat(10_000)];
+  for (let time = 0; time < 3; time++) {
+    const segments = marker(before, after)!;
+    assert.is(
+      segments
+        .filter(({ kind }) => kind !== 'added')
+        .map(({ text }) => text)
+        .join(''),
+      before,
+    );
+    assert.is(
+      segments
+        .filter(({ kind }) => kind !== 'removed')
+        .map(({ text }) => text)
+        .join(''),
+      after,
+    );
+  }
+  assert.is(marker('one more', 'one more time'), null);
+  const sides = String(
+    Field({
+      field: { field: 'check', class: 'check', old: 'a < b', new: 'a > b' },
+      from: 'V1R1',
+      to: 'V1R2',
+      marker,
+    }),
+  );
+  assert.equal(
+    [...sides.matchAll(/<p class="text">(.*?)<\/p>/g)].map((match) => match[1]),
+    ['a &lt; b', 'a &gt; b'],
+  );
 });
 
 pages('a checklist is upgraded by a form, and the file comes without choosing it again', async () => {

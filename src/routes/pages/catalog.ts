@@ -46,8 +46,9 @@ export function catalogPages(app: Hono<Env>, { guard, show }: Kit, services: Cat
 
   app.get('/catalog/imports/:run', guard.user, (c) => {
     const { outcome, ...page } = readQuery(c, ledgerQuery);
-    const run = ledger.runs(Number.MAX_SAFE_INTEGER).find((each) => String(each.id) === c.req.param('run'));
-    if (!run) throw notFound();
+    const id = c.req.param('run');
+    if (!/^\d{1,15}$/.test(id)) throw notFound();
+    const run = ledger.run(Number(id));
     const wanted = [...(outcome ?? [])][0];
     return show(
       c,

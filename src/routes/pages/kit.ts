@@ -18,6 +18,8 @@ export interface Kit {
   /** The rules of access as one handler each: they check the caller, then read the form. */
   guard: {
     user: MiddlewareHandler<Env>;
+    /** As `user`, for a page that is much work. */
+    costly: MiddlewareHandler<Env>;
     /** As `user`, for a form that does what the audit stream has to tell, as `list.create`. */
     deed(action: string): MiddlewareHandler<Env>;
     /** As `user`, for a form that brings a file. */
@@ -51,6 +53,7 @@ export function createKit(access: Access, assets: Assets, banner: string | null)
   return {
     guard: {
       user: guard(access.user),
+      costly: guard(access.with({ expensive: true }).user),
       deed: (action) => guard(access.audited(access.user, action)),
       upload: guard(access.with({ maxBody: maxUpload, expensive: true }).user),
       visitor: guard(access.visitor),
@@ -68,7 +71,8 @@ export function createKit(access: Access, assets: Assets, banner: string | null)
         visitor: user === null ? null : { name: user.email ?? user.subject, entitlements: user.entitlements },
         query: url.pathname === '/search' ? (c.req.query('q') ?? '') : '',
         notice: notices(c.req.query('done'), c.req.query('count')),
-        here: url.pathname === '/signin' ? '/' : `${url.pathname}${url.search}`,
+        // A form's address is no page to come back to.
+        here: c.req.method !== 'GET' || url.pathname === '/signin' ? '/' : `${url.pathname}${url.search}`,
       };
       return c.html(renderPage(view, frame), status, {
         'Content-Security-Policy': [...policy, ...(view.tryIt ? ["connect-src 'self'"] : [])].join('; '),

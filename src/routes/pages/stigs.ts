@@ -1,10 +1,12 @@
 import type { Hono } from 'hono';
 import { canonicalIdentifier } from '../../crosswalk/identifier.ts';
 import type { Env } from '../../env.ts';
+import { positiveInteger } from '../../schemas/common.ts';
 import { changeClasses, diffQuery } from '../../schemas/stig-diff.ts';
 import { controlsQuery, listQuery, versionQuery } from '../../schemas/stigs.ts';
 import type { FavoriteService } from '../../services/favorites.ts';
 import type { ListService } from '../../services/lists.ts';
+import { paginationOf, slice } from '../../services/paging.ts';
 import type { RoleMappingService } from '../../services/role-mapping.ts';
 import type { StigDiffService } from '../../services/stig-diff.ts';
 import type { StigService } from '../../services/stigs.ts';
@@ -23,6 +25,7 @@ export interface StigPageServices {
 }
 
 const rulesPerPage = 100;
+const changesPerPage = 50;
 
 /** The pages of STIGs and their rules. */
 export function stigPages(app: Hono<Env>, { guard, show }: Kit, services: StigPageServices): void {
@@ -71,10 +74,14 @@ export function stigPages(app: Hono<Env>, { guard, show }: Kit, services: StigPa
     );
   });
 
-  app.get('/stigs/:slug/diff', guard.user, (c) => {
-    const diff = stigDiff.diff(c.req.param('slug'), readQuery(c, diffQuery));
+  app.get('/stigs/:slug/diff', guard.costly, (c) => {
+    const { page, ...query } = readQuery(c, diffQuery.extend({ page: positiveInteger('page').default(1) }));
+    const diff = stigDiff.diff(c.req.param('slug'), query);
     const versions = stigs.versions(diff.slug).versions.map((each) => each.version);
     const shown = changeClasses.find((each) => each === c.req.query('class')) ?? '';
-    return show(c, diffPage({ diff, versions, shown }));
+    const wanted = diff.changed.filter((rule) => shown === '' || rule.classes.includes(shown));
+    const part = { page, limit: changesPerPage };
+    const pagination = paginationOf(part, wanted.length);
+    return show(c, diffPage({ diff, changed: slice(wanted, part), pagination, versions, shown }));
   });
 }
