@@ -1,7 +1,10 @@
-// Runs every test file under this folder, or those whose path contains an argument, in one process. Two kinds are left
-// out and run alone: with --faults what is in `faults/`, which takes minutes; with --browser what drives a browser.
+// Runs every test file under this folder, or those whose path contains an argument: each in a process of its own, two at a
+// time. Two kinds are left out and run alone, in this process: with --faults what is in `faults/`, which takes minutes;
+// with --browser what drives a browser.
 // uvu alone exits 0 when a `before` throws, a `.run()` is forgotten or nothing matches: here each is a failure.
+import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { made } from './support/harness.ts';
@@ -9,15 +12,20 @@ import { made } from './support/harness.ts';
 type Runner = () => Promise<[errors: string | true, ran: number, skipped: number, total: number]>;
 
 const root = dirname(fileURLToPath(import.meta.url));
-const flags = ['--faults', '--browser'];
+const flags = ['--faults', '--browser', '--only'];
 const wanted = process.argv.slice(2).filter((argument) => !flags.includes(argument));
 const faults = process.argv.includes('--faults');
+/** One file, named whole, in this process: what the runner asks of its children. */
+const only = process.argv.includes('--only');
 const ending = process.argv.includes('--browser') ? '.browser.js' : '.test.js';
 const files = readdirSync(root, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
   .map((entry) => join(entry.parentPath, entry.name))
   .filter((file) => relative(root, file).startsWith('faults') === faults)
-  .filter((file) => wanted.length === 0 || wanted.some((word) => relative(root, file).includes(word)))
+  .filter((file) => {
+    const name = relative(root, file);
+    return wanted.length === 0 || wanted.some((word) => (only ? name === word : name.includes(word)));
+  })
   .sort();
 
 process.exitCode = 1;
@@ -25,13 +33,28 @@ const queue: Runner[][] = [];
 Object.assign(globalThis, { UVU_QUEUE: queue });
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const problems: string[] = [];
+/** Stands before each problem in what a child prints. */
+const problemMark = '\u0001';
 
 function fail(message: string, count = 1): void {
   totals.failed += count;
   problems.push(message);
 }
 
-for (const [index, file] of files.entries()) {
+if (only || faults || ending === '.browser.js' || files.length < 2)
+  for (const [index, file] of files.entries()) await runFile(index, file);
+else {
+  const waiting = [...files];
+  const lanes = Math.min(2, availableParallelism());
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await runApart(file);
+    }),
+  );
+}
+
+/** Runs the suites of one file here. */
+async function runFile(index: number, file: string): Promise<void> {
   const name = relative(root, file).replace(/\.js$/, '.ts');
   queue.push([]);
   Object.assign(globalThis, { UVU_INDEX: index });
@@ -42,13 +65,37 @@ for (const [index, file] of files.entries()) {
     await import(pathToFileURL(file).href);
   } catch (error) {
     fail(`${name}: the file cannot be loaded: ${(error as Error).stack}`);
-    continue;
+    return;
   }
   const suites = queue[index]!;
   if (suites.length === 0) fail(`${name}: no suite ran`);
   if (suites.length !== made.suites - before) fail(`${name}: a suite was made but not run`);
   for (const run of suites) await runSuite(name, run);
   process.stdout.write(`    ${((performance.now() - start) / 1000).toFixed(1)} s\n`);
+}
+
+/** Runs one file in a process of its own, and takes its counts; one that ends without them failed. */
+async function runApart(file: string): Promise<void> {
+  const name = relative(root, file);
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--only', name], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    out += part;
+  });
+  const code = await new Promise((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)));
+  const [text, counts] = out.split(/\n(?=\d+ passed, \d+ failed, \d+ skipped\n$)/);
+  const [suites = '', ...found] = text!.split(problemMark);
+  process.stdout.write(`${suites.trimEnd()}\n`);
+  problems.push(...found.map((problem) => problem.trim()));
+  const numbers = /^(\d+) passed, (\d+) failed, (\d+) skipped/.exec(counts ?? '');
+  if (numbers === null)
+    return fail(`${name}: its process ended with ${code} before its tests did\n${found.join()}`);
+  totals.passed += Number(numbers[1]);
+  totals.failed += Number(numbers[2]);
+  totals.skipped += Number(numbers[3]);
+  if ((code === 0) !== (numbers[2] === '0')) fail(`${name}: its process ended with ${code}`);
 }
 
 async function runSuite(name: string, run: Runner): Promise<void> {
@@ -67,6 +114,6 @@ async function runSuite(name: string, run: Runner): Promise<void> {
 }
 
 if (files.length === 0) fail('no test file matches');
-for (const problem of problems) process.stdout.write(`\n${problem}\n`);
+for (const problem of problems) process.stdout.write(`\n${only ? problemMark : ''}${problem}\n`);
 process.exitCode = totals.failed === 0 && totals.passed > 0 ? 0 : 1;
 process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`);
