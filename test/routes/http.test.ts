@@ -222,7 +222,7 @@ http('a hostile slug is an unknown one', async () => {
 
 http('an unknown path is 404 in the same form', async () => {
   const paths = [
-    '/',
+    '/start',
     '/api',
     '/api/v1',
     '/api/v2/stigs',
