@@ -124,8 +124,8 @@ function attempt(
 
 function asOpenError(file: string, error: Error): Error {
   if (error instanceof CommandError) return error;
-  // A virtual table whose declaration or settings are damaged is no corruption to SQLite, but a wrong declaration.
-  if (error.message.startsWith('vtable constructor failed')) return damaged(file, error.message);
+  // A declaration of the schema that is damaged, as that of a view, is no corruption to SQLite, but wrong SQL.
+  if ((error as { code?: unknown }).code === 'SQLITE_ERROR') return damaged(file, error.message);
   switch (storageFault(error)) {
     case 'damaged':
       return damaged(file, error.message);
