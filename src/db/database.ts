@@ -124,6 +124,8 @@ function attempt(
 
 function asOpenError(file: string, error: Error): Error {
   if (error instanceof CommandError) return error;
+  // A declaration of the schema that is damaged, as that of a view, is no corruption to SQLite, but wrong SQL.
+  if ((error as { code?: unknown }).code === 'SQLITE_ERROR') return damaged(file, error.message);
   switch (storageFault(error)) {
     case 'damaged':
       return damaged(file, error.message);
