@@ -16,6 +16,7 @@ export interface QuickRequest {
 export interface QuickResponse {
   writeHead(status: number, headers: string[]): unknown;
   end(body?: Buffer): unknown;
+  end(text: string, encoding: 'latin1'): unknown;
 }
 
 export interface QuickDeps {
@@ -68,7 +69,8 @@ export function createQuick({ answers, known, limiter }: QuickDeps): Quick {
       response.end();
     } else {
       response.writeHead(200, head);
-      response.end(variant.body);
+      if (variant.text === null) response.end(variant.body);
+      else response.end(variant.text, 'latin1');
     }
     return true;
   };

@@ -26,6 +26,7 @@ export type Trail = ReturnType<typeof createTrail>;
  */
 export function createTrail(audit: AuditStream, db: Database | null) {
   const steps = new AsyncLocalStorage<OpenStep>();
+  let underWay = 0;
   const unhook = db?.beforeCommit((result) => steps.getStore()?.write(result)) ?? (() => undefined);
   return {
     audit,
@@ -42,7 +43,23 @@ export function createTrail(audit: AuditStream, db: Database | null) {
           written = true;
         },
       };
-      return steps.run(step, () => work(step));
+      underWay++;
+      const over = () => {
+        // While it is on, the runtime pays for it at every event of every request.
+        if (--underWay === 0) steps.disable();
+      };
+      let result: T;
+      try {
+        result = steps.run(step, () => work(step));
+      } catch (error) {
+        over();
+        throw error;
+      }
+      if (!(result instanceof Promise)) {
+        over();
+        return result;
+      }
+      return result.finally(over) as T;
     },
 
     /** Takes the trail off the database. */

@@ -75,10 +75,13 @@ export function readCkl(text: string): OldChecklist {
   if (!text.isWellFormed()) throw badChecklist('', 'must not hold lone surrogates');
   // The text is decoded already: what its declaration says of an encoding is of the file that it was.
   const body = text.replace(/^\uFEFF?\s*<\?xml\s[^>]{0,1000}\?>/, '');
-  const leftovers = createLeftovers();
-  const builder = createBuilder(leftovers);
+  let leftovers = createLeftovers();
+  let builder = createBuilder(leftovers);
   try {
     readXml(Buffer.from(body), { strict: true }, (root) => {
+      // The gate may begin anew: what was collected until then is void.
+      leftovers = createLeftovers();
+      builder = createBuilder(leftovers);
       if (root.local === 'CHECKLIST') return builder.handler;
       throw badChecklist('', `begins with <${root.local.slice(0, maxNameLength)}>, not with <CHECKLIST>`);
     });

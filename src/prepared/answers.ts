@@ -12,6 +12,8 @@ export interface Made {
 export interface Variant {
   body: Buffer;
   headers: Record<string, string>;
+  /** The body as a text of one character a byte where it is small: Node sends that in one piece with the head. */
+  text: string | null;
   /** Those headers and the ones of every answer, a name and its value in turn, as `writeHead` takes them. */
   head: string[];
 }
@@ -25,7 +27,7 @@ export interface Prepared {
   expensive: boolean;
   tag: string;
   variants: Map<Coding, Variant>;
-  notModified: Omit<Variant, 'body'>;
+  notModified: Omit<Variant, 'body' | 'text'>;
 }
 
 /** What an answer depends on: the catalog alone, so that all who may see it share it, or all of the database and the caller. */
@@ -48,6 +50,8 @@ export interface PreparedStats {
 export type PreparedAnswers = ReturnType<typeof createPreparedAnswers>;
 
 const defaultBytes = 48 * 1024 * 1024;
+/** Beyond it a text costs more than it saves. */
+const smallBody = 12 * 1024;
 /** A path longer than that is not worth a place. */
 const longestTarget = 2048;
 
@@ -99,7 +103,8 @@ export function createPreparedAnswers(db: Freshness, common: readonly string[], 
       'Content-Length': String(body.length),
     };
     if (coding !== 'identity') headers['Content-Encoding'] = coding;
-    return { body, headers, head: headOf(headers) };
+    const text = body.length <= smallBody ? body.toString('latin1') : null;
+    return { body, text, headers, head: headOf(headers) };
   }
 
   return {

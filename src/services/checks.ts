@@ -143,8 +143,6 @@ const crosswalk = query(
 
 const roles = query(
   'roles and documents',
-  `SELECT 'the mappings are numbered to ' || max(id) || ', there are ' || count(*)
-     FROM role_mappings HAVING count(*) > 0 AND (min(id) <> 1 OR max(id) <> count(*))`,
   `SELECT s.slug || ' has ' || count(*) || ' roles, ranked to ' || max(m.relevance_rank)
      FROM role_mappings AS m JOIN stigs AS s ON s.id = m.stig_id
     GROUP BY s.id HAVING count(*) <> max(m.relevance_rank) OR s.current_release_id IS NULL`,

@@ -167,5 +167,3 @@ function start(cwd: string, args: string[], says: RegExp): Promise<Server> {
 function middle(values: number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await benchReading();

@@ -1,8 +1,13 @@
 import { benchImport } from './import.ts';
+import { benchReading } from './read.ts';
 import { benchSearching } from './search.ts';
 
 // `npm run bench [PART...]`: measures, prints tables with the targets beside, and never fails on a figure.
-const parts: Record<string, () => Promise<void>> = { import: benchImport, search: benchSearching };
+const parts: Record<string, () => Promise<void>> = {
+  import: benchImport,
+  read: benchReading,
+  search: benchSearching,
+};
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(parts, name));

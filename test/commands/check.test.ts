@@ -184,7 +184,7 @@ const seeds: Record<string, Seed> = {
     problems: [/^closure: 1 paths begin at nodes that are not there$/],
   },
   'a rank that is missing': {
-    sql: 'UPDATE role_mappings SET relevance_rank = 99 WHERE id = 1',
+    sql: 'UPDATE role_mappings SET relevance_rank = 99 WHERE id = (SELECT min(id) FROM role_mappings)',
     problems: [/^roles and documents: \S+ has \d+ roles, ranked to 99$/],
   },
   'a document that is not served': {
