@@ -106,7 +106,7 @@ export interface AppDeps {
 
 const defaultMaxBody = 1024 * 1024;
 
-/** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document made once. */
+/** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document. */
 export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   const {
     db,
@@ -153,11 +153,10 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     c.set('banner', banner);
     await next();
   });
-  let document = '';
-  app.route(
-    '/',
-    serviceRoutes(access, db, deps.state, () => document, deps.metrics ?? null),
-  );
+  // Made when somebody asks for it: that takes a while, and a start must not.
+  let made: string | null = null;
+  const document = () => (made ??= openApiDocument(app));
+  app.route('/', serviceRoutes(access, db, deps.state, document, deps.metrics ?? null));
   const stigs = createStigService(db);
   const news = createStigNewsService(db, now);
   app.route('/', stigRoutes(ofCatalog, stigs, news));
@@ -218,12 +217,10 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     roleCollections,
     roleMapping,
     ledger: createLedgerService(db),
-    document: () => document,
+    document,
     refuse,
   });
   app.route('/', pages.app);
-
-  document = openApiDocument(app);
 
   // Answered rather than thrown: what is thrown here would pass the log by.
   app.notFound((c) => {

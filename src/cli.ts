@@ -1,40 +1,29 @@
 #!/usr/bin/env node
-import { backupCommand } from './commands/backup.ts';
-import { checkCommand } from './commands/check.ts';
-import { collectionCommand } from './commands/collection.ts';
 import { type Command, runCommand } from './commands/command.ts';
-import { importCommand } from './commands/import.ts';
-import { integrationTokenCommand } from './commands/integration-token.ts';
-import { mappingCommand } from './commands/mapping.ts';
-import { purgeCommand } from './commands/purge.ts';
-import { restoreCommand } from './commands/restore.ts';
-import { selfAssessmentCommand } from './commands/self-assessment.ts';
-import { serveCommand } from './commands/serve.ts';
-import { startCommand } from './commands/start.ts';
-import { statusCommand } from './commands/status.ts';
-import { tokenCommand } from './commands/token.ts';
 import { CommandError } from './errors.ts';
-import { packageVersion } from './openapi.ts';
+import { packageVersion } from './root.ts';
 
-const commands: Command[] = [
-  startCommand,
-  serveCommand,
-  importCommand,
-  tokenCommand,
-  mappingCommand,
-  integrationTokenCommand,
-  collectionCommand,
-  purgeCommand,
-  backupCommand,
-  restoreCommand,
-  checkCommand,
-  statusCommand,
-  selfAssessmentCommand,
-];
+/** The commands by name, in the order of `--help`; each is loaded when it is called, because loading all takes its time. */
+const commands: Record<string, () => Promise<Command>> = {
+  start: async () => (await import('./commands/start.ts')).startCommand,
+  serve: async () => (await import('./commands/serve.ts')).serveCommand,
+  import: async () => (await import('./commands/import.ts')).importCommand,
+  token: async () => (await import('./commands/token.ts')).tokenCommand,
+  mapping: async () => (await import('./commands/mapping.ts')).mappingCommand,
+  'integration-token': async () => (await import('./commands/integration-token.ts')).integrationTokenCommand,
+  collection: async () => (await import('./commands/collection.ts')).collectionCommand,
+  purge: async () => (await import('./commands/purge.ts')).purgeCommand,
+  backup: async () => (await import('./commands/backup.ts')).backupCommand,
+  restore: async () => (await import('./commands/restore.ts')).restoreCommand,
+  check: async () => (await import('./commands/check.ts')).checkCommand,
+  status: async () => (await import('./commands/status.ts')).statusCommand,
+  'self-assessment': async () => (await import('./commands/self-assessment.ts')).selfAssessmentCommand,
+};
 
-function usage(): string {
-  const width = Math.max(...commands.map((command) => command.name.length));
-  const list = commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
+async function usage(): Promise<string> {
+  const all = await Promise.all(Object.values(commands).map((load) => load()));
+  const width = Math.max(...all.map((command) => command.name.length));
+  const list = all.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
   return `Gapstone ${packageVersion}: an offline catalog of STIGs, controls and their crosswalk\n\n${list.join('\n')}\n\ngapstone COMMAND --help tells more about one.\n`;
 }
 
@@ -50,11 +39,12 @@ async function main(args: string[]): Promise<number> {
     return 0;
   }
   if (name === undefined || name === '--help' || name === 'help') {
-    process.stdout.write(usage());
+    process.stdout.write(await usage());
     return name === undefined ? 2 : 0;
   }
-  const command = commands.find((each) => each.name === name);
-  if (!command) throw new CommandError(`there is no command "${name.slice(0, 64)}": see gapstone --help`, 2);
+  if (!Object.hasOwn(commands, name))
+    throw new CommandError(`there is no command "${name.slice(0, 64)}": see gapstone --help`, 2);
+  const command = await commands[name]!();
   if (rest.includes('--help')) {
     process.stdout.write(usageOf(command));
     return 0;

@@ -1,16 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Env } from './env.ts';
-import { packageRoot } from './root.ts';
+import { packageVersion } from './root.ts';
 import { ccisBody, pairsBody } from './schemas/crosswalk.ts';
 
-/** The version of the package. */
-export const packageVersion: string = (
-  JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }
-).version;
-
-/** The OpenAPI 3.1 document of an application's routes, as JSON text; made once, when the application is built. */
+/** The OpenAPI 3.1 document of an application's routes, as JSON text. */
 export function openApiDocument(app: OpenAPIHono<Env>): string {
   app.openAPIRegistry.registerComponent('securitySchemes', 'userToken', {
     type: 'http',

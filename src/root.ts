@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,3 +14,8 @@ function findRoot(): string {
 
 /** The folder of the package: it holds `migrations`, `data` and `package.json`, compiled or not. */
 export const packageRoot = findRoot();
+
+/** The version of the package. */
+export const packageVersion: string = (
+  JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }
+).version;

@@ -11,7 +11,7 @@ import type { Database } from '../db/database.ts';
 import { AppError, CommandError } from '../errors.ts';
 import { sha256 } from '../ids.ts';
 import { createLog, type Log } from '../log.ts';
-import { packageVersion } from '../openapi.ts';
+import { packageVersion } from '../root.ts';
 
 const minute = 60_000;
 /** How long a server waits for another process that writes a line, in milliseconds: nothing else is served meanwhile. */

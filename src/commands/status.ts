@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
-import { packageVersion } from '../openapi.ts';
+import { packageVersion } from '../root.ts';
 import { createStatusService, type Status } from '../services/status.ts';
 import { type Command, expectPositionals, parse } from './command.ts';
 
