@@ -52,6 +52,8 @@ async function main(args: string[]): Promise<number> {
   return runCommand(command, rest);
 }
 
+// Whatever a command makes (database, log, locks, copies) is for its owner alone.
+process.umask(0o077);
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

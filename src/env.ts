@@ -33,6 +33,8 @@ export interface Env {
     banner: string | null;
     /** Who showed credentials that hold, and which, also where they may not do what they ask for. */
     caller?: { viewer: Viewer; by: 'token' | 'session' | 'integration' };
+    /** Set where each call leaves an event: its answer is never a kept one. */
+    toldEachTime?: boolean;
     /** The list or collection that a form names, where the path does not. */
     chosen?: string;
     /** Set when an entitlement is what is lacking. */

@@ -175,7 +175,7 @@ export function usePrepared(
 ): MiddlewareHandler<Env> {
   return async (c, next) => {
     const { method } = c.req;
-    if (method !== 'GET' && method !== 'HEAD') return next();
+    if ((method !== 'GET' && method !== 'HEAD') || c.get('toldEachTime')) return next();
     const { target } = c.get('exchange');
     const caller = source === 'catalog' ? '' : callerOf(c.get('viewer') ?? c.get('user'));
     const coding = bestCoding(c.req.header('Accept-Encoding'));

@@ -12,6 +12,7 @@ import { silentLog } from '../src/log.ts';
 import { createPreparedAnswers } from '../src/prepared/answers.ts';
 import { createQuick } from '../src/quick.ts';
 import { type RunningServer, startServer } from '../src/server.ts';
+import { createDocumentCollectionService } from '../src/services/catalog-collections.ts';
 import type { Observer } from '../src/watch/observer.ts';
 import { type Clock, signToken, verifier } from './support/app.ts';
 import { suite } from './support/harness.ts';
@@ -265,6 +266,39 @@ short('what is not plain goes the long way and is judged there', async () => {
   assert.is((await ask(`${path}?x=%zz`)).status, 400);
   assert.is((await ask(`${path}?x=%zz`)).status, 400);
   assert.equal([(await ask(path, [authorization])).short, (await ask(path)).short], [true, true]);
+});
+
+short('what is told each time in the audit stream is never a kept answer', async () => {
+  const { ask, bearer, send, db } = await serve(null, [
+    shipped('stigs'),
+    shipped('regulatory'),
+    shipped('controls'),
+  ]);
+  const authorization = await bearer({ entitlements: ['regdoc'] });
+  const owner = { kind: 'user', subject: 'alice', email: null, organization: 'red', expiresAt: 0 } as const;
+  const fields = { name: 'N', description: '', tags: [], color: '', visibility: 'SHARED' as const };
+  const id = '00000000-0000-4000-8000-000000000001';
+  createDocumentCollectionService(
+    db,
+    () => new Date(),
+    () => id,
+  ).create({ ...owner, entitlements: new Set() }, fields, ['harbor-basic-directive']);
+  const made = [
+    await send('POST', '/api/v1/lists', authorization, { name: 'A' }),
+    await send('POST', '/api/v1/control-collections', authorization, { name: 'A' }),
+  ];
+  const [list, collection] = await Promise.all(
+    made.map(async (each) => ((await each.json()) as { id: string }).id),
+  );
+  for (const path of [
+    `/api/v1/lists/${list}/export`,
+    `/api/v1/control-collections/${collection}/export`,
+    `/api/v1/regdoc-collections/${id}/export`,
+  ])
+    for (let count = 0; count < 3; count++) {
+      const { status, short: way, body } = await ask(path, [authorization]);
+      assert.equal([status, way], [200, false], `${path}: ${body}`);
+    }
 });
 
 short('a limit counts both ways', async () => {

@@ -19,6 +19,7 @@ const maxRemembered = 10_000;
  */
 export function audited(trail: Trail, rule: Rule, action: string): Rule & { 'x-audit': string } {
   const middleware: MiddlewareHandler<Env> = (c, next) => {
+    c.set('toldEachTime', true);
     const deed = () => deedOf(c, rule, action);
     return trail.run(deed, async (step) => {
       await next();

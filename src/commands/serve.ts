@@ -1,4 +1,5 @@
 import { createApp } from '../app.ts';
+import type { AuditStream } from '../audit/stream.ts';
 import { createTrail } from '../audit/trail.ts';
 import { checkKeys, loadKeys } from '../auth/keys.ts';
 import { rememberTokens } from '../auth/remembered.ts';
@@ -130,6 +131,7 @@ async function serveOpen(
   metrics.register(catalogCollector(db));
   metrics.register(processCollector());
   metrics.register(() => cacheFamilies(answers.stats()));
+  metrics.register(() => auditFamilies(audit.stream.stats()));
   metrics.register(() => loadFamilies(server, lines));
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const url = `${tls ? 'https' : 'http'}://${host}:${server.port}`;
@@ -157,6 +159,14 @@ function loadFamilies(server: RunningServer, lines: LineWriter) {
     single('gapstone_http_connections', 'gauge', 'Open connections.', connections),
     single('gapstone_http_requests_in_flight', 'gauge', 'Requests whose answer is not finished.', requests),
     single('gapstone_log_lines_dropped_total', 'counter', 'Log lines that nobody read.', lines.dropped()),
+  ];
+}
+
+function auditFamilies({ written, lost, failing }: ReturnType<AuditStream['stats']>) {
+  return [
+    single('gapstone_audit_events_total', 'counter', 'Events written to the audit stream.', written),
+    single('gapstone_audit_events_lost_total', 'counter', 'Events that could not be written.', lost),
+    single('gapstone_audit_failing', 'gauge', '1 while the audit stream cannot be written.', failing ? 1 : 0),
   ];
 }
 

@@ -21,8 +21,7 @@ export function controlCollectionRoutes(
   collections: ControlCollectionService,
 ): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
-  // What leaves with a user is made each time, so that each time it can be told.
-  const costly = access.with({ expensive: true, prepared: null });
+  const costly = access.with({ expensive: true });
   const tags = ['Control collections'];
   const success = { success: true as const };
 

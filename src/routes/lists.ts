@@ -13,8 +13,7 @@ import type { ListService } from '../services/lists.ts';
 /** Lists of STIGs as a whole (specification, "Lists"); their entries have routes of their own. */
 export function listRoutes(access: Access, lists: ListService, entries: ListStigService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
-  // What leaves with a user is made each time, so that each time it can be told.
-  const costly = access.with({ expensive: true, prepared: null });
+  const costly = access.with({ expensive: true });
   const tags = ['Lists'];
 
   app.openapi(

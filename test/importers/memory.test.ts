@@ -82,14 +82,15 @@ const test = suite('memory and time of large imports');
 test(`a library of ${count} benchmarks is imported in less than ${limitMb} MB`, async () => {
   const text = original();
   const { rules } = readBenchmark(text);
-  const small = await measure(text, count / 5);
+  const small = await measure(text, count / 2);
   const { db, peakMb, summary } = await measure(text, count);
   process.stdout.write(`(${Math.round(small.peakMb)} and ${Math.round(peakMb)} MB) `);
   assert.is(summary.sources, 1 + 2 * count);
   assert.is(summary.imported, 1 + 2 * count);
   assert.ok(peakMb < limitMb, `${peakMb} MB`);
-  // What is kept of each file is small: a library of files ten times as long must not need more.
-  const each = ((peakMb - small.peakMb) * 1024) / (count - count / 5);
+  // What is kept of each file is small: a library of files ten times as long must not need more. Half of the files is
+  // enough for the heap to have grown to its usual size, which says nothing of what is kept.
+  const each = ((peakMb - small.peakMb) * 1024) / (count - count / 2);
   assert.ok(
     each < 150,
     `${Math.round(each)} KB are kept of each file of ${Math.round(text.length / 1024)} KB`,
