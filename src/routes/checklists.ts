@@ -41,7 +41,9 @@ export function checklistRoutes(
       const upgraded = upgrade(c.req.valid('json'));
       if (!c.req.valid('query').download) return answer(c, upgraded);
       const { benchmarkId, version } = upgraded.report.to;
-      const name = fileHeaders(c.get('banner'), `U_${benchmarkId}_${version}.cklb`);
+      // What the old checklist says of itself counts more than the banner of this server.
+      const marking = upgraded.checklist.target_data.classification || c.get('banner');
+      const name = fileHeaders(marking, `U_${benchmarkId}_${version}.cklb`);
       return answer(c, upgraded.checklist, { ...privateHeaders, ...name });
     },
   );

@@ -2,19 +2,7 @@ import type { Child } from 'hono/jsx';
 import type { Pagination } from '../schemas/common.ts';
 import type { List, ListEntry } from '../schemas/lists.ts';
 import { BundleFields, type BundleForm, DeleteForm, Swatch, Tags } from './bundles.tsx';
-import {
-  Day,
-  Downloads,
-  Empty,
-  Facts,
-  link,
-  Moment,
-  Pager,
-  PostButton,
-  Problem,
-  path,
-  Table,
-} from './parts.tsx';
+import { Downloads, Empty, Facts, link, Moment, Pager, PostButton, Problem, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** The lists that the reader sees, those that may be restored, and the form for a new one. */
@@ -163,13 +151,7 @@ function row(home: string, entry: ListEntry, isOwn: boolean): Child[] {
     ) : (
       <a href={path('stigs', entry.slug)}>{entry.title}</a>
     ),
-    gone ? (
-      ''
-    ) : (
-      <>
-        {entry.version} <Day date={entry.statusDate} />
-      </>
-    ),
+    gone ? '' : entry.version,
     entry.findingCount,
     `${entry.catI} / ${entry.catII} / ${entry.catIII}`,
     entry.notes === '' ? '' : <span class="prose">{entry.notes}</span>,

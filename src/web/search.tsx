@@ -133,7 +133,12 @@ function Rules(props: {
       </form>
       {results.length === 0 ? (
         <Empty>
-          {narrowed ? (
+          {pagination.total > 0 ? (
+            <>
+              There is no page {pagination.page}.{' '}
+              <a href={`${link('/search', { q, ...filter })}#rules`}>The first page</a>
+            </>
+          ) : narrowed ? (
             <>
               No rule of that kind holds all these words.{' '}
               <a href={link('/search', { q })}>Search all rules</a>
@@ -170,7 +175,9 @@ function None({ kinds }: { kinds: FoundKind[] }): Child {
 function Result({ result }: { result: SearchResult }): Child {
   return (
     <li>
-      <a href={ruleHref(result.slug, result)}>{result.ruleTitle}</a>
+      <a href={ruleHref(result.slug, result)}>
+        {result.snippet.text === result.ruleTitle ? <Marked {...result.snippet} /> : result.ruleTitle}
+      </a>
       <p>
         <Severity level={result.severity} /> <span class="ids">{result.groupId}</span>{' '}
         <span class="ids">{result.ruleVersion}</span>{' '}

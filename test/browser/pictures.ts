@@ -25,17 +25,22 @@ await page.getByLabel('Slugs').fill('harbor_linux_3\nlantern_web_server_2');
 await page.getByRole('button', { name: 'Add', exact: true }).click();
 
 const pictures: [name: string, path: string, heading?: string][] = [
-  ['search', '/search?q=audit*'],
+  ['search', '/search?q=%22SSH+server%22'],
   ['stig', '/stigs/harbor_linux_3'],
   ['rule', '/stigs/harbor_linux_3/rules/V-900003'],
-  ['diff', '/stigs/harbor_linux_3/diff', 'Changed'],
+  ['diff', '/stigs/harbor_linux_3/diff'],
   ['crosswalk', '/controls/nist-800-171/3.1.5', 'Crosswalk'],
   ['list', list],
   ['api', '/docs/stig-catalog'],
 ];
 for (const [name, path, heading] of pictures) {
   await page.goto(path);
-  if (heading !== undefined)
+  if (name === 'diff')
+    await page
+      .locator('ins, del')
+      .first()
+      .evaluate((each) => each.scrollIntoView({ block: 'center' }));
+  else if (heading !== undefined)
     await page.getByRole('heading', { name: heading, exact: true }).evaluate((each) => each.scrollIntoView());
   const file = join(folder, `${name}.png`);
   await page.screenshot({ path: file });

@@ -83,6 +83,11 @@ export function pageRoutes(deps: PageDeps): Pages {
       const next = c.req.method === 'GET' ? `${url.pathname}${url.search}` : '/';
       return goTo(c, `/signin?next=${encodeURIComponent(next)}`);
     }
+    // A refusal may come before it is known who looks at the page.
+    if (c.get('visitor') === undefined) {
+      const session = deps.cookie.read(c);
+      c.set('visitor', session === undefined ? null : deps.sessions.find(session));
+    }
     const status = statusOf[problem.code];
     const { message } = problem;
     const page = kit.show(c, problemPage({ status, message, requestId: c.get('requestId') }), status);
