@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Cklb } from './cklb.ts';
-import { DateOrNull, flag, requestText } from './common.ts';
+import { DateOrNull, flag, notAnObject, requestText } from './common.ts';
 import { ChangeClass, FieldChange, MatchedBy, RuleIdentity } from './stig-diff.ts';
 
 const CklbRule = Cklb.shape.stigs.element.shape.rules.element;
@@ -115,19 +115,22 @@ const checklist = z
     description: 'The text of a .ckl or .cklb as a string, or the object of a .cklb itself.',
   });
 
-export const upgradeBody = z.object({
-  slug: requestText('slug', 1000).openapi({ example: 'harbor_linux_3' }),
-  version: requestText('version', 100)
-    .optional()
-    .openapi({ description: 'A retained release instead of the current one.', example: 'V1R2' }),
-  checklist,
-  hostName: requestText('hostName', 255)
-    .optional()
-    .openapi({ description: 'The name of the target, in place of the one in the checklist.' }),
-  onChange: z.enum(['keep', 'reset'], { error: 'onChange must be keep or reset' }).default('keep').openapi({
-    description: 'What becomes of an answer whose check or fix changed: kept with a warning, or reset.',
-  }),
-});
+export const upgradeBody = z.object(
+  {
+    slug: requestText('slug', 1000).openapi({ example: 'harbor_linux_3' }),
+    version: requestText('version', 100)
+      .optional()
+      .openapi({ description: 'A retained release instead of the current one.', example: 'V1R2' }),
+    checklist,
+    hostName: requestText('hostName', 255)
+      .optional()
+      .openapi({ description: 'The name of the target, in place of the one in the checklist.' }),
+    onChange: z.enum(['keep', 'reset'], { error: 'onChange must be keep or reset' }).default('keep').openapi({
+      description: 'What becomes of an answer whose check or fix changed: kept with a warning, or reset.',
+    }),
+  },
+  notAnObject,
+);
 export type UpgradeBody = z.infer<typeof upgradeBody>;
 
 export const upgradeQuery = z.object({ download: flag('download') });
