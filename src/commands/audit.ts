@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import type { AuditEvent } from '../audit/event.ts';
@@ -148,10 +149,15 @@ export function reasonOf(error: unknown): string {
 
 /** The account of the machine that runs the command; a container's user often has no name. */
 function accountName(): string {
+  const uid = process.getuid?.();
+  if (uid === undefined) return userInfo().username;
   try {
-    return userInfo().username;
+    // Not by the C library: that would open the socket of a name service, and nothing is asked of anybody.
+    const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
+    const account = lines.map((line) => line.split(':')).find((fields) => fields[2] === String(uid));
+    return account?.[0] || `uid ${uid}`;
   } catch {
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
+    return `uid ${uid}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Cklb } from './cklb.ts';
-import { DateOrNull, flag, requestText } from './common.ts';
+import { DateOrNull, flag, notAnObject, requestText } from './common.ts';
 import { ChangeClass, FieldChange, MatchedBy, RuleIdentity } from './stig-diff.ts';
 
 const CklbRule = Cklb.shape.stigs.element.shape.rules.element;
@@ -129,7 +129,7 @@ export const upgradeBody = z.object(
       description: 'What becomes of an answer whose check or fix changed: kept with a warning, or reset.',
     }),
   },
-  { error: 'The body must be an object' },
+  notAnObject,
 );
 export type UpgradeBody = z.infer<typeof upgradeBody>;
 

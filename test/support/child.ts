@@ -13,9 +13,9 @@ export interface ChildResult {
   ms: number;
 }
 
-/** What a command says but for its progress, of which there is more the busier the machine is. */
+/** What a command says but for its progress, of which there is more the busier the machine is, and its log lines. */
 export function withoutProgress(stderr: string): string {
-  return stderr.replaceAll(/^reading: .*\n/gm, '');
+  return stderr.replaceAll(/^(?:reading: |\{).*\n/gm, '');
 }
 
 /** Runs the command line as a child in an empty folder; `killAfter` sends SIGKILL after so many milliseconds. */
