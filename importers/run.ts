@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../src/db/database.ts';
+import { asCommandError } from '../src/db/faults.ts';
 import { prepareInsert } from '../src/db/insert.ts';
 import { catalog, importLedger, importRuns, sources } from '../src/db/tables.ts';
 import { CommandError } from '../src/errors.ts';
@@ -67,7 +68,7 @@ export async function runImport(
     return await run.import(paths);
   } catch (error) {
     if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
-    throw asCommandError(error);
+    throw asImportFailure(error);
   } finally {
     sqlite.pragma(`wal_autocheckpoint = ${automatic}`);
     checkpoint(db);
@@ -83,11 +84,10 @@ function checkpoint({ sqlite }: Database): void {
   }
 }
 
-function asCommandError(error: unknown): unknown {
+function asImportFailure(error: unknown): unknown {
+  const known = asCommandError(error);
+  if (known !== error) return known;
   const code = (error as { code?: string }).code ?? '';
-  if (code.startsWith('SQLITE_BUSY'))
-    return new CommandError('the database is busy: another process is writing to it');
-  if (code === 'SQLITE_FULL') return new CommandError('the disk is full: nothing was changed');
   if (code.startsWith('SQLITE_'))
     return new CommandError(
       `the database cannot be written, nothing was changed: ${(error as Error).message}`,

@@ -411,7 +411,7 @@ front('a log that nobody reads any more does not end the server', async () => {
 });
 
 front(
-  'two hundred downloads at once by slow readers: memory stays bounded, and others are served',
+  'two hundred downloads at once by slow readers: all are answered, and others are served meanwhile',
   async () => {
     const folder = folderWithSample();
     const running = await serve(folder);

@@ -54,7 +54,7 @@ function roomOf(path: string): string {
 }
 
 /** What every room may use. */
-const base = ['addresses', 'errors', 'files', 'ids', 'json', 'root', 'text'];
+const base = ['addresses', 'errors', 'files', 'ids', 'json', 'recent', 'root', 'text'];
 /** Which rooms a room may use besides: an arrow that is not here points the wrong way. */
 const arrows: Record<string, string[]> = {
   cli: ['commands', 'openapi'],

@@ -1,3 +1,4 @@
+import { createRecent } from '../recent.ts';
 import type { VerifyUserToken } from './tokens.ts';
 import type { User, Viewer } from './viewer.ts';
 
@@ -30,28 +31,13 @@ export function rememberTokens(
   now: () => Date,
   most = 2000,
 ): { verify: VerifyUserToken; known(token: string): KnownUser | null } {
-  // Two halves, as tokens come from outside: the old one is dropped whole when the young one is full.
-  let young = new Map<string, Remembered>();
-  let old = new Map<string, Remembered>();
-
-  function remember(token: string, entry: Remembered): void {
-    if (young.size >= most / 2) {
-      old = young;
-      young = new Map();
-    }
-    young.set(token, entry);
-  }
+  const tokens = createRecent<Remembered>(most);
 
   function known(token: string): KnownUser | null {
-    let entry = young.get(token);
-    if (entry === undefined) {
-      entry = old.get(token);
-      if (entry === undefined) return null;
-      old.delete(token);
-      remember(token, entry);
-    }
+    const entry = tokens.get(token);
+    if (entry === undefined) return null;
     if (entry.keys === keyVersion() && entry.until > now().getTime()) return entry;
-    young.delete(token);
+    tokens.delete(token);
     return null;
   }
 
@@ -67,7 +53,7 @@ export function rememberTokens(
       const user = await verify(token);
       const entry = { user, caller: callerOf(user), heard: new Map(), keys, until: user.expiresAt * 1000 };
       hear(entry, address);
-      remember(token, entry);
+      tokens.set(token, entry);
       return user;
     },
   };

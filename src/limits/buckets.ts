@@ -1,3 +1,5 @@
+import { createRecent } from '../recent.ts';
+
 /** Token buckets, one for each key. */
 export interface Buckets {
   /** Takes one token of a key at a time in milliseconds; gives 0, or the milliseconds until there is one. */
@@ -19,20 +21,13 @@ interface Bucket {
  */
 export function createBuckets(perMinute: number, keys = 100_000): Buckets {
   const rate = perMinute / 60_000;
-  // Two generations instead of an order of use: a key that is used moves to the young one, the old one is dropped whole.
-  let young = new Map<string, Bucket>();
-  let old = new Map<string, Bucket>();
+  const buckets = createRecent<Bucket>(keys);
 
   function find(key: string, now: number): Bucket {
-    let bucket = young.get(key);
+    let bucket = buckets.get(key);
     if (bucket === undefined) {
-      bucket = old.get(key) ?? { tokens: perMinute, at: now };
-      if (young.size >= keys / 2) {
-        old = young;
-        young = new Map();
-      }
-      young.set(key, bucket);
-      old.delete(key);
+      bucket = { tokens: perMinute, at: now };
+      buckets.set(key, bucket);
     }
     if (now > bucket.at) bucket.tokens = Math.min(perMinute, bucket.tokens + (now - bucket.at) * rate);
     bucket.at = now;
@@ -49,6 +44,6 @@ export function createBuckets(perMinute: number, keys = 100_000): Buckets {
       return wait;
     },
     wait: (key, now) => missing(find(key, now)),
-    size: () => young.size + old.size,
+    size: buckets.size,
   };
 }

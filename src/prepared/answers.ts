@@ -27,6 +27,8 @@ export interface Prepared {
   expensive: boolean;
   tag: string;
   variants: Map<Coding, Variant>;
+  /** Codings that are being made. */
+  making: Map<Coding, Promise<Variant>>;
   notModified: Omit<Variant, 'body' | 'text'>;
 }
 
@@ -107,6 +109,18 @@ export function createPreparedAnswers(db: Freshness, common: readonly string[], 
     return { body, text, headers, head: headOf(headers) };
   }
 
+  async function encode(prepared: Prepared, coding: Exclude<Coding, 'identity'>): Promise<Variant> {
+    const identity = prepared.variants.get('identity')!;
+    const body = await compress(identity.body, coding);
+    const isSmaller = body.length < identity.body.length;
+    const { ETag: _, 'Content-Length': __, ...headers } = identity.headers;
+    const made = { bytes: body, headers, tag: prepared.tag };
+    const written = isSmaller ? variant(made, body, coding) : identity;
+    prepared.variants.set(coding, written);
+    if (isSmaller) for (const shelf of Object.values(shelves)) shelf.grow(prepared, body.length);
+    return written;
+  }
+
   return {
     /** The answer to a target (path and query as sent), kept for `caller` where it depends on users' data. */
     find(source: Source, target: string, caller: string): Prepared | undefined {
@@ -149,6 +163,7 @@ export function createPreparedAnswers(db: Freshness, common: readonly string[], 
         ...about,
         tag: made.tag,
         variants: new Map([['identity', variant(made, made.bytes, 'identity')]]),
+        making: new Map(),
         notModified: { headers, head: headOf(headers) },
       };
       refresh(source, true);
@@ -160,21 +175,15 @@ export function createPreparedAnswers(db: Freshness, common: readonly string[], 
 
     /** The answer in a coding, compressed once and kept; where that makes it no smaller, as it is. */
     async written(prepared: Prepared, coding: Coding): Promise<Variant> {
-      const identity = prepared.variants.get('identity')!;
-      if (coding === 'identity') return identity;
-      let found = prepared.variants.get(coding);
-      if (found === undefined) {
-        const body = await compress(identity.body, coding);
-        const { ETag: _, 'Content-Length': __, ...headers } = identity.headers;
-        found =
-          body.length < identity.body.length
-            ? variant({ bytes: body, headers, tag: prepared.tag }, body, coding)
-            : identity;
-        prepared.variants.set(coding, found);
-        for (const shelf of Object.values(shelves))
-          shelf.grow(prepared, found === identity ? 0 : body.length);
+      const found = prepared.variants.get(coding);
+      // What is not compressed is there from the beginning.
+      if (found || coding === 'identity') return found!;
+      let making = prepared.making.get(coding);
+      if (making === undefined) {
+        making = encode(prepared, coding).finally(() => prepared.making.delete(coding));
+        prepared.making.set(coding, making);
       }
-      return found;
+      return making;
     },
 
     stats: (): PreparedStats => ({

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { createRecent } from '../recent.ts';
 
 /** How the bytes of an answer are written. */
 export type Coding = 'identity' | 'gzip' | 'br';
@@ -8,18 +9,18 @@ export type Coding = 'identity' | 'gzip' | 'br';
 export const leastCompressed = 1024;
 
 const brotliLevel = 5;
-const mostRemembered = 1000;
-const chosen = new Map<string, Coding>();
+/** What is read of a header: that and its answer are remembered. */
+const longestHeader = 500;
+const chosen = createRecent<Coding>(1000);
 
 /** The best coding that an `Accept-Encoding` header takes (RFC 9110 12.5.3): brotli, gzip, or none. */
 export function bestCoding(header: string | undefined): Coding {
   if (header === undefined) return 'identity';
-  let coding = chosen.get(header);
+  const read = header.length > longestHeader ? header.slice(0, longestHeader) : header;
+  let coding = chosen.get(read);
   if (coding === undefined) {
-    coding = choose(header.slice(0, 1000));
-    // Headers come from outside: what is remembered of them is bounded.
-    if (chosen.size >= mostRemembered) chosen.clear();
-    chosen.set(header, coding);
+    coding = choose(read);
+    chosen.set(read, coding);
   }
   return coding;
 }

@@ -4,6 +4,7 @@ interface Half<T extends object> {
 }
 
 interface Placed<T extends object> {
+  key: string;
   value: T;
   bytes: number;
   half: Half<T>;
@@ -52,16 +53,16 @@ export function createShelf<T extends object>(mostBytes: number) {
       take(young, key);
       take(old, key);
       if (bytes + overhead > mostBytes / 4) return;
-      const placed = { value, bytes: bytes + overhead, half: young };
+      const placed = { key, value, bytes: bytes + overhead, half: young };
       places.set(value, placed);
       put(key, placed);
     },
     /** Counts further bytes of a value that is kept here. */
     grow(value: T, bytes: number): void {
       const placed = places.get(value);
-      if (!placed) return;
+      if (!placed || take(placed.half, placed.key) !== placed) return;
       placed.bytes += bytes;
-      placed.half.bytes += bytes;
+      if (placed.bytes <= mostBytes / 4) put(placed.key, placed);
     },
     clear(): void {
       young = empty();

@@ -25,7 +25,7 @@ function reachingOut(lines: string[]): string[] {
     (line) =>
       /\b(connect|sendto|sendmsg|sendmmsg)\([^)]*(AF_INET|sin_addr)/.test(line) ||
       // Who runs a command is looked up there too, by number; where it does not run, hosts are read instead.
-      /\bconnect\([^)]*(nscd|resolve).*= 0$/.test(line) ||
+      /\bconnect\([^)]*(nscd|resolve)/.test(line) ||
       /\bsocket\((AF_INET6?), SOCK_DGRAM/.test(line) ||
       (/\bopenat\(/.test(line) && resolverFiles.test(line)),
   );

@@ -110,6 +110,16 @@ answers('what does not become smaller is sent as it is', async () => {
   assert.is(await kept.written(prepared, 'gzip'), await kept.written(prepared, 'identity'));
 });
 
+answers('a coding is made once also for callers who come at the same time', async () => {
+  const { fresh } = fakeDatabase();
+  const kept = createPreparedAnswers(fresh, []);
+  const prepared = kept.keep('catalog', '/a', '', kept.stamp('catalog'), made('text '.repeat(1000)), about);
+  const before = kept.stats().bytes;
+  const together = await Promise.all([1, 2, 3].map(() => kept.written(prepared, 'gzip')));
+  assert.is(new Set(together).size, 1);
+  assert.is(kept.stats().bytes, before + together[0]!.body.length);
+});
+
 answers('a tag is named in any coding, in a list, weak or as anything', () => {
   for (const header of ['"t"', 'W/"t"', '"t-br"', '"t-gz"', '"x", "t"', '*', ' "x" , W/"t-gz" '])
     assert.ok(namesTag(header, 't'), header);
@@ -163,6 +173,24 @@ answers('a value that would take most of the shelf alone is not kept', () => {
   shelf.set('huge', {}, 90_000);
   assert.is(shelf.get('huge'), undefined);
   assert.ok(shelf.get('small'));
+});
+
+answers('a value that grows stays within the bytes of the shelf, and goes where it would take most of it', () => {
+  const most = 100_000;
+  const shelf = createShelf<{ key: number }>(most);
+  const values = Array.from({ length: 10 }, (_, key) => ({ key }));
+  for (const value of values) {
+    shelf.set(`k${value.key}`, value, 5000);
+    shelf.grow(value, 10_000);
+    assert.ok(shelf.bytes() <= most, `${shelf.bytes()} bytes`);
+    assert.is(shelf.get(`k${value.key}`), value);
+  }
+  const last = values.at(-1)!;
+  shelf.grow(last, most / 4);
+  assert.is(shelf.get('k9'), undefined);
+  const bytes = shelf.bytes();
+  for (const gone of [last, values[0]!, { key: 0 }]) shelf.grow(gone, 10_000);
+  assert.is(shelf.bytes(), bytes, 'what is not here is not counted');
 });
 
 answers.run();
