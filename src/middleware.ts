@@ -6,7 +6,7 @@ import type { Env } from './env.ts';
 import { AppError, badRequest } from './errors.ts';
 import { type Cors, securityHeaders, strictTransport } from './headers.ts';
 import type { Gate } from './limits/gate.ts';
-import { namesTag, type PreparedAnswers, type Source } from './prepared/answers.ts';
+import { bytesOf, namesTag, type PreparedAnswers, type Source } from './prepared/answers.ts';
 import { bestCoding, leastCompressed } from './prepared/coding.ts';
 import { beginExchange, callerKey, type Exchange } from './watch/exchange.ts';
 import type { Observer } from './watch/observer.ts';
@@ -194,7 +194,7 @@ export function usePrepared(
       c.res = c.body(null, 304, prepared.notModified.headers);
       return;
     }
-    const { body, headers } = await answers.written(prepared, coding);
-    c.res = c.body(body as Uint8Array<ArrayBuffer>, 200, headers);
+    const variant = await answers.written(prepared, coding);
+    c.res = c.body(bytesOf(variant) as Uint8Array<ArrayBuffer>, 200, variant.headers);
   };
 }

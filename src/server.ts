@@ -10,6 +10,8 @@ import type { Log } from './log.ts';
 import type { Quick } from './quick.ts';
 import { beginExchange, type Exchange } from './watch/exchange.ts';
 import type { Observer } from './watch/observer.ts';
+import { type RequestHead, readHead } from './wire/request-head.ts';
+import { keepAliveSeconds } from './wire/whole.ts';
 
 /** A server that listens, and how it is stopped. */
 export interface RunningServer {
@@ -91,28 +93,27 @@ export function startServer(
     },
   );
 
-  function begin(request: Watched, response: ServerResponse): Connection<ServerResponse> {
+  function begin(
+    request: Watched,
+    response: ServerResponse,
+    { forwardedFor, forwardedProto, requestId, userAgent, traceparent }: RequestHead,
+  ): Connection<ServerResponse> {
     const socket = request.socket;
     const connection = connections.open.get(socket) ?? connections.add(socket, addressOf(socket), Date.now());
-    const { headers } = request;
-    const forwardedFor = headers['x-forwarded-for'] as string | undefined;
     const exchange = beginExchange({
       method: request.method!,
       target: request.url!,
       remote: forwardedFor === undefined ? connection.address : findCaller(connection.address, forwardedFor),
-      secure: tls !== null || (headers['x-forwarded-proto'] === 'https' && trusted(connection.address)),
-      requestId: headers['x-request-id'] as string | undefined,
-      userAgent: headers['user-agent'],
-      traceparent: headers.traceparent as string | undefined,
+      secure: tls !== null || (forwardedProto === 'https' && trusted(connection.address)),
+      requestId,
+      userAgent,
+      traceparent,
       connected: true,
     });
     request.exchange = exchange;
     state.requests++;
     connection.requests++;
-    const answered: { status: number | null } = { status: null };
-    connection.active.set(response, answered);
-    if (state.draining || connection.requests >= requestsPerConnection)
-      response.setHeader('Connection', 'close');
+    connection.active.set(response, exchange);
     response.on('close', () => {
       state.requests--;
       connection.active.delete(response);
@@ -120,7 +121,7 @@ export function startServer(
       const bytes = socket.bytesWritten - connection.counted;
       connection.counted += bytes;
       // 499 is how others write that the caller was gone before there was an answer.
-      const status = answered.status ?? (response.headersSent ? response.statusCode : 499);
+      const status = exchange.status ?? (response.headersSent ? response.statusCode : 499);
       // Node calls an answer finished also when its socket was destroyed under it.
       observer.end(exchange, status, bytes, response.headersSent && socket.destroyed);
       // `end` flushes what is still on its way; `closeIdleConnections` would cut it (SECURITY 2.8).
@@ -130,17 +131,20 @@ export function startServer(
   }
 
   function handle(request: Watched, response: ServerResponse): void {
-    const connection = begin(request, response);
+    const head = readHead(request.rawHeaders);
+    const connection = begin(request, response, head);
     if (connection.refused) {
       refuse(request, response, 'UNAVAILABLE', 'The service has no connection left', { 'Retry-After': '5' });
       return;
     }
-    if (hosts(request.rawHeaders) > 1) {
+    if (head.hosts > 1) {
       refuse(request, response, 'BAD_REQUEST', 'The request is not valid HTTP');
       return;
     }
     current = request.exchange!;
-    if (quick?.(request, response, current)) return;
+    const last = state.draining || connection.requests >= requestsPerConnection;
+    if (last) response.setHeader('Connection', 'close');
+    else if (quick?.(request, response, current, head)) return;
     listener(request, response);
   }
 
@@ -150,7 +154,7 @@ export function startServer(
     maxHeaderSize: 16 * 1024,
     headersTimeout: Math.min(10, requestTimeout) * 1000,
     requestTimeout: requestTimeout * 1000,
-    keepAliveTimeout: 5_000,
+    keepAliveTimeout: keepAliveSeconds * 1000,
     connectionsCheckingInterval: 1_000,
   };
   const server = tls
@@ -170,7 +174,7 @@ export function startServer(
     answerClientError(error, socket as Socket, connections, observer, tls !== null),
   );
   server.on('checkExpectation', (request: Watched, response: ServerResponse) => {
-    begin(request, response);
+    begin(request, response, readHead(request.rawHeaders));
     refuse(request, response, 'BAD_REQUEST', 'The Expect header is not supported');
   });
   const sweeper = setInterval(() => {
@@ -196,16 +200,6 @@ export function startServer(
       });
     });
   });
-}
-
-/** How many Host headers there are: Node would take the first. */
-function hosts(rawHeaders: string[]): number {
-  let count = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!;
-    if (name.length === 4 && name.toLowerCase() === 'host') count++;
-  }
-  return count;
 }
 
 const addressOf = (socket: Socket) => plainAddress(socket.remoteAddress ?? '');

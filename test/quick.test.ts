@@ -17,7 +17,7 @@ import type { Observer } from '../src/watch/observer.ts';
 import { type Clock, signToken, verifier } from './support/app.ts';
 import { suite } from './support/harness.ts';
 import { shipped } from './support/reference.ts';
-import { openRaw, type RawAnswer, readAnswer, until } from './support/running.ts';
+import { ask as askRaw, openRaw, type RawAnswer, readAnswer, until } from './support/running.ts';
 import { put, scratchFolder } from './support/scratch.ts';
 import { writeXccdf } from './support/xccdf-writer.ts';
 
@@ -25,13 +25,10 @@ import { writeXccdf } from './support/xccdf-writer.ts';
 const short = suite('The short way to answers');
 
 interface Server {
-  ask(
-    path: string,
-    lines?: string[],
-    method?: string,
-  ): Promise<RawAnswer & { bytes: Buffer; short: boolean }>;
+  ask(path: string, lines?: string[], method?: string): Promise<RawAnswer & { short: boolean }>;
   bearer(claims?: Record<string, unknown>): Promise<string>;
   send(method: string, path: string, authorization: string, body: unknown): Promise<Response>;
+  port: number;
   clock: Clock;
   seen: { route: string | null; status: number; subject: string | null; tokenType: string | null }[];
   db: ReturnType<typeof openDatabase>;
@@ -70,22 +67,17 @@ async function serve(perMinute: number | null = null, paths = [shipped('stigs')]
     port: 0,
     log: silentLog,
     observer,
-    quick(request, response, exchange) {
-      tookShort = quick(request, response, exchange);
+    quick(request, response, exchange, head) {
+      tookShort = quick(request, response, exchange, head);
       return tookShort;
     },
   });
   running.push({ server, db });
   return {
     async ask(path, lines = [], method = 'GET') {
-      const text = [`${method} ${path} HTTP/1.1`, 'Host: local', 'Connection: close', ...lines, '', ''].join(
-        '\r\n',
-      );
-      const connection = await openRaw(server.port, text);
-      await until('the end of the answer', () => connection.closed());
-      const received = connection.received();
-      const bytes = received.subarray(received.indexOf('\r\n\r\n') + 4);
-      return { ...readAnswer(received), bytes, short: tookShort };
+      const text = [`${method} ${path} HTTP/1.1`, 'Host: local', ...lines, '', ''].join('\r\n');
+      const answer = await askRaw(server.port, text);
+      return { ...answer, short: tookShort };
     },
     bearer: async (claims = {}) => `Authorization: Bearer ${await signToken(clock, claims)}`,
     send: (method, path, authorization, body) =>
@@ -94,6 +86,7 @@ async function serve(perMinute: number | null = null, paths = [shipped('stigs')]
         headers: { Authorization: authorization.slice('Authorization: '.length) },
         body: JSON.stringify(body),
       }),
+    port: server.port,
     clock,
     seen,
     db,
@@ -108,7 +101,7 @@ short.after(async () => {
 });
 
 /** What must be the same whichever way was taken. */
-function comparable({ status, headers, bytes }: RawAnswer & { bytes: Buffer }) {
+function comparable({ status, headers, bytes }: RawAnswer) {
   const kept = [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name)).sort();
   return { status, headers: kept, hash: createHash('sha256').update(bytes).digest('hex') };
 }
@@ -256,17 +249,55 @@ short('what is not plain goes the long way and is judged there', async () => {
     ['Accept-Encoding: br', 'Accept-Encoding: gzip'],
     ['If-None-Match: "a"', 'If-None-Match: "b"'],
     ['authorization: bearer x'],
+    ['Connection: close'],
+    ['Connection: keep-alive, close'],
+    ['Upgrade: websocket'],
   ]) {
     const answer = await ask(path, lines);
     assert.equal([answer.status, answer.short], [200, false], lines.join());
   }
   for (const method of ['HEAD', 'POST', 'DELETE', 'OPTIONS'])
     assert.is((await ask(path, [], method)).short, false);
+  assert.is((await ask(path, ['Connection: Keep-Alive'])).short, true);
   assert.is((await ask(`http://elsewhere.example${path}`)).short, false);
   assert.is((await ask(`${path}?x=%zz`)).status, 400);
   assert.is((await ask(`${path}?x=%zz`)).status, 400);
   assert.equal([(await ask(path, [authorization])).short, (await ask(path)).short], [true, true]);
 });
+
+short(
+  'requests sent in one go are answered in their order, and the head is what Node itself would write',
+  async () => {
+    const { ask, port } = await serve(null, [shipped('controls')]);
+    const paths = ['AC-2', 'nowhere', 'AC-3', 'AC-2'].map((id) => `/api/v1/controls/nist-800-53/${id}`);
+    const alone: RawAnswer[] = [];
+    for (const path of paths) alone.push(await ask(path), await ask(path));
+    const text = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: local\r\n\r\n`).join('');
+    const connection = await openRaw(port, text);
+    const answers = () =>
+      connection
+        .received()
+        .toString('latin1')
+        .split(/(?=HTTP\/1\.1 \d)/);
+    await until('four answers', () => answers().length === 4 && answers()[3]!.endsWith('}'));
+    connection.socket.destroy();
+    const together = answers().map((each) => readAnswer(Buffer.from(each, 'latin1')));
+    paths.forEach((_, index) => {
+      const [long, second] = alone.slice(2 * index) as [RawAnswer, RawAnswer];
+      assert.is(together[index]!.status, long.status);
+      if (long.status === 200)
+        for (const answer of [second, together[index]!]) assert.equal(comparable(answer), comparable(long));
+      assert.match(
+        together[index]!.headers.get('date')!,
+        /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
+      );
+      assert.equal(
+        ['connection', 'keep-alive'].map((name) => together[index]!.headers.get(name)),
+        ['keep-alive', 'timeout=5'],
+      );
+    });
+  },
+);
 
 short('what is told each time in the audit stream is never a kept answer', async () => {
   const { ask, bearer, send, db } = await serve(null, [

@@ -1,3 +1,4 @@
+import { headText } from '../wire/whole.ts';
 import { type Coding, compress } from './coding.ts';
 import { createShelf } from './shelf.ts';
 
@@ -10,12 +11,11 @@ export interface Made {
 
 /** One way to write a prepared answer. */
 export interface Variant {
-  body: Buffer;
+  /** The body; as a text of one character a byte where it is small, which Node sends in one piece with the head. */
+  content: Buffer | string;
   headers: Record<string, string>;
-  /** The body as a text of one character a byte where it is small: Node sends that in one piece with the head. */
-  text: string | null;
-  /** Those headers and the ones of every answer, a name and its value in turn, as `writeHead` takes them. */
-  head: string[];
+  /** Those headers and the ones of every answer, as they are written. */
+  head: string;
 }
 
 /** An answer that is kept as bytes. */
@@ -29,7 +29,7 @@ export interface Prepared {
   variants: Map<Coding, Variant>;
   /** Codings that are being made. */
   making: Map<Coding, Promise<Variant>>;
-  notModified: Omit<Variant, 'body' | 'text'>;
+  notModified: Omit<Variant, 'content'>;
 }
 
 /** What an answer depends on: the catalog alone, so that all who may see it share it, or all of the database and the caller. */
@@ -53,7 +53,7 @@ export type PreparedAnswers = ReturnType<typeof createPreparedAnswers>;
 
 const defaultBytes = 48 * 1024 * 1024;
 /** Beyond it a text costs more than it saves. */
-const smallBody = 12 * 1024;
+const smallBody = 24 * 1024;
 /** A path longer than that is not worth a place. */
 const longestTarget = 2048;
 
@@ -94,8 +94,8 @@ export function createPreparedAnswers(db: Freshness, common: readonly string[], 
     // Neither holds a line feed, so that one is never read as the other.
     source === 'catalog' ? target : `${caller}\n${target}`;
 
-  function headOf(headers: Record<string, string>): string[] {
-    return [...Object.entries(headers).flat(), ...common];
+  function headOf(status: number, headers: Record<string, string>): string {
+    return headText(status, [...Object.entries(headers).flat(), ...common]);
   }
 
   function variant(made: Made, body: Buffer, coding: Coding): Variant {
@@ -105,14 +105,14 @@ export function createPreparedAnswers(db: Freshness, common: readonly string[], 
       'Content-Length': String(body.length),
     };
     if (coding !== 'identity') headers['Content-Encoding'] = coding;
-    const text = body.length <= smallBody ? body.toString('latin1') : null;
-    return { body, text, headers, head: headOf(headers) };
+    const content = body.length <= smallBody ? body.toString('latin1') : body;
+    return { content, headers, head: headOf(200, headers) };
   }
 
   async function encode(prepared: Prepared, coding: Exclude<Coding, 'identity'>): Promise<Variant> {
     const identity = prepared.variants.get('identity')!;
-    const body = await compress(identity.body, coding);
-    const isSmaller = body.length < identity.body.length;
+    const body = await compress(bytesOf(identity), coding);
+    const isSmaller = body.length < identity.content.length;
     const { ETag: _, 'Content-Length': __, ...headers } = identity.headers;
     const made = { bytes: body, headers, tag: prepared.tag };
     const written = isSmaller ? variant(made, body, coding) : identity;
@@ -164,7 +164,7 @@ export function createPreparedAnswers(db: Freshness, common: readonly string[], 
         tag: made.tag,
         variants: new Map([['identity', variant(made, made.bytes, 'identity')]]),
         making: new Map(),
-        notModified: { headers, head: headOf(headers) },
+        notModified: { headers, head: headOf(304, headers) },
       };
       refresh(source, true);
       if (holds[source] === stamp && target.length <= longestTarget) {
@@ -192,6 +192,11 @@ export function createPreparedAnswers(db: Freshness, common: readonly string[], 
       ...counted,
     }),
   };
+}
+
+/** The body of an answer as it is sent. */
+export function bytesOf({ content }: Variant): Buffer {
+  return typeof content === 'string' ? Buffer.from(content, 'latin1') : content;
 }
 
 /** A coding has a tag of its own: strong tags stand for bytes (RFC 9110 8.8.3). */

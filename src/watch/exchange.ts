@@ -20,6 +20,8 @@ export interface Exchange {
   tokenType: 'user' | 'session' | 'integration' | 'cron' | null;
   subject: string | null;
   organization: string | null;
+  /** The status that its connection was closed with, where it was not the status of its answer. */
+  status: number | null;
   /** Whether the caller has the whole answer, or is gone. */
   closed: boolean;
   /** Called once when it is closed. Null where nothing needs it. */
@@ -60,6 +62,7 @@ export function beginExchange(arrival: Arrival): Exchange {
     tokenType: null,
     subject: null,
     organization: null,
+    status: null,
     closed: false,
     onClose: null,
     connected: arrival.connected,

@@ -1,6 +1,14 @@
+import { randomBytes } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { createPreparedAnswers, type Freshness, type Made, namesTag } from '../../src/prepared/answers.ts';
+import {
+  bytesOf,
+  createPreparedAnswers,
+  type Freshness,
+  type Made,
+  namesTag,
+} from '../../src/prepared/answers.ts';
 import { createShelf } from '../../src/prepared/shelf.ts';
 import { suite } from '../support/harness.ts';
 
@@ -70,7 +78,7 @@ answers('what was made while something changed is not kept', () => {
   const stamp = kept.stamp('catalog');
   state.generation++;
   const prepared = kept.keep('catalog', '/a', '', stamp, made('old'), about);
-  assert.is(prepared.variants.get('identity')!.body.toString(), 'old', 'its own caller has it');
+  assert.is(String(prepared.variants.get('identity')!.content), 'old', 'its own caller has it');
   assert.is(kept.find('catalog', '/a', ''), undefined);
   const own = kept.stamp('database');
   state.changes++;
@@ -86,14 +94,18 @@ answers('each coding is made once, with a tag and a length of its own', async ()
   const before = kept.stats().bytes;
   const br = await kept.written(prepared, 'br');
   assert.is(await kept.written(prepared, 'br'), br);
-  assert.is(kept.stats().bytes, before + br.body.length);
+  assert.is(kept.stats().bytes, before + br.content.length);
   assert.equal(br.headers, {
     'Content-Type': 'text/plain',
     ETag: '"tag-of-5000-br"',
-    'Content-Length': String(br.body.length),
+    'Content-Length': String(br.content.length),
     'Content-Encoding': 'br',
   });
-  assert.equal(br.head.slice(-2), ['X-All', 'yes']);
+  assert.is(
+    br.head,
+    `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nETag: "tag-of-5000-br"\r\nContent-Length: ${br.content.length}\r\nContent-Encoding: br\r\nX-All: yes\r\n`,
+  );
+  assert.is(prepared.notModified.head, 'HTTP/1.1 304 Not Modified\r\nETag: "tag-of-5000"\r\nX-All: yes\r\n');
   const identity = await kept.written(prepared, 'identity');
   assert.equal(identity.headers, {
     'Content-Type': 'text/plain',
@@ -110,6 +122,39 @@ answers('what does not become smaller is sent as it is', async () => {
   assert.is(await kept.written(prepared, 'gzip'), await kept.written(prepared, 'identity'));
 });
 
+answers(
+  'a body reads the same whether it is small enough for a text or not, in bytes of any value',
+  async () => {
+    const { fresh } = fakeDatabase();
+    const kept = createPreparedAnswers(fresh, []);
+    for (const length of [0, 1, 24 * 1024, 24 * 1024 + 1, 200_000]) {
+      const bytes = randomBytes(length);
+      const one: Made = { bytes, headers: {}, tag: 't' };
+      const prepared = kept.keep('catalog', `/${length}`, '', kept.stamp('catalog'), one, about);
+      assert.ok(bytesOf(await kept.written(prepared, 'identity')).equals(bytes), `${length} bytes`);
+      const zeros: Made = { bytes: Buffer.alloc(length), headers: {}, tag: 't' };
+      const plain = kept.keep('catalog', `/z${length}`, '', kept.stamp('catalog'), zeros, about);
+      if (length > 1000)
+        assert.ok(
+          gunzipSync(bytesOf(await kept.written(plain, 'gzip'))).equals(zeros.bytes),
+          `${length} bytes`,
+        );
+    }
+  },
+);
+
+answers('a header that could end the head is refused when an answer is kept', () => {
+  const { fresh } = fakeDatabase();
+  const kept = createPreparedAnswers(fresh, []);
+  for (const value of ['a\r\nX-Evil: yes', 'a\nb', '\u2028', '\0']) {
+    const bad: Made = { bytes: Buffer.from('x'), headers: { 'X-Name': value }, tag: 't' };
+    assert.throws(
+      () => kept.keep('catalog', '/a', '', kept.stamp('catalog'), bad, about),
+      'Invalid character',
+    );
+  }
+});
+
 answers('a coding is made once also for callers who come at the same time', async () => {
   const { fresh } = fakeDatabase();
   const kept = createPreparedAnswers(fresh, []);
@@ -117,7 +162,7 @@ answers('a coding is made once also for callers who come at the same time', asyn
   const before = kept.stats().bytes;
   const together = await Promise.all([1, 2, 3].map(() => kept.written(prepared, 'gzip')));
   assert.is(new Set(together).size, 1);
-  assert.is(kept.stats().bytes, before + together[0]!.body.length);
+  assert.is(kept.stats().bytes, before + together[0]!.content.length);
 });
 
 answers('a tag is named in any coding, in a list, weak or as anything', () => {
@@ -175,22 +220,25 @@ answers('a value that would take most of the shelf alone is not kept', () => {
   assert.ok(shelf.get('small'));
 });
 
-answers('a value that grows stays within the bytes of the shelf, and goes where it would take most of it', () => {
-  const most = 100_000;
-  const shelf = createShelf<{ key: number }>(most);
-  const values = Array.from({ length: 10 }, (_, key) => ({ key }));
-  for (const value of values) {
-    shelf.set(`k${value.key}`, value, 5000);
-    shelf.grow(value, 10_000);
-    assert.ok(shelf.bytes() <= most, `${shelf.bytes()} bytes`);
-    assert.is(shelf.get(`k${value.key}`), value);
-  }
-  const last = values.at(-1)!;
-  shelf.grow(last, most / 4);
-  assert.is(shelf.get('k9'), undefined);
-  const bytes = shelf.bytes();
-  for (const gone of [last, values[0]!, { key: 0 }]) shelf.grow(gone, 10_000);
-  assert.is(shelf.bytes(), bytes, 'what is not here is not counted');
-});
+answers(
+  'a value that grows stays within the bytes of the shelf, and goes where it would take most of it',
+  () => {
+    const most = 100_000;
+    const shelf = createShelf<{ key: number }>(most);
+    const values = Array.from({ length: 10 }, (_, key) => ({ key }));
+    for (const value of values) {
+      shelf.set(`k${value.key}`, value, 5000);
+      shelf.grow(value, 10_000);
+      assert.ok(shelf.bytes() <= most, `${shelf.bytes()} bytes`);
+      assert.is(shelf.get(`k${value.key}`), value);
+    }
+    const last = values.at(-1)!;
+    shelf.grow(last, most / 4);
+    assert.is(shelf.get('k9'), undefined);
+    const bytes = shelf.bytes();
+    for (const gone of [last, values[0]!, { key: 0 }]) shelf.grow(gone, 10_000);
+    assert.is(shelf.bytes(), bytes, 'what is not here is not counted');
+  },
+);
 
 answers.run();

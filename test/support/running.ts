@@ -156,6 +156,8 @@ export interface RawAnswer {
   status: number;
   headers: Map<string, string>;
   body: string;
+  /** The body as it was sent. */
+  bytes: Buffer;
 }
 
 /** Reads one HTTP/1.1 answer from raw bytes: status, headers in lower case, body as its length says. */
@@ -172,7 +174,7 @@ export function readAnswer(bytes: Buffer): RawAnswer {
   );
   const length = headers.get('content-length');
   const body = bytes.subarray(split + 4, length === undefined ? undefined : split + 4 + Number(length));
-  return { status: Number(first!.split(' ')[1]), headers, body: body.toString('utf8') };
+  return { status: Number(first!.split(' ')[1]), headers, body: body.toString('utf8'), bytes: body };
 }
 
 /** Sends a text on a connection of its own, and reads the answer; the connection is closed then. */
@@ -182,6 +184,8 @@ export async function ask(port: number, text: string): Promise<RawAnswer> {
     const received = connection.received();
     const split = received.indexOf('\r\n\r\n');
     const length = /\r\ncontent-length: (\d+)/i.exec(received.toString('latin1', 0, Math.max(0, split)))?.[1];
+    // Neither has a body, whatever length its head tells.
+    if (text.startsWith('HEAD ') || received.indexOf('HTTP/1.1 304 ') === 0) return split > 0;
     return split > 0 && length !== undefined && received.length >= split + 4 + Number(length);
   };
   await until(
