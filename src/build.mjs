@@ -6,9 +6,13 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const stamp = join(root, 'dist', '.sources');
+const dist = join(root, 'dist');
+const stamp = join(dist, '.sources');
+/** What is started as a program: the command line, and the parser threads of an import. */
+const programs = [join('src', 'cli.js'), join('importers', 'parsers', 'thread.js')];
 /** What pages load is no TypeScript: it is copied as it is. */
 const assets = join('src', 'web', 'assets');
 
@@ -17,7 +21,7 @@ function sources() {
   // The container is built without the tests.
   for (const folder of ['src', 'importers', 'test'].filter((name) => existsSync(join(root, name)))) {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (entry.isFile() && /\.(tsx?|css|js|svg)$/.test(entry.name))
+      if (entry.isFile() && /\.(tsx?|css|js|mjs|svg)$/.test(entry.name))
         files.push(join(entry.parentPath, entry.name));
     }
   }
@@ -33,15 +37,42 @@ function digest() {
   return hash.digest('hex');
 }
 
+/**
+ * Puts each program into few files with all that it loads: reading some 580 modules takes longer than everything else
+ * that a start does. What they compile to one by one stays beside, for the tests.
+ */
+function bundle() {
+  return build({
+    entryPoints: programs.map((program) => join(dist, program)),
+    outbase: dist,
+    outdir: dist,
+    allowOverwrite: true,
+    bundle: true,
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    // It looks for its compiled part beside itself.
+    external: ['better-sqlite3'],
+    // Packages of the older kind ask for modules of Node with it.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+}
+
 const wanted = digest();
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  rmSync(dist, { recursive: true, force: true });
   const compiler = createRequire(import.meta.url).resolve('typescript/package.json');
   const { status } = spawnSync(process.execPath, [join(dirname(compiler), 'bin', 'tsc'), '-p', root], {
     stdio: 'inherit',
   });
   if (status === 0) {
-    cpSync(join(root, assets), join(root, 'dist', assets), { recursive: true });
+    cpSync(join(root, assets), join(dist, assets), { recursive: true });
+    await bundle();
     writeFileSync(stamp, wanted);
   }
   process.exitCode = status ?? 1;

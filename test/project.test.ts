@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
@@ -82,8 +83,27 @@ test('the lock file names no download host', () => {
     allowScripts: object;
     dependencies: Record<string, string>;
   };
-  assert.equal(manifest.allowScripts, { 'better-sqlite3': true });
+  assert.equal(manifest.allowScripts, { 'better-sqlite3': true, esbuild: false });
   assert.match(manifest.dependencies['better-sqlite3']!, /^\^12\./);
+});
+
+test('the programs load nothing but their own files, Node and better-sqlite3, and assets and threads are there', () => {
+  const dist = join(packageRoot, 'dist');
+  const waiting = [join(dist, 'src', 'cli.js'), join(dist, 'importers', 'parsers', 'thread.js')];
+  const seen = new Set<string>();
+  const others = new Set<string>();
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    const text = readFileSync(file, 'utf8');
+    for (const [, name] of text.matchAll(/^(?:import|\} from|export .* from)\b[^'"\n]*["']([^"'\n]+)["']/gm))
+      if (name!.startsWith('.')) waiting.push(join(file, '..', name!));
+      else if (!isBuiltin(name!)) others.add(name!);
+    for (const [, name] of text.matchAll(/\bimport\("(\.[^"]+)"\)/g)) waiting.push(join(file, '..', name!));
+  }
+  assert.equal([...others], ['better-sqlite3']);
+  assert.ok(seen.size > 20 && seen.size < 100, `${seen.size} files`);
+  assert.ok(existsSync(join(dist, 'src', 'web', 'assets', 'style.css')));
 });
 
 test('CI runs what the README says, then the linter and the type check', () => {

@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CommandError } from '../../src/errors.ts';
+import { packageRoot } from '../../src/root.ts';
 import type { Parsed } from '../format.ts';
 import type { ParseAnswer, ParseRequest } from './thread.ts';
 
@@ -34,8 +36,10 @@ interface Thread {
   stopped: Error | null;
 }
 
+const threadProgram = join(packageRoot, 'dist', 'importers', 'parsers', 'thread.js');
+
 /** Starts so many parser threads; `entry` is what they run. */
-export function createParserPool(count: number, entry = new URL('./thread.js', import.meta.url)): ParserPool {
+export function createParserPool(count: number, entry: string | URL = threadProgram): ParserPool {
   const threads = Array.from({ length: count }, () => startThread(entry));
   const idlest = () => threads.reduce((least, each) => (each.backlog < least.backlog ? each : least));
   let lastId = 0;
@@ -58,7 +62,7 @@ export function createParserPool(count: number, entry = new URL('./thread.js', i
   };
 }
 
-function startThread(entry: URL): Thread {
+function startThread(entry: string | URL): Thread {
   // Without the arguments of this process: what they load has run here already.
   const worker = new Worker(entry, { execArgv: [], argv: [] });
   const thread: Thread = { worker, backlog: 0, waiting: new Map(), stopped: null };

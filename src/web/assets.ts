@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { sha256 } from '../ids.ts';
+import { packageRoot } from '../root.ts';
 
 /** What pages load: the address holds a hash of the content, so that a browser may keep it for good. */
 export interface Assets {
@@ -16,13 +18,13 @@ export interface Asset {
   type: string;
 }
 
-const folder = new URL('assets/', import.meta.url);
+const folder = join(packageRoot, 'dist', 'src', 'web', 'assets');
 
 /** Reads the files that pages load into memory. */
 export function createAssets(): Assets {
   const files = new Map<string, Asset>();
   const add = (name: string, type: string) => {
-    const bytes = new Uint8Array(readFileSync(new URL(name, folder)));
+    const bytes = new Uint8Array(readFileSync(join(folder, name)));
     const path = `/assets/${name.replace('.', `.${sha256(bytes).slice(0, 16)}.`)}`;
     files.set(path, { bytes, type });
     return path;
