@@ -3,13 +3,20 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { callerFinder, networkMatcher, plainAddress } from './addresses.ts';
-import { type ErrorCode, statusOf } from './errors.ts';
-import { securityHeaders, strictTransport } from './headers.ts';
+import { statusOf } from './errors.ts';
 import { type Connection, createConnections, readerLimits } from './limits/connections.ts';
 import type { Log } from './log.ts';
 import type { Quick } from './quick.ts';
 import { beginExchange, type Exchange } from './watch/exchange.ts';
 import type { Observer } from './watch/observer.ts';
+import {
+  notHttp,
+  parserRefusal,
+  type Refusal,
+  refusalResponse,
+  refusalText,
+  refuse,
+} from './wire/refusals.ts';
 import { type RequestHead, readHead } from './wire/request-head.ts';
 import { keepAliveSeconds } from './wire/whole.ts';
 
@@ -52,6 +59,8 @@ export interface ServerOptions {
 type Connections = ReturnType<typeof createConnections<Socket, ServerResponse>>;
 type Watched = IncomingMessage & { exchange?: Exchange };
 
+const noRoom: Refusal = { code: 'UNAVAILABLE', message: 'The service has no connection left' };
+const noExpect: Refusal = { code: 'BAD_REQUEST', message: 'The Expect header is not supported' };
 const graceMilliseconds = 30_000;
 const idleMilliseconds = 1_000;
 const sweepMilliseconds = 1_000;
@@ -89,7 +98,7 @@ export function startServer(
     {
       overrideGlobalObjects: false,
       // It is called for a bad Host and for a target that is no path, in the same turn as the listener.
-      errorHandler: () => answerOf(current!, 'BAD_REQUEST', 'The request is not valid HTTP'),
+      errorHandler: () => refusalResponse(current!, notHttp),
     },
   );
 
@@ -133,15 +142,15 @@ export function startServer(
   function handle(request: Watched, response: ServerResponse): void {
     const head = readHead(request.rawHeaders);
     const connection = begin(request, response, head);
+    current = request.exchange!;
     if (connection.refused) {
-      refuse(request, response, 'UNAVAILABLE', 'The service has no connection left', { 'Retry-After': '5' });
+      refuse(request, response, current, noRoom, { 'Retry-After': '5' });
       return;
     }
     if (head.hosts > 1) {
-      refuse(request, response, 'BAD_REQUEST', 'The request is not valid HTTP');
+      refuse(request, response, current, notHttp);
       return;
     }
-    current = request.exchange!;
     const last = state.draining || connection.requests >= requestsPerConnection;
     if (last) response.setHeader('Connection', 'close');
     else if (quick?.(request, response, current, head)) return;
@@ -175,7 +184,7 @@ export function startServer(
   );
   server.on('checkExpectation', (request: Watched, response: ServerResponse) => {
     begin(request, response, readHead(request.rawHeaders));
-    refuse(request, response, 'BAD_REQUEST', 'The Expect header is not supported');
+    refuse(request, response, request.exchange!, noExpect);
   });
   const sweeper = setInterval(() => {
     const cut = connections.sweep(Date.now());
@@ -204,55 +213,6 @@ export function startServer(
 
 const addressOf = (socket: Socket) => plainAddress(socket.remoteAddress ?? '');
 
-/** The error form of DECISIONS D2.1 for what never reaches the router: the body, and the headers of every answer. */
-function problem(exchange: Exchange, code: ErrorCode, message: string) {
-  return {
-    body: JSON.stringify({ error: { code, message, requestId: exchange.requestId } }),
-    headers: {
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      'X-Request-Id': exchange.requestId,
-      ...securityHeaders,
-      ...(exchange.secure ? strictTransport : {}),
-    },
-  };
-}
-
-function answerOf(exchange: Exchange, code: ErrorCode, message: string): Response {
-  const { body, headers } = problem(exchange, code, message);
-  return new Response(body, { status: statusOf[code], headers });
-}
-
-/** Answers a request by itself, and closes the connection; its body is thrown away. */
-function refuse(
-  request: Watched,
-  response: ServerResponse,
-  code: ErrorCode,
-  message: string,
-  more: Record<string, string> = {},
-): void {
-  const { body, headers } = problem(request.exchange!, code, message);
-  const length = Buffer.byteLength(body);
-  response.writeHead(statusOf[code], {
-    ...headers,
-    ...more,
-    'Content-Length': length,
-    Connection: 'close',
-  });
-  response.end(body);
-  // What is still on its way would reset the connection before the answer is read.
-  request.resume();
-}
-
-const parserProblems: Record<string, [reason: string, code: ErrorCode, message: string]> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['Request Timeout', 'REQUEST_TIMEOUT', 'The request took too long to arrive'],
-  HPE_HEADER_OVERFLOW: [
-    'Request Header Fields Too Large',
-    'HEADERS_TOO_LARGE',
-    'The request headers are too large',
-  ],
-};
-
 /** Gives what the HTTP parser refuses the documented form too, unless an answer is on its way already. */
 function answerClientError(
   error: NodeJS.ErrnoException,
@@ -267,22 +227,14 @@ function answerClientError(
     socket.destroy();
     return;
   }
-  const [reason, code, message] = parserProblems[error.code ?? ''] ?? [
-    'Bad Request',
-    'BAD_REQUEST',
-    'The request is not valid HTTP',
-  ];
+  const refusal = parserRefusal(error.code);
   const unheard = { target: '', requestId: undefined, userAgent: undefined, traceparent: undefined };
   const remote = connection?.address ?? addressOf(socket);
   const exchange = beginExchange({ method: 'unknown', remote, secure, connected: true, ...unheard });
-  const { body, headers } = problem(exchange, code, message);
-  const length = Buffer.byteLength(body);
-  const lines = Object.entries({ ...headers, 'Content-Length': length, Connection: 'close' });
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  socket.end(`HTTP/1.1 ${statusOf[code]} ${reason}\r\n${head}\r\n${body}`);
+  socket.end(refusalText(exchange, refusal));
   // Where the body of a request is at fault, the request itself is seen to its end with this status.
-  if (active.length === 0) observer.end(exchange, statusOf[code], null);
-  for (const [, answered] of active) answered.status = statusOf[code];
+  if (active.length === 0) observer.end(exchange, statusOf[refusal.code], null);
+  for (const [, answered] of active) answered.status = statusOf[refusal.code];
 }
 
 function stop(server: Server, connections: Connections, log: Log): Promise<void> {

@@ -80,7 +80,7 @@ const arrows: Record<string, string[]> = {
     'watch',
   ],
   importers: ['crosswalk', 'db', 'schemas'],
-  server: ['config', 'headers', 'limits', 'log', 'quick', 'watch', 'wire'],
+  server: ['config', 'limits', 'log', 'quick', 'watch', 'wire'],
   quick: ['auth', 'headers', 'limits', 'prepared', 'watch', 'wire'],
   app: [
     'answer',
@@ -120,7 +120,7 @@ const arrows: Record<string, string[]> = {
   certificate: [],
   answer: ['prepared'],
   prepared: ['wire'],
-  wire: [],
+  wire: ['headers', 'watch'],
   db: [],
   schemas: ['crosswalk'],
   crosswalk: [],
@@ -194,7 +194,7 @@ structure('hono stays in the rooms that speak HTTP, XML and zips in the importer
     [/^drizzle-orm/, /^(src\/(db|services|auth|commands)|importers)\//],
     [/^(yauzl|saxes)$/, /^importers\//],
     [/^jose$/, /^src\/auth\//],
-    [/^(node:)?(http|https|http2|dgram|dns|tls)$/, /^src\/(server|quick|wire\/whole)\.ts$/],
+    [/^(node:)?(http|https|http2|dgram|dns|tls)$/, /^src\/(server|quick|wire\/\w+)\.ts$/],
     [/^(node:)?net$/, /^src\/(server|addresses)\.ts$/],
     // No other program is ever started.
     [/^(node:)?(child_process|cluster|vm)$/, /^$/],

@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ErrorCode, statusOf } from '../errors.ts';
+import { securityHeaders, strictTransport } from '../headers.ts';
+import type { Exchange } from '../watch/exchange.ts';
+
+/** Why a request is refused before any router saw it. */
+export interface Refusal {
+  code: ErrorCode;
+  message: string;
+}
+
+export const notHttp: Refusal = { code: 'BAD_REQUEST', message: 'The request is not valid HTTP' };
+
+const ofParser: Record<string, Refusal & { reason: string }> = {
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    reason: 'Request Timeout',
+    code: 'REQUEST_TIMEOUT',
+    message: 'The request took too long to arrive',
+  },
+  HPE_HEADER_OVERFLOW: {
+    reason: 'Request Header Fields Too Large',
+    code: 'HEADERS_TOO_LARGE',
+    message: 'The request headers are too large',
+  },
+};
+
+/** The refusal of what Node's HTTP parser gave up on, by the code of its error, with the words of the status line. */
+export function parserRefusal(errorCode: string | undefined): Refusal & { reason: string } {
+  return ofParser[errorCode ?? ''] ?? { reason: 'Bad Request', ...notHttp };
+}
+
+/** The error form of DECISIONS D2.1: the body, and the headers of every answer. */
+function problem(exchange: Exchange, { code, message }: Refusal) {
+  return {
+    body: JSON.stringify({ error: { code, message, requestId: exchange.requestId } }),
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      'X-Request-Id': exchange.requestId,
+      ...securityHeaders,
+      ...(exchange.secure ? strictTransport : {}),
+    },
+  };
+}
+
+/** A refusal as the listener of the router answers. */
+export function refusalResponse(exchange: Exchange, refusal: Refusal): Response {
+  const { body, headers } = problem(exchange, refusal);
+  return new Response(body, { status: statusOf[refusal.code], headers });
+}
+
+/** A refusal as it is written to a connection that has no answer to write to. */
+export function refusalText(exchange: Exchange, refusal: Refusal & { reason: string }): string {
+  const { body, headers } = problem(exchange, refusal);
+  const length = Buffer.byteLength(body);
+  const lines = Object.entries({ ...headers, 'Content-Length': length, Connection: 'close' });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return `HTTP/1.1 ${statusOf[refusal.code]} ${refusal.reason}\r\n${head}\r\n${body}`;
+}
+
+/** Answers a request with a refusal, and closes the connection; its body is thrown away. */
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  exchange: Exchange,
+  refusal: Refusal,
+  more: Record<string, string> = {},
+): void {
+  const { body, headers } = problem(exchange, refusal);
+  const length = Buffer.byteLength(body);
+  response.writeHead(statusOf[refusal.code], {
+    ...headers,
+    ...more,
+    'Content-Length': length,
+    Connection: 'close',
+  });
+  response.end(body);
+  // What is still on its way would reset the connection before the answer is read.
+  request.resume();
+}
