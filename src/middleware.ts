@@ -5,7 +5,7 @@ import { callerOf } from './auth/remembered.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest } from './errors.ts';
 import { type Cors, securityHeaders, strictTransport } from './headers.ts';
-import type { Gate } from './limits/gate.ts';
+import { type Gate, smallAnswer } from './limits/gate.ts';
 import { bytesOf, namesTag, type PreparedAnswers, type Source } from './prepared/answers.ts';
 import { bestCoding, leastCompressed } from './prepared/coding.ts';
 import { beginExchange, callerKey, type Exchange } from './watch/exchange.ts';
@@ -64,9 +64,6 @@ function lengthOf(response: Response): number | null {
   const text = response.headers.get('Content-Length');
   return text === null ? null : Number(text);
 }
-
-/** Answers of fewer bytes are not worth holding back for. */
-const smallAnswer = 64 * 1024;
 
 /** Lets a request through the gate, and counts its answer there until the caller has taken it. */
 export function passGate(gate: Gate, expensive: RouteOptions['expensive']): MiddlewareHandler<Env> {

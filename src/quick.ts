@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mayHave } from './auth/access.ts';
 import type { KnownUser } from './auth/remembered.ts';
 import { strictTransport } from './headers.ts';
+import { type Gate, smallAnswer } from './limits/gate.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { namesTag, type PreparedAnswers } from './prepared/answers.ts';
 import { bestCoding } from './prepared/coding.ts';
@@ -14,6 +15,7 @@ export interface QuickDeps {
   /** The user of a token that was just verified; `last` is who asked before on the same connection. */
   known(token: string, last: KnownUser | undefined): KnownUser | null;
   limiter: Limiter;
+  gate: Gate;
 }
 
 /** Answers a request when its answer is prepared and its caller known; otherwise it is the router's. */
@@ -33,7 +35,7 @@ const transport = Object.entries(strictTransport)
  * The short way to a prepared answer, past the router: the same checks by the same functions. What is not plain in a
  * request (a body, a cookie, an origin, a header twice, a connection to be closed), and every refusal, goes the long way.
  */
-export function createQuick({ answers, known, limiter }: QuickDeps): Quick {
+export function createQuick({ answers, known, limiter, gate }: QuickDeps): Quick {
   const lastOf = new WeakMap<object, KnownUser>();
 
   function userOf(token: string, connection: object): KnownUser | null {
@@ -62,11 +64,19 @@ export function createQuick({ answers, known, limiter }: QuickDeps): Quick {
       exchange.subject = user!.user.subject;
       exchange.organization = user!.user.organization;
     }
-    if (limiter.take(callerKey(exchange), found.expensive) > 0) return false;
+    const caller = callerKey(exchange);
+    const content = variant?.content ?? '';
+    const isLarge = content.length >= smallAnswer;
+    if (isLarge && !gate.hasRoom(caller)) return false;
+    if (limiter.take(caller, found.expensive) > 0) return false;
     exchange.route = found.route;
     const more = `X-Request-Id: ${exchange.requestId}\r\n${exchange.secure ? transport : ''}`;
-    if (variant === null) sendWhole(response, 304, found.notModified.head, more, '');
-    else sendWhole(response, 200, variant.head, more, variant.content);
+    const { head } = variant ?? found.notModified;
+    sendWhole(response, variant === null ? 304 : 200, head, more, content);
+    if (isLarge) {
+      gate.hold(caller, content.length);
+      exchange.onClose = () => gate.release(caller, content.length);
+    }
     return true;
   };
 }

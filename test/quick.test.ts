@@ -7,13 +7,14 @@ import { createApp } from '../src/app.ts';
 import { rememberTokens } from '../src/auth/remembered.ts';
 import { openDatabase } from '../src/db/database.ts';
 import { securityHeaders } from '../src/headers.ts';
+import { createGate, type Gate, gateLimits } from '../src/limits/gate.ts';
 import { createLimiter, unlimited } from '../src/limits/limiter.ts';
 import { silentLog } from '../src/log.ts';
 import { createPreparedAnswers } from '../src/prepared/answers.ts';
 import { createQuick } from '../src/quick.ts';
 import { type RunningServer, startServer } from '../src/server.ts';
 import { createDocumentCollectionService } from '../src/services/catalog-collections.ts';
-import type { Observer } from '../src/watch/observer.ts';
+import { createObserver, type Observer } from '../src/watch/observer.ts';
 import { type Clock, signToken, verifier } from './support/app.ts';
 import { suite } from './support/harness.ts';
 import { shipped } from './support/reference.ts';
@@ -32,6 +33,7 @@ interface Server {
   clock: Clock;
   seen: { route: string | null; status: number; subject: string | null; tokenType: string | null }[];
   db: ReturnType<typeof openDatabase>;
+  gate: Gate;
 }
 
 const running: { server: RunningServer; db: ReturnType<typeof openDatabase> }[] = [];
@@ -46,12 +48,19 @@ async function serve(perMinute: number | null = null, paths = [shipped('stigs')]
   const answers = createPreparedAnswers(db, Object.entries(securityHeaders).flat());
   const limiter = perMinute === null ? unlimited : createLimiter(perMinute, () => 0);
   const seen: Server['seen'] = [];
+  const silent = createObserver(silentLog);
   const observer: Observer = {
-    end: ({ route, subject, tokenType }, status) => seen.push({ route, status, subject, tokenType }),
+    end(exchange, status, bytes, aborted) {
+      const { route, subject, tokenType } = exchange;
+      seen.push({ route, status, subject, tokenType });
+      silent.end(exchange, status, bytes, aborted);
+    },
   };
   const state = { draining: false };
+  const gate = createGate({ ...gateLimits, total: 1024 * 1024, perCaller: 1024 * 1024 });
   const app = createApp({
     db,
+    gate,
     verify: tokens.verify,
     log: silentLog,
     now,
@@ -60,7 +69,7 @@ async function serve(perMinute: number | null = null, paths = [shipped('stigs')]
     limiter,
     observer,
   });
-  const quick = createQuick({ answers, known: tokens.known, limiter });
+  const quick = createQuick({ answers, known: tokens.known, limiter, gate });
   let tookShort = false;
   const server = await startServer((request, exchange) => app.fetch(request, { exchange }), {
     host: '127.0.0.1',
@@ -90,6 +99,7 @@ async function serve(perMinute: number | null = null, paths = [shipped('stigs')]
     clock,
     seen,
     db,
+    gate,
   };
 }
 
@@ -330,6 +340,35 @@ short('what is told each time in the audit stream is never a kept answer', async
       const { status, short: way, body } = await ask(path, [authorization]);
       assert.equal([status, way], [200, false], `${path}: ${body}`);
     }
+});
+
+short('large answers count as unread until they are taken, and wait where too much is unread', async () => {
+  const { ask, gate, port } = await serve(null, [shipped('controls')]);
+  const path = '/api/v1/controls/nist-800-53';
+  const { bytes } = await ask(path);
+  assert.ok(bytes.length > 64 * 1024);
+  assert.is((await ask(path)).short, true);
+  await until('everything is taken', () => gate.state().total === 0);
+
+  const hold = gate.hold;
+  const counted: number[] = [];
+  gate.hold = (caller, size) => {
+    counted.push(size);
+    hold(caller, size);
+  };
+  await ask(path);
+  await ask('/api/v1/controls/nist-800-53/AC-2');
+  await ask('/api/v1/controls/nist-800-53/AC-2');
+  assert.equal(counted, [bytes.length], 'small ones do not count');
+  gate.hold = hold;
+
+  gate.hold('address 127.0.0.1', 2 * 1024 * 1024);
+  const connection = await openRaw(port, `GET ${path} HTTP/1.1\r\nHost: local\r\n\r\n`);
+  await until('it waits', () => gate.state().waiting === 1);
+  assert.is(connection.received().length, 0);
+  gate.release('address 127.0.0.1', 2 * 1024 * 1024);
+  await until('its answer', () => connection.received().length > bytes.length);
+  connection.socket.destroy();
 });
 
 short('a limit counts both ways', async () => {

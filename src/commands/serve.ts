@@ -91,6 +91,7 @@ async function serveOpen(
   const limiter = createLimiter(config.rateLimit, () => performance.now(), metrics.reject);
   const vary = corsOrigins.length > 0 ? ['Vary', 'Origin'] : [];
   const answers = createPreparedAnswers(db, [...Object.entries(securityHeaders).flat(), ...vary]);
+  const gate = createGate(gateLimits, metrics.reject);
   const app = createApp({
     db,
     verify: tokens.verify,
@@ -107,7 +108,7 @@ async function serveOpen(
     observer,
     limiter,
     answers,
-    gate: createGate(gateLimits, metrics.reject),
+    gate,
     metrics: config.metrics ? metrics.text : null,
   });
   let server: RunningServer;
@@ -117,7 +118,7 @@ async function serveOpen(
       port: config.port,
       log,
       observer,
-      quick: createQuick({ answers, known: tokens.known, limiter }),
+      quick: createQuick({ answers, known: tokens.known, limiter, gate }),
       connectionRefused: () => metrics.reject('connections'),
       tls,
       maxConnections,

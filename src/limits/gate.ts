@@ -23,6 +23,9 @@ export const gateLimits: GateLimits = {
   patience: 120_000,
 };
 
+/** Answers of fewer bytes are not worth holding back for. */
+export const smallAnswer = 64 * 1024;
+
 interface Waiter {
   expensive: boolean;
   admit(): void;
@@ -94,7 +97,17 @@ export function createGate(
     return new AppError('UNAVAILABLE', 'The service is busy', { 'Retry-After': '5' });
   }
 
+  function hold(caller: string, bytes: number): void {
+    if (bytes === 0) return;
+    total += bytes;
+    held.set(caller, (held.get(caller) ?? 0) + bytes);
+  }
+
   return {
+    /** Whether a cheap request of a caller would be let in at once. */
+    hasRoom: (caller: string) => fits(caller, false),
+    /** Counts bytes that a caller has to take until `release`, of an answer that nothing had to be computed for. */
+    hold,
     /** Lets a request in: null at once, or a promise for its turn, which rejects with 503. Each is followed by `leave`. */
     enter(caller: string, expensive: boolean): Promise<void> | null {
       // Who waits already is not overtaken by itself, but by what is cheap.
@@ -124,10 +137,7 @@ export function createGate(
     /** Says that the answer is made, and how many bytes its caller has to take until `release`. */
     leave(caller: string, expensive: boolean, bytes: number): void {
       if (expensive) computing--;
-      if (bytes > 0) {
-        total += bytes;
-        held.set(caller, (held.get(caller) ?? 0) + bytes);
-      }
+      hold(caller, bytes);
       pump();
     },
     /** Says that the caller took the bytes, or is gone. */
