@@ -2,8 +2,9 @@
 #   docker run --read-only --cap-drop=ALL --security-opt=no-new-privileges -p 8080:8080 -v gapstone:/data gapstone
 ARG BASE_REGISTRY=docker.io
 ARG BASE_IMAGE=library/node
-ARG BUILD_TAG=24-bookworm
-ARG RUN_TAG=24-bookworm-slim
+# Not 24: from 24.19 on, its headers make the SQLite driver, where it is compiled, end the process (nodejs/node issue 65446).
+ARG BUILD_TAG=22-bookworm
+ARG RUN_TAG=22-bookworm-slim
 
 FROM ${BASE_REGISTRY}/${BASE_IMAGE}:${BUILD_TAG} AS build
 WORKDIR /opt/gapstone

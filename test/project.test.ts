@@ -23,11 +23,11 @@ function stages(): string[][] {
   }, []);
 }
 
-test('the Dockerfile builds in one stage and runs in another, on Node 24', () => {
+test('the Dockerfile builds in one stage and runs in another, on a Node that the SQLite driver can live with', () => {
   const [build, final, ...more] = stages();
   assert.equal(more, []);
-  assert.match(read('Dockerfile'), /ARG BUILD_TAG=24-/);
-  assert.match(read('Dockerfile'), /ARG RUN_TAG=24-.*-slim/);
+  assert.match(read('Dockerfile'), /ARG BUILD_TAG=22-/);
+  assert.match(read('Dockerfile'), /ARG RUN_TAG=22-.*-slim/);
   assert.match(build![0]!, /BUILD_TAG\} AS build$/);
   assert.match(final![0]!, /RUN_TAG\}$/);
 });
