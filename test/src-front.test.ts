@@ -379,6 +379,22 @@ front('canaries: nothing of a token, cookie, e-mail address or search text is ev
   for (const line of known) assert.match(line.subjectHash, /^[0-9a-f]{12}$/);
 });
 
+front('what is odd in the environment is one warning each at the start, never with a value', async () => {
+  const env = { GAPSTONE_CRON_SECRET: 'canary-secret', GAPSTONE_PROT: 'canary', GAPSTONE_FAULTS: 'canary' };
+  const running = await serve(folderWithSample(), env);
+  running.child.kill('SIGTERM');
+  assert.is((await running.ended).code, 0);
+  const warnings = logOf(running).filter((line) => line.level === 'warn');
+  assert.equal(
+    warnings.map(({ msg, names }) => [msg, names]),
+    [
+      ['variables of the environment that Gapstone does not know', ['GAPSTONE_FAULTS', 'GAPSTONE_PROT']],
+      ['GAPSTONE_CRON_SECRET has fewer than 16 characters', undefined],
+    ],
+  );
+  assert.not.match(running.stdout() + running.stderr(), /canary/);
+});
+
 front('a fault that nobody caught is logged, and the process ends with 1', async () => {
   const faults = {
     uncaughtException: "throw new Error('boom-fault')",

@@ -5,7 +5,7 @@ import { checkKeys, loadKeys } from '../auth/keys.ts';
 import { rememberTokens } from '../auth/remembered.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import { loadCertificate } from '../certificate.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, configWarnings, readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
@@ -56,6 +56,7 @@ export async function serve(
   const lines = createLineWriter();
   const log = createLog(config.logLevel, lines.write);
   endOnFailure(log, lines);
+  for (const { msg, fields } of configWarnings(config)) log.warn(msg, fields);
   await checkKeys(config);
   const db = await open();
   try {
