@@ -236,6 +236,39 @@ test('check --audit walks the chain, through rotated files too, and names the li
   assert.equal([missing.code, /problem: audit: ENOENT/.test(missing.stdout)], [1, true]);
 });
 
+test('a head that was removed, with the end of the stream or alone, is a problem; the next start tells of it', async () => {
+  for (const name of ['a', 'b']) await runs(['token', 'issue', '--subject', name]);
+  await runs(['check', '--audit']);
+  const whole = readFileSync(file, 'utf8');
+  const [first] = whole.split('\n');
+  for (const text of [whole, `${first}\n`]) {
+    writeFileSync(file, text);
+    rmSync(`${file}.head`);
+    const { code, stdout } = await run(['check', '--audit']);
+    assert.is(code, 1);
+    assert.match(
+      stdout,
+      /^problem: audit: gapstone-audit\.jsonl\.head is missing or cannot be read: lines cut off at the end would not show$/m,
+    );
+    assert.is(existsSync(`${file}.head`), false, 'a check makes nothing');
+    const server = await startServer(folder, ['serve', '--port', '0']);
+    server.child.kill('SIGTERM');
+    assert.is((await server.ended).code, 0);
+    const added = auditLines(file).slice(text.trimEnd().split('\n').length);
+    assert.equal(
+      added.map((line) => [line.action, line.outcome, line.reason]),
+      [
+        ['audit.recover', 'failure', 'HEAD_MISSING'],
+        ['service.start', 'success', null],
+        ['config.load', 'success', null],
+        ['deleted-lists.purge', 'success', null],
+        ['service.stop', 'success', 'SIGTERM'],
+      ],
+    );
+    assert.match(await runs(['check', '--audit']), /^note: audit: \S+, line \d+: the head was gone/m);
+  }
+});
+
 test('stop: a command that cannot be audited does nothing, and says why', async () => {
   const before = digest(join(folder, 'gapstone.db'));
   const nowhere = { GAPSTONE_AUDIT_FILE: join(folder, 'nowhere/audit.jsonl') };
