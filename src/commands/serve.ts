@@ -23,7 +23,7 @@ import { createLineWriter, type LineWriter } from '../watch/lines.ts';
 import { createMetrics } from '../watch/metrics.ts';
 import { createObserver } from '../watch/observer.ts';
 import { processCollector } from '../watch/process.ts';
-import { auditMigration, type ServerAudit, startServerAudit } from './audit.ts';
+import { auditMigration, auditNewKey, type ServerAudit, startServerAudit } from './audit.ts';
 import { type Command, expectPositionals, parse, tell } from './command.ts';
 import { purgeDaily } from './purge.ts';
 
@@ -82,7 +82,8 @@ async function serveOpen(
   const signals = untilSignal(config.tls !== null);
   const tls = config.tls && loadCertificate(config.tls, now());
   let audit: ServerAudit | null = null;
-  const keys = await loadKeys(config, log, (reason) => audit?.keysReloaded(reason));
+  const onReload = (reason: string | null) => audit?.keysReloaded(reason);
+  const keys = await loadKeys(config, log, onReload, auditNewKey(config));
   audit = startServerAudit(config, log);
   const tokens = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();
