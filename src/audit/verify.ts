@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { type Head, origin, type ReadLine, readLine } from './event.ts';
 import { besides, readHead } from './file.ts';
 import { tornDetail } from './resume.ts';
@@ -32,14 +32,18 @@ export function verifyAuditFile(files: string | readonly string[]): AuditVerdict
   const walk = createWalk();
   const holds = list.every((file) => walk.file(file));
   if (holds && noted !== null) walk.compare(noted, newest!);
-  const headProblem = noted === null && newest !== undefined ? missingHead(besides(newest).head) : null;
-  return { ...walk.verdict(), headProblem };
+  const verdict = walk.verdict();
+  const headProblem = noted === null && newest !== undefined ? missingHead(newest, verdict.lines) : null;
+  return { ...verdict, headProblem };
 }
 
 /** Lines are never written without a head. It is read once more: a server may have written its first line just now. */
-function missingHead(file: string): string | null {
-  if (readHead(file) !== null) return null;
-  return `${file} is missing or cannot be read: lines cut off at the end would not show`;
+function missingHead(newest: string, lines: number): string | null {
+  const { head } = besides(newest);
+  if (readHead(head) !== null) return null;
+  // Killed before its first line, a process leaves both empty.
+  if (lines === 0 && statSync(newest).size === 0 && existsSync(head)) return null;
+  return `${head} is missing or cannot be read: lines cut off at the end would not show`;
 }
 
 function createWalk() {

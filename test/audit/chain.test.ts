@@ -311,6 +311,11 @@ test('nothing that we leave behind lacks a head: not a first write that fails, n
     const told = [['test.happen', undefined]];
     assert.equal(actions, half ? [['audit.recover', undefined], ...told] : told);
   }
+  const opened = join(scratchFolder(), 'audit.jsonl');
+  openAuditFile(opened, { now }).close();
+  assert.is(verifyAuditFile(opened).headProblem, null, 'opened, and killed before its first line');
+  rmSync(`${opened}.head`);
+  assert.match(verifyAuditFile(opened).headProblem!, /is missing/);
   const made = join(scratchFolder(), 'audit.jsonl');
   writeFileSync(made, '');
   append(made, 'first');
