@@ -119,7 +119,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     audit = silentAudit,
     newId = randomUUID,
   } = deps;
-  const sessions = createSessions(db, now, log, audit.note);
+  const sessions = createSessions(db, now, log, audit);
   const integrationTokens = createIntegrationTokens(db, now);
   const trail = createTrail(audit, db);
   const { limiter = unlimited, gate = createGate(), observer = createObserver(log) } = deps;

@@ -45,6 +45,46 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 const localName = 'gapstone';
 
+/** Every variable that is read (DECISIONS D21): nothing else of the environment is seen here. */
+const settings = [
+  'GAPSTONE_DB',
+  'GAPSTONE_HOST',
+  'GAPSTONE_PORT',
+  'GAPSTONE_JWKS',
+  'GAPSTONE_ISSUER',
+  'GAPSTONE_AUDIENCE',
+  'GAPSTONE_CRON_SECRET',
+  'GAPSTONE_PLANTS',
+  'GAPSTONE_TLS_CERT',
+  'GAPSTONE_TLS_KEY',
+  'GAPSTONE_LOG_LEVEL',
+  'GAPSTONE_RATE_LIMIT',
+  'GAPSTONE_CLAIM_SUB',
+  'GAPSTONE_CLAIM_EMAIL',
+  'GAPSTONE_CLAIM_ORG',
+  'GAPSTONE_CLAIM_ENTITLEMENTS',
+  'GAPSTONE_KEY_FILE',
+  'GAPSTONE_AUDIT_FILE',
+  'GAPSTONE_AUDIT_FAILURE',
+  'GAPSTONE_BANNER',
+  'GAPSTONE_CORS_ORIGINS',
+  'GAPSTONE_TRUSTED_PROXIES',
+  'GAPSTONE_METRICS',
+  'GAPSTONE_MAX_BODY',
+  'GAPSTONE_MAX_CONNECTIONS',
+  'GAPSTONE_REQUEST_TIMEOUT',
+] as const;
+
+type Setting = (typeof settings)[number];
+
+/** The environment with the known variables alone: reading another does not compile. */
+type Environment = { readonly [Name in Setting]?: string | undefined };
+
+/** A shorter secret than this can be guessed; it is told of, not refused. */
+const leastSecret = 16;
+const mostNames = 20;
+const longestName = 64;
+
 /** The flags that stand above the environment. */
 export interface Flags {
   db?: string | undefined;
@@ -56,8 +96,8 @@ export interface Flags {
  * Reads flags and environment into one frozen object; the only reader of the environment. Flags win over
  * environment, environment over defaults. Throws `CommandError` that names the setting that is wrong (D21).
  */
-export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.env): Readonly<Config> {
-  const text = (name: string, fallback: string) => {
+export function readConfig(flags: Flags = {}, env: Environment = process.env): Readonly<Config> {
+  const text = (name: Setting, fallback: string) => {
     const value = env[name];
     if (value !== undefined && value.trim() === '') throw new CommandError(`${name} is set but empty`, 2);
     return value ?? fallback;
@@ -106,7 +146,39 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
   });
 }
 
-function readTls(env: NodeJS.ProcessEnv): Config['tls'] {
+/** Something of the configuration that an operator should know of though it stops nothing: a log line. */
+export interface ConfigWarning {
+  msg: string;
+  fields: Record<string, unknown>;
+}
+
+/**
+ * What is odd but not wrong: variables that begin as ours and are none (most likely a slip of the pen), and a cron secret
+ * that is short. Names alone, bounded in number and length; never a value.
+ */
+export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.env): ConfigWarning[] {
+  const warnings: ConfigWarning[] = [];
+  const isKnown = (name: string) => (settings as readonly string[]).includes(name);
+  const unknown = Object.keys(env).filter((name) => name.startsWith('GAPSTONE_') && !isKnown(name));
+  if (unknown.length > 0) {
+    const names = unknown.sort().slice(0, mostNames).map(printable);
+    const more = unknown.length - names.length;
+    warnings.push({
+      msg: 'variables of the environment that Gapstone does not know',
+      fields: more > 0 ? { names, more } : { names },
+    });
+  }
+  if (config.cronSecret !== null && config.cronSecret.length < leastSecret)
+    warnings.push({ msg: `GAPSTONE_CRON_SECRET has fewer than ${leastSecret} characters`, fields: {} });
+  return warnings;
+}
+
+function printable(name: string): string {
+  const text = name.slice(0, longestName).toWellFormed().replace(/\p{C}/gu, '\ufffd');
+  return name.length <= longestName ? text : `${text}…`;
+}
+
+function readTls(env: Environment): Config['tls'] {
   const { GAPSTONE_TLS_CERT: cert, GAPSTONE_TLS_KEY: key } = env;
   if (cert === undefined && key === undefined) return null;
   if (!cert || !key) {

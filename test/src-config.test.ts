@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { type Flags, readConfig } from '../src/config.ts';
+import { configWarnings, type Flags, readConfig } from '../src/config.ts';
 import { CommandError } from '../src/errors.ts';
+import { packageRoot } from '../src/root.ts';
 import { suite } from './support/harness.ts';
 import { put, scratchFolder } from './support/scratch.ts';
 
@@ -213,6 +215,42 @@ config('the audit file stands beside the database, the banner is one line', () =
       failure({}, { GAPSTONE_BANNER: value }),
       'GAPSTONE_BANNER must be one line of 1 to 200 characters',
     );
+});
+
+config(
+  'a variable that is not known is named, bounded and without its value; every documented one is known',
+  () => {
+    const warningsOf = (env: Record<string, string>) => configWarnings(readConfig({}, {}), env);
+    const table = readFileSync(join(packageRoot, 'README.md'), 'utf8').match(/^\| `GAPSTONE_.*$/gm)!;
+    const documented = table.flatMap((row) => {
+      const names = [...row.split('|')[1]!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!);
+      return names.map((name) => (name.startsWith('_') ? names[0]!.replace(/_[A-Z]+$/, name) : name));
+    });
+    assert.is(documented.length, 26);
+    assert.equal(warningsOf(Object.fromEntries(documented.map((name) => [name, 'x']))), []);
+    const others = { PATH: '/bin', gapstone_db: 'x', XGAPSTONE_DB: 'x', GAPSTONE: 'x' };
+    assert.equal(warningsOf(others), []);
+    const msg = 'variables of the environment that Gapstone does not know';
+    assert.equal(warningsOf({ GAPSTONE_PROT: 'canary', GAPSTONE_: 'canary', GAPSTONE_DB: 'g.db' }), [
+      { msg, fields: { names: ['GAPSTONE_', 'GAPSTONE_PROT'] } },
+    ]);
+    const hostile = `GAPSTONE_\n\u001b[31m\u202e${'x'.repeat(1000)}`;
+    assert.equal(warningsOf({ [hostile]: 'x' }), [
+      { msg, fields: { names: [`GAPSTONE_\ufffd\ufffd[31m\ufffd${'x'.repeat(64 - 16)}…`] } },
+    ]);
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`GAPSTONE_X${i}`, 'x']));
+    const [warning] = warningsOf(many);
+    assert.equal([(warning!.fields.names as string[]).length, warning!.fields.more], [20, 980]);
+  },
+);
+
+config('a cron secret of fewer than 16 characters is told of, and is no reason not to start', () => {
+  const warningsOf = (GAPSTONE_CRON_SECRET: string) =>
+    configWarnings(readConfig({}, { GAPSTONE_CRON_SECRET }), { GAPSTONE_CRON_SECRET });
+  const warning = { msg: 'GAPSTONE_CRON_SECRET has fewer than 16 characters', fields: {} };
+  for (const secret of ['x', 'canary-secret-x']) assert.equal(warningsOf(secret), [warning]);
+  assert.equal(warningsOf('canary-secret-16'), []);
+  assert.equal(configWarnings(readConfig({}, {}), {}), []);
 });
 
 config.run();

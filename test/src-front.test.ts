@@ -1,3 +1,4 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { chmodSync, copyFileSync, writeFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
@@ -229,6 +230,13 @@ front(
     running.child.kill('SIGHUP');
     await until('a refusal', () => running.stdout().includes('certificate kept'));
     assert.is((await get(running.port, '/healthz', first.cert)).status, 200, 'the old one serves on');
+    const weak = selfSigned(new Date(now - hour), new Date(now + hour), rsaKey(1024));
+    writeFileSync(join(folder, 'cert.pem'), weak.cert);
+    writeFileSync(join(folder, 'key.pem'), weak.key);
+    running.child.kill('SIGHUP');
+    await until('a refusal for its length', () => running.stdout().includes('an RSA key needs 2048'));
+    assert.is((await get(running.port, '/healthz', first.cert)).status, 200, 'the old one serves on');
+    writeFileSync(join(folder, 'cert.pem'), second.cert);
     writeFileSync(join(folder, 'key.pem'), second.key);
     running.child.kill('SIGHUP');
     await until('the reload', () => running.stdout().includes('certificate reloaded'));
@@ -238,6 +246,9 @@ front(
     for (const line of logOf(running)) assert.not.match(JSON.stringify(line), /PRIVATE|eyJ/);
   },
 );
+
+const rsaKey = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).privateKey;
+const curveKey = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).privateKey;
 
 /** A request over TLS that trusts one certificate; a token makes it a POST. */
 function get(port: number, path: string, ca: string, token?: string) {
@@ -276,7 +287,14 @@ front('a certificate or key that cannot serve stops the start with one line', as
   const other = selfSigned(new Date(now - hour), new Date(now + hour));
   const old = selfSigned(new Date(now - 2 * hour), new Date(now - hour));
   const early = selfSigned(new Date(now + hour), new Date(now + 2 * hour));
+  const madeFor = (key: KeyObject) => selfSigned(new Date(now - hour), new Date(now + hour), key);
+  const [shortRsa, almost] = [madeFor(rsaKey(1024)), madeFor(rsaKey(2047))];
+  const [p192, p224] = [madeFor(curveKey('prime192v1')), madeFor(curveKey('secp224r1'))];
   const cases: [name: string, cert: string, key: string, mode: number, message: RegExp][] = [
+    ['RSA 1024', shortRsa.cert, shortRsa.key, 0o600, /key\.pem has 1024 bits: an RSA key needs 2048$/],
+    ['RSA 2047', almost.cert, almost.key, 0o600, /key\.pem has 2047 bits: an RSA key needs 2048$/],
+    ['P-192', p192.cert, p192.key, 0o600, /key\.pem is on the curve prime192v1: it needs 256 bits$/],
+    ['P-224', p224.cert, p224.key, 0o600, /key\.pem is on the curve secp224r1: it needs 256 bits$/],
     ['mismatch', good.cert, other.key, 0o600, /the TLS key \S*key\.pem is not that of the first certificate/],
     ['expired', old.cert, old.key, 0o600, /the TLS certificate \S*cert\.pem holds from .*Z to .*Z, not now/],
     ['not yet', early.cert, early.key, 0o600, /holds from .*Z to .*Z, not now/],
@@ -301,18 +319,28 @@ front('a certificate or key that cannot serve stops the start with one line', as
       assert.not.match((error as Error).message, /PRIVATE|MI[GI]|\n/, name);
     }
   }
+  for (const key of [rsaKey(2048), ...['P-256', 'P-384', 'P-521', 'brainpoolP256r1'].map(curveKey)]) {
+    const strong = madeFor(key);
+    write(strong.cert, strong.key, 0o600);
+    loadCertificate(files, new Date());
+  }
   write(good.cert, good.key, 0o640);
   assert.is(
     loadCertificate(files, new Date()).validTo.slice(0, 13),
     new Date(now + hour).toISOString().slice(0, 13),
   );
-  write(good.cert, other.key, 0o600);
-  const ended = await runToEnd(folder, ['serve', '--port', '0', '--db', 'g.db'], {
-    GAPSTONE_TLS_CERT: 'cert.pem',
-    GAPSTONE_TLS_KEY: 'key.pem',
-  });
-  assert.is(ended.code, 1);
-  assert.is(ended.stderr, 'gapstone: the TLS key key.pem is not that of the first certificate of cert.pem\n');
+  const refusals: [cert: string, key: string, line: string][] = [
+    [good.cert, other.key, 'the TLS key key.pem is not that of the first certificate of cert.pem'],
+    [shortRsa.cert, shortRsa.key, 'the TLS key key.pem has 1024 bits: an RSA key needs 2048'],
+  ];
+  for (const [cert, key, line] of refusals) {
+    write(cert, key, 0o600);
+    const ended = await runToEnd(folder, ['serve', '--port', '0', '--db', 'g.db'], {
+      GAPSTONE_TLS_CERT: 'cert.pem',
+      GAPSTONE_TLS_KEY: 'key.pem',
+    });
+    assert.equal([ended.code, ended.stderr], [1, `gapstone: ${line}\n`]);
+  }
 });
 
 front('a limited server: 429 on a connection, counted, and health answers on', async () => {
@@ -377,6 +405,22 @@ front('canaries: nothing of a token, cookie, e-mail address or search text is ev
   const known = lines.filter((line) => line.tokenType === 'user');
   assert.ok(known.length > 0);
   for (const line of known) assert.match(line.subjectHash, /^[0-9a-f]{12}$/);
+});
+
+front('what is odd in the environment is one warning each at the start, never with a value', async () => {
+  const env = { GAPSTONE_CRON_SECRET: 'canary-secret', GAPSTONE_PROT: 'canary', GAPSTONE_FAULTS: 'canary' };
+  const running = await serve(folderWithSample(), env);
+  running.child.kill('SIGTERM');
+  assert.is((await running.ended).code, 0);
+  const warnings = logOf(running).filter((line) => line.level === 'warn');
+  assert.equal(
+    warnings.map(({ msg, names }) => [msg, names]),
+    [
+      ['variables of the environment that Gapstone does not know', ['GAPSTONE_FAULTS', 'GAPSTONE_PROT']],
+      ['GAPSTONE_CRON_SECRET has fewer than 16 characters', undefined],
+    ],
+  );
+  assert.not.match(running.stdout() + running.stderr(), /canary/);
 });
 
 front('a fault that nobody caught is logged, and the process ends with 1', async () => {

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { createFileLock, type FileLock } from '../db/file-lock.ts';
-import { type AuditEvent, type Head, lineOf } from './event.ts';
+import { type AuditEvent, type Head, lineOf, origin } from './event.ts';
 import { ownEvent, type Resumption, resume } from './resume.ts';
 
 /** The system calls that write; tests make them fail. */
@@ -58,10 +58,14 @@ export function openAuditFile(
   /** What we know of the file's end; good for as long as its size is this. */
   let seen: { size: number; head: Head } | null = null;
   let lastDay = '';
+  /** The last line that this process wrote. */
+  let own: Head | null = null;
 
-  /** Somebody who removes the lock would let two processes write at once. */
+  /** Somebody who removes the lock would let two processes write at once; who removes the head, cut lines off unseen. */
   function reopenBeside(): void {
-    if (statSync(besides(file).lock, { throwIfNoEntry: false })?.ino === beside.inode) return;
+    const names = besides(file);
+    const same = inodeOf(names.lock) === beside.inodes.lock && inodeOf(names.head) === beside.inodes.head;
+    if (same) return;
     const next = openBeside(file, options.lockTimeout ?? 5000);
     closeBeside(beside);
     beside = next;
@@ -69,7 +73,7 @@ export function openAuditFile(
   }
 
   function reopenIfMoved(): void {
-    if (statSync(file, { throwIfNoEntry: false })?.ino === inode) return;
+    if (inodeOf(file) === inode) return;
     const next = openSync(file, append, 0o600);
     closeSync(fd);
     fd = next;
@@ -90,7 +94,8 @@ export function openAuditFile(
       return { head: seen.head, lastTime: lastDay, torn: false, event: null };
     }
     seen = null;
-    return resume(readTail(size), readHead(besides(file).head));
+    const noted = readHead(besides(file).head);
+    return resume(readTail(size), noted ?? own, noted !== null);
   }
 
   return {
@@ -101,13 +106,13 @@ export function openAuditFile(
         const time = now();
         const today = time.toISOString().slice(0, 10);
         const yesterday = lastTime?.slice(0, 10) ?? '';
-        const own = event === null ? [] : [event];
+        const ours = event === null ? [] : [event];
         const isNew = yesterday !== '' && yesterday < today;
-        if (isNew) own.push(ownEvent('audit.anchor', { day: yesterday, lines: from.seq }));
+        if (isNew) ours.push(ownEvent('audit.anchor', { day: yesterday, lines: from.seq }));
         const anchor = isNew || event?.action === 'audit.continue' ? from : null;
         let head = from;
         let text = torn ? '\n' : '';
-        for (const each of [...own, ...events]) {
+        for (const each of [...ours, ...events]) {
           const made = lineOf(each, time, head);
           text += `${made.line}\n`;
           head = made.head;
@@ -115,10 +120,14 @@ export function openAuditFile(
         // Whatever goes wrong from here on, the next append looks at the file itself.
         seen = null;
         const isFirst = fstatSync(fd).size === 0;
+        // Killed from here on, we leave no lines without a head: where one is missing, somebody took it away.
+        if (isFirst && from.seq === 0) writeSync(beside.head, headText(origin), 0);
         writeWhole(io, fd, Buffer.from(text));
         if (sync) io.sync(fd);
         if (sync && isFirst) syncFolder(dirname(file));
         writeSync(beside.head, headText(head), 0);
+        if (sync && isFirst) fdatasyncSync(beside.head);
+        own = head;
         seen = { size: fstatSync(fd).size, head };
         lastDay = today;
         return { head, anchor };
@@ -136,8 +145,7 @@ interface Beside {
   lock: FileLock;
   /** The open file of the head. */
   head: number;
-  /** Of the lock's file. */
-  inode: number;
+  inodes: { lock: number; head: number };
 }
 
 function openBeside(file: string, timeout: number): Beside {
@@ -145,7 +153,7 @@ function openBeside(file: string, timeout: number): Beside {
   const head = openSync(names.head, constants.O_RDWR | constants.O_CREAT, 0o600);
   try {
     const lock = createFileLock(names.lock, timeout);
-    return { lock, head, inode: statSync(names.lock).ino };
+    return { lock, head, inodes: { lock: statSync(names.lock).ino, head: fstatSync(head).ino } };
   } catch (error) {
     closeSync(head);
     throw error;
@@ -155,6 +163,10 @@ function openBeside(file: string, timeout: number): Beside {
 function closeBeside({ lock, head }: Beside): void {
   lock.close();
   closeSync(head);
+}
+
+function inodeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino;
 }
 
 /** A file that is opened at its first append, and tried again at each until it opens. */

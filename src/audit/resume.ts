@@ -34,20 +34,22 @@ export function ownEvent(
 }
 
 /**
- * Decides how to go on after the bytes that a file ends with, and the head that was noted beside it (null: none was).
+ * Decides how to go on after the bytes that a file ends with, and the head that was noted (null: none is known).
  * What was noted wins over a file that is behind it: the gap in the numbers then shows for good that lines are missing.
+ * `isBeside` says whether it still stood beside the file: no lines are written before a head is, so one that is gone was
+ * taken away, perhaps with the end of the file, and that is told.
  */
-export function resume(tail: Buffer, noted: Head | null): Resumption {
+export function resume(tail: Buffer, noted: Head | null, isBeside = noted !== null): Resumption {
   const known = noted ?? origin;
   if (tail.length === 0) {
-    const event = noted === null ? null : ownEvent('audit.continue', { previousHash: noted.hash });
+    const event = known.seq === 0 ? null : ownEvent('audit.continue', { previousHash: known.hash });
     return { head: known, lastTime: null, torn: false, event };
   }
   const end = tail.lastIndexOf('\n');
   const rest = tail.subarray(end + 1);
   // Only its newline was lost: the line itself is whole.
   if (rest.length > 0 && readLine(rest.toString('utf8'))?.holds) {
-    return { ...resume(Buffer.concat([tail, Buffer.from('\n')]), noted), torn: true };
+    return { ...resume(Buffer.concat([tail, Buffer.from('\n')]), noted, isBeside), torn: true };
   }
   const start = end <= 0 ? 0 : tail.lastIndexOf('\n', end - 1) + 1;
   const last = end < 0 ? null : readLine(tail.toString('utf8', start, end));
@@ -56,7 +58,7 @@ export function resume(tail: Buffer, noted: Head | null): Resumption {
   const recovered = (reason: string, detail: AuditEvent['detail'] = {}) =>
     ownEvent(
       'audit.recover',
-      { ...detail, ...(torn ? tornDetail(rest) : {}) },
+      { ...detail, ...(torn ? tornDetail(rest) : {}), ...(isBeside ? {} : { headMissing: true }) },
       { outcome: 'failure', reason },
     );
 
@@ -71,7 +73,8 @@ export function resume(tail: Buffer, noted: Head | null): Resumption {
   if (last.seq === known.seq && last.hash !== known.hash) {
     return { head: known, lastTime, torn, event: recovered('CHANGED', { expectedHash: known.hash }) };
   }
-  return { head: { seq: last.seq, hash: last.hash }, lastTime, torn, event: torn ? recovered('TORN') : null };
+  const event = torn ? recovered('TORN') : isBeside ? null : recovered('HEAD_MISSING');
+  return { head: { seq: last.seq, hash: last.hash }, lastTime, torn, event };
 }
 
 /** What a recovery says of the half line before it, so that the chain covers that as well. */

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { type Head, origin, type ReadLine, readLine } from './event.ts';
 import { besides, readHead } from './file.ts';
 import { tornDetail } from './resume.ts';
@@ -13,7 +13,9 @@ export interface AuditVerdict {
   head: Head | null;
   /** The first thing that is wrong; null when the chain holds. */
   problem: { file: string; line: number; reason: string } | null;
-  /** What is harmless and worth knowing: lines torn by a killed process, and told of by the next. */
+  /** What is wrong with the head beside the newest file, where that is missing; null when it is there. */
+  headProblem: string | null;
+  /** What breaks no chain and is worth knowing: lines torn by a killed process and told of by the next; a head that was gone. */
   notes: string[];
 }
 
@@ -28,9 +30,20 @@ export function verifyAuditFile(files: string | readonly string[]): AuditVerdict
   // Read before the lines: a running server adds to both.
   const noted = newest === undefined ? null : readHead(besides(newest).head);
   const walk = createWalk();
-  for (const file of list) if (!walk.file(file)) return walk.verdict();
-  if (noted !== null) walk.compare(noted, newest!);
-  return walk.verdict();
+  const holds = list.every((file) => walk.file(file));
+  if (holds && noted !== null) walk.compare(noted, newest!);
+  const verdict = walk.verdict();
+  const headProblem = noted === null && newest !== undefined ? missingHead(newest, verdict.lines) : null;
+  return { ...verdict, headProblem };
+}
+
+/** Lines are never written without a head. It is read once more: a server may have written its first line just now. */
+function missingHead(newest: string, lines: number): string | null {
+  const { head } = besides(newest);
+  if (readHead(head) !== null) return null;
+  // Killed before its first line, a process leaves both empty.
+  if (lines === 0 && statSync(newest).size === 0 && existsSync(head)) return null;
+  return `${head} is missing or cannot be read: lines cut off at the end would not show`;
 }
 
 function createWalk() {
@@ -81,6 +94,8 @@ function createWalk() {
       }
       const reason = whyNot(line!);
       if (reason !== null) return fail(number, reason);
+      if (line!.action === 'audit.recover' && line!.detail?.headMissing === true)
+        notes.push(`${file}, line ${number}: the head was gone: what stood before may have been cut off`);
       first ??= line!.seq;
       head = { seq: line!.seq, hash: line!.hash };
       lines++;
@@ -96,11 +111,11 @@ function createWalk() {
       const seq = head?.seq ?? 0;
       const cut = `the end is cut off: ${span(seq + 1, noted.seq)} missing`;
       if (seq < noted.seq) problem = { file, line: lines, reason: cut };
-      else if (seq === noted.seq && head!.hash !== noted.hash)
+      else if (seq === noted.seq && (head ?? origin).hash !== noted.hash)
         problem = { file, line: lines, reason: 'the last line is not the one that was written' };
     },
 
-    verdict: (): AuditVerdict => ({ lines, first, head, problem, notes }),
+    verdict: (): Omit<AuditVerdict, 'headProblem'> => ({ lines, first, head, problem, notes }),
   };
 }
 

@@ -59,12 +59,22 @@ function bitsOf(text: string): number {
   return hex === '' ? 0 : BigInt(`0x${hex}`).toString(2).length;
 }
 
-/** The private key of the local issuer, made at first use with mode 0600 (D1.3). */
-export async function localKey(config: Config): Promise<JWK & { kid: string }> {
+/** Tells of a new local key by its id, and puts it in its place by calling `publish`; where it throws, none is made. */
+export type TellNewKey = (kid: string, publish: () => void) => void;
+
+/**
+ * The private key of the local issuer, made at first use with mode 0600 (D1.3). Throws `CommandError` when it cannot be read
+ * or made, and what `tell` throws.
+ */
+export async function localKey(
+  config: Config,
+  tell: TellNewKey = (_, publish) => publish(),
+): Promise<JWK & { kid: string }> {
   const file = config.keyFile;
   if (!existsSync(file)) {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-    const jwk = { ...(await exportJWK(privateKey)), kid: `local-${Date.now().toString(36)}`, alg: 'ES256' };
+    const kid = `local-${Date.now().toString(36)}`;
+    const jwk = { ...(await exportJWK(privateKey)), kid, alg: 'ES256' };
     const temporary = `${file}.new-${process.pid}`;
     try {
       // Under another name first: a kill never leaves half a key.
@@ -72,9 +82,10 @@ export async function localKey(config: Config): Promise<JWK & { kid: string }> {
       writeFileSync(temporary, `${JSON.stringify(jwk)}\n`, { mode: 0o600, flag: 'wx' });
       chmodSync(temporary, 0o600);
       syncPath(temporary);
-      publishNew(temporary, file);
+      tell(kid, () => publishNew(temporary, file));
     } catch (error) {
       rmSync(temporary, { force: true });
+      if (error instanceof CommandError) throw error;
       // Two processes may start at once: the key of the one that was first holds for both.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
         throw new CommandError(`the key file ${file} cannot be written: ${(error as Error).message}`);
@@ -128,8 +139,9 @@ export async function loadKeys(
   config: Config,
   log: Log = silentLog,
   onReload?: (reason: string | null) => void,
+  tell?: TellNewKey,
 ): Promise<KeySet> {
   if (config.jwks !== null) return watchKeySet(config.jwks, readKeySet, log, undefined, onReload);
-  const { d: _, ...publicKey } = await localKey(config);
+  const { d: _, ...publicKey } = await localKey(config, tell);
   return Object.assign(createLocalJWKSet({ keys: [publicKey] }), { version: () => 0 });
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { desc, eq, lte, or, sql } from 'drizzle-orm';
 import type { AuditEvent } from '../audit/event.ts';
+import { type AuditStream, silentAudit } from '../audit/stream.ts';
 import type { Database } from '../db/database.ts';
 import { storageFault } from '../db/faults.ts';
 import { sessions } from '../db/user-tables.ts';
@@ -20,19 +21,20 @@ const clockTolerance = 60 * 1000;
 
 type SessionRow = typeof sessions.$inferSelect;
 type EndReason = 'logoff' | 'idle' | 'expired' | 'replaced' | 'too many';
+type Ended = { row: SessionRow; reason: EndReason };
 
 export type Sessions = ReturnType<typeof createSessions>;
 
 /**
  * Sessions (DECISIONS D1.7): 256 random bits of which only SHA-256 is kept, 15 minutes idle, 12 hours in all, never
- * longer than the token they were made with, at most ten for each user. `tell` hears of those that end without being
- * asked to.
+ * longer than the token they were made with, at most ten for each user. `audit` hears of those that end without being
+ * asked to, inside the transaction that ends them.
  */
 export function createSessions(
   db: Database,
   now: () => Date,
   log: Log,
-  tell: (event: AuditEvent) => void = () => undefined,
+  audit: Pick<AuditStream, 'must' | 'note' | 'stats'> = silentAudit,
 ) {
   const { orm } = db;
   const lastUse = new Map<string, number>();
@@ -46,10 +48,33 @@ export function createSessions(
     .where(eq(sessions.hash, sql.placeholder('hash')))
     .prepare();
 
-  function ended(row: SessionRow, reason: EndReason): void {
-    lastUse.delete(row.hash);
-    log.info('session ended', { ...named(row), reason });
-    if (reason !== 'logoff') tell(endEvent(row, reason));
+  /**
+   * Makes one write, which notes the sessions that it ends. They are told of before it is committed, so that what cannot
+   * be told is not done; what is rolled back after that is told of once more, as a failure. They are logged at the end.
+   */
+  function ending<T>(write: (work: () => T) => T, work: (over: Ended[]) => T): T {
+    const over: Ended[] = [];
+    let told: AuditEvent[] = [];
+    let result: T;
+    try {
+      result = write(() => {
+        const made = work(over);
+        const events = over.flatMap(({ row, reason }) =>
+          reason === 'logoff' ? [] : [endEvent(row, reason)],
+        );
+        if (events.length > 0) audit.must(...events);
+        told = events;
+        return made;
+      });
+    } catch (error) {
+      for (const event of told) audit.note({ ...event, outcome: 'failure', reason: 'ROLLED_BACK' });
+      throw error;
+    }
+    for (const { row, reason } of over) {
+      lastUse.delete(row.hash);
+      log.info('session ended', { ...named(row), reason });
+    }
+    return result;
   }
 
   /** Why a session no longer holds, or null. */
@@ -69,7 +94,7 @@ export function createSessions(
   }
 
   /** Ends what has run out, and all but the newest of a user to make room for one more. */
-  function sweep(subject: string): void {
+  function sweep(subject: string, over: Ended[]): void {
     const time = now().getTime();
     const longIdle = new Date(time - idleMilliseconds).toISOString();
     const candidates = orm
@@ -81,7 +106,7 @@ export function createSessions(
       const reason = whyOver(row);
       if (reason === null) continue;
       remove.run({ hash: row.hash });
-      ended(row, reason);
+      over.push({ row, reason });
     }
     const others = orm
       .select()
@@ -91,16 +116,31 @@ export function createSessions(
       .all();
     for (const row of others.slice(perUser - 1)) {
       remove.run({ hash: row.hash });
-      ended(row, 'too many');
+      over.push({ row, reason: 'too many' });
     }
   }
 
-  function end(secret: string, reason: EndReason): { id: string } | null {
+  function end(secret: string, reason: EndReason, over: Ended[]): { id: string } | null {
     const row = byHash.get({ hash: sha256(secret) });
     if (!row) return null;
     remove.run({ hash: row.hash });
-    ended(row, reason);
+    over.push({ row, reason });
     return { id: idOf(row) };
+  }
+
+  /** Ends what has run out, if that can be written and told now; it holds no longer in any case. */
+  function expire(row: SessionRow, reason: EndReason): void {
+    // Not by `db.write`: the request may be on its way to a deed of its own, and this is not that.
+    const write = (work: () => void) => db.sqlite.transaction(work).immediate();
+    const work = (over: Ended[]) => {
+      remove.run({ hash: row.hash });
+      over.push({ row, reason });
+    };
+    try {
+      withoutWaiting(db, () => ending(write, work));
+    } catch (error) {
+      if (!audit.stats().failing) throw error;
+    }
   }
 
   return {
@@ -108,23 +148,23 @@ export function createSessions(
     start(user: User, former: string | undefined): string {
       const secret = randomBytes(32).toString('base64url');
       const time = now().getTime();
-      db.write(() => {
-        if (former !== undefined) end(former, 'replaced');
-        sweep(user.subject);
-        const row = {
-          hash: sha256(secret),
-          subject: user.subject,
-          email: user.email,
-          organization: user.organization,
-          entitlements: [...user.entitlements],
-          createdAt: new Date(time).toISOString(),
-          usedAt: new Date(time).toISOString(),
-          endsAt: new Date(Math.min(time + longestMilliseconds, user.expiresAt * 1000)).toISOString(),
-        };
+      const row = {
+        hash: sha256(secret),
+        subject: user.subject,
+        email: user.email,
+        organization: user.organization,
+        entitlements: [...user.entitlements],
+        createdAt: new Date(time).toISOString(),
+        usedAt: new Date(time).toISOString(),
+        endsAt: new Date(Math.min(time + longestMilliseconds, user.expiresAt * 1000)).toISOString(),
+      };
+      ending(db.write, (over) => {
+        if (former !== undefined) end(former, 'replaced', over);
+        sweep(user.subject, over);
         orm.insert(sessions).values(row).run();
-        log.info('session started', { ...named(row), endsAt: row.endsAt });
         return { id: idOf(row) };
       });
+      log.info('session started', { ...named(row), endsAt: row.endsAt });
       return secret;
     },
 
@@ -135,7 +175,7 @@ export function createSessions(
       if (!row) return null;
       const reason = whyOver(row);
       if (reason !== null) {
-        if (withoutWaiting(db, () => remove.run({ hash: row.hash }))) ended(row, reason);
+        expire(row, reason);
         return null;
       }
       touch(row);
@@ -151,7 +191,7 @@ export function createSessions(
 
     /** Ends the session of a cookie's value, if there is one. */
     end(secret: string): void {
-      db.write(() => end(secret, 'logoff'));
+      ending(db.write, (over) => end(secret, 'logoff', over));
     },
   };
 }
@@ -188,18 +228,16 @@ function named(row: { hash: string; subject: string }) {
   return { session: idOf(row), subjectHash: sha256(row.subject).slice(0, 12) };
 }
 
-/** Runs one write unless another process is writing right now, or nothing can be written; tells whether it was done. */
-function withoutWaiting(db: Database, work: () => void): boolean {
+/** Runs one write unless another process is writing right now, or nothing can be written. */
+function withoutWaiting(db: Database, work: () => void): void {
   const { sqlite } = db;
   const timeout = sqlite.pragma('busy_timeout', { simple: true }) as number;
   sqlite.pragma('busy_timeout = 0');
   try {
     work();
-    return true;
   } catch (error) {
     // Whoever only reads is served whether or not the database takes writes.
-    if (['busy', 'full', 'readonly', 'io'].includes(storageFault(error) ?? '')) return false;
-    throw error;
+    if (!['busy', 'full', 'readonly', 'io'].includes(storageFault(error) ?? '')) throw error;
   } finally {
     sqlite.pragma(`busy_timeout = ${timeout}`);
   }

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { CommandError, unauthorized } from '../errors.ts';
 import { hasRepeatedKeys } from '../json.ts';
 import { isStorable } from '../text.ts';
-import { algorithms, localKey } from './keys.ts';
+import { algorithms, localKey, type TellNewKey } from './keys.ts';
 import type { User } from './viewer.ts';
 
 const maxTokenLength = 8192;
@@ -84,8 +84,13 @@ export interface TokenRequest {
   lifetime: number;
 }
 
-/** Signs a user token with the local key (D1.3). Throws `CommandError` while a key set is pinned. */
-export async function issueUserToken(config: Config, request: TokenRequest, now: Date): Promise<string> {
+/** Signs a user token with the local key (D1.3); `tell` hears of a key that is made. Throws `CommandError` while a key set is pinned. */
+export async function issueUserToken(
+  config: Config,
+  request: TokenRequest,
+  now: Date,
+  tell?: TellNewKey,
+): Promise<string> {
   if (config.jwks !== null) {
     throw new CommandError(
       'GAPSTONE_JWKS is set: tokens come from that identity provider, none are issued here',
@@ -94,7 +99,7 @@ export async function issueUserToken(config: Config, request: TokenRequest, now:
   if (!isName(request.subject)) throw new CommandError('--subject must have 1 to 255 characters', 2);
   if (request.lifetime < 1 || request.lifetime > maxLifetime)
     throw new CommandError('--ttl must be from 1s to 90d', 2);
-  const key = await localKey(config);
+  const key = await localKey(config, tell);
   const issuedAt = Math.floor(now.getTime() / 1000);
   const { claims } = config;
   const payload: JWTPayload = {

@@ -7,6 +7,7 @@ import { ownEvent } from '../audit/resume.ts';
 import { type AuditStream, createAuditStream, silentAudit } from '../audit/stream.ts';
 import { createTrail } from '../audit/trail.ts';
 import { createWatermark, shareTaken } from '../audit/watermark.ts';
+import type { TellNewKey } from '../auth/keys.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { AppError, CommandError } from '../errors.ts';
@@ -113,6 +114,28 @@ export function auditMigration(config: Config): (from: number, to: number) => vo
       { action: 'database.migrate', objectType: 'database', detail: { from, to } },
       () => undefined,
     );
+}
+
+/**
+ * Tells of a local key that is about to be put in its place, by its id; for `localKey`. Where that fails (another process
+ * was first), a second event says so.
+ */
+export function auditNewKey(config: Config): TellNewKey {
+  return (kid, publish) => {
+    const deed = { action: 'local-key.create', objectType: 'local-key', objectId: kid };
+    const audit = openCommandAudit(config);
+    try {
+      audit.stream.must(audit.event(deed));
+      try {
+        publish();
+      } catch (error) {
+        audit.stream.note(audit.event(deed, reasonOf(error)));
+        throw error;
+      }
+    } finally {
+      audit.close();
+    }
+  };
 }
 
 /**

@@ -82,9 +82,10 @@ function problemsOf(db: Database, check: Check): string[] {
 function addAudit(report: CheckReport, files: string[]): void {
   const problems: string[] = [];
   try {
-    const { problem, ...walked } = verifyAuditFile(files);
+    const { problem, headProblem, ...walked } = verifyAuditFile(files);
     report.audit = walked;
     if (problem !== null) problems.push(`${problem.file}, line ${problem.line}: ${problem.reason}`);
+    if (headProblem !== null) problems.push(headProblem);
   } catch (error) {
     problems.push((error as Error).message);
   }

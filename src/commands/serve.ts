@@ -5,7 +5,7 @@ import { checkKeys, loadKeys } from '../auth/keys.ts';
 import { rememberTokens } from '../auth/remembered.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import { loadCertificate } from '../certificate.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, configWarnings, readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
@@ -23,7 +23,7 @@ import { createLineWriter, type LineWriter } from '../watch/lines.ts';
 import { createMetrics } from '../watch/metrics.ts';
 import { createObserver } from '../watch/observer.ts';
 import { processCollector } from '../watch/process.ts';
-import { auditMigration, type ServerAudit, startServerAudit } from './audit.ts';
+import { auditMigration, auditNewKey, type ServerAudit, startServerAudit } from './audit.ts';
 import { type Command, expectPositionals, parse, tell } from './command.ts';
 import { purgeDaily } from './purge.ts';
 
@@ -56,6 +56,7 @@ export async function serve(
   const lines = createLineWriter();
   const log = createLog(config.logLevel, lines.write);
   endOnFailure(log, lines);
+  for (const { msg, fields } of configWarnings(config)) log.warn(msg, fields);
   await checkKeys(config);
   const db = await open();
   try {
@@ -81,7 +82,8 @@ async function serveOpen(
   const signals = untilSignal(config.tls !== null);
   const tls = config.tls && loadCertificate(config.tls, now());
   let audit: ServerAudit | null = null;
-  const keys = await loadKeys(config, log, (reason) => audit?.keysReloaded(reason));
+  const onReload = (reason: string | null) => audit?.keysReloaded(reason);
+  const keys = await loadKeys(config, log, onReload, auditNewKey(config));
   audit = startServerAudit(config, log);
   const tokens = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();

@@ -1,7 +1,7 @@
 import { issueUserToken, type TokenRequest } from '../auth/tokens.ts';
 import { type Config, readConfig } from '../config.ts';
 import { CommandError } from '../errors.ts';
-import { auditedCommand } from './audit.ts';
+import { auditedCommand, auditNewKey } from './audit.ts';
 import { type Command, expectPositionals, parse, required } from './command.ts';
 
 export const tokenCommand: Command = {
@@ -45,7 +45,7 @@ export const tokenCommand: Command = {
 
 /** Issues a token and tells of it: who it is for and what it may, never the token. */
 export async function auditedToken(config: Config, request: TokenRequest): Promise<string> {
-  const token = await issueUserToken(config, request, new Date());
+  const token = await issueUserToken(config, request, new Date(), auditNewKey(config));
   const { subject, organization, entitlements, lifetime } = request;
   const deed = {
     action: 'user-token.issue',

@@ -7,13 +7,14 @@ import {
   statSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { openAuditFile } from '../../src/audit/file.ts';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
-import { auditLines, someEvent } from '../support/audit.ts';
+import { type AuditLine, auditLines, fullDisk, someEvent } from '../support/audit.ts';
 import { suite } from '../support/harness.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
@@ -60,6 +61,7 @@ test('each line holds the hash of its own bytes and of the line before', () => {
     first: 1,
     head: { seq: 3, hash: previous },
     problem: null,
+    headProblem: null,
     notes: [],
   });
 });
@@ -136,9 +138,11 @@ test('lines cut off at the end are found by the head that was noted, and the nex
 
 test('a line torn at any byte is told of by the next, and the chain holds', () => {
   const [first, second] = readFileSync(written(2), 'utf8').split('\n') as [string, string];
+  const headOfFirst = readFileSync(`${written(1)}.head`);
   for (let at = 1; at <= second.length; at += 7) {
     const file = join(scratchFolder(), 'audit.jsonl');
     writeFileSync(file, `${first}\n${second.slice(0, at)}`);
+    writeFileSync(`${file}.head`, headOfFirst);
     const whole = at === second.length;
     const torn = verifyAuditFile(file);
     assert.is(torn.problem, null);
@@ -150,6 +154,7 @@ test('a line torn at any byte is told of by the next, and the chain holds', () =
   }
   const file = join(scratchFolder(), 'audit.jsonl');
   writeFileSync(file, `${first}\n${second}`);
+  writeFileSync(`${file}.head`, headOfFirst);
   append(file, 'later');
   assert.equal(
     [verifyAuditFile(file).lines, verifyAuditFile(file).notes],
@@ -229,8 +234,103 @@ test('a lock that somebody removes is made again, and two openers still take tur
   }
   one.close();
   two.close();
-  assert.equal([verifyAuditFile(file).lines, verifyAuditFile(file).problem], [13, null]);
+  const { lines, problem, notes } = verifyAuditFile(file);
+  assert.equal([lines, problem, notes.length], [15, null, 2], 'each time the head was gone is told of');
 });
+
+test('a head that is gone, empty or garbage is a problem of its own, and the next line tells of it', () => {
+  const spoil: [name: string, work: (head: string) => void][] = [
+    ['gone', (head) => rmSync(head)],
+    ['empty', (head) => truncateSync(head, 0)],
+    ['garbage', (head) => writeFileSync(head, 'x'.repeat(82))],
+  ];
+  for (const [name, work] of spoil) {
+    const file = written(5);
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    truncateSync(file, Buffer.byteLength(`${lines.slice(0, 3).join('\n')}\n`));
+    work(`${file}.head`);
+    const found = verifyAuditFile(file);
+    assert.equal([found.problem, found.notes], [null, []], name);
+    assert.match(
+      found.headProblem!,
+      /audit\.jsonl\.head is missing or cannot be read: lines cut off at the end would not show$/,
+    );
+    append(file, 'later');
+    const { seq, action, outcome, reason, detail } = auditLines(file)[3]!;
+    assert.equal(
+      [seq, action, outcome, reason, detail],
+      [4, 'audit.recover', 'failure', 'HEAD_MISSING', { headMissing: true }],
+      name,
+    );
+    const after = verifyAuditFile(file);
+    assert.equal([after.lines, after.problem, after.headProblem], [5, null, null]);
+    assert.match(after.notes.join(), /line 4: the head was gone: what stood before may have been cut off$/);
+  }
+});
+
+test('a head that is taken away under an open file, with lines or all of them, is missed by who wrote last', () => {
+  for (const kept of [3, 0]) {
+    const file = join(scratchFolder(), 'audit.jsonl');
+    const audit = openAuditFile(file, { now });
+    for (let i = 1; i <= 5; i++) audit.append([someEvent(`event ${i}`)], false);
+    const lines = readFileSync(file, 'utf8').split('\n');
+    truncateSync(
+      file,
+      Buffer.byteLength(
+        lines
+          .slice(0, kept)
+          .map((line) => `${line}\n`)
+          .join(''),
+      ),
+    );
+    rmSync(`${file}.head`);
+    audit.append([someEvent('later')], false);
+    audit.close();
+    const { seq, action, detail } = auditLines(file)[kept]!;
+    assert.equal([seq, action], [6, kept === 0 ? 'audit.continue' : 'audit.recover']);
+    if (kept > 0) assert.equal(detail, { missingFrom: 4, missingTo: 5, headMissing: true });
+    assert.is(verifyAuditFile(file).headProblem, null);
+  }
+});
+
+test('nothing that we leave behind lacks a head: not a first write that fails, nor one cut anywhere', () => {
+  for (const half of [false, true]) {
+    const file = join(scratchFolder(), 'audit.jsonl');
+    const { disk, io } = fullDisk(
+      (fd, bytes) => writeSync(fd, bytes),
+      () => undefined,
+    );
+    Object.assign(disk, { full: true, half });
+    const audit = openAuditFile(file, { now, io });
+    assert.throws(() => audit.append([someEvent('a')], true), /ENOSPC/);
+    audit.close();
+    const left = verifyAuditFile(file);
+    assert.equal([left.problem, left.headProblem, left.lines], [null, null, 0]);
+    append(file, 'later');
+    const actions = auditLinesThatHold(file).map(({ action, detail }) => [action, detail?.headMissing]);
+    const told = [['test.happen', undefined]];
+    assert.equal(actions, half ? [['audit.recover', undefined], ...told] : told);
+  }
+  const opened = join(scratchFolder(), 'audit.jsonl');
+  openAuditFile(opened, { now }).close();
+  assert.is(verifyAuditFile(opened).headProblem, null, 'opened, and killed before its first line');
+  rmSync(`${opened}.head`);
+  assert.match(verifyAuditFile(opened).headProblem!, /is missing/);
+  const made = join(scratchFolder(), 'audit.jsonl');
+  writeFileSync(made, '');
+  append(made, 'first');
+  assert.equal(
+    auditLines(made).map(({ seq, action }) => [seq, action]),
+    [[1, 'test.happen']],
+    'a file that was made for us, empty, is no loss',
+  );
+});
+
+/** The lines of a file whose first is torn. */
+function auditLinesThatHold(file: string): AuditLine[] {
+  const texts = readFileSync(file, 'utf8').split('\n');
+  return texts.filter((line) => line.endsWith('"}')).map((line) => JSON.parse(line));
+}
 
 test('the first line of a day is an anchor', () => {
   const file = join(scratchFolder(), 'audit.jsonl');

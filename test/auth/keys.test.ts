@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import * as assert from 'uvu/assert';
@@ -153,6 +161,40 @@ keys('the local key is made once, beside the database, for its owner only', asyn
   } finally {
     process.umask(mask);
   }
+});
+
+keys(
+  'a key is told of once, by its id, before it stands in its place; where that fails none is made',
+  async () => {
+    const folder = scratchFolder();
+    const config = localConfig(folder);
+    const file = join(folder, 'gapstone-key.json');
+    const refuse = () => {
+      throw new CommandError('not audited');
+    };
+    assert.is((await failure(localKey(config, refuse))).message, 'not audited');
+    assert.is((await failure(loadKeys(config, undefined, undefined, refuse))).message, 'not audited');
+    assert.equal(readdirSync(folder), []);
+    const told: string[] = [];
+    const tell = (kid: string, publish: () => void) => {
+      assert.not(existsSync(file));
+      publish();
+      told.push(kid);
+    };
+    const { kid } = await localKey(config, tell);
+    await loadKeys(config, undefined, undefined, tell);
+    assert.equal(told, [kid]);
+  },
+);
+
+keys('of two processes that make the key at once the first one’s holds for both', async () => {
+  const config = localConfig();
+  const other = await localKey(localConfig());
+  const key = await localKey(config, (_, publish) => {
+    writeFileSync(config.keyFile, JSON.stringify(other), { mode: 0o600 });
+    publish();
+  });
+  assert.equal(key, other);
 });
 
 keys('GAPSTONE_KEY_FILE says where the key lies', async () => {

@@ -14,6 +14,8 @@ import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
+import { auditNewKey } from '../../src/commands/audit.ts';
+import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { type AuditLine, auditLines } from '../support/audit.ts';
@@ -151,7 +153,9 @@ test('commands leave one event each, and no token', async () => {
   ]);
   await runs(['purge', '--dry-run']);
   await runs(['purge']);
-  const lines = auditLines(file);
+  const [newKey, ...lines] = auditLines(file);
+  const key = JSON.parse(readFileSync(join(folder, 'gapstone-key.json'), 'utf8'));
+  assert.equal(shape(newKey!), ['local-key.create', 'local-key', key.kid, 'success', null]);
   assert.equal(lines.map(shape), [
     ['user-token.issue', 'user', 'ann', 'success', null],
     ['integration-token.create', 'integration-token', made.id, 'success', null],
@@ -167,7 +171,8 @@ test('commands leave one event each, and no token', async () => {
   assert.equal(lines[5]!.detail, { status: 'rejected', why: 'R' });
   assert.equal(lines[6]!.detail, { acceptClock: false, count: 0 });
   const text = readFileSync(file, 'utf8');
-  for (const value of [token, made.token, 'ann@example.org']) assert.not.ok(text.includes(value));
+  for (const value of [token, made.token, 'ann@example.org', key.d, key.x, key.y])
+    assert.not.ok(text.includes(value));
 });
 
 test('backups and restores are told of before they are begun, and with what came of them', async () => {
@@ -236,6 +241,39 @@ test('check --audit walks the chain, through rotated files too, and names the li
   assert.equal([missing.code, /problem: audit: ENOENT/.test(missing.stdout)], [1, true]);
 });
 
+test('a head that was removed, with the end of the stream or alone, is a problem; the next start tells of it', async () => {
+  for (const name of ['a', 'b']) await runs(['token', 'issue', '--subject', name]);
+  await runs(['check', '--audit']);
+  const whole = readFileSync(file, 'utf8');
+  const [first] = whole.split('\n');
+  for (const text of [whole, `${first}\n`]) {
+    writeFileSync(file, text);
+    rmSync(`${file}.head`);
+    const { code, stdout } = await run(['check', '--audit']);
+    assert.is(code, 1);
+    assert.match(
+      stdout,
+      /^problem: audit: gapstone-audit\.jsonl\.head is missing or cannot be read: lines cut off at the end would not show$/m,
+    );
+    assert.is(existsSync(`${file}.head`), false, 'a check makes nothing');
+    const server = await startServer(folder, ['serve', '--port', '0']);
+    server.child.kill('SIGTERM');
+    assert.is((await server.ended).code, 0);
+    const added = auditLines(file).slice(text.trimEnd().split('\n').length);
+    assert.equal(
+      added.map((line) => [line.action, line.outcome, line.reason]),
+      [
+        ['audit.recover', 'failure', 'HEAD_MISSING'],
+        ['service.start', 'success', null],
+        ['config.load', 'success', null],
+        ['deleted-lists.purge', 'success', null],
+        ['service.stop', 'success', 'SIGTERM'],
+      ],
+    );
+    assert.match(await runs(['check', '--audit']), /^note: audit: \S+, line \d+: the head was gone/m);
+  }
+});
+
 test('stop: a command that cannot be audited does nothing, and says why', async () => {
   const before = digest(join(folder, 'gapstone.db'));
   const nowhere = { GAPSTONE_AUDIT_FILE: join(folder, 'nowhere/audit.jsonl') };
@@ -261,7 +299,8 @@ test('stop: a command that cannot be audited does nothing, and says why', async 
     assert.is(db.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table);
   db.close();
   assert.is(digest(join(folder, 'gapstone.db')), before);
-  assert.is(existsSync(join(folder, 'saved.db')), false);
+  for (const name of ['saved.db', 'gapstone-key.json'])
+    assert.is(existsSync(join(folder, name)), false, name);
 });
 
 test('continue: a command goes on without, and warns', async () => {
@@ -304,11 +343,12 @@ test('the start of a server, its configuration and its end are told of; the stre
     ['deleted-lists.purge', null],
     ['service.stop', 'SIGTERM'],
   ];
+  const key = ['local-key.create', null];
   assert.equal(
     lines.map((line) => [line.action, line.reason]),
-    [...life, ...life, ['service.start', null], ['config.load', null], ['deleted-lists.purge', null]],
+    [key, ...life, ...life, ['service.start', null], ['config.load', null], ['deleted-lists.purge', null]],
   );
-  assert.equal([lines[3]!.actor, lines[3]!.source], ['scheduler', '127.0.0.1']);
+  assert.equal([lines[4]!.actor, lines[4]!.source], ['scheduler', '127.0.0.1']);
   const hashes = lines.filter((line) => line.action === 'config.load').map((line) => line.detail!.sha256);
   assert.is(hashes[0], hashes[1], 'a secret does not go into it');
   assert.is.not(hashes[1], hashes[2]);
@@ -369,6 +409,18 @@ async function listMaker(url: string): Promise<() => Promise<number>> {
   return async () =>
     (await fetch(`${url}/api/v1/lists`, { method: 'POST', headers, body: '{"name":"N"}' })).status;
 }
+
+test('a key that another process made first is told of as not made', async () => {
+  const config = readConfig({ db: join(folder, 'gapstone.db') }, {});
+  const refuse = () => {
+    throw Object.assign(new Error('EEXIST: file already exists, link'), { code: 'EEXIST' });
+  };
+  assert.throws(() => auditNewKey(config)('local-abc', refuse), /EEXIST/);
+  assert.equal(auditLines(file).map(shape), [
+    ['local-key.create', 'local-key', 'local-abc', 'success', null],
+    ['local-key.create', 'local-key', 'local-abc', 'failure', 'EEXIST'],
+  ]);
+});
 
 test('a key set that is replaced is told of', async () => {
   await runs(['token', 'issue', '--subject', 'ann']);

@@ -1,6 +1,8 @@
 import { fdatasyncSync, readFileSync, writeSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
+import { sha256 } from '../../src/ids.ts';
+import { createLog } from '../../src/log.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
@@ -34,6 +36,11 @@ const { disk, io } = fullDisk(
   (fd) => fdatasyncSync(fd),
 );
 
+/** What the log says of sessions. */
+const logLines: string[] = [];
+const sessionLog = createLog('info', (line) => {
+  if (line.includes('"msg":"session')) logLines.push(line);
+});
 let t: TestApp;
 let audit: TestAudit;
 let alice: Caller;
@@ -45,6 +52,7 @@ test.before(async () => {
   t = await testApp([shipped('stigs'), shipped('roles'), shipped('regulatory')], {
     now: () => clock.now,
     audit: audit.stream,
+    log: sessionLog,
     cronSecret: secret,
     newId: () => testId(ids.next++),
   });
@@ -443,6 +451,99 @@ test('a commit that fails after its event was written leaves a second event that
   assert.is(lines[0]!.requestId, lines[1]!.requestId);
 });
 
+/** The session events that some requests add, and how each ended. */
+const sessionLines = async (work: () => Promise<unknown>) =>
+  (await linesOf(work))
+    .filter((line) => line.action.startsWith('session.'))
+    .map((line) => [line.action, line.objectId, line.outcome, line.reason]);
+
+/** The name of a session in the stream. */
+const sessionId = (cookie: string) => sha256(cookie.split('=')[1]!).slice(0, 12);
+
+/** A user of four hours, and a session of hers. */
+async function sessionOf(sub: string): Promise<{ caller: Caller; cookie: string }> {
+  const caller = await userCaller(t, { sub, ...times(4) });
+  return { caller, cookie: cookieOf(await ask(t, 'POST', '/api/v1/session', caller)) };
+}
+
+test('a session whose end is rolled back goes on, and a second event says so; the log tells of neither', async () => {
+  const { caller, cookie } = await sessionOf('grace');
+  const before = usersData();
+  const logged = logLines.length;
+  const unhook = t.db.beforeCommit(() => {
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  });
+  let id: string | null = null;
+  try {
+    const lines = await sessionLines(async () => {
+      const answer = await ask(t, 'POST', '/api/v1/session', { ...caller, Cookie: cookie });
+      assert.is(answer.status, 503);
+      assert.is(answer.headers.get('Set-Cookie'), null);
+    });
+    id = lines[1]![1] as string;
+    assert.equal(lines, [
+      ['session.renew', sessionId(cookie), 'success', 'REPLACED'],
+      ['session.create', id, 'success', null],
+      ['session.renew', sessionId(cookie), 'failure', 'ROLLED_BACK'],
+      ['session.create', null, 'failure', 'UNAVAILABLE'],
+    ]);
+    const logoff = await ask(t, 'DELETE', '/api/v1/session', {
+      Cookie: cookie,
+      'Sec-Fetch-Site': 'same-origin',
+    });
+    assert.is(logoff.status, 503);
+  } finally {
+    unhook();
+  }
+  assert.equal(usersData(), before);
+  assert.equal(logLines.slice(logged), []);
+  assert.is((await ask(t, 'GET', '/api/v1/stigs', { Cookie: cookie })).status, 200);
+});
+
+test('a session whose end cannot be told is not ended, but for one that holds no longer: nobody gets in with it', async () => {
+  const { caller, cookie } = await sessionOf('heidi');
+  const row = () =>
+    t.db.sqlite.prepare("SELECT count(*) FROM sessions WHERE subject = 'heidi'").pluck().get();
+  const read = async () => (await ask(t, 'GET', '/api/v1/stigs', { Cookie: cookie })).status;
+  disk.full = true;
+  try {
+    const renewed = await ask(t, 'POST', '/api/v1/session', { ...caller, Cookie: cookie });
+    assertError(renewed, 503, 'UNAVAILABLE', 'not audited');
+    assert.equal([await read(), row()], [200, 1]);
+    advance(15 * 60 * 1000);
+    assert.equal(await sessionLines(async () => assert.is(await read(), 401)), []);
+    assert.is(row(), 1);
+  } finally {
+    disk.full = false;
+  }
+  const lines = await sessionLines(async () => assert.equal([await read(), await read()], [401, 401]));
+  assert.equal(lines, [['session.timeout', sessionId(cookie), 'success', 'IDLE']]);
+  assert.is(row(), 0);
+});
+
+test('a session that ran out while its end cannot be committed: the failure follows, and it is told again when it is', async () => {
+  const { cookie } = await sessionOf('ivan');
+  advance(15 * 60 * 1000);
+  // Not by `ask`: no route declares a 500.
+  const read = async () => (await t.app.request('/api/v1/stigs', { headers: { Cookie: cookie } })).status;
+  // A foreign key that is only looked at by the commit.
+  t.db.sqlite.exec(`
+    CREATE TABLE spoil (id INTEGER REFERENCES stigs (id) DEFERRABLE INITIALLY DEFERRED);
+    CREATE TRIGGER spoil_commit AFTER DELETE ON sessions BEGIN INSERT INTO spoil VALUES (-1); END;
+  `);
+  try {
+    assert.equal(await sessionLines(async () => assert.is(await read(), 500)), [
+      ['session.timeout', sessionId(cookie), 'success', 'IDLE'],
+      ['session.timeout', sessionId(cookie), 'failure', 'ROLLED_BACK'],
+    ]);
+    const row = t.db.sqlite.prepare("SELECT count(*) FROM sessions WHERE subject = 'ivan'").pluck().get();
+    assert.is(row, 1);
+  } finally {
+    t.db.sqlite.exec('DROP TRIGGER spoil_commit; DROP TABLE spoil');
+  }
+  assert.equal(await sessionLines(read), [['session.timeout', sessionId(cookie), 'success', 'IDLE']]);
+});
+
 test('continue: a stream that cannot be written stops nothing, and says afterwards how much is lost', async () => {
   const own = testAudit(clock, { failure: 'continue', io });
   const other = await testApp([shipped('stigs')], { now: () => clock.now, audit: own.stream });
@@ -486,9 +587,9 @@ test('requests at once do not mix up whose event is whose', async () => {
   }
 });
 
-function times() {
+function times(hours = 1) {
   const iat = Math.floor(clock.now.getTime() / 1000);
-  return { iat, exp: iat + 3600 };
+  return { iat, exp: iat + hours * 3600 };
 }
 
 test('no token, cookie, e-mail address or text of a body is in the file', async () => {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
 /** A DER value: its tag, its length, its content. */
 function der(tag: number, ...parts: Uint8Array[]): Buffer {
@@ -11,23 +11,19 @@ function der(tag: number, ...parts: Uint8Array[]): Buffer {
 const sequence = (...parts: Uint8Array[]) => der(0x30, ...parts);
 const time = (date: Date) =>
   der(0x18, Buffer.from(`${date.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`));
-const ecdsaWithSha256 = sequence(Buffer.from('06082a8648ce3d040302', 'hex'));
+/** The signature's algorithm, with SHA-256, by the type of the key. */
+const algorithms: Record<string, Buffer> = {
+  ec: sequence(Buffer.from('06082a8648ce3d040302', 'hex')),
+  rsa: sequence(Buffer.from('06092a864886f70d01010b0500', 'hex')),
+};
 const commonName = (text: string) =>
   sequence(der(0x31, sequence(Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from(text)))));
 
 /** A self-signed certificate for 127.0.0.1 and its key, PEM; `key` makes it for a key that is there. */
 export function selfSigned(from: Date, to: Date, key?: KeyObject): { cert: string; key: string } {
   const privateKey = key ?? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-  const jwk = privateKey.export({ format: 'jwk' });
-  const point = Buffer.concat([
-    Buffer.from([0, 4]),
-    Buffer.from(jwk.x!, 'base64url'),
-    Buffer.from(jwk.y!, 'base64url'),
-  ]);
-  const algorithm = sequence(
-    Buffer.from('06072a8648ce3d0201', 'hex'),
-    Buffer.from('06082a8648ce3d030107', 'hex'),
-  );
+  const algorithm = algorithms[privateKey.asymmetricKeyType!]!;
+  const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
   // subjectAltName: the address 127.0.0.1.
   const names = sequence(
     Buffer.from('0603551d11', 'hex'),
@@ -36,15 +32,15 @@ export function selfSigned(from: Date, to: Date, key?: KeyObject): { cert: strin
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.from([1])),
-    ecdsaWithSha256,
+    algorithm,
     commonName('gapstone test'),
     sequence(time(from), time(to)),
     commonName('gapstone test'),
-    sequence(algorithm, der(0x03, point)),
+    publicKey,
     der(0xa3, sequence(names)),
   );
   const signature = sign('sha256', body, privateKey);
-  const whole = sequence(body, ecdsaWithSha256, der(0x03, Buffer.from([0]), signature));
+  const whole = sequence(body, algorithm, der(0x03, Buffer.from([0]), signature));
   const lines = whole.toString('base64').match(/.{1,64}/g)!;
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`,
