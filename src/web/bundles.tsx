@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx';
-import { Problem } from './parts.tsx';
+import { Downloads, Empty, link, Problem, path, Table } from './parts.tsx';
+import type { View } from './view.ts';
 
 /** What a form for a list or a collection holds, as it is typed. */
 export interface BundleForm {
@@ -84,6 +85,72 @@ export function BundleFields({
       <div>
         <button type="submit">{submit}</button>
       </div>
+    </>
+  );
+}
+
+const kinds = {
+  lists: { name: 'Lists', one: 'list' },
+  collections: { name: 'Collections', one: 'collection' },
+};
+
+/** Changing what a list or a collection is called and who sees it. */
+export function editBundlePage(page: {
+  kind: keyof typeof kinds;
+  id: string;
+  form: BundleForm;
+  problem: string | null;
+}): View {
+  const { kind, id, form, problem } = page;
+  const { name, one } = kinds[kind];
+  const home = path(kind, id);
+  return {
+    title: `Edit the ${one}`,
+    section: kind,
+    body: (
+      <>
+        <p class="crumbs">
+          <a href={path(kind)}>{name}</a> / <a href={home}>{form.name}</a>
+        </p>
+        <h1>Edit the {one}</h1>
+        <form class="fields" method="post" action={`${home}/edit`}>
+          <BundleFields form={form} problem={problem} submit="Keep the change" />
+        </form>
+      </>
+    ),
+  };
+}
+
+/** The collections of documents or of roles that the reader sees: made on the command line, only read here (DECISIONS D8.6). */
+export function ReadCollections(props: {
+  /** What they are of, as a heading has it. */
+  of: 'Documents' | 'Roles';
+  api: 'regdoc-collections' | 'role-collections';
+  collections: { id: string; name: string; count: number }[];
+}): Child {
+  const { of, api, collections } = props;
+  const things = of.toLowerCase();
+  return (
+    <>
+      <h2>Collections</h2>
+      {collections.length === 0 ? (
+        <Empty>
+          There is no collection of {things} that you may see; an operator makes them on the command line.
+        </Empty>
+      ) : (
+        <Table
+          caption={`Collections of ${things}`}
+          head={['Name', of, 'Files']}
+          rows={collections.map(({ id, name, count }) => [
+            name,
+            count,
+            <Downloads
+              href={(format) => link(`/api/v1/${api}/${id}/export`, { format })}
+              formats={['json', 'csv', 'xml']}
+            />,
+          ])}
+        />
+      )}
     </>
   );
 }

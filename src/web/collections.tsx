@@ -163,31 +163,3 @@ function AddControls({ home, adding }: { home: string; adding: CollectionPage['a
     </details>
   );
 }
-
-/** Changing what a collection is called and who sees it. */
-export function editCollectionPage({
-  id,
-  form,
-  problem,
-}: {
-  id: string;
-  form: BundleForm;
-  problem: string | null;
-}): View {
-  const home = path('collections', id);
-  return {
-    title: 'Edit the collection',
-    section: 'collections',
-    body: (
-      <>
-        <p class="crumbs">
-          <a href="/collections">Collections</a> / <a href={home}>{form.name}</a>
-        </p>
-        <h1>Edit the collection</h1>
-        <form class="fields" method="post" action={`${home}/edit`}>
-          <BundleFields form={form} problem={problem} submit="Keep the change" />
-        </form>
-      </>
-    ),
-  };
-}

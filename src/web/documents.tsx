@@ -1,6 +1,7 @@
 import type { DocumentCollections } from '../schemas/catalog-collections.ts';
 import type { RegulatoryDocument, RegulatoryDocuments } from '../schemas/regdoc.ts';
-import { count, Day, Downloads, Empty, Facts, link, Pager, path, Table } from './parts.tsx';
+import { ReadCollections } from './bundles.tsx';
+import { count, Day, Downloads, Empty, Facts, FindForm, link, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 export function documentsPage(page: {
@@ -15,15 +16,7 @@ export function documentsPage(page: {
     body: (
       <>
         <h1>Regulatory documents</h1>
-        <form class="filters" action="/documents">
-          <div>
-            <label for="search">Title holds</label>
-            <input id="search" name="search" type="search" value={page.search} maxlength={200} />
-          </div>
-          <div>
-            <button type="submit">Filter</button>
-          </div>
-        </form>
+        <FindForm action="/documents" label="Title holds" search={page.search} />
         <p class="quiet">{count(pagination.total, 'document')}</p>
         {documents.length === 0 ? (
           <Empty>There is no such document.</Empty>
@@ -45,25 +38,11 @@ export function documentsPage(page: {
           pagination={pagination}
           href={(number) => link('/documents', { search: page.search, page: number })}
         />
-        <h2>Collections</h2>
-        {page.collections.length === 0 ? (
-          <Empty>
-            There is no collection of documents that you may see; an operator makes them on the command line.
-          </Empty>
-        ) : (
-          <Table
-            caption="Collections of documents"
-            head={['Name', 'Documents', 'Files']}
-            rows={page.collections.map((each) => [
-              each.name,
-              each.documentCount,
-              <Downloads
-                href={(format) => link(`/api/v1/regdoc-collections/${each.id}/export`, { format })}
-                formats={['json', 'csv', 'xml']}
-              />,
-            ])}
-          />
-        )}
+        <ReadCollections
+          of="Documents"
+          api="regdoc-collections"
+          collections={page.collections.map((each) => ({ ...each, count: each.documentCount }))}
+        />
       </>
     ),
   };

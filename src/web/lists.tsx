@@ -197,34 +197,6 @@ function AddStigs({ home, adding }: { home: string; adding: ListPage['adding'] }
   );
 }
 
-/** Changing what a list is called and who sees it. */
-export function editListPage({
-  id,
-  form,
-  problem,
-}: {
-  id: string;
-  form: BundleForm;
-  problem: string | null;
-}): View {
-  const home = path('lists', id);
-  return {
-    title: 'Edit the list',
-    section: 'lists',
-    body: (
-      <>
-        <p class="crumbs">
-          <a href="/lists">Lists</a> / <a href={home}>{form.name}</a>
-        </p>
-        <h1>Edit the list</h1>
-        <form class="fields" method="post" action={`${home}/edit`}>
-          <BundleFields form={form} problem={problem} submit="Keep the change" />
-        </form>
-      </>
-    ),
-  };
-}
-
 /** Changing the notes and the position of one entry. */
 export function editEntryPage(page: {
   list: { id: string; name: string };

@@ -141,6 +141,21 @@ export function Empty({ children }: { children: Child }) {
   return <p class="empty">{children}</p>;
 }
 
+/** The one field that narrows a listing by what its titles hold. */
+export function FindForm({ action, label, search }: { action: string; label: string; search: string }) {
+  return (
+    <form class="filters" action={action}>
+      <div>
+        <label for="search">{label}</label>
+        <input id="search" name="search" type="search" value={search} maxlength={200} />
+      </div>
+      <div>
+        <button type="submit">Filter</button>
+      </div>
+    </form>
+  );
+}
+
 /** The way to the other pages of a listing. */
 export function Pager({ pagination, href }: { pagination: Pagination; href: (page: number) => string }) {
   const { page, totalPages, total } = pagination;

@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx';
 import type { RoleCollections } from '../schemas/catalog-collections.ts';
 import type { Role, Roles } from '../schemas/roles.ts';
-import { count, Downloads, Empty, Facts, link, Pager, path, Table } from './parts.tsx';
+import { ReadCollections } from './bundles.tsx';
+import { count, Downloads, Empty, Facts, FindForm, link, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 export function rolesPage(page: {
@@ -16,15 +17,7 @@ export function rolesPage(page: {
     body: (
       <>
         <h1>Occupational roles</h1>
-        <form class="filters" action="/roles">
-          <div>
-            <label for="search">Title or code holds</label>
-            <input id="search" name="search" type="search" value={page.search} maxlength={200} />
-          </div>
-          <div>
-            <button type="submit">Filter</button>
-          </div>
-        </form>
+        <FindForm action="/roles" label="Title or code holds" search={page.search} />
         <p class="quiet">{count(pagination.total, 'occupation')}</p>
         {roles.length === 0 ? (
           <Empty>There is no such occupation.</Empty>
@@ -48,25 +41,11 @@ export function rolesPage(page: {
           pagination={pagination}
           href={(number) => link('/roles', { search: page.search, page: number })}
         />
-        <h2>Collections</h2>
-        {page.collections.length === 0 ? (
-          <Empty>
-            There is no collection of roles that you may see; an operator makes them on the command line.
-          </Empty>
-        ) : (
-          <Table
-            caption="Collections of roles"
-            head={['Name', 'Roles', 'Files']}
-            rows={page.collections.map((each) => [
-              each.name,
-              each.roleCount,
-              <Downloads
-                href={(format) => link(`/api/v1/role-collections/${each.id}/export`, { format })}
-                formats={['json', 'csv', 'xml']}
-              />,
-            ])}
-          />
-        )}
+        <ReadCollections
+          of="Roles"
+          api="role-collections"
+          collections={page.collections.map((each) => ({ ...each, count: each.roleCount }))}
+        />
       </>
     ),
   };

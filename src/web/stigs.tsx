@@ -1,5 +1,5 @@
 import type { StigList } from '../schemas/stigs.ts';
-import { count, Day, Empty, link, Pager, path, Table } from './parts.tsx';
+import { count, Day, Empty, FindForm, link, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** The STIGs of the catalog. */
@@ -11,15 +11,7 @@ export function stigsPage({ list, search }: { list: StigList; search: string }):
     body: (
       <>
         <h1>STIGs</h1>
-        <form class="filters" action="/stigs">
-          <div>
-            <label for="search">Title or slug holds</label>
-            <input id="search" name="search" type="search" value={search} maxlength={200} />
-          </div>
-          <div>
-            <button type="submit">Filter</button>
-          </div>
-        </form>
+        <FindForm action="/stigs" label="Title or slug holds" search={search} />
         <p class="quiet">{count(pagination.total, 'STIG')}</p>
         {stigs.length === 0 ? (
           <Empty>

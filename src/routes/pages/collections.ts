@@ -3,13 +3,8 @@ import type { Env } from '../../env.ts';
 import { changeCollectionBody, createCollectionBody } from '../../schemas/bundles.ts';
 import { addControlsBody, removeControlsBody } from '../../schemas/control-collections.ts';
 import type { ControlCollectionService } from '../../services/control-collections.ts';
-import { type BundleForm, emptyForm } from '../../web/bundles.tsx';
-import {
-  type CollectionPage,
-  collectionPage,
-  collectionsPage,
-  editCollectionPage,
-} from '../../web/collections.tsx';
+import { type BundleForm, editBundlePage, emptyForm } from '../../web/bundles.tsx';
+import { type CollectionPage, collectionPage, collectionsPage } from '../../web/collections.tsx';
 import { bundleBody, bundleForm, formOf, items } from './bundle-form.ts';
 import { check, goTo, type Kit } from './kit.ts';
 import { notInCatalog, orAgain } from './lists.ts';
@@ -71,7 +66,7 @@ export function collectionPages(
     // Changing nothing is what only the creator may do: so others get the answer of the API.
     collections.change(c.get('user'), id, {});
     const form = formOf(collections.get(c.get('user'), id));
-    return show(c, editCollectionPage({ id, form, problem: null }));
+    return show(c, editBundlePage({ kind: 'collections', id, form, problem: null }));
   });
 
   app.post('/collections/:id/edit', guard.deed('control-collection.update'), (c) => {
@@ -84,7 +79,7 @@ export function collectionPages(
       },
       (problem) => {
         collections.get(c.get('user'), id);
-        return show(c, editCollectionPage({ id, form, problem }), 400);
+        return show(c, editBundlePage({ kind: 'collections', id, form, problem }), 400);
       },
     );
   });

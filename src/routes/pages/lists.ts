@@ -5,8 +5,8 @@ import { changeListBody, createListBody, slugsBody } from '../../schemas/bundles
 import { listStigBody, listStigsQuery } from '../../schemas/lists.ts';
 import type { ListStigService } from '../../services/list-stigs.ts';
 import type { ListService } from '../../services/lists.ts';
-import { type BundleForm, emptyForm } from '../../web/bundles.tsx';
-import { editEntryPage, editListPage, listPage, listsPage } from '../../web/lists.tsx';
+import { type BundleForm, editBundlePage, emptyForm } from '../../web/bundles.tsx';
+import { editEntryPage, listPage, listsPage } from '../../web/lists.tsx';
 import { bundleBody, bundleForm, formOf, items, lines } from './bundle-form.ts';
 import { check, goTo, type Kit, readQuery } from './kit.ts';
 
@@ -80,7 +80,7 @@ export function listPages(
     const id = c.req.param('id');
     // Changing nothing is what only the creator may do: so others get the answer of the API.
     const list = lists.change(c.get('user'), id, {});
-    return show(c, editListPage({ id, form: formOf(list), problem: null }));
+    return show(c, editBundlePage({ kind: 'lists', id, form: formOf(list), problem: null }));
   });
 
   app.post('/lists/:id/edit', guard.deed('list.update'), (c) => {
@@ -93,7 +93,7 @@ export function listPages(
       },
       (problem) => {
         lists.get(c.get('user'), id);
-        return show(c, editListPage({ id, form, problem }), 400);
+        return show(c, editBundlePage({ kind: 'lists', id, form, problem }), 400);
       },
     );
   });
