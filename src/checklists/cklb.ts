@@ -16,6 +16,8 @@ import {
 /** A checklist as it was read: whole and valid, and what it held besides. */
 export interface OldChecklist {
   format: 'ckl' | 'cklb';
+  /** The id that it gives itself, as it stands there; null where there is none, as in a ckl. */
+  id: string | null;
   checklist: Cklb;
   leftovers: Leftover[];
 }
@@ -50,7 +52,7 @@ export function readCklb(value: unknown, leftovers = createLeftovers()): Omit<Ol
   const version = root.value('cklb_version');
   if (version !== undefined && version !== '1.0') leftovers.add('cklb_version', version);
   root.rest();
-  return { checklist, leftovers: leftovers.list };
+  return { id: root.text('id') || null, checklist, leftovers: leftovers.list };
 }
 
 function readTarget(target: Fields, leftovers: Leftovers): Cklb['target_data'] {

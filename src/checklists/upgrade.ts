@@ -49,7 +49,7 @@ export function upgradeChecklist(
   const fresh = template.stigs[0]!;
   const index = chooseStig(old.checklist.stigs, fresh, benchmarkIds);
   const before = old.checklist.stigs[index];
-  if (!before) throw badRequest(`checklist: no STIG of it is ${cut(target.release.slug)}`);
+  if (!before) throw noSuchStig(old.checklist.stigs, target.release.slug);
 
   const { pairs, removed } = matchStig(before, fresh);
   const pairOf = new Map(pairs.map((pair) => [pair.new.rule, pair]));
@@ -80,6 +80,7 @@ export function upgradeChecklist(
     report: {
       from: {
         format: old.format,
+        id: old.id,
         benchmarkId: before.stig_id,
         title: before.stig_name,
         version: versionOf(before),
@@ -125,6 +126,20 @@ function chooseStig(candidates: Stig[], fresh: Stig, benchmarkIds: string[]): nu
   const shared = candidates.map((each) => matchStig(each, fresh).pairs.length);
   const most = Math.max(...shared);
   return most === 0 ? -1 : shared.indexOf(most);
+}
+
+/** The 400 for a checklist of other STIGs: which it names, and what to do about it. */
+function noSuchStig(stigs: Stig[], slug: string): Error {
+  const named = stigs.map(({ stig_id, stig_name }) => stig_id.trim() || stig_name.trim());
+  const names = [...new Set(named)].filter((name) => name !== '');
+  // As many of them as a message may echo (DECISIONS D2.2), the first in any case.
+  let shown = 1;
+  while (shown < names.length && [...names.slice(0, shown + 1).join(', ')].length <= 64) shown++;
+  const more = names.length > shown ? ` and ${names.length - shown} more` : '';
+  const naming = names.length === 0 ? 'names none' : `names ${cut(names.slice(0, shown).join(', '))}${more}`;
+  return badRequest(
+    `checklist: no STIG of it is ${cut(slug)} or shares a rule with it; it ${naming}. Choose the STIG that it is of, or import that first`,
+  );
 }
 
 function comparable(rule: Rule) {

@@ -65,6 +65,9 @@ export const UpgradeReport = z
   .strictObject({
     from: z.strictObject({
       format: z.enum(['ckl', 'cklb']),
+      id: z.string().nullable().openapi({
+        description: 'The `id` of the old cklb, as it stands there; null where it has none, and of a ckl.',
+      }),
       benchmarkId: z.string(),
       title: z.string(),
       version: z.string().nullable(),

@@ -85,7 +85,8 @@ const answerOf = ({ status, finding_details, comments, overrides }: Rule) => ({
 });
 
 upgrades('each outcome with its reason, from a cklb', async () => {
-  const { status, json } = await upgrade(await oldChecklist());
+  const old = await oldChecklist();
+  const { status, json } = await upgrade(old);
   assert.is(status, 200);
   const { report, checklist } = json;
   const said = report.rules.map((each: Record<string, unknown>) => [
@@ -137,6 +138,7 @@ upgrades('each outcome with its reason, from a cklb', async () => {
   ]);
   assert.equal(report.from, {
     format: 'cklb',
+    id: old.id,
     benchmarkId: 'Sample_Product_STIG',
     title: 'Sample Product Security Technical Implementation Guide',
     version: 'V1R1',
@@ -175,8 +177,8 @@ upgrades('a ckl, a cklb as text and a cklb as an object give the same', async ()
   assert.is(text!.text, object!.text);
   assert.is(marked!.text, object!.text);
   const { report, checklist } = ckl!.json;
-  assert.is(report.from.format, 'ckl');
-  report.from.format = 'cklb';
+  assert.equal([report.from.format, report.from.id], ['ckl', null]);
+  Object.assign(report.from, { format: 'cklb', id: old.id });
   assert.equal(report, object!.json.report);
   // A ckl does not say these.
   for (const rule of checklist.stigs[0].rules) assert.is(rule.stig_uuid, checklist.stigs[0].uuid);
@@ -268,12 +270,48 @@ upgrades('which STIG is meant: by benchmark id in any case, else by the rules it
   for (const stigId of ['sample_product_stig', 'Renamed_STIG', ''])
     assert.is((await upgrade(named(stigId))).json.report.summary.answers.carried, 2, stigId);
   const other = await oldChecklist('other', 'V1R1');
-  assertError(await upgrade(other), 400, 'BAD_REQUEST', 'checklist: no STIG of it is sample_product');
+  assertError(await upgrade(other), 400, 'BAD_REQUEST', refusal('names Other_STIG'));
   // Of a known id, though no rule is shared: nothing is lost.
   const all = { ...other, stigs: [{ ...other.stigs[0]!, stig_id: 'Sample_Product_STIG' }] };
   const { summary, notCarried } = (await upgrade(all)).json.report;
   assert.equal([summary.new, summary.removed, notCarried.length], [6, 3, 3]);
 });
+
+const refusal = (naming: string) =>
+  `checklist: no STIG of it is sample_product or shares a rule with it; it ${naming}. ` +
+  'Choose the STIG that it is of, or import that first';
+
+upgrades('a checklist of other STIGs is told which it names, 64 characters of them at most', async () => {
+  const naming = async (...stigs: [id: string, name?: string][]) => {
+    const given = stigs.map(([stig_id, stig_name = '']) => ({ stig_id, stig_name, rules: [] }));
+    const answer = await upgrade({ stigs: given });
+    assert.is(answer.status, 400);
+    return answer.json.error.message as string;
+  };
+  const cases: [[id: string, name?: string][], string][] = [
+    [[['']], 'names none'],
+    [[['  ', ' ']], 'names none'],
+    [[['', ' The Title ']], 'names The Title'],
+    [[[' A_STIG ', 'A'], ['A_STIG'], ['B_STIG']], 'names A_STIG, B_STIG'],
+    [[['x'.repeat(40)], ['y'.repeat(22)]], `names ${'x'.repeat(40)}, ${'y'.repeat(22)}`],
+    [[['x'.repeat(40)], ['y'.repeat(23)], ['z']], `names ${'x'.repeat(40)} and 2 more`],
+    [[['😀'.repeat(100)], ['z']], `names ${'😀'.repeat(64)} and 1 more`],
+  ];
+  for (const [stigs, words] of cases) assert.is(await naming(...stigs), refusal(words));
+});
+
+upgrades(
+  'the id of an old cklb is in the report as it stands there, and null where there is none',
+  async () => {
+    const old = await oldChecklist();
+    const idOf = async (id: unknown) => (await upgrade({ ...old, id })).json.report.from.id;
+    assert.match(old.id, /^[0-9a-f-]{36}$/);
+    assert.is(await idOf(old.id), old.id);
+    assert.is(await idOf('no uuid'), 'no uuid');
+    for (const none of [undefined, null, '']) assert.is(await idOf(none), null);
+    assertError(await upgrade({ ...old, id: 7 }), 400, 'BAD_REQUEST', 'checklist: id must be a text');
+  },
+);
 
 upgrades('what a cklb has no place for comes back, with its place', async () => {
   const old = await oldChecklist();
