@@ -17,7 +17,8 @@ export function searchRoutes(access: Access, search: SearchService): OpenAPIHono
       summary: 'The rules of current releases that hold given words, best first',
       description:
         'Title, discussion, check, fix, ids and CCIs are searched, case and diacritics ignored, whole words only. A rule ' +
-        'whose id is the whole question comes first, then by relevance (bm25), slug and document order.',
+        'whose id is the whole question comes first, one of that SV-id in another revision second, then by relevance ' +
+        '(bm25), slug and document order.',
       tags: ['STIG catalog'],
       ...access.user,
       request: { query: schemas.searchQuery },

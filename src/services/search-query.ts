@@ -5,6 +5,8 @@ import { type Pattern, wordCharacter } from './search-pattern.ts';
 // What stands between quotation marks, or a run of other characters; a mark that is not closed holds to the end.
 const termPattern = /["“”]([^"“”]*)(?:["“”]|$)|[^\s"“”]+/gu;
 const wordPattern = new RegExp(`${wordCharacter}+`, 'gu');
+// An SV-id with or without its revision and ending: the number is what stays from release to release.
+const ruleId = /^SV-(\d+)(r\d+(?:_rule)?)?$/i;
 const punctuation = new RegExp(`(?!\\s|${wordCharacter}).`, 'su');
 
 /** Looking up a prefix costs milliseconds, so a question may have so many; what is beyond is taken as a word. */
@@ -20,6 +22,8 @@ export interface SearchQuery {
   literals: Pattern[];
   /** The whole question as an id, in the spellings that count as exact, lower case. */
   ids: string[];
+  /** The whole question as an SV-id without the revision that it gives, lower case; none where it is no such id. */
+  unrevised: string[];
 }
 
 interface Term {
@@ -49,6 +53,7 @@ export function readQuery(question: string): SearchQuery {
     terms: list.map((term) => term.patterns),
     literals: list.flatMap((term) => (term.isLiteral ? term.patterns : [])),
     ids: idSpellings(question),
+    unrevised: unrevised(question),
   };
 }
 
@@ -76,23 +81,30 @@ function quotedTerm(text: string): Term | null {
   return { match, patterns: [literal], isLiteral: true };
 }
 
-/** A CCI in any spelling, and an SV-id without its revision or ending, stand for the published form too. */
+/** A CCI in any spelling stands for the published form too, and an SV-id for every revision of its number. */
 function idAlternatives(text: string): Pattern[] {
   const cci = canonicalIdentifier('cci', text);
   if (cci !== null && cci !== text.toUpperCase()) return [text, cci].map((form) => words(wordsOf(form)));
-  const rule = /^SV-(\d+)(r\d+)?$/i.exec(text);
-  if (!rule) return [];
-  const number = fold(`${rule[1]}${rule[2] ?? ''}`);
-  const longer = rule[2] ? words(['sv', `${number}_rule`]) : words(['sv', `${number}r`], true);
-  return [words(['sv', number]), longer];
+  const number = ruleId.exec(text)?.[1];
+  return number === undefined ? [] : [words(['sv', number]), words(['sv', `${number}r`], true)];
 }
 
 /** The spellings of a whole question that an id may have to be exact; none where it can be no id. */
 function idSpellings(question: string): string[] {
-  const text = fold(question.replace(/["“”]/gu, '').trim());
+  const text = bare(question);
   if (/\s/u.test(text) || !/[a-z]/.test(text) || !/\d/.test(text)) return [];
   const cci = canonicalIdentifier('cci', text);
   return [...new Set([text, `${text}_rule`, ...(cci === null ? [] : [fold(cci)])])];
+}
+
+function unrevised(question: string): string[] {
+  const [, number, revision] = ruleId.exec(bare(question)) ?? [];
+  return revision === undefined ? [] : [`sv-${number}`];
+}
+
+/** The whole question without quotation marks and the blanks around it, lower case. */
+function bare(question: string): string {
+  return fold(question.replace(/["“”]/gu, '').trim());
 }
 
 function wordsOf(text: string): string[] {

@@ -51,7 +51,8 @@ const found = `
    AND (:cci IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci = :cci))
    AND (:ccis IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(:ccis))))`;
 
-const isExact = `EXISTS (SELECT 1 FROM json_each(:ids) AS id
+/** Whether a rule has one of the ids of a list; an SV-id without its revision counts whichever revision the rule has. */
+const isCalled = (ids: ':ids' | ':unrevised') => `EXISTS (SELECT 1 FROM json_each(${ids}) AS id
    WHERE id.value IN (lower(f.group_id), lower(f.rule_id), lower(f.rule_version))
       OR substr(lower(f.rule_id), 1, length(id.value) + 1) = id.value || 'r'
       OR id.value IN (SELECT lower(value) FROM json_each(f.legacy_ids))
@@ -77,7 +78,7 @@ export function createSearchService(db: Database, crosswalk: CrosswalkService) {
       .pluck();
   const relevance = `bm25(rule_search, ${weights}), s.slug, f.ordinal`;
   const pageByRelevance = pageIn(relevance);
-  const pageByIdFirst = pageIn(`${isExact} DESC, ${relevance}`);
+  const pageByIdFirst = pageIn(`${isCalled(':ids')} DESC, ${isCalled(':unrevised')} DESC, ${relevance}`);
   const rowOf = sqlite.prepare<[number], Row>(
     `SELECT s.slug, s.title AS stigTitle, r.version, f.group_id AS groupId, f.rule_id AS ruleId,
             f.rule_version AS ruleVersion, f.severity, f.ccis,
@@ -94,8 +95,8 @@ export function createSearchService(db: Database, crosswalk: CrosswalkService) {
 
   return {
     /**
-     * The rules that a question finds, exact ids first, then by bm25, slug and document order. Never throws for what
-     * the question says: one without a word finds nothing.
+     * The rules that a question finds: exact ids first, then those of its SV-id in another revision, then by bm25, slug
+     * and document order. Never throws for what the question says: one without a word finds nothing.
      */
     search(search: Search): SearchAnswer {
       const query = readQuery(search.q);
@@ -103,7 +104,12 @@ export function createSearchService(db: Database, crosswalk: CrosswalkService) {
         const filters = filtersOf(search);
         if (query.match === null || filters === null)
           return { results: [], pagination: paginationOf(search, 0) };
-        const asked = { ...filters, match: query.match, ids: JSON.stringify(query.ids) };
+        const asked = {
+          ...filters,
+          match: query.match,
+          ids: JSON.stringify(query.ids),
+          unrevised: JSON.stringify(query.unrevised),
+        };
         const page = query.ids.length > 0 ? pageByIdFirst : pageByRelevance;
         if (query.literals.length > 0) {
           const all = page

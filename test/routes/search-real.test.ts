@@ -159,6 +159,30 @@ test('ids of every kind find their rule first', () => {
   }
 });
 
+test('an SV-id of a revision that is not in the catalog finds the rules of its number, and no more than grep', () => {
+  const next = numbers(31);
+  const numbered = rules.flatMap(({ rule }) => /^SV-(\d+)r\d+_rule$/.exec(rule.ruleId)?.[1] ?? []);
+  assert.ok(numbered.length > rules.length / 2, `${numbered.length} SV-ids`);
+  for (let count = 0; count < 100; count++) {
+    const number = numbered[next(numbered.length)]!;
+    const ofNumber = rules.flatMap(({ rule: each }, index) =>
+      each.ruleId.startsWith(`SV-${number}r`) || each.legacyIds.includes(`SV-${number}`) ? [index] : [],
+    );
+    const q = `SV-${number}r999999999_rule`;
+    const { results } = service.search({ q, page: 1, limit: ofNumber.length });
+    const first = results.map(({ slug, ruleId }) => placeOf.get(`${slug} ${ruleId}`)!);
+    assert.equal(
+      first.sort((a, b) => a - b),
+      ofNumber,
+      q,
+    );
+    const speaking = rules.flatMap(({ text }, index) =>
+      new RegExp(`(?<!\\w)SV-${number}(?:r\\w*)?(?!\\w)`, 'i').test(text) ? [index] : [],
+    );
+    assert.equal(find(q), speaking, q);
+  }
+});
+
 test('snippets are pieces of the rule, and marks hold the word', () => {
   for (const q of ['sshd_config', 'audit*', 'password', '"login.defs"', 'CCI-000366']) {
     for (const { slug, ruleId, snippet } of service.search({ q, page: 1, limit: 100 }).results) {

@@ -143,6 +143,85 @@ search('a rule whose id is the whole question comes first, before those that spe
   other.db.close();
 });
 
+search('an SV-id finds its rule first, then every revision of its number, as brute force does', async () => {
+  const rule = (groupId: string, ruleId: string, more: Partial<SampleRule> = {}): SampleRule => ({
+    groupId,
+    ruleId,
+    version: `REV-${groupId}`,
+    title: 'Title.',
+    description: '<VulnDiscussion>Why.</VulnDiscussion>',
+    checks: ['Look.'],
+    fixTexts: ['Do.'],
+    ...more,
+  });
+  const ours = [
+    // Those that speak of an id are more relevant than those that have it.
+    rule('V-1', 'SV-1r1_rule', { title: 'SV-9001r7_rule SV-9001r7_rule SV-9001r5_rule' }),
+    rule('V-2', 'SV-2r1_rule', { title: 'SV-9001 and SV-9001r7' }),
+    rule('V-3', 'SV-3r1_rule', { legacyIds: ['SV-9001', 'V-44'] }),
+    rule('V-4', 'SV-9001r5_rule', { checks: ['long '.repeat(300)] }),
+    rule('V-5', 'SV-9001r50_rule'),
+    rule('V-6', 'SV-90011r5_rule', { title: 'V-9001 9001r5_rule SV 9002x' }),
+    rule('V-7', 'SV-9002r1_rule', { fixTexts: ['As SV-90011r5_rule says.'] }),
+    rule('V-8', 'SV-900r5_rule'),
+  ];
+  const theirs = [
+    rule('V-11', 'SV-9001r5_rule'),
+    rule('V-12', 'SV-9001r6_rule'),
+    rule('V-13', 'SV-9r1_rule'),
+  ];
+  const other = await testApp([
+    writeBenchmarks([
+      { id: 'Ours', title: 'Ours STIG', rules: ours },
+      { id: 'Theirs', title: 'Theirs STIG', rules: theirs },
+    ]),
+  ]);
+  const all = [...ours, ...theirs];
+  const textOf = (each: SampleRule) =>
+    [each.ruleId, each.title, each.description, ...each.checks!, ...each.fixTexts!, ...(each.legacyIds ?? [])]
+      .join(' | ')
+      .toLowerCase();
+  /** 0 for the rule of this very id, 1 for one of its number, 2 for one that speaks of it, 3 for what is not found. */
+  const tierOf = (each: SampleRule, number: string, revision: string) => {
+    if (each.ruleId === `SV-${number}r${revision}_rule`) return 0;
+    if (each.ruleId!.startsWith(`SV-${number}r`) || each.legacyIds?.includes(`SV-${number}`)) return 1;
+    return new RegExp(`(?<!\\w)sv\\W+${number}(?:r\\w*)?(?!\\w)`).test(textOf(each)) ? 2 : 3;
+  };
+  for (const number of ['9001', '90011', '9002', '900', '9', '1', '7']) {
+    for (const revision of ['5', '50', '6', '1', '925318', '0']) {
+      const expected = all.filter((each) => tierOf(each, number, revision) < 3);
+      for (const q of [`SV-${number}r${revision}_rule`, `sv-${number}R${revision}`]) {
+        const { results, pagination } = (await other.get(`/api/v1/search?q=${q}`)).json;
+        const groupsOf = results.map((each: { groupId: string }) => each.groupId);
+        assert.equal([...groupsOf].sort(), expected.map((each) => each.groupId!).sort(), q);
+        assert.is(pagination.total, expected.length, q);
+        const tiers = groupsOf.map((group: string) =>
+          tierOf(all.find((each) => each.groupId === group)!, number, revision),
+        );
+        assert.equal(tiers, [...tiers].sort(), q);
+        const paged: unknown[] = [];
+        for (let page = 1; page <= expected.length; page++)
+          paged.push(...(await other.get(`/api/v1/search?q=${q}&limit=1&page=${page}`)).json.results);
+        assert.equal(paged, results, q);
+      }
+    }
+  }
+  const found = async (query: string) =>
+    (await other.get(`/api/v1/search?q=${query}`)).json.results.map(
+      (each: { groupId: string }) => each.groupId,
+    );
+  assert.equal(await found('SV-9001r999_rule&stig=theirs'), ['V-11', 'V-12'], 'filters hold');
+  assert.equal(await found('SV-9001r999_rule+long'), ['V-4'], 'as one term of several too');
+  assert.equal(await found('%22SV-9001r999_rule%22'), [], 'in quotation marks it is literal');
+  const [marked] = (await other.get('/api/v1/search?q=SV-90011r999_rule')).json.results;
+  const { text, marks } = marked.snippet;
+  assert.equal(
+    marks.map(([start, end]: [number, number]) => text.slice(start, end)),
+    ['SV-90011r5_rule'],
+  );
+  other.db.close();
+});
+
 search('equal relevance goes by slug, then document order', async () => {
   const { results } = await ask('zwilling');
   assert.equal(

@@ -30,8 +30,12 @@ query('words, phrases, prefixes and ids become quoted phrases of word characters
     ['CCI-000366', '"cci 000366"'],
     ['cci-366', '("cci 366" OR "cci 000366")'],
     ['SV-257777', '("sv 257777" OR "sv 257777r" *)'],
-    ['sv-257777R12', '("sv 257777r12" OR "sv 257777r12_rule")'],
-    ['SV-257777r12_rule', '"sv 257777r12_rule"'],
+    ['sv-257777R12', '("sv 257777" OR "sv 257777r" *)'],
+    ['SV-257777r12_rule', '("sv 257777" OR "sv 257777r" *)'],
+    ['"SV-257777r12_rule"', '"sv 257777r12_rule"'],
+    ['SV-257777_rule', '"sv 257777_rule"'],
+    ['SV-257777r12_rules', '"sv 257777r12_rules"'],
+    ['SV-r12_rule', '"sv r12_rule"'],
     ['NEAR(a b)', '"near a" AND "b"'],
     ['title:audit OR -x', '"title audit" AND "or" AND "x"'],
     ['naïve Überprüfung 日本', '"naïve" AND "überprüfung" AND "日本"'],
@@ -73,6 +77,13 @@ query('the spellings of an id are those of the whole question', () => {
   assert.equal(readQuery('cci-366').ids, ['cci-366', 'cci-366_rule', 'cci-000366']);
   for (const question of ['audit', '257777', 'V-257777 sshd', '---', '日本1'])
     assert.equal(readQuery(question).ids, []);
+});
+
+query('an SV-id with its revision is known without it, where it is the whole question', () => {
+  for (const question of ['SV-1r2', 'sv-1R23_RULE', ' "SV-1r2_rule" '])
+    assert.equal(readQuery(question).unrevised, ['sv-1'], question);
+  for (const question of ['SV-1', 'SV-1_rule', 'SV-1r', 'V-1r2', 'SV-1r2 sshd', 'xSV-1r2', 'SV-1r2_ruled'])
+    assert.equal(readQuery(question).unrevised, [], question);
 });
 
 query.run();
