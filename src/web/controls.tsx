@@ -76,25 +76,48 @@ export interface CatalogPage {
   words: WordFilter[];
 }
 
+/** What a page calls a catalog and its entries: the CCI list holds no controls. */
+function wordsOf(framework: string) {
+  const name = frameworkName(framework);
+  if (framework === 'cci')
+    return {
+      title: 'Control Correlation Identifiers (CCIs)',
+      heading: 'Control Correlation Identifiers (CCIs)',
+      holds: 'Id or definition holds',
+      one: 'CCI',
+      many: 'CCIs',
+      caption: 'CCIs',
+      head: ['CCI', 'Definition', 'Type'],
+    };
+  return {
+    title: `${name} controls`,
+    heading: name,
+    holds: framework === 'nist-800-171' ? 'Id or statement holds' : 'Id, title or statement holds',
+    one: 'control',
+    many: 'controls',
+    caption: `Controls of ${name}`,
+    head: ['Control', 'Title and statement', framework === 'dod-8500' ? 'Subject area' : 'Family', 'Marks'],
+  };
+}
+
 /** One catalog with its filters. */
 export function catalogControlsPage(page: CatalogPage): View {
   const { framework, version, versions, controls, pagination, families, filter, words } = page;
+  const called = wordsOf(framework);
   const home = framework === 'cci' ? '/ccis' : path('controls', framework);
   const chosen = Object.fromEntries(words.map((each) => [each.name, each.chosen]));
   return {
-    title: `${frameworkName(framework)} controls`,
+    title: called.title,
     section: 'controls',
     body: (
       <>
         <p class="crumbs">
           <a href="/controls">Controls</a>
         </p>
-        <h1>{frameworkName(framework)}</h1>
+        <h1>{called.heading}</h1>
         <form class="filters" action={home}>
           <div>
-            <label for="search">
-              Id{framework === 'nist-800-171' || framework === 'cci' ? '' : ', title'} or statement holds
-            </label>
+            <label for="search">{called.holds}</label>
             <input id="search" name="search" type="search" value={filter.search} maxlength={200} />
           </div>
           {families.length > 1 && framework !== 'cci' ? (
@@ -138,28 +161,23 @@ export function catalogControlsPage(page: CatalogPage): View {
           </div>
         </form>
         <p class="quiet">
-          {count(pagination.total, 'control')} of {version || 'no version'}
+          {count(pagination.total, called.one, called.many)} of {version || 'no version'}
         </p>
         {controls.length === 0 ? (
           <Empty>
-            No control is like that. <a href={home}>Show all</a>
+            No {called.one} is like that. <a href={home}>Show all</a>
           </Empty>
         ) : (
           <Table
-            caption={`Controls of ${frameworkName(framework)}`}
-            head={[
-              'Control',
-              'Title and statement',
-              framework === 'dod-8500' ? 'Subject area' : 'Family',
-              'Marks',
-            ]}
+            caption={called.caption}
+            head={called.head}
             rows={controls.map((control) => [
               <a href={link(controlHref(framework, control.identifier)!, { version: filter.version })}>
                 {control.identifier}
               </a>,
               <Title control={control} />,
               control.family ?? control.subjectArea ?? '',
-              <Marks control={control} />,
+              ...(framework === 'cci' ? [] : [<Marks control={control} />]),
             ])}
           />
         )}

@@ -37,7 +37,11 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/controls/nist-800-53/AC-2(10)', ['This control is withdrawn.', 'AC-2']],
   ['/controls/nist-800-171/03.01.01', ['03.01.01', 'Rev 3']],
   ['/controls/dod-8500/ECCT-1', ['ECCT-1', 'SENSITIVE', 'Medium impact']],
-  ['/ccis?search=CCI-00001', ['CCI-000015']],
+  [
+    '/ccis?search=CCI-00001',
+    ['Control Correlation Identifiers (CCIs)', 'CCI-000015', /\d+ CCIs of /, 'Definition Type'],
+  ],
+  ['/ccis?search=no-such', ['No CCI is like that.', '0 CCIs of ']],
   ['/ccis/cci-15', ['CCI-000015', 'AC-2(1)']],
   ['/lists', ['There is no list yet.']],
   ['/collections', ['There is no collection yet.']],
