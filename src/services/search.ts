@@ -5,7 +5,7 @@ import { createCciLookup } from './cci-lookup.ts';
 import type { CrosswalkService } from './crosswalk.ts';
 import { offsetOf, type Page, paginationOf, slice } from './paging.ts';
 import { findPlaces, foldInPlace, type Pattern } from './search-pattern.ts';
-import { readQuery } from './search-query.ts';
+import { readQuery, type SearchQuery } from './search-query.ts';
 import { makeSnippet } from './search-snippet.ts';
 
 /** What is searched for: a question, and what the rules are narrowed to. */
@@ -51,6 +51,9 @@ const found = `
    AND (:cci IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci = :cci))
    AND (:ccis IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(:ccis))))`;
 
+/** How many STIGs are offered to narrow a search to. */
+const maxStigs = 100;
+
 /** Whether a rule has one of the ids of a list; an SV-id without its revision counts whichever revision the rule has. */
 const isCalled = (ids: ':ids' | ':unrevised') => `EXISTS (SELECT 1 FROM json_each(${ids}) AS id
    WHERE id.value IN (lower(f.group_id), lower(f.rule_id), lower(f.rule_version))
@@ -79,6 +82,13 @@ export function createSearchService(db: Database, crosswalk: CrosswalkService) {
   const relevance = `bm25(rule_search, ${weights}), s.slug, f.ordinal`;
   const pageByRelevance = pageIn(relevance);
   const pageByIdFirst = pageIn(`${isCalled(':ids')} DESC, ${isCalled(':unrevised')} DESC, ${relevance}`);
+  const stigsFound = sqlite.prepare<[Record<string, unknown>], { slug: string; title: string }>(
+    `SELECT slug, title FROM (
+       SELECT s.slug, s.title, s.title_fold ${found}
+          AND (:held IS NULL OR f.id IN (SELECT value FROM json_each(:held)))
+        GROUP BY s.id ORDER BY count(*) DESC, s.slug LIMIT ${maxStigs})
+      ORDER BY title_fold, title, slug`,
+  );
   const rowOf = sqlite.prepare<[number], Row>(
     `SELECT s.slug, s.title AS stigTitle, r.version, f.group_id AS groupId, f.rule_id AS ruleId,
             f.rule_version AS ruleVersion, f.severity, f.ccis,
@@ -101,23 +111,16 @@ export function createSearchService(db: Database, crosswalk: CrosswalkService) {
     search(search: Search): SearchAnswer {
       const query = readQuery(search.q);
       return db.read(() => {
-        const filters = filtersOf(search);
-        if (query.match === null || filters === null)
-          return { results: [], pagination: paginationOf(search, 0) };
-        const asked = {
-          ...filters,
-          match: query.match,
-          ids: JSON.stringify(query.ids),
-          unrevised: JSON.stringify(query.unrevised),
-        };
+        const asked = askedOf(query, search);
+        if (asked === null) return { results: [], pagination: paginationOf(search, 0) };
         const page = query.ids.length > 0 ? pageByIdFirst : pageByRelevance;
         if (query.literals.length > 0) {
-          const all = page
-            .all({ ...asked, limit: -1, offset: 0 })
-            .filter((id) => holds(textsOf.get(id)!, query.literals));
+          const all = literallyFound(page, asked, query);
           return answer(slice(all, search), all.length);
         }
-        const isFiltered = Object.values(filters).some((value) => value !== null);
+        const isFiltered = [asked.severities, asked.slug, asked.cci, asked.ccis].some(
+          (each) => each !== null,
+        );
         const total = (isFiltered ? countFiltered : countAll).get(asked)!;
         const { limit } = search;
         return answer(page.all({ ...asked, limit, offset: offsetOf(search, total) }), total);
@@ -131,10 +134,35 @@ export function createSearchService(db: Database, crosswalk: CrosswalkService) {
         };
       }
     },
+
+    /** The STIGs of all the rules that a search finds, by title; of more than 100 those with most of the rules. */
+    stigs(search: Omit<Search, keyof Page>): { slug: string; title: string }[] {
+      const query = readQuery(search.q);
+      return db.read(() => {
+        const asked = askedOf(query, search);
+        if (asked === null) return [];
+        const held =
+          query.literals.length === 0 ? null : JSON.stringify(literallyFound(pageByRelevance, asked, query));
+        return stigsFound.all({ ...asked, held });
+      });
+    },
   };
 
+  /** What the statements take; null where nothing can be found. */
+  function askedOf(query: SearchQuery, search: Omit<Search, keyof Page>) {
+    const filters = filtersOf(search);
+    if (query.match === null || filters === null) return null;
+    const [ids, unrevised] = [JSON.stringify(query.ids), JSON.stringify(query.unrevised)];
+    return { ...filters, match: query.match, ids, unrevised };
+  }
+
+  /** All that a statement finds and that holds the phrases of a question to the letter. */
+  function literallyFound(page: typeof pageByRelevance, asked: object, { literals }: SearchQuery): number[] {
+    return page.all({ ...asked, limit: -1, offset: 0 }).filter((id) => holds(textsOf.get(id)!, literals));
+  }
+
   /** The filters as the statements take them; null where one can match nothing. */
-  function filtersOf({ severity, stig, cci, control }: Search) {
+  function filtersOf({ severity, stig, cci, control }: Omit<Search, keyof Page>) {
     const canonical = cci === undefined ? undefined : canonicalIdentifier('cci', cci);
     const identifier = control === undefined ? undefined : canonicalIdentifier('nist-800-53', control);
     if (canonical === null || identifier === null) return null;

@@ -1,12 +1,14 @@
 import type { Child } from 'hono/jsx';
 import type { SearchAnswer, SearchResult } from '../schemas/search.ts';
-import { Empty, Hidden, link, Pager, Severity } from './parts.tsx';
+import { Empty, Hidden, link, Pager, Problem, Severity } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
 /** What one kind of thing was found: a few, and where all of them are. */
 export interface FoundKind {
   name: string;
+  /** One of it, as a sentence has it. */
+  one: 'STIG' | 'control' | 'CCI' | 'role' | 'document';
   total: number;
   items: { href: string; label: string; about: string }[];
   /** Stands above the rules: what was asked for by its very name. */
@@ -17,43 +19,52 @@ export interface FoundKind {
 
 export interface SearchPage {
   q: string;
-  filter: { severity: string[]; stig: string };
-  kinds: FoundKind[];
-  /** Null for who is not signed in. */
+  /** Whether the question has a word in it: without one no rule is searched. */
+  hasWords: boolean;
+  filter: { severity: string[]; stig: string; cci: string; control: string };
+  /** What the reader is entitled to; null for who is not signed in. */
+  entitlements: ReadonlySet<string> | null;
+  /** The STIGs that the form offers. */
+  stigs: { slug: string; title: string }[];
+  /** What was searched by name; null where nothing was. */
+  kinds: FoundKind[] | null;
+  /** Null where they were not searched. */
   rules: SearchAnswer | null;
   /** Why the search was not taken. */
   problem: string | null;
 }
 
-export function searchPage({ q, filter, kinds, rules, problem }: SearchPage): View {
-  const found = kinds.filter((kind) => kind.total > 0);
+/** Whether a filter asks for some of the rules alone. */
+export function isNarrowed({ severity, stig, cci, control }: SearchPage['filter']): boolean {
+  return severity.length > 0 || [stig, cci, control].some((text) => text !== '');
+}
+
+/** The words of a question without its quotation marks and stars, which names do not have. */
+export function plain(q: string): string {
+  return q
+    .replace(/["“”*]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+export function searchPage(page: SearchPage): View {
+  const { q, kinds, entitlements, problem } = page;
+  const found = (kinds ?? []).filter((kind) => kind.total > 0);
   const first = found.filter((kind) => kind.isFirst);
   const others = found.filter((kind) => !kind.isFirst);
+  const isAnswered = q !== '' && problem === null;
   return {
-    title: q === '' ? 'Search' : `Search for ${q}`,
+    title: isAnswered ? `Search for ${q}` : 'Search',
     body: (
       <>
-        <h1>{q === '' ? 'Search' : `Found for “${q}”`}</h1>
-        {problem === null ? null : (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <h1>{isAnswered ? `Found for “${q}”` : 'Search'}</h1>
+        <Problem text={problem} />
         <div class={others.length === 0 ? undefined : 'found'}>
           <div>
             {first.map((kind) => (
               <Kind kind={kind} />
             ))}
-            {rules === null ? (
-              q === '' ? null : (
-                <Empty>
-                  <a href={`/signin?next=${encodeURIComponent(link('/search', { q }))}`}>Sign in</a> to search
-                  STIGs and their rules as well.
-                </Empty>
-              )
-            ) : (
-              <Rules q={q} filter={filter} rules={rules} kinds={found} />
-            )}
+            {entitlements !== null ? <Rules page={page} /> : isAnswered ? <SignInFirst page={page} /> : null}
           </div>
           {others.length === 0 ? null : (
             <aside aria-label="Found by name">
@@ -66,6 +77,18 @@ export function searchPage({ q, filter, kinds, rules, problem }: SearchPage): Vi
       </>
     ),
   };
+}
+
+function SignInFirst({ page }: { page: SearchPage }): Child {
+  return (
+    <Empty>
+      {page.kinds === null ? nothingSearched : unnamed(page)}
+      <a href={`/signin?next=${encodeURIComponent(link('/search', { q: page.q, ...page.filter }))}`}>
+        Sign in
+      </a>{' '}
+      to search STIGs and their rules as well.
+    </Empty>
+  );
 }
 
 function Kind({ kind: { name, total, items, all } }: { kind: FoundKind }): Child {
@@ -93,74 +116,113 @@ function Kind({ kind: { name, total, items, all } }: { kind: FoundKind }): Child
   );
 }
 
-function Rules(props: {
-  q: string;
-  filter: SearchPage['filter'];
-  rules: SearchAnswer;
-  kinds: FoundKind[];
-}): Child {
-  const { q, filter, rules, kinds } = props;
-  const { results, pagination } = rules;
-  const narrowed = filter.stig !== '' || filter.severity.length > 0;
+function Rules({ page }: { page: SearchPage }): Child {
+  const { q, filter, rules } = page;
+  const query = { q, ...filter };
   return (
     <section aria-labelledby="rules">
       <h2 id="rules">
-        Rules <span class="quiet">{pagination.total.toLocaleString('en-US')}</span>
+        Rules{' '}
+        {rules === null ? null : <span class="quiet">{rules.pagination.total.toLocaleString('en-US')}</span>}
       </h2>
-      <form class="filters" action="/search">
-        <Hidden fields={{ q }} />
-        <fieldset>
-          <legend>Severity</legend>
-          {(['high', 'medium', 'low'] as const).map((level) => (
-            <label>
-              <input
-                type="checkbox"
-                name="severity"
-                value={level}
-                checked={filter.severity.includes(level)}
-              />
-              {level}
-            </label>
-          ))}
-        </fieldset>
-        <div>
-          <label for="stig">Of one STIG, by slug</label>
-          <input id="stig" name="stig" value={filter.stig} maxlength={1000} />
-        </div>
-        <div>
-          <button type="submit">Narrow</button>
-        </div>
-      </form>
-      {results.length === 0 ? (
-        <Empty>
-          {pagination.total > 0 ? (
-            <>
-              There is no page {pagination.page}.{' '}
-              <a href={`${link('/search', { q, ...filter })}#rules`}>The first page</a>
-            </>
-          ) : narrowed ? (
-            <>
-              No rule of that kind holds all these words.{' '}
-              <a href={link('/search', { q })}>Search all rules</a>
-            </>
-          ) : (
-            <None kinds={kinds} />
-          )}
-        </Empty>
+      <Filters page={page} />
+      {rules === null ? (
+        q === '' && isNarrowed(filter) ? (
+          <Empty>Give the words to search these rules for.</Empty>
+        ) : null
       ) : (
-        <ol class="results" start={results[0]!.rank}>
-          {results.map((result) => (
-            <Result result={result} />
-          ))}
-        </ol>
+        <>
+          {rules.results.length === 0 ? (
+            <Empty>
+              {rules.pagination.total > 0 ? (
+                <>
+                  There is no page {rules.pagination.page}.{' '}
+                  <a href={`${link('/search', query)}#rules`}>The first page</a>
+                </>
+              ) : (
+                <None page={page} />
+              )}
+            </Empty>
+          ) : (
+            <ol class="results" start={rules.results[0]!.rank}>
+              {rules.results.map((result) => (
+                <Result result={result} />
+              ))}
+            </ol>
+          )}
+          <Pager
+            pagination={rules.pagination}
+            href={(number) => `${link('/search', { ...query, page: number })}#rules`}
+          />
+        </>
       )}
-      <Pager pagination={pagination} href={(page) => `${link('/search', { q, ...filter, page })}#rules`} />
     </section>
   );
 }
 
-function None({ kinds }: { kinds: FoundKind[] }): Child {
-  const named = kinds.find((kind) => kind.isFirst && /^(?:Controls|CCIs)/.test(kind.name))?.items[0];
+/** What narrows the rules, as it was typed; the question has a field of its own only where none was taken. */
+function Filters({ page: { q, filter, stigs, rules } }: { page: SearchPage }): Child {
+  return (
+    <form class="filters" action="/search">
+      {rules !== null ? (
+        <Hidden fields={{ q }} />
+      ) : (
+        <div class="question">
+          <label for="q">Words</label>
+          <div class="row">
+            <input id="q" name="q" type="search" value={q} maxlength={200} />
+          </div>
+        </div>
+      )}
+      <fieldset>
+        <legend>Severity</legend>
+        {(['high', 'medium', 'low'] as const).map((level) => (
+          <label>
+            <input type="checkbox" name="severity" value={level} checked={filter.severity.includes(level)} />
+            {level}
+          </label>
+        ))}
+      </fieldset>
+      <div>
+        <label for="cci">CCI</label>
+        <input id="cci" name="cci" value={filter.cci} maxlength={100} placeholder="CCI-000366" size={12} />
+      </div>
+      <div>
+        <label for="control">Control of NIST SP 800-53</label>
+        <input
+          id="control"
+          name="control"
+          value={filter.control}
+          maxlength={100}
+          placeholder="AC-2(1)"
+          size={12}
+        />
+      </div>
+      <div>
+        <label for="stig">{rules?.results.length ? 'STIG of these rules' : 'STIG'}</label>
+        <select id="stig" name="stig">
+          <option value="">all</option>
+          {stigs.map(({ slug, title }) => (
+            <option value={slug} selected={slug === filter.stig}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div>
+        <button type="submit">{rules === null ? 'Search rules' : 'Narrow'}</button>
+      </div>
+    </form>
+  );
+}
+
+const nothingSearched = 'The question has no letter, digit or _, so nothing was searched. ';
+
+/** Why there is no rule, and what was searched besides. */
+function None({ page }: { page: SearchPage }): Child {
+  const { q, hasWords, filter, kinds } = page;
+  const named = kinds?.find((kind) => kind.isFirst && (kind.one === 'control' || kind.one === 'CCI'))
+    ?.items[0];
   if (named) {
     return (
       <>
@@ -169,8 +231,38 @@ function None({ kinds }: { kinds: FoundKind[] }): Child {
       </>
     );
   }
-  return `No rule holds all these words${kinds.length === 0 ? ', and nothing else is called so' : ''}. Fewer words, or a prefix such as audit*, find more.`;
+  if (kinds === null && !hasWords) return nothingSearched;
+  if (kinds === null) {
+    return (
+      <>
+        No rule {isNarrowed(filter) ? 'of that kind ' : ''}holds all these words. Nothing but rules was
+        searched. <a href={link('/search', { q })}>Search everything</a>
+      </>
+    );
+  }
+  const rules = hasWords
+    ? 'No rule holds all these words.'
+    : 'Rules were not searched, for the question has no letter, digit or _.';
+  const advice = hasWords ? 'Fewer words, or a prefix such as audit*, find more.' : '';
+  return `${rules} ${unnamed(page)}${advice}`;
 }
+
+/** What was searched by name and is not there, and what was not searched; nothing where something was found. */
+function unnamed({ q, kinds, entitlements }: SearchPage): string {
+  if (kinds === null || kinds.some((kind) => kind.total > 0)) return '';
+  const searched = [...new Set(kinds.map((kind) => kind.one))];
+  const unsearched = [
+    ...(entitlements?.has('occ') === false ? ['roles'] : []),
+    ...(entitlements?.has('regdoc') === false ? ['documents'] : []),
+  ];
+  const left = unsearched.join(' and ');
+  return (
+    `No ${eitherOf.format(searched)} has “${plain(q)}” in its name. ` +
+    (left === '' ? '' : `Your token is not entitled to ${left}, which were not searched. `)
+  );
+}
+
+const eitherOf = new Intl.ListFormat('en-US', { type: 'disjunction' });
 
 function Result({ result }: { result: SearchResult }): Child {
   return (

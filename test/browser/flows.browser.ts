@@ -33,6 +33,11 @@ flows.after(async () => {
   killAll();
 });
 
+const answerOf = async (path: string): Promise<unknown> =>
+  (await fetch(`${served.url}${path}`, { headers: { Authorization: `Bearer ${token}` } })).json();
+const titleOf = async (slug: string) =>
+  ((await answerOf(`/api/v1/stigs/${slug}`)) as { title: string }).title;
+
 flows('from a search to a rule', async () => {
   const visitor = await visit(browser, served.url);
   const { page } = visitor;
@@ -65,6 +70,38 @@ flows('from a search to a rule', async () => {
   );
   await leave(visitor);
 });
+
+for (const javaScriptEnabled of [true, false]) {
+  flows(
+    `a search is narrowed by all that it takes, ${javaScriptEnabled ? 'with' : 'without'} script`,
+    async () => {
+      const visitor = await visit(browser, served.url, { javaScriptEnabled });
+      const { page } = visitor;
+      await signIn(page, token);
+      await page.goto('/search?q=the');
+      await page.getByLabel('STIG of these rules').selectOption({ label: await titleOf('harbor_linux_3') });
+      await page.getByLabel('medium', { exact: true }).check();
+      await page.getByLabel('CCI', { exact: true }).fill('cci-15');
+      await page.getByLabel('Control of NIST SP 800-53').fill('ac-2(1)');
+      await page.getByRole('button', { name: 'Narrow' }).click();
+      const query = 'q=the&severity=medium&cci=cci-15&control=ac-2%281%29&stig=harbor_linux_3';
+      assert.is(new URL(page.url()).search, `?${query}`);
+      const { results } = (await answerOf(`/api/v1/search?${query}`)) as { results: { groupId: string }[] };
+      assert.ok(results.length > 0);
+      const found = page.locator('ol.results > li');
+      assert.is(await found.count(), results.length);
+      for (const [index, { groupId }] of results.entries())
+        assert.ok((await found.nth(index).textContent())!.includes(groupId), groupId);
+      assert.is(await page.getByLabel('Control of NIST SP 800-53').inputValue(), 'ac-2(1)');
+      await page.getByLabel('CCI', { exact: true }).fill('CCI-999999');
+      await page.getByRole('button', { name: 'Narrow' }).click();
+      await page.getByText('No rule of that kind holds all these words.').waitFor();
+      await page.getByRole('link', { name: 'Search everything' }).click();
+      assert.is(new URL(page.url()).search, '?q=the');
+      await leave(visitor);
+    },
+  );
+}
 
 if (hasRealReleases) {
   flows('what changed from V2R7 to V2R8 of Red Hat Enterprise Linux 9', async () => {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import * as assert from 'uvu/assert';
 import { createCrosswalkService } from '../../src/services/crosswalk.ts';
 import { createSearchService } from '../../src/services/search.ts';
+import { compareText } from '../../src/text.ts';
 import { testApp } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
@@ -181,6 +182,27 @@ test('an SV-id of a revision that is not in the catalog finds the rules of its n
     );
     assert.equal(find(q), speaking, q);
   }
+});
+
+test('the STIGs of a search are those of all its rules, by title, whatever page was asked', () => {
+  const titles = new Map(
+    t.db.sqlite.prepare('SELECT slug, title FROM stigs').raw().all() as [string, string][],
+  );
+  const filters = [
+    {},
+    { severity: new Set(['high']) },
+    { cci: 'cci-366' },
+    { stig: 'red_hat_enterprise_linux_9' },
+  ];
+  for (const q of ['the', 'audit*', '"system."', '"login.defs"', 'CCI-000366', 'nothinglikeit', '!!!'])
+    for (const filter of filters) {
+      const { results } = service.search({ q, ...filter, page: 1, limit: 100_000 });
+      const slugs = [...new Set(results.map((each) => each.slug))];
+      const expected = slugs
+        .map((slug) => ({ slug, title: titles.get(slug)! }))
+        .sort((a, b) => compareText(a.title, b.title) || (a.slug < b.slug ? -1 : 1));
+      assert.equal(service.stigs({ q, ...filter }), expected, `${q} ${JSON.stringify(filter)}`);
+    }
 });
 
 test('snippets are pieces of the rule, and marks hold the word', () => {

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
+import { createCrosswalkService } from '../../src/services/crosswalk.ts';
+import { createSearchService } from '../../src/services/search.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { suite } from '../support/harness.ts';
@@ -513,6 +515,33 @@ search('any text of 1 to 200 characters answers 200', async () => {
     }),
     { numRuns: 500 },
   );
+});
+
+search('of more than 100 STIGs those with most of the rules are offered', async () => {
+  const rule = (id: string): SampleRule => ({
+    groupId: `V-${id}`,
+    ruleId: `SV-${id}r1_rule`,
+    title: 'Zebra.',
+  });
+  const other = await testApp([
+    writeBenchmarks(
+      Array.from({ length: 103 }, (_, index) => ({
+        id: `Many_${index}`,
+        title: `Many ${String(index).padStart(3, '0')} STIG`,
+        // The first, the last but one and the last have one rule alone, the others two.
+        rules: [0, 101, 102].includes(index) ? [rule(`${index}1`)] : [rule(`${index}1`), rule(`${index}2`)],
+      })),
+    ),
+  ]);
+  const service = createSearchService(other.db, createCrosswalkService(other.db));
+  const offered = service.stigs({ q: 'zebra' });
+  assert.is(offered.length, 100);
+  const expected = Array.from({ length: 100 }, (_, index) => `many_${String(index + 1).padStart(3, '0')}`);
+  assert.equal(
+    offered.map((each) => each.slug),
+    expected,
+  );
+  other.db.close();
 });
 
 search('only current releases are searched', async () => {

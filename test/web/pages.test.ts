@@ -268,6 +268,154 @@ pages('what is wrong with a query or a form is said in the words of the API', as
   }
 });
 
+/** What the form of the search holds: its fields in the order of the page, boxes and options where they are chosen. */
+function searchForm(html: string): string[] {
+  const form = /<form class="filters" action="\/search">.*?<\/form>/s.exec(html)?.[0] ?? '';
+  const held =
+    /<input(?=[^>]*type="checkbox")(?=[^>]*checked)[^>]*>|<input(?![^>]*checkbox)[^>]*>|<option(?=[^>]*selected)[^>]*>/g;
+  return [...form.matchAll(held)].map(([tag]) => {
+    const [value] = attributesOf(tag, 'value');
+    return tag.startsWith('<option') ? `stig=${value}` : `${attributesOf(tag, 'name')[0]}=${value}`;
+  });
+}
+
+pages('the search has a field for each filter, and finds what the API finds', async () => {
+  const cases = [
+    'severity=high&severity=low',
+    'stig=harbor_linux_3',
+    'cci=cci-366',
+    'control=ac-2.1',
+    'stig=lantern_web_server_2&cci=CCI-000366&control=CM-6&severity=medium',
+    'stig=no_such',
+  ];
+  for (const filter of cases) {
+    const { html } = await loadPage(t, `/search?q=the&${filter}`, ann);
+    const { results } = (await t.get(`/api/v1/search?q=the&${filter}`)).json;
+    const found = /<ol class="results".*?<\/ol>/s.exec(html)?.[0] ?? '';
+    assert.equal(
+      attributesOf(found, 'href'),
+      results.map((each: { slug: string; groupId: string }) => `/stigs/${each.slug}/rules/${each.groupId}`),
+      filter,
+    );
+    const given = new URLSearchParams(`q=the&${filter}`);
+    const expected = ['q', 'severity', 'cci', 'control', 'stig'].flatMap((name) => {
+      const values = given.getAll(name);
+      return (values.length === 0 && (name === 'cci' || name === 'control') ? [''] : values).map(
+        (value) => `${name}=${value}`,
+      );
+    });
+    assert.equal(searchForm(html), expected, filter);
+  }
+});
+
+pages('the search offers the STIGs that its rules are in by their titles, whichever is chosen', async () => {
+  const offered = async (query: string) => {
+    const { html } = await loadPage(t, `/search?${query}`, ann);
+    const select = /<select id="stig".*?<\/select>/s.exec(html)![0];
+    return [...select.matchAll(/<option value="([^"]*)"[^>]*>([^<]*)</g)].map((match) => match.slice(1));
+  };
+  const all = ['', 'all'];
+  const { results } = (await t.get('/api/v1/search?q=the')).json;
+  const titles = new Map(
+    results.map((each: { slug: string; stigTitle: string }) => [each.slug, each.stigTitle]),
+  );
+  const expected = [...titles].sort(([, a], [, b]) => (a! < b! ? -1 : 1));
+  assert.is(expected.length, 2);
+  assert.equal(await offered('q=the'), [all, ...expected]);
+  const harbor = ['harbor_linux_3', titles.get('harbor_linux_3')];
+  assert.equal(await offered('q=the&stig=harbor_linux_3'), [all, ...expected]);
+  assert.equal(await offered('q=V-900001'), [all, harbor]);
+  assert.equal(await offered('q=the&limit=1&page=2'), [all, ...expected], 'of all the rules');
+  assert.equal(await offered('q=nothinglikeit&stig=harbor_linux_3'), [all, harbor], 'none is found');
+  assert.equal(await offered('stig=harbor_linux_3'), [all, harbor], 'nothing is asked yet');
+  assert.equal(
+    await offered('q=the&stig=%3Cb%3E'),
+    [all, ['&lt;b&gt;', '&lt;b&gt;'], ...expected],
+    'there is no such STIG',
+  );
+  assert.equal(await offered('q=nothinglikeit'), [all]);
+});
+
+pages('a filter that is wrong leaves the question and the others in the form', async () => {
+  const severity = 'severity must be one or more of: high, medium, low';
+  const cases: [query: string, message: string, form: string[]][] = [
+    ['q=the&severity=urgent&cci=CCI-9', severity, ['q=the', 'cci=CCI-9', 'control=']],
+    [
+      'q=%22a+b%22&severity=High,urgent&severity=low&stig=harbor_linux_3&cci=1&control=AC-2',
+      severity,
+      ['q="a b"', 'severity=high', 'severity=low', 'cci=1', 'control=AC-2', 'stig=harbor_linux_3'],
+    ],
+    ['severity=urgent&control=AC-2', severity, ['q=', 'cci=', 'control=AC-2']],
+    [
+      `q=the&cci=${'x'.repeat(101)}`,
+      'cci must have at most 100 characters',
+      ['q=the', `cci=${'x'.repeat(101)}`, 'control='],
+    ],
+    ['q=the&control=AC-2&control=AC-3', 'control must be one text', ['q=the', 'cci=', 'control=AC-2']],
+    [
+      'q=the&page=0&stig=no_such',
+      'page must be a decimal integer of at least 1',
+      ['q=the', 'cci=', 'control=', 'stig=no_such'],
+    ],
+    [
+      `q=${'x'.repeat(201)}&control=AC-2`,
+      'q must have at most 200 characters',
+      [`q=${'x'.repeat(201)}`, 'cci=', 'control=AC-2'],
+    ],
+  ];
+  for (const [query, message, form] of cases) {
+    const { status, html } = await loadPage(t, `/search?${query}`, ann);
+    assert.is(status, 400, query);
+    assert.equal(html.match(/<p class="problem" role="alert">[^<]*<\/p>/g), [
+      `<p class="problem" role="alert">${message}</p>`,
+    ]);
+    assert.equal(searchForm(html), form, query);
+    assert.not.match(textOf(html), /Found for/, query);
+    const api = await t.get(`/api/v1/search?${query.startsWith('q=') ? '' : 'q=x&'}${query}`);
+    assert.is(api.json.error.message, message, query);
+  }
+});
+
+pages('what was searched, and what was not, is said as it is', async () => {
+  const bob = await sessionCaller(t, await userCaller(t, { sub: 'bob', entitlements: ['occ'] }));
+  const fewer = 'Fewer words, or a prefix such as audit*, find more.';
+  const wordless = 'Rules were not searched, for the question has no letter, digit or _.';
+  const nothing = 'The question has no letter, digit or _, so nothing was searched.';
+  const signIn = 'Sign in to search STIGs and their rules as well.';
+  const alone = 'holds all these words. Nothing but rules was searched. Search everything';
+  const cases: [query: string, caller: Caller, words: string][] = [
+    [
+      'q=zzz',
+      ann,
+      `No rule holds all these words. No STIG, control, CCI, role, or document has “zzz” in its name. ${fewer}`,
+    ],
+    [
+      'q=zzz',
+      bob,
+      `No rule holds all these words. No STIG, control, CCI, or role has “zzz” in its name. Your token is not entitled to documents, which were not searched. ${fewer}`,
+    ],
+    ['q=zzz', {}, `No control or CCI has “zzz” in its name. ${signIn}`],
+    ['q=zzz&severity=high', {}, `No control or CCI has “zzz” in its name. ${signIn}`],
+    ['q=zzz&severity=high', ann, `No rule of that kind ${alone}`],
+    ['q=zzz&control=AC-2', ann, `No rule of that kind ${alone}`],
+    ['q=zzz&page=2', ann, `No rule ${alone}`],
+    ['q=%2B%2B%2B', ann, `${wordless} No STIG, control, CCI, role, or document has “+++” in its name.`],
+    ['q=%22%22*', ann, nothing],
+    ['q=%22%22*', {}, `${nothing} ${signIn}`],
+    // A control is called so: nothing is said of the others.
+    ['q=Device+Loc*', ann, `No rule holds all these words. ${fewer}`],
+    ['stig=harbor_linux_3', ann, 'Give the words to search these rules for.'],
+  ];
+  for (const [query, caller, words] of cases) {
+    const { status, html } = await loadPage(t, `/search?${query}`, caller);
+    assert.is(status, 200, query);
+    const said = [...html.matchAll(/<p class="empty">.*?<\/p>/gs)].map(([part]) => textOf(part));
+    assert.equal(said, [words], query);
+  }
+  const { html } = await loadPage(t, '/search?q=a&severity=high&cci=CCI-15', {});
+  assert.ok(html.includes(`/signin?next=${encodeURIComponent('/search?q=a&severity=high&cci=CCI-15')}`));
+});
+
 pages('a body that is no form is refused, and so is one that is too large or no UTF-8', async () => {
   const send = (type: string, body: string | Uint8Array) =>
     t.app.request('/lists', {

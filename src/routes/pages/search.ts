@@ -4,14 +4,17 @@ import type { Env } from '../../env.ts';
 import { AppError } from '../../errors.ts';
 import { requestText } from '../../schemas/common.ts';
 import { searchQuery } from '../../schemas/search.ts';
+import { Severity } from '../../schemas/stigs.ts';
 import type { ControlService, ShownFramework } from '../../services/controls.ts';
+import type { Page } from '../../services/paging.ts';
 import type { RegdocService } from '../../services/regdoc.ts';
 import type { RoleService } from '../../services/roles.ts';
-import type { SearchService } from '../../services/search.ts';
+import type { Search, SearchService } from '../../services/search.ts';
+import { readQuery as readQuestion } from '../../services/search-query.ts';
 import type { StigService } from '../../services/stigs.ts';
 import { controlHref, frameworkName } from '../../web/frameworks.ts';
 import { link, path } from '../../web/parts.tsx';
-import { type FoundKind, type SearchPage, searchPage } from '../../web/search.tsx';
+import { type FoundKind, isNarrowed, plain, type SearchPage, searchPage } from '../../web/search.tsx';
 import { check, type Kit, readQuery } from './kit.ts';
 
 export interface SearchPageServices {
@@ -25,6 +28,7 @@ export interface SearchPageServices {
 /** How many of each kind are shown above the rules. */
 const few = { page: 1, limit: 5 };
 const word = requestText('q', 200);
+const filters = searchQuery.omit({ q: true });
 
 /** The one search: STIGs, controls, CCIs, roles and documents by name, rules by all their texts. */
 export function searchPages(app: Hono<Env>, { guard, show }: Kit, services: SearchPageServices): void {
@@ -35,40 +39,77 @@ export function searchPages(app: Hono<Env>, { guard, show }: Kit, services: Sear
 }
 
 function answer(c: Context<Env>, services: SearchPageServices): SearchPage {
+  const user = c.get('visitor');
   const q = (c.req.query('q') ?? '').trim();
-  const nothing = { q: '', filter: { severity: [], stig: '' }, kinds: [], rules: null, problem: null };
-  if (q === '') return nothing;
+  const filter = typedFilter(c);
+  const unasked: SearchPage = {
+    q,
+    hasWords: readQuestion(q).match !== null,
+    filter,
+    entitlements: user?.entitlements ?? null,
+    stigs: [],
+    kinds: null,
+    rules: null,
+    problem: null,
+  };
   try {
     check(word, q);
-    const user = c.get('visitor');
-    const query = readQuery(c, searchQuery);
-    const filter = { severity: [...(query.severity ?? [])], stig: query.stig ?? '' };
-    const rules = user === null ? null : services.search.search(query);
+    const query = readQuery(c, q === '' ? filters : searchQuery);
+    const asked = q === '' || user === null ? null : { ...query, q };
+    const rules = asked && services.search.search(asked);
+    const page = { ...unasked, rules, stigs: stigsToChoose(filter.stig, asked, services) };
     // Who narrows the rules, or turns their pages, is past the rest.
-    const alone = filter.stig !== '' || filter.severity.length > 0 || query.page > 1;
-    return { q, filter, kinds: alone ? [] : byName(plain(q), user, services), rules, problem: null };
+    const alone = user !== null && (isNarrowed(filter) || query.page > 1);
+    return q === '' || alone ? page : { ...page, kinds: byName(plain(q), user, services) };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
-    return { ...nothing, problem: error.message };
+    return { ...unasked, stigs: stigsToChoose(filter.stig, null, services), problem: error.message };
   }
 }
 
-/** The words of a question without its quotation marks and stars, which names do not have. */
-function plain(q: string): string {
-  return q
-    .replace(/["“”*]/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
+/** The filters as they stand in the form, right or wrong: a severity that there is none of has no place there. */
+function typedFilter(c: Context<Env>): SearchPage['filter'] {
+  const given = (c.req.queries('severity') ?? []).flatMap((each) => each.toLowerCase().split(','));
+  const words = given.map((each) => each.trim());
+  return {
+    severity: Severity.options.filter((level) => words.includes(level)),
+    stig: c.req.query('stig') ?? '',
+    cci: c.req.query('cci') ?? '',
+    control: c.req.query('control') ?? '',
+  };
 }
 
-function byName(q: string, user: User | null, services: SearchPageServices): FoundKind[] {
-  if (q === '') return [];
+/** The STIGs that the form offers: those that the rules are in whichever is chosen, and the one that is. */
+function stigsToChoose(
+  chosen: string,
+  query: Omit<Search, keyof Page> | null,
+  { search, stigs }: SearchPageServices,
+): { slug: string; title: string }[] {
+  const found = query === null ? [] : search.stigs({ ...query, stig: undefined });
+  if (chosen === '' || found.some((each) => each.slug === chosen)) return found;
+  return [{ slug: chosen, title: titleOf(chosen, stigs) }, ...found];
+}
+
+/** The title of a STIG; of one that the catalog does not have, what it was called in the question. */
+function titleOf(slug: string, stigs: StigService): string {
+  try {
+    return stigs.controls(slug, { page: 1, limit: 1 }).stig.title;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'NOT_FOUND') return slug;
+    throw error;
+  }
+}
+
+/** What is searched by name, for a text; null where the question leaves none. */
+function byName(q: string, user: User | null, services: SearchPageServices): FoundKind[] | null {
+  if (q === '') return null;
   const { stigs, controls, roles, documents } = services;
   const kinds: FoundKind[] = [];
   if (user !== null) {
     const { stigs: found, pagination } = stigs.list({ search: q, ...few });
     kinds.push({
       name: 'STIGs',
+      one: 'STIG',
       isFirst: true,
       total: pagination.total,
       items: found.map((each) => ({
@@ -85,6 +126,7 @@ function byName(q: string, user: User | null, services: SearchPageServices): Fou
     const { roles: found, pagination } = roles.list({ search: q, ...few });
     kinds.push({
       name: 'Roles',
+      one: 'role',
       isFirst: false,
       total: pagination.total,
       items: found.map((each) => ({
@@ -99,6 +141,7 @@ function byName(q: string, user: User | null, services: SearchPageServices): Fou
     const { documents: found, pagination } = documents.list({ search: q, ...few });
     kinds.push({
       name: 'Documents',
+      one: 'document',
       isFirst: false,
       total: pagination.total,
       items: found.map((each) => ({
@@ -118,7 +161,7 @@ interface NamedControl {
   statement: string;
 }
 
-/** The controls that are called so, the one with this very identifier first, in whatever spelling. */
+/** The controls that hold a text, the one with this very identifier first, in whatever spelling. */
 function controlsOf(framework: ShownFramework, q: string, controls: ControlService): FoundKind {
   const list = JSON.parse(controls.list(framework, { search: q, words: [], ...few })) as {
     total: number;
@@ -129,6 +172,7 @@ function controlsOf(framework: ShownFramework, q: string, controls: ControlServi
   const shown = exact === null ? others : [exact, ...others];
   return {
     name: framework === 'cci' ? 'CCIs' : `Controls of ${frameworkName(framework)}`,
+    one: framework === 'cci' ? 'CCI' : 'control',
     isFirst: exact !== null,
     total: Math.max(list.total, shown.length),
     items: shown.slice(0, few.limit).map(({ identifier, title, statement }) => ({
