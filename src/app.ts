@@ -11,17 +11,24 @@ import { createIntegrationTokens } from './auth/integration-tokens.ts';
 import { createSessionCookie } from './auth/session-cookie.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
-import { createChecklistUpgrade } from './checklists/upgrade.ts';
 import type { Database } from './db/database.ts';
 import { type StorageFault, storageFault } from './db/faults.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './errors.ts';
-import { formBodies } from './forms.ts';
+import { formBodies } from './forms/bodies.ts';
 import { createCors } from './headers.ts';
-import { createGate, type Gate } from './limits/gate.ts';
+import { createGate, type Gate, uploadGateLimits } from './limits/gate.ts';
 import { type Limiter, tooMany, unlimited } from './limits/limiter.ts';
 import type { Log } from './log.ts';
-import { atMost, identify, jsonBodies, passGate, refuseBadEncoding, usePrepared } from './middleware.ts';
+import {
+  atMost,
+  identify,
+  jsonBodies,
+  passGate,
+  refuseBadEncoding,
+  uploadBodies,
+  usePrepared,
+} from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
 import type { PreparedAnswers } from './prepared/answers.ts';
 import { checklistRoutes } from './routes/checklists.ts';
@@ -65,6 +72,7 @@ import { createSearchService } from './services/search.ts';
 import { createStigDiffService } from './services/stig-diff.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
+import { createUpgrade, createUploads, type Uploads } from './uploads/uploads.ts';
 import { addressKey } from './watch/exchange.ts';
 import { createObserver, type Observer } from './watch/observer.ts';
 import { createAssets } from './web/assets.ts';
@@ -86,6 +94,10 @@ export interface AppDeps {
   limiter?: Limiter;
   /** How much is made for them at once. */
   gate?: Gate;
+  /** The same for uploads. */
+  uploadGate?: Gate;
+  /** Reads uploads in a thread, which whoever gives it ends. */
+  uploads?: Uploads;
   /** Sees every request that is over; without one, they are logged. */
   observer?: Observer;
   /** Gives the text of `/metrics`, which is not there without. */
@@ -123,16 +135,16 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   const integrationTokens = createIntegrationTokens(db, now);
   const trail = createTrail(audit, db);
   const { limiter = unlimited, gate = createGate(), observer = createObserver(log) } = deps;
+  const { uploadGate = createGate(uploadGateLimits), uploads = createUploads(log) } = deps;
   const inputBy =
-    (bodies: (maxBytes: number, check?: (text: string) => void) => MiddlewareHandler<Env>) =>
-    (options: RouteOptions, name: string) => {
-      const { maxBody = deps.maxBody ?? defaultMaxBody, checkBody, expensive, unlimited: free } = options;
+    (bodies: (maxBytes: number) => MiddlewareHandler<Env>) => (options: RouteOptions, name: string) => {
+      const { maxBody = deps.maxBody ?? defaultMaxBody, upload, expensive, unlimited: free } = options;
       const { prepared } = options;
       return [
         refuseBadEncoding,
         ...(options.atOnce === undefined ? [] : [atMost(options.atOnce)]),
-        bodies(maxBody, checkBody),
-        ...(free ? [] : [passGate(gate, expensive)]),
+        upload ? uploadBodies(maxBody) : bodies(maxBody),
+        ...(free ? [] : [passGate(upload ? uploadGate : gate, expensive)]),
         ...(deps.answers && prepared ? [usePrepared(deps.answers, prepared, name, expensive)] : []),
       ];
     };
@@ -162,7 +174,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.route('/', stigRoutes(ofCatalog, stigs, news));
   const stigDiff = createStigDiffService(db, stigs);
   app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
-  const upgrade = createChecklistUpgrade(stigs);
+  const upgrade = createUpgrade(uploads, stigs);
   app.route('/', checklistRoutes(access, upgrade));
   const controls = createControlService(db);
   app.route('/', controlRoutes(ofCatalog, controls));

@@ -11,8 +11,12 @@ import { build } from 'esbuild';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const stamp = join(dist, '.sources');
-/** What is started as a program: the command line, and the parser threads of an import. */
-const programs = [join('src', 'cli.js'), join('importers', 'parsers', 'thread.js')];
+/** What is started as a program: the command line, the parser threads of an import, and the thread that reads uploads. */
+const programs = [
+  join('src', 'cli.js'),
+  join('importers', 'parsers', 'thread.js'),
+  join('src', 'uploads', 'thread.js'),
+];
 /** What pages load is no TypeScript: it is copied as it is. */
 const assets = join('src', 'web', 'assets');
 

@@ -29,6 +29,8 @@ export interface Env {
     visitor: User | null;
     /** Set on pages that take a form, before their handler runs. */
     form: Form;
+    /** Set on routes that take an upload, before their handler runs: the body as it came. */
+    upload: Uint8Array<ArrayBuffer>;
     /** The classification banner that exports are marked with, or null. */
     banner: string | null;
     /** Who showed credentials that hold, and which, also where they may not do what they ask for. */

@@ -3,6 +3,15 @@ import { badRequest } from './errors.ts';
 /** JSON text, with the type of the value that it stands for. */
 export type JsonText<T> = string & { readonly of?: T };
 
+/** The text of a request's body, decoded fatally. Throws a 400 for bytes that are no UTF-8. */
+export function utf8Body(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw badRequest('The request body is not valid UTF-8');
+  }
+}
+
 /** The text of an object with the given entries, in their order (objects would put number-like keys first). */
 export function objectText<T>(entries: Iterable<[string, JsonText<T>]>): JsonText<Record<string, T>> {
   return `{${[...entries].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;

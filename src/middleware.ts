@@ -5,6 +5,7 @@ import { callerOf } from './auth/remembered.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest } from './errors.ts';
 import { type Cors, securityHeaders, strictTransport } from './headers.ts';
+import { utf8Body } from './json.ts';
 import { type Gate, smallAnswer } from './limits/gate.ts';
 import { bytesOf, namesTag, type PreparedAnswers, type Source } from './prepared/answers.ts';
 import { bestCoding, leastCompressed } from './prepared/coding.ts';
@@ -121,20 +122,14 @@ export function atMost(limit: number): MiddlewareHandler<Env> {
 
 /**
  * Takes every request body for JSON whatever its Content-Type says (DECISIONS D2.3), within the limit in bytes, and
- * decodes it fatally: bytes that are no UTF-8 are a 400, never replaced. `check` may refuse the text before it is parsed.
+ * decodes it fatally: bytes that are no UTF-8 are a 400, never replaced.
  */
-export function jsonBodies(maxBytes: number, check?: (text: string) => void): MiddlewareHandler<Env> {
+export function jsonBodies(maxBytes: number): MiddlewareHandler<Env> {
   return async (c, next) => {
     const { raw } = c.req;
     if (raw.method === 'GET' || raw.method === 'HEAD') return next();
     const bytes = raw.body === null ? new Uint8Array() : await readAtMost(raw.body, maxBytes);
-    let text: string;
-    try {
-      text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    } catch {
-      throw badRequest('The request body is not valid UTF-8');
-    }
-    check?.(text);
+    const text = utf8Body(bytes);
     const headers = new Headers(raw.headers);
     headers.set('Content-Type', 'application/json');
     c.req.raw = new Request(raw.url, { method: raw.method, headers, body: text });
@@ -142,8 +137,20 @@ export function jsonBodies(maxBytes: number, check?: (text: string) => void): Mi
   };
 }
 
+/** Takes a request body as it is, within the limit in bytes, for a thread to read. */
+export function uploadBodies(maxBytes: number): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const { body } = c.req.raw;
+    c.set('upload', body === null ? new Uint8Array() : await readAtMost(body, maxBytes));
+    return next();
+  };
+}
+
 /** The bytes of a body. Throws 413 beyond the limit, 400 when it breaks off. */
-export async function readAtMost(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+export async function readAtMost(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let size = 0;
   const reader = body.getReader();

@@ -89,7 +89,12 @@ test('the lock file names no download host', () => {
 
 test('the programs load nothing but their own files, Node and better-sqlite3, and assets and threads are there', () => {
   const dist = join(packageRoot, 'dist');
-  const waiting = [join(dist, 'src', 'cli.js'), join(dist, 'importers', 'parsers', 'thread.js')];
+  const programs = [
+    ['src', 'cli.js'],
+    ['importers', 'parsers', 'thread.js'],
+    ['src', 'uploads', 'thread.js'],
+  ];
+  const waiting = programs.map((parts) => join(dist, ...parts));
   const seen = new Set<string>();
   const others = new Set<string>();
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {

@@ -20,8 +20,8 @@ import type { Entitlement, User, Viewer } from './viewer.ts';
 export interface RouteOptions {
   /** Bytes that the body of a request may have. */
   maxBody?: number;
-  /** Refuses the text of a body before it is parsed. Throws 400. */
-  checkBody?: (text: string) => void;
+  /** Its body is large and goes to a thread as it is: such requests are worked through one after the other. */
+  upload?: boolean;
   /** Costs much more than a look-up: it has a smaller rate limit, and few run at once. */
   expensive?: boolean | ((c: Context<Env>) => boolean);
   /** How many such requests may be under way, their bodies still arriving included; the next gets 503. */

@@ -14,24 +14,13 @@ import type {
 } from '../schemas/checklist-upgrade.ts';
 import type { Cklb } from '../schemas/cklb.ts';
 import type { ChangeClass, FieldChange } from '../schemas/stig-diff.ts';
-import type { FullRelease, StigService } from '../services/stigs.ts';
+import type { FullRelease } from '../services/stigs.ts';
 import { cut } from '../text.ts';
 import type { OldChecklist } from './cklb.ts';
-import { readChecklist } from './read.ts';
 
 type Stig = Cklb['stigs'][number];
 type Rule = Stig['rules'][number];
 type Options = Pick<UpgradeBody, 'hostName' | 'onChange'>;
-
-/** Makes the function that upgrades checklists to a release of the catalog. It stores nothing. */
-export function createChecklistUpgrade(stigs: StigService) {
-  /** Throws a 400 for a checklist that cannot be read or is not of that STIG, NOT_FOUND for an unknown STIG or version. */
-  return function upgrade({ slug, version, checklist, ...options }: UpgradeBody): ChecklistUpgrade {
-    const old = readChecklist(checklist);
-    const target = stigs.full(slug, version);
-    return upgradeChecklist(old, target, stigs.benchmarkIds(slug), options);
-  };
-}
 
 /**
  * Moves one STIG of a checklist to a release, pure: each rule of the release takes the answer of the rule it was, and the

@@ -10,13 +10,14 @@ import type { Database } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
 import { securityHeaders } from '../headers.ts';
-import { createGate, gateLimits } from '../limits/gate.ts';
+import { createGate, gateLimits, uploadGateLimits } from '../limits/gate.ts';
 import { createLimiter } from '../limits/limiter.ts';
 import { createLog, type Log } from '../log.ts';
 import { createPreparedAnswers, type PreparedStats } from '../prepared/answers.ts';
 import { createQuick } from '../quick.ts';
 import { packageVersion } from '../root.ts';
 import { type RunningServer, startServer } from '../server.ts';
+import { createUploads } from '../uploads/uploads.ts';
 import { catalogCollector } from '../watch/catalog.ts';
 import { single } from '../watch/exposition.ts';
 import { createLineWriter, type LineWriter } from '../watch/lines.ts';
@@ -94,6 +95,7 @@ async function serveOpen(
   const vary = corsOrigins.length > 0 ? ['Vary', 'Origin'] : [];
   const answers = createPreparedAnswers(db, [...Object.entries(securityHeaders).flat(), ...vary]);
   const gate = createGate(gateLimits, metrics.reject);
+  const uploads = createUploads(log);
   const app = createApp({
     db,
     verify: tokens.verify,
@@ -111,6 +113,8 @@ async function serveOpen(
     limiter,
     answers,
     gate,
+    uploadGate: createGate(uploadGateLimits, metrics.reject),
+    uploads,
     metrics: config.metrics ? metrics.text : null,
   });
   let server: RunningServer;
@@ -147,6 +151,7 @@ async function serveOpen(
   stopPurging();
   state.draining = true;
   await server.stop();
+  await uploads.stop();
   audit.stop(signal);
   try {
     db.sqlite.pragma('wal_checkpoint(TRUNCATE)');

@@ -26,6 +26,9 @@ export const gateLimits: GateLimits = {
 /** Answers of fewer bytes are not worth holding back for. */
 export const smallAnswer = 64 * 1024;
 
+/** Uploads have a gate of their own: one is worked through, in a thread, and whoever waits for it holds up no other work. */
+export const uploadGateLimits: GateLimits = { ...gateLimits, total: 64 * mebibyte, computing: 1 };
+
 interface Waiter {
   expensive: boolean;
   admit(): void;

@@ -1,52 +1,44 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
-import { answer, fileHeaders, privateHeaders } from '../answer.ts';
+import { answerBytes, fileHeaders, privateHeaders } from '../answer.ts';
 import type { Access } from '../auth/access.ts';
-import type { createChecklistUpgrade } from '../checklists/upgrade.ts';
+import { maxChecklist } from '../checklists/read.ts';
 import type { Env } from '../env.ts';
-import { refuseHeavyJson } from '../json.ts';
 import { ChecklistUpgrade, upgradeBody, upgradeQuery } from '../schemas/checklist-upgrade.ts';
 import { Cklb } from '../schemas/cklb.ts';
 import { errors, jsonBody } from '../schemas/common.ts';
-
-/** Bytes that a checklist in a body may have (DECISIONS D2.3). */
-export const maxChecklist = 32 * 1024 * 1024;
+import type { createUpgrade } from '../uploads/uploads.ts';
 
 /** What is done with checklists that a caller brings. Nothing of them is stored. */
-export function checklistRoutes(
-  access: Access,
-  upgrade: ReturnType<typeof createChecklistUpgrade>,
-): OpenAPIHono<Env> {
+export function checklistRoutes(access: Access, upgrade: ReturnType<typeof createUpgrade>): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
-  const checkBody = (text: string) => refuseHeavyJson(text, 'The request body');
-  const large = access.with({ maxBody: maxChecklist, checkBody, expensive: true, atOnce: 4 });
+  const large = access.with({ maxBody: maxChecklist, upload: true, expensive: true, atOnce: 4 });
 
-  app.openapi(
-    createRoute({
-      method: 'post',
-      path: '/api/v1/checklists/upgrade',
-      summary: 'An old checklist (ckl or cklb), its answers carried to a release of the catalog',
-      tags: ['Checklists'],
-      ...large.user,
-      request: { query: upgradeQuery, body: jsonBody(upgradeBody) },
-      responses: {
-        200: {
-          description:
-            'The new checklist, and a report on each of its rules. With download=true the checklist alone, as a file.',
-          content: { 'application/json': { schema: ChecklistUpgrade.or(Cklb) } },
-        },
-        ...errors(400, 401, 403, 404, 413, 503),
+  const route = createRoute({
+    method: 'post',
+    path: '/api/v1/checklists/upgrade',
+    summary: 'An old checklist (ckl or cklb), its answers carried to a release of the catalog',
+    tags: ['Checklists'],
+    ...large.user,
+    request: { query: upgradeQuery, body: jsonBody(upgradeBody) },
+    responses: {
+      200: {
+        description:
+          'The new checklist, and a report on each of its rules. With download=true the checklist alone, as a file.',
+        content: { 'application/json': { schema: ChecklistUpgrade.or(Cklb) } },
       },
-    }),
-    (c) => {
-      const upgraded = upgrade(c.req.valid('json'));
-      if (!c.req.valid('query').download) return answer(c, upgraded);
-      const { benchmarkId, version } = upgraded.report.to;
-      // What the old checklist says of itself counts more than the banner of this server.
-      const marking = upgraded.checklist.target_data.classification || c.get('banner');
-      const name = fileHeaders(marking, `U_${benchmarkId}_${version}.cklb`);
-      return answer(c, upgraded.checklist, { ...privateHeaders, ...name });
+      ...errors(400, 401, 403, 404, 413, 503),
     },
-  );
+  });
+  app.openAPIRegistry.registerPath(route);
+  // Its body is read and checked in a thread.
+  app.openapi({ ...route, request: { query: upgradeQuery }, hide: true }, async (c) => {
+    const { download = false } = c.req.valid('query');
+    const { bytes, file } = await upgrade({ from: 'api', bytes: c.get('upload'), download });
+    if (file === null) return answerBytes<ChecklistUpgrade>(c, bytes);
+    // What the old checklist says of itself counts more than the banner of this server.
+    const named = fileHeaders(file.marking || c.get('banner'), file.name);
+    return answerBytes<Cklb>(c, bytes, { ...privateHeaders, ...named });
+  });
 
   return app;
 }

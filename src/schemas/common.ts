@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { badRequest } from '../errors.ts';
 import { isStorable } from '../text.ts';
 
 /** A text from a request that can be stored and answered unchanged, of at most so many characters. */
@@ -159,4 +160,11 @@ export function describeIssue(issue: { path: PropertyKey[]; message: string }): 
   const named =
     field === '' || issue.message.startsWith('Invalid format.') || issue.message.startsWith(first);
   return (named ? issue.message : `${field}: ${issue.message}`).slice(0, 300);
+}
+
+/** A value that a schema takes. Throws a 400 with its first problem in words. */
+export function check<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const result = schema.safeParse(value);
+  if (!result.success) throw badRequest(describeIssue(result.error.issues[0]!));
+  return result.data;
 }

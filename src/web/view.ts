@@ -26,7 +26,8 @@ export interface View {
 
 /** What every page has around its body. */
 export interface Frame {
-  assets: Assets;
+  /** Where they are, without what they are: a page may be made in a thread. */
+  assets: Omit<Assets, 'find'>;
   banner: string | null;
   /** Who looks at it: a name, and the products that the token is entitled to. */
   visitor: { name: string; entitlements: ReadonlySet<string> } | null;

@@ -1,12 +1,14 @@
 import { benchImport } from './import.ts';
 import { benchReading } from './read.ts';
 import { benchSearching } from './search.ts';
+import { benchUploads } from './uploads.ts';
 
 // `npm run bench [PART...]`: measures, prints tables with the targets beside, and never fails on a figure.
 const parts: Record<string, () => Promise<void>> = {
   import: benchImport,
   read: benchReading,
   search: benchSearching,
+  uploads: benchUploads,
 };
 
 const wanted = process.argv.slice(2);

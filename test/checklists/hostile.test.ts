@@ -198,6 +198,8 @@ hostile('depth, names and numbers of a ckl are bounded', async () => {
       /more than 64 attributes/,
     ],
     [`<CHECKLIST><STIGS>${'<iSTIG/>'.repeat(101)}</STIGS></CHECKLIST>`, /more than 100 STIGs/],
+    // What takes most memory of all: a text in millions of pieces.
+    [inside(`<HOST_NAME>ж${'&lt;'.repeat(8_000_000)}</HOST_NAME>`), /has no stigs/],
   ];
   for (const [text, words] of cases) assertRefused(await send(text), words, words.source);
 });

@@ -1,12 +1,13 @@
 import type { Context, Hono } from 'hono';
 import type { Env } from '../../env.ts';
 import { changeCollectionBody, createCollectionBody } from '../../schemas/bundles.ts';
+import { check } from '../../schemas/common.ts';
 import { addControlsBody, removeControlsBody } from '../../schemas/control-collections.ts';
 import type { ControlCollectionService } from '../../services/control-collections.ts';
 import { type BundleForm, editBundlePage, emptyForm } from '../../web/bundles.tsx';
 import { type CollectionPage, collectionPage, collectionsPage } from '../../web/collections.tsx';
 import { bundleBody, bundleForm, formOf, items } from './bundle-form.ts';
-import { check, goTo, type Kit } from './kit.ts';
+import { goTo, type Kit } from './kit.ts';
 import { notInCatalog, orAgain } from './lists.ts';
 
 /** The pages of control collections. */

@@ -1,10 +1,11 @@
 import type { Hono } from 'hono';
 import type { Env } from '../../env.ts';
 import { slugsBody } from '../../schemas/bundles.ts';
+import { check } from '../../schemas/common.ts';
 import { favoriteControlBody } from '../../schemas/favorites.ts';
 import type { FavoriteService } from '../../services/favorites.ts';
 import { favoritesPage } from '../../web/favorites.tsx';
-import { check, goTo, type Kit, safePath } from './kit.ts';
+import { goTo, type Kit, safePath } from './kit.ts';
 import { notInCatalog } from './lists.ts';
 
 /** A reader's favorites. */

@@ -6,11 +6,10 @@ import type { Access } from '../../auth/access.ts';
 import type { Rule } from '../../auth/rule.ts';
 import type { Entitlement } from '../../auth/viewer.ts';
 import type { Env } from '../../env.ts';
-import { badRequest } from '../../errors.ts';
-import { describeIssue } from '../../schemas/common.ts';
+import { check } from '../../schemas/common.ts';
 import type { Assets } from '../../web/assets.ts';
 import { renderPage } from '../../web/layout.tsx';
-import type { View } from '../../web/view.ts';
+import type { Frame, View } from '../../web/view.ts';
 import { notices } from './notices.ts';
 
 /** What pages are made with. */
@@ -32,6 +31,15 @@ export interface Kit {
   signIn: Access['signIn'];
   /** Answers a page. */
   show(c: Context<Env>, view: View, status?: ContentfulStatusCode): Response;
+  /** What a page has around its body, for one that is made elsewhere. */
+  frame(c: Context<Env>): Frame;
+  /** Answers a page that was made elsewhere. */
+  send(
+    c: Context<Env>,
+    page: string | Uint8Array<ArrayBuffer>,
+    tryIt?: boolean,
+    status?: ContentfulStatusCode,
+  ): Response;
 }
 
 /** A checklist of 32 MiB (DECISIONS D2.3), also as base64, with what goes around it. */
@@ -50,55 +58,59 @@ const policy = [
 /** Makes the kit: `assets` are what pages load, `banner` the classification on every one. */
 export function createKit(access: Access, assets: Assets, banner: string | null): Kit {
   const guard = (rule: Rule) => every(...rule.middleware);
+  const { find: _, ...addresses } = assets;
+
+  function frame(c: Context<Env>): Frame {
+    const user = c.get('visitor') ?? null;
+    const url = new URL(c.req.url);
+    return {
+      assets: addresses,
+      banner,
+      visitor: user === null ? null : { name: user.email ?? user.subject, entitlements: user.entitlements },
+      query: url.pathname === '/search' ? (c.req.query('q') ?? '') : '',
+      notice: notices(c.req.query('done'), c.req.query('count')),
+      // A form's address is no page to come back to.
+      here: c.req.method !== 'GET' || url.pathname === '/signin' ? '/' : `${url.pathname}${url.search}`,
+    };
+  }
+
+  const send: Kit['send'] = (c, page, tryIt = false, status = 200) =>
+    c.body(page, status, {
+      'Content-Type': 'text/html; charset=UTF-8',
+      // What is large enough for a thread is counted by the gate.
+      ...(typeof page === 'string' ? {} : { 'Content-Length': String(page.byteLength) }),
+      'Content-Security-Policy': [...policy, ...(tryIt ? ["connect-src 'self'"] : [])].join('; '),
+      // Without a referrer a browser would not say where a form comes from, and no write would be taken.
+      'Referrer-Policy': 'same-origin',
+      // What one reader saw is not for who sits down next.
+      'Cache-Control': 'private, no-store',
+    });
+
   return {
     guard: {
       user: guard(access.user),
       costly: guard(access.with({ expensive: true }).user),
       deed: (action) => guard(access.audited(access.user, action)),
-      upload: guard(access.with({ maxBody: maxUpload, expensive: true }).user),
+      upload: guard(access.with({ maxBody: maxUpload, upload: true, expensive: true, atOnce: 4 }).user),
       visitor: guard(access.visitor),
       signIn: guard(access.audited(access.visitor, 'session.create')),
       signOut: guard(access.audited(access.session, 'session.end')),
       entitled: (product) => guard(access.entitled(product)),
     },
     signIn: access.signIn,
-    show(c, view, status = 200) {
-      const user = c.get('visitor') ?? null;
-      const url = new URL(c.req.url);
-      const frame = {
-        assets,
-        banner,
-        visitor: user === null ? null : { name: user.email ?? user.subject, entitlements: user.entitlements },
-        query: url.pathname === '/search' ? (c.req.query('q') ?? '') : '',
-        notice: notices(c.req.query('done'), c.req.query('count')),
-        // A form's address is no page to come back to.
-        here: c.req.method !== 'GET' || url.pathname === '/signin' ? '/' : `${url.pathname}${url.search}`,
-      };
-      return c.html(renderPage(view, frame), status, {
-        'Content-Security-Policy': [...policy, ...(view.tryIt ? ["connect-src 'self'"] : [])].join('; '),
-        // Without a referrer a browser would not say where a form comes from, and no write would be taken.
-        'Referrer-Policy': 'same-origin',
-        // What one reader saw is not for who sits down next.
-        'Cache-Control': 'private, no-store',
-      });
-    },
+    show: (c, view, status) => send(c, renderPage(view, frame(c)), view.tryIt, status),
+    frame,
+    send,
   };
 }
 
-/** A page's query, checked by the schema of the API; fields that a form leaves empty count as not given. */
+/** A page's query, check by the schema of the API; fields that a form leaves empty count as not given. */
 export function readQuery<T extends z.ZodType>(c: Context<Env>, schema: T): z.output<T> {
   const given = Object.entries(c.req.queries()).map(([name, values]) => {
     const filled = values.filter((value) => value !== '');
     return [name, filled.length > 1 ? filled : filled[0]] as const;
   });
   return check(schema, Object.fromEntries(given.filter(([, value]) => value !== undefined)));
-}
-
-/** A value that a schema takes. Throws 400 with the message of the API. */
-export function check<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
-  const result = schema.safeParse(value);
-  if (!result.success) throw badRequest(describeIssue(result.error.issues[0]!));
-  return result.data;
 }
 
 /** After a form was taken: on to a page that can be loaded again (303). */

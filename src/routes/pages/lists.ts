@@ -2,13 +2,14 @@ import type { Context, Hono } from 'hono';
 import type { Env } from '../../env.ts';
 import { AppError, badRequest } from '../../errors.ts';
 import { changeListBody, createListBody, slugsBody } from '../../schemas/bundles.ts';
+import { check } from '../../schemas/common.ts';
 import { listStigBody, listStigsQuery } from '../../schemas/lists.ts';
 import type { ListStigService } from '../../services/list-stigs.ts';
 import type { ListService } from '../../services/lists.ts';
 import { type BundleForm, editBundlePage, emptyForm } from '../../web/bundles.tsx';
 import { editEntryPage, listPage, listsPage } from '../../web/lists.tsx';
 import { bundleBody, bundleForm, formOf, items, lines } from './bundle-form.ts';
-import { check, goTo, type Kit, readQuery } from './kit.ts';
+import { goTo, type Kit, readQuery } from './kit.ts';
 
 export interface ListPageServices {
   lists: ListService;

@@ -1,11 +1,11 @@
 import { type Context, Hono } from 'hono';
 import type { Access } from '../../auth/access.ts';
-import type { createChecklistUpgrade } from '../../checklists/upgrade.ts';
 import type { Env } from '../../env.ts';
 import { type AppError, noSuchPath, statusOf } from '../../errors.ts';
 import type { DocumentCollectionService, RoleCollectionService } from '../../services/catalog-collections.ts';
 import type { RegdocService } from '../../services/regdoc.ts';
 import type { RoleService } from '../../services/roles.ts';
+import type { createUpgrade } from '../../uploads/uploads.ts';
 import type { Assets } from '../../web/assets.ts';
 import { problemPage } from '../../web/problem.tsx';
 import { type CatalogPageServices, catalogPages, documentPages, rolePages } from './catalog.ts';
@@ -35,7 +35,7 @@ export interface PageDeps
   documentCollections: DocumentCollectionService;
   roles: RoleService;
   roleCollections: RoleCollectionService;
-  upgrade: ReturnType<typeof createChecklistUpgrade>;
+  upgrade: ReturnType<typeof createUpgrade>;
   /** The text of `/openapi.json`. */
   document(): string;
   /** What an error is to the caller, and how the log is told of it: as for the API. */

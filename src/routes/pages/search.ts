@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono';
 import type { User } from '../../auth/viewer.ts';
 import type { Env } from '../../env.ts';
 import { AppError } from '../../errors.ts';
-import { requestText } from '../../schemas/common.ts';
+import { check, requestText } from '../../schemas/common.ts';
 import { searchQuery } from '../../schemas/search.ts';
 import { Severity } from '../../schemas/stigs.ts';
 import type { ControlService, ShownFramework } from '../../services/controls.ts';
@@ -15,7 +15,7 @@ import type { StigService } from '../../services/stigs.ts';
 import { controlHref, frameworkName } from '../../web/frameworks.ts';
 import { link, path } from '../../web/parts.tsx';
 import { type FoundKind, isNarrowed, plain, type SearchPage, searchPage } from '../../web/search.tsx';
-import { check, type Kit, readQuery } from './kit.ts';
+import { type Kit, readQuery } from './kit.ts';
 
 export interface SearchPageServices {
   search: SearchService;

@@ -1,19 +1,9 @@
-import type { MiddlewareHandler } from 'hono';
-import type { Env, Form } from './env.ts';
-import { badRequest } from './errors.ts';
-import { readAtMost } from './middleware.ts';
+import type { Form } from '../env.ts';
+import { badRequest } from '../errors.ts';
 
-/** Reads the form that a page sends: URL-encoded, or in parts where it holds a file. Anything else is a 400. */
-export function formBodies(maxBytes: number): MiddlewareHandler<Env> {
-  return async (c, next) => {
-    const { raw } = c.req;
-    if (raw.method !== 'POST') return next();
-    const bytes = raw.body === null ? new Uint8Array() : await readAtMost(raw.body, maxBytes);
-    const type = raw.headers.get('Content-Type') ?? '';
-    const inParts = /^multipart\/form-data\b/i.test(type);
-    c.set('form', inParts ? await readParts(bytes, type) : readFields(bytes, type));
-    return next();
-  };
+/** Reads the body of a form by its Content-Type: URL-encoded, or in parts where it holds a file. Anything else is a 400. */
+export async function readForm(bytes: Uint8Array, type: string): Promise<Form> {
+  return /^multipart\/form-data\b/i.test(type) ? await readParts(bytes, type) : readFields(bytes, type);
 }
 
 function readFields(bytes: Uint8Array, type: string): Form {

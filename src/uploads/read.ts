@@ -1,0 +1,71 @@
+import { readChecklist } from '../checklists/read.ts';
+import { upgradeChecklist } from '../checklists/upgrade.ts';
+import { badRequest } from '../errors.ts';
+import { refuseHeavyJson, utf8Body } from '../json.ts';
+import { type ChecklistUpgrade, type UpgradeBody, upgradeBody } from '../schemas/checklist-upgrade.ts';
+import { check } from '../schemas/common.ts';
+import type { FullRelease } from '../services/stigs.ts';
+
+/** A release, and the benchmark ids under which its STIG is known. */
+export interface Release {
+  target: FullRelease;
+  benchmarkIds: string[];
+}
+
+/** What an upload became: the bytes of the answer, and the name and marking of a file where it is one. */
+export interface Upgraded {
+  bytes: Uint8Array<ArrayBuffer>;
+  file: { name: string; marking: string | null } | null;
+}
+
+/** An upload that was read: the release that it asks for, and what makes its answer with that. `make` may throw a 400. */
+export interface ReadUpload {
+  wanted: Pick<UpgradeBody, 'slug' | 'version'>;
+  make(release: Release): Upgraded;
+}
+
+/** What stands in a header is as long as a banner may be. */
+const longestMarking = 200;
+
+/** Reads the body of a request to the API: the answer is the checklist with its report, or the checklist alone. Throws a 400. */
+export function readBody(bytes: Uint8Array, download: boolean): ReadUpload {
+  return readUpload(check(upgradeBody, parseBody(utf8Body(bytes))), (upgrade) =>
+    download ? fileOf(upgrade) : { bytes: bytesOf(JSON.stringify(upgrade)), file: null },
+  );
+}
+
+function parseBody(text: string): unknown {
+  refuseHeavyJson(text, 'The request body');
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest('The request body is not valid JSON');
+  }
+}
+
+/** Reads the checklist of a request; `shape` makes the answer of what becomes of it. Throws a 400. */
+export function readUpload(
+  { slug, version, checklist, ...options }: UpgradeBody,
+  shape: (upgrade: ChecklistUpgrade) => Upgraded,
+): ReadUpload {
+  const old = readChecklist(checklist);
+  return {
+    wanted: version === undefined ? { slug } : { slug, version },
+    make: ({ target, benchmarkIds }) => shape(upgradeChecklist(old, target, benchmarkIds, options)),
+  };
+}
+
+/** The upgraded checklist alone, as a file. */
+export function fileOf({ checklist, report }: ChecklistUpgrade): Upgraded {
+  const { benchmarkId, version } = report.to;
+  const marking = checklist.target_data.classification?.slice(0, longestMarking).toWellFormed() ?? null;
+  return {
+    bytes: bytesOf(JSON.stringify(checklist)),
+    file: { name: `U_${benchmarkId}_${version}.cklb`, marking },
+  };
+}
+
+/** A text as bytes that can be handed from thread to thread. */
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
