@@ -173,11 +173,11 @@ class ImportRun {
 
   /** Derives what follows from all sources, and commits. */
   private complete(loneUnknown: string[], start: number): ImportResult {
-    const failed = loneUnknown.length > 0 || this.lines.some((line) => line.outcome === 'rejected');
     this.timed('identity', () => this.decide());
     this.timed('controls', () => this.deriveControls());
     this.timed('roles', () => this.deriveRoles());
     const lines = this.lines.map(({ releaseId: _, sourceId: __, ...line }) => line);
+    const failed = loneUnknown.length > 0 || lines.some((line) => line.outcome === 'rejected');
     const stored = !this.options.dryRun && !(this.options.strict && failed);
     const summary = () => summarize(lines, this.phases, performance.now() - start);
     this.timed('commit', () => this.finish(lines, summary(), stored));
@@ -254,6 +254,7 @@ class ImportRun {
       const decision = line.releaseId === null ? undefined : decisions.get(line.releaseId);
       if (!decision) continue;
       Object.assign(line, { outcome: decision.outcome, reason: decision.reason, target: decision.slug });
+      if (decision.outcome === 'rejected') line.counts = {};
       firstOf.set(line.sha256!, line);
       const { target } = line;
       if (line.outcome === 'imported')
@@ -266,7 +267,7 @@ class ImportRun {
       if (moved > 0 && target !== null && target !== line.target)
         Object.assign(line, { reason: `operator override: moved from ${line.target}`, target });
       if (first) line.target = first.target;
-      if (first?.outcome === 'superseded')
+      if (first && first.outcome !== 'imported')
         Object.assign(line, { outcome: first.outcome, reason: first.reason });
     }
   }

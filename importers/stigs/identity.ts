@@ -6,11 +6,11 @@ import { aliasKey, idKeyOf, isSlug, kindOf, numbered, slugOf } from './slug.ts';
 import { createStigStore, type GivenUp, type StigRow, type StoredRelease } from './store.ts';
 import type { StagedRelease } from './write.ts';
 
-/** What became of a staged release: the slug it went to, why, and whether it was kept. */
+/** What became of a staged release: the slug it went to (none when it was rejected), why, and whether it was kept. */
 export interface Decision {
-  slug: string;
+  slug: string | null;
   reason: string | null;
-  outcome: 'imported' | 'superseded';
+  outcome: 'imported' | 'superseded' | 'rejected';
 }
 
 /** What came of a run's releases. */
@@ -27,6 +27,14 @@ export interface Identity {
 interface Choice {
   stig: StigRow;
   decision: string;
+}
+
+/** A STIG with most of the STIG IDs of some release. */
+interface Similar {
+  stig: StigRow;
+  /** The share of STIG IDs, in percent. */
+  percent: number;
+  isOtherProduct: boolean;
 }
 
 const joinFrom = 0.8;
@@ -63,6 +71,16 @@ export function decideIdentity(
 
   const attach = (group: StagedRelease[], choice: Choice) => {
     for (const release of group) {
+      const other = otherProduct(release, choice.stig);
+      if (other !== null) {
+        store.reject(release);
+        decisions.set(release.id, {
+          slug: null,
+          reason: refusal(release, other, choice.stig),
+          outcome: 'rejected',
+        });
+        continue;
+      }
       const lost = store.attach(release, choice.stig.id);
       const slug = choice.stig.slug;
       const superseded = {
@@ -106,6 +124,17 @@ export function decideIdentity(
   const unmet = [...overrides.keys()].filter((benchmarkId) => !met.has(benchmarkId));
   return { decisions, moved, touched: store.refreshCurrent(), unmet };
 
+  /** The release of another benchmark that holds another product's rules as the same version, under a STIG; or null. */
+  function otherProduct({ id, version, idKey }: StagedRelease, stig: StigRow): StoredRelease | null {
+    const other = store.release(stig.id, version);
+    return other !== null && other.idKey !== idKey && overlaps.ofTwoProducts(id, other.id) ? other : null;
+  }
+
+  function refusal({ benchmarkId, version }: StagedRelease, other: StoredRelease, { slug }: StigRow): string {
+    const holder = store.aliasOf(other.idKey);
+    return `${slug} has other rules as ${version}, of ${holder}: give ${benchmarkId} a slug of its own with --slugs`;
+  }
+
   /** An override never makes one benchmark's release give way to another's of the same version: it is refused. */
   function refuseLoss(releases: { id: number; version: string }[], key: string, stig: StigRow): void {
     for (const { id, version } of releases) {
@@ -129,9 +158,17 @@ export function decideIdentity(
         decision: `joined ${slug}: same title, other benchmark id; ${evidence(group, sameTitle)}`,
       };
     }
-    const similar = sameTitle?.kind === kind ? null : mostSimilar(group, kind);
-    if (similar) return similar;
-    if (!sameTitle) return { stig: store.create(slug, kind), decision: `new slug from the title: ${slug}` };
+    const similar = sameTitle?.kind === kind ? [] : similarStigs(group, kind);
+    const renamed = similar.find((each) => !each.isOtherProduct);
+    if (renamed)
+      return {
+        stig: renamed.stig,
+        decision: `joined ${renamed.stig.slug}: other title and benchmark id, ${renamed.percent} % of the STIG IDs shared`,
+      };
+    if (!sameTitle) {
+      const remark = similar[0] ? `; ${siblingRemark(similar[0])}` : '';
+      return { stig: store.create(slug, kind), decision: `new slug from the title: ${slug}${remark}` };
+    }
     let free = idKeyOf(newest.benchmarkId);
     for (let n = 2; !isSlug(free) || store.bySlug(free); n++) free = numbered(slug, n);
     const why =
@@ -148,20 +185,25 @@ export function decideIdentity(
     });
   }
 
-  function mostSimilar(group: StagedRelease[], kind: 'stig' | 'srg'): Choice | null {
+  /** STIGs that may be a group's own under another title: those with most of its STIG IDs, the most alike first. */
+  function similarStigs(group: StagedRelease[], kind: 'stig' | 'srg'): Similar[] {
     const candidates = new Set(group.flatMap((release) => overlaps.stigsLike(release.id, kind, joinFrom)));
-    const similar = [...candidates]
-      .map((id) => store.byId(id))
-      .filter((stig) => store.releases(stig.id).length > 0)
-      .map((stig) => ({ stig, index: overlaps.sameStigIds(...nearest(group, store.releases(stig.id))) }))
+    return [...candidates]
+      .map((id) => ({ stig: store.byId(id), releases: store.releases(id) }))
+      .filter(({ releases }) => releases.length > 0)
+      .map(({ stig, releases }) => ({ stig, pair: nearest(group, releases) }))
+      .map(({ stig, pair }) => ({ stig, pair, index: overlaps.sameStigIds(...pair) }))
       .filter(({ stig, index }) => index >= joinFrom && !clashes(group, stig))
-      .sort((a, b) => b.index - a.index || compareCodePoints(a.stig.slug, b.stig.slug))[0];
-    if (!similar) return null;
-    const percent = Math.round(similar.index * 100);
-    return {
-      stig: similar.stig,
-      decision: `joined ${similar.stig.slug}: other title and benchmark id, ${percent} % of the STIG IDs shared`,
-    };
+      .sort((a, b) => b.index - a.index || compareCodePoints(a.stig.slug, b.stig.slug))
+      .map(({ stig, pair, index }) => ({
+        stig,
+        percent: Math.round(index * 100),
+        isOtherProduct: overlaps.ofTwoProducts(...pair),
+      }));
+  }
+
+  function siblingRemark({ stig, percent }: Similar): string {
+    return `shares ${percent} % of the STIG IDs with ${stig.slug}, but its rules have V-ids of their own`;
   }
 
   function evidence(group: StagedRelease[], stig: StigRow): string {

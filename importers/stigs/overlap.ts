@@ -15,6 +15,11 @@ export interface Overlaps {
   sameRules(releaseA: number, releaseB: number): number;
   /** Jaccard index of the STIG IDs. */
   sameStigIds(releaseA: number, releaseB: number): number;
+  /**
+   * Whether the rules that share a STIG ID are of two products: DISA gives STIG IDs again to a product's siblings (the
+   * routers and switches of one maker), but never a V-id, which a rule keeps from release to release.
+   */
+  ofTwoProducts(releaseA: number, releaseB: number): boolean;
   /** STIGs of one kind, among them all of which some release has STIG IDs like a release's to a Jaccard index. */
   stigsLike(release: number, kind: 'stig' | 'srg', index: number): number[];
 }
@@ -30,6 +35,9 @@ interface Names {
   ruleIds: Set<string>;
   stigIds: Set<string>;
 }
+
+/** V-ids were given anew once, in 2020 and 2021, from here on; the former ones stand as legacy ids, at first. */
+const renumberedFrom = 200_000;
 
 /** Of how many rules the names are kept at hand: some tens of megabytes. */
 const maxRemembered = 500_000;
@@ -67,6 +75,17 @@ export function createOverlaps(db: Database): Overlaps {
   const groupIdsOf = (release: number) =>
     new Set(rows.all(release).flatMap((row) => [row.group_id, ...(JSON.parse(row.legacy_ids) as string[])]));
 
+  /** The V-ids and former V-ids of the rules by their STIG ID. */
+  function numbersOf(release: number): Map<string, number[]> {
+    const numbers = new Map<string, number[]>();
+    for (const { rule_version: stigId, group_id, legacy_ids } of rows.all(release)) {
+      const ids = [group_id, ...(JSON.parse(legacy_ids) as string[])];
+      const own = ids.flatMap((id) => /^V-(\d+)$/.exec(id)?.[1] ?? []).map(Number);
+      if (stigId !== '') numbers.set(stigId, [...(numbers.get(stigId) ?? []), ...own]);
+    }
+    return numbers;
+  }
+
   return {
     compare: (a, b) => ({
       stigIds: jaccard(namesOf(a).stigIds, namesOf(b).stigIds),
@@ -74,6 +93,17 @@ export function createOverlaps(db: Database): Overlaps {
     }),
     sameRules: (a, b) => jaccard(namesOf(a).ruleIds, namesOf(b).ruleIds),
     sameStigIds: (a, b) => jaccard(namesOf(a).stigIds, namesOf(b).stigIds),
+    ofTwoProducts(a, b) {
+      const others = numbersOf(b);
+      let alike = 0;
+      let different = 0;
+      for (const [stigId, mine] of numbersOf(a)) {
+        const theirs = others.get(stigId) ?? [];
+        if (mine.some((number) => theirs.includes(number))) alike++;
+        else if (isComparable(mine, theirs)) different++;
+      }
+      return different > alike;
+    },
     stigsLike(release, kind, index) {
       // A release that is like this one lacks at most the share 1 - index of its STIG IDs: of one more it has one.
       const ids = [...namesOf(release).stigIds].sort();
@@ -81,6 +111,13 @@ export function createOverlaps(db: Database): Overlaps {
       return [...new Set(probe.flatMap((id) => stigsWith.all(id, kind)))];
     },
   };
+}
+
+/** Whether both have numbers of the same time, so that they would share one if they were of one rule. */
+function isComparable(a: number[], b: number[]): boolean {
+  const isNew = (number: number) => number >= renumberedFrom;
+  const isOld = (number: number) => !isNew(number);
+  return (a.some(isNew) && b.some(isNew)) || (a.some(isOld) && b.some(isOld));
 }
 
 /** The size of the intersection over that of the union; 0 for two empty sets. */

@@ -122,6 +122,11 @@ export function createStigStore(db: Database) {
       return other && { id: other.id, isTie: isTie(staged.newness, other.newness) };
     },
 
+    /** Removes what was staged of a release that is refused. */
+    reject(staged: StagedRelease): void {
+      removeRelease(db, staged.id, staged.sourceId);
+    },
+
     /** Moves the releases of one benchmark id to another STIG (an operator's override). Gives how many. */
     move(idKey: string, { id: stigId, slug }: StigRow, decision: string): number {
       const rows = orm.select().from(stigReleases).where(eq(stigReleases.idKey, idKey)).all();

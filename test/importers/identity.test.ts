@@ -231,7 +231,7 @@ joins('in two runs the slug that was given stays, and the title follows the newe
 joins('other titles and fewer than 80 % of the STIG IDs: two STIGs', async () => {
   const one = { id: 'One_STIG', title: 'One STIG', release: 1, rules: sampleRules(20, 'SAME-00') };
   const shared = (count: number) => [
-    ...sampleRules(count, 'SAME-00', 5000),
+    ...sampleRules(count, 'SAME-00'),
     ...sampleRules(20 - count, 'OTH', 9000),
   ];
   const two = (count: number) => ({ id: 'Two_STIG', title: 'Two STIG', release: 2, rules: shared(count) });
@@ -251,6 +251,103 @@ joins('other titles and the same STIG IDs, but one version with other rules in b
     two: ['Two_STIG V1R1'],
   });
 });
+
+/** Two products of one maker, whose STIGs name their rules alike. */
+const siblings = {
+  xe: {
+    id: 'Maker_XE_Router_STIG',
+    title: 'Maker XE Router STIG',
+    version: 2,
+    release: 2,
+    date: '01 Jan 2021',
+    rules: sampleRules(104, 'MAKE-RT', 215_000),
+  },
+  ios: {
+    id: 'Maker_IOS_Router_STIG',
+    title: 'Maker IOS Router STIG',
+    version: 3,
+    release: 4,
+    date: '01 Oct 2025',
+    rules: sampleRules(92, 'MAKE-RT', 216_000),
+  },
+};
+
+joins('siblings that share STIG IDs and no V-id are two STIGs, whichever comes first', async () => {
+  const { xe, ios } = siblings;
+  for (const runs of [[[xe, ios]], [[ios, xe]], [[xe], [ios]], [[ios], [xe]]]) {
+    const { db, lines } = await importRuns(runs);
+    assert.equal(slugs(db), {
+      maker_ios_router: ['Maker_IOS_Router_STIG V3R4'],
+      maker_xe_router: ['Maker_XE_Router_STIG V2R2'],
+    });
+    const second = lines.flat().find((line) => /shares/.test(line.reason ?? ''))!;
+    assert.match(
+      second.reason!,
+      /^new slug from the title: maker_(xe|ios)_router; shares 88 % of the STIG IDs with maker_(xe|ios)_router, but its rules have V-ids of their own$/,
+    );
+  }
+});
+
+joins(
+  'a rename with new V-ids is one STIG where the former ones stand as legacy ids, and else by its STIG IDs',
+  async () => {
+    const old = {
+      id: 'Old_STIG',
+      title: 'Old STIG',
+      release: 9,
+      date: '01 Nov 2019',
+      rules: sampleRules(20, 'SAME', 63_000),
+    };
+    const fresh = sampleRules(20, 'SAME', 220_000);
+    const legacy = (from: number) =>
+      fresh.map((rule, index) => ({ ...rule, legacyIds: [`SV-${70_000 + index}`, `V-${from + index}`] }));
+    const renamed = { id: 'New_STIG', title: 'New STIG', version: 2, date: '01 Feb 2021' };
+    for (const rules of [legacy(63_000), fresh])
+      assert.equal(slugs((await importRuns([[old], [{ ...renamed, rules }]])).db), {
+        old: ['Old_STIG V1R9', 'New_STIG V2R1'],
+      });
+    // The former V-ids of another product.
+    assert.equal(slugs((await importRuns([[old], [{ ...renamed, rules: legacy(71_000) }]])).db), {
+      new: ['New_STIG V2R1'],
+      old: ['Old_STIG V1R9'],
+    });
+  },
+);
+
+joins(
+  'a release never takes the place of another product’s, even where the two are one STIG already',
+  async () => {
+    const title = 'Maker Router STIG';
+    const { xe, ios } = siblings;
+    const known = [[{ ...xe, title }], [{ ...ios, title }]];
+    const wrong = { ...ios, title, version: 2, release: 2, date: '01 Jan 2024' };
+    const before = await importRuns(known);
+    const after = await importRuns([...known, [wrong, { id: 'Third_STIG', title: 'Third STIG', rules: 2 }]]);
+    const [refused, third] = after.lines[2]!;
+    assert.equal(
+      [refused!.outcome, refused!.target, refused!.counts, refused!.reason],
+      [
+        'rejected',
+        null,
+        {},
+        'maker_router has other rules as V2R2, of Maker_XE_Router_STIG: give Maker_IOS_Router_STIG a slug of its own with --slugs',
+      ],
+    );
+    assert.is(third!.outcome, 'imported');
+    assert.equal(slugs(after.db), { ...slugs(before.db), third: ['Third_STIG V1R1'] });
+    const strict = await importRuns([...known, [wrong]], [{}, {}, { strict: true }]);
+    assert.equal(dumpCatalog(strict.db), dumpCatalog(before.db));
+    // The operator's word settles it.
+    const settled = await importRuns(
+      [...known, [wrong]],
+      [{}, {}, { overrides: new Map([['Maker_IOS_Router_STIG', 'maker_ios']]) }],
+    );
+    assert.equal(slugs(settled.db), {
+      maker_ios: ['Maker_IOS_Router_STIG V2R2', 'Maker_IOS_Router_STIG V3R4'],
+      maker_router: ['Maker_XE_Router_STIG V2R2'],
+    });
+  },
+);
 
 joins('the same title under several ids is one STIG, each join in the ledger with its overlap', async () => {
   const title = 'Example Browser STIG';
