@@ -34,6 +34,8 @@ interface Row {
 interface Names {
   ruleIds: Set<string>;
   stigIds: Set<string>;
+  /** The V-ids and former V-ids of the rules by their STIG ID; read when they are asked for. */
+  numbers: Map<string, number[]> | null;
 }
 
 /** V-ids were given anew once, in 2020 and 2021, from here on; the former ones stand as legacy ids, at first. */
@@ -68,15 +70,21 @@ export function createOverlaps(db: Database): Overlaps {
       remembered.clear();
       size = list.length;
     }
-    remembered.set(release, { ruleIds, stigIds });
-    return { ruleIds, stigIds };
+    const names: Names = { ruleIds, stigIds, numbers: null };
+    remembered.set(release, names);
+    return names;
   }
 
   const groupIdsOf = (release: number) =>
     new Set(rows.all(release).flatMap((row) => [row.group_id, ...(JSON.parse(row.legacy_ids) as string[])]));
 
-  /** The V-ids and former V-ids of the rules by their STIG ID. */
   function numbersOf(release: number): Map<string, number[]> {
+    const names = namesOf(release);
+    names.numbers ??= readNumbers(release);
+    return names.numbers;
+  }
+
+  function readNumbers(release: number): Map<string, number[]> {
     const numbers = new Map<string, number[]>();
     for (const { rule_version: stigId, group_id, legacy_ids } of rows.all(release)) {
       const ids = [group_id, ...(JSON.parse(legacy_ids) as string[])];
