@@ -13,7 +13,7 @@ export function checklistRoutes(access: Access, upgrade: ReturnType<typeof creat
   const app = new OpenAPIHono<Env>();
   const large = access.with({ maxBody: maxChecklist, upload: true, expensive: true, atOnce: 4 });
 
-  const route = createRoute({
+  const { middleware, ...route } = createRoute({
     method: 'post',
     path: '/api/v1/checklists/upgrade',
     summary: 'An old checklist (ckl or cklb), its answers carried to a release of the catalog',
@@ -31,7 +31,7 @@ export function checklistRoutes(access: Access, upgrade: ReturnType<typeof creat
   });
   app.openAPIRegistry.registerPath(route);
   // Its body is read and checked in a thread.
-  app.openapi({ ...route, request: { query: upgradeQuery }, hide: true }, async (c) => {
+  app.openapi({ ...route, middleware, request: { query: upgradeQuery }, hide: true }, async (c) => {
     const { download = false } = c.req.valid('query');
     const { bytes, file } = await upgrade({ from: 'api', bytes: c.get('upload'), download });
     if (file === null) return answerBytes<ChecklistUpgrade>(c, bytes);
