@@ -1,4 +1,5 @@
 import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
+import { readCciReferences } from '../crosswalk/cci-references.ts';
 import { ImportError } from '../errors.ts';
 import type { XmlElement, XmlHandler } from '../xml/gate.ts';
 import { type ControlsResult, cciListRecord } from './catalog.ts';
@@ -56,13 +57,14 @@ export class CciListBuilder implements XmlHandler {
   }
 
   /**
-   * The list that was read (FORMATS 4.1), in the order of its identifiers. Throws `ImportError` for a list without
-   * version or items and for an item that is incomplete or occurs twice.
+   * The list that was read (FORMATS 4.1), in the order of its identifiers, with warnings of references that were not
+   * understood. Throws `ImportError` for a list without version or items and for an item that is incomplete or occurs
+   * twice.
    */
   result(): ControlsResult {
     if (this.version === '') throw new ImportError('the CCI list has no version', kind);
     const record = cciListRecord(kind, this.version, this.items.map(readItem));
-    return { kind, records: [record], warnings: [] };
+    return { kind, records: [record], warnings: readCciReferences(record.items).warnings };
   }
 }
 

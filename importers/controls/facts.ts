@@ -1,7 +1,7 @@
 import { baselineFacts, controlFacts, mappingFacts } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import { controlsOfIndex } from '../crosswalk/cci-index.ts';
+import { readCciReferences } from '../crosswalk/cci-references.ts';
 import { controlRecord } from './catalog.ts';
 import type { CciListRecord, ControlRecord, ControlsRecord, MappingRecord } from './record.ts';
 
@@ -69,38 +69,21 @@ export function createStageControls(db: Database): StageControls {
       } else if (record.type === 'cci-list') {
         storeControls('cci', edition, edition, record.items.map(toControl));
         counts.ccis = (counts.ccis ?? 0) + record.items.length;
-        storePairs(cciPairs(record));
+        const { pairs } = readCciReferences(record.items);
+        storePairs({ type: 'mapping', fromFramework: 'cci', fromVersion: edition, edition, pairs });
       } else storePairs(record);
     }
     return { target: [...targets].join(', '), counts };
   };
 }
 
-/** A CCI as a control of the framework `cci`: deprecated ones are withdrawn, the definition is the statement. */
+/** A CCI as a control of the framework `cci`: deprecated ones (in any case) are withdrawn, the definition is the statement. */
 function toControl(item: CciListRecord['items'][number]): ControlRecord {
   return controlRecord('cci', {
     identifier: item.identifier,
     family: item.type,
     familyCode: item.status,
-    status: item.status === 'deprecated' ? 'withdrawn' : 'active',
+    status: item.status.toLowerCase() === 'deprecated' ? 'withdrawn' : 'active',
     statement: item.definition,
   });
-}
-
-/** The references of a list to controls of 800-53, one pair a control; version 1 is 800-53A and left out (FORMATS 4.1). */
-function cciPairs({ edition, items }: CciListRecord): MappingRecord {
-  const pairs = items.flatMap((item) =>
-    item.references
-      .filter((reference) => /^[3-9]$/.test(reference.version))
-      .flatMap((reference) =>
-        controlsOfIndex(reference.index).map((toIdentifier) => ({
-          fromIdentifier: item.identifier,
-          toFramework: 'nist-800-53',
-          toVersion: `Rev ${reference.version}`,
-          toIdentifier,
-          reference: reference.index,
-        })),
-      ),
-  );
-  return { type: 'mapping', fromFramework: 'cci', fromVersion: edition, edition, pairs };
 }

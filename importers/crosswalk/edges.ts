@@ -1,5 +1,6 @@
 import { versionKey } from '../../src/crosswalk/frameworks.ts';
 import type { MappingStatus } from '../../src/crosswalk/graph.ts';
+import { cciRevisions } from './cci-references.ts';
 
 /** One stated pair, as `mapping_facts` holds it. */
 export interface MappingFact {
@@ -78,9 +79,15 @@ export function deriveEdges(
   for (const fact of current) {
     if (
       !isEdgeFact(fact) ||
-      (fact.fromFramework === 'cci' && revisionOf(fact) === 4 && hasRev5.has(fact.fromIdentifier))
+      (fact.fromFramework === 'cci' &&
+        revisionOf(fact) === cciRevisions.carriedOver &&
+        hasRev5.has(fact.fromIdentifier))
     )
       continue;
+    if (isTooNew(fact)) {
+      report(fact, `Rev ${cciRevisions.verified} is the newest that counts for a CCI`);
+      continue;
+    }
     const missing = [fact.fromFramework, fact.toFramework].find((framework) => !catalogs.has(framework));
     if (missing !== undefined) {
       report(fact, `${missing} is not imported`);
@@ -118,13 +125,20 @@ function isEdgeFact(fact: MappingFact): boolean {
   return revision === null || revision >= 4;
 }
 
+/** A revision of 800-53 that D7.1 (a) does not know says nothing of a CCI. A label without a number is a site's own. */
+function isTooNew(fact: MappingFact): boolean {
+  const revision = fact.fromFramework === 'cci' ? revisionOf(fact) : null;
+  return revision !== null && Number.isFinite(revision) && revision > cciRevisions.verified;
+}
+
 function targetsOf(fact: MappingFact, catalogs: CatalogView): Target[] {
   const { fromFramework, toFramework, toIdentifier } = fact;
   const status = catalogs.status(toFramework, toIdentifier);
   if (fromFramework === 'cci' && toFramework === 'nist-800-53') {
     // (a): active controls only, nothing is followed; an older reference is only carried over.
     if (status !== 'active') return [];
-    return [{ identifier: toIdentifier, status: revisionOf(fact)! >= 5 ? 'verified' : 'auto' }];
+    const isVerified = revisionOf(fact) === cciRevisions.verified;
+    return [{ identifier: toIdentifier, status: isVerified ? 'verified' : 'auto' }];
   }
   if (status === 'active') return [{ identifier: toIdentifier, status: statedStatus(fact) }];
   if (status === 'unknown') return [];

@@ -236,6 +236,54 @@ order(
   },
 );
 
+order('a reference that cannot be read changes no answer without a word', async () => {
+  const answers = async (references: [string, string][], status = 'draft') => {
+    const db = emptyCatalog();
+    const { lines } = await importSources(db, {
+      'rev5.json': oscalCatalog(rev5),
+      'cci.xml': cciList('2022-03-09', [[1, references, status]]),
+    });
+    const { paths } = await resolve(db, 'cci:CCI-1', 'nist-800-53');
+    db.close();
+    assert.equal(
+      lines.map((line) => line.outcome),
+      ['imported', 'imported'],
+    );
+    return [trail(paths), lines[1]!.warnings.length];
+  };
+  assert.equal(await answers([['5', 'ac-2 b']]), [['AC-2 verified'], 0]);
+  assert.equal(await answers([['5.1.1', 'AC-2 b']]), [['AC-2 verified'], 0]);
+  assert.equal(await answers([['5', 'AC-2 b; AU-2']]), [['AC-2 verified', 'AU-2 verified'], 0]);
+  assert.equal(await answers([['5', 'AC-2 b']], 'Deprecated'), [[], 0]);
+  assert.equal(await answers([['6', 'AC-2 b']]), [[], 1], 'Rev 6 is no revision of D7.1 (a)');
+  assert.equal(await answers([['five', 'AC-2 b']]), [[], 1]);
+  const carried: [string, string] = ['4', 'AU-2'];
+  assert.equal(await answers([['5', 'garbage'], carried]), [['AU-2 auto'], 1], 'as if it were not there');
+  assert.equal(await answers([['6', 'AC-2'], carried]), [['AU-2 auto'], 1]);
+  assert.equal(await answers([['1', 'garbage'], carried]), [['AU-2 auto'], 0], '800-53A');
+});
+
+order('a pair of a site for a CCI is verified for Rev 5 alone', async () => {
+  const pairs = async (toVersion: string) => {
+    const db = emptyCatalog();
+    const { lines } = await importSources(db, {
+      'rev5.json': oscalCatalog(rev5),
+      'cci.xml': cciList('2022-03-09', [[1, []]]),
+      'own.csv': mappingsCsv([['cci', '2022-03-09', 'CCI-1', 'nist-800-53', toVersion, 'AC-2']]),
+    });
+    const { paths } = await resolve(db, 'cci:CCI-1', 'nist-800-53');
+    db.close();
+    return [trail(paths), lines[2]!.warnings];
+  };
+  assert.equal(await pairs('Rev 5.1.1'), [['AC-2 verified'], []]);
+  assert.equal(await pairs('Rev 4'), [['AC-2 auto'], []]);
+  assert.equal(await pairs(''), [['AC-2 auto'], []], 'for no revision');
+  assert.equal(await pairs('Rev 6'), [
+    [],
+    ['1 pairs make no edge, Rev 5 is the newest that counts for a CCI: row 2: CCI-000001 -> AC-2'],
+  ]);
+});
+
 order('what is served of the samples is what the rules say', async () => {
   const db = await filled(samples);
   const { version, controls } = await ask(db, 'controls/nist-800-53');

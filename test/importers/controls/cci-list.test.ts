@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { CciListBuilder, isCciList } from '../../../importers/controls/cci-list.ts';
 import type { CciListRecord } from '../../../importers/controls/record.ts';
-import { controlsOfIndex } from '../../../importers/crosswalk/cci-index.ts';
+import { readCciIndex } from '../../../importers/crosswalk/cci-index.ts';
+import { readCciReferences } from '../../../importers/crosswalk/cci-references.ts';
 import { readXml } from '../../../importers/xml/gate.ts';
 import { suite } from '../../support/harness.ts';
 import { hasReferenceData } from '../../support/reference.ts';
@@ -65,6 +66,52 @@ fixture('a broken list is refused with one message', () => {
   assert.not.ok(isCciList({ local: 'cci_list', uri: '', attributes: {} }));
 });
 
+fixture('references are read in any writing that leaves no doubt; the rest is told of, by reason', () => {
+  const refer = (...references: [version: string, index: string][]) =>
+    `${good}<references>${references.map(([version, index]) => `<reference title="A title" version="${version}" index="${index}"/>`).join('')}</references>`;
+  const { list: read1, warnings } = read(
+    list(
+      item('CCI-1', refer(['5', 'garbage'], ['4', 'AC-1'])) +
+        item('CCI-2', refer(['5.1.1', 'cm-6  b'], [' Rev 4 ', 'AC-1; ac-2'], ['3', 'AC-1'])) +
+        item('CCI-3', refer(['5', 'CM-6 b and CM-7'], ['5', 'CM-6; nothing'])) +
+        item('CCI-4', refer(['6', 'CM-6'], ['five', 'CM-6'], ['10', 'CM-6'])) +
+        item('CCI-5', refer(['1', 'AC-1.1 (i)'], ['1', 'garbage'], ['1.0', 'x'])),
+    ),
+  );
+  assert.equal(
+    readCciReferences(read1.items).pairs.map((pair) =>
+      [pair.fromIdentifier, pair.toVersion, pair.toIdentifier, pair.reference].join(' | '),
+    ),
+    [
+      'CCI-000001 | Rev 4 | AC-1 | AC-1',
+      'CCI-000002 | Rev 5 | CM-6 | cm-6 b',
+      'CCI-000002 | Rev 4 | AC-1 | AC-1; ac-2',
+      'CCI-000002 | Rev 4 | AC-2 | AC-1; ac-2',
+      'CCI-000002 | Rev 3 | AC-1 | AC-1',
+      'CCI-000003 | Rev 5 | CM-6 | CM-6; nothing',
+    ],
+  );
+  assert.equal(warnings, [
+    '2 references of CCIs were left out, their index is not understood: CCI-000001 "A title" version "5" index "garbage", CCI-000003 "A title" version "5" index "CM-6 b and CM-7"',
+    '1 references of CCIs were read in part, their index is not understood: CCI-000003 "A title" version "5" index "CM-6; nothing"',
+    '2 references of CCIs were left out, as Rev 5 is the newest that counts: CCI-000004 "A title" version "6" index "CM-6", CCI-000004 "A title" version "10" index "CM-6"',
+    '1 references of CCIs were left out, their version is not understood: CCI-000004 "A title" version "five" index "CM-6"',
+  ]);
+});
+
+fixture('of many references that are not understood the first five are named, cut short', () => {
+  const many = Array.from({ length: 3000 }, (_, number) =>
+    item(
+      `CCI-${number + 1}`,
+      `${good}<references><reference title="${'t'.repeat(500)}" version="5" index="${'?'.repeat(500)}"/></references>`,
+    ),
+  );
+  const { warnings } = read(list(many.join('')));
+  assert.is(warnings.length, 1);
+  assert.match(warnings[0]!, /^3000 references of CCIs .*: CCI-000001 .*, CCI-000005 "t{60}" .*, \.\.\.$/);
+  assert.is(warnings[0]!.match(/CCI-\d/g)!.length, 5);
+});
+
 fixture.run();
 
 const index = suite('the index of a CCI reference');
@@ -82,13 +129,45 @@ index('names controls and enhancements, never items', () => {
     ['CP-4 (4)4', 'CP-4(4)'],
     ['SC-37, SC-37 (1)', 'SC-37', 'SC-37(1)'],
     ['SC-37, SC-37', 'SC-37'],
-    ['AC-1.1 (i and ii)', 'AC-1'],
-    ['AC-2 (3).1 (ii)', 'AC-2(3)'],
+    ['cm-6 b', 'CM-6'],
+    ['  Cm-6   (1)  B ', 'CM-6(1)'],
+    ['CM - 06 (01)', 'CM-6(1)'],
+    ['CM-6 b; CM-7', 'CM-6', 'CM-7'],
+    ['CM-6, ', 'CM-6'],
+    ['AC-1 a. 1.', 'AC-1'],
+    ['AC-2 (3) (i and ii)', 'AC-2(3)'],
+  ];
+  for (const [text, ...controls] of cases)
+    assert.equal(readCciIndex(text), { controls, isWhole: true }, text);
+});
+
+index('is not guessed at where it holds anything else', () => {
+  const cases: [string, ...string[]][] = [
+    ['garbage'],
     ['SC013 (2(.1'],
     [''],
+    [' , ;'],
     ['see AC-1'],
+    ['CM-6 garbage'],
+    ['CM-6 b and CM-7'],
+    ['CM-6 b CM-7'],
+    ['CM-6/CM-7'],
+    ['CM-6 (1'],
+    ['CM-6 (1.2)'],
+    ['CM-6()'],
+    ['CM-0'],
+    ['CM-6(0)'],
+    ['CM-1234'],
+    ['CM6'],
+    // 800-53A's way, and in OSCAL AC-2.1 is AC-2(1).
+    ['AC-2.1'],
+    ['AC-1.1 (i and ii)'],
+    ['AC-2 (3).1 (ii)'],
+    ['CM-6 b; garbage; cm-7', 'CM-6', 'CM-7'],
+    ['CM-6 (1), (2)', 'CM-6(1)'],
   ];
-  for (const [text, ...controls] of cases) assert.equal(controlsOfIndex(text), controls, text);
+  for (const [text, ...controls] of cases)
+    assert.equal(readCciIndex(text), { controls, isWhole: false }, text);
 });
 
 index('is read whatever items follow', () => {
@@ -99,7 +178,7 @@ index('is read whatever items follow', () => {
       const tail = enhancement === null && rest[0] === '(1)' ? ['a', ...rest] : rest;
       const text = [`AC-${base}`, ...(enhancement === null ? [] : [`(${enhancement})`]), ...tail].join(' ');
       const identifier = enhancement === null ? `AC-${base}` : `AC-${base}(${enhancement})`;
-      assert.equal(controlsOfIndex(text), [identifier], text);
+      assert.equal(readCciIndex(text), { controls: [identifier], isWhole: true }, text);
     }),
   );
 });
@@ -136,26 +215,21 @@ if (hasReferenceData) {
     assert.equal([newer.items[0]!.identifier, newer.items.at(-1)!.identifier], ['CCI-000001', 'CCI-005147']);
   });
 
-  real('have indexes that are understood, but for one of 800-53A', () => {
-    const { items } = read(bytesOf('cci', 'U_CCI_List.xml')).list;
-    const indexes = items.flatMap((each) => each.references);
-    const lost = indexes.filter((each) => controlsOfIndex(each.index).length === 0);
-    assert.equal(
-      lost.map((each) => each.version),
-      ['1'],
-    );
-    const pairs = new Set(
-      items.flatMap((each) =>
-        each.references
-          .filter((reference) => reference.version === '5')
-          .flatMap((reference) =>
-            controlsOfIndex(reference.index).map((control) => `${each.identifier} ${control}`),
-          ),
-      ),
-    );
-    assert.is(pairs.size, 3815);
-    // The 1,004 active controls that have a CCI, and SI-7(13), which is withdrawn.
-    assert.is(new Set([...pairs].map((pair) => pair.split(' ')[1])).size, 1005);
+  real('have references that are all understood, of each revision', () => {
+    for (const folder of [[], ['2016-06-27']]) {
+      const { list, warnings } = read(bytesOf('cci', ...folder, 'U_CCI_List.xml'));
+      assert.equal(warnings, []);
+      const { pairs } = readCciReferences(list.items);
+      const rev5 = pairs.filter((pair) => pair.toVersion === 'Rev 5');
+      assert.equal([...new Set(pairs.map((pair) => pair.toVersion))].sort(), [
+        'Rev 3',
+        'Rev 4',
+        ...(folder.length === 0 ? ['Rev 5'] : []),
+      ]);
+      assert.is(rev5.length, folder.length === 0 ? 3815 : 0);
+      // The 1,004 active controls that have a CCI, and SI-7(13), which is withdrawn.
+      assert.is(new Set(rev5.map((pair) => pair.toIdentifier)).size, folder.length === 0 ? 1005 : 0);
+    }
   });
 
   real.run();
