@@ -1,3 +1,4 @@
+import { collapseLine, shown } from '../controls/text.ts';
 import type { CsfReference } from './record.ts';
 
 /** The categories of the NIST Cybersecurity Framework 2.0 (FORMATS 10.3). */
@@ -30,30 +31,71 @@ const withdrawn = new Set(
   'ID.BE ID.GV ID.RM ID.SC PR.AC PR.IP PR.MA PR.PT DE.DP RS.RP RS.IM RC.IM'.split(' '),
 );
 
-const codes = new Map([...names].map(([code, name]) => [name.toLowerCase(), code]));
+const functions = [
+  ['GV', 'Govern'],
+  ['ID', 'Identify'],
+  ['PR', 'Protect'],
+  ['DE', 'Detect'],
+  ['RS', 'Respond'],
+  ['RC', 'Recover'],
+] as const;
+
+/** What counts of a name when it is compared: neither its case nor its blanks. */
+const key = (name: string) => collapseLine(name).toLowerCase();
+
+const codes = new Map([...names].map(([code, name]) => [key(name), code]));
 
 /** A category by its code. */
 export function csfCategory(code: string): CsfReference {
   return { csfFunction: code.slice(0, 2), csfCategory: code, csfCategoryName: names.get(code) ?? '' };
 }
 
+/** The code of a function that is stated by its code or its name, in any case; null for anything else. */
+function functionOf(stated: string): string | null {
+  const text = stated.trim().toLowerCase();
+  const found = functions.find(([code, name]) => text === code.toLowerCase() || text === name.toLowerCase());
+  return found?.[0] ?? null;
+}
+
 /**
- * Fills in what a stated reference leaves out, from the code or from the name. A code of CSF 1.1 is kept with a
- * warning; what is known neither way is kept as it is, with a warning too.
+ * Fills in what a stated reference leaves out, from the code or from the name, in any case. The code rules: a function
+ * or name that contradicts it gives way to that of CSF 2.0, with a warning that names both. A code of CSF 1.1 is kept
+ * with a warning, and so is what is known neither way.
  */
 export function completeCsf(stated: Partial<CsfReference>): {
   reference: CsfReference;
-  warning: string | null;
+  warnings: string[];
 } {
-  const code = stated.csfCategory ?? codes.get((stated.csfCategoryName ?? '').trim().toLowerCase()) ?? '';
+  const csfFunction = stated.csfFunction || undefined;
+  const csfCategory = stated.csfCategory || undefined;
+  const csfCategoryName = stated.csfCategoryName || undefined;
+  const code =
+    csfCategory === undefined
+      ? (codes.get(key(csfCategoryName ?? '')) ?? '')
+      : (codeOf(csfCategory) ?? csfCategory);
+  const own = names.get(code);
+  if (own === undefined && !withdrawn.has(code)) {
+    const warnings = [`"${shown(code, 20)}" is no category of the CSF`];
+    const kept = { csfFunction: csfFunction ?? code.slice(0, 2), csfCategory: code };
+    return { reference: { ...kept, csfCategoryName: csfCategoryName ?? '' }, warnings };
+  }
   const reference = {
-    csfFunction: stated.csfFunction ?? code.slice(0, 2),
+    csfFunction: code.slice(0, 2),
     csfCategory: code,
-    csfCategoryName: stated.csfCategoryName ?? names.get(code) ?? '',
+    csfCategoryName: own ?? csfCategoryName ?? '',
   };
-  if (names.has(code)) return { reference, warning: null };
-  if (withdrawn.has(code)) return { reference, warning: `${code} is a category of CSF 1.1` };
-  return { reference, warning: `"${code.slice(0, 20)}" is no category of the CSF` };
+  const warnings = own === undefined ? [`${code} is a category of CSF 1.1`] : [];
+  if (csfFunction !== undefined && functionOf(csfFunction) !== reference.csfFunction)
+    warnings.push(`${code} is of the function ${reference.csfFunction}, not "${shown(csfFunction, 20)}"`);
+  if (own !== undefined && csfCategoryName !== undefined && key(csfCategoryName) !== key(own))
+    warnings.push(`${code} is "${own}", not "${shown(csfCategoryName)}"`);
+  return { reference, warnings };
+}
+
+/** The code of a known category in its own case; null for anything else. */
+function codeOf(stated: string): string | null {
+  const code = stated.trim().toUpperCase();
+  return names.has(code) || withdrawn.has(code) ? code : null;
 }
 
 /** The words that lead a section of a text to categories, most specific categories of each function first. */

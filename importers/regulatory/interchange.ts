@@ -151,9 +151,10 @@ function fromValue(value: unknown, warnings: string[]): DocumentRecord {
       ...each,
       nistCsf: each.nistCsf.map((stated) => {
         const given = Object.fromEntries(Object.entries(stated).filter(([, text]) => text !== undefined));
-        const { reference, warning } = completeCsf(given);
-        if (warning !== null) warnings.push(`document "${fields.documentId}": ${warning}`);
-        return reference;
+        const completed = completeCsf(given);
+        for (const warning of completed.warnings)
+          warnings.push(`document "${fields.documentId}": ${warning}`);
+        return completed.reference;
       }),
     })),
     actionableItems,

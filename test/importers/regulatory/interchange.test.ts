@@ -72,7 +72,7 @@ interchange('a document is answered as its source states it, defaults filled in'
         page: 1,
         inferenceText: 'b',
         nistCsf: [
-          { csfFunction: 'GV', csfCategory: 'GV.PO', csfCategoryName: 'policy' },
+          { csfFunction: 'GV', csfCategory: 'GV.PO', csfCategoryName: 'Policy' },
           { csfFunction: 'PR', csfCategory: 'PR.AC', csfCategoryName: '' },
         ],
       },
@@ -93,6 +93,59 @@ interchange('a document is answered as its source states it, defaults filled in'
       },
     ],
   });
+});
+
+interchange('of a CSF reference that contradicts itself the category counts, with a warning', async () => {
+  const served = async (stated: Record<string, string>) => {
+    const value = sample('csf');
+    value.signposts = [{ tag: 'a', inferenceText: `b ${count}`, nistCsf: [stated] }];
+    const [line] = (await load(JSON.stringify(value))).lines;
+    assert.is(line!.outcome, 'imported');
+    const { csfFunction, csfCategory, csfCategoryName } = (await get('/csf')).json.signposts[0].nistCsf[0];
+    return [csfFunction, csfCategory, csfCategoryName, ...line!.warnings];
+  };
+  const context = ['GV', 'GV.OC', 'Organizational Context'];
+  const warning = (text: string) => `document "csf": ${text}`;
+  assert.equal(await served({ csfCategory: 'GV.OC', csfCategoryName: 'Policy' }), [
+    ...context,
+    warning('GV.OC is "Organizational Context", not "Policy"'),
+  ]);
+  assert.equal(await served({ csfFunction: 'PR', csfCategory: 'GV.OC' }), [
+    ...context,
+    warning('GV.OC is of the function GV, not "PR"'),
+  ]);
+  assert.equal(await served({ csfFunction: 'Protect', csfCategoryName: 'Policy' }), [
+    'GV',
+    'GV.PO',
+    'Policy',
+    warning('GV.PO is of the function GV, not "Protect"'),
+  ]);
+  assert.equal(await served({ csfFunction: 'x', csfCategory: 'gv.oc', csfCategoryName: 'y' }), [
+    ...context,
+    warning('GV.OC is of the function GV, not "x"'),
+    warning('GV.OC is "Organizational Context", not "y"'),
+  ]);
+  for (const agreeing of [
+    { csfCategory: ' gv.oc ' },
+    { csfCategoryName: 'organizational  CONTEXT' },
+    { csfFunction: 'govern', csfCategory: 'GV.OC', csfCategoryName: 'ORGANIZATIONAL CONTEXT' },
+    { csfFunction: 'gv', csfCategory: '', csfCategoryName: 'Organizational Context ' },
+    { csfFunction: '', csfCategory: 'GV.OC', csfCategoryName: '' },
+  ])
+    assert.equal(await served(agreeing), context, JSON.stringify(agreeing));
+  // The name of a CSF 1.1 category is in no table of ours; its function is in its code.
+  assert.equal(await served({ csfFunction: 'DE', csfCategory: 'id.rm', csfCategoryName: 'Risk Strategy' }), [
+    'ID',
+    'ID.RM',
+    'Risk Strategy',
+    warning('ID.RM is a category of CSF 1.1'),
+    warning('ID.RM is of the function ID, not "DE"'),
+  ]);
+  assert.equal(
+    await served({ csfFunction: 'PR', csfCategory: 'XX.YY', csfCategoryName: 'Policy' }),
+    ['PR', 'XX.YY', 'Policy', warning('"XX.YY" is no category of the CSF')],
+    'what is not known is kept as it is',
+  );
 });
 
 interchange('an array and one document on each line are read alike', async () => {
