@@ -146,9 +146,7 @@ function skipXml(root: XmlElement, kind: Kind, warnings: string[]): Parsed {
 }
 
 function isScap(root: XmlElement): boolean {
-  if (scapRoots.has(root.local) && root.uri.startsWith('http://scap.nist.gov/schema/scap/source/'))
-    return true;
-  return root.local === 'Benchmark' && root.uri === 'http://checklists.nist.gov/xccdf/1.2';
+  return scapRoots.has(root.local) && root.uri.startsWith('http://scap.nist.gov/schema/scap/source/');
 }
 
 /** How the JSON files that we know begin, for telling a damaged one from a file of no kind of ours. */

@@ -52,10 +52,17 @@ type Frame =
   | { type: 'check'; check: RawRule['checks'][number] };
 
 const dublinCore = 'http://purl.org/dc/elements/1.1/';
+const prefix12 = /^xccdf_mil\.disa\.stig_(?:benchmark|group|rule|profile)_/;
+
+/** An id without what XCCDF 1.2 makes DISA put before it (FORMATS 1.7), so that it is the same in 1.1 and 1.2. */
+function idOf(stated = ''): string {
+  return stated.replace(prefix12, '');
+}
+
 const other: Frame = { type: 'other' };
 
 /**
- * Collects an XCCDF 1.1 benchmark from the events of the gate; nested groups come out flat, in document order. Only
+ * Collects an XCCDF benchmark from the events of the gate; nested groups come out flat, in document order. Only
  * what stands in its own place is read: a check of a complex-check or of a test result is none of the rule's.
  */
 export class BenchmarkBuilder implements XmlHandler {
@@ -70,7 +77,8 @@ export class BenchmarkBuilder implements XmlHandler {
     groups: [],
     looseRules: 0,
   };
-  private readonly uri: string;
+  /** The namespace that its elements are of. */
+  readonly uri: string;
   private readonly frames: Frame[] = [];
   /** The rule that a reference stands in. */
   private rule: RawRule | null = null;
@@ -107,7 +115,7 @@ export class BenchmarkBuilder implements XmlHandler {
   private frameOf(element: XmlElement, parent: Frame | undefined): Frame {
     const { local, attributes } = element;
     if (parent === undefined) {
-      this.benchmark.id = attributes.id ?? '';
+      this.benchmark.id = idOf(attributes.id);
       return { type: 'benchmark' };
     }
     if (element.uri !== this.uri) {
@@ -160,7 +168,7 @@ export class BenchmarkBuilder implements XmlHandler {
       case 'plain-text':
         return this.capture((text) => benchmark.plainTexts.push({ id: attributes.id ?? '', text }));
       case 'Profile': {
-        const profile = { id: attributes.id ?? '', title: '', description: '', selected: [] };
+        const profile = { id: idOf(attributes.id), title: '', description: '', selected: [] };
         benchmark.profiles.push(profile);
         return { type: 'profile', profile };
       }
@@ -175,7 +183,7 @@ export class BenchmarkBuilder implements XmlHandler {
   }
 
   private openGroup(attributes: Record<string, string>): Frame {
-    const group = { id: attributes.id ?? '', title: '', description: '', rules: [] };
+    const group = { id: idOf(attributes.id), title: '', description: '', rules: [] };
     this.benchmark.groups.push(group);
     return { type: 'group', group };
   }
@@ -185,7 +193,7 @@ export class BenchmarkBuilder implements XmlHandler {
     if (local === 'Group') return this.openGroup(attributes);
     if (local !== 'Rule') return other;
     const rule: RawRule = {
-      id: attributes.id ?? '',
+      id: idOf(attributes.id),
       severity: attributes.severity ?? '',
       weight: attributes.weight ?? '',
       version: '',
@@ -207,7 +215,7 @@ export class BenchmarkBuilder implements XmlHandler {
     if (local === 'title' || local === 'description') return this.captureOnce(profile, local);
     const selected = (attributes.selected ?? '').trim();
     if (local === 'select' && (selected === 'true' || selected === '1'))
-      profile.selected.push(attributes.idref ?? '');
+      profile.selected.push(idOf(attributes.idref));
     return other;
   }
 

@@ -6,7 +6,11 @@ import { readDescription, unwrap } from './description.ts';
 import type { XccdfFinding, XccdfProfile, XccdfRelease } from './record.ts';
 import { isDate, readReleaseInfo, versionOf } from './release.ts';
 
-export const xccdfNamespace = 'http://checklists.nist.gov/xccdf/1.1';
+/** DISA publishes manual STIGs as XCCDF 1.1; what else is XCCDF 1.2 is mostly SCAP. */
+export const xccdfNamespaces = {
+  '1.1': 'http://checklists.nist.gov/xccdf/1.1',
+  '1.2': 'http://checklists.nist.gov/xccdf/1.2',
+};
 
 /** What a benchmark turned out to be: a DISA manual release, or something that is none and why. */
 export type XccdfResult =
@@ -32,6 +36,14 @@ export function interpretBenchmark(builder: BenchmarkBuilder): XccdfResult {
   }
   const releaseText = raw.plainTexts.find((plain) => plain.id === 'release-info')?.text;
   const version = raw.version.trim();
+  const is12 = builder.uri === xccdfNamespaces['1.2'];
+  if (is12 && !hasMarksOfManual(releaseText, version, checks)) {
+    return {
+      kind: 'scap',
+      reason:
+        'an XCCDF 1.2 benchmark without the marks of a manual STIG of DISA (release-info, a whole number as version, texts of checks)',
+    };
+  }
   if (releaseText === undefined && !/^\d+$/.test(version)) {
     return {
       kind: 'other',
@@ -40,6 +52,17 @@ export function interpretBenchmark(builder: BenchmarkBuilder): XccdfResult {
   }
   if (releaseText === undefined) throw new ImportError('the benchmark has no release-info');
   return interpretManual(raw, releaseText, version, rules);
+}
+
+/** In XCCDF 1.2 all marks of DISA's manual STIGs are asked for: others publish in it too, versions like `2` among them. */
+function hasMarksOfManual(
+  releaseText: string | undefined,
+  version: string,
+  checks: RawRule['checks'],
+): boolean {
+  return (
+    releaseText !== undefined && /^\d+$/.test(version) && checks.some((check) => check.content.trim() !== '')
+  );
 }
 
 function interpretManual(

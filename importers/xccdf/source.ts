@@ -1,11 +1,13 @@
 import type { Parsed } from '../format.ts';
 import { readXml, type XmlElement } from '../xml/gate.ts';
 import { BenchmarkBuilder } from './builder.ts';
-import { interpretBenchmark, xccdfNamespace } from './parse.ts';
+import { interpretBenchmark, xccdfNamespaces } from './parse.ts';
 
-/** True for the root element of an XCCDF 1.1 benchmark, the form of DISA's manual STIGs. */
+const namespaces = Object.values(xccdfNamespaces);
+
+/** True for the root element of an XCCDF benchmark; whose it is only shows when it is read. */
 export function isBenchmark(root: XmlElement): boolean {
-  return root.local === 'Benchmark' && root.uri === xccdfNamespace;
+  return root.local === 'Benchmark' && namespaces.includes(root.uri);
 }
 
 /** Whether bytes begin like a benchmark; only reading them tells. */
@@ -14,7 +16,7 @@ export function looksLikeBenchmark(bytes: Buffer): boolean {
   return (
     /^(?:\xef\xbb\xbf)?\s*</.test(head) &&
     /<(?:[\w.-]+:)?Benchmark\s/.test(head) &&
-    head.includes(xccdfNamespace)
+    namespaces.some((namespace) => head.includes(namespace))
   );
 }
 

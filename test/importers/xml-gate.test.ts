@@ -33,6 +33,7 @@ function refusal(source: string | Uint8Array, options: { strict?: boolean } = {}
 const place = /\(line \d+, column \d+\)/;
 const sample = writeXccdf();
 const body = sample.slice(sample.indexOf('<Benchmark'));
+const in12 = (text: string) => text.replace('xccdf/1.1', 'xccdf/1.2');
 const withDoctype = (doctype: string, text = body) => `<?xml version="1.0"?>\n${doctype}\n${text}`;
 const withTitle = (title: string) => sample.replace(/<title>[^<]*<\/title>/, `<title>${title}</title>`);
 
@@ -356,7 +357,6 @@ kinds('SCAP content is recognised and never stored', async () => {
     );
   const stream = (root: string, version: string) =>
     `<${root} xmlns="http://scap.nist.gov/schema/scap/source/${version}" id="x"><component>${body}</component></${root}>`;
-  const xccdf12 = body.replace('xccdf/1.1', 'xccdf/1.2');
   const cases = {
     'SCAP 1.0: XCCDF 1.1 with OVAL checks': oval('http://oval.mitre.org/XMLSchema/oval-definitions-5'),
     'a data stream collection': stream('data-stream-collection', '1.2'),
@@ -365,7 +365,7 @@ kinds('SCAP content is recognised and never stored', async () => {
       .replace('</data-stream-c', '</ds:data-stream-c')
       .replaceAll('component>', 'ds:component>'),
     'an older data stream': stream('data-stream', '1.1'),
-    'XCCDF 1.2': xccdf12,
+    'XCCDF 1.2 with OVAL checks': in12(oval('http://oval.mitre.org/XMLSchema/oval-definitions-5')),
   };
   const db = emptyCatalog();
   for (const [name, text] of Object.entries(cases)) {
@@ -377,6 +377,52 @@ kinds('SCAP content is recognised and never stored', async () => {
   assert.is(result.summary.skipped, 5);
   assert.equal(dumpCatalog(db).stigs, []);
   assert.is(db.generation(), 0);
+});
+
+kinds('a manual benchmark of DISA is the same in XCCDF 1.2, with the ids of 1.2 too', async () => {
+  const select =
+    '<Profile id="MAC-1_Public"><title>P</title><select idref="V-100001" selected="true"/></Profile>';
+  const in11 = writeXccdf({ before: select });
+  const prefixed = in12(in11).replace(
+    /(<(Benchmark|Group|Rule|Profile)\b[^>]*? id="|idref=")/g,
+    (start, _, name = 'group') => `${start}xccdf_mil.disa.stig_${name.toLowerCase()}_`,
+  );
+  assert.is(prefixed.match(/xccdf_mil/g)!.length, 9);
+  const expected = release(in11);
+  assert.equal(expected.profiles[0]!.unselected, ['V-100002', 'V-100003']);
+  assert.equal(release(in12(in11)), expected);
+  assert.equal(release(prefixed), expected);
+
+  const db = emptyCatalog();
+  await importTexts(db, [writeXccdf({ release: 1 })]);
+  const next = in12(writeXccdf({ release: 2, before: select }));
+  const { lines } = await importTexts(db, [next]);
+  assert.equal(
+    [lines[0]!.kind, lines[0]!.outcome, lines[0]!.target],
+    ['xccdf', 'imported', 'sample_product'],
+  );
+  assert.equal(db.sqlite.prepare('SELECT version FROM stig_releases ORDER BY version').pluck().all(), [
+    'V1R1',
+    'V1R2',
+  ]);
+  db.close();
+  assert.match(refusal(in12(sample).replace('<version>1</version>', '<version>1</version')).message, place);
+  assert.match(refusal(in12(writeXccdf({ releaseInfo: 'Spring' }))).message, /release-info "Spring"/);
+});
+
+kinds('a benchmark in XCCDF 1.2 without all marks of a manual one is skipped, and the reason is that', () => {
+  const without = {
+    'release-info': writeXccdf({ releaseInfo: null }),
+    'a whole number as version': writeXccdf({ version: '2.0.0' }),
+    'a version of DISA': writeXccdf({ version: '0.1.65', releaseInfo: null }),
+    'texts of checks': writeXccdf({ rules: [{ checks: [' '] }] }),
+    rules: writeXccdf({ rules: [] }),
+  };
+  for (const [name, text] of Object.entries(without)) {
+    const { kind, reason } = parseSkipped(in12(text));
+    assert.is(kind, 'scap', name);
+    assert.match(reason, /^an XCCDF 1\.2 benchmark without the marks of a manual STIG of DISA/, name);
+  }
 });
 
 kinds('SCAP content that is broken is rejected like any XML', () => {
