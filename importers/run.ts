@@ -15,6 +15,7 @@ import { deriveDocuments } from './regulatory/derive.ts';
 import { deriveRoles, remapStigs, ruleIsOutdated } from './roles/derive.ts';
 import { type OpenLine, Staging } from './staging.ts';
 import { decideIdentity } from './stigs/identity.ts';
+import { type LeftBehind, tellLeftBehind } from './stigs/left-behind.ts';
 import { createSearchIndex } from './stigs/search-index.ts';
 
 export interface ImportOptions {
@@ -48,6 +49,8 @@ export interface ImportResult {
   loneUnknown: string[];
   /** Benchmark ids of `overrides` that no benchmark bears, neither of this run nor of the catalog. */
   unmetOverrides: string[];
+  /** The slugs that `overrides` left without a release while users' lists or favorites refer to them. */
+  leftBehind: LeftBehind[];
 }
 
 /**
@@ -124,6 +127,7 @@ class ImportRun {
   /** The STIGs whose releases changed, by their ids. */
   private touched = new Set<number>();
   private unmet: string[] = [];
+  private left: LeftBehind[] = [];
 
   constructor(db: Database, options: ImportOptions) {
     this.db = db;
@@ -181,7 +185,8 @@ class ImportRun {
     const stored = !this.options.dryRun && !(this.options.strict && failed);
     const summary = () => summarize(lines, this.phases, performance.now() - start);
     this.timed('commit', () => this.finish(lines, summary(), stored));
-    return { lines, summary: summary(), stored, loneUnknown, unmetOverrides: this.unmet };
+    const { unmet: unmetOverrides, left } = this;
+    return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, leftBehind: left };
   }
 
   /** Does a part of the work and counts its time, without that of the parts inside it. */
@@ -244,10 +249,12 @@ class ImportRun {
     const overrides = this.options.overrides ?? new Map<string, string>();
     if (this.staging.releases.length === 0 && overrides.size === 0) return;
     this.staging.begin();
-    const { decisions, moved, touched, unmet } = decideIdentity(this.db, this.staging.releases, overrides);
+    const identity = decideIdentity(this.db, this.staging.releases, overrides);
+    const { decisions, moved, touched, unmet, left } = identity;
     this.moved = moved;
     this.touched = touched;
     this.unmet = unmet;
+    this.left = left;
     this.timed('search', () => createSearchIndex(this.db).reconcile());
     const firstOf = new Map<string, OpenLine>();
     for (const line of this.lines) {
@@ -264,8 +271,11 @@ class ImportRun {
     for (const line of this.lines.filter((each) => each.outcome === 'unchanged')) {
       const first = firstOf.get(line.sha256!);
       const target = this.staging.unchanged(line.sha256!)?.target ?? null;
-      if (moved > 0 && target !== null && target !== line.target)
-        Object.assign(line, { reason: `operator override: moved from ${line.target}`, target });
+      if (moved > 0 && target !== null && target !== line.target) {
+        const behind = left.find(({ slug }) => slug === line.target);
+        const remark = behind ? `; ${tellLeftBehind(behind)}` : '';
+        Object.assign(line, { reason: `operator override: moved from ${line.target}${remark}`, target });
+      }
       if (first) line.target = first.target;
       if (first && first.outcome !== 'imported')
         Object.assign(line, { outcome: first.outcome, reason: first.reason });

@@ -1,6 +1,7 @@
 import type { Database } from '../../src/db/database.ts';
 import { CommandError } from '../../src/errors.ts';
 import { compareCodePoints } from '../../src/text.ts';
+import { type LeftBehind, leftBehind, tellLeftBehind } from './left-behind.ts';
 import { createOverlaps } from './overlap.ts';
 import { aliasKey, idKeyOf, isSlug, kindOf, numbered, slugOf } from './slug.ts';
 import { createStigStore, type GivenUp, type StigRow, type StoredRelease } from './store.ts';
@@ -22,6 +23,8 @@ export interface Identity {
   touched: Set<number>;
   /** The benchmark ids of overrides that no benchmark bears, neither of this run nor of the catalog. */
   unmet: string[];
+  /** The slugs that overrides left without a release while users' data refers to them. */
+  left: LeftBehind[];
 }
 
 interface Choice {
@@ -95,6 +98,7 @@ export function decideIdentity(
   };
 
   let moved = 0;
+  const leaving: { slug: string; group: StagedRelease[] }[] = [];
   const met = new Set<string>();
   for (const [key, { slug }] of slugByKey) {
     const group = groups.get(key) ?? [];
@@ -105,8 +109,10 @@ export function decideIdentity(
     const decision = `operator override: ${slug}`;
     const stig = store.bySlug(slug) ?? store.create(slug, newest ? kindOf(newest.title) : alias!.kind);
     refuseLoss([...group, ...store.releasesOfKey(key)], key, stig);
-    if (alias && alias.id !== stig.id) moved += store.move(key, stig, decision);
-    else if (!alias) store.addAlias(key, stig.id, newest!.benchmarkId, decision);
+    if (alias && alias.id !== stig.id) {
+      moved += store.move(key, stig, decision);
+      leaving.push({ slug: alias.slug, group });
+    } else if (!alias) store.addAlias(key, stig.id, newest!.benchmarkId, decision);
     attach(group, { stig, decision });
     groups.delete(key);
   }
@@ -122,7 +128,18 @@ export function decideIdentity(
     attach(group, choice);
   }
   const unmet = [...overrides.keys()].filter((benchmarkId) => !met.has(benchmarkId));
-  return { decisions, moved, touched: store.refreshCurrent(), unmet };
+  const left = leftBehind(
+    db,
+    leaving.map(({ slug }) => slug),
+  );
+  for (const { slug, group } of leaving) {
+    const remark = left.find((each) => each.slug === slug);
+    for (const { id } of remark ? group : []) {
+      const decision = decisions.get(id)!;
+      decision.reason = `${decision.reason}; ${tellLeftBehind(remark!)}`;
+    }
+  }
+  return { decisions, moved, touched: store.refreshCurrent(), unmet, left };
 
   /** The release of another benchmark that holds another product's rules as the same version, under a STIG; or null. */
   function otherProduct({ id, version, idKey }: StagedRelease, stig: StigRow): StoredRelease | null {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
 import type { ImportResult } from '../../importers/run.ts';
+import { tellLeftBehind } from '../../importers/stigs/left-behind.ts';
 import { isSlug } from '../../importers/stigs/slug.ts';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
@@ -66,7 +67,7 @@ function exitCode({ lines, loneUnknown }: ImportResult, strict: boolean): number
 }
 
 function print(
-  { lines, summary, stored, unmetOverrides }: ImportResult,
+  { lines, summary, stored, unmetOverrides, leftBehind }: ImportResult,
   json: boolean,
   dryRun: boolean,
 ): void {
@@ -81,6 +82,7 @@ function print(
     process.stderr.write(
       `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, which no benchmark bears\n`,
     );
+  for (const left of leftBehind) process.stderr.write(`warning: after --slugs, ${tellLeftBehind(left)}\n`);
   if (!stored)
     process.stderr.write(dryRun ? 'dry run: nothing was changed\n' : 'strict: nothing was changed\n');
 }

@@ -151,9 +151,9 @@ function row(home: string, entry: ListEntry, isOwn: boolean): Child[] {
     ) : (
       <a href={path('stigs', entry.slug)}>{entry.title}</a>
     ),
-    gone ? '' : entry.version,
-    entry.findingCount,
-    `${entry.catI} / ${entry.catII} / ${entry.catIII}`,
+    entry.version,
+    gone ? '' : entry.findingCount,
+    gone ? '' : `${entry.catI} / ${entry.catII} / ${entry.catIII}`,
     entry.notes === '' ? '' : <span class="prose">{entry.notes}</span>,
     ...(isOwn
       ? [

@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { openDatabase } from '../../src/db/database.ts';
+import { testApp } from '../support/app.ts';
+import { ask, sessionCaller, userCaller } from '../support/callers.ts';
+import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
@@ -51,6 +56,93 @@ test('the ledger tells where a stored release was moved', async () => {
     ['unchanged', 'two', 'operator override: moved from pier'],
   );
   db.close();
+});
+
+test('a slug that is left without a release is told of with what refers to it, and reads as gone', async () => {
+  const t = await testApp([harbor, pier]);
+  const ann = await userCaller(t, { sub: 'ann' });
+  const bob = await userCaller(t, { sub: 'bob' });
+  const slugs = ['pier', 'harbor_linux_3'];
+  const lists: string[] = [];
+  for (const who of [ann, bob]) {
+    lists.push((await ask(t, 'POST', '/api/v1/lists', who, { name: 'L' })).json.id);
+    await ask(t, 'POST', `/api/v1/lists/${lists.at(-1)}/stigs`, who, { slugs });
+  }
+  await ask(t, 'POST', '/api/v1/my-stigs', ann, { slugs });
+  const kept = () =>
+    ['list_stigs', 'favorite_stigs'].map((table) => t.db.sqlite.prepare(`SELECT * FROM ${table}`).all());
+  const before = kept();
+  const remark = '2 list entries and 1 favorites refer to pier, which has no release any more';
+
+  const overrides = new Map([['Pier_STIG', 'jetty']]);
+  const { lines, leftBehind } = await runImport(t.db, [pier], { overrides });
+  assert.is(lines[0]!.reason, `operator override: moved from pier; ${remark}`);
+  assert.equal(leftBehind, [{ slug: 'pier', listEntries: 2, favorites: 1 }]);
+  assert.equal(kept(), before, 'users’ data stays where it is');
+  assert.equal(
+    (await runImport(t.db, [pier], { overrides })).leftBehind,
+    [],
+    'told once, by the run that moved',
+  );
+
+  const { stigs } = (await ask(t, 'GET', `/api/v1/lists/${lists[0]}/stigs`, ann)).json;
+  const states = stigs.map((each: Record<string, unknown>) => [each.slug, each.version, each.status]);
+  assert.equal(states, [
+    ['pier', '', ''],
+    ['harbor_linux_3', 'V1R1', 'accepted'],
+  ]);
+  const reader = await sessionCaller(t, ann);
+  const list = textOf((await loadPage(t, `/lists/${lists[0]}`, reader)).html);
+  assert.match(
+    list,
+    /1 Pier Security Technical Implementation Guide \(gone from the catalog\) Edit/,
+    'no counts',
+  );
+  assert.match(list, /2 Harbor Linux 3 Security Technical Implementation Guide V1R1 14 3 \/ 8 \/ 3 Edit/);
+  const favorites = textOf((await loadPage(t, '/favorites', reader)).html);
+  assert.match(favorites, /Pier Security Technical Implementation Guide \(gone from the catalog\)/);
+
+  // Moved back under its slug, it is what it was; the slug between had no reader.
+  const back = await runImport(t.db, [pier], { overrides: new Map([['Pier_STIG', 'pier']]) });
+  assert.equal([back.lines[0]!.reason, back.leftBehind], ['operator override: moved from jetty', []]);
+  t.db.close();
+});
+
+test('a new release that takes the others along says so too; a slug that keeps or gets a release is not left', async () => {
+  const t = await testApp([harbor, pier]);
+  const ann = await userCaller(t);
+  await ask(t, 'POST', '/api/v1/my-stigs', ann, { slugs: ['pier', 'harbor_linux_3'] });
+  const newer = put(scratchFolder(), 'newer.xml', text.replace('Release: 1 ', 'Release: 2 '));
+  const moved = await runImport(t.db, [newer], { overrides: new Map([['Pier_STIG', 'jetty']]) });
+  assert.is(
+    moved.lines[0]!.reason,
+    'operator override: jetty; 0 list entries and 1 favorites refer to pier, which has no release any more',
+  );
+  const taken = await runImport(t.db, [newer], {
+    overrides: new Map([
+      ['Harbor_Linux_3_STIG', 'pier'],
+      ['Pier_STIG', 'harbor_linux_3'],
+    ]),
+  });
+  assert.equal(taken.leftBehind, [], 'both slugs have releases again');
+  t.db.close();
+});
+
+test('the command tells of a slug that is left, and of a dry run too', async () => {
+  const file = join(scratchFolder(), 'x.db');
+  const t = await testApp([pier], { db: openDatabase(file, { create: true }) });
+  const ann = await userCaller(t);
+  await ask(t, 'POST', '/api/v1/my-stigs', ann, { slugs: ['pier'] });
+  const slugs = put(scratchFolder(), 'slugs.csv', 'benchmarkId,slug\nPier_STIG,jetty\n');
+  const run = (...more: string[]) =>
+    gapstone(['import', pier, '--slugs', slugs, '--json', '--db', file, ...more]);
+  const told =
+    'warning: after --slugs, 0 list entries and 1 favorites refer to pier, which has no release any more\n';
+  const dry = await run('--dry-run');
+  assert.equal([dry.code, dry.stderr], [0, `${told}dry run: nothing was changed\n`]);
+  const done = await run();
+  assert.equal([done.code, done.stderr], [0, told]);
+  t.db.close();
 });
 
 test.run();
