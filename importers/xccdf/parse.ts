@@ -1,6 +1,6 @@
 import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
 import { ImportError } from '../errors.ts';
-import { slugOf } from '../stigs/slug.ts';
+import { slugStemOf } from '../stigs/slug.ts';
 import type { BenchmarkBuilder, RawBenchmark, RawGroup, RawProfile, RawRule } from './builder.ts';
 import { readDescription, unwrap } from './description.ts';
 import type { XccdfFinding, XccdfProfile, XccdfRelease } from './record.ts';
@@ -76,7 +76,7 @@ function interpretManual(
   const title = raw.title.trim();
   if (benchmarkId === '') throw new ImportError('the benchmark has no id');
   if (title === '') throw new ImportError('the benchmark has no title');
-  slugOf(title);
+  slugStemOf({ title, benchmarkId });
   if (raw.looseRules > 0) throw new ImportError(`${raw.looseRules} rules stand outside any group`);
   if (rules.length === 0) throw new ImportError('the benchmark has no rules');
   const info = readReleaseInfo(releaseText);

@@ -545,7 +545,11 @@ for (const [name, text, reason] of [
   ['without a title', sample.replace(/<title>Sample Product [^<]*<\/title>/, ''), /no title/],
   ['with a group without an id', writeXccdf({ rules: [{ groupId: '' }] }), /group.*no id/],
   ['with a rule without an id', writeXccdf({ rules: [{ ruleId: '' }] }), /no id/],
-  ['with a title that gives no slug', withTitle('\u65e5\u672c'), /slug/],
+  [
+    'with a title and an id that give no slug',
+    writeXccdf({ title: '\u65e5\u672c', id: '\u65e5\u672c' }),
+    /^neither the title "\u65e5\u672c" nor the id "\u65e5\u672c" gives a slug$/,
+  ],
 ] as const) {
   rejects(`one ${name} is refused, its neighbour is not`, async () => {
     const db = emptyCatalog();
