@@ -176,7 +176,7 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
     throw new ImportError(`not valid JSON: ${(error as Error).message.slice(0, 150)}`, likely);
   }
   if (isInterchange(value)) {
-    const read = parseInterchange(value);
+    const read = parseInterchange(value, text);
     return fromDocuments('regdoc', read.documents, [...warnings, ...read.warnings]);
   }
   if (isNice(value)) return fromRoles('nice', parseNice(value), warnings);

@@ -87,9 +87,14 @@ function commented(xml: string, text: string): string {
   return xml.replace('\n', () => `\n${comment}\n`);
 }
 
-/** `attachment` with a plain ASCII name, and the exact one in RFC 5987 form. */
+const maxNameLength = 150;
+
+/** `attachment` with a plain ASCII name, a long one cut before its extension, and the exact one in RFC 5987 form. */
 export function contentDisposition(fileName: string): string {
-  const ascii = fileName.replace(/[^A-Za-z0-9._-]+/g, '_').slice(0, 150);
+  const plain = fileName.replace(/[^A-Za-z0-9._-]+/g, '_');
+  const extension = /\.[A-Za-z0-9]{1,16}$/.exec(plain)?.[0] ?? '';
+  const stem = plain.slice(0, plain.length - extension.length);
+  const ascii = `${stem.slice(0, maxNameLength - extension.length)}${extension}`;
   const exact = encodeURIComponent(fileName.toWellFormed()).replace(
     /['()*]/g,
     (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -62,19 +62,46 @@ function isEscaped(text: string, at: number): boolean {
   return (at - start) % 2 === 1;
 }
 
-/** Whether an object anywhere in a JSON text names one key twice, however it is escaped; the text must be valid JSON. */
-export function hasRepeatedKeys(json: string): boolean {
-  const open: (Set<string> | null)[] = [];
-  for (const [token, text, isKey] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[[{\]}]/g)) {
-    if (token === '{') open.push(new Set());
-    else if (token === '[') open.push(null);
-    else if (token === '}' || token === ']') open.pop();
-    else if (isKey !== undefined) {
-      const keys = open.at(-1)!;
-      const key = JSON.parse(text!) as string;
-      if (keys.has(key)) return true;
-      keys.add(key);
+/**
+ * The path to the first member that an object of a JSON text names a second time, however it is escaped; null where there
+ * is none. The text must be valid JSON.
+ */
+export function repeatedMember(json: string): (string | number)[] | null {
+  // The objects and arrays that are open, each with the member or the item that is being read.
+  const open: { keys: Set<string> | null; step: string | number }[] = [];
+  let start = 0;
+  let end = 0;
+  for (let at = 0; at < json.length; at++) {
+    const inner = open[open.length - 1];
+    switch (json.charCodeAt(at)) {
+      case 0x22:
+        start = at;
+        do at = json.indexOf('"', at + 1);
+        while (at > 0 && isEscaped(json, at));
+        if (at < 0) return null;
+        end = at + 1;
+        break;
+      case 0x3a: {
+        const key = JSON.parse(json.slice(start, end)) as string;
+        inner!.step = key;
+        if (inner!.keys!.has(key)) return open.map(({ step }) => step);
+        inner!.keys!.add(key);
+        break;
+      }
+      case 0x2c:
+        if (inner!.keys === null) inner!.step = (inner!.step as number) + 1;
+        break;
+      case 0x7b:
+        open.push({ keys: new Set(), step: '' });
+        break;
+      case 0x5b:
+        open.push({ keys: null, step: 0 });
+        break;
+      case 0x5d:
+      case 0x7d:
+        open.pop();
+        break;
     }
   }
-  return false;
+  return null;
 }

@@ -35,6 +35,7 @@ function checkValue(value: unknown, path: (string | number)[], kind: Kind): void
   }
 }
 
-function pointerOf(path: PropertyKey[]): string {
+/** A path of members and items as a JSON pointer, for messages. */
+export function pointerOf(path: PropertyKey[]): string {
   return path.map((step) => `/${shown(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { readShape } from '../controls/json.ts';
+import { repeatedMember } from '../../src/json.ts';
+import { pointerOf, readShape } from '../controls/json.ts';
 import { shown } from '../controls/text.ts';
 import { ImportError } from '../errors.ts';
 import { completeCsf } from './csf.ts';
@@ -89,9 +90,13 @@ export const interchangeBeginning = /^\s*\[?\s*\{\s*"(?:formatVersion|document)"
 
 /**
  * Reads documents of the interchange. One bad document rejects the source, so that a document is never stored in part.
- * Throws `ImportError` naming the document and the place by its JSON pointer.
+ * `text` is what the value was read from. Throws `ImportError` naming the document and the place by its JSON pointer.
  */
-export function parseInterchange(value: unknown): { documents: DocumentRecord[]; warnings: string[] } {
+export function parseInterchange(
+  value: unknown,
+  text: string,
+): { documents: DocumentRecord[]; warnings: string[] } {
+  refuseRepeatedMember(text, '');
   const list: unknown[] = Array.isArray(value) ? value : [value];
   return fromValues(
     list.map((each, index) => ({ value: each, place: Array.isArray(value) ? `/${index}` : '' })),
@@ -103,13 +108,22 @@ export function parseInterchangeLines(text: string): { documents: DocumentRecord
   const values = text.split(/\r?\n/).flatMap((line, index) => {
     if (line.trim() === '') return [];
     const place = `line ${index + 1}: `;
+    let value: unknown;
     try {
-      return [{ value: JSON.parse(line) as unknown, place }];
+      value = JSON.parse(line);
     } catch (error) {
       throw new ImportError(`${place}not valid JSON: ${shown((error as Error).message, 150)}`, kind);
     }
+    refuseRepeatedMember(line, place);
+    return [{ value, place }];
   });
   return fromValues(values);
+}
+
+/** Of a member that is named twice the last would count, and the other would be lost without a word. */
+function refuseRepeatedMember(json: string, place: string): void {
+  const path = repeatedMember(json);
+  if (path !== null) throw new ImportError(`${place}${pointerOf(path)} is named twice`, kind);
 }
 
 function fromValues(values: { value: unknown; place: string }[]) {

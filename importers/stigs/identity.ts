@@ -3,7 +3,7 @@ import { CommandError } from '../../src/errors.ts';
 import { compareCodePoints } from '../../src/text.ts';
 import { type LeftBehind, leftBehind, tellLeftBehind } from './left-behind.ts';
 import { createOverlaps } from './overlap.ts';
-import { aliasKey, idKeyOf, isSlug, kindOf, numbered, slugOf } from './slug.ts';
+import { aliasKey, idKeyOf, isSlug, kindOf, numbered, reservedSlugs, slugOf, slugStemOf } from './slug.ts';
 import { createStigStore, type GivenUp, type StigRow, type StoredRelease } from './store.ts';
 import type { StagedRelease } from './write.ts';
 
@@ -182,17 +182,19 @@ export function decideIdentity(
         stig: renamed.stig,
         decision: `joined ${renamed.stig.slug}: other title and benchmark id, ${renamed.percent} % of the STIG IDs shared`,
       };
-    if (!sameTitle) {
-      const remark = similar[0] ? `; ${siblingRemark(similar[0])}` : '';
+    const remark = !sameTitle && similar[0] ? `; ${siblingRemark(similar[0])}` : '';
+    if (isFree(slug))
       return { stig: store.create(slug, kind), decision: `new slug from the title: ${slug}${remark}` };
-    }
     let free = idKeyOf(newest.benchmarkId);
-    for (let n = 2; !isSlug(free) || store.bySlug(free); n++) free = numbered(slug, n);
-    const why =
-      sameTitle.kind === kind
-        ? 'holds other rules under the same version'
-        : `is a ${sameTitle.kind.toUpperCase()}`;
-    return { stig: store.create(free, kind), decision: `new slug ${free}: ${slug} ${why}` };
+    for (let n = 2; !isFree(free); n++) free = numbered(slugStemOf(newest), n);
+    return {
+      stig: store.create(free, kind),
+      decision: `new slug ${free}: ${whyNot(slug, sameTitle, kind)}${remark}`,
+    };
+  }
+
+  function isFree(slug: string): boolean {
+    return isSlug(slug) && !reservedSlugs.has(slug) && store.bySlug(slug) === null;
   }
 
   function clashes(group: StagedRelease[], stig: StigRow): boolean {
@@ -233,6 +235,13 @@ export function decideIdentity(
     const percent = Math.round((byId ? overlap.stigIds : overlap.groupIds) * 100);
     return `${percent} % of the ${byId ? 'STIG IDs' : 'V-ids and legacy ids'} shared with ${version}`;
   }
+}
+
+/** Why a new STIG cannot have the slug of its title. */
+function whyNot(slug: string, taken: StigRow | null, kind: 'stig' | 'srg'): string {
+  if (slug === '') return 'the title gives none';
+  if (taken === null) return `${slug} is a path of the interface`;
+  return `${slug} ${taken.kind === kind ? 'holds other rules under the same version' : `is a ${taken.kind.toUpperCase()}`}`;
 }
 
 function keptInstead(version: string, { isTie }: GivenUp): string {

@@ -1,3 +1,4 @@
+import { collapseLine } from '../controls/text.ts';
 import { ImportError } from '../errors.ts';
 
 const endings =
@@ -32,15 +33,29 @@ export function kindOf(title: string): 'stig' | 'srg' {
 
 /**
  * The slug of a title (DECISIONS D4.1): endings such as "Security Technical Implementation Guide" or "(STIG)" removed
- * repeatedly, lower case, `&` as `and`, runs of other characters one `_`. Throws `ImportError` when nothing is left.
+ * repeatedly, lower case, `&` as `and`, runs of other characters one `_`. Empty when nothing is left.
  */
 export function slugOf(title: string): string {
   const whole = bare(bare(title).replace(/^draft\s/i, ''));
   const cut = endingsOf(whole).reduce((rest, ending) => bare(rest.slice(0, -ending.length)), whole);
-  const slug = underscores((cut || whole).toLowerCase().replaceAll('&', ' and ')).slice(0, maxSlugLength);
-  if (slug === '') throw new ImportError(`the title "${title.slice(0, 60)}" gives no slug`);
-  return slug;
+  return underscores((cut || whole).toLowerCase().replaceAll('&', ' and ')).slice(0, maxSlugLength);
 }
+
+/**
+ * What the slugs of a benchmark are made from: the slug of its title, or of its id where the title gives none (one
+ * written in another script). Throws `ImportError` when neither does.
+ */
+export function slugStemOf({ title, benchmarkId }: { title: string; benchmarkId: string }): string {
+  const stem = slugOf(title) || underscores(idKeyOf(benchmarkId)).slice(0, maxSlugLength);
+  if (stem === '')
+    throw new ImportError(
+      `neither the title "${title.slice(0, 60)}" nor the id "${benchmarkId.slice(0, 60)}" gives a slug`,
+    );
+  return stem;
+}
+
+/** The words that stand where a slug does in the paths below `/stigs`: a STIG of that name could not be reached. */
+export const reservedSlugs = new Set(['batch', 'changelog', 'stats']);
 
 /** The endings of a title, the last first. */
 function endingsOf(title: string): string[] {
@@ -53,9 +68,9 @@ function endingsOf(title: string): string[] {
   return found;
 }
 
-/** A text without the blanks, dashes and brackets around it. */
+/** A text on one line, without the blanks, dashes and brackets around it. */
 function bare(text: string): string {
-  return text.slice(0, maxTitleLength).replace(outer, '');
+  return collapseLine(text).slice(0, maxTitleLength).replace(outer, '');
 }
 
 const maxSlugLength = 200;

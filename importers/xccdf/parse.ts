@@ -1,6 +1,6 @@
 import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
 import { ImportError } from '../errors.ts';
-import { slugOf } from '../stigs/slug.ts';
+import { slugStemOf } from '../stigs/slug.ts';
 import type { BenchmarkBuilder, RawBenchmark, RawGroup, RawProfile, RawRule } from './builder.ts';
 import { readDescription, unwrap } from './description.ts';
 import type { XccdfFinding, XccdfProfile, XccdfRelease } from './record.ts';
@@ -76,16 +76,11 @@ function interpretManual(
   const title = raw.title.trim();
   if (benchmarkId === '') throw new ImportError('the benchmark has no id');
   if (title === '') throw new ImportError('the benchmark has no title');
-  slugOf(title);
+  slugStemOf({ title, benchmarkId });
   if (raw.looseRules > 0) throw new ImportError(`${raw.looseRules} rules stand outside any group`);
   if (rules.length === 0) throw new ImportError('the benchmark has no rules');
   const info = readReleaseInfo(releaseText);
-  const status = raw.statuses[raw.statuses.length - 1] ?? { text: '', date: null };
-  let statusDate = status.date?.trim() ?? null;
-  if (statusDate !== null && !isDate(statusDate)) {
-    warnings.push(`the status date "${statusDate.slice(0, 40)}" is no date and was dropped`);
-    statusDate = null;
-  }
+  const { text: status, date: statusDate } = newestStatus(raw.statuses, warnings);
   if (info.benchmarkDate === null && statusDate === null)
     warnings.push('the release has neither a benchmark date nor a status date');
   const findings = raw.groups.flatMap((group) =>
@@ -101,7 +96,7 @@ function interpretManual(
       description: raw.description.trim(),
       version: versionOf(version, info.release),
       releaseInfo: releaseText.trim(),
-      status: status.text,
+      status,
       statusDate,
       benchmarkDate: info.benchmarkDate,
       profiles: raw.profiles.map((profile) => interpretProfile(profile, groupIds)),
@@ -109,6 +104,23 @@ function interpretManual(
     },
     warnings,
   };
+}
+
+/** The status with the newest date, an undated one before all; of one date that which stands last. */
+function newestStatus(
+  statuses: RawBenchmark['statuses'],
+  warnings: string[],
+): RawBenchmark['statuses'][number] {
+  const dated = statuses.map(({ text, date }) => {
+    const stated = date?.trim() ?? null;
+    if (stated === null || isDate(stated)) return { text, date: stated };
+    warnings.push(`the status date "${stated.slice(0, 40)}" is no date and was dropped`);
+    return { text, date: null };
+  });
+  return dated.reduce((newest, each) => ((each.date ?? '') >= (newest.date ?? '') ? each : newest), {
+    text: '',
+    date: null,
+  });
 }
 
 function checkIds(raw: RawBenchmark, findings: XccdfFinding[]): void {

@@ -15,11 +15,21 @@ import { publishNew, syncPath } from '../files.ts';
 import { type Log, silentLog } from '../log.ts';
 import { type KeySet, watchKeySet } from './key-watch.ts';
 
-/** The algorithms that user tokens may be signed with (DECISIONS D1.2). */
-export const algorithms = ['RS256', 'PS256', 'ES256'];
+/** The algorithms of each kind of key. */
+const algorithmsOf: Record<string, string[]> = { RSA: ['RS256', 'PS256'], EC: ['ES256'] };
 
-/** Reads a pinned JWKS file. Throws `CommandError` when it holds no usable public key, or a secret one. */
-export async function readKeySet(file: string): Promise<JWTVerifyGetKey> {
+/** The algorithms that user tokens may be signed with (DECISIONS D1.2). */
+export const algorithms = Object.values(algorithmsOf).flat();
+
+/** How many of the keys that are passed over the log names. */
+const maxNamed = 20;
+
+/**
+ * Reads a pinned JWKS file. Keys that are not for verifying our tokens are passed over (RFC 7517 section 5), which one line of
+ * `log` tells: identity providers publish those for encryption beside the others. Throws `CommandError` when no usable key is
+ * left, when one that would be used is malformed or too short, and when any at all is secret.
+ */
+export async function readKeySet(file: string, log: Log = silentLog): Promise<JWTVerifyGetKey> {
   let set: JSONWebKeySet;
   try {
     set = JSON.parse(readFileSync(file, 'utf8')) as JSONWebKeySet;
@@ -28,33 +38,74 @@ export async function readKeySet(file: string): Promise<JWTVerifyGetKey> {
   }
   if (!Array.isArray(set?.keys) || set.keys.length === 0)
     throw new CommandError(`the key set ${file} holds no keys`);
-  for (const key of set.keys) await checkPublicKey(file, key);
-  return createLocalJWKSet(set);
-}
-
-async function checkPublicKey(file: string, key: JWK): Promise<void> {
-  const name = `the key set ${file}: key "${String(key?.kid ?? '?').slice(0, 64)}"`;
-  if (key?.kty !== 'RSA' && !(key?.kty === 'EC' && key.crv === 'P-256')) {
-    throw new CommandError(`${name} is neither RSA nor EC P-256`);
+  const usable: JWK[] = [];
+  const passedOver: { kid: string; reason: string }[] = [];
+  for (const key of set.keys) {
+    const kid = shown(key?.kid, 64);
+    const name = `the key set ${file}: key "${kid}"`;
+    requirePublicKey(name, key);
+    const reason = whyNotOurs(key);
+    if (reason === null) {
+      await checkPublicKey(name, key);
+      usable.push(key);
+    } else passedOver.push({ kid, reason });
   }
-  if (key.d !== undefined) throw new CommandError(`${name} is a private key`);
-  if (key.alg !== undefined && !algorithms.includes(key.alg)) {
+  const [first] = passedOver;
+  if (first !== undefined && usable.length === 0) {
+    const count = passedOver.length;
     throw new CommandError(
-      `${name} is for ${String(key.alg).slice(0, 20)}; allowed are ${algorithms.join(', ')}`,
+      `the key set ${file} holds no usable key: ${count} passed over, the first, "${first.kid}", because ${first.reason}`,
     );
   }
-  if (key.kty === 'RSA' && bitsOf(key.n ?? '') < 2048) {
-    throw new CommandError(`${name} has fewer than 2048 bits`);
-  }
+  if (first !== undefined)
+    log.warn('key set: keys passed over', {
+      count: passedOver.length,
+      keys: passedOver.slice(0, maxNamed),
+    });
+  return createLocalJWKSet({ keys: usable });
+}
+
+/** What stands in the file must be a public key, whatever it is for: a secret one may have been read by anybody. */
+function requirePublicKey(name: string, key: JWK): void {
+  if (typeof key !== 'object' || key === null || typeof key.kty !== 'string')
+    throw new CommandError(`${name} is no key: it has no kty`);
+  if (key.kty === 'oct' || key.k !== undefined) throw new CommandError(`${name} is a symmetric key`);
+  if (key.d !== undefined || key.priv !== undefined) throw new CommandError(`${name} is a private key`);
+}
+
+/** Why a key is not one to verify our tokens with; null for one that is. */
+function whyNotOurs({ kty, crv, use, key_ops: operations, alg }: JWK): string | null {
+  if (use !== undefined && use !== 'sig') return `its use is "${shown(use, 20)}" and not "sig"`;
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
+    return 'its key_ops are without "verify"';
+  // A curve that is missing is a fault of the key, another one is not.
+  if (kty !== 'RSA' && !(kty === 'EC' && (crv === undefined || crv === 'P-256')))
+    return 'it is neither RSA nor EC P-256';
+  if (alg !== undefined && !algorithms.includes(alg))
+    return `it is for ${shown(alg, 20)}; allowed are ${algorithms.join(', ')}`;
+  return null;
+}
+
+async function checkPublicKey(name: string, key: JWK): Promise<void> {
+  const fitting = algorithmsOf[key.kty!]!;
+  if (key.alg !== undefined && !fitting.includes(key.alg))
+    throw new CommandError(`${name} is ${key.kty}, and its alg ${key.alg} is not`);
+  if (key.kty === 'RSA' && bitsOf(key.n) < 2048) throw new CommandError(`${name} has fewer than 2048 bits`);
   try {
-    await importJWK(key, key.kty === 'RSA' ? (key.alg ?? 'RS256') : 'ES256');
+    await importJWK(key, key.alg ?? fitting[0]!);
   } catch (error) {
     throw new CommandError(`${name} is unusable: ${(error as Error).message}`);
   }
 }
 
+/** A text of the file as messages show it: cut, on one line; `?` where it is none. */
+function shown(value: unknown, length: number): string {
+  return typeof value === 'string' ? value.slice(0, length).replace(/\p{C}/gu, ' ') : '?';
+}
+
 /** The length of a number that is written base64url, leading zeros not counted. */
-function bitsOf(text: string): number {
+function bitsOf(text: unknown): number {
+  if (typeof text !== 'string') return 0;
   const hex = Buffer.from(text, 'base64url').toString('hex').replace(/^0+/, '');
   return hex === '' ? 0 : BigInt(`0x${hex}`).toString(2).length;
 }
@@ -141,7 +192,9 @@ export async function loadKeys(
   onReload?: (reason: string | null) => void,
   tell?: TellNewKey,
 ): Promise<KeySet> {
-  if (config.jwks !== null) return watchKeySet(config.jwks, readKeySet, log, undefined, onReload);
+  if (config.jwks !== null) {
+    return watchKeySet(config.jwks, (file) => readKeySet(file, log), log, undefined, onReload);
+  }
   const { d: _, ...publicKey } = await localKey(config, tell);
   return Object.assign(createLocalJWKSet({ keys: [publicKey] }), { version: () => 0 });
 }

@@ -1,7 +1,7 @@
 import { importJWK, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
 import type { Config } from '../config.ts';
 import { CommandError, unauthorized } from '../errors.ts';
-import { hasRepeatedKeys } from '../json.ts';
+import { repeatedMember } from '../json.ts';
 import { isStorable } from '../text.ts';
 import { algorithms, localKey, type TellNewKey } from './keys.ts';
 import type { User } from './viewer.ts';
@@ -36,8 +36,8 @@ export function createVerifyUserToken(
       throw unauthorized();
     }
     // The last of two would win: what is read twice is not believed, though it is signed.
-    if (token.split('.', 2).some((part) => hasRepeatedKeys(Buffer.from(part, 'base64url').toString('utf8'))))
-      throw unauthorized();
+    const texts = token.split('.', 2).map((part) => Buffer.from(part, 'base64url').toString('utf8'));
+    if (texts.some((text) => repeatedMember(text) !== null)) throw unauthorized();
     return userOf(payload, claims, now());
   };
 }

@@ -3,7 +3,7 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
 import type { ImportResult } from '../../importers/run.ts';
 import { tellLeftBehind } from '../../importers/stigs/left-behind.ts';
-import { isSlug } from '../../importers/stigs/slug.ts';
+import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
@@ -119,6 +119,7 @@ function readSlugs(file: string): Map<string, string> {
     const where = `${file}, row ${index + 2}`;
     if (!benchmarkId) throw new CommandError(`${where}: the benchmarkId is empty`);
     if (!slug || !isSlug(slug)) throw new CommandError(`${where}: "${(slug ?? '').slice(0, 64)}" is no slug`);
+    if (reservedSlugs.has(slug)) throw new CommandError(`${where}: "${slug}" is a path of the interface`);
     if (overrides.has(benchmarkId))
       throw new CommandError(`${where}: ${benchmarkId.slice(0, 64)} is named twice`);
     overrides.set(benchmarkId, slug);

@@ -5,7 +5,8 @@ import type { FindingRow, FullRelease } from '../services/stigs.ts';
 /**
  * A checklist in the form of STIG Viewer 3 (design FORMATS 3.1 and 3.3; DECISIONS D5.1, D5.2): every rule
  * `not_reviewed`, ids made from the content, no times, so that the same release gives the same bytes everywhere.
- * `hostName` fills the target's name and `classification` its marking; they do not enter the ids.
+ * `hostName` fills the target's name and enters the checklist's id, since the checklists of two hosts are two; the STIG and
+ * its rules in them are the same. `classification` is the site's marking and enters no id.
  */
 export function toCklb(
   { release, findings }: FullRelease,
@@ -17,7 +18,7 @@ export function toCklb(
   const displayName = release.title.replace(/ Security Technical Implementation Guide$/, '');
   return {
     title: `${displayName} ${release.version}`,
-    id: stableId('cklb', ...key),
+    id: stableId('cklb', ...key, ...(hostName === '' ? [] : [hostName])),
     cklb_version: '1.0',
     active: false,
     mode: 1,

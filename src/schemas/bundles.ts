@@ -11,17 +11,19 @@ const description = requestText('description', 2000).openapi({ maxLength: 2000 }
 
 const tags = textList('tags', 50).max(20, { error: 'tags must hold at most 20 texts' });
 
-const color = z
-  .string({ error: 'color must be #RRGGBB' })
-  .regex(/^(#[0-9a-f]{6})?$/i, { error: 'color must be #RRGGBB' })
-  .nullable()
-  .transform((text) => text ?? '')
-  .openapi({ type: ['string', 'null'], description: '`""` or null: none.', example: '#2a6fdb' });
+const colorForm = { error: 'color must be #RRGGBB, or "" for none' };
 
-const icon = requestText('icon', 50)
-  .nullable()
-  .transform((text) => text ?? '')
-  .openapi({ type: ['string', 'null'], description: '`""` or null: none.', example: 'server' });
+/** Records answer `""` where no color was chosen, so that is taken back; null is never answered, and is no text. */
+const color = z
+  .string(colorForm)
+  .regex(/^(#[0-9A-Fa-f]{6})?$/, colorForm)
+  .openapi({ description: '`""`: none.', example: '#2a6fdb' });
+
+const icon = requestText('icon', 50).openapi({
+  maxLength: 50,
+  description: '`""`: none.',
+  example: 'server',
+});
 
 const visibility = z
   .string({ error: 'visibility must be PRIVATE or SHARED' })

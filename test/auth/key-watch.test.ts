@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import * as assert from 'uvu/assert';
 import { watchKeySet } from '../../src/auth/key-watch.ts';
-import { readKeySet } from '../../src/auth/keys.ts';
+import { loadKeys, readKeySet } from '../../src/auth/keys.ts';
 import { createVerifyUserToken, type VerifyUserToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
@@ -38,7 +38,7 @@ watch.before.each(async () => {
   const log = createLog('info', (line) => events.push(JSON.parse(line)));
   const read = (path: string) => {
     reads++;
-    return readKeySet(path);
+    return readKeySet(path, log);
   };
   const keys = await watchKeySet(file, read, log, () => time);
   verify = createVerifyUserToken(readConfig({}, {}), keys, () => new Date());
@@ -104,6 +104,53 @@ watch('a set that is missing, half-written, empty or secret leaves the last good
   time += 1000;
   assert.equal([await works(next, 'next'), await works(old, 'old')], [true, false]);
 });
+
+watch(
+  'keys that are passed over are told of at the start and at each reload, never with a set that is kept',
+  async () => {
+    const other: JWK = {
+      ...(await exportJWK((await generateKeyPair('RS256')).publicKey)),
+      use: 'enc',
+      kid: 'enc',
+    };
+    const told = () => events.splice(0).map(({ level, msg }) => `${level} ${msg}`);
+    put([oldKey, other]);
+    const log = createLog('info', (line) => events.push(JSON.parse(line)));
+    const keys = await loadKeys(
+      readConfig({}, { GAPSTONE_JWKS: file, GAPSTONE_ISSUER: 'gapstone', GAPSTONE_AUDIENCE: 'gapstone' }),
+      log,
+    );
+    verify = createVerifyUserToken(readConfig({}, {}), keys, () => new Date());
+    assert.equal(told(), ['warn key set: keys passed over']);
+    assert.is(await works(old, 'old'), true);
+
+    const following = await watchKeySet(
+      file,
+      (path) => readKeySet(path, log),
+      log,
+      () => time,
+    );
+    verify = createVerifyUserToken(readConfig({}, {}), following, () => new Date());
+    told();
+    for (const [set, lines] of [
+      [
+        [other, nextKey],
+        ['warn key set: keys passed over', 'info key set reloaded'],
+      ],
+      [[nextKey], ['info key set reloaded']],
+      [[other, other], ['warn key set kept: the file cannot be used']],
+      [
+        [nextKey, other, other],
+        ['warn key set: keys passed over', 'info key set reloaded'],
+      ],
+    ] as const) {
+      put([...set]);
+      time += 1000;
+      assert.equal([await works(next, 'next'), await works(old, 'old')], [true, false]);
+      assert.equal(told(), lines);
+    }
+  },
+);
 
 watch('ten thousand names of keys cost no reading of the file and little time', async () => {
   const token = (kid: string) => {

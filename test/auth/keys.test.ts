@@ -8,12 +8,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { type createLocalJWKSet, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import * as assert from 'uvu/assert';
 import { loadKeys, localKey, readKeySet } from '../../src/auth/keys.ts';
 import { createVerifyUserToken, issueUserToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/config.ts';
 import { CommandError } from '../../src/errors.ts';
+import { createLog, type Log } from '../../src/log.ts';
 import { suite } from '../support/harness.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
@@ -52,6 +53,25 @@ async function refusedSet(content: unknown, message: RegExp): Promise<void> {
     assert.not.match(error.message, secret.slice(0, 8), 'a key is in the message');
 }
 
+type Signer = Awaited<ReturnType<typeof pair>>['signer'];
+
+interface Line {
+  level: string;
+  msg: string;
+  count?: number;
+  keys?: { kid: string; reason: string }[];
+}
+
+/** A log whose lines are kept, without their times. */
+function recorded(): { lines: Line[]; log: Log } {
+  const lines: Line[] = [];
+  const log = createLog('debug', (text) => {
+    assert.match(text, /^[^\n]*\n$/);
+    lines.push(JSON.parse(text));
+  });
+  return { lines, log };
+}
+
 keys('a key set of public RSA and P-256 keys is taken', async () => {
   const named = {
     keys: [
@@ -79,18 +99,145 @@ keys('a key set that holds a private key is refused', async () => {
   await refusedSet({ keys: [rsa.privateKey] }, /is a private key$/);
 });
 
-keys('a symmetric key, a small RSA key and other kinds are refused', async () => {
-  await refusedSet(
-    { keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: 'shared' }] },
-    /key "shared" is neither RSA nor EC P-256$/,
-  );
-  await refusedSet({ keys: [p384.publicKey] }, /neither RSA nor EC P-256$/);
-  await refusedSet({ keys: [ed.publicKey] }, /neither RSA nor EC P-256$/);
-  for (const alg of ['RS512', 'HS256', 'none', 'ES384', 'RSA-OAEP'])
-    await refusedSet(
-      { keys: [{ ...rsa.publicKey, alg }] },
-      new RegExp(`is for ${alg}; allowed are RS256, PS256, ES256$`),
+/** Keys that are none of ours to verify with, and why. */
+const others: [key: JWK, reason: RegExp][] = [
+  [{ ...rsa.publicKey, use: 'enc', alg: 'RSA-OAEP' }, /its use is "enc" and not "sig"$/],
+  [{ ...ec.publicKey, use: 'enc' }, /its use is "enc" and not "sig"$/],
+  [{ ...ec.publicKey, use: 'SIG' }, /its use is "SIG" and not "sig"$/],
+  [{ ...ec.publicKey, use: null } as never, /its use is "\?" and not "sig"$/],
+  [{ ...rsa.publicKey, key_ops: ['encrypt', 'wrapKey'] }, /its key_ops are without "verify"$/],
+  [{ ...ec.publicKey, key_ops: [] }, /its key_ops are without "verify"$/],
+  [{ ...ec.publicKey, key_ops: 'verify' } as never, /its key_ops are without "verify"$/],
+  [p384.publicKey, /it is neither RSA nor EC P-256$/],
+  [ed.publicKey, /it is neither RSA nor EC P-256$/],
+  [{ kty: 'AKP', alg: 'ML-DSA-44', pub: 'AA' }, /it is neither RSA nor EC P-256$/],
+  // What is passed over need not be sound.
+  [{ kty: 'RSA', use: 'enc' }, /its use is "enc" and not "sig"$/],
+  ...['RS512', 'HS256', 'none', 'ES384', 'RSA-OAEP'].map((alg): [JWK, RegExp] => [
+    { ...rsa.publicKey, alg },
+    new RegExp(`it is for ${alg}; allowed are RS256, PS256, ES256$`),
+  ]),
+];
+
+keys(
+  'a set in which every key is for something else is refused, with how many and why the first',
+  async () => {
+    for (const [key, reason] of others) {
+      await refusedSet({ keys: [key] }, reason);
+      await refusedSet(
+        { keys: [{ ...key, kid: 'first' }, p384.publicKey, key] },
+        new RegExp(`holds no usable key: 3 passed over, the first, "first", because ${reason.source}`),
+      );
+    }
+  },
+);
+
+keys('keys for something else are passed over beside a good one, and told of in one line', async () => {
+  for (const [key, reason] of others) {
+    for (const order of [0, 1]) {
+      const set = [{ ...ec.publicKey, kid: 'good' }];
+      set.splice(order, 0, { ...key, kid: 'other' });
+      const { lines, log } = recorded();
+      const held = (await readKeySet(setFile({ keys: set }), log)) as ReturnType<typeof createLocalJWKSet>;
+      assert.equal(
+        held.jwks().keys.map(({ kid }) => kid),
+        ['good'],
+      );
+      assert.is(lines.length, 1);
+      const { level, msg, count, keys: named } = lines[0]!;
+      assert.equal(
+        [level, msg, count, named!.map(({ kid }) => kid)],
+        ['warn', 'key set: keys passed over', 1, ['other']],
+      );
+      assert.match(named![0]!.reason, reason);
+    }
+  }
+  const { lines, log } = recorded();
+  await readKeySet(setFile({ keys: [ec.publicKey] }), log);
+  assert.equal(lines, [], 'nothing is passed over, nothing is told');
+});
+
+keys('the line stays short and whole, whatever the keys are called', async () => {
+  const { lines, log } = recorded();
+  const odd = Array.from({ length: 50 }, () => ({
+    ...rsa.publicKey,
+    use: 'enc',
+    kid: `a\n${'x'.repeat(500)}`,
+  }));
+  const unnamed = { ...rsa.publicKey, use: 'y'.repeat(500), kid: { toString: 1 } };
+  await readKeySet(setFile({ keys: [unnamed, ...odd, ec.publicKey] }), log);
+  assert.equal([lines.length, lines[0]!.count, lines[0]!.keys!.length], [1, 51, 20]);
+  assert.equal(lines[0]!.keys!.slice(0, 2), [
+    { kid: '?', reason: `its use is "${'y'.repeat(20)}" and not "sig"` },
+    { kid: `a ${'x'.repeat(62)}`, reason: 'its use is "enc" and not "sig"' },
+  ]);
+});
+
+keys('a key that is passed over verifies nothing, under its own name or none', async () => {
+  const iat = now.getTime() / 1000;
+  const own = { ...ec.publicKey, kid: 'mine', alg: 'ES256', use: 'sig' };
+  const verifies = async (other: JWK, alg: string, signer: Signer, kid?: string) => {
+    const find = await readKeySet(setFile({ keys: [own, other] }));
+    const token = await new SignJWT({ sub: 's', iss: 'gapstone', aud: 'gapstone', iat, exp: iat + 60 })
+      .setProtectedHeader({ alg, ...(kid === undefined ? {} : { kid }) })
+      .sign(signer);
+    return createVerifyUserToken(
+      readConfig({}, {}),
+      Object.assign(find, { version: () => 0 }),
+      () => now,
+    )(token).then(
+      () => true,
+      () => false,
     );
+  };
+  const [pss, second] = await Promise.all([pair('PS256'), pair('ES256')]);
+  const cases: [JWK, string, Signer][] = [
+    [rsa.publicKey, 'RS256', rsa.signer],
+    [pss.publicKey, 'PS256', pss.signer],
+    [second.publicKey, 'ES256', second.signer],
+  ];
+  for (const [key, alg, signer] of cases) {
+    for (const kid of ['other', undefined]) {
+      assert.is(await verifies({ ...key, kid: 'other' }, alg, signer, kid ?? 'other'), true, 'else it would');
+      for (const more of [{ use: 'enc' }, { key_ops: ['encrypt'] }, { alg: 'RSA-OAEP' }])
+        assert.is(await verifies({ ...key, kid: 'other', ...more }, alg, signer, kid), false);
+      assert.is(await verifies({ ...key, kid: 'other', use: 'enc' }, 'ES256', ec.signer, 'mine'), true);
+    }
+  }
+});
+
+keys('a secret key is refused wherever it stands, also where it would be passed over', async () => {
+  const symmetric = { kty: 'oct', k: 'c2VjcmV0', kid: 'shared' };
+  for (const more of [
+    {},
+    { use: 'enc' },
+    { alg: 'HS256' },
+    { key_ops: ['sign'] },
+    { kty: 'OCT' },
+    { kty: 'RSA' },
+  ])
+    for (const set of [[{ ...symmetric, ...more }], [ec.publicKey, { ...symmetric, ...more }]])
+      await refusedSet({ keys: set }, /key "shared" is a symmetric key$/);
+  for (const key of [rsa, p384, ed])
+    for (const more of [{}, { use: 'enc' }, { alg: 'RSA-OAEP' }, { key_ops: ['decrypt'] }])
+      await refusedSet(
+        { keys: [ec.publicKey, { ...key.privateKey, kid: 'oops', ...more }] },
+        /key "oops" is a private key$/,
+      );
+  await refusedSet({ keys: [ec.publicKey, { kty: 'AKP', priv: 'c2VjcmV0' }] }, /is a private key$/);
+});
+
+keys('a key that would be used and is malformed is refused, also beside a good one', async () => {
+  for (const [key, message] of [
+    [{ ...rsa.publicKey, alg: 'ES256' }, /is RSA, and its alg ES256 is not$/],
+    [{ ...ec.publicKey, alg: 'RS256' }, /is EC, and its alg RS256 is not$/],
+    [{ kty: 'EC', x: ec.publicKey.x, y: ec.publicKey.y }, /is unusable/],
+    [{ kty: 'EC', crv: 'P-256', x: ec.publicKey.x }, /is unusable/],
+    [{ kty: 'RSA', e: 'AQAB', n: 5 }, /has fewer than 2048 bits$/],
+    [{ n: rsa.publicKey.n, e: 'AQAB' }, /is no key: it has no kty$/],
+    [null, /is no key/],
+  ] as [JWK, RegExp][])
+    await refusedSet({ keys: [rsa.publicKey, key] }, message);
 });
 
 keys('an RSA key of fewer than 2048 bits is refused, however it is written', async () => {

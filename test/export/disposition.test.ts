@@ -58,9 +58,24 @@ disposition('a name beyond ASCII: underscores in the plain form, exact in the ot
   assert.is(read(contentDisposition('a\ud800b')).exact, 'a\ufffdb', 'a lone surrogate cannot be encoded');
 });
 
-disposition('a long name is cut in the plain form', () => {
-  const { ascii } = read(contentDisposition(`${'x'.repeat(500)}.cklb`));
-  assert.ok(ascii.length <= 150);
+disposition('a long name is cut in the plain form, before its extension', () => {
+  const plain = (name: string) => read(contentDisposition(name)).ascii;
+  assert.is(plain(`${'x'.repeat(500)}.cklb`), `${'x'.repeat(145)}.cklb`);
+  assert.is(plain(`${'x'.repeat(145)}.cklb`), `${'x'.repeat(145)}.cklb`, 'as long as may be');
+  assert.is(plain(`${'x'.repeat(146)}.cklb`), `${'x'.repeat(145)}.cklb`, 'longer by one');
+  assert.is(plain(`${'a.b '.repeat(100)}V1R1.17.csv`), `${'a.b_'.repeat(100).slice(0, 146)}.csv`);
+  assert.is(plain('x'.repeat(500)), 'x'.repeat(150), 'without an extension');
+  assert.is(plain(`a.${'x'.repeat(500)}`), `a.${'x'.repeat(148)}`, 'that is none');
+});
+
+disposition('a long name beyond ASCII keeps its extension, and is whole in the exact form', () => {
+  for (const letter of ['é', '日', '😀']) {
+    const name = `${`${letter}x`.repeat(100)}.json`;
+    assert.equal(read(contentDisposition(name)), {
+      ascii: `${'_x'.repeat(100).slice(0, 145)}.json`,
+      exact: name,
+    });
+  }
 });
 
 disposition('every name gives a safe header that reads back', () => {

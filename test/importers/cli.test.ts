@@ -400,6 +400,7 @@ options('a --slugs file that is wrong is refused with its row, before anything i
     ['', /header/],
     ['benchmarkId,slug\nGood,Not A Slug\n', /row 2.*"Not A Slug" is no slug/],
     ['benchmarkId,slug\nGood,\n', /row 2.*no slug/],
+    ['benchmarkId,slug\nGood,stats\n', /row 2: "stats" is a path of the interface$/m],
     ['benchmarkId,slug\nGood,a\n,b\n', /row 3.*benchmarkId is empty/],
     ['benchmarkId,slug\nGood,a\nGood,b\n', /row 3.*twice/],
     ['benchmarkId,slug\nGood,a,b\n', /cannot be read/],

@@ -1,8 +1,9 @@
 import * as assert from 'uvu/assert';
 import type { LedgerLine } from '../../importers/ledger.ts';
 import type { ImportOptions } from '../../importers/run.ts';
-import { idKeyOf, isSlug, kindOf, slugOf } from '../../importers/stigs/slug.ts';
+import { idKeyOf, isSlug, kindOf, reservedSlugs, slugOf, slugStemOf } from '../../importers/stigs/slug.ts';
 import { stigNumber } from '../../src/ids.ts';
+import { routesOf, testApp } from '../support/app.ts';
 import { dumpCatalog, emptyCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
 import { suite } from '../support/harness.ts';
 import { type SampleBenchmark, sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
@@ -70,6 +71,12 @@ for (const [title, slug] of [
   ['Example \u2013 Server\u00a0STIG', 'example_server'],
   ['  Example Product STIG  ', 'example_product'],
   ['Example\nProduct STIG', 'example_product'],
+  ['Example Product Security\nTechnical   Implementation Guide', 'example_product'],
+  ['Example Product Security Technical\t\r\n Implementation\u00a0Guide', 'example_product'],
+  ['Example Product Security \n Requirements  Guide\n(SRG)', 'example_product'],
+  ['Example Product STIG\nSCAP   Benchmark', 'example_product'],
+  ['Example Product STIG\t-\n Ver\n2', 'example_product'],
+  ['Draft\n Example Product STIG', 'example_product'],
   ['Prestig', 'prestig'],
   ['Example STIGS', 'example_stigs'],
   ['Security Technical Implementation Guide', 'security_technical_implementation_guide'],
@@ -88,10 +95,32 @@ titles('a slug is always one that the API takes', () => {
   }
 });
 
-titles('a title without a letter or digit is refused', () => {
-  for (const title of ['', ' ', '---', '\u65e5\u672c', '(STIG'.slice(0, 1)]) {
-    assert.throws(() => slugOf(title), /no slug/);
-  }
+titles(
+  'a title without a letter or digit of ours gives none: the id is taken, and refused with neither',
+  () => {
+    for (const title of ['', ' ', '---', '\u65e5\u672c', '\u65e5\u672c STIG', '(']) {
+      assert.is(slugOf(title), '');
+      assert.is(slugStemOf({ title, benchmarkId: 'Example_Product_STIG' }), 'example_product');
+      const long = slugStemOf({ title, benchmarkId: 'x'.repeat(400) });
+      assert.is(long, 'x'.repeat(200));
+      for (const benchmarkId of ['', '---', '\u65e5\u672c'])
+        assert.throws(
+          () => slugStemOf({ title, benchmarkId }),
+          /neither the title .* nor the id .* gives a slug$/,
+        );
+    }
+    assert.is(slugStemOf({ title: 'Example STIG', benchmarkId: 'Other_STIG' }), 'example');
+  },
+);
+
+titles('no slug is a word that stands in its place below /stigs', async () => {
+  const t = await testApp([]);
+  const words = (paths: string[]) =>
+    paths.flatMap((path) => /^(?:\/api\/v1)?\/stigs\/([a-z0-9][a-z0-9_-]*)(?:\/|$)/.exec(path)?.[1] ?? []);
+  const paths = [...t.app.routes.map(({ path }) => path), ...routesOf(t.app).map(({ path }) => path)];
+  t.db.close();
+  assert.ok(paths.includes('/stigs/:slug') && paths.includes('/api/v1/stigs/{slug}'));
+  assert.equal([...new Set(words(paths))].sort(), [...reservedSlugs].sort());
 });
 
 titles('the kind comes from the ending of the title', () => {
@@ -105,6 +134,7 @@ titles('the kind comes from the ending of the title', () => {
     ['Example STIG', 'stig'],
     ['Example', 'stig'],
     ['SRG Reader STIG', 'stig'],
+    ['Example Security\nRequirements  Guide', 'srg'],
   ] as const;
   for (const [title, kind] of cases) assert.is(kindOf(title), kind, title);
 });
@@ -518,6 +548,73 @@ for (const [name, stigId, srgId] of [
     }
   });
 }
+
+joins('a title in another script is known by the benchmark id, whatever stands there already', async () => {
+  const title = '\u65e5\u672c STIG';
+  const { db, lines } = await importRuns([
+    [{ id: 'Example_Product_STIG', title, rules: sampleRules(5, 'A', 100) }],
+    [{ id: 'Example_Product_STIG', title, release: 2, rules: sampleRules(5, 'A', 100) }],
+  ]);
+  assert.equal(slugs(db), { example_product: ['Example_Product_STIG V1R1', 'Example_Product_STIG V1R2'] });
+  assert.is(lines[0]![0]!.reason, 'new slug example_product: the title gives none');
+
+  const own = {
+    id: 'EP_STIG',
+    title: 'Example Product STIG',
+    date: '01 Feb 2024',
+    rules: sampleRules(5, 'B', 200),
+  };
+  const foreign = { id: 'Example_Product_STIG', title, date: '01 Jan 2024', rules: sampleRules(5, 'A', 100) };
+  for (const run of [
+    [own, foreign],
+    [foreign, own],
+  ])
+    assert.equal(slugs((await importRuns([run])).db), {
+      example_product: ['EP_STIG V1R1'],
+      example_product_2: ['Example_Product_STIG V1R1'],
+    });
+});
+
+joins(
+  'a title that is a word of the paths below /stigs gets the slug of the id, or the next number',
+  async () => {
+    const { db, lines } = await importRuns([
+      [
+        { id: 'Stats_STIG', title: 'Stats STIG', date: '01 Mar 2024', rules: sampleRules(5, 'A', 100) },
+        {
+          id: 'Stats_Viewer_STIG',
+          title: 'STATS (STIG)',
+          date: '01 Feb 2024',
+          rules: sampleRules(5, 'B', 200),
+        },
+        { id: 'Batch', title: 'Other STIG', date: '01 Jan 2024', rules: sampleRules(5, 'C', 300) },
+        { id: 'Change_Log', title: 'Changelog', date: '01 Dec 2023', rules: sampleRules(5, 'D', 400) },
+        { id: 'batch_srg', title: 'Batch SRG', date: '01 Nov 2023', rules: sampleRules(5, 'E', 500) },
+      ],
+    ]);
+    assert.equal(slugs(db), {
+      stats_2: ['Stats_STIG V1R1'],
+      stats_viewer: ['Stats_Viewer_STIG V1R1'],
+      other: ['Batch V1R1'],
+      change_log: ['Change_Log V1R1'],
+      batch_2: ['batch_srg V1R1'],
+    });
+    assert.equal(
+      lines[0]!.map((line) => line.reason),
+      [
+        'new slug stats_2: stats is a path of the interface',
+        'new slug stats_viewer: stats is a path of the interface',
+        'new slug from the title: other',
+        'new slug change_log: changelog is a path of the interface',
+        'new slug batch_2: batch is a path of the interface',
+      ],
+    );
+    const { lines: next } = await importTexts(db, [
+      writeXccdf({ id: 'Stats_STIG', title: 'Stats STIG', release: 2, rules: sampleRules(5, 'A', 100) }),
+    ]);
+    assert.is(next[0]!.target, 'stats_2', 'a slug given once stays');
+  },
+);
 
 joins('slugs are always ones that the API takes, also beside long titles and ids', async () => {
   const title = `${'Long name '.repeat(30)}STIG`;

@@ -545,7 +545,11 @@ for (const [name, text, reason] of [
   ['without a title', sample.replace(/<title>Sample Product [^<]*<\/title>/, ''), /no title/],
   ['with a group without an id', writeXccdf({ rules: [{ groupId: '' }] }), /group.*no id/],
   ['with a rule without an id', writeXccdf({ rules: [{ ruleId: '' }] }), /no id/],
-  ['with a title that gives no slug', withTitle('\u65e5\u672c'), /slug/],
+  [
+    'with a title and an id that give no slug',
+    writeXccdf({ title: '\u65e5\u672c', id: '\u65e5\u672c' }),
+    /^neither the title "\u65e5\u672c" nor the id "\u65e5\u672c" gives a slug$/,
+  ],
 ] as const) {
   rejects(`one ${name} is refused, its neighbour is not`, async () => {
     const db = emptyCatalog();
@@ -616,6 +620,93 @@ rejects('release-info is found by its id, not by its place', () => {
     '<plain-text id="generator">3.5</plain-text>$&',
   );
   assert.is(release(text).version, 'V1R1');
+});
+
+rejects('of several statuses the newest counts, undated ones least, of one date the last', () => {
+  const status = (text: string, date: string | null) =>
+    date === null ? `<status>${text}</status>` : `<status date="${date}">${text}</status>`;
+  const cases: [statuses: [string, string | null][], text: string, date: string | null][] = [
+    [
+      [
+        ['accepted', '2024-02-01'],
+        ['draft', '2023-01-01'],
+      ],
+      'accepted',
+      '2024-02-01',
+    ],
+    [
+      [
+        ['draft', '2023-01-01'],
+        ['accepted', '2024-02-01'],
+      ],
+      'accepted',
+      '2024-02-01',
+    ],
+    [
+      [
+        ['draft', '2023-01-01'],
+        ['accepted', '2024-02-01'],
+        ['draft', '2023-12-31'],
+      ],
+      'accepted',
+      '2024-02-01',
+    ],
+    [
+      [
+        ['accepted', '2024-02-01'],
+        ['deprecated', null],
+      ],
+      'accepted',
+      '2024-02-01',
+    ],
+    [
+      [
+        ['deprecated', null],
+        ['accepted', '0001-01-01'],
+      ],
+      'accepted',
+      '0001-01-01',
+    ],
+    [
+      [
+        ['accepted', '2024-02-01'],
+        ['deprecated', '2024-02-01'],
+      ],
+      'deprecated',
+      '2024-02-01',
+    ],
+    [
+      [
+        ['draft', null],
+        ['accepted', null],
+      ],
+      'accepted',
+      null,
+    ],
+    [
+      [
+        ['accepted', ' 2024-02-01 '],
+        ['draft', '2024-13-45'],
+      ],
+      'accepted',
+      '2024-02-01',
+    ],
+  ];
+  for (const [[first, ...rest], text, date] of cases) {
+    const { release, warnings } = parseRelease(
+      writeXccdf({
+        status: first![0],
+        statusDate: first![1],
+        before: rest.map((each) => status(...each)).join(''),
+      }),
+    );
+    assert.equal([release.status, release.statusDate], [text, date], JSON.stringify([first, ...rest]));
+    const wrong = rest.filter((each) => each[1] === '2024-13-45');
+    assert.equal(
+      warnings,
+      wrong.map(() => 'the status date "2024-13-45" is no date and was dropped'),
+    );
+  }
 });
 
 rejects('dates: the benchmark date leads, then the status date, then none with a warning', async () => {

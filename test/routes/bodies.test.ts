@@ -98,6 +98,8 @@ const wrong: [field: string, value: unknown, words: RegExp][] = [
   ['color', '#12345g', /^color/],
   ['color', '#123456\n', /^color/],
   ['color', 0x123456, /^color/],
+  ['color', null, /^color must be #RRGGBB, or "" for none$/],
+  ['color', ' ', /^color/],
   ['visibility', 'PUBLIC', /^visibility must be PRIVATE or SHARED/],
   ['visibility', ['SHARED'], /^visibility/],
   ['visibility', null, /^visibility/],

@@ -52,7 +52,7 @@ lists('a list is made with what is given, and the rest has its defaults', async 
     updatedAt: '2026-11-21T12:00:00.000Z',
   });
   const bare = await userCaller(t, { email: undefined, org: undefined });
-  const own = (await ask(t, 'POST', '/api/v1/lists', bare, { name: 'N', color: null, icon: null })).json;
+  const own = (await ask(t, 'POST', '/api/v1/lists', bare, { name: 'N' })).json;
   assert.equal(
     [own.createdByEmail, own.organizationId, own.color, own.icon, own.description, own.tags, own.visibility],
     [null, null, '', '', '', [], 'PRIVATE'],
@@ -66,12 +66,14 @@ lists('without an id of the caller’s choosing, ids are UUIDs', async () => {
   plain.db.close();
 });
 
-lists('PATCH changes what it names, null clears color and icon, nothing is no change', async () => {
+lists('PATCH changes what it names, "" clears color and icon, nothing is no change', async () => {
   const path = await make({ name: 'L', color: '#112233', icon: 'x', tags: ['a'], visibility: 'SHARED' });
   wait(1000);
   const same = (await ask(t, 'PATCH', path, alice, {})).json;
   assert.is(same.updatedAt, '2026-11-21T12:00:00.000Z');
-  const cleared = (await ask(t, 'PATCH', path, alice, { color: null, icon: null })).json;
+  for (const field of ['color', 'icon'])
+    assert.is((await ask(t, 'PATCH', path, alice, { name: 'M', [field]: null })).status, 400, field);
+  const cleared = (await ask(t, 'PATCH', path, alice, { color: '', icon: '' })).json;
   assert.equal(
     [cleared.color, cleared.icon, cleared.name, cleared.tags, cleared.visibility, cleared.updatedAt],
     ['', '', 'L', ['a'], 'SHARED', '2026-11-21T12:00:01.000Z'],

@@ -261,6 +261,36 @@ for (const [name, bend, reason] of broken) {
   });
 }
 
+interchange('a member that is named twice rejects the source, by its place', async () => {
+  const text = JSON.stringify(sample('a-1'));
+  const twice = (from: string, to: string) => {
+    assert.is(text.split(from).length, 2, from);
+    return text.replace(from, to);
+  };
+  const title = twice('"documentId":', '"title":"other","documentId":');
+  const item = twice('"signposts":[', '"signposts":[{"tag":"a","inferenceText":"b","tag":"c"},');
+  const cases: [string, string][] = [
+    [title, '/document/title is named twice'],
+    [title.replace('"title":"other"', '"\\u0074itle" : "other"'), '/document/title is named twice'],
+    [
+      title.replace('"title":"other"', `"title":${JSON.stringify(sample().document.title)}`),
+      '/document/title is named twice',
+    ],
+    [twice('"documentId":', '"x/~y":1,"x/~y":2,"documentId":'), '/document/x~1~0y is named twice'],
+    [item, '/signposts/0/tag is named twice'],
+    [text.replace(/}$/, ',"formatVersion":"1"}'), '/formatVersion is named twice'],
+    [`[${JSON.stringify(sample('a-0'))},${item}]`, '/1/signposts/0/tag is named twice'],
+    [`${JSON.stringify(sample('a-0'))}\n${title}\n`, 'line 2: /document/title is named twice'],
+  ];
+  const before = await ids();
+  for (const [bad, reason] of cases) {
+    const { lines } = await load(bad);
+    assert.equal([lines[0]!.kind, lines[0]!.outcome, lines[0]!.reason], ['regdoc', 'rejected', reason]);
+    assert.equal(await ids(), before);
+  }
+  assert.is((await load(text)).lines[0]!.outcome, 'imported');
+});
+
 interchange('one document twice in one source, a damaged file, a damaged line', async () => {
   const [twice] = (await load(JSON.stringify([sample('a'), sample('a')]))).lines;
   assert.is(twice!.reason, 'the document a occurs twice');
