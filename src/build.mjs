@@ -6,7 +6,6 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
@@ -45,7 +44,9 @@ function digest() {
  * Puts each program into few files with all that it loads: reading some 580 modules takes longer than everything else
  * that a start does. What they compile to one by one stays beside, for the tests.
  */
-function bundle() {
+async function bundle() {
+  // Not needed where nothing has to be built.
+  const { build } = await import('esbuild');
   return build({
     entryPoints: programs.map((program) => join(dist, program)),
     outbase: dist,

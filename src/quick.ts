@@ -59,7 +59,10 @@ export function createQuick({ answers, known, limiter, gate }: QuickDeps): Quick
     if (variant === undefined || !canSendWhole(response)) return false;
     if (found.access !== 'public') {
       // Now and then each token and address go the long way, where sign-ins are told in the audit stream.
-      if ((user!.heard.get(exchange.remote) ?? 0) < exchange.started) return false;
+      if ((user!.heard.get(exchange.remote) ?? 0) < exchange.started) {
+        lastOf.delete(request.socket);
+        return false;
+      }
       exchange.tokenType = 'user';
       exchange.subject = user!.user.subject;
       exchange.organization = user!.user.organization;

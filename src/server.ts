@@ -56,7 +56,8 @@ export interface ServerOptions {
   quick?: Quick;
 }
 
-type Connections = ReturnType<typeof createConnections<Socket, ServerResponse>>;
+type Connections = ReturnType<typeof createConnections<Socket, ServerResponse, Exchange>>;
+type Open = Connection<ServerResponse, Exchange>;
 type Watched = IncomingMessage & { exchange?: Exchange };
 
 const noRoom: Refusal = { code: 'UNAVAILABLE', message: 'The service has no connection left' };
@@ -106,7 +107,7 @@ export function startServer(
     request: Watched,
     response: ServerResponse,
     { forwardedFor, forwardedProto, requestId, userAgent, traceparent }: RequestHead,
-  ): Connection<ServerResponse> {
+  ): Open {
     const socket = request.socket;
     const connection = connections.open.get(socket) ?? connections.add(socket, addressOf(socket), Date.now());
     const exchange = beginExchange({
@@ -123,20 +124,25 @@ export function startServer(
     state.requests++;
     connection.requests++;
     connection.active.set(response, exchange);
-    response.on('close', () => {
-      state.requests--;
-      connection.active.delete(response);
-      connection.waitsSince = null;
-      const bytes = socket.bytesWritten - connection.counted;
-      connection.counted += bytes;
-      // 499 is how others write that the caller was gone before there was an answer.
-      const status = exchange.status ?? (response.headersSent ? response.statusCode : 499);
-      // Node calls an answer finished also when its socket was destroyed under it.
-      observer.end(exchange, status, bytes, response.headersSent && socket.destroyed);
-      // `end` flushes what is still on its way; `closeIdleConnections` would cut it (SECURITY 2.8).
-      if (state.draining && connection.active.size === 0) socket.end();
-    });
+    response.on('close', () => finish(socket, connection, response));
     return connection;
+  }
+
+  /** Sees an answer to its end, once: Node tells of none that still waited behind another when the connection died. */
+  function finish(socket: Socket, connection: Open, response: ServerResponse): void {
+    const exchange = connection.active.get(response);
+    if (exchange === undefined) return;
+    connection.active.delete(response);
+    state.requests--;
+    connection.waitsSince = null;
+    const bytes = socket.bytesWritten - connection.counted;
+    connection.counted += bytes;
+    // 499 is how others write that the caller was gone before there was an answer.
+    const status = exchange.status ?? (response.headersSent ? response.statusCode : 499);
+    // Node calls an answer finished also when its socket was destroyed under it.
+    observer.end(exchange, status, bytes, response.headersSent && socket.destroyed);
+    // `end` flushes what is still on its way; `closeIdleConnections` would cut it (SECURITY 2.8).
+    if (state.draining && connection.active.size === 0) socket.end();
   }
 
   function handle(request: Watched, response: ServerResponse): void {
@@ -173,8 +179,12 @@ export function startServer(
   server.maxHeadersCount = 100;
   server.on('drop', refused);
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    if (connections.add(socket, addressOf(socket), Date.now()).refused) refused();
-    socket.on('close', () => connections.remove(socket));
+    const connection = connections.add(socket, addressOf(socket), Date.now());
+    if (connection.refused) refused();
+    socket.on('close', () => {
+      for (const response of connection.active.keys()) finish(socket, connection, response);
+      connections.remove(socket);
+    });
   });
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     log.info('TLS handshake failed', { remote: addressOf(socket), reason: error.code ?? 'unknown' });

@@ -34,6 +34,7 @@ interface Server {
   seen: { route: string | null; status: number; subject: string | null; tokenType: string | null }[];
   db: ReturnType<typeof openDatabase>;
   gate: Gate;
+  load: RunningServer['load'];
 }
 
 const running: { server: RunningServer; db: ReturnType<typeof openDatabase> }[] = [];
@@ -100,6 +101,7 @@ async function serve(perMinute: number | null = null, paths = [shipped('stigs')]
     seen,
     db,
     gate,
+    load: server.load,
   };
 }
 
@@ -369,6 +371,34 @@ short('large answers count as unread until they are taken, and wait where too mu
   gate.release('address 127.0.0.1', 2 * 1024 * 1024);
   await until('its answer', () => connection.received().length > bytes.length);
   connection.socket.destroy();
+});
+
+short('answers that wait behind others are over when their connection dies', async () => {
+  const { gate, port, seen, load } = await serve(null, [shipped('controls')]);
+  const pipelined = (count: number, line = '') =>
+    `GET /api/v1/controls/nist-800-53 HTTP/1.1\r\nHost: local\r\n${line}\r\n`.repeat(count);
+  await askRaw(port, pipelined(1));
+  // A cookie makes it the long way.
+  for (const line of ['', 'Cookie: a=b\r\n']) {
+    await until('nothing is under way', () => load().requests === 0);
+    seen.length = 0;
+    const connection = await openRaw(port, '');
+    connection.socket.pause();
+    connection.socket.write(pipelined(60, line));
+    await until('some are under way', () => load().requests > 1);
+    const begun = seen.length + load().requests;
+    connection.socket.resetAndDestroy();
+    await until('all are over', () => load().requests === 0 && gate.state().total === 0);
+    assert.ok(seen.length >= begun, `${seen.length} of ${begun}`);
+  }
+});
+
+short('requests after the last that a connection may have are over with it', async () => {
+  const { port, seen, load } = await serve();
+  const connection = await openRaw(port, 'GET /healthz HTTP/1.1\r\nHost: local\r\n\r\n'.repeat(1100));
+  await until('its end', () => connection.closed());
+  await until('all are over', () => load().requests === 0);
+  assert.ok(seen.length >= 1000, `${seen.length} log lines`);
 });
 
 short('a limit counts both ways', async () => {

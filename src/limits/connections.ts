@@ -4,12 +4,12 @@ export interface Peer {
   destroy(): unknown;
 }
 
-/** What is known of an open connection; `R` is an answer under way. */
-export interface Connection<R> {
+/** What is known of an open connection; `R` is an answer under way, `A` what is known of that. */
+export interface Connection<R, A> {
   address: string;
   since: number;
   requests: number;
-  active: Map<R, { status: number | null }>;
+  active: Map<R, A>;
   /** It came when there was no room: its first request gets 503. */
   refused: boolean;
   /** Bytes written that are accounted for. */
@@ -31,8 +31,8 @@ const refusedMilliseconds = 2000;
 export const readerLimits = { graceMilliseconds: 30_000, slowestBytesPerSecond: 16 * 1024 };
 
 /** Keeps the open connections: makes room for newcomers, and finds those whose reader does not read. */
-export function createConnections<S extends Peer, R>(limits: ConnectionLimits) {
-  const open = new Map<S, Connection<R>>();
+export function createConnections<S extends Peer, R, A>(limits: ConnectionLimits) {
+  const open = new Map<S, Connection<R, A>>();
   let refusedOpen = 0;
 
   /** The oldest connection without an answer under way, of the address that has most; only if it has more than the newcomer's. */
@@ -51,7 +51,7 @@ export function createConnections<S extends Peer, R>(limits: ConnectionLimits) {
   return {
     open,
     /** Takes a new connection in, in place of another where there is no room; otherwise it is marked as refused. */
-    add(socket: S, address: string, now: number): Connection<R> {
+    add(socket: S, address: string, now: number): Connection<R, A> {
       let refused = false;
       if (open.size - refusedOpen >= limits.most) {
         const other = leastMissed(address);
@@ -62,7 +62,7 @@ export function createConnections<S extends Peer, R>(limits: ConnectionLimits) {
         }
       }
       if (refused) refusedOpen++;
-      const connection: Connection<R> = {
+      const connection: Connection<R, A> = {
         address,
         since: now,
         requests: 0,

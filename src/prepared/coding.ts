@@ -16,7 +16,9 @@ const chosen = createRecent<Coding>(1000);
 /** The best coding that an `Accept-Encoding` header takes (RFC 9110 12.5.3): brotli, gzip, or none. */
 export function bestCoding(header: string | undefined): Coding {
   if (header === undefined) return 'identity';
-  const read = header.length > longestHeader ? header.slice(0, longestHeader) : header;
+  // Never a part of an entry: `br;q=0` is not `br`.
+  const read =
+    header.length > longestHeader ? header.slice(0, header.lastIndexOf(',', longestHeader) + 1) : header;
   let coding = chosen.get(read);
   if (coding === undefined) {
     coding = choose(read);

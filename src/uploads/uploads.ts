@@ -46,7 +46,7 @@ const threadProgram = join(packageRoot, 'dist', 'src', 'uploads', 'thread.js');
  * when none came for a while, and is replaced when it died. One at a time: what it dies of is the fault of one.
  */
 export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
-  const { entry = threadProgram, memory = 1024, patience = 60_000, idle = 60_000 } = options;
+  const { entry = threadProgram, memory = 512, patience = 60_000, idle = 60_000 } = options;
   let thread: Worker | null = null;
   let waiting: { resolve: (answer: ThreadAnswer) => void; reject: (error: AppError) => void } | null = null;
   let last: Promise<unknown> = Promise.resolve();

@@ -96,7 +96,7 @@ class Fake implements Peer {
 const bounds = { most: 10, graceMilliseconds: 30_000, slowestBytesPerSecond: 1000 };
 
 limits('one address cannot take all connections: its oldest idle one makes room for others', () => {
-  const connections = createConnections<Fake, string>(bounds);
+  const connections = createConnections<Fake, string, { status: number | null }>(bounds);
   const hoard = Array.from({ length: 10 }, () => new Fake());
   for (const [index, socket] of hoard.entries()) {
     const connection = connections.add(socket, 'greedy', index);
@@ -123,7 +123,7 @@ limits('one address cannot take all connections: its oldest idle one makes room 
 });
 
 limits('who was refused and sends nothing is cut after two seconds', () => {
-  const connections = createConnections<Fake, string>({ ...bounds, most: 0 });
+  const connections = createConnections<Fake, string, { status: number | null }>({ ...bounds, most: 0 });
   const [silent, served] = [new Fake(), new Fake()];
   connections.add(silent, 'a', 0);
   connections.add(served, 'a', 0).active.set('its 503', { status: null });
@@ -134,7 +134,7 @@ limits('who was refused and sends nothing is cut after two seconds', () => {
 });
 
 limits('a reader has 30 seconds, and a second for every 1,000 bytes that wait; then it is cut', () => {
-  const connections = createConnections<Fake, string>(bounds);
+  const connections = createConnections<Fake, string, { status: number | null }>(bounds);
   const [slow, large, idle, fresh] = [new Fake(), new Fake(), new Fake(), new Fake()];
   for (const socket of [slow, large, idle, fresh]) connections.add(socket, 'a', 0);
   for (const socket of [slow, large, fresh]) connections.open.get(socket)!.active.set('x', { status: null });

@@ -35,6 +35,9 @@ coding('the best coding that a header takes', () => {
 coding('headers from outside do not pile up, and long ones cost nothing', () => {
   for (let count = 0; count < 5000; count++) assert.is(bestCoding(`gzip, x-${count}`), 'gzip');
   assert.is(bestCoding(`${'a,'.repeat(500_000)}br`), 'identity');
+  for (let length = 480; length < 520; length++)
+    assert.is(bestCoding(`gzip,${'a'.repeat(length)},br;q=0`), 'gzip', String(length));
+  assert.is(bestCoding('a'.repeat(600)), 'identity');
 });
 
 coding('compressed bytes read back, and are the same each time', async () => {
