@@ -1,10 +1,7 @@
-import { versionKey } from '../../src/crosswalk/frameworks.ts';
+import { cciRevisions, versionKey } from '../../src/crosswalk/frameworks.ts';
 import type { CciItem, MappingPair } from '../controls/record.ts';
 import { shown } from '../controls/text.ts';
 import { readCciIndex } from './cci-index.ts';
-
-/** The newest revision of 800-53 whose references make edges of a CCI, and the one carried over (DECISIONS D7.1 (a)). */
-export const cciRevisions = { verified: 5, carriedOver: 4 };
 
 const mostShown = 5;
 

@@ -1,6 +1,5 @@
-import { versionKey } from '../../src/crosswalk/frameworks.ts';
+import { cciRevisions, versionKey } from '../../src/crosswalk/frameworks.ts';
 import type { MappingStatus } from '../../src/crosswalk/graph.ts';
-import { cciRevisions } from './cci-references.ts';
 
 /** One stated pair, as `mapping_facts` holds it. */
 export interface MappingFact {

@@ -75,7 +75,10 @@ export function completeCsf(stated: Partial<CsfReference>): {
       : (codeOf(csfCategory) ?? csfCategory);
   const own = names.get(code);
   if (own === undefined && !withdrawn.has(code)) {
-    const warnings = [`"${shown(code, 20)}" is no category of the CSF`];
+    const named = shown(code || csfCategoryName || csfFunction || '', 20);
+    const warnings = [
+      named === '' ? 'a reference names no category of the CSF' : `"${named}" is no category of the CSF`,
+    ];
     const kept = { csfFunction: csfFunction ?? code.slice(0, 2), csfCategory: code };
     return { reference: { ...kept, csfCategoryName: csfCategoryName ?? '' }, warnings };
   }

@@ -1,6 +1,7 @@
 import type { Database } from '../../src/db/database.ts';
 import { CommandError } from '../../src/errors.ts';
 import { compareCodePoints } from '../../src/text.ts';
+import { shown } from '../controls/text.ts';
 import { type LeftBehind, leftBehind, tellLeftBehind } from './left-behind.ts';
 import { createOverlaps } from './overlap.ts';
 import { aliasKey, idKeyOf, isSlug, kindOf, numbered, reservedSlugs, slugOf, slugStemOf } from './slug.ts';
@@ -42,6 +43,7 @@ interface Similar {
 
 const joinFrom = 0.8;
 const sameReleaseFrom = 0.95;
+const samePrintingFrom = 0.5;
 
 /**
  * Decides to which STIG every staged release belongs (FORMATS 2.3 and 2.4) and stores the release rows. Known
@@ -144,12 +146,15 @@ export function decideIdentity(
   /** The release of another benchmark that holds another product's rules as the same version, under a STIG; or null. */
   function otherProduct({ id, version, idKey }: StagedRelease, stig: StigRow): StoredRelease | null {
     const other = store.release(stig.id, version);
-    return other !== null && other.idKey !== idKey && overlaps.ofTwoProducts(id, other.id) ? other : null;
+    if (other === null || other.idKey === idKey || overlaps.sameRules(id, other.id) >= sameReleaseFrom)
+      return null;
+    // Another printing of the same rules keeps their V-ids, whatever their revisions.
+    return overlaps.compare(id, other.id).groupIds < samePrintingFrom ? other : null;
   }
 
   function refusal({ benchmarkId, version }: StagedRelease, other: StoredRelease, { slug }: StigRow): string {
-    const holder = store.aliasOf(other.idKey);
-    return `${slug} has other rules as ${version}, of ${holder}: give ${benchmarkId} a slug of its own with --slugs`;
+    const holder = shown(store.aliasOf(other.idKey) ?? other.idKey);
+    return `${slug} has other rules as ${version}, of ${holder}: give ${shown(benchmarkId)} a slug of its own with --slugs`;
   }
 
   /** An override never makes one benchmark's release give way to another's of the same version: it is refused. */
@@ -159,7 +164,7 @@ export function decideIdentity(
       if (other === null || other.idKey === key || overlaps.sameRules(id, other.id) >= sameReleaseFrom)
         continue;
       throw new CommandError(
-        `two benchmarks hold other rules as ${version}: one slug, ${stig.slug}, cannot serve both`,
+        `two benchmarks hold other rules as ${version}: one slug, ${stig.slug}, cannot serve both (rows of --slugs count in their order)`,
       );
     }
   }

@@ -34,3 +34,6 @@ export function compareVersions(a: string, b: string): number {
   }
   return compareCodePoints(a, b);
 }
+
+/** The revisions of 800-53 whose references make edges of a CCI: the newest, and the one carried over (DECISIONS D7.1 (a)). */
+export const cciRevisions = { verified: 5, carriedOver: 4 };

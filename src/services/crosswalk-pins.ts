@@ -1,4 +1,4 @@
-import { versionKey } from '../crosswalk/frameworks.ts';
+import { cciRevisions, versionKey } from '../crosswalk/frameworks.ts';
 import { type Graph, type GraphNode, type MappingStatus, statuses } from '../crosswalk/graph.ts';
 import type { Database } from '../db/database.ts';
 
@@ -140,11 +140,13 @@ export function createPins(db: Database) {
     return framework === 'nist-800-171' || versionKey(framework, newest) === key;
   }
 
-  /** A list of CCIs that is not the newest speaks only under a pin of its own; Rev 3 never speaks for a CCI. */
+  /** A list of CCIs that is not the newest speaks only under a pin of its own; Rev 3, and what comes after Rev 5, never. */
   function isUsable(fact: FactRow, framework: string): boolean {
     if (fact.from_framework !== 'cci') return true;
     if (controlStatus.get('cci', fact.from_identifier) === 'withdrawn') return false;
-    if (framework === 'cci') return Number(versionKey(fact.to_framework, fact.to_version)) >= 4;
+    const revision = Number(versionKey(fact.to_framework, fact.to_version));
+    if (fact.to_framework === 'nist-800-53' && revision > cciRevisions.verified) return false;
+    if (framework === 'cci') return revision >= cciRevisions.carriedOver;
     return fact.from_version === known().newestCciList;
   }
 }

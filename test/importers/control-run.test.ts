@@ -272,6 +272,8 @@ order('a pair of a site for a CCI is verified for Rev 5 alone', async () => {
       'own.csv': mappingsCsv([['cci', '2022-03-09', 'CCI-1', 'nist-800-53', toVersion, 'AC-2']]),
     });
     const { paths } = await resolve(db, 'cci:CCI-1', 'nist-800-53');
+    const pinned = await resolve(db, 'nist-800-53:AC-2', 'cci', '&version=Rev%206');
+    assert.equal(trail(pinned.paths ?? []), [], 'under a pin neither');
     db.close();
     return [trail(paths), lines[2]!.warnings];
   };

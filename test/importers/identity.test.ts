@@ -6,7 +6,7 @@ import { stigNumber } from '../../src/ids.ts';
 import { routesOf, testApp } from '../support/app.ts';
 import { dumpCatalog, emptyCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
 import { suite } from '../support/harness.ts';
-import { type SampleBenchmark, sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
+import { type SampleBenchmark, type SampleRule, sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
 async function importRuns(runs: SampleBenchmark[][], options: ImportOptions[] = []) {
   const db = emptyCatalog();
@@ -376,6 +376,46 @@ joins(
       maker_ios: ['Maker_IOS_Router_STIG V2R2', 'Maker_IOS_Router_STIG V3R4'],
       maker_router: ['Maker_XE_Router_STIG V2R2'],
     });
+  },
+);
+
+joins(
+  'nor where the two name their rules otherwise, or share some, or an id has control characters',
+  async () => {
+    const title = 'Maker Router STIG';
+    const of = (id: string, release: number, rules: SampleRule[], date = '01 Jan 2024') => ({
+      ...{ id, title, release, rules, date },
+    });
+    const shared = sampleRules(20, 'WN19-00', 205_000);
+    const ms = [...shared, ...sampleRules(5, 'WN19-MS', 206_000)];
+    const dc = [...shared, ...sampleRules(20, 'WN19-DC', 207_000)];
+    const others = [sampleRules(10, 'AAA', 215_000), sampleRules(10, 'BBB', 216_000)] as const;
+    for (const [a, b] of [others, [ms, dc]] as const)
+      for (const date of ['01 Jan 2025', '01 Jan 2020']) {
+        const { db, lines } = await importRuns([
+          [of('A_STIG', 1, a)],
+          [of('B_STIG', 2, b)],
+          [of('A_STIG', 2, a, date)],
+        ]);
+        assert.is(lines[2]![0]!.outcome, 'rejected');
+        assert.match(lines[2]![0]!.reason!, /^maker_router has other rules as V1R2, of B_STIG: give A_STIG /);
+        assert.equal(slugs(db), { maker_router: ['A_STIG V1R1', 'B_STIG V1R2'] });
+      }
+    // Another printing under another id gives way, or stays, as one under its own does.
+    const reprinted = others[0].map((rule) => ({ ...rule, ruleId: rule.ruleId!.replace('r1_', 'r2_') }));
+    const { lines } = await importRuns([
+      [of('A_STIG', 1, others[0])],
+      [of('B_STIG', 2, others[0])],
+      [of('A_STIG', 2, reprinted, '01 Jan 2025')],
+    ]);
+    assert.is(lines[2]![0]!.outcome, 'imported');
+    const hostile = 'B\n\u009b31mimported x_STIG';
+    const forged = await importRuns([
+      [of(hostile, 1, others[0])],
+      [of('A_STIG', 2, others[1])],
+      [of(hostile, 2, others[0])],
+    ]);
+    assert.match(forged.lines[2]![0]!.reason!, /of A_STIG: give B 31mimported x_STIG a slug/);
   },
 );
 

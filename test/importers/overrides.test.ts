@@ -35,7 +35,7 @@ test('two benchmarks with other rules of one version are never forced under one 
     );
     assert.match(
       error?.message ?? '',
-      /^two benchmarks hold other rules as V1R1: one slug, one, cannot serve both$/,
+      /^two benchmarks hold other rules as V1R1: one slug, one, cannot serve both \(rows of --slugs count in their order\)$/,
     );
   };
   const releases = () => db.sqlite.prepare('SELECT count(*) FROM stig_releases').pluck().get();

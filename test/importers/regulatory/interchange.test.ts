@@ -146,6 +146,10 @@ interchange('of a CSF reference that contradicts itself the category counts, wit
     ['PR', 'XX.YY', 'Policy', warning('"XX.YY" is no category of the CSF')],
     'what is not known is kept as it is',
   );
+  const said = async (stated: Record<string, string>) => (await served(stated)).at(-1);
+  assert.is(await said({ csfCategoryName: 'Polcy' }), warning('"Polcy" is no category of the CSF'));
+  assert.is(await said({ csfFunction: 'PR' }), warning('"PR" is no category of the CSF'));
+  assert.is(await said({}), warning('a reference names no category of the CSF'));
 });
 
 interchange('an array and one document on each line are read alike', async () => {
