@@ -73,11 +73,11 @@ export class Staging {
     }
     sqlite.exec('SAVEPOINT source');
     try {
-      this.removeOutdated(line.sha256!);
+      const wasStored = this.removeOutdated(line.sha256!);
       const sourceId = this.addSource(line);
       const stored =
         content.type === 'stig'
-          ? this.storeStig(sourceId, line, content.release)
+          ? this.storeStig(sourceId, line, content.release, wasStored)
           : this.storeFacts(sourceId, line, content);
       sqlite.exec('RELEASE source');
       if (stored.releaseId !== null) this.searchAhead(this.releases.at(-1)!);
@@ -90,8 +90,8 @@ export class Staging {
     }
   }
 
-  private storeStig(sourceId: number, line: OpenLine, record: XccdfRelease): OpenLine {
-    const release = this.stageRelease(sourceId, line.sha256!, record);
+  private storeStig(sourceId: number, line: OpenLine, record: XccdfRelease, wasStored: boolean): OpenLine {
+    const release = { ...this.stageRelease(sourceId, line.sha256!, record), wasStored };
     this.releases.push(release);
     this.rules += release.findingCount;
     const { high, medium, low, profileCount } = release;
@@ -123,11 +123,11 @@ export class Staging {
     }
   }
 
-  /** Forgets what an older importer version made of these bytes. */
-  private removeOutdated(sha256: string): void {
+  /** Forgets what an older importer version made of these bytes; tells whether there was anything. */
+  private removeOutdated(sha256: string): boolean {
     const { orm } = this.db;
     const source = this.sourceOf.get({ sha256 });
-    if (!source) return;
+    if (!source) return false;
     const release = orm
       .select({ id: stigReleases.id })
       .from(stigReleases)
@@ -136,6 +136,7 @@ export class Staging {
     if (release) removeRelease(this.db, release.id);
     else orm.delete(sources).where(eq(sources.id, source.id)).run();
     this.replaced++;
+    return true;
   }
 
   private addSource(line: OpenLine): number {

@@ -118,12 +118,18 @@ export function decideIdentity(
     attach(group, { stig, decision });
     groups.delete(key);
   }
-  for (const [key, group] of groups) {
+  const known = [...groups].flatMap(([key, group]) => {
     const stig = store.alias(key);
-    if (!stig) continue;
-    attach(group, { stig, decision: `known benchmark id of ${stig.slug}` });
-    groups.delete(key);
-  }
+    return stig ? [{ key, group, stig }] : [];
+  });
+  // What was stored comes first: nothing takes its place because it is read anew.
+  for (const wasStored of [true, false])
+    for (const { group, stig } of known)
+      attach(
+        group.filter((release) => release.wasStored === wasStored),
+        { stig, decision: `known benchmark id of ${stig.slug}` },
+      );
+  for (const { key } of known) groups.delete(key);
   for (const [key, group] of [...groups].sort(newestGroupFirst)) {
     const choice = choose(group);
     store.addAlias(key, choice.stig.id, group[0]!.benchmarkId, choice.decision);

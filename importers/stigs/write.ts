@@ -17,10 +17,16 @@ export interface StagedRelease extends Omit<XccdfRelease, 'findings' | 'profiles
   medium: number;
   low: number;
   profileCount: number;
+  /** Whether an older importer had stored the same bytes. */
+  wasStored: boolean;
 }
 
 /** Stores the findings and profiles of a release; the release row itself follows once its STIG is decided. */
-export type StageRelease = (sourceId: number, sha256: string, release: XccdfRelease) => StagedRelease;
+export type StageRelease = (
+  sourceId: number,
+  sha256: string,
+  release: XccdfRelease,
+) => Omit<StagedRelease, 'wasStored'>;
 
 /** Prepares the statements that store findings and profiles inside the run's transaction. */
 export function createStageRelease(db: Database): StageRelease {

@@ -419,6 +419,26 @@ joins(
   },
 );
 
+joins('what an older importer stored is not evicted when it is read anew', async () => {
+  const title = 'Maker Router STIG';
+  const a = { id: 'A_STIG', title, release: 1, rules: sampleRules(20, 'MAKE', 215_000) };
+  const b = { id: 'B_STIG', title, release: 2, rules: sampleRules(20, 'MAKE', 216_000) };
+  const newer = { ...a, release: 2, date: '01 Jan 2026' };
+  const { db } = await importRuns([[a], [b]]);
+  const before = slugs(db);
+  assert.equal(before, { maker_router: ['A_STIG V1R1', 'B_STIG V1R2'] });
+  db.sqlite.exec('UPDATE sources SET importer_version = 0');
+  const { lines } = await importTexts(
+    db,
+    [newer, b, a].map((sample) => writeXccdf(sample)),
+  );
+  assert.equal(
+    lines.map((line) => line.outcome),
+    ['rejected', 'imported', 'imported'],
+  );
+  assert.equal(slugs(db), before);
+});
+
 joins('the same title under several ids is one STIG, each join in the ledger with its overlap', async () => {
   const title = 'Example Browser STIG';
   const { db, lines } = await importRuns([
