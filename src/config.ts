@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isNetwork } from './addresses.ts';
 import { CommandError } from './errors.ts';
+import { printable } from './text.ts';
 
 /** The configuration of DECISIONS D21, checked and frozen. */
 export interface Config {
@@ -161,7 +162,7 @@ export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.
   const isKnown = (name: string) => (settings as readonly string[]).includes(name);
   const unknown = Object.keys(env).filter((name) => name.startsWith('GAPSTONE_') && !isKnown(name));
   if (unknown.length > 0) {
-    const names = unknown.sort().slice(0, mostNames).map(printable);
+    const names = unknown.sort().slice(0, mostNames).map(shortened);
     const more = unknown.length - names.length;
     warnings.push({
       msg: 'variables of the environment that Gapstone does not know',
@@ -173,9 +174,8 @@ export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.
   return warnings;
 }
 
-function printable(name: string): string {
-  const text = name.slice(0, longestName).toWellFormed().replace(/\p{C}/gu, '\ufffd');
-  return name.length <= longestName ? text : `${text}…`;
+function shortened(name: string): string {
+  return printable(name, longestName) + (name.length > longestName ? '…' : '');
 }
 
 function readTls(env: Environment): Config['tls'] {

@@ -19,6 +19,11 @@ export function cut(text: string): string {
   return [...text].slice(0, 64).join('');
 }
 
+/** A text from outside as logs and messages show it: cut, on one line, U+FFFD for what is not to be seen. */
+export function printable(text: string, length: number): string {
+  return text.slice(0, length).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD');
+}
+
 /** True when a text can be stored and answered unchanged: no NUL and no lone surrogate. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');

@@ -121,7 +121,7 @@ function revisionOf(fact: MappingFact): number | null {
 /** References to Rev 3 and older make no edge (D7.1). */
 function isEdgeFact(fact: MappingFact): boolean {
   const revision = revisionOf(fact);
-  return revision === null || revision >= 4;
+  return revision === null || revision >= cciRevisions.carriedOver;
 }
 
 /** A revision of 800-53 that D7.1 (a) does not know says nothing of a CCI. A label without a number is a site's own. */

@@ -149,13 +149,17 @@ export function decideIdentity(
   }
   return { decisions, moved, touched: store.refreshCurrent(), unmet, left };
 
-  /** The release of another benchmark that holds another product's rules as the same version, under a STIG; or null. */
-  function otherProduct({ id, version, idKey }: StagedRelease, stig: StigRow): StoredRelease | null {
-    const other = store.release(stig.id, version);
-    if (other === null || other.idKey === idKey || overlaps.sameRules(id, other.id) >= sameReleaseFrom)
-      return null;
-    // Another printing of the same rules keeps their V-ids, whatever their revisions.
-    return overlaps.compare(id, other.id).groupIds < samePrintingFrom ? other : null;
+  /** The release of another benchmark that holds other rules as the same version, under a STIG; or null. */
+  function otherRules(release: { id: number; version: string }, key: string, stig: StigRow) {
+    const other = store.release(stig.id, release.version);
+    if (other === null || other.idKey === key) return null;
+    return overlaps.sameRules(release.id, other.id) < sameReleaseFrom ? other : null;
+  }
+
+  /** The same where those are the rules of another product: another printing keeps their V-ids, whatever their revisions. */
+  function otherProduct(release: StagedRelease, stig: StigRow): StoredRelease | null {
+    const other = otherRules(release, release.idKey, stig);
+    return other && overlaps.compare(release.id, other.id).groupIds < samePrintingFrom ? other : null;
   }
 
   function refusal({ benchmarkId, version }: StagedRelease, other: StoredRelease, { slug }: StigRow): string {
@@ -165,12 +169,10 @@ export function decideIdentity(
 
   /** An override never makes one benchmark's release give way to another's of the same version: it is refused. */
   function refuseLoss(releases: { id: number; version: string }[], key: string, stig: StigRow): void {
-    for (const { id, version } of releases) {
-      const other = store.release(stig.id, version);
-      if (other === null || other.idKey === key || overlaps.sameRules(id, other.id) >= sameReleaseFrom)
-        continue;
+    for (const release of releases) {
+      if (otherRules(release, key, stig) === null) continue;
       throw new CommandError(
-        `two benchmarks hold other rules as ${version}: one slug, ${stig.slug}, cannot serve both (rows of --slugs count in their order)`,
+        `two benchmarks hold other rules as ${release.version}: one slug, ${stig.slug}, cannot serve both (rows of --slugs count in their order)`,
       );
     }
   }
@@ -209,10 +211,7 @@ export function decideIdentity(
   }
 
   function clashes(group: StagedRelease[], stig: StigRow): boolean {
-    return group.some((release) => {
-      const other = store.release(stig.id, release.version);
-      return other !== null && overlaps.sameRules(release.id, other.id) < sameReleaseFrom;
-    });
+    return group.some((release) => otherRules(release, release.idKey, stig) !== null);
   }
 
   /** STIGs that may be a group's own under another title: those with most of its STIG IDs, the most alike first. */

@@ -13,6 +13,7 @@ import type { Config } from '../config.ts';
 import { CommandError } from '../errors.ts';
 import { publishNew, syncPath } from '../files.ts';
 import { type Log, silentLog } from '../log.ts';
+import { printable } from '../text.ts';
 import { type KeySet, watchKeySet } from './key-watch.ts';
 
 /** The algorithms of each kind of key. */
@@ -100,7 +101,7 @@ async function checkPublicKey(name: string, key: JWK): Promise<void> {
 
 /** A text of the file as messages show it: cut, on one line; `?` where it is none. */
 function shown(value: unknown, length: number): string {
-  return typeof value === 'string' ? value.slice(0, length).replace(/\p{C}/gu, ' ') : '?';
+  return typeof value === 'string' ? printable(value, length) : '?';
 }
 
 /** The length of a number that is written base64url, leading zeros not counted. */

@@ -1,5 +1,6 @@
 import { sha256 } from '../ids.ts';
 import { type Log, redact } from '../log.ts';
+import { printable } from '../text.ts';
 import type { Exchange } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -15,7 +16,7 @@ const unmatched = 'unmatched';
 /** Writes the line by hand: `JSON.stringify` of it would cost more than the look-up of a small answer. */
 export function createObserver(log: Log, metrics: Metrics | null = null): Observer {
   const hashes = memo((subject) => sha256(subject).slice(0, 12));
-  const quoted = memo((text) => JSON.stringify(printable(text)));
+  const quoted = memo((text) => JSON.stringify(withoutSecrets(text)));
   return {
     end(exchange, status, bytes, aborted = false) {
       const { route, method, tokenType, subject, organization, remote, userAgent, traceparent } = exchange;
@@ -42,8 +43,8 @@ export function createObserver(log: Log, metrics: Metrics | null = null): Observ
 }
 
 /** A text of a request for the log: short, one line, without what looks like a token or an e-mail address. */
-function printable(text: string): string {
-  return redact(text.slice(0, 200)).replace(/[\p{C}\u2028\u2029]/gu, '\uFFFD');
+function withoutSecrets(text: string): string {
+  return printable(redact(text.slice(0, 200)), 200);
 }
 
 /** Remembers what a function gave for the last texts; emptied when full, so that texts from outside cannot fill it. */

@@ -220,6 +220,21 @@ export function PostButton(props: {
   );
 }
 
+/** The severities that a form narrows to. */
+export function SeverityBoxes({ chosen }: { chosen: readonly string[] }) {
+  return (
+    <fieldset>
+      <legend>Severity</legend>
+      {(['high', 'medium', 'low'] as const).map((level) => (
+        <label>
+          <input type="checkbox" name="severity" value={level} checked={chosen.includes(level)} />
+          {level}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
 /** Fields that a form sends unseen. */
 export function Hidden({ fields }: { fields: Record<string, string> }) {
   return (

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { SearchAnswer, SearchResult } from '../schemas/search.ts';
-import { Empty, Hidden, link, Pager, Problem, Severity } from './parts.tsx';
+import { Empty, Hidden, link, Pager, Problem, Severity, SeverityBoxes } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
@@ -174,15 +174,7 @@ function Filters({ page: { q, filter, stigs, rules } }: { page: SearchPage }): C
           </div>
         </div>
       )}
-      <fieldset>
-        <legend>Severity</legend>
-        {(['high', 'medium', 'low'] as const).map((level) => (
-          <label>
-            <input type="checkbox" name="severity" value={level} checked={filter.severity.includes(level)} />
-            {level}
-          </label>
-        ))}
-      </fieldset>
+      <SeverityBoxes chosen={filter.severity} />
       <div>
         <label for="cci">CCI</label>
         <input id="cci" name="cci" value={filter.cci} maxlength={100} placeholder="CCI-000366" size={12} />

@@ -15,6 +15,7 @@ import {
   PostButton,
   path,
   Severity,
+  SeverityBoxes,
   Table,
 } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
@@ -156,20 +157,7 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
           <label for="cci">CCI</label>
           <input id="cci" name="cci" value={filter.cci} maxlength={40} placeholder="CCI-000366" size={12} />
         </div>
-        <fieldset>
-          <legend>Severity</legend>
-          {(['high', 'medium', 'low'] as const).map((level) => (
-            <label>
-              <input
-                type="checkbox"
-                name="severity"
-                value={level}
-                checked={filter.severity.includes(level)}
-              />
-              {level}
-            </label>
-          ))}
-        </fieldset>
+        <SeverityBoxes chosen={filter.severity} />
         <div>
           <button type="submit">Filter</button>
         </div>
