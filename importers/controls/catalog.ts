@@ -57,7 +57,7 @@ export function catalogRecord(
 /** A CCI list with its items in order. Throws `ImportError` when there are none, and when one occurs twice. */
 export function cciListRecord(kind: Kind, edition: string, items: CciItem[]): CciListRecord {
   if (items.length === 0) throw new ImportError('the CCI list has no items', kind);
-  return { type: 'cci-list', edition, items: eachOnce(kind, 'cci', items) };
+  return { type: 'cci-list', edition, items: eachOnce(kind, 'cci', items), pairs: [] };
 }
 
 function eachOnce<T extends { identifier: string }>(kind: Kind, framework: string, items: T[]): T[] {

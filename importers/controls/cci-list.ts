@@ -64,7 +64,8 @@ export class CciListBuilder implements XmlHandler {
   result(): ControlsResult {
     if (this.version === '') throw new ImportError('the CCI list has no version', kind);
     const record = cciListRecord(kind, this.version, this.items.map(readItem));
-    return { kind, records: [record], warnings: readCciReferences(record.items).warnings };
+    const { pairs, warnings } = readCciReferences(record.items);
+    return { kind, records: [{ ...record, pairs }], warnings };
   }
 }
 

@@ -1,7 +1,6 @@
 import { baselineFacts, controlFacts, mappingFacts } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import { readCciReferences } from '../crosswalk/cci-references.ts';
 import { controlRecord } from './catalog.ts';
 import type { CciListRecord, ControlRecord, ControlsRecord, MappingRecord } from './record.ts';
 
@@ -69,7 +68,7 @@ export function createStageControls(db: Database): StageControls {
       } else if (record.type === 'cci-list') {
         storeControls('cci', edition, edition, record.items.map(toControl));
         counts.ccis = (counts.ccis ?? 0) + record.items.length;
-        const { pairs } = readCciReferences(record.items);
+        const { pairs } = record;
         storePairs({ type: 'mapping', fromFramework: 'cci', fromVersion: edition, edition, pairs });
       } else storePairs(record);
     }

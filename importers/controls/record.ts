@@ -100,6 +100,8 @@ export interface CciListRecord {
   /** The list's own version, a date: `2022-03-09`. */
   edition: string;
   items: CciItem[];
+  /** What the references of the items say of 800-53, in the order of the items. */
+  pairs: MappingPair[];
 }
 
 /** What one source about controls gives: some give a catalog and its mapping together. */

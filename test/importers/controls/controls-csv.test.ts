@@ -86,6 +86,7 @@ test('the framework cci gives a list of CCIs', () => {
           references: [],
         },
       ],
+      pairs: [],
     },
   ]);
 });
