@@ -9,6 +9,8 @@ const tableColumns = {
   occupations: ['O*NET-SOC Code', 'Title', 'Description'],
   tasks: ['O*NET-SOC Code', 'Task ID', 'Task', 'Task Type'],
   technologySkills: ['O*NET-SOC Code', 'Example', 'Commodity Code', 'Commodity Title', 'Hot Technology'],
+  // Since 30.3 in place of the technology skills: the commodity is an element, and has no UNSPSC code.
+  softwareSkills: ['O*NET-SOC Code', 'Workplace Example', 'Element ID', 'Element Name', 'Hot Technology'],
   jobZones: ['O*NET-SOC Code', 'Job Zone'],
   jobZoneNames: ['Job Zone', 'Name'],
   education: ['O*NET-SOC Code', 'Element ID', 'Element Name', 'Scale ID', 'Category', 'Data Value'],
@@ -25,6 +27,7 @@ export type TableName = keyof typeof tableColumns;
 const marks: [TableName, RegExp][] = [
   ['occupations', /^O\*NET-SOC Code\t.*(?:Title\tDescription|Description\tTitle)/],
   ['tasks', /^[^\t]*\t(?=.*Task ID).*Task Type/],
+  ['softwareSkills', /^[^\t]*\t(?=.*Workplace Example).*Hot Technology/],
   ['technologySkills', /^[^\t]*\t.*Hot Technology/],
   ['jobZones', /^[^\t]*\tJob Zone\t.*Domain Source|^O\*NET-SOC Code\t.*Job Zone/],
   ['jobZoneNames', /^Job Zone\t/],
@@ -52,6 +55,8 @@ export function releaseOf(text: string): string | null {
 export interface Row {
   line: number;
   cell(column: string): string;
+  /** Whether the release says of this cell that there is nothing to say: `n/a`. */
+  isNotAvailable(column: string): boolean;
 }
 
 /**
@@ -60,7 +65,7 @@ export interface Row {
  */
 export function* readTable(table: TableName, file: string, text: string): Generator<Row> {
   const lines = text.split(/\r?\n/);
-  if (lines.at(-1) === '') lines.pop();
+  while (lines.length > 1 && lines.at(-1) === '') lines.pop();
   const columns = lines[0]!.split('\t').map((column) => column.trim());
   const missing = tableColumns[table].find((column) => !columns.includes(column));
   if (missing !== undefined)
@@ -73,12 +78,12 @@ export function* readTable(table: TableName, file: string, text: string): Genera
     if (cells.length !== columns.length)
       throw fault(file, number, `${cells.length} cells, the header has ${columns.length}`);
     if (!isStorable(line)) throw fault(file, number, 'characters that cannot be stored');
+    const written = (column: string) => cells[indexes.get(column) ?? -1]?.trim() ?? '';
+    const isNotAvailable = (column: string) => written(column).toLowerCase() === 'n/a';
     yield {
       line: number,
-      cell(column) {
-        const cell = cells[indexes.get(column) ?? -1]?.trim() ?? '';
-        return cell.toLowerCase() === 'n/a' ? '' : cell;
-      },
+      cell: (column) => (isNotAvailable(column) ? '' : written(column)),
+      isNotAvailable,
     };
   }
 }
