@@ -79,7 +79,10 @@ export function completeCsf(stated: Partial<CsfReference>): {
     const warnings = [
       named === '' ? 'a reference names no category of the CSF' : `"${named}" is no category of the CSF`,
     ];
-    const kept = { csfFunction: csfFunction ?? code.slice(0, 2), csfCategory: code };
+    const kept = {
+      csfFunction: functionOf(csfFunction ?? '') ?? csfFunction ?? code.slice(0, 2),
+      csfCategory: code,
+    };
     return { reference: { ...kept, csfCategoryName: csfCategoryName ?? '' }, warnings };
   }
   const reference = {

@@ -8,7 +8,7 @@ import type { DocumentRecord, Signpost } from '../record.ts';
 import { actionableItemsOf } from './actions.ts';
 import { readSections, type Section } from './blocks.ts';
 import { dateAlone } from './dates.ts';
-import { readHead } from './head.ts';
+import { readHead, withoutHead } from './head.ts';
 import { doctypeOf, publisherOf } from './publishers.ts';
 import { sentencesOf } from './sentences.ts';
 
@@ -52,7 +52,7 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   const textOf = ({ name, bytes }: GroupFile) => {
     const decoded = decodeText(bytes, strict);
     warnings.push(...decoded.warnings.map((warning) => `${shown(name)}: ${warning}`));
-    return decoded.text;
+    return withoutHead(decoded.text);
   };
   const cover = textOf(files.find((file) => file.name === 'cover.md')!);
   const number = ({ name }: GroupFile) => Number(/^sec(\d{1,6})/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY);
