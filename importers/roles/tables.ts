@@ -51,12 +51,31 @@ export function releaseOf(text: string): string | null {
   return readMe.exec(text)?.[1] ?? null;
 }
 
-/** One row of a table: its cells by column, `n/a` as `""`. */
-export interface Row {
-  line: number;
-  cell(column: string): string;
+/** One row of a table. A release has hundreds of thousands of them. */
+export class Row {
+  readonly line: number;
+  private readonly cells: string[];
+  private readonly indexes: Map<string, number>;
+
+  constructor(line: number, cells: string[], indexes: Map<string, number>) {
+    this.line = line;
+    this.cells = cells;
+    this.indexes = indexes;
+  }
+
+  /** The text of a cell, `n/a` as `""`. */
+  cell(column: string): string {
+    return this.isNotAvailable(column) ? '' : this.written(column);
+  }
+
   /** Whether the release says of this cell that there is nothing to say: `n/a`. */
-  isNotAvailable(column: string): boolean;
+  isNotAvailable(column: string): boolean {
+    return this.written(column).toLowerCase() === 'n/a';
+  }
+
+  private written(column: string): string {
+    return this.cells[this.indexes.get(column) ?? -1]?.trim() ?? '';
+  }
 }
 
 /**
@@ -78,13 +97,7 @@ export function* readTable(table: TableName, file: string, text: string): Genera
     if (cells.length !== columns.length)
       throw fault(file, number, `${cells.length} cells, the header has ${columns.length}`);
     if (!isStorable(line)) throw fault(file, number, 'characters that cannot be stored');
-    const written = (column: string) => cells[indexes.get(column) ?? -1]?.trim() ?? '';
-    const isNotAvailable = (column: string) => written(column).toLowerCase() === 'n/a';
-    yield {
-      line: number,
-      cell: (column) => (isNotAvailable(column) ? '' : written(column)),
-      isNotAvailable,
-    };
+    yield new Row(number, cells, indexes);
   }
 }
 

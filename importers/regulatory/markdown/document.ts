@@ -14,6 +14,9 @@ import { sentencesOf } from './sentences.ts';
 
 const kind = 'regdoc-markdown';
 
+/** A section in another language stands beside its original, as `sec1.ja.md`. */
+const translation = /\.[a-z]{2}(?:-[A-Za-z]{2})?\.md$/;
+
 export type MarkdownResult = { document: DocumentRecord; warnings: string[] } | { reason: string };
 
 /**
@@ -29,7 +32,7 @@ export function parseHeadedMarkdown(text: string): MarkdownResult {
   const published = fields.published ?? firstDate(body);
   if (published === null) warnings.push('no line is a date alone: published is not known');
   const url = fields.sourceUrl ?? '';
-  const { publisher, publisherId, jurisdiction } = publisherOf(url);
+  const { publisher, publisherId, jurisdiction } = publisherOf(url, fields.title);
   const document = toDocument(sections, {
     documentId: slugOf(fields.title),
     title: fields.title,
@@ -57,7 +60,7 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   const cover = textOf(files.find((file) => file.name === 'cover.md')!);
   const number = ({ name }: GroupFile) => Number(/^sec(\d{1,6})/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY);
   const parts = files
-    .filter(({ name }) => /^(?:sec\d|app[A-Za-z]).*\.md$/.test(name))
+    .filter(({ name }) => /^(?:sec\d|app[A-Za-z]).*\.md$/.test(name) && !translation.test(name))
     .sort((a, b) => number(a) - number(b) || compareCodePoints(a.name, b.name));
   const sections = readSections(parts.map(textOf).join('\n\n'));
   const { title, doi } = readCover(cover);
@@ -70,7 +73,7 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   const document = toDocument(sections, {
     documentId: doi ?? slugOf(title),
     title,
-    ...publisherOf(url),
+    ...publisherOf(url, title),
     doctype: doctypeOf(title),
     published,
     sourceUrl: url,

@@ -187,6 +187,22 @@ markdown('what an introduction says of time and conditions holds for the list be
   ]);
 });
 
+markdown(
+  'the publisher is known by the address, without one by a title that only one publisher gives',
+  async () => {
+    const publisherId = async (head: string) => {
+      await load(document(head));
+      return (await get(head.slice(7).split('\n')[0]!.toLowerCase().replaceAll(' ', '-'))).publisherId;
+    };
+    assert.is(await publisherId('title: A\nredirect_to: https://www.cisa.gov/a'), 'cisa');
+    assert.is(await publisherId('title: B\nsourceUrl: https://csrc.nist.gov/pubs/sp/800/39/final'), 'nist');
+    assert.is(await publisherId('title: C\nsourceUrl: https://cisa.gov.example.org/'), '');
+    assert.is(await publisherId('title: Emergency Directive 99-01 Supplement'), 'cisa');
+    assert.is(await publisherId('title: Emergency Directive 99-02\nsourceUrl: https://example.org/'), '');
+    assert.is(await publisherId('title: Emergency Directive 99-03\npublisher: Harbor Board'), 'harbor-board');
+  },
+);
+
 markdown('a date alone may be emphasized', async () => {
   await load(document('title: A', '**April 11, 2024**\n\n# One\n\nYou must.\n'));
   assert.is((await get('a')).published, '2024-04-11');
@@ -281,6 +297,7 @@ const parts: [string, string][] = [
   ['appA.md', '## A Knots\n\nA bowline must be known.\n'],
   ['README.md', '# Readme\n\nYou must not read this.\n'],
   ['errata.md', '# Errata\n\nYou must not read this either.\n'],
+  ['sec2_ropes.ja.md', '## 2 Ropes\n\nA translation must not be read.\n'],
 ];
 
 async function isTheDocument(): Promise<void> {
