@@ -203,6 +203,16 @@ markdown(
   },
 );
 
+markdown('what may be required is no duty, and an hour goes on with its zone', async () => {
+  const { items } = await read(
+    '# One\n\nLamps may be required later. Boats may also be required to wait. Report by 5 p.m. ET as is required. All must by 6 p.m. Piers must too.\n',
+  );
+  assert.equal(
+    items.map((each: string) => each.slice(9)),
+    ['Report by 5 p.m. ET as is required.', 'All must by 6 p.m.', 'Piers must too.'],
+  );
+});
+
 markdown('a date alone may be emphasized', async () => {
   await load(document('title: A', '**April 11, 2024**\n\n# One\n\nYou must.\n'));
   assert.is((await get('a')).published, '2024-04-11');
