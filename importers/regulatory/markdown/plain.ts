@@ -17,7 +17,9 @@ const entities: Record<string, string> = {
   sect: '§',
 };
 
-const definition = /^ {0,3}\[(?!\^)([^[\]]{1,200})\]:[ \t]+<?[^\s<]/;
+// `[label]: address "title"` and nothing else: `[Note]: Boats must float` is a sentence.
+const definition =
+  /^ {0,3}\[(?!\^)([^[\]]{1,200})\]:[ \t]+(?:<[^<>\s]{1,1000}>|(?:https?:|mailto:|www\.|[/#.]|[\w-]{1,100}\.(?:md|html?|pdf)\b)[^\s]{0,1000})(?:[ \t]+(?:"[^"]{0,500}"|'[^']{0,500}'|\([^()]{0,500}\)))?[ \t]*$/i;
 
 /** The labels that lines such as `[label]: https://...` give to addresses, in lower case. */
 export function linkLabels(lines: string[]): Set<string> {

@@ -115,6 +115,8 @@ markdown('definitions, footnotes, tables, tasks and links by label are told apar
       '```must not```',
       'Oars must be read.',
       '',
+      '[Note]: All must row.',
+      '',
       '~~~',
       'must not be read',
       '```',
@@ -136,6 +138,7 @@ markdown('definitions, footnotes, tables, tasks and links by label are told apar
       'Ropes must hold.',
       'Sails must be dry.',
       'must not Oars must be read.',
+      '[Note]: All must row.',
       'Nets must be read too.',
     ],
   );
