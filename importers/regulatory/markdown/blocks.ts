@@ -33,7 +33,7 @@ export interface Section {
 const itemMark = /^(?:[*+•-]|\d{1,3}[.)]|[A-Za-z][.)]|[ivx]{1,5}[.)])\s+(?=\S)/;
 const underline = /^(?:=+|-{2,})$/;
 const htmlHeading = /^<h([1-6])\b[^<>]{0,500}>(.{1,1000})<\/h[1-6]>$/i;
-const fence = /^\s*(?:(`{3,})[^`]*|(~{3,}).*)$/;
+const fence = /^\s*(?:>\s*)*(?:(`{3,})[^`]*|(~{3,}).*)$/;
 const rule = /^(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,}|=+)$/;
 
 /** Longer than any document that a person reads, and short enough for rules that look ahead. */

@@ -123,6 +123,11 @@ markdown('definitions, footnotes, tables, tasks and links by label are told apar
       'must not be read either',
       '~~~',
       'Nets must be read too.',
+      '',
+      '>```',
+      'code in a quotation must not be read',
+      '```',
+      'Hooks must be read.',
     ].join('\n'),
   );
   assert.is(first, 'Piers follow the book, Harbor Rules and [none][2].');
@@ -140,6 +145,7 @@ markdown('definitions, footnotes, tables, tasks and links by label are told apar
       'must not Oars must be read.',
       '[Note]: All must row.',
       'Nets must be read too.',
+      'Hooks must be read.',
     ],
   );
 });
