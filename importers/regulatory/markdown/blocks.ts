@@ -39,11 +39,14 @@ const rule = /^(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,}|=+)$/;
 /** Longer than any document that a person reads, and short enough for rules that look ahead. */
 const longestText = 4 * 1024 * 1024;
 
-/** Reads Markdown into sections and blocks, as far as finding sentences needs; code blocks are passed over. */
-export function readSections(markdown: string): Section[] {
-  if (markdown.length > longestText)
+/**
+ * Reads Markdown, which may be in parts, into sections and blocks, as far as finding sentences needs; code blocks and comments
+ * are passed over, and end with their part.
+ */
+export function readSections(...parts: string[]): Section[] {
+  if (parts.reduce((sum, part) => sum + part.length, 0) > longestText)
     throw new ImportError('the Markdown has more than 4 million characters', 'regdoc-markdown');
-  const lines = withoutCode(withoutComments(markdown).split(/\r?\n/));
+  const lines = parts.flatMap((part) => [...withoutCode(withoutComments(part).split(/\r?\n/)), '']);
   const reader = new SectionReader(linkLabels(lines));
   for (const line of lines) reader.line(line);
   return reader.sections();

@@ -55,16 +55,19 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   const textOf = ({ name, bytes }: GroupFile) => {
     const decoded = decodeText(bytes, strict);
     warnings.push(...decoded.warnings.map((warning) => `${shown(name)}: ${warning}`));
-    return withoutHead(decoded.text);
+    return decoded.text;
   };
-  const cover = textOf(files.find((file) => file.name === 'cover.md')!);
+  const coverText = textOf(files.find((file) => file.name === 'cover.md')!);
+  const cover = withoutHead(coverText);
   const number = ({ name }: GroupFile) => Number(/^sec(\d{1,6})/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY);
   const parts = files
     .filter(({ name }) => /^(?:sec\d|app[A-Za-z]).*\.md$/.test(name) && !translation.test(name))
     .sort((a, b) => number(a) - number(b) || compareCodePoints(a.name, b.name));
-  const sections = readSections(parts.map(textOf).join('\n\n'));
-  const { title, doi } = readCover(cover);
-  if (title === '') throw new ImportError('cover.md has no heading of the first level', kind);
+  const sections = readSections(...parts.map((part) => withoutHead(textOf(part))));
+  const { title: heading, doi } = readCover(cover);
+  const title = heading || (readHead(coverText)?.fields.title ?? '');
+  if (title === '')
+    throw new ImportError('cover.md has neither a heading of the first level nor a head with a title', kind);
   const url = doi === null ? '' : `https://doi.org/10.6028/${doi}`;
   const published = firstDate(cover) ?? firstMonth(cover);
   if (published === null) warnings.push('no line of cover.md is a date alone: published is not known');

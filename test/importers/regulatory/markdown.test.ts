@@ -371,6 +371,23 @@ markdown('so is a folder in a zip, beside other things', async () => {
   await isTheDocument();
 });
 
+markdown('the head of a cover gives the title where no heading does; code ends with its file', async () => {
+  put(
+    folder,
+    'plain/cover.md',
+    '---\nlayout: cover\ntitle: "Rules for Oars"\n---\n\n### Volume One\n\nJune 2020\n',
+  );
+  put(folder, 'plain/sec1.md', '# One\n\nOars must float.\n\n```\nmust not be read\n<!-- nor this\n');
+  put(folder, 'plain/sec2.md', '# Two\n\nBoats must float.\n\n-->\n');
+  await runImport(t.db, [`${folder}/plain`]);
+  const { title, published, actionableItems } = await get('rules-for-oars');
+  assert.equal([title, published], ['Rules for Oars', '2020-06-01']);
+  assert.equal(
+    actionableItems.map((each: { text: string }) => each.text),
+    ['Oars must float.', 'Boats must float.'],
+  );
+});
+
 markdown('a cover without a title rejects the document', async () => {
   put(folder, 'bad/cover.md', 'No heading\n');
   put(folder, 'bad/sec1.md', '# x\n');
