@@ -149,7 +149,17 @@ interchange('of a CSF reference that contradicts itself the category counts, wit
   const said = async (stated: Record<string, string>) => (await served(stated)).at(-1);
   assert.is(await said({ csfCategoryName: 'Polcy' }), warning('"Polcy" is no category of the CSF'));
   assert.is(await said({ csfFunction: 'PR' }), warning('"PR" is no category of the CSF'));
-  assert.is(await said({ csfFunction: 'Govern' }), warning('"Govern" is no category of the CSF'));
+  assert.equal(await served({ csfFunction: 'Govern' }), [
+    'GV',
+    '',
+    '',
+    warning('"Govern" is no category of the CSF'),
+  ]);
+  assert.equal(await served({ csfCategory: 'gv.oc-01' }), [
+    ...context,
+    warning('gv.oc-01 is a subcategory: GV.OC is taken'),
+  ]);
+  assert.is(await said({ csfCategory: 'XX.YY-01' }), warning('"XX.YY-01" is no category of the CSF'));
   assert.is(await said({}), warning('a reference names no category of the CSF'));
 });
 
