@@ -12,6 +12,7 @@ import type { Kind } from './ledger.ts';
 import {
   interchangeBeginning,
   isInterchange,
+  isInterchangeLine,
   parseInterchange,
   parseInterchangeLines,
 } from './regulatory/interchange.ts';
@@ -167,7 +168,8 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    if (likely === 'regdoc' && /^\s*\{[^\n]*\}[ \t]*\r?\n\s*\S/.test(text)) {
+    const [firstLine] = /^\s*\{[^\n]*\}(?=[ \t]*\r?\n\s*\S)/.exec(text) ?? [];
+    if (firstLine !== undefined && (likely === 'regdoc' || isInterchangeLine(firstLine))) {
       const lines = parseInterchangeLines(text);
       return fromDocuments('regdoc', lines.documents, [...warnings, ...lines.warnings]);
     }
