@@ -4,6 +4,7 @@ import { compareCodePoints } from '../../src/text.ts';
 import { shown } from '../controls/text.ts';
 import { type LeftBehind, leftBehind, tellLeftBehind } from './left-behind.ts';
 import { createOverlaps } from './overlap.ts';
+import { areSiblings } from './siblings.ts';
 import { aliasKey, idKeyOf, isSlug, kindOf, numbered, reservedSlugs, slugOf, slugStemOf } from './slug.ts';
 import { createStigStore, type GivenUp, type StigRow, type StoredRelease } from './store.ts';
 import type { StagedRelease } from './write.ts';
@@ -38,7 +39,8 @@ interface Similar {
   stig: StigRow;
   /** The share of STIG IDs, in percent. */
   percent: number;
-  isOtherProduct: boolean;
+  /** What tells that it is another product all the same; null for nothing. */
+  otherBy: string | null;
 }
 
 const joinFrom = 0.8;
@@ -189,7 +191,7 @@ export function decideIdentity(
       };
     }
     const similar = sameTitle?.kind === kind ? [] : similarStigs(group, kind);
-    const renamed = similar.find((each) => !each.isOtherProduct);
+    const renamed = similar.find((each) => each.otherBy === null);
     if (renamed)
       return {
         stig: renamed.stig,
@@ -227,12 +229,17 @@ export function decideIdentity(
       .map(({ stig, pair, index }) => ({
         stig,
         percent: Math.round(index * 100),
-        isOtherProduct: overlaps.ofTwoProducts(...pair),
+        otherBy: otherBy(group, stig, pair),
       }));
   }
 
-  function siblingRemark({ stig, percent }: Similar): string {
-    return `shares ${percent} % of the STIG IDs with ${stig.slug}, but its rules have V-ids of their own`;
+  function otherBy(group: StagedRelease[], stig: StigRow, pair: [number, number]): string | null {
+    if (overlaps.ofTwoProducts(...pair)) return 'its rules have SV-ids of their own';
+    return areSiblings(slugOf(group[0]!.title), stig.slug) ? 'its title names another product' : null;
+  }
+
+  function siblingRemark({ stig, percent, otherBy }: Similar): string {
+    return `shares ${percent} % of the STIG IDs with ${stig.slug}, but ${otherBy}`;
   }
 
   function evidence(group: StagedRelease[], stig: StigRow): string {

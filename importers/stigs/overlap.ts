@@ -17,7 +17,8 @@ export interface Overlaps {
   sameStigIds(releaseA: number, releaseB: number): number;
   /**
    * Whether the rules that share a STIG ID are of two products: DISA gives STIG IDs again to a product's siblings (the
-   * routers and switches of one maker), but never a V-id, which a rule keeps from release to release.
+   * routers and switches of one maker), and before the renumbering V-ids too (all Unix systems), but not the number of
+   * an SV-id, which a rule keeps from release to release.
    */
   ofTwoProducts(releaseA: number, releaseB: number): boolean;
   /** STIGs of one kind, among them all of which some release has STIG IDs like a release's to a Jaccard index. */
@@ -34,11 +35,11 @@ interface Row {
 interface Names {
   ruleIds: Set<string>;
   stigIds: Set<string>;
-  /** The V-ids and former V-ids of the rules by their STIG ID; read when they are asked for. */
+  /** The numbers of the SV-ids and former SV-ids of the rules by their STIG ID; read when they are asked for. */
   numbers: Map<string, number[]> | null;
 }
 
-/** V-ids were given anew once, in 2020 and 2021, from here on; the former ones stand as legacy ids, at first. */
+/** V- and SV-ids were given anew once, in 2020 and 2021, from here on; the former ones stand as legacy ids, at first. */
 const renumberedFrom = 200_000;
 
 /** Of how many rules the names are kept at hand: some tens of megabytes. */
@@ -86,9 +87,9 @@ export function createOverlaps(db: Database): Overlaps {
 
   function readNumbers(release: number): Map<string, number[]> {
     const numbers = new Map<string, number[]>();
-    for (const { rule_version: stigId, group_id, legacy_ids } of rows.all(release)) {
-      const ids = [group_id, ...(JSON.parse(legacy_ids) as string[])];
-      const own = ids.flatMap((id) => /^V-(\d+)$/.exec(id)?.[1] ?? []).map(Number);
+    for (const { rule_version: stigId, rule_id, legacy_ids } of rows.all(release)) {
+      const ids = [rule_id, ...(JSON.parse(legacy_ids) as string[])];
+      const own = ids.flatMap((id) => /^SV-(\d+)/.exec(id)?.[1] ?? []).map(Number);
       if (stigId !== '') numbers.set(stigId, [...(numbers.get(stigId) ?? []), ...own]);
     }
     return numbers;
@@ -106,9 +107,9 @@ export function createOverlaps(db: Database): Overlaps {
       let alike = 0;
       let different = 0;
       for (const [stigId, mine] of numbersOf(a)) {
-        const theirs = others.get(stigId) ?? [];
-        if (mine.some((number) => theirs.includes(number))) alike++;
-        else if (isComparable(mine, theirs)) different++;
+        const isSame = isSameRule(mine, others.get(stigId) ?? []);
+        if (isSame === true) alike++;
+        if (isSame === false) different++;
       }
       return different > alike;
     },
@@ -121,11 +122,17 @@ export function createOverlaps(db: Database): Overlaps {
   };
 }
 
-/** Whether both have numbers of the same time, so that they would share one if they were of one rule. */
-function isComparable(a: number[], b: number[]): boolean {
+/**
+ * Whether two rules of one STIG ID share a number, of the new ones where both have such: the siblings of one target
+ * share the former ones. Null where their numbers are of two times and tell nothing.
+ */
+function isSameRule(a: number[], b: number[]): boolean | null {
   const isNew = (number: number) => number >= renumberedFrom;
-  const isOld = (number: number) => !isNew(number);
-  return (a.some(isNew) && b.some(isNew)) || (a.some(isOld) && b.some(isOld));
+  for (const isOfTime of [isNew, (number: number) => !isNew(number)]) {
+    const [mine, theirs] = [a.filter(isOfTime), b.filter(isOfTime)];
+    if (mine.length > 0 && theirs.length > 0) return mine.some((number) => theirs.includes(number));
+  }
+  return null;
 }
 
 /** The size of the intersection over that of the union; 0 for two empty sets. */

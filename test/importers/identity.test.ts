@@ -313,7 +313,7 @@ joins('siblings that share STIG IDs and no V-id are two STIGs, whichever comes f
     const second = lines.flat().find((line) => /shares/.test(line.reason ?? ''))!;
     assert.match(
       second.reason!,
-      /^new slug from the title: maker_(xe|ios)_router; shares 88 % of the STIG IDs with maker_(xe|ios)_router, but its rules have V-ids of their own$/,
+      /^new slug from the title: maker_(xe|ios)_router; shares 88 % of the STIG IDs with maker_(xe|ios)_router, but its rules have SV-ids of their own$/,
     );
   }
 });
@@ -330,16 +330,118 @@ joins(
     };
     const fresh = sampleRules(20, 'SAME', 220_000);
     const legacy = (from: number) =>
-      fresh.map((rule, index) => ({ ...rule, legacyIds: [`SV-${70_000 + index}`, `V-${from + index}`] }));
+      fresh.map((rule, index) => ({ ...rule, legacyIds: [`SV-${from + index}`, `V-${70_000 + index}`] }));
     const renamed = { id: 'New_STIG', title: 'New STIG', version: 2, date: '01 Feb 2021' };
     for (const rules of [legacy(63_000), fresh])
       assert.equal(slugs((await importRuns([[old], [{ ...renamed, rules }]])).db), {
         old: ['Old_STIG V1R9', 'New_STIG V2R1'],
       });
-    // The former V-ids of another product.
+    // The former SV-ids of another product.
     assert.equal(slugs((await importRuns([[old], [{ ...renamed, rules: legacy(71_000) }]])).db), {
       new: ['New_STIG V2R1'],
       old: ['Old_STIG V1R9'],
+    });
+  },
+);
+
+/** Rules as they were before the renumbering: the V-ids of a family, and SV-ids of each product's own. */
+const formerRules = (count: number, svFrom: number) =>
+  sampleRules(count, 'GEN', 700).map((rule, index) => ({ ...rule, ruleId: `SV-${svFrom + index}r1_rule` }));
+
+joins(
+  'siblings of before the renumbering share V-ids and STIG IDs, and are two STIGs by their SV-ids',
+  async () => {
+    const old = { version: 1, date: '24 Jan 2014' };
+    const hat = {
+      ...{ ...old, id: 'RHEL_5_STIG', title: 'Red Hat Enterprise Linux 5 STIG', release: 18 },
+      rules: formerRules(40, 37_000),
+    };
+    const oracle = {
+      ...{ ...old, id: 'Oracle_Linux_5_STIG', title: 'Oracle Linux 5 STIG', release: 14 },
+      rules: formerRules(40, 63_000),
+    };
+    for (const runs of [[[hat, oracle]], [[oracle, hat]], [[hat], [oracle]], [[oracle], [hat]]]) {
+      const { db, lines } = await importRuns(runs);
+      assert.equal(slugs(db), {
+        oracle_linux_5: ['Oracle_Linux_5_STIG V1R14'],
+        red_hat_enterprise_linux_5: ['RHEL_5_STIG V1R18'],
+      });
+      assert.match(
+        lines.flat().find((line) => /shares/.test(line.reason ?? ''))!.reason!,
+        /; shares 100 % of the STIG IDs with \w+_linux_5, but its rules have SV-ids of their own$/,
+      );
+    }
+    // A later title of one of them is a later title all the same.
+    const renamed = { ...hat, id: 'RH_EL_5_STIG', title: 'RH Enterprise Linux 5 STIG', release: 19 };
+    assert.equal(slugs((await importRuns([[hat, oracle], [renamed]])).db), {
+      oracle_linux_5: ['Oracle_Linux_5_STIG V1R14'],
+      red_hat_enterprise_linux_5: ['RHEL_5_STIG V1R18', 'RH_EL_5_STIG V1R19'],
+    });
+  },
+);
+
+joins(
+  'siblings that were renumbered are told apart by their new numbers, whatever former ones they share',
+  async () => {
+    const renumbered = (from: number) =>
+      sampleRules(40, 'WN12', from).map((rule, index) => ({
+        ...rule,
+        legacyIds: [`V-${1070 + index}`, `SV-${52_800 + index}`],
+      }));
+    const one = { id: 'A_STIG', title: 'Server Kind A STIG', version: 3, rules: renumbered(225_000) };
+    const two = {
+      id: 'B_STIG',
+      title: 'Server Kind B STIG',
+      version: 3,
+      release: 2,
+      rules: renumbered(226_000),
+    };
+    for (const runs of [[[one, two]], [[one], [two]], [[two], [one]]])
+      assert.equal(slugs((await importRuns(runs)).db), {
+        server_kind_a: ['A_STIG V3R1'],
+        server_kind_b: ['B_STIG V3R2'],
+      });
+  },
+);
+
+joins(
+  'member server and domain controller share even the SV-ids until 2020: their titles tell them apart',
+  async () => {
+    const title = (role: string) =>
+      `Windows Server 2012/2012 R2 ${role} Security Technical Implementation Guide`;
+    const shared = formerRules(300, 52_000);
+    const member = {
+      ...{ id: 'Windows_2012_MS_STIG', title: title('Member Server') },
+      ...{ version: 2, release: 19, date: '17 Jun 2020', rules: shared },
+    };
+    const controller = {
+      ...{ id: 'Windows_2012_DC_STIG', title: title('Domain Controller') },
+      ...{ version: 2, release: 21, date: '17 Jun 2020' },
+      rules: [...shared, ...sampleRules(40, 'WN12-AD', 8300)],
+    };
+    for (const runs of [[[member, controller]], [[controller], [member]], [[member], [controller]]]) {
+      const { db, lines } = await importRuns(runs);
+      assert.equal(slugs(db), {
+        windows_server_2012_2012_r2_domain_controller: ['Windows_2012_DC_STIG V2R21'],
+        windows_server_2012_2012_r2_member_server: ['Windows_2012_MS_STIG V2R19'],
+      });
+      assert.match(
+        lines.flat().find((line) => /shares/.test(line.reason ?? ''))!.reason!,
+        /; shares 88 % of the STIG IDs with windows_server_2012_2012_r2_\w+, but its title names another product$/,
+      );
+    }
+    const solaris = (kind: string, release: number) => ({
+      ...{
+        id: `Solaris_10_${kind}`,
+        title: `Solaris 10 ${kind} STIG`,
+        release,
+        date: '01 Jan 2015',
+        rules: shared,
+      },
+    });
+    assert.equal(slugs((await importRuns([[solaris('SPARC', 14), solaris('x86', 15)]])).db), {
+      solaris_10_sparc: ['Solaris_10_SPARC V1R14'],
+      solaris_10_x86: ['Solaris_10_x86 V1R15'],
     });
   },
 );
