@@ -76,6 +76,22 @@ export function decideIdentity(
     ),
   );
 
+  /** Notes what became of a release that was put under a STIG, and of the one that it met there. */
+  const settle = (
+    { id, version }: { id: number; version: string },
+    lost: GivenUp | null,
+    { stig: { slug }, decision }: Choice,
+  ) => {
+    const superseded = {
+      slug,
+      reason: lost && keptInstead(version, lost),
+      outcome: 'superseded' as const,
+    };
+    const isKept = lost?.id !== id;
+    decisions.set(id, isKept ? { slug, reason: decision, outcome: 'imported' } : superseded);
+    if (lost && isKept && decisions.has(lost.id)) decisions.set(lost.id, superseded);
+  };
+
   const attach = (group: StagedRelease[], choice: Choice) => {
     for (const release of group) {
       const other = otherProduct(release, choice.stig);
@@ -88,50 +104,52 @@ export function decideIdentity(
         });
         continue;
       }
-      const lost = store.attach(release, choice.stig.id);
-      const slug = choice.stig.slug;
-      const superseded = {
-        slug,
-        reason: lost && keptInstead(release.version, lost),
-        outcome: 'superseded' as const,
-      };
-      const isKept = lost?.id !== release.id;
-      decisions.set(release.id, isKept ? { slug, reason: choice.decision, outcome: 'imported' } : superseded);
-      if (lost && isKept && decisions.has(lost.id)) decisions.set(lost.id, superseded);
+      settle(release, store.attach(release, choice.stig.id), choice);
     }
   };
 
-  let moved = 0;
-  const leaving: { slug: string; group: StagedRelease[] }[] = [];
-  const met = new Set<string>();
-  for (const [key, { slug }] of slugByKey) {
+  // What was stored comes first: nothing takes its place because it is read anew.
+  for (const [key, group] of groups) {
+    const stig = store.alias(key);
+    const stored = stig ? group.filter((release) => release.wasStored) : [];
+    if (stored.length === 0) continue;
+    attach(stored, { stig: stig!, decision: knownId(stig!) });
+    groups.set(
+      key,
+      group.filter((release) => !release.wasStored),
+    );
+  }
+  const plan = [...slugByKey].flatMap(([key, { benchmarkId, slug }]) => {
     const group = groups.get(key) ?? [];
-    const newest = group[0];
     const alias = store.alias(key);
-    if (!newest && !alias) continue;
-    met.add(slugByKey.get(key)!.benchmarkId);
+    const kind = group[0] ? kindOf(group[0].title) : alias?.kind;
+    return kind === undefined ? [] : [{ key, benchmarkId, slug, group, alias, kind }];
+  });
+  const met = new Set(plan.map(({ benchmarkId }) => benchmarkId));
+  const leaving = plan.flatMap(({ key, slug, alias }) =>
+    alias && alias.slug !== slug ? [{ key, slug: alias.slug }] : [],
+  );
+  // All rows are meant at once: whatever leaves a STIG has left it before anything comes.
+  const onTheWay = new Map(leaving.map(({ key }) => [key, store.detach(key)]));
+  for (const { key, slug, group, alias, kind } of plan) {
     const decision = `operator override: ${slug}`;
-    const stig = store.bySlug(slug) ?? store.create(slug, newest ? kindOf(newest.title) : alias!.kind);
-    refuseLoss([...group, ...store.releasesOfKey(key)], key, stig);
-    if (alias && alias.id !== stig.id) {
-      moved += store.move(key, stig, decision);
-      leaving.push({ slug: alias.slug, group });
-    } else if (!alias) store.addAlias(key, stig.id, newest!.benchmarkId, decision);
+    const stig = store.bySlug(slug) ?? store.create(slug, kind);
+    const coming = onTheWay.get(key) ?? [];
+    refuseLoss([...group, ...coming], key, stig);
+    if (onTheWay.has(key)) {
+      for (const release of coming) settle(release, store.move(release, stig), { stig, decision });
+      store.moveAlias(key, stig.id, decision);
+    } else if (!alias) store.addAlias(key, stig.id, group[0]!.benchmarkId, decision);
     attach(group, { stig, decision });
     groups.delete(key);
   }
-  const known = [...groups].flatMap(([key, group]) => {
+  const moved = [...onTheWay.values()].flat().length;
+  for (const [key, group] of groups) {
     const stig = store.alias(key);
-    return stig ? [{ key, group, stig }] : [];
-  });
-  // What was stored comes first: nothing takes its place because it is read anew.
-  for (const wasStored of [true, false])
-    for (const { group, stig } of known)
-      attach(
-        group.filter((release) => release.wasStored === wasStored),
-        { stig, decision: `known benchmark id of ${stig.slug}` },
-      );
-  for (const { key } of known) groups.delete(key);
+    if (!stig) continue;
+    attach(group, { stig, decision: knownId(stig) });
+    groups.delete(key);
+  }
   for (const [key, group] of [...groups].sort(newestGroupFirst)) {
     const choice = choose(group);
     store.addAlias(key, choice.stig.id, group[0]!.benchmarkId, choice.decision);
@@ -142,9 +160,9 @@ export function decideIdentity(
     db,
     leaving.map(({ slug }) => slug),
   );
-  for (const { slug, group } of leaving) {
+  for (const { key, slug } of leaving) {
     const remark = left.find((each) => each.slug === slug);
-    for (const { id } of remark ? group : []) {
+    for (const { id } of remark ? staged.filter(({ idKey }) => idKey === key) : []) {
       const decision = decisions.get(id)!;
       decision.reason = `${decision.reason}; ${tellLeftBehind(remark!)}`;
     }
@@ -158,10 +176,11 @@ export function decideIdentity(
     return overlaps.sameRules(release.id, other.id) < sameReleaseFrom ? other : null;
   }
 
-  /** The same where those are the rules of another product: another printing keeps their V-ids, whatever their revisions. */
+  /** The same where those are the rules of another product: another printing keeps their ids, whatever their revisions. */
   function otherProduct(release: StagedRelease, stig: StigRow): StoredRelease | null {
     const other = otherRules(release, release.idKey, stig);
-    return other && overlaps.compare(release.id, other.id).groupIds < samePrintingFrom ? other : null;
+    if (other === null || overlaps.ofTwoProducts(release.id, other.id)) return other;
+    return overlaps.compare(release.id, other.id).groupIds < samePrintingFrom ? other : null;
   }
 
   function refusal({ benchmarkId, version }: StagedRelease, other: StoredRelease, { slug }: StigRow): string {
@@ -174,7 +193,7 @@ export function decideIdentity(
     for (const release of releases) {
       if (otherRules(release, key, stig) === null) continue;
       throw new CommandError(
-        `two benchmarks hold other rules as ${release.version}: one slug, ${stig.slug}, cannot serve both (rows of --slugs count in their order)`,
+        `two benchmarks hold other rules as ${release.version}: one slug, ${stig.slug}, cannot serve both`,
       );
     }
   }
@@ -252,6 +271,10 @@ export function decideIdentity(
     const percent = Math.round((byId ? overlap.stigIds : overlap.groupIds) * 100);
     return `${percent} % of the ${byId ? 'STIG IDs' : 'V-ids and legacy ids'} shared with ${version}`;
   }
+}
+
+function knownId({ slug }: StigRow): string {
+  return `known benchmark id of ${slug}`;
 }
 
 /** Why a new STIG cannot have the slug of its title. */

@@ -492,7 +492,8 @@ joins(
     const ms = [...shared, ...sampleRules(5, 'WN19-MS', 206_000)];
     const dc = [...shared, ...sampleRules(20, 'WN19-DC', 207_000)];
     const others = [sampleRules(10, 'AAA', 215_000), sampleRules(10, 'BBB', 216_000)] as const;
-    for (const [a, b] of [others, [ms, dc]] as const)
+    const family = [formerRules(20, 37_000), formerRules(20, 63_000)] as const;
+    for (const [a, b] of [others, [ms, dc], family] as const)
       for (const date of ['01 Jan 2025', '01 Jan 2020']) {
         const { db, lines } = await importRuns([
           [of('A_STIG', 1, a)],
