@@ -4,7 +4,7 @@ import { compareCodePoints } from '../../src/text.ts';
 import { shown } from '../controls/text.ts';
 import { type LeftBehind, leftBehind, tellLeftBehind } from './left-behind.ts';
 import { createOverlaps } from './overlap.ts';
-import { areSiblings } from './siblings.ts';
+import { nameTwoProducts } from './siblings.ts';
 import { aliasKey, idKeyOf, isSlug, kindOf, numbered, reservedSlugs, slugOf, slugStemOf } from './slug.ts';
 import { createStigStore, type GivenUp, type StigRow, type StoredRelease } from './store.ts';
 import type { StagedRelease } from './write.ts';
@@ -242,19 +242,25 @@ export function decideIdentity(
       .map((id) => ({ stig: store.byId(id), releases: store.releases(id) }))
       .filter(({ releases }) => releases.length > 0)
       .map(({ stig, releases }) => ({ stig, pair: nearest(group, releases) }))
-      .map(({ stig, pair }) => ({ stig, pair, index: overlaps.sameStigIds(...pair) }))
+      .map(({ stig, pair: [a, b] }) => ({
+        stig,
+        pair: [a, b] as const,
+        index: overlaps.sameStigIds(a.id, b.id),
+      }))
       .filter(({ stig, index }) => index >= joinFrom && !clashes(group, stig))
       .sort((a, b) => b.index - a.index || compareCodePoints(a.stig.slug, b.stig.slug))
       .map(({ stig, pair, index }) => ({
         stig,
         percent: Math.round(index * 100),
-        otherBy: otherBy(group, stig, pair),
+        otherBy: otherBy(...pair),
       }));
   }
 
-  function otherBy(group: StagedRelease[], stig: StigRow, pair: [number, number]): string | null {
-    if (overlaps.ofTwoProducts(...pair)) return 'its rules have SV-ids of their own';
-    return areSiblings(slugOf(group[0]!.title), stig.slug) ? 'its title names another product' : null;
+  /** Only new numbers tell that two releases are of one product; where they do not, the titles must not say otherwise. */
+  function otherBy(a: StagedRelease, b: StoredRelease): string | null {
+    if (overlaps.ofTwoProducts(a.id, b.id)) return 'its rules have SV-ids of their own';
+    if (overlaps.ofOneProduct(a.id, b.id)) return null;
+    return nameTwoProducts(a.title, b.title) ? 'its title names another product' : null;
   }
 
   function siblingRemark({ stig, percent, otherBy }: Similar): string {
@@ -265,11 +271,10 @@ export function decideIdentity(
     const releases = store.releases(stig.id);
     if (releases.length === 0) return 'no release of it is retained';
     const [mine, theirs] = nearest(group, releases);
-    const overlap = overlaps.compare(mine, theirs);
-    const version = releases.find((release) => release.id === theirs)!.version;
+    const overlap = overlaps.compare(mine.id, theirs.id);
     const byId = overlap.stigIds >= overlap.groupIds;
     const percent = Math.round((byId ? overlap.stigIds : overlap.groupIds) * 100);
-    return `${percent} % of the ${byId ? 'STIG IDs' : 'V-ids and legacy ids'} shared with ${version}`;
+    return `${percent} % of the ${byId ? 'STIG IDs' : 'V-ids and legacy ids'} shared with ${theirs.version}`;
   }
 }
 
@@ -291,14 +296,14 @@ function keptInstead(version: string, { isTie }: GivenUp): string {
 }
 
 /** The two releases, one of each list, whose dates are nearest to each other; ties go to the newest. */
-function nearest(mine: StagedRelease[], theirs: StoredRelease[]): [number, number] {
-  let best: { distance: number; key: string; pair: [number, number] } | null = null;
+function nearest(mine: StagedRelease[], theirs: StoredRelease[]): [StagedRelease, StoredRelease] {
+  let best: { distance: number; key: string; pair: [StagedRelease, StoredRelease] } | null = null;
   for (const a of mine) {
     for (const b of theirs) {
       const distance = Math.abs(day(a.releaseDate) - day(b.releaseDate));
       const key = `${b.newness} ${a.newness}`;
       if (!best || distance < best.distance || (distance === best.distance && key > best.key)) {
-        best = { distance, key, pair: [a.id, b.id] };
+        best = { distance, key, pair: [a, b] };
       }
     }
   }

@@ -16,11 +16,15 @@ export interface Overlaps {
   /** Jaccard index of the STIG IDs. */
   sameStigIds(releaseA: number, releaseB: number): number;
   /**
-   * Whether the rules that share a STIG ID are of two products: DISA gives STIG IDs again to a product's siblings (the
-   * routers and switches of one maker), and before the renumbering V-ids too (all Unix systems), but not the number of
-   * an SV-id, which a rule keeps from release to release.
+   * Whether the rules that share a STIG ID are of two products, by the numbers of their SV-ids: DISA gives STIG IDs
+   * again to a product's siblings (the routers and switches of one maker), and gave V-ids to all Unix systems alike.
    */
   ofTwoProducts(releaseA: number, releaseB: number): boolean;
+  /**
+   * Whether most of them share a new number, which no other product has. Former ones tell nothing: the network devices
+   * of before the renumbering share them, and the two roles of a Windows server.
+   */
+  ofOneProduct(releaseA: number, releaseB: number): boolean;
   /** STIGs of one kind, among them all of which some release has STIG IDs like a release's to a Jaccard index. */
   stigsLike(release: number, kind: 'stig' | 'srg', index: number): number[];
 }
@@ -95,6 +99,18 @@ export function createOverlaps(db: Database): Overlaps {
     return numbers;
   }
 
+  /** Of the STIG IDs that two releases share, how many name rules that share one of the numbers that count, or none. */
+  function compareNumbers(a: number, b: number, counts: (number: number) => boolean) {
+    const others = numbersOf(b);
+    const verdicts = [...numbersOf(a)].map(([stigId, mine]) =>
+      isSameRule(mine.filter(counts), (others.get(stigId) ?? []).filter(counts)),
+    );
+    return {
+      alike: verdicts.filter((verdict) => verdict === true).length,
+      different: verdicts.filter((verdict) => verdict === false).length,
+    };
+  }
+
   return {
     compare: (a, b) => ({
       stigIds: jaccard(namesOf(a).stigIds, namesOf(b).stigIds),
@@ -103,15 +119,12 @@ export function createOverlaps(db: Database): Overlaps {
     sameRules: (a, b) => jaccard(namesOf(a).ruleIds, namesOf(b).ruleIds),
     sameStigIds: (a, b) => jaccard(namesOf(a).stigIds, namesOf(b).stigIds),
     ofTwoProducts(a, b) {
-      const others = numbersOf(b);
-      let alike = 0;
-      let different = 0;
-      for (const [stigId, mine] of numbersOf(a)) {
-        const isSame = isSameRule(mine, others.get(stigId) ?? []);
-        if (isSame === true) alike++;
-        if (isSame === false) different++;
-      }
+      const { alike, different } = compareNumbers(a, b, () => true);
       return different > alike;
+    },
+    ofOneProduct(a, b) {
+      const { alike, different } = compareNumbers(a, b, isNew);
+      return alike > different;
     },
     stigsLike(release, kind, index) {
       // A release that is like this one lacks at most the share 1 - index of its STIG IDs: of one more it has one.
@@ -123,16 +136,19 @@ export function createOverlaps(db: Database): Overlaps {
 }
 
 /**
- * Whether two rules of one STIG ID share a number, of the new ones where both have such: the siblings of one target
- * share the former ones. Null where their numbers are of two times and tell nothing.
+ * Whether two rules of one STIG ID share a number, of the new ones where both have such, since siblings share former
+ * ones. Null where their numbers are of two times and tell nothing.
  */
 function isSameRule(a: number[], b: number[]): boolean | null {
-  const isNew = (number: number) => number >= renumberedFrom;
   for (const isOfTime of [isNew, (number: number) => !isNew(number)]) {
     const [mine, theirs] = [a.filter(isOfTime), b.filter(isOfTime)];
     if (mine.length > 0 && theirs.length > 0) return mine.some((number) => theirs.includes(number));
   }
   return null;
+}
+
+function isNew(number: number): boolean {
+  return number >= renumberedFrom;
 }
 
 /** The size of the intersection over that of the union; 0 for two empty sets. */

@@ -1,17 +1,20 @@
-/**
- * Words that tell the STIGs of one product apart: a title never went from one to the other. The rules of a Windows
- * server's two roles were the same down to their ids until 2020, and those of Solaris differ by its machine alone.
- */
-const opposites = [
-  ['member_server', 'domain_controller'],
-  ['sparc', 'x86'],
-] as const;
+import { slugOf } from './slug.ts';
 
-/** Whether two slugs of titles name siblings, of which neither is a later name of the other. */
-export function areSiblings(slugA: string, slugB: string): boolean {
-  const names = (slug: string, words: string) => `_${slug}_`.includes(`_${words}_`);
-  return opposites.some(
-    ([one, other]) =>
-      (names(slugA, one) && names(slugB, other)) || (names(slugA, other) && names(slugB, one)),
-  );
+/** Names of one maker, which came and went before the name of the product. */
+const maker = new Set(['microsoft', 'ms', 'windows']);
+
+/**
+ * Whether two titles name two products: each has a word that the other lacks. A later title says more than the former
+ * one, or less (`Windows 10`, `Microsoft Windows 10`); those of siblings differ in both (`... Member Server`, `... Domain
+ * Controller`).
+ */
+export function nameTwoProducts(titleA: string, titleB: string): boolean {
+  const [a, b] = [wordsOf(titleA), wordsOf(titleB)];
+  return a.some((word) => !b.includes(word)) && b.some((word) => !a.includes(word));
+}
+
+function wordsOf(title: string): string[] {
+  const words = slugOf(title).split('_');
+  const first = words.findIndex((word) => !maker.has(word));
+  return words.slice(Math.max(first, 0));
 }

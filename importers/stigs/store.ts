@@ -19,6 +19,7 @@ type ReleaseRow = typeof stigReleases.$inferSelect;
 export interface StoredRelease {
   id: number;
   idKey: string;
+  title: string;
   version: string;
   newness: string;
   releaseDate: string | null;
@@ -37,6 +38,7 @@ export function createStigStore(db: Database) {
   const releaseColumns = {
     id: stigReleases.id,
     idKey: stigReleases.idKey,
+    title: stigReleases.title,
     version: stigReleases.version,
     newness: stigReleases.newness,
     releaseDate: stigReleases.releaseDate,
