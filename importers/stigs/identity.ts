@@ -4,7 +4,7 @@ import { compareCodePoints } from '../../src/text.ts';
 import { shown } from '../controls/text.ts';
 import { type LeftBehind, leftBehind, tellLeftBehind } from './left-behind.ts';
 import { createOverlaps } from './overlap.ts';
-import { nameTwoProducts } from './siblings.ts';
+import { areTwoRoles, nameTwoProducts } from './siblings.ts';
 import { aliasKey, idKeyOf, isSlug, kindOf, numbered, reservedSlugs, slugOf, slugStemOf } from './slug.ts';
 import { createStigStore, type GivenUp, type StigRow, type StoredRelease } from './store.ts';
 import type { StagedRelease } from './write.ts';
@@ -203,7 +203,9 @@ export function decideIdentity(
     const slug = slugOf(newest.title);
     const kind = kindOf(newest.title);
     const sameTitle = store.bySlug(slug);
-    if (sameTitle?.kind === kind && !clashes(group, sameTitle)) {
+    const isClash = sameTitle !== null && clashes(group, sameTitle);
+    const isOtherRole = sameTitle !== null && !isClash && holdsOtherRole(newest, sameTitle);
+    if (sameTitle?.kind === kind && !isClash && !isOtherRole) {
       return {
         stig: sameTitle,
         decision: `joined ${slug}: same title, other benchmark id; ${evidence(group, sameTitle)}`,
@@ -223,12 +225,16 @@ export function decideIdentity(
     for (let n = 2; !isFree(free); n++) free = numbered(slugStemOf(newest), n);
     return {
       stig: store.create(free, kind),
-      decision: `new slug ${free}: ${whyNot(slug, sameTitle, kind)}${remark}`,
+      decision: `new slug ${free}: ${isOtherRole ? `${slug} is the other role of this server` : whyNot(slug, sameTitle, kind)}${remark}`,
     };
   }
 
   function isFree(slug: string): boolean {
     return isSlug(slug) && !reservedSlugs.has(slug) && store.bySlug(slug) === null;
+  }
+
+  function holdsOtherRole({ idKey }: StagedRelease, stig: StigRow): boolean {
+    return store.releases(stig.id).some((release) => areTwoRoles(idKey, release.idKey));
   }
 
   function clashes(group: StagedRelease[], stig: StigRow): boolean {

@@ -18,3 +18,12 @@ function wordsOf(title: string): string[] {
   const first = words.findIndex((word) => !maker.has(word));
   return words.slice(Math.max(first, 0));
 }
+
+/**
+ * Whether two folded benchmark ids are the two roles of one server (`windows_server_2019_ms`, `..._dc`): those that are
+ * published under one title (FORMATS 2.3), so that nothing else tells them apart where their versions differ.
+ */
+export function areTwoRoles(idKeyA: string, idKeyB: string): boolean {
+  const [a, b] = [/^(.*)_(ms|dc)$/.exec(idKeyA), /^(.*)_(ms|dc)$/.exec(idKeyB)];
+  return a !== null && b !== null && a[1] === b[1] && a[2] !== b[2];
+}

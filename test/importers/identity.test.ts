@@ -608,6 +608,18 @@ joins(
       later.lines.map((line) => line.target),
       ['windows_server_2019_dc', 'microsoft_windows_server_2019'],
     );
+    // Where no version meets another, the ids alone tell.
+    for (const runs of [[[member(3), controller(4)]], [[controller(4)], [member(3)]]]) {
+      const once = await importRuns(runs);
+      assert.equal(slugs(once.db), {
+        microsoft_windows_server_2019: ['Windows_Server_2019_DC_STIG V2R4'],
+        windows_server_2019_ms: ['Windows_Server_2019_MS_STIG V2R3'],
+      });
+      assert.is(
+        once.lines.flat().find((line) => line.target === 'windows_server_2019_ms')!.reason,
+        'new slug windows_server_2019_ms: microsoft_windows_server_2019 is the other role of this server',
+      );
+    }
   },
 );
 
