@@ -82,14 +82,12 @@ export function decideIdentity(
     lost: GivenUp | null,
     { stig: { slug }, decision }: Choice,
   ) => {
-    const superseded = {
-      slug,
-      reason: lost && keptInstead(version, lost),
-      outcome: 'superseded' as const,
-    };
+    const kept: Decision = { slug, reason: decision, outcome: 'imported' };
     const isKept = lost?.id !== id;
-    decisions.set(id, isKept ? { slug, reason: decision, outcome: 'imported' } : superseded);
-    if (lost && isKept && decisions.has(lost.id)) decisions.set(lost.id, superseded);
+    const former = lost && (isKept ? decisions.get(lost.id) : kept);
+    decisions.set(id, kept);
+    if (lost && former)
+      decisions.set(lost.id, { slug, reason: keptInstead(version, lost, former), outcome: 'superseded' });
   };
 
   const attach = (group: StagedRelease[], choice: Choice) => {
@@ -295,10 +293,12 @@ function whyNot(slug: string, taken: StigRow | null, kind: 'stig' | 'srg'): stri
   return `${slug} ${taken.kind === kind ? 'holds other rules under the same version' : `is a ${taken.kind.toUpperCase()}`}`;
 }
 
-function keptInstead(version: string, { isTie }: GivenUp): string {
-  return isTie
+/** Why a printing is not kept; of one under another benchmark id also why it is a printing of this STIG. */
+function keptInstead(version: string, { isTie, isOtherId }: GivenUp, { reason }: Decision): string {
+  const which = isTie
     ? `another printing of ${version} is kept: no date tells which is newer, so the greater hash decides`
     : `a newer printing of ${version} is kept`;
+  return isOtherId ? `${which}; ${reason}` : which;
 }
 
 /** The two releases, one of each list, whose dates are nearest to each other; ties go to the newest. */

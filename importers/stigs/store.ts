@@ -25,10 +25,13 @@ export interface StoredRelease {
   releaseDate: string | null;
 }
 
-/** A printing that gave way to another of the same version; `isTie` where neither is dated newer. */
+/** A printing that gave way to another of the same version. */
 export interface GivenUp {
   id: number;
+  /** Neither is dated newer. */
   isTie: boolean;
+  /** The two go by two benchmark ids. */
+  isOtherId: boolean;
 }
 
 /** Reads and writes STIGs, their aliases and releases for the decision about identity, inside the run's transaction. */
@@ -91,13 +94,19 @@ export function createStigStore(db: Database) {
   function attach(staged: StagedRelease | ReleaseRow, stigId: number): GivenUp | null {
     touched.add(stigId);
     const other = release(stigId, staged.version);
+    const giveUp = ({ id }: { id: number }) =>
+      other && {
+        id,
+        isTie: isTie(staged.newness, other.newness),
+        isOtherId: staged.idKey !== other.idKey,
+      };
     if (other && other.newness > staged.newness) {
       removeRelease(db, staged.id, staged.sourceId);
-      return { id: staged.id, isTie: isTie(staged.newness, other.newness) };
+      return giveUp(staged);
     }
     if (other) removeRelease(db, other.id);
     insertRelease.run({ ...staged, stigId });
-    return other && { id: other.id, isTie: isTie(staged.newness, other.newness) };
+    return other && giveUp(other);
   }
 
   return {

@@ -657,6 +657,11 @@ joins('the same release under another id joins and one copy is kept', async () =
     const index = runs.flat().indexOf(one);
     const inOneRunOrLater = runs.length === 1 || index === 1;
     assert.is(outcome[index], inOneRunOrLater ? 'superseded' : 'imported');
+    if (inOneRunOrLater)
+      assert.is(
+        lines.flat()[index]!.reason,
+        'a newer printing of V1R2 is kept; joined oracle_like_linux_8: same title, other benchmark id; 100 % of the STIG IDs shared with V1R2',
+      );
     assert.is(outcome[1 - index], 'imported');
   }
   // Three of 40 differ: 37 / 43 = 0.86, another product.
