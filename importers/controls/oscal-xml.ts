@@ -94,7 +94,8 @@ function readRequirement(
     const withdrawnInto = readTargets(node, identifier, identifiers);
     return controlRecord(framework, { ...head, status: 'withdrawn', withdrawnInto });
   }
-  const statements = childrenOf(node, 'control').flatMap((below) => partsOf(below, 'statement'));
+  // Since its version 1.0.1 the file has the statement in the requirement; before, in a control of its own below it.
+  const statements = [node, ...childrenOf(node, 'control')].flatMap((each) => partsOf(each, 'statement'));
   const statementParts = statements.flatMap((statement) => readStatement(statement, identifier, render));
   const statement = renderStatement(statementParts);
   if (statement === '')
