@@ -1,4 +1,4 @@
-import { compareVersions, versionKey } from '../crosswalk/frameworks.ts';
+import { compareVersions, versionKey, withoutEndingZeros } from '../crosswalk/frameworks.ts';
 import { canonicalIdentifier } from '../crosswalk/identifier.ts';
 import type { Database } from '../db/database.ts';
 import { AppError } from '../errors.ts';
@@ -54,7 +54,8 @@ export function createControlService(db: Database) {
   function versionOf(framework: string, wanted: string | undefined): string | null {
     const rows = versionRows.all(framework);
     if (wanted === undefined) return rows.find((row) => row.is_default === 1)?.version ?? null;
-    const bare = (label: string) => fold(label.trim()).replace(/^rev(?:ision)?\.?\s*/, '');
+    const bare = (label: string) =>
+      withoutEndingZeros(fold(label.trim()).replace(/^rev(?:ision)?\.?\s*/, ''));
     const exact = rows.find((row) => bare(row.version) === bare(wanted));
     const sameKey = rows
       .filter(

@@ -554,6 +554,27 @@ site('only what a publisher states for that revision is verified, a row of a sit
   db.close();
 });
 
+site('a release is asked for with or without the zeros at its end', async () => {
+  const db = emptyCatalog();
+  await importSources(db, {
+    'rev520.json': oscalCatalog(rev5, '5.2.0', '2025-08-26'),
+    'rev510.json': oscalCatalog(rev5.slice(0, 3), '5.10.0', '2030-01-01'),
+    'rev511.json': oscalCatalog(rev5.slice(0, 1), '5.1.1', '2024-02-04'),
+    'cci.xml': cciList('2022-03-09', [[1, [['5', 'AC-1']]]]),
+  });
+  const served = async (version: string) =>
+    (await ask(db, `controls/nist-800-53?version=${encodeURIComponent(version)}`)).version;
+  for (const version of ['5.2.0', 'Rev 5.2.0', '5.2', 'rev 5.2']) {
+    assert.is(await served(version), 'Rev 5.2.0', version);
+    assert.is((await resolve(db, 'nist-800-53:AC-1', 'cci', `&version=${version}`)).paths.length, 1, version);
+  }
+  assert.is(await served('5.10'), 'Rev 5.10.0');
+  assert.is(await served('5'), 'Rev 5.10.0');
+  assert.is((await reader(db).request('/api/v1/controls/nist-800-53?version=5.1')).status, 404);
+  assert.equal((await resolve(db, 'nist-800-53:AC-1', 'cci', '&version=5.1')).paths, []);
+  db.close();
+});
+
 site.run();
 
 const bad = suite('control sources: malformed ones');
