@@ -46,6 +46,12 @@ export function createControlService(db: Database) {
       'SELECT record_json FROM controls WHERE framework = ? AND version = ? AND identifier = ?',
     )
     .pluck();
+  const versionsWith = sqlite
+    .prepare<[string, string], string>(
+      `SELECT c.version FROM control_keys AS k JOIN controls AS c ON c.control_id = k.id
+        WHERE k.framework = ? AND k.identifier = ?`,
+    )
+    .pluck();
   const keyOfId = sqlite
     .prepare<[string, string], string>('SELECT identifier FROM control_keys WHERE id = ? AND framework = ?')
     .pluck();
@@ -116,7 +122,12 @@ export function createControlService(db: Database) {
           const record = identifier === null ? undefined : byIdentifier.get(framework, version, identifier);
           if (record !== undefined) return record;
         }
-        throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
+        const others = identifier === null ? [] : versionsWith.all(framework, identifier);
+        const elsewhere =
+          others.length === 0
+            ? ''
+            : ` is not in ${versions[0]}, but in ${others.sort((a, b) => compareVersions(b, a)).join(', ')}`;
+        throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}${elsewhere}`);
 
         // Without a version 800-171 is searched in all its revisions: they name different controls (D6.2).
         function versionsToSearch(): string[] {
