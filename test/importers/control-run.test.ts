@@ -704,7 +704,7 @@ bad('a CSV whose header begins like none of ours is no source; named alone it is
   const headers = [
     'Framework,version,identifier',
     'identifier,framework,version',
-    'framework;version;identifier',
+    'frameworks;version;identifier',
   ];
   for (const header of headers) {
     const file = put(folder, 'own.csv', `${header}\nsite,2026,S-1\n`);
@@ -712,6 +712,8 @@ bad('a CSV whose header begins like none of ours is no source; named alone it is
     assert.equal([lines[0]!.outcome, lines[0]!.kind, loneUnknown], ['skipped', 'other', [file]], header);
   }
   assert.equal(tableDigests(catalog), before);
+  const semicolons = 'framework;version;identifier\nsite;2026;S-1\n';
+  await refuse(catalog, semicolons, 'controls-csv', 'the columns are separated by semicolons, not by commas');
 });
 
 bad(
