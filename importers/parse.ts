@@ -1,7 +1,7 @@
 import type { ControlsResult } from './controls/catalog.ts';
 import { CciListBuilder, isCciList } from './controls/cci-list.ts';
 import { isDod8500 } from './controls/dod-8500.ts';
-import { isOscalXmlCatalog } from './controls/oscal-xml.ts';
+import { isOscalXmlCatalog, isOscalXmlProfile } from './controls/oscal-xml.ts';
 import { parseControlsJson, parseControlsText, parseControlsXml } from './controls/parse.ts';
 import { isDiacapMap } from './crosswalk/diacap.ts';
 import { decodeText } from './decode.ts';
@@ -129,6 +129,7 @@ function kindOfXml(root: XmlElement): Kind {
   if (isBenchmark(root)) return 'xccdf';
   if (isCciList(root)) return 'cci-list';
   if (isOscalXmlCatalog(root)) return 'oscal-catalog';
+  if (isOscalXmlProfile(root)) return 'oscal-profile';
   if (isDod8500(root)) return 'dod-8500';
   if (isDiacapMap(root)) return 'diacap-map';
   return isScap(root) ? 'scap' : 'other';
