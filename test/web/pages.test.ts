@@ -751,6 +751,19 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
     checklist: JSON.stringify(old),
   });
   assert.is(file.html, byApi.text, 'the very file of the API');
+  // PowerShell writes UTF-16 by itself, with its byte-order mark.
+  const units = Buffer.from(`\ufeff${JSON.stringify(old)}`, 'utf16le');
+  for (const [bytes, encoding] of [
+    [units, 'UTF-16LE'],
+    [Buffer.from(units).swap16(), 'UTF-16BE'],
+  ] as const) {
+    form.set('file', new File([bytes], 'old.cklb'));
+    form.set('as', 'file');
+    assert.is((await loadPage(t, '/upgrade', ann, form)).html, byApi.text, encoding);
+    form.set('file', new File([bytes.subarray(0, -1)], 'old.cklb'));
+    const cut = await loadPage(t, '/upgrade', ann, form);
+    assert.match(textOf(cut.html), `The checklist is not valid ${encoding}`);
+  }
   const bad = new FormData();
   bad.set('file', new File(['{'], 'bad.cklb'));
   bad.set('slug', 'harbor_linux_3');
