@@ -48,6 +48,7 @@ const paths = [
   'LIST/stigs/harbor_linux_3',
   '/collections',
   'COLLECTION',
+  'COLLECTION/edit',
   '/favorites',
   '/catalog',
   '/catalog/imports/1',
@@ -83,7 +84,7 @@ pages.before(async () => {
     return (await response.json()) as { id: string };
   };
   const bundle = {
-    name: 'A list with a rather long name for a small screen',
+    name: `A list with a rather long name for a small screen, and ${'W'.repeat(120)}`,
     description: 'What it is for',
     tags: ['one', 'two'],
     color: '#aa3300',
@@ -135,8 +136,8 @@ pages('no violation for who is not signed in', async () => {
   await leave(visitor);
 });
 
-// 320 px is also what is left of 640 px at 200 %, and of 1280 px at 400 %.
-for (const width of [320, 640]) {
+// 320 px is also what is left of 640 px at 200 %, and of 1280 px at 400 %; from 705 px on tables are tables.
+for (const width of [320, 640, 706]) {
   pages(`no page scrolls sideways at ${width} px`, async () => {
     const visitor = await visit(browser, served.url, { viewport: { width, height: 700 } });
     await signIn(visitor.page, token);

@@ -1,5 +1,7 @@
 import * as assert from 'uvu/assert';
+import type { SearchResult } from '../../src/schemas/search.ts';
 import { createMarker, Field } from '../../src/web/diff.tsx';
+import { searchPage } from '../../src/web/search.tsx';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { type Caller, countingIds, sessionCaller, testId, userCaller } from '../support/callers.ts';
@@ -405,6 +407,21 @@ pages('what was searched, and what was not, is said as it is', async () => {
     // A control is called so: nothing is said of the others.
     ['q=Device+Loc*', ann, `No rule holds all these words. ${fewer}`],
     ['stig=harbor_linux_3', ann, 'Give the words to search these rules for.'],
+    // What a filter names and nobody has is said, however it was spelled.
+    ['q=the&cci=CCI-999999', ann, `“CCI-999999” is no CCI of this catalog. No rule of that kind ${alone}`],
+    ['q=the&cci=366', ann, `“366” is no CCI of this catalog. No rule of that kind ${alone}`],
+    ['q=zzz&cci=cci-366&control=ac-02', ann, `No rule of that kind ${alone}`],
+    [
+      'q=the&control=ZZ-9&cci=%3Cb%3E&stig=no_such',
+      ann,
+      `“no_such” is no STIG of this catalog. “<b>” is no CCI of this catalog. “ZZ-9” is no control of NIST SP 800-53 in this catalog. No rule of that kind ${alone}`,
+    ],
+    [
+      'cci=CCI-999999',
+      ann,
+      '“CCI-999999” is no CCI of this catalog. Give the words to search these rules for.',
+    ],
+    ['q=zzz&cci=CCI-999999', {}, `No control or CCI has “zzz” in its name. ${signIn}`],
   ];
   for (const [query, caller, words] of cases) {
     const { status, html } = await loadPage(t, `/search?${query}`, caller);
@@ -414,6 +431,78 @@ pages('what was searched, and what was not, is said as it is', async () => {
   }
   const { html } = await loadPage(t, '/search?q=a&severity=high&cci=CCI-15', {});
   assert.ok(html.includes(`/signin?next=${encodeURIComponent('/search?q=a&severity=high&cci=CCI-15')}`));
+});
+
+pages('where a long title is cut, the piece with what was found stands below it', () => {
+  const ruleTitle = `${'word '.repeat(60)}needle here`;
+  const result = (snippet: SearchResult['snippet'], title: string): SearchResult => ({
+    slug: 'a_stig',
+    stigTitle: 'A STIG',
+    version: 'V1R1',
+    groupId: 'V-1',
+    ruleId: 'SV-1r1_rule',
+    ruleVersion: 'A-1',
+    ruleTitle: title,
+    severity: 'low',
+    ruleIdents: [],
+    snippet,
+    rank: 1,
+  });
+  const results = [
+    result({ field: 'title', text: '…word needle here', marks: [[6, 12]] }, ruleTitle),
+    result({ field: 'title', text: 'a needle', marks: [[2, 8]] }, 'a needle'),
+  ];
+  const view = searchPage({
+    q: 'needle',
+    hasWords: true,
+    filter: { severity: [], stig: '', cci: '', control: '' },
+    unknown: [],
+    entitlements: new Set(),
+    stigs: [],
+    kinds: null,
+    rules: { results, pagination: { page: 1, limit: 20, total: 2, totalPages: 1 } },
+    problem: null,
+  });
+  const [long, short] = String(view.body).split('<li>').slice(1);
+  assert.match(textOf(long!), ruleTitle);
+  assert.match(long!, '<span class="quiet">title: </span>…word <mark>needle</mark> here</p>');
+  assert.match(short!, 'a <mark>needle</mark></a>');
+  assert.not.match(short!, 'title: ');
+});
+
+pages('the changes since the release before are one step from a STIG', async () => {
+  const { html } = await loadPage(t, '/stigs/harbor_linux_3', ann);
+  const href = '/stigs/harbor_linux_3/diff?from=V1R1&amp;to=V1R2';
+  assert.match(html, `<a class="button quiet" href="${href}">What changed since V1R1</a>`);
+  const oldest = await loadPage(t, '/stigs/harbor_linux_3?version=V1R1', ann);
+  assert.not.match(oldest.html, 'What changed since');
+});
+
+pages('a page past the end of a listing says so, and leads to the first', async () => {
+  const made = await loadPage(t, '/lists', ann, { name: 'Few', visibility: 'PRIVATE' });
+  const list = made.headers.get('Location')!.replace(/\?.*/, '');
+  await loadPage(t, `${list}/stigs`, ann, { slugs: 'harbor_linux_3' });
+  const cases: [path: string, first: string][] = [
+    ['/stigs?search=a', '/stigs?search=a&amp;page=1'],
+    ['/stigs/harbor_linux_3?severity=high', '/stigs/harbor_linux_3?severity=high&amp;page=1#rules'],
+    ['/controls/nist-800-53?baseline=low', '/controls/nist-800-53?baseline=low&amp;page=1'],
+    ['/ccis?', '/ccis?page=1'],
+    [`${list}?`, `${list}?page=1`],
+    ['/catalog/imports/1?', '/catalog/imports/1?page=1'],
+    ['/documents?', '/documents?page=1'],
+    ['/roles?', '/roles?page=1'],
+    ['/search?q=the', '/search?q=the&amp;page=1#rules'],
+  ];
+  for (const [path, first] of cases) {
+    const { status, html } = await loadPage(t, `${path}&page=99`, ann);
+    assert.is(status, 200, path);
+    const said = [...html.matchAll(/<p class="empty">.*?<\/p>/gs)].map(([part]) => part);
+    assert.equal(said.slice(0, 1), [
+      `<p class="empty">There is no page 99. <a href="${first}">The first page</a></p>`,
+    ]);
+  }
+  const { html } = await loadPage(t, '/ccis/CCI-000366?rulePage=99', ann);
+  assert.match(html, 'There is no page 99. <a href="/ccis/CCI-000366?rulePage=1#rules">The first page</a>');
 });
 
 pages('a body that is no form is refused, and so is one that is too large or no UTF-8', async () => {
