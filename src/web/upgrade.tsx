@@ -167,7 +167,7 @@ function Outcome(props: { outcome: UpgradedRule['outcome']; report: UpgradeRepor
             <a class="ids" href={ruleHref(to.slug, rule, to.version)}>
               {rule.groupId}
             </a>{' '}
-            <span class="ids">{rule.ruleVersion}</span> {rule.reason}
+            <span class="ids">{rule.ruleVersion}</span> {rule.reason}{' '}
             {rule.answered ? <span class="tag">answered</span> : null}
             {outcome === 'carried' || rule.changes.length === 0 ? null : (
               <details>

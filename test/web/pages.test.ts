@@ -829,6 +829,7 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
   const report = await loadPage(t, '/upgrade', ann, form);
   assert.is(report.status, 200);
   assert.match(textOf(report.html), 'V1R1 to V1R2');
+  assert.match(textOf(report.html), /V-900001 HARB-03-000010 Its check changed answered/);
   const again = new FormData();
   for (const [, name, value] of report.html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g))
     again.set(name!, value!);
