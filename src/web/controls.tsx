@@ -162,11 +162,18 @@ export function catalogControlsPage(page: CatalogPage): View {
           </div>
         </form>
         <p class="quiet">
-          {count(pagination.total, called.one, called.many)} of {version || 'no version'}
+          {count(pagination.total, called.one, called.many)}
+          {version === '' ? '' : ` of ${version}`}
         </p>
         {controls.length === 0 ? (
           <Nothing pagination={pagination} href={href}>
-            No {called.one} is like that. <a href={home}>Show all</a>
+            {version === '' ? (
+              `No ${called.one} is loaded: gapstone import PATH takes the publisher’s own files.`
+            ) : (
+              <>
+                No {called.one} is like that. <a href={home}>Show all</a>
+              </>
+            )}
           </Nothing>
         ) : (
           <Table

@@ -33,7 +33,9 @@ export function documentsPage(page: {
         <p class="quiet">{count(pagination.total, 'document')}</p>
         {documents.length === 0 ? (
           <Nothing pagination={pagination} href={href}>
-            There is no such document.
+            {page.search === ''
+              ? 'No document is loaded: gapstone import PATH takes them.'
+              : 'There is no such document.'}
           </Nothing>
         ) : (
           <Table

@@ -22,7 +22,9 @@ export function rolesPage(page: {
         <p class="quiet">{count(pagination.total, 'occupation')}</p>
         {roles.length === 0 ? (
           <Nothing pagination={pagination} href={href}>
-            There is no such occupation.
+            {page.search === ''
+              ? 'No occupation is loaded: gapstone import PATH takes a release of O*NET.'
+              : 'There is no such occupation.'}
           </Nothing>
         ) : (
           <Table

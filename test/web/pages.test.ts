@@ -433,6 +433,24 @@ pages('what was searched, and what was not, is said as it is', async () => {
   assert.ok(html.includes(`/signin?next=${encodeURIComponent('/search?q=a&severity=high&cci=CCI-15')}`));
 });
 
+pages('an empty catalog says so, and what to do about it', async () => {
+  const empty = await testApp([]);
+  const caller = await sessionCaller(
+    empty,
+    await userCaller(empty, { sub: 'ann', entitlements: ['occ', 'regdoc'] }),
+  );
+  const cases: [path: string, words: string][] = [
+    ['/stigs', '0 STIGs The catalog holds no STIG yet: gapstone import PATH brings them.'],
+    ['/controls/nist-800-53', '0 controls No control is loaded: gapstone import PATH takes'],
+    ['/ccis', '0 CCIs No CCI is loaded: gapstone import PATH takes'],
+    ['/documents', '0 documents No document is loaded: gapstone import PATH takes them.'],
+    ['/roles', '0 occupations No occupation is loaded: gapstone import PATH takes'],
+  ];
+  for (const [path, words] of cases)
+    assert.match(textOf((await loadPage(empty, path, caller)).html), words, path);
+  empty.db.close();
+});
+
 pages('where a long title is cut, the piece with what was found stands below it', () => {
   const ruleTitle = `${'word '.repeat(60)}needle here`;
   const result = (snippet: SearchResult['snippet'], title: string): SearchResult => ({
@@ -823,7 +841,8 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
   old.stigs[0].rules[0].status = 'not_a_finding';
   old.stigs[0].rules[0].comments = 'seen — by Ann\nfirst line';
   const form = new FormData();
-  form.set('file', new File([JSON.stringify(old)], 'old.cklb'));
+  const before = JSON.stringify(old);
+  form.set('file', new File([before], 'old.cklb'));
   form.set('slug', 'harbor_linux_3');
   form.set('onChange', 'keep');
   const report = await loadPage(t, '/upgrade', ann, form);
@@ -841,8 +860,32 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
     checklist: JSON.stringify(old),
   });
   assert.is(file.html, byApi.text, 'the very file of the API');
+  // What the new checklist does not hold is on the page whole, as it is in the report of the API.
+  const stig = old.stigs[0];
+  const overrides = { severity: { severity: 'low', reason: 'behind a <wall>' } };
+  Object.assign(stig.rules[0], { overrides, finding_details: 'two\nlines' });
+  const gone = {
+    ...stig.rules[0],
+    group_id: 'V-1',
+    rule_id: 'SV-1r1',
+    rule_id_src: 'SV-1r1_rule',
+    rule_version: 'X',
+  };
+  const more = { ...old, stigs: [{ ...stig, rules: [...stig.rules, gone] }] };
+  const reset = new FormData();
+  reset.set('file', new File([JSON.stringify(more)], 'old.cklb'));
+  reset.set('slug', 'harbor_linux_3');
+  reset.set('onChange', 'reset');
+  const answer =
+    /<dt>Status<\/dt><dd><span class="prose">not_a_finding<\/span>.*?<dt>Severity<\/dt><dd><span class="prose">low<\/span>.*?<dt>Reason<\/dt><dd><span class="prose">behind a &lt;wall&gt;<\/span>.*?<dt>Finding details<\/dt><dd><span class="prose">two\nlines<\/span>.*?<dt>Comments<\/dt><dd><span class="prose">seen — by Ann\nfirst line<\/span>/s;
+  const { html: anew } = await loadPage(t, '/upgrade', ann, reset);
+  const item = (id: string) => anew.split('<li>').find((each) => each.includes(`>${id}<`))!;
+  assert.match(item('V-900001'), 'the request asks to begin such rules anew');
+  assert.match(item('V-900001'), answer);
+  assert.match(item('V-1'), '(the release does not have this rule any more)');
+  assert.match(item('V-1'), answer);
   // PowerShell writes UTF-16 by itself, with its byte-order mark.
-  const units = Buffer.from(`\ufeff${JSON.stringify(old)}`, 'utf16le');
+  const units = Buffer.from(`\ufeff${before}`, 'utf16le');
   for (const [bytes, encoding] of [
     [units, 'UTF-16LE'],
     [Buffer.from(units).swap16(), 'UTF-16BE'],
