@@ -12,6 +12,12 @@ export function stigsPage({ list, search }: { list: StigList; search: string }):
     body: (
       <>
         <h1>STIGs</h1>
+
+        <div class="actions">
+          <a class="button quiet" href="/upgrade">
+            Upgrade a checklist
+          </a>
+        </div>
         <FindForm action="/stigs" label="Title or slug holds" search={search} />
         <p class="quiet">{count(pagination.total, 'STIG')}</p>
         {stigs.length === 0 ? (

@@ -23,7 +23,7 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/', ['Latest releases', 'Harbor Linux 3', 'compare with V1R1']],
   ['/search?q=console', ['Found for “console”', 'Rules']],
   ['/search?q=ac-2(1)', ['AC-2(1) Automated System Account Management', 'No rule says so itself.']],
-  ['/stigs', ['2 STIGs', 'Lantern Web Server 2']],
+  ['/stigs', ['Upgrade a checklist', '2 STIGs', 'Lantern Web Server 2']],
   [
     '/stigs/harbor_linux_3',
     ['V1R2', '14 rules', 'since V1R1', 'Network and Computer Systems Administrators'],
@@ -503,6 +503,10 @@ pages('a page past the end of a listing says so, and leads to the first', async 
   const cases: [path: string, first: string][] = [
     ['/stigs?search=a', '/stigs?search=a&amp;page=1'],
     ['/stigs/harbor_linux_3?severity=high', '/stigs/harbor_linux_3?severity=high&amp;page=1#rules'],
+    [
+      '/stigs/harbor_linux_3/diff?class=check',
+      '/stigs/harbor_linux_3/diff?from=V1R1&amp;to=V1R2&amp;class=check&amp;page=1#changed',
+    ],
     ['/controls/nist-800-53?baseline=low', '/controls/nist-800-53?baseline=low&amp;page=1'],
     ['/ccis?', '/ccis?page=1'],
     [`${list}?`, `${list}?page=1`],
