@@ -93,7 +93,7 @@ export function stigPage(stig: StigPage): View {
           />
           {older === undefined ? null : (
             <a class="button quiet" href={changesHref(slug, older.version, version)}>
-              What changed since {older.version}
+              Compare with {older.version}
             </a>
           )}
           <a class="button quiet" href={link('/upgrade', { slug })}>

@@ -162,6 +162,18 @@ for (const width of [320, 640, 706]) {
   });
 }
 
+pages('in high contrast the section that the reader is in is the only one that is underlined', async () => {
+  const visitor = await visit(browser, served.url, { forcedColors: 'active' });
+  await signIn(visitor.page, token);
+  await visitor.page.goto('/lists');
+  const underlined = await visitor.page.evaluate<string[]>(`
+    [...document.querySelectorAll('.top nav a')]
+      .filter((each) => getComputedStyle(each).borderBottomColor !== getComputedStyle(document.documentElement).backgroundColor)
+      .map((each) => each.textContent)`);
+  assert.equal(underlined, ['Lists']);
+  await leave(visitor);
+});
+
 pages('what is touched is at least 24 px high, or stands in a line of text', async () => {
   const visitor = await visit(browser, served.url, { viewport: { width: 320, height: 700 } });
   await signIn(visitor.page, token);
