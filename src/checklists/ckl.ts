@@ -116,8 +116,8 @@ function createBuilder(leftovers: Leftovers) {
     values.set(key, text);
   }
 
-  function leave(path: string, text: string): void {
-    if (text.trim() !== '') leftovers.add(path, text);
+  function leave(path: string, text: string, reason?: string): void {
+    if (text.trim() !== '') leftovers.add(path, text, reason);
   }
 
   function putRuleData(where: string): void {
@@ -151,6 +151,10 @@ function createBuilder(leftovers: Leftovers) {
     text(part) {
       const last = open.at(-1);
       if (last) last.text += part;
+    },
+    // Evaluate-STIG says in comments when and by what a rule was answered, and STIG Manager reads it there.
+    comment(text) {
+      leave(`${open.at(-1)?.shown ?? ''}/comment()`, text, 'a cklb has no place for a comment of the file');
     },
     close() {
       const { path, shown, text } = open.pop()!;

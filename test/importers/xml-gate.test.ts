@@ -166,6 +166,17 @@ sizes('an attribute of 64 KB is read, a longer one refused', () => {
   assert.match(refusal(long(20_000_000)).message, /attribute a is too long/);
 });
 
+sizes(
+  'a thousand comments before the root are read, more are refused; inside it they are not counted',
+  () => {
+    const before = (count: number) => sample.replace('<Benchmark', `${'<!--x-->'.repeat(count)}<Benchmark`);
+    assert.is(release(before(1000)).description, 'An invented product.');
+    assert.match(refusal(before(1001)).message, /more than 1000 comments before the root element \(line/);
+    const inside = sample.replace('<description>', `${'<!--x-->'.repeat(5000)}<description>`);
+    assert.is(release(inside).description, 'An invented product.');
+  },
+);
+
 sizes('more than five million elements are refused', async () => {
   const effort = await effortOf(() =>
     assert.match(refusal(`<a>${'<b/>'.repeat(5_000_001)}</a>`).message, /more than 5000000 elements/),

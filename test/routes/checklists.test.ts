@@ -170,9 +170,12 @@ upgrades('each outcome with its reason, from a cklb', async () => {
 upgrades('a ckl, a cklb as text and a cklb as an object give the same', async () => {
   const old = await oldChecklist();
   const [object, text, marked, ckl] = await Promise.all(
-    [old, JSON.stringify(old), `\uFEFF\r\n${JSON.stringify(old, null, 2)}`, writeCkl(old)].map((each) =>
-      upgrade(each),
-    ),
+    [
+      old,
+      JSON.stringify(old),
+      `\uFEFF\r\n${JSON.stringify(old, null, 2)}`,
+      writeCkl(old, { before: '' }),
+    ].map((each) => upgrade(each)),
   );
   assert.is(text!.text, object!.text);
   assert.is(marked!.text, object!.text);
@@ -357,6 +360,7 @@ upgrades('what a cklb has no place for comes back, with its place', async () => 
 upgrades('what a ckl says and a cklb cannot comes back, with its place', async () => {
   const old = await oldChecklist();
   const text = writeCkl(old, {
+    before: '',
     inAsset: '<TARGET_KEY2>5551</TARGET_KEY2><HOST_GUID>g</HOST_GUID>',
     inStigInfo: '<SI_DATA><SID_NAME>filename</SID_NAME><SID_DATA>a.xml</SID_DATA></SI_DATA>',
     inRule:
@@ -381,6 +385,42 @@ upgrades('what a ckl says and a cklb cannot comes back, with its place', async (
   ]);
   assert.equal(fields.at(-1), ['stigs[0].rules[0].overrides.severity.reason', 'half']);
 });
+
+upgrades(
+  'what a ckl says in comments of the file comes back: Evaluate-STIG writes there, and STIG Manager reads it',
+  async () => {
+    const old = await oldChecklist();
+    const text = writeCkl(old, {
+      before:
+        '<!--DISA STIG Viewer :: 2.17-->\n<!-- -->\n<!--<Evaluate-STIG><version>1.2</version></Evaluate-STIG>-->',
+      inRule: '<!--<Evaluate-STIG><AFMod>true</AFMod><OldStatus>NR — é</OldStatus></Evaluate-STIG>-->',
+    })
+      .replace('<COMMENTS>', '<COMMENTS>before <!--within--> after')
+      .replace('</CHECKLIST>', '</CHECKLIST>\n<!--the end-->');
+    const { json } = await upgrade(text);
+    const [first] = old.stigs[0]!.rules;
+    assert.is(json.checklist.stigs[0].rules[0].comments, `before  after${first!.comments}`);
+    const fields = json.report.notCarried.filter((each: { kind: string }) => each.kind === 'field');
+    const rules = old.stigs[0]!.rules.map(
+      (_, index) => `/CHECKLIST/STIGS/iSTIG[1]/VULN[${index + 1}]/comment()`,
+    );
+    const inRule = '<Evaluate-STIG><AFMod>true</AFMod><OldStatus>NR — é</OldStatus></Evaluate-STIG>';
+    assert.equal(
+      fields.map((each: { path: string; value: string }) => [each.path, each.value]),
+      [
+        ['/comment()', 'DISA STIG Viewer :: 2.17'],
+        ['/comment()', '<Evaluate-STIG><version>1.2</version></Evaluate-STIG>'],
+        ['/CHECKLIST/STIGS/iSTIG[1]/VULN[1]/COMMENTS/comment()', 'within'],
+        ...rules.map((path) => [path, inRule]),
+        ['/comment()', 'the end'],
+      ],
+    );
+    for (const { reason } of fields) assert.is(reason, 'a cklb has no place for a comment of the file');
+    const many = await upgrade(writeCkl(old, { before: '<!--x-->'.repeat(1001) }));
+    assert.is(many.status, 400);
+    assert.match(many.json.error.message, 'more than 1000 comments before the root element');
+  },
+);
 
 upgrades('both vocabularies of status, whatever their case; no status is not reviewed', async () => {
   const old = await oldChecklist();
