@@ -96,6 +96,9 @@ export function readCkl(text: string): OldChecklist {
   return { format: 'ckl', ...readCklb(builder.toCklb(), leftovers) };
 }
 
+/** Says which program wrote the file, and nothing of what was assessed. */
+const markOfViewer = /^\s*DISA STIG Viewer :: [\d.]+\s*$/;
+
 function createBuilder(leftovers: Leftovers) {
   const target: Values = new Map();
   const stigs: { info: Values; vulns: ReadVuln[] }[] = [];
@@ -154,7 +157,8 @@ function createBuilder(leftovers: Leftovers) {
     },
     // Evaluate-STIG says in comments when and by what a rule was answered, and STIG Manager reads it there.
     comment(text) {
-      leave(`${open.at(-1)?.shown ?? ''}/comment()`, text, 'a cklb has no place for a comment of the file');
+      if (!markOfViewer.test(text))
+        leave(`${open.at(-1)?.shown ?? ''}/comment()`, text, 'a cklb has no place for a comment of the file');
     },
     close() {
       const { path, shown, text } = open.pop()!;

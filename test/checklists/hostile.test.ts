@@ -311,7 +311,6 @@ hostile('__proto__ and constructor are names like others', async () => {
     );
   }
   const ckl = writeCkl(old, {
-    before: '',
     inAsset: '<__proto__>x</__proto__><constructor>y</constructor>',
     inRule:
       '<STIG_DATA><VULN_ATTRIBUTE>__proto__</VULN_ATTRIBUTE><ATTRIBUTE_DATA>z</ATTRIBUTE_DATA></STIG_DATA>',

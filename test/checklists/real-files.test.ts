@@ -164,7 +164,7 @@ function register(name: string, folder: string, registered: Pair[]): void {
               Object.assign(rule, answers[index]);
               given.set(rule.rule_version, answers[index]!);
             }
-            const checklist = asCkl ? writeCkl(old, { before: '' }) : old;
+            const checklist = asCkl ? writeCkl(old) : old;
             const { status, json } = await t.send('POST', '/api/v1/checklists/upgrade', {
               slug,
               version: to,
