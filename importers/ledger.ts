@@ -33,6 +33,12 @@ export interface LedgerLine {
   ms: number;
 }
 
+/** A ledger line of a run that is not over: with what was stored of its source. */
+export interface OpenLine extends LedgerLine {
+  releaseId: number | null;
+  sourceId: number | null;
+}
+
 /** The last line of the ledger: totals over its sources, milliseconds in all and by phase. */
 export interface LedgerSummary {
   sources: number;

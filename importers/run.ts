@@ -8,15 +8,24 @@ import { CommandError } from '../src/errors.ts';
 import { deriveControls } from './controls/derive.ts';
 import { discover, listFiles } from './discover.ts';
 import { ImportError, oneLine } from './errors.ts';
-import { type Kind, type LedgerLine, type LedgerSummary, roundMs, summarize } from './ledger.ts';
+import {
+  type Kind,
+  type LedgerLine,
+  type LedgerSummary,
+  type OpenLine,
+  roundMs,
+  summarize,
+} from './ledger.ts';
 import { type Ahead, createPipeline, type Pipeline } from './parsers/pipeline.ts';
 import { parserThreads } from './parsers/pool.ts';
 import { deriveDocuments } from './regulatory/derive.ts';
 import { deriveRoles, remapStigs, ruleIsOutdated } from './roles/derive.ts';
-import { type OpenLine, Staging } from './staging.ts';
+import { Staging } from './staging.ts';
 import { decideIdentity } from './stigs/identity.ts';
-import { type LeftBehind, tellLeftBehind } from './stigs/left-behind.ts';
+import type { LeftBehind } from './stigs/left-behind.ts';
 import { createSearchIndex } from './stigs/search-index.ts';
+import { tellDecisions } from './stigs/tell-decisions.ts';
+import { Stopwatch } from './stopwatch.ts';
 
 export interface ImportOptions {
   /** Change nothing unless every source is good. */
@@ -99,20 +108,6 @@ function asImportFailure(error: unknown): unknown {
   return error;
 }
 
-/** What a run spends its time on, each without the others; `parse` with the waiting for parser threads. */
-const phases = [
-  'read',
-  'parse',
-  'write',
-  'identity',
-  'search',
-  'controls',
-  'closure',
-  'roles',
-  'commit',
-] as const;
-type Phase = (typeof phases)[number];
-
 class ImportRun {
   private readonly db: Database;
   private readonly options: ImportOptions;
@@ -120,9 +115,7 @@ class ImportRun {
   private readonly startedAt: string;
   private readonly staging: Staging;
   private readonly lines: OpenLine[] = [];
-  /** Milliseconds of the timed parts that the part under way has inside it. */
-  private inside = 0;
-  private readonly phases = Object.fromEntries(phases.map((phase) => [phase, 0])) as Record<Phase, number>;
+  private readonly watch = new Stopwatch();
   private moved = 0;
   /** The STIGs whose releases changed, by their ids. */
   private touched = new Set<number>();
@@ -145,7 +138,7 @@ class ImportRun {
       threads: this.options.threads ?? parserThreads(),
       isKnown: (sha256) => this.staging.unchanged(sha256) !== null,
       onSpent: (phase, ms) => {
-        this.phases[phase] += ms;
+        this.watch.times[phase] += ms;
       },
     });
     try {
@@ -177,30 +170,16 @@ class ImportRun {
 
   /** Derives what follows from all sources, and commits. */
   private complete(loneUnknown: string[], start: number): ImportResult {
-    this.timed('identity', () => this.decide());
-    this.timed('controls', () => this.deriveControls());
-    this.timed('roles', () => this.deriveRoles());
+    this.watch.timed('identity', () => this.decide());
+    this.watch.timed('controls', () => this.deriveControls());
+    this.watch.timed('roles', () => this.deriveRoles());
     const lines = this.lines.map(({ releaseId: _, sourceId: __, ...line }) => line);
     const failed = loneUnknown.length > 0 || lines.some((line) => line.outcome === 'rejected');
     const stored = !this.options.dryRun && !(this.options.strict && failed);
-    const summary = () => summarize(lines, this.phases, performance.now() - start);
-    this.timed('commit', () => this.finish(lines, summary(), stored));
+    const summary = () => summarize(lines, this.watch.times, performance.now() - start);
+    this.watch.timed('commit', () => this.finish(lines, summary(), stored));
     const { unmet: unmetOverrides, left } = this;
     return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, leftBehind: left };
-  }
-
-  /** Does a part of the work and counts its time, without that of the parts inside it. */
-  private timed<T>(phase: Phase, work: () => T): T {
-    const from = performance.now();
-    const before = this.inside;
-    this.inside = 0;
-    try {
-      return work();
-    } finally {
-      const all = performance.now() - from;
-      this.phases[phase] += all - this.inside;
-      this.inside = before + all;
-    }
   }
 
   private async take(ahead: Ahead, pipeline: Pipeline): Promise<OpenLine> {
@@ -240,7 +219,7 @@ class ImportRun {
     if (content === null)
       return { ...line, kind, warnings, outcome: 'skipped', reason: oneLine(outcome.reason) };
     const from = performance.now();
-    const stored = this.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
+    const stored = this.watch.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
     return { ...stored, ms: performance.now() - from };
   }
 
@@ -250,41 +229,21 @@ class ImportRun {
     if (this.staging.releases.length === 0 && overrides.size === 0) return;
     this.staging.begin();
     const identity = decideIdentity(this.db, this.staging.releases, overrides);
-    const { decisions, moved, touched, unmet, left } = identity;
-    this.moved = moved;
-    this.touched = touched;
-    this.unmet = unmet;
-    this.left = left;
-    this.timed('search', () => createSearchIndex(this.db).reconcile());
-    const firstOf = new Map<string, OpenLine>();
-    for (const line of this.lines) {
-      const decision = line.releaseId === null ? undefined : decisions.get(line.releaseId);
-      if (!decision) continue;
-      Object.assign(line, { outcome: decision.outcome, reason: decision.reason, target: decision.slug });
-      if (decision.outcome === 'rejected') line.counts = {};
-      firstOf.set(line.sha256!, line);
-      const { target } = line;
-      if (line.outcome === 'imported')
-        this.db.orm.update(sources).set({ target }).where(eq(sources.id, line.sourceId!)).run();
-    }
-    // The same bytes once more in this run share the fate of the first.
-    for (const line of this.lines.filter((each) => each.outcome === 'unchanged')) {
-      const first = firstOf.get(line.sha256!);
-      const target = this.staging.unchanged(line.sha256!)?.target ?? null;
-      if (moved > 0 && target !== null && target !== line.target) {
-        const behind = left.find(({ slug }) => slug === line.target);
-        const remark = behind ? `; ${tellLeftBehind(behind)}` : '';
-        Object.assign(line, { reason: `operator override: moved from ${line.target}${remark}`, target });
-      }
-      if (first) line.target = first.target;
-      if (first && first.outcome !== 'imported')
-        Object.assign(line, { outcome: first.outcome, reason: first.reason });
-    }
+    this.moved = identity.moved;
+    this.touched = identity.touched;
+    this.unmet = identity.unmet;
+    this.left = identity.left;
+    this.watch.timed('search', () => createSearchIndex(this.db).reconcile());
+    const targetOf = (sha256: string) => this.staging.unchanged(sha256)?.target ?? null;
+    for (const { target, sourceId } of tellDecisions(this.lines, identity, targetOf))
+      this.db.orm.update(sources).set({ target }).where(eq(sources.id, sourceId!)).run();
   }
 
   private deriveControls(): void {
     if (this.staging.controlSources.size === 0) return;
-    for (const { sourceId, message } of deriveControls(this.db, (work) => this.timed('closure', work))) {
+    for (const { sourceId, message } of deriveControls(this.db, (work) =>
+      this.watch.timed('closure', work),
+    )) {
       this.lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
     }
   }

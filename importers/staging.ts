@@ -4,19 +4,13 @@ import { sources, stigReleases } from '../src/db/tables.ts';
 import { createStageControls } from './controls/facts.ts';
 import { ImportError } from './errors.ts';
 import { type Content, importerVersion } from './format.ts';
-import type { LedgerLine } from './ledger.ts';
+import type { OpenLine } from './ledger.ts';
 import { createStageDocuments } from './regulatory/facts.ts';
 import { createStageRoles } from './roles/facts.ts';
 import { createSearchAhead } from './stigs/search-ahead.ts';
 import { removeRelease } from './stigs/store.ts';
 import { createStageRelease, type StagedRelease } from './stigs/write.ts';
 import type { XccdfRelease } from './xccdf/record.ts';
-
-/** A ledger line of a run that is not over: with what was stored of its source. */
-export interface OpenLine extends LedgerLine {
-  releaseId: number | null;
-  sourceId: number | null;
-}
 
 /** Stores the content of sources one by one, each in a savepoint of the run's one transaction. */
 export class Staging {

@@ -138,6 +138,22 @@ test('the ledger tells where a stored release was moved', async () => {
   db.close();
 });
 
+test('the same bytes twice beside a release that is moved are told as new, not as moved', async () => {
+  const db = openDatabase(':memory:', { create: true });
+  await runImport(db, [pier]);
+  const copy = put(scratchFolder(), 'copy.xml', readFileSync(harbor));
+  const { lines } = await runImport(db, [pier, harbor, copy], { overrides: new Map([['Pier_STIG', 'two']]) });
+  assert.equal(
+    lines.map(({ outcome, target, reason }) => [outcome, target, reason]),
+    [
+      ['unchanged', 'two', 'operator override: moved from pier'],
+      ['imported', 'harbor_linux_3', 'new slug from the title: harbor_linux_3'],
+      ['unchanged', 'harbor_linux_3', null],
+    ],
+  );
+  db.close();
+});
+
 test('a slug that is left without a release is told of with what refers to it, and reads as gone', async () => {
   const t = await testApp([harbor, pier]);
   const ann = await userCaller(t, { sub: 'ann' });
