@@ -37,7 +37,8 @@ export function createBuckets(perMinute: number, keys = 100_000): Buckets {
     return bucket;
   }
 
-  const missing = (bucket: Bucket) => (bucket.tokens >= nearlyOne ? 0 : Math.ceil((1 - bucket.tokens) / rate));
+  const missing = (bucket: Bucket) =>
+    bucket.tokens >= nearlyOne ? 0 : Math.ceil((1 - bucket.tokens) / rate);
 
   return {
     take(key, now) {

@@ -419,7 +419,7 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
     assert.equal(stateOf(folder), before, path);
   }
   assert.match(
-    await refusalOf(() => restoreDatabase(copy, file, when, () => 1000)),
+    await refusalOf(() => restoreDatabase(copy, file, when, { room: () => 1000 })),
     /there is no room beside .*g\.db: it needs \d+ bytes, 1000 are free$/,
   );
   assert.match(
