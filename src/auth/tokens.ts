@@ -22,6 +22,7 @@ export function createVerifyUserToken(
   return async (token) => {
     if (token.length > maxTokenLength) throw unauthorized();
     let payload: JWTPayload;
+    let type: unknown;
     try {
       const options = {
         algorithms,
@@ -31,15 +32,27 @@ export function createVerifyUserToken(
         requiredClaims: required,
         currentDate: now(),
       };
-      ({ payload } = await jwtVerify(token, keys, options));
+      const verified = await jwtVerify(token, keys, options);
+      payload = verified.payload;
+      type = verified.protectedHeader.typ;
     } catch {
       throw unauthorized();
     }
+    if (isOtherKind(type)) throw unauthorized();
     // The last of two would win: what is read twice is not believed, though it is signed.
     const texts = token.split('.', 2).map((part) => Buffer.from(part, 'base64url').toString('utf8'));
     if (texts.some((text) => repeatedMember(text) !== null)) throw unauthorized();
     return userOf(payload, claims, now());
   };
+}
+
+/**
+ * Whether a token says that it is no access token but another kind of JWT, as one that ends a session (`logout+jwt`): an
+ * identity provider signs those with the same key for the same audience (RFC 8725 section 3.11, RFC 9068).
+ */
+function isOtherKind(type: unknown): boolean {
+  if (type === undefined) return false;
+  return typeof type !== 'string' || (/\+jwt$/i.test(type) && !/^(?:application\/)?at\+jwt$/i.test(type));
 }
 
 function userOf(payload: JWTPayload, claims: Config['claims'], now: Date): User {
