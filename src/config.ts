@@ -226,7 +226,7 @@ function readList(
 
 /** An exact origin as browsers send it; `*` is none: answers that need a token are not for everybody. */
 function readOrigin(entry: string): string | null {
-  if (!/^https?:\/\/[^/\s*]+$/i.test(entry) || !URL.canParse(entry)) return null;
+  if (!/^https?:\/\/[^/?#\\\s*]+$/i.test(entry) || !URL.canParse(entry)) return null;
   const { origin, username, password } = new URL(entry);
   return username || password ? null : origin;
 }

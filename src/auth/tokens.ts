@@ -1,4 +1,12 @@
-import { importJWK, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
+import {
+  errors,
+  importJWK,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
 import type { Config } from '../config.ts';
 import { CommandError, unauthorized } from '../errors.ts';
 import { repeatedMember } from '../json.ts';
@@ -32,7 +40,7 @@ export function createVerifyUserToken(
         requiredClaims: required,
         currentDate: now(),
       };
-      const verified = await jwtVerify(token, keys, options);
+      const verified = await verifySignature(token, keys, options);
       payload = verified.payload;
       type = verified.protectedHeader.typ;
     } catch {
@@ -44,6 +52,20 @@ export function createVerifyUserToken(
     if (texts.some((text) => repeatedMember(text) !== null)) throw unauthorized();
     return userOf(payload, claims, now());
   };
+}
+
+/** Verifies with the key that a token names; where several of the set fit, as for one without `kid`, with each in turn. */
+async function verifySignature(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions) {
+  try {
+    return await jwtVerify(token, keys, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      const verified = await jwtVerify(token, key, options).catch(() => null);
+      if (verified !== null) return verified;
+    }
+    throw error;
+  }
 }
 
 /**
