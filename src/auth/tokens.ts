@@ -131,7 +131,14 @@ export async function issueUserToken(
       'GAPSTONE_JWKS is set: tokens come from that identity provider, none are issued here',
     );
   }
-  if (!isName(request.subject)) throw new CommandError('--subject must have 1 to 255 characters', 2);
+  // What a token could not carry would be passed over when it comes back: an organization, for one, in silence.
+  const names = { subject: request.subject, email: request.email, org: request.organization };
+  for (const [option, name] of Object.entries(names))
+    if (name !== undefined && !isName(name))
+      throw new CommandError(
+        `--${option} must have 1 to 255 characters, none of them a control character`,
+        2,
+      );
   if (request.lifetime < 1 || request.lifetime > maxLifetime)
     throw new CommandError('--ttl must be from 1s to 90d', 2);
   const key = await localKey(config, tell);

@@ -483,6 +483,25 @@ keys('an issued token follows remapped claims', async () => {
   assert.equal([viewer.subject, viewer.organization], ['dora', 'green']);
 });
 
+keys('what a token could not carry is refused instead of being left out when it comes back', async () => {
+  const config = readConfig({ db: join(scratchFolder(), 'g.db') }, {});
+  const request = { subject: 'ann', entitlements: [], lifetime: 60 };
+  const wrong = ['', 'x'.repeat(256), 'a\nb', 'a\u007f', 'a\0', '\ud800'];
+  const told = (option: string) =>
+    `--${option} must have 1 to 255 characters, none of them a control character`;
+  for (const value of wrong) {
+    for (const [option, given] of Object.entries({
+      subject: { subject: value },
+      email: { email: value },
+      org: { organization: value },
+    })) {
+      const error = await failure(issueUserToken(config, { ...request, ...given }, now));
+      assert.equal([error.message, error.exitCode], [told(option), 2], JSON.stringify(value));
+    }
+  }
+  assert.not.ok(existsSync(config.keyFile), 'no key is made for it');
+});
+
 keys('issuing refuses an empty subject and a lifetime beyond 90 days', async () => {
   const config = localConfig();
   const issue = (subject: string, lifetime: number) =>
