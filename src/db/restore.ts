@@ -55,7 +55,7 @@ export function restoreDatabase(
     copyFileSync(backup, temporary, constants.COPYFILE_EXCL);
     const sha256 = sha256OfFile(temporary);
     compareHash(backup, sha256);
-    const schema = seal(temporary, 'full', (sqlite) => prepareForUse(sqlite, audited));
+    const schema = seal(temporary, 'full', backup, (sqlite) => prepareForUse(sqlite, audited));
     likeFormer(temporary, file);
     const keptAs = freeName(`${file}.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`);
     const replaced = replaceDatabase(temporary, file, keptAs);
