@@ -51,7 +51,7 @@ export function createAuditStream(file: AuditFile, options: StreamOptions): Audi
     written += events.length;
     if (sync) last = head;
     if (missing !== null)
-      log.warn('audit stream: lines, or the head beside them, were taken away', {
+      log.warn('audit stream: lines or the head were taken away, or this is another stream than before', {
         reason: missing,
         seq: head.seq,
       });
