@@ -17,4 +17,4 @@ export type Parsed =
   | { kind: Kind; content: null; reason: string; warnings: string[] };
 
 /** Raised when what an importer makes of the same bytes changes, so that stored sources are read again. */
-export const importerVersion = 2;
+export const importerVersion = 3;

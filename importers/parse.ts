@@ -1,7 +1,7 @@
 import type { ControlsResult } from './controls/catalog.ts';
 import { CciListBuilder, isCciList } from './controls/cci-list.ts';
 import { isDod8500 } from './controls/dod-8500.ts';
-import { isOscalXmlCatalog } from './controls/oscal-xml.ts';
+import { isOscalXmlCatalog, isOscalXmlProfile } from './controls/oscal-xml.ts';
 import { parseControlsJson, parseControlsText, parseControlsXml } from './controls/parse.ts';
 import { isDiacapMap } from './crosswalk/diacap.ts';
 import { decodeText } from './decode.ts';
@@ -12,6 +12,7 @@ import type { Kind } from './ledger.ts';
 import {
   interchangeBeginning,
   isInterchange,
+  isInterchangeLine,
   parseInterchange,
   parseInterchangeLines,
 } from './regulatory/interchange.ts';
@@ -27,7 +28,7 @@ import { isNice, parseNice } from './roles/nice.ts';
 import { parseOnet } from './roles/onet.ts';
 import type { RolesRecord } from './roles/record.ts';
 import { BenchmarkBuilder } from './xccdf/builder.ts';
-import { fromBenchmark, isBenchmark } from './xccdf/source.ts';
+import { fromBenchmark, isBenchmark, looksLikeBenchmark } from './xccdf/source.ts';
 import { DoctypeError, readXml, type XmlElement } from './xml/gate.ts';
 
 interface ParseOptions {
@@ -116,7 +117,9 @@ function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
   } catch (error) {
     if (error instanceof DoctypeError && isForeign(error, bytes))
       return skipped(`XML or HTML of no kind of ours, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
-    if (error instanceof ImportError && error.kind === 'other') error.kind = kind;
+    // What cannot be decoded has no root yet; a benchmark is known by its beginning.
+    if (error instanceof ImportError && error.kind === 'other')
+      error.kind = kind === 'other' && looksLikeBenchmark(Buffer.from(bytes)) ? 'xccdf' : kind;
     throw error;
   }
 }
@@ -126,6 +129,7 @@ function kindOfXml(root: XmlElement): Kind {
   if (isBenchmark(root)) return 'xccdf';
   if (isCciList(root)) return 'cci-list';
   if (isOscalXmlCatalog(root)) return 'oscal-catalog';
+  if (isOscalXmlProfile(root)) return 'oscal-profile';
   if (isDod8500(root)) return 'dod-8500';
   if (isDiacapMap(root)) return 'diacap-map';
   return isScap(root) ? 'scap' : 'other';
@@ -137,11 +141,14 @@ function fromControls(result: ControlsResult, warnings: string[]): Parsed {
   return { kind: result.kind, content, warnings: [...warnings, ...result.warnings] };
 }
 
+/** Said of a ckl or cklb, which lies beside STIGs and looks like one. */
+const aChecklist = ' (a checklist: the server upgrades it, the catalog does not hold it)';
+
 function skipXml(root: XmlElement, kind: Kind, warnings: string[]): Parsed {
   const reason =
     kind === 'scap'
       ? `SCAP content (automated checks, root <${root.local}>): it never creates or replaces a STIG`
-      : `XML of no kind of ours: root <${root.local.slice(0, 64)}>`;
+      : `XML of no kind of ours: root <${root.local.slice(0, 64)}>${root.local === 'CHECKLIST' ? aChecklist : ''}`;
   return { kind, content: null, reason, warnings };
 }
 
@@ -167,7 +174,8 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    if (likely === 'regdoc' && /^\s*\{[^\n]*\}[ \t]*\r?\n\s*\S/.test(text)) {
+    const [firstLine] = /^\s*\{[^\n]*\}(?=[ \t]*\r?\n\s*\S)/.exec(text) ?? [];
+    if (firstLine !== undefined && (likely === 'regdoc' || isInterchangeLine(firstLine))) {
       const lines = parseInterchangeLines(text);
       return fromDocuments('regdoc', lines.documents, [...warnings, ...lines.warnings]);
     }
@@ -181,7 +189,12 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   }
   if (isNice(value)) return fromRoles('nice', parseNice(value), warnings);
   const result = parseControlsJson(value);
-  return result === null ? skipped('JSON of no kind of ours') : fromControls(result, warnings);
+  if (result !== null) return fromControls(result, warnings);
+  return skipped(`JSON of no kind of ours${isCklb(value) ? aChecklist : ''}`);
+}
+
+function isCklb(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'stigs' in value && 'target_data' in value;
 }
 
 function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {

@@ -1,5 +1,6 @@
 import type { Database } from '../src/db/database.ts';
 import { compareCodePoints } from '../src/text.ts';
+import { shown } from './controls/text.ts';
 
 /** One thing that a source states, which another source may state anew. */
 export interface Statement {
@@ -36,11 +37,22 @@ export function winningStatements<T extends Statement>(
 ): T[] {
   const winners = latestStatements(statements, fresh);
   const kept = new Set(winners.map((each) => each.sourceId));
-  for (const sourceId of new Set(statements.map((each) => each.sourceId))) {
-    if (!kept.has(sourceId))
-      removeSource(db, sourceId, 'a later source states all that it states', superseded);
+  const winnerOf = new Map(winners.map((each) => [each.key, each.sourceId]));
+  for (const { sourceId, key } of statements) {
+    if (kept.has(sourceId) || superseded.has(sourceId)) continue;
+    const reason = fresh.has(sourceId)
+      ? `another source of this run states all that it states: ${nameOf(db, winnerOf.get(key)!)}`
+      : 'a later source states all that it states';
+    removeSource(db, sourceId, reason, superseded);
   }
   return winners;
+}
+
+function nameOf(db: Database, sourceId: number): string {
+  return shown(
+    db.sqlite.prepare<[number], string>('SELECT source FROM sources WHERE id = ?').pluck().get(sourceId)!,
+    300,
+  );
 }
 
 /** Removes a source with what it states, and notes why. */

@@ -65,8 +65,26 @@ export class CciListBuilder implements XmlHandler {
     if (this.version === '') throw new ImportError('the CCI list has no version', kind);
     const record = cciListRecord(kind, this.version, this.items.map(readItem));
     const { pairs, warnings } = readCciReferences(record.items);
-    return { kind, records: [{ ...record, pairs }], warnings };
+    return {
+      kind,
+      records: [{ ...record, pairs }],
+      warnings: [...unknownStatuses(record.items), ...warnings],
+    };
   }
+}
+
+const knownStatuses = new Set(['', 'draft', 'published', 'deprecated']);
+const mostShown = 5;
+
+/** A warning of CCIs whose status is none that DISA's lists have: all but deprecated ones make edges (DECISIONS D7.1 (a)). */
+export function unknownStatuses(items: CciItem[]): string[] {
+  const unknown = items.filter(({ status }) => !knownStatuses.has(status.toLowerCase()));
+  if (unknown.length === 0) return [];
+  const first = unknown
+    .slice(0, mostShown)
+    .map(({ identifier, status }) => `${identifier} "${shown(status)}"`);
+  const rest = unknown.length > mostShown ? ', ...' : '';
+  return [`${unknown.length} CCIs have an unknown status and count as in force: ${first.join(', ')}${rest}`];
 }
 
 function readItem({ id, status, types, definition, references }: RawItem): CciItem {

@@ -1,6 +1,7 @@
 import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
 import { ImportError } from '../errors.ts';
 import { type ControlsResult, catalogRecord, cciListRecord, controlRecord } from './catalog.ts';
+import { unknownStatuses } from './cci-list.ts';
 import { type CsvRow, csvHeader, readCsv } from './csv.ts';
 import { confidentialityLevels, impactCodes, macLevels } from './dod-8500.ts';
 import type { CatalogRecord, CciItem, CciListRecord, ControlRecord } from './record.ts';
@@ -47,7 +48,8 @@ export function parseControlsCsv(text: string): ControlsResult {
     if (!columns.includes(column)) throw new ImportError(`the column "${shown(column)}" is unknown`, kind);
   const groups = new Map<string, Group>();
   for (const row of table.rows) addRow(groups, new Cells(row, table.columns));
-  return { kind, records: [...groups.values()].map(recordOf), warnings: [] };
+  const warnings = [...groups.values()].flatMap(({ items }) => unknownStatuses(items));
+  return { kind, records: [...groups.values()].map(recordOf), warnings };
 }
 
 interface Group {

@@ -19,15 +19,26 @@ export interface CsvTable {
 
 const maxHeader = 4096;
 
-/** The columns in the first line of a text, read without looking further; empty when the line is no CSV. */
+/**
+ * The columns in the first line of a text, read without looking further; empty when the line is no CSV. Columns that
+ * are not separated by commas are told as well, so that a spreadsheet of other habits is refused as what it was meant for.
+ */
 export function csvHeader(text: string): string[] {
   const [line] = text.slice(0, maxHeader).split(/[\r\n]/);
   try {
     const [header = []] = parse(line!) as string[][];
-    return header.map((column) => column.trim());
+    const columns = header.map((column) => column.trim());
+    return separatorOf(columns) === null ? columns : columns[0]!.split(/[;\t]/).map((each) => each.trim());
   } catch {
     return [];
   }
+}
+
+/** What separates the columns of a header instead of commas; null where commas do. */
+function separatorOf(columns: string[]): 'semicolons' | 'tabs' | null {
+  const only = columns.length === 1 ? columns[0]! : '';
+  if (/^\w+(?: *; *\w*)+$/.test(only)) return 'semicolons';
+  return /^\w+(?: *\t *\w*)+$/.test(only) ? 'tabs' : null;
 }
 
 /**
@@ -43,6 +54,11 @@ export function readCsv(text: string, kind: Kind): CsvTable {
   }
   const [header = [], ...rest] = records;
   const columns = header.map((column) => column.trim());
+  const separator = separatorOf(columns);
+  if (separator !== null)
+    throw new ImportError(`the columns are separated by ${separator}, not by commas`, kind);
+  const nameless = columns.indexOf('');
+  if (nameless >= 0) throw new ImportError(`column ${nameless + 1} of the header has no name`, kind);
   const seen = new Set<string>();
   const doubled = columns.find((column) => seen.size === seen.add(column).size);
   if (doubled !== undefined) throw new ImportError(`the column ${shown(doubled)} occurs twice`, kind);

@@ -208,6 +208,10 @@ function catalogView(catalogs: Catalog[]): CatalogView {
       const versions = frameworks.get(framework)?.versions ?? [];
       return !framework.startsWith('nist-') && versions.includes(version) && version !== versions.at(-1);
     },
+    hasVersion: (framework, version) =>
+      (frameworks.get(framework)?.versions ?? []).some(
+        (each) => versionKey(framework, each) === versionKey(framework, version),
+      ),
     withdrawnInto: (framework, identifier) =>
       frameworks.get(framework)?.controls.get(identifier)?.withdrawnInto ?? [],
   };

@@ -2,6 +2,12 @@ import { canonicalIdentifier, familyCodeOf } from '../../src/crosswalk/identifie
 import { ImportError } from '../errors.ts';
 import type { XmlElement } from '../xml/gate.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
+import { readShape } from './json.ts';
+import { parseOscalCatalog } from './oscal-catalog.ts';
+import { parseOscalProfile } from './oscal-profile.ts';
+import { is80053 } from './oscal-release.ts';
+import { oscalAny } from './oscal-shape.ts';
+import { proseOf, treeOfJson, valueOfXml } from './oscal-syntax.ts';
 import { createRenderProse, type Parameter, type RenderProse } from './parameters.ts';
 import type { ControlRecord, StatementPart } from './record.ts';
 import { closeUp, collapseLine, labelOfItem, renderStatement, shown } from './text.ts';
@@ -11,24 +17,60 @@ const kind = 'oscal-catalog';
 const framework = 'nist-800-171';
 const idPrefix = 'SP_800_171_';
 
+const namespace = 'http://csrc.nist.gov/ns/oscal/1.0';
+
 /** True for the root element of an OSCAL XML catalog. */
 export function isOscalXmlCatalog(root: XmlElement): boolean {
-  return root.local === 'catalog' && root.uri === 'http://csrc.nist.gov/ns/oscal/1.0';
+  return root.local === 'catalog' && root.uri === namespace;
+}
+
+/** True for the root element of an OSCAL XML profile. */
+export function isOscalXmlProfile(root: XmlElement): boolean {
+  return root.local === 'profile' && root.uri === namespace;
 }
 
 /**
- * Reads SP 800-171 Rev 3 from the text of its OSCAL XML catalog, which has passed the gate (FORMATS 6). Catalogs of
- * other publications, such as the CSF, are skipped. Throws `ImportError` naming the requirement that is broken.
+ * Reads SP 800-171 Rev 3 or SP 800-53 from the text of an OSCAL XML catalog, which has passed the gate (FORMATS 5, 6).
+ * Catalogs of other publications, such as the CSF, are skipped. Throws `ImportError` naming the control that is broken.
  */
 export function parseOscalXmlCatalog(text: string): ControlsResult {
   const root = readTree(text, kind);
   const metadata = childrenOf(root, 'metadata')[0];
   if (!metadata) throw new ImportError('the catalog has no metadata', kind);
-  const publication = propertyOf(metadata, 'framework-version-identifier');
-  if (!/^SP_800_171_3_\d+_\d+$/.test(publication)) {
-    const title = shown(textIn(metadata, 'title'), 120);
-    return { kind, records: null, reason: `an OSCAL XML catalog of another publication: ${title}` };
-  }
+  if (is800171(propertyOf(metadata, publication))) return readCatalog(root, metadata);
+  const title = collapseLine(textIn(metadata, 'title'));
+  if (is80053({ title })) return parseOscalCatalog(valueOfXml(root));
+  const reason = `an OSCAL XML catalog of another publication: ${shown(title, 120)}`;
+  return { kind, records: null, reason };
+}
+
+/** Reads a baseline of SP 800-53 from the text of its OSCAL XML profile, as `parseOscalProfile` does from JSON. */
+export function parseOscalXmlProfile(text: string): ControlsResult {
+  return parseOscalProfile(valueOfXml(readTree(text, 'oscal-profile')));
+}
+
+/** True for a JSON value in the form of an OSCAL catalog that holds SP 800-171 Rev 3. */
+export function isOscal800171(value: unknown): boolean {
+  const props = (value as { catalog?: { metadata?: { props?: unknown } } } | null)?.catalog?.metadata?.props;
+  return (
+    Array.isArray(props) &&
+    props.some((property) => property?.name === publication && is800171(String(property.value)))
+  );
+}
+
+/** Reads SP 800-171 Rev 3 from its OSCAL JSON catalog. Throws `ImportError` naming the requirement that is broken. */
+export function parseOscal800171(value: unknown): ControlsResult {
+  const root = treeOfJson('catalog', (readShape(oscalAny, value, kind) as { catalog: unknown }).catalog);
+  return readCatalog(root, childrenOf(root, 'metadata')[0]!);
+}
+
+const publication = 'framework-version-identifier';
+
+function is800171(identifier: string): boolean {
+  return /^SP_800_171_3_\d+_\d+$/.test(identifier);
+}
+
+function readCatalog(root: XmlNode, metadata: XmlNode): ControlsResult {
   const changed = new Date(textIn(metadata, 'last-modified').trim());
   if (Number.isNaN(changed.getTime()))
     throw new ImportError('the last-modified of the catalog is no time', kind);
@@ -94,7 +136,8 @@ function readRequirement(
     const withdrawnInto = readTargets(node, identifier, identifiers);
     return controlRecord(framework, { ...head, status: 'withdrawn', withdrawnInto });
   }
-  const statements = childrenOf(node, 'control').flatMap((below) => partsOf(below, 'statement'));
+  // Since its version 1.0.1 the file has the statement in the requirement; before, in a control of its own below it.
+  const statements = [node, ...childrenOf(node, 'control')].flatMap((each) => partsOf(each, 'statement'));
   const statementParts = statements.flatMap((statement) => readStatement(statement, identifier, render));
   const statement = renderStatement(statementParts);
   if (statement === '')
@@ -135,18 +178,6 @@ function readPart(node: XmlNode, id: string, render: RenderProse): StatementPart
 
 function readProse(node: XmlNode, where: string, render: RenderProse): string {
   return closeUp(collapseLine(render(proseOf(node), where)));
-}
-
-/** Mixed content as OSCAL's JSON writes it, parameters as `{{ insert: param, id }}`. */
-function proseOf(node: XmlNode): string {
-  return node.children
-    .map((child) => {
-      if (typeof child === 'string') return child;
-      return child.name === 'insert'
-        ? `{{ insert: param, ${child.attributes['id-ref'] ?? ''} }}`
-        : proseOf(child);
-    })
-    .join('');
 }
 
 function partsOf(node: XmlNode, name: string): XmlNode[] {

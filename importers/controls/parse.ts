@@ -8,10 +8,18 @@ import { cprtDocument } from './cprt-shape.ts';
 import { isDod8500, parseDod8500 } from './dod-8500.ts';
 import { isOscalCatalog, parseOscalCatalog } from './oscal-catalog.ts';
 import { isOscalProfile, parseOscalProfile } from './oscal-profile.ts';
-import { isOscalXmlCatalog, parseOscalXmlCatalog } from './oscal-xml.ts';
+import {
+  isOscal800171,
+  isOscalXmlCatalog,
+  isOscalXmlProfile,
+  parseOscal800171,
+  parseOscalXmlCatalog,
+  parseOscalXmlProfile,
+} from './oscal-xml.ts';
 
 /** Reads a JSON value as a source about controls; null when it has the form of none. Throws `ImportError`. */
 export function parseControlsJson(value: unknown): ControlsResult | null {
+  if (isOscal800171(value)) return parseOscal800171(value);
   if (isOscalCatalog(value)) return parseOscalCatalog(value);
   if (isOscalProfile(value)) return parseOscalProfile(value);
   return cprtDocument(value) === null ? null : parseCprt(value);
@@ -23,6 +31,7 @@ export function parseControlsJson(value: unknown): ControlsResult | null {
  */
 export function parseControlsXml(root: XmlElement, text: () => string): ControlsResult | null {
   if (isOscalXmlCatalog(root)) return parseOscalXmlCatalog(text());
+  if (isOscalXmlProfile(root)) return parseOscalXmlProfile(text());
   if (isDod8500(root)) return parseDod8500(text());
   return isDiacapMap(root) ? parseDiacapMap(text()) : null;
 }

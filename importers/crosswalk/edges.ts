@@ -26,6 +26,8 @@ export interface CatalogView {
    * is stated for a revision of the NIST catalogs counts whatever newer one there is.
    */
   isOutdated(framework: string, version: string): boolean;
+  /** Whether a version of the framework that means the same is imported. */
+  hasVersion(framework: string, version: string): boolean;
   /** The identifiers that a withdrawn control went into. */
   withdrawnInto(framework: string, identifier: string): string[];
 }
@@ -44,11 +46,6 @@ export interface MappingProblem {
   message: string;
 }
 
-interface Target {
-  identifier: string;
-  status: MappingStatus;
-}
-
 /**
  * Derives the edges of the crosswalk from what the sources state (DECISIONS D7.1). Pure; the order of the facts does
  * not matter. Pairs that give no edge although they should are reported.
@@ -59,10 +56,10 @@ export function deriveEdges(
 ): { edges: DerivedEdge[]; problems: MappingProblem[] } {
   const edges = new Map<string, DerivedEdge>();
   const problems = new Map<string, { sourceId: number; what: string; where: string[] }>();
-  const current = facts.filter((fact) => !catalogs.isOutdated(fact.fromFramework, fact.fromVersion));
+  const isOutdated = (fact: MappingFact) => catalogs.isOutdated(fact.fromFramework, fact.fromVersion);
   const hasRev5 = new Set(
-    current
-      .filter((fact) => fact.fromFramework === 'cci' && revisionOf(fact) === 5)
+    facts
+      .filter((fact) => fact.fromFramework === 'cci' && toRevision(fact) === 5 && !isOutdated(fact))
       .map((fact) => fact.fromIdentifier),
   );
 
@@ -75,32 +72,30 @@ export function deriveEdges(
     else problems.set(key, { sourceId: fact.sourceId, what, where: [where] });
   };
 
-  for (const fact of current) {
-    if (
-      !isEdgeFact(fact) ||
-      (fact.fromFramework === 'cci' &&
-        revisionOf(fact) === cciRevisions.carriedOver &&
-        hasRev5.has(fact.fromIdentifier))
-    )
-      continue;
-    if (isTooNew(fact)) {
-      report(fact, `Rev ${cciRevisions.verified} is the newest that counts for a CCI`);
-      continue;
-    }
-    const missing = [fact.fromFramework, fact.toFramework].find((framework) => !catalogs.has(framework));
-    if (missing !== undefined) {
-      report(fact, `${missing} is not imported`);
+  for (const fact of facts) {
+    const { fromFramework, fromIdentifier, toFramework, toIdentifier } = fact;
+    if (!isEdgeFact(fact)) continue;
+    if (fromFramework === 'cci') {
+      // (a): neither an older list nor a deprecated CCI counts, and Rev 4 only where there is no Rev 5.
+      if (isOutdated(fact) || catalogs.status('cci', fromIdentifier) === 'withdrawn') continue;
+      if (toRevision(fact) === cciRevisions.carriedOver && hasRev5.has(fromIdentifier)) continue;
+    } else if (isOutdated(fact)) {
+      report(fact, `a newer version of ${fromFramework} is imported`);
       continue;
     }
-    const from = catalogs.status(fact.fromFramework, fact.fromIdentifier);
-    if (from === 'unknown') report(fact, `unknown control of ${fact.fromFramework}`);
-    if (from !== 'active') continue;
-    const targets = targetsOf(fact, catalogs);
-    if (targets.length === 0) {
-      const unknown = catalogs.status(fact.toFramework, fact.toIdentifier) === 'unknown';
-      report(fact, unknown ? `unknown control of ${fact.toFramework}` : 'no active successor');
+    const problem = problemOf(fact, catalogs);
+    if (problem !== null) {
+      report(fact, problem);
+      continue;
     }
-    for (const target of targets) add(edges, fact, target);
+    // (a): what a CCI refers to is not followed.
+    const follows = ![fromFramework, toFramework].includes('cci');
+    const sources = endsOf(fromFramework, fromIdentifier, catalogs, follows);
+    const targets = endsOf(toFramework, toIdentifier, catalogs, follows);
+    const gone = follows ? 'no active successor' : 'withdrawn';
+    if (sources.length === 0) report(fact, `${gone} in ${fromFramework}`);
+    else if (targets.length === 0) report(fact, `${gone} in ${toFramework}`);
+    for (const source of sources) for (const target of targets) add(edges, fact, source, target);
   }
   return {
     edges: [...edges.values()],
@@ -111,48 +106,77 @@ export function deriveEdges(
   };
 }
 
-/** The revision of 800-53 that a pair is stated for; null for another framework. */
-function revisionOf(fact: MappingFact): number | null {
-  if (fact.toFramework !== 'nist-800-53') return null;
-  const key = versionKey(fact.toFramework, fact.toVersion);
+/** The revision that a version of 800-53 means, infinite for a label without a number; null for another framework. */
+function revisionOf(framework: string, version: string): number | null {
+  if (framework !== 'nist-800-53') return null;
+  const key = versionKey(framework, version);
   return /^\d+$/.test(key) ? Number(key) : Number.POSITIVE_INFINITY;
+}
+
+function toRevision(fact: MappingFact): number | null {
+  return revisionOf(fact.toFramework, fact.toVersion);
+}
+
+/** What a pair is stated for where one of its ends is of 800-53. */
+function revisionsOf(fact: MappingFact): number[] {
+  return [revisionOf(fact.fromFramework, fact.fromVersion), toRevision(fact)].filter((each) => each !== null);
 }
 
 /** References to Rev 3 and older make no edge (D7.1). */
 function isEdgeFact(fact: MappingFact): boolean {
-  const revision = revisionOf(fact);
-  return revision === null || revision >= cciRevisions.carriedOver;
+  return revisionsOf(fact).every((revision) => revision >= cciRevisions.carriedOver);
 }
 
-/** A revision of 800-53 that D7.1 (a) does not know says nothing of a CCI. A label without a number is a site's own. */
-function isTooNew(fact: MappingFact): boolean {
-  const revision = fact.fromFramework === 'cci' ? revisionOf(fact) : null;
-  return revision !== null && Number.isFinite(revision) && revision > cciRevisions.verified;
+/** Why a pair cannot make an edge, whatever became of its controls; null where it can. */
+function problemOf(fact: MappingFact, catalogs: CatalogView): string | null {
+  const { fromFramework, fromIdentifier, toFramework, toIdentifier } = fact;
+  // A revision that nothing here knows says nothing of today's controls. A label without a number is a site's own.
+  const newer = revisionsOf(fact).find(
+    (revision) => Number.isFinite(revision) && revision > cciRevisions.verified,
+  );
+  if (newer !== undefined && fromFramework === 'cci')
+    return `Rev ${cciRevisions.verified} is the newest that counts for a CCI`;
+  if (newer !== undefined && !catalogs.hasVersion('nist-800-53', String(newer)))
+    return `Rev ${newer} of nist-800-53 is not imported`;
+  const ends = [
+    [fromFramework, fromIdentifier],
+    [toFramework, toIdentifier],
+  ] as const;
+  const missing = ends.find(([framework]) => !catalogs.has(framework));
+  if (missing) return `${missing[0]} is not imported`;
+  const unknown = ends.find((end) => catalogs.status(...end) === 'unknown');
+  return unknown ? `unknown control of ${unknown[0]}` : null;
 }
 
-function targetsOf(fact: MappingFact, catalogs: CatalogView): Target[] {
-  const { fromFramework, toFramework, toIdentifier } = fact;
-  const status = catalogs.status(toFramework, toIdentifier);
-  if (fromFramework === 'cci' && toFramework === 'nist-800-53') {
-    // (a): active controls only, nothing is followed; an older reference is only carried over.
-    if (status !== 'active') return [];
-    const isVerified = revisionOf(fact) === cciRevisions.verified;
-    return [{ identifier: toIdentifier, status: isVerified ? 'verified' : 'auto' }];
-  }
-  if (status === 'active') return [{ identifier: toIdentifier, status: statedStatus(fact) }];
-  if (status === 'unknown') return [];
-  return successors(toFramework, toIdentifier, catalogs).map((identifier) => ({
-    identifier,
-    status: 'auto',
+/** An end of an edge: a stated control that is active, or an active one that it went into. */
+interface End {
+  framework: string;
+  identifier: string;
+  isFollowed: boolean;
+}
+
+/** The active controls that an end of a pair stands for. */
+function endsOf(framework: string, identifier: string, catalogs: CatalogView, follows: boolean): End[] {
+  if (catalogs.status(framework, identifier) === 'active')
+    return [{ framework, identifier, isFollowed: false }];
+  if (!follows) return [];
+  return successors(framework, identifier, catalogs).map((each) => ({
+    framework,
+    identifier: each,
+    isFollowed: true,
   }));
 }
 
-/** The status of a pair whose target is active: (b), (c), (d) of D7.1; a site's own pairs wait for an operator. */
+/** The status of a pair whose controls are active: (a) to (d) of D7.1; a site's own pairs wait for an operator. */
 function statedStatus(fact: MappingFact): MappingStatus {
-  if (fact.fromFramework === 'nist-800-171' && fact.toFramework === 'nist-800-53') {
-    return versionKey(fact.fromFramework, fact.fromVersion) === '3' ? 'verified' : 'auto';
-  }
-  return fact.fromFramework === 'dod-8500' && fact.toFramework === 'nist-800-53' ? 'verified' : 'auto';
+  const revision = toRevision(fact);
+  const isPublished =
+    (fact.fromFramework === 'cci' && revision === cciRevisions.verified) ||
+    (fact.fromFramework === 'nist-800-171' &&
+      versionKey(fact.fromFramework, fact.fromVersion) === '3' &&
+      revision === 5) ||
+    (fact.fromFramework === 'dod-8500' && revision === 4);
+  return isPublished ? 'verified' : 'auto';
 }
 
 /** The active controls that a withdrawn one went into, followed to the end. */
@@ -172,17 +196,20 @@ function successors(framework: string, identifier: string, catalogs: CatalogView
   return [...found];
 }
 
-function add(edges: Map<string, DerivedEdge>, fact: MappingFact, target: Target): void {
-  const a = { framework: fact.fromFramework, identifier: fact.fromIdentifier };
-  const b = { framework: fact.toFramework, identifier: target.identifier };
+function add(edges: Map<string, DerivedEdge>, fact: MappingFact, source: End, target: End): void {
+  const [a, b] = [source, target].map(({ framework, identifier }) => ({ framework, identifier })) as [
+    DerivedEdge['a'],
+    DerivedEdge['b'],
+  ];
   if (a.framework === b.framework && a.identifier === b.identifier) return;
+  const status = source.isFollowed || target.isFollowed ? 'auto' : statedStatus(fact);
   const keys = [`${a.framework}:${a.identifier}`, `${b.framework}:${b.identifier}`].sort();
   const key = keys.join(' ');
   const known = edges.get(key);
   if (!known) {
-    edges.set(key, { a, b, status: target.status, evidence: [fact] });
+    edges.set(key, { a, b, status, evidence: [fact] });
     return;
   }
   known.evidence.push(fact);
-  if (target.status === 'verified') known.status = 'verified';
+  if (status === 'verified') known.status = 'verified';
 }

@@ -79,7 +79,10 @@ export function completeCsf(stated: Partial<CsfReference>): {
     const warnings = [
       named === '' ? 'a reference names no category of the CSF' : `"${named}" is no category of the CSF`,
     ];
-    const kept = { csfFunction: csfFunction ?? code.slice(0, 2), csfCategory: code };
+    const kept = {
+      csfFunction: functionOf(csfFunction ?? '') ?? csfFunction ?? code.slice(0, 2),
+      csfCategory: code,
+    };
     return { reference: { ...kept, csfCategoryName: csfCategoryName ?? '' }, warnings };
   }
   const reference = {
@@ -88,6 +91,8 @@ export function completeCsf(stated: Partial<CsfReference>): {
     csfCategoryName: own ?? csfCategoryName ?? '',
   };
   const warnings = own === undefined ? [`${code} is a category of CSF 1.1`] : [];
+  if (csfCategory !== undefined && isSubcategory(csfCategory))
+    warnings.push(`${shown(csfCategory, 20)} is a subcategory: ${code} is taken`);
   if (csfFunction !== undefined && functionOf(csfFunction) !== reference.csfFunction)
     warnings.push(`${code} is of the function ${reference.csfFunction}, not "${shown(csfFunction, 20)}"`);
   if (own !== undefined && csfCategoryName !== undefined && key(csfCategoryName) !== key(own))
@@ -95,10 +100,16 @@ export function completeCsf(stated: Partial<CsfReference>): {
   return { reference, warnings };
 }
 
-/** The code of a known category in its own case; null for anything else. */
+/** The code of a known category in its own case, also of a subcategory of it (`GV.OC-01`); null for anything else. */
 function codeOf(stated: string): string | null {
-  const code = stated.trim().toUpperCase();
+  const code = stated.trim().toUpperCase().replace(subcategory, '');
   return names.has(code) || withdrawn.has(code) ? code : null;
+}
+
+const subcategory = /-\d{1,2}$/;
+
+function isSubcategory(stated: string): boolean {
+  return subcategory.test(stated.trim());
 }
 
 /** The words that lead a section of a text to categories, most specific categories of each function first. */

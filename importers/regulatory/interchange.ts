@@ -85,6 +85,15 @@ export function isInterchange(value: unknown): boolean {
   );
 }
 
+/** True for a line that is a document of the interchange, whichever of its keys comes first. */
+export function isInterchangeLine(line: string): boolean {
+  try {
+    return isInterchange(JSON.parse(line));
+  } catch {
+    return false;
+  }
+}
+
 /** How a text of the interchange begins, for telling a damaged one and the form with a document on each line. */
 export const interchangeBeginning = /^\s*\[?\s*\{\s*"(?:formatVersion|document)"\s*:/;
 

@@ -61,15 +61,41 @@ function writeMappingSource(db: Database, occupations: OccupationRecord[]): void
   }
 }
 
+interface Release {
+  sourceId: number;
+  label: string;
+  newness: string;
+}
+
 function keepNewest(db: Database, family: 'onet' | 'nice', superseded: Map<number, string>): void {
   const [newest, ...older] = db.sqlite
-    .prepare<[string], { source_id: number; label: string }>(
-      `SELECT r.source_id, r.label FROM role_releases AS r JOIN sources AS s ON s.id = r.source_id
+    .prepare<[string], Release>(
+      `SELECT r.source_id AS sourceId, r.label, r.newness FROM role_releases AS r JOIN sources AS s ON s.id = r.source_id
         WHERE r.family = ? ORDER BY r.newness DESC, s.sha256 DESC`,
     )
     .all(family);
-  for (const { source_id: sourceId } of older)
-    removeSource(db, sourceId, `a newer or fuller release is kept: ${newest!.label}`, superseded);
+  for (const each of older) removeSource(db, each.sourceId, whyKept(family, newest!, each), superseded);
+}
+
+/** Why one release is kept above another, by what their newness is made of (`parseOnet`, `parseNice`). */
+function whyKept(family: 'onet' | 'nice', kept: Release, other: Release): string {
+  const [date, number, ...sizes] = partsOf(family, kept);
+  const [otherDate, otherNumber, ...otherSizes] = partsOf(family, other);
+  if (date !== otherDate) {
+    const ours = otherDate === '' ? 'this one has no dated rows' : `those of this one of ${otherDate}`;
+    return `${kept.label} is kept: its newest rows are of ${date}, ${ours}`;
+  }
+  if (number !== otherNumber) return `${kept.label} is kept, which is newer`;
+  const printing = `another printing of ${kept.label} is kept, which states`;
+  if (sizes.join() === otherSizes.join()) return `${printing} as much`;
+  const units = family === 'onet' ? ['occupations', 'statements on them'] : ['elements'];
+  const told = sizes.map((size, index) => `${Number(size)} ${units[index]}`).join(' and ');
+  return `${printing} more: ${told}, this one ${otherSizes.map(Number).join(' and ')}`;
+}
+
+/** Date, number and sizes; a release of NICE has no date. */
+function partsOf(family: 'onet' | 'nice', { newness }: Release): string[] {
+  return family === 'onet' ? newness.split(' ') : ['', ...newness.split(' ')];
 }
 
 function writeOccupations(db: Database, occupations: OccupationRecord[]): void {

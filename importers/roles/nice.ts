@@ -13,7 +13,8 @@ export function isNice(value: unknown): boolean {
 
 /**
  * Reads the work roles of the NICE Framework with their categories (FORMATS 9.2): titles trimmed, categories in title
- * case. Throws `ImportError` for an export that is broken or has a work role without a category.
+ * case. A work role that the export calls withdrawn, and puts into no category any more, is left out. Throws `ImportError`
+ * for an export that is broken or has another work role without a category.
  */
 export function parseNice(value: unknown): NiceRecord {
   const { documents, elements, relationships } = readShape(cprtBody, cprtBodyOf(value), kind);
@@ -26,12 +27,14 @@ export function parseNice(value: unknown): NiceRecord {
       .filter((relation) => categories.has(relation.source_element_identifier))
       .map((relation) => [relation.dest_element_identifier, relation.source_element_identifier]),
   );
-  const roles = of('work_role').map(({ element_identifier: workRoleId, title }) => {
+  const roles = of('work_role').flatMap(({ element_identifier: workRoleId, title, text }) => {
     const categoryCode = categoryOf.get(workRoleId);
-    if (categoryCode === undefined)
+    if (categoryCode === undefined) {
+      if (/\bwithdrawn\b/i.test(`${title} ${text}`)) return [];
       throw new ImportError(`the work role ${shown(workRoleId)} is in no category`, kind);
+    }
     const categoryName = categories.get(categoryCode)!;
-    return { workRoleId, name: collapseLine(title), categoryCode, categoryName };
+    return [{ workRoleId, name: collapseLine(title), categoryCode, categoryName }];
   });
   if (roles.length === 0) throw new ImportError('the framework has no work roles', kind);
   const ids = new Set(roles.map((role) => role.workRoleId));

@@ -3,6 +3,7 @@ import { shown } from '../controls/text.ts';
 import { decodeText } from '../decode.ts';
 import { ImportError } from '../errors.ts';
 import type { GroupFile } from '../groups.ts';
+import { commodityCodeOf } from './commodities.ts';
 import { isOccupationCode } from './families.ts';
 import type { EducationLevel, OccupationRecord, OnetRecord } from './record.ts';
 import { fault, onetFileOf, type Row, readTable, releaseOf, type TableName } from './tables.ts';
@@ -38,8 +39,8 @@ export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRe
   const occupations = reader.read();
   const label = release === null ? 'O*NET' : `O*NET ${release}`;
   const number = (release ?? '').split('.').map((part) => part.padStart(4, '0'));
-  for (const [table, what] of expected) {
-    if (!tables.has(table)) warnings.push(`the release has no table of ${what}`);
+  for (const [names, what] of expected) {
+    if (!names.some((table) => tables.has(table))) warnings.push(`the release has no table of ${what}`);
   }
   const size = (count: number, digits: number) => String(count).padStart(digits, '0');
   const newness = [
@@ -55,10 +56,10 @@ export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRe
 }
 
 /** Tables without which a release answers less than it seems to. */
-const expected: [TableName, string][] = [
-  ['tasks', 'task statements'],
-  ['technologySkills', 'technology skills'],
-  ['jobZones', 'job zones'],
+const expected: [TableName[], string][] = [
+  [['tasks'], 'task statements'],
+  [['technologySkills', 'softwareSkills'], 'technology skills'],
+  [['jobZones'], 'job zones'],
 ];
 
 /** How much a release states of an occupation: of two printings of one release the fuller is the better. */
@@ -85,6 +86,7 @@ class ReleaseReader {
     this.readOccupations();
     const zoneNames = this.readZoneNames();
     this.each('jobZones', (row, file, occupation) => {
+      if (row.isNotAvailable('Job Zone')) return;
       const zone = row.cell('Job Zone');
       if (!/^[1-9]$/.test(zone)) throw fault(file, row.line, `"${shown(zone)}" is no job zone`);
       occupation.jobZone = Number(zone);
@@ -102,6 +104,16 @@ class ReleaseReader {
         title: row.cell('Commodity Title'),
         example: row.cell('Example'),
         commodityCode: row.cell('Commodity Code'),
+        hotTechnology: row.cell('Hot Technology') === 'Y',
+        inDemand: row.cell('In Demand') === 'Y',
+      });
+    });
+    this.each('softwareSkills', (row, _, occupation) => {
+      const title = row.cell('Element Name');
+      occupation.technologySkills.push({
+        title,
+        example: row.cell('Workplace Example'),
+        commodityCode: commodityCodeOf(title) ?? row.cell('Element ID'),
         hotTechnology: row.cell('Hot Technology') === 'Y',
         inDemand: row.cell('In Demand') === 'Y',
       });
@@ -176,6 +188,7 @@ class ReleaseReader {
       const list = listOf(elementId, occupation);
       if (list === null || !/^(?:IM|LV)$/.test(scaleId)) return;
       if (row.cell('Recommend Suppress') === 'Y' || row.cell('Not Relevant') === 'Y') return;
+      if (row.isNotAvailable('Data Value')) return;
       list.push({ elementId, name: row.cell('Element Name'), scaleId, value: numberIn(row, file) });
     });
     for (const { skills, abilities, workActivities } of this.occupations.values()) {
@@ -198,7 +211,7 @@ class ReleaseReader {
       const elementId = row.cell('Element ID');
       const scaleId = row.cell('Scale ID');
       if (!elementId.startsWith('2.D') || scaleId !== 'RL' || row.cell('Recommend Suppress') === 'Y') return;
-      const value = numberIn(row, file);
+      const value = row.isNotAvailable('Data Value') ? 0 : numberIn(row, file);
       if (value === 0) return;
       const category = row.cell('Category');
       const categoryDescription = categories.get(`${elementId} ${scaleId} ${category}`) ?? '';

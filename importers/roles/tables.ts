@@ -9,6 +9,8 @@ const tableColumns = {
   occupations: ['O*NET-SOC Code', 'Title', 'Description'],
   tasks: ['O*NET-SOC Code', 'Task ID', 'Task', 'Task Type'],
   technologySkills: ['O*NET-SOC Code', 'Example', 'Commodity Code', 'Commodity Title', 'Hot Technology'],
+  // Since 30.3 in place of the technology skills: the commodity is an element, and has no UNSPSC code.
+  softwareSkills: ['O*NET-SOC Code', 'Workplace Example', 'Element ID', 'Element Name', 'Hot Technology'],
   jobZones: ['O*NET-SOC Code', 'Job Zone'],
   jobZoneNames: ['Job Zone', 'Name'],
   education: ['O*NET-SOC Code', 'Element ID', 'Element Name', 'Scale ID', 'Category', 'Data Value'],
@@ -25,6 +27,7 @@ export type TableName = keyof typeof tableColumns;
 const marks: [TableName, RegExp][] = [
   ['occupations', /^O\*NET-SOC Code\t.*(?:Title\tDescription|Description\tTitle)/],
   ['tasks', /^[^\t]*\t(?=.*Task ID).*Task Type/],
+  ['softwareSkills', /^[^\t]*\t(?=.*Workplace Example).*Hot Technology/],
   ['technologySkills', /^[^\t]*\t.*Hot Technology/],
   ['jobZones', /^[^\t]*\tJob Zone\t.*Domain Source|^O\*NET-SOC Code\t.*Job Zone/],
   ['jobZoneNames', /^Job Zone\t/],
@@ -48,10 +51,31 @@ export function releaseOf(text: string): string | null {
   return readMe.exec(text)?.[1] ?? null;
 }
 
-/** One row of a table: its cells by column, `n/a` as `""`. */
-export interface Row {
-  line: number;
-  cell(column: string): string;
+/** One row of a table. A release has hundreds of thousands of them. */
+export class Row {
+  readonly line: number;
+  private readonly cells: string[];
+  private readonly indexes: Map<string, number>;
+
+  constructor(line: number, cells: string[], indexes: Map<string, number>) {
+    this.line = line;
+    this.cells = cells;
+    this.indexes = indexes;
+  }
+
+  /** The text of a cell, `n/a` as `""`. */
+  cell(column: string): string {
+    return this.isNotAvailable(column) ? '' : this.written(column);
+  }
+
+  /** Whether the release says of this cell that there is nothing to say: `n/a`. */
+  isNotAvailable(column: string): boolean {
+    return this.written(column).toLowerCase() === 'n/a';
+  }
+
+  private written(column: string): string {
+    return this.cells[this.indexes.get(column) ?? -1]?.trim() ?? '';
+  }
 }
 
 /**
@@ -60,7 +84,7 @@ export interface Row {
  */
 export function* readTable(table: TableName, file: string, text: string): Generator<Row> {
   const lines = text.split(/\r?\n/);
-  if (lines.at(-1) === '') lines.pop();
+  while (lines.length > 1 && lines.at(-1) === '') lines.pop();
   const columns = lines[0]!.split('\t').map((column) => column.trim());
   const missing = tableColumns[table].find((column) => !columns.includes(column));
   if (missing !== undefined)
@@ -73,13 +97,7 @@ export function* readTable(table: TableName, file: string, text: string): Genera
     if (cells.length !== columns.length)
       throw fault(file, number, `${cells.length} cells, the header has ${columns.length}`);
     if (!isStorable(line)) throw fault(file, number, 'characters that cannot be stored');
-    yield {
-      line: number,
-      cell(column) {
-        const cell = cells[indexes.get(column) ?? -1]?.trim() ?? '';
-        return cell.toLowerCase() === 'n/a' ? '' : cell;
-      },
-    };
+    yield new Row(number, cells, indexes);
   }
 }
 

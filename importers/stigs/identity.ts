@@ -4,6 +4,7 @@ import { compareCodePoints } from '../../src/text.ts';
 import { shown } from '../controls/text.ts';
 import { type LeftBehind, leftBehind, tellLeftBehind } from './left-behind.ts';
 import { createOverlaps } from './overlap.ts';
+import { areTwoRoles, nameTwoProducts } from './siblings.ts';
 import { aliasKey, idKeyOf, isSlug, kindOf, numbered, reservedSlugs, slugOf, slugStemOf } from './slug.ts';
 import { createStigStore, type GivenUp, type StigRow, type StoredRelease } from './store.ts';
 import type { StagedRelease } from './write.ts';
@@ -38,7 +39,8 @@ interface Similar {
   stig: StigRow;
   /** The share of STIG IDs, in percent. */
   percent: number;
-  isOtherProduct: boolean;
+  /** What tells that it is another product all the same; null for nothing. */
+  otherBy: string | null;
 }
 
 const joinFrom = 0.8;
@@ -74,6 +76,20 @@ export function decideIdentity(
     ),
   );
 
+  /** Notes what became of a release that was put under a STIG, and of the one that it met there. */
+  const settle = (
+    { id, version }: { id: number; version: string },
+    lost: GivenUp | null,
+    { stig: { slug }, decision }: Choice,
+  ) => {
+    const kept: Decision = { slug, reason: decision, outcome: 'imported' };
+    const isKept = lost?.id !== id;
+    const former = lost && (isKept ? decisions.get(lost.id) : kept);
+    decisions.set(id, kept);
+    if (lost && former)
+      decisions.set(lost.id, { slug, reason: keptInstead(version, lost, former), outcome: 'superseded' });
+  };
+
   const attach = (group: StagedRelease[], choice: Choice) => {
     for (const release of group) {
       const other = otherProduct(release, choice.stig);
@@ -86,50 +102,52 @@ export function decideIdentity(
         });
         continue;
       }
-      const lost = store.attach(release, choice.stig.id);
-      const slug = choice.stig.slug;
-      const superseded = {
-        slug,
-        reason: lost && keptInstead(release.version, lost),
-        outcome: 'superseded' as const,
-      };
-      const isKept = lost?.id !== release.id;
-      decisions.set(release.id, isKept ? { slug, reason: choice.decision, outcome: 'imported' } : superseded);
-      if (lost && isKept && decisions.has(lost.id)) decisions.set(lost.id, superseded);
+      settle(release, store.attach(release, choice.stig.id), choice);
     }
   };
 
-  let moved = 0;
-  const leaving: { slug: string; group: StagedRelease[] }[] = [];
-  const met = new Set<string>();
-  for (const [key, { slug }] of slugByKey) {
+  // What was stored comes first: nothing takes its place because it is read anew.
+  for (const [key, group] of groups) {
+    const stig = store.alias(key);
+    const stored = stig ? group.filter((release) => release.wasStored) : [];
+    if (stored.length === 0) continue;
+    attach(stored, { stig: stig!, decision: knownId(stig!) });
+    groups.set(
+      key,
+      group.filter((release) => !release.wasStored),
+    );
+  }
+  const plan = [...slugByKey].flatMap(([key, { benchmarkId, slug }]) => {
     const group = groups.get(key) ?? [];
-    const newest = group[0];
     const alias = store.alias(key);
-    if (!newest && !alias) continue;
-    met.add(slugByKey.get(key)!.benchmarkId);
+    const kind = group[0] ? kindOf(group[0].title) : alias?.kind;
+    return kind === undefined ? [] : [{ key, benchmarkId, slug, group, alias, kind }];
+  });
+  const met = new Set(plan.map(({ benchmarkId }) => benchmarkId));
+  const leaving = plan.flatMap(({ key, slug, alias }) =>
+    alias && alias.slug !== slug ? [{ key, slug: alias.slug }] : [],
+  );
+  // All rows are meant at once: whatever leaves a STIG has left it before anything comes.
+  const onTheWay = new Map(leaving.map(({ key }) => [key, store.detach(key)]));
+  for (const { key, slug, group, alias, kind } of plan) {
     const decision = `operator override: ${slug}`;
-    const stig = store.bySlug(slug) ?? store.create(slug, newest ? kindOf(newest.title) : alias!.kind);
-    refuseLoss([...group, ...store.releasesOfKey(key)], key, stig);
-    if (alias && alias.id !== stig.id) {
-      moved += store.move(key, stig, decision);
-      leaving.push({ slug: alias.slug, group });
-    } else if (!alias) store.addAlias(key, stig.id, newest!.benchmarkId, decision);
+    const stig = store.bySlug(slug) ?? store.create(slug, kind);
+    const coming = onTheWay.get(key) ?? [];
+    refuseLoss([...group, ...coming], key, stig);
+    if (onTheWay.has(key)) {
+      for (const release of coming) settle(release, store.move(release, stig), { stig, decision });
+      store.moveAlias(key, stig.id, decision);
+    } else if (!alias) store.addAlias(key, stig.id, group[0]!.benchmarkId, decision);
     attach(group, { stig, decision });
     groups.delete(key);
   }
-  const known = [...groups].flatMap(([key, group]) => {
+  const moved = [...onTheWay.values()].flat().length;
+  for (const [key, group] of groups) {
     const stig = store.alias(key);
-    return stig ? [{ key, group, stig }] : [];
-  });
-  // What was stored comes first: nothing takes its place because it is read anew.
-  for (const wasStored of [true, false])
-    for (const { group, stig } of known)
-      attach(
-        group.filter((release) => release.wasStored === wasStored),
-        { stig, decision: `known benchmark id of ${stig.slug}` },
-      );
-  for (const { key } of known) groups.delete(key);
+    if (!stig) continue;
+    attach(group, { stig, decision: knownId(stig) });
+    groups.delete(key);
+  }
   for (const [key, group] of [...groups].sort(newestGroupFirst)) {
     const choice = choose(group);
     store.addAlias(key, choice.stig.id, group[0]!.benchmarkId, choice.decision);
@@ -140,9 +158,9 @@ export function decideIdentity(
     db,
     leaving.map(({ slug }) => slug),
   );
-  for (const { slug, group } of leaving) {
+  for (const { key, slug } of leaving) {
     const remark = left.find((each) => each.slug === slug);
-    for (const { id } of remark ? group : []) {
+    for (const { id } of remark ? staged.filter(({ idKey }) => idKey === key) : []) {
       const decision = decisions.get(id)!;
       decision.reason = `${decision.reason}; ${tellLeftBehind(remark!)}`;
     }
@@ -156,10 +174,11 @@ export function decideIdentity(
     return overlaps.sameRules(release.id, other.id) < sameReleaseFrom ? other : null;
   }
 
-  /** The same where those are the rules of another product: another printing keeps their V-ids, whatever their revisions. */
+  /** The same where those are the rules of another product: another printing keeps their ids, whatever their revisions. */
   function otherProduct(release: StagedRelease, stig: StigRow): StoredRelease | null {
     const other = otherRules(release, release.idKey, stig);
-    return other && overlaps.compare(release.id, other.id).groupIds < samePrintingFrom ? other : null;
+    if (other === null || overlaps.ofTwoProducts(release.id, other.id)) return other;
+    return overlaps.compare(release.id, other.id).groupIds < samePrintingFrom ? other : null;
   }
 
   function refusal({ benchmarkId, version }: StagedRelease, other: StoredRelease, { slug }: StigRow): string {
@@ -172,7 +191,7 @@ export function decideIdentity(
     for (const release of releases) {
       if (otherRules(release, key, stig) === null) continue;
       throw new CommandError(
-        `two benchmarks hold other rules as ${release.version}: one slug, ${stig.slug}, cannot serve both (rows of --slugs count in their order)`,
+        `two benchmarks hold other rules as ${release.version}: one slug, ${stig.slug}, cannot serve both`,
       );
     }
   }
@@ -182,14 +201,16 @@ export function decideIdentity(
     const slug = slugOf(newest.title);
     const kind = kindOf(newest.title);
     const sameTitle = store.bySlug(slug);
-    if (sameTitle?.kind === kind && !clashes(group, sameTitle)) {
+    const isClash = sameTitle !== null && clashes(group, sameTitle);
+    const isOtherRole = sameTitle !== null && !isClash && holdsOtherRole(newest, sameTitle);
+    if (sameTitle?.kind === kind && !isClash && !isOtherRole) {
       return {
         stig: sameTitle,
         decision: `joined ${slug}: same title, other benchmark id; ${evidence(group, sameTitle)}`,
       };
     }
     const similar = sameTitle?.kind === kind ? [] : similarStigs(group, kind);
-    const renamed = similar.find((each) => !each.isOtherProduct);
+    const renamed = similar.find((each) => each.otherBy === null);
     if (renamed)
       return {
         stig: renamed.stig,
@@ -202,12 +223,16 @@ export function decideIdentity(
     for (let n = 2; !isFree(free); n++) free = numbered(slugStemOf(newest), n);
     return {
       stig: store.create(free, kind),
-      decision: `new slug ${free}: ${whyNot(slug, sameTitle, kind)}${remark}`,
+      decision: `new slug ${free}: ${isOtherRole ? `${slug} is the other role of this server` : whyNot(slug, sameTitle, kind)}${remark}`,
     };
   }
 
   function isFree(slug: string): boolean {
     return isSlug(slug) && !reservedSlugs.has(slug) && store.bySlug(slug) === null;
+  }
+
+  function holdsOtherRole({ idKey }: StagedRelease, stig: StigRow): boolean {
+    return store.releases(stig.id).some((release) => areTwoRoles(idKey, release.idKey));
   }
 
   function clashes(group: StagedRelease[], stig: StigRow): boolean {
@@ -221,30 +246,44 @@ export function decideIdentity(
       .map((id) => ({ stig: store.byId(id), releases: store.releases(id) }))
       .filter(({ releases }) => releases.length > 0)
       .map(({ stig, releases }) => ({ stig, pair: nearest(group, releases) }))
-      .map(({ stig, pair }) => ({ stig, pair, index: overlaps.sameStigIds(...pair) }))
+      .map(({ stig, pair: [a, b] }) => ({
+        stig,
+        pair: [a, b] as const,
+        index: overlaps.sameStigIds(a.id, b.id),
+      }))
       .filter(({ stig, index }) => index >= joinFrom && !clashes(group, stig))
       .sort((a, b) => b.index - a.index || compareCodePoints(a.stig.slug, b.stig.slug))
       .map(({ stig, pair, index }) => ({
         stig,
         percent: Math.round(index * 100),
-        isOtherProduct: overlaps.ofTwoProducts(...pair),
+        otherBy: otherBy(...pair),
       }));
   }
 
-  function siblingRemark({ stig, percent }: Similar): string {
-    return `shares ${percent} % of the STIG IDs with ${stig.slug}, but its rules have V-ids of their own`;
+  /** Only new numbers tell that two releases are of one product; where they do not, the titles must not say otherwise. */
+  function otherBy(a: StagedRelease, b: StoredRelease): string | null {
+    if (overlaps.ofTwoProducts(a.id, b.id)) return 'its rules have SV-ids of their own';
+    if (overlaps.ofOneProduct(a.id, b.id)) return null;
+    return nameTwoProducts(a.title, b.title) ? 'its title names another product' : null;
+  }
+
+  function siblingRemark({ stig, percent, otherBy }: Similar): string {
+    return `shares ${percent} % of the STIG IDs with ${stig.slug}, but ${otherBy}`;
   }
 
   function evidence(group: StagedRelease[], stig: StigRow): string {
     const releases = store.releases(stig.id);
     if (releases.length === 0) return 'no release of it is retained';
     const [mine, theirs] = nearest(group, releases);
-    const overlap = overlaps.compare(mine, theirs);
-    const version = releases.find((release) => release.id === theirs)!.version;
+    const overlap = overlaps.compare(mine.id, theirs.id);
     const byId = overlap.stigIds >= overlap.groupIds;
     const percent = Math.round((byId ? overlap.stigIds : overlap.groupIds) * 100);
-    return `${percent} % of the ${byId ? 'STIG IDs' : 'V-ids and legacy ids'} shared with ${version}`;
+    return `${percent} % of the ${byId ? 'STIG IDs' : 'V-ids and legacy ids'} shared with ${theirs.version}`;
   }
+}
+
+function knownId({ slug }: StigRow): string {
+  return `known benchmark id of ${slug}`;
 }
 
 /** Why a new STIG cannot have the slug of its title. */
@@ -254,21 +293,23 @@ function whyNot(slug: string, taken: StigRow | null, kind: 'stig' | 'srg'): stri
   return `${slug} ${taken.kind === kind ? 'holds other rules under the same version' : `is a ${taken.kind.toUpperCase()}`}`;
 }
 
-function keptInstead(version: string, { isTie }: GivenUp): string {
-  return isTie
+/** Why a printing is not kept; of one under another benchmark id also why it is a printing of this STIG. */
+function keptInstead(version: string, { isTie, isOtherId }: GivenUp, { reason }: Decision): string {
+  const which = isTie
     ? `another printing of ${version} is kept: no date tells which is newer, so the greater hash decides`
     : `a newer printing of ${version} is kept`;
+  return isOtherId ? `${which}; ${reason}` : which;
 }
 
 /** The two releases, one of each list, whose dates are nearest to each other; ties go to the newest. */
-function nearest(mine: StagedRelease[], theirs: StoredRelease[]): [number, number] {
-  let best: { distance: number; key: string; pair: [number, number] } | null = null;
+function nearest(mine: StagedRelease[], theirs: StoredRelease[]): [StagedRelease, StoredRelease] {
+  let best: { distance: number; key: string; pair: [StagedRelease, StoredRelease] } | null = null;
   for (const a of mine) {
     for (const b of theirs) {
       const distance = Math.abs(day(a.releaseDate) - day(b.releaseDate));
       const key = `${b.newness} ${a.newness}`;
       if (!best || distance < best.distance || (distance === best.distance && key > best.key)) {
-        best = { distance, key, pair: [a.id, b.id] };
+        best = { distance, key, pair: [a, b] };
       }
     }
   }

@@ -16,10 +16,15 @@ export interface Overlaps {
   /** Jaccard index of the STIG IDs. */
   sameStigIds(releaseA: number, releaseB: number): number;
   /**
-   * Whether the rules that share a STIG ID are of two products: DISA gives STIG IDs again to a product's siblings (the
-   * routers and switches of one maker), but never a V-id, which a rule keeps from release to release.
+   * Whether the rules that share a STIG ID are of two products, by the numbers of their SV-ids: DISA gives STIG IDs
+   * again to a product's siblings (the routers and switches of one maker), and gave V-ids to all Unix systems alike.
    */
   ofTwoProducts(releaseA: number, releaseB: number): boolean;
+  /**
+   * Whether most of them share a new number, which no other product has. Former ones tell nothing: the network devices
+   * of before the renumbering share them, and the two roles of a Windows server.
+   */
+  ofOneProduct(releaseA: number, releaseB: number): boolean;
   /** STIGs of one kind, among them all of which some release has STIG IDs like a release's to a Jaccard index. */
   stigsLike(release: number, kind: 'stig' | 'srg', index: number): number[];
 }
@@ -34,11 +39,11 @@ interface Row {
 interface Names {
   ruleIds: Set<string>;
   stigIds: Set<string>;
-  /** The V-ids and former V-ids of the rules by their STIG ID; read when they are asked for. */
+  /** The numbers of the SV-ids and former SV-ids of the rules by their STIG ID; read when they are asked for. */
   numbers: Map<string, number[]> | null;
 }
 
-/** V-ids were given anew once, in 2020 and 2021, from here on; the former ones stand as legacy ids, at first. */
+/** V- and SV-ids were given anew once, in 2020 and 2021, from here on; the former ones stand as legacy ids, at first. */
 const renumberedFrom = 200_000;
 
 /** Of how many rules the names are kept at hand: some tens of megabytes. */
@@ -86,12 +91,24 @@ export function createOverlaps(db: Database): Overlaps {
 
   function readNumbers(release: number): Map<string, number[]> {
     const numbers = new Map<string, number[]>();
-    for (const { rule_version: stigId, group_id, legacy_ids } of rows.all(release)) {
-      const ids = [group_id, ...(JSON.parse(legacy_ids) as string[])];
-      const own = ids.flatMap((id) => /^V-(\d+)$/.exec(id)?.[1] ?? []).map(Number);
+    for (const { rule_version: stigId, rule_id, legacy_ids } of rows.all(release)) {
+      const ids = [rule_id, ...(JSON.parse(legacy_ids) as string[])];
+      const own = ids.flatMap((id) => /^SV-(\d+)/.exec(id)?.[1] ?? []).map(Number);
       if (stigId !== '') numbers.set(stigId, [...(numbers.get(stigId) ?? []), ...own]);
     }
     return numbers;
+  }
+
+  /** Of the STIG IDs that two releases share, how many name rules that share one of the numbers that count, or none. */
+  function compareNumbers(a: number, b: number, counts: (number: number) => boolean) {
+    const others = numbersOf(b);
+    const verdicts = [...numbersOf(a)].map(([stigId, mine]) =>
+      isSameRule(mine.filter(counts), (others.get(stigId) ?? []).filter(counts)),
+    );
+    return {
+      alike: verdicts.filter((verdict) => verdict === true).length,
+      different: verdicts.filter((verdict) => verdict === false).length,
+    };
   }
 
   return {
@@ -102,15 +119,12 @@ export function createOverlaps(db: Database): Overlaps {
     sameRules: (a, b) => jaccard(namesOf(a).ruleIds, namesOf(b).ruleIds),
     sameStigIds: (a, b) => jaccard(namesOf(a).stigIds, namesOf(b).stigIds),
     ofTwoProducts(a, b) {
-      const others = numbersOf(b);
-      let alike = 0;
-      let different = 0;
-      for (const [stigId, mine] of numbersOf(a)) {
-        const theirs = others.get(stigId) ?? [];
-        if (mine.some((number) => theirs.includes(number))) alike++;
-        else if (isComparable(mine, theirs)) different++;
-      }
+      const { alike, different } = compareNumbers(a, b, () => true);
       return different > alike;
+    },
+    ofOneProduct(a, b) {
+      const { alike, different } = compareNumbers(a, b, isNew);
+      return alike > different;
     },
     stigsLike(release, kind, index) {
       // A release that is like this one lacks at most the share 1 - index of its STIG IDs: of one more it has one.
@@ -121,11 +135,20 @@ export function createOverlaps(db: Database): Overlaps {
   };
 }
 
-/** Whether both have numbers of the same time, so that they would share one if they were of one rule. */
-function isComparable(a: number[], b: number[]): boolean {
-  const isNew = (number: number) => number >= renumberedFrom;
-  const isOld = (number: number) => !isNew(number);
-  return (a.some(isNew) && b.some(isNew)) || (a.some(isOld) && b.some(isOld));
+/**
+ * Whether two rules of one STIG ID share a number, of the new ones where both have such, since siblings share former
+ * ones. Null where their numbers are of two times and tell nothing.
+ */
+function isSameRule(a: number[], b: number[]): boolean | null {
+  for (const isOfTime of [isNew, (number: number) => !isNew(number)]) {
+    const [mine, theirs] = [a.filter(isOfTime), b.filter(isOfTime)];
+    if (mine.length > 0 && theirs.length > 0) return mine.some((number) => theirs.includes(number));
+  }
+  return null;
+}
+
+function isNew(number: number): boolean {
+  return number >= renumberedFrom;
 }
 
 /** The size of the intersection over that of the union; 0 for two empty sets. */

@@ -14,18 +14,24 @@ export interface StigRow {
   kind: 'stig' | 'srg';
 }
 
+type ReleaseRow = typeof stigReleases.$inferSelect;
+
 export interface StoredRelease {
   id: number;
   idKey: string;
+  title: string;
   version: string;
   newness: string;
   releaseDate: string | null;
 }
 
-/** A printing that gave way to another of the same version; `isTie` where neither is dated newer. */
+/** A printing that gave way to another of the same version. */
 export interface GivenUp {
   id: number;
+  /** Neither is dated newer. */
   isTie: boolean;
+  /** The two go by two benchmark ids. */
+  isOtherId: boolean;
 }
 
 /** Reads and writes STIGs, their aliases and releases for the decision about identity, inside the run's transaction. */
@@ -35,6 +41,7 @@ export function createStigStore(db: Database) {
   const releaseColumns = {
     id: stigReleases.id,
     idKey: stigReleases.idKey,
+    title: stigReleases.title,
     version: stigReleases.version,
     newness: stigReleases.newness,
     releaseDate: stigReleases.releaseDate,
@@ -83,6 +90,25 @@ export function createStigStore(db: Database) {
   const release = (stigId: number, version: string): StoredRelease | null =>
     releaseOf.get({ stigId, version }) ?? null;
 
+  /** Stores a release under a STIG; of two printings of one version the newer stays. Gives the one that does not. */
+  function attach(staged: StagedRelease | ReleaseRow, stigId: number): GivenUp | null {
+    touched.add(stigId);
+    const other = release(stigId, staged.version);
+    const giveUp = ({ id }: { id: number }) =>
+      other && {
+        id,
+        isTie: isTie(staged.newness, other.newness),
+        isOtherId: staged.idKey !== other.idKey,
+      };
+    if (other && other.newness > staged.newness) {
+      removeRelease(db, staged.id, staged.sourceId);
+      return giveUp(staged);
+    }
+    if (other) removeRelease(db, other.id);
+    insertRelease.run({ ...staged, stigId });
+    return other && giveUp(other);
+  }
+
   return {
     releases,
     release,
@@ -92,9 +118,6 @@ export function createStigStore(db: Database) {
       const found = aliased(idKey);
       return found === undefined ? null : { id: found.id, slug: found.slug, kind: found.kind };
     },
-
-    releasesOfKey: (idKey: string): StoredRelease[] =>
-      orm.select(releaseColumns).from(stigReleases).where(eq(stigReleases.idKey, idKey)).all(),
 
     /** The benchmark id under which a key was first met. */
     aliasOf: (idKey: string): string | undefined => aliased(idKey)?.benchmarkId,
@@ -109,40 +132,33 @@ export function createStigStore(db: Database) {
       insertAlias.run({ idKey, stigId, benchmarkId, decision });
     },
 
-    /** Stores a release under a STIG; of two printings of one version the newer stays. Gives the one that does not. */
-    attach(staged: StagedRelease, stigId: number): GivenUp | null {
-      touched.add(stigId);
-      const other = release(stigId, staged.version);
-      if (other && other.newness > staged.newness) {
-        removeRelease(db, staged.id, staged.sourceId);
-        return { id: staged.id, isTie: isTie(staged.newness, other.newness) };
-      }
-      if (other) removeRelease(db, other.id);
-      insertRelease.run({ ...staged, stigId });
-      return other && { id: other.id, isTie: isTie(staged.newness, other.newness) };
-    },
-
     /** Removes what was staged of a release that is refused. */
     reject(staged: StagedRelease): void {
       removeRelease(db, staged.id, staged.sourceId);
     },
 
-    /** Moves the releases of one benchmark id to another STIG (an operator's override). Gives how many. */
-    move(idKey: string, { id: stigId, slug }: StigRow, decision: string): number {
+    attach,
+
+    /** Takes the releases of one benchmark id out of their STIG (an operator's override), for `move`. */
+    detach(idKey: string): ReleaseRow[] {
       const rows = orm.select().from(stigReleases).where(eq(stigReleases.idKey, idKey)).all();
-      for (const row of rows) {
-        touched.add(row.stigId);
-        const other = release(stigId, row.version);
-        if (other && other.newness > row.newness) removeRelease(db, row.id);
-        else {
-          if (other) removeRelease(db, other.id);
-          orm.update(stigReleases).set({ stigId }).where(eq(stigReleases.id, row.id)).run();
-          orm.update(sources).set({ target: slug }).where(eq(sources.id, row.sourceId)).run();
-        }
+      for (const { id, stigId } of rows) {
+        touched.add(stigId);
+        orm.update(stigs).set({ currentReleaseId: null }).where(eq(stigs.currentReleaseId, id)).run();
+        orm.delete(stigReleases).where(eq(stigReleases.id, id)).run();
       }
+      return rows;
+    },
+
+    /** Puts a release that was detached under another STIG, as `attach` does. */
+    move(detached: ReleaseRow, { id, slug }: StigRow): GivenUp | null {
+      orm.update(sources).set({ target: slug }).where(eq(sources.id, detached.sourceId)).run();
+      return attach(detached, id);
+    },
+
+    moveAlias(idKey: string, stigId: number, decision: string): void {
       touched.add(stigId);
       orm.update(stigAliases).set({ stigId, decision }).where(eq(stigAliases.idKey, idKey)).run();
-      return rows.length;
     },
 
     /** Points every STIG that was touched to its newest release, and takes the title from it. Gives their ids. */

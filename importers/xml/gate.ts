@@ -10,6 +10,7 @@ export const xmlLimits = {
   elements: 5_000_000,
   attributes: 64,
   attributeLength: 64 * 1024,
+  commentsBefore: 1000,
 };
 
 /** An element as it opens: its local name, namespace URI (`""` when none) and attributes by qualified name. */
@@ -24,6 +25,8 @@ export interface XmlHandler {
   open(element: XmlElement): void;
   text(text: string): void;
   close(local: string, uri: string): void;
+  /** Gets the comments, those around the root included. */
+  comment?(text: string): void;
   /** True while texts need not be sent: a handler that never says so gets them all. */
   readonly ignoresText?: boolean;
 }
@@ -118,6 +121,7 @@ function readAny(text: string, choose: ChooseHandler): XmlElement {
   parser.on('text', (part) => elements.text(part));
   parser.on('cdata', (part) => elements.text(part));
   parser.on('closetag', () => elements.close());
+  parser.on('comment', (text) => elements.comment(text));
   parser.write(text).close();
   if (elements.root === null) throw new ImportError('the document has no root element');
   return elements.root;
@@ -136,6 +140,7 @@ class Elements implements XmlEvents {
   private readonly scopes: Map<string, string>[] = [new Map([['xml', xmlNamespace]])];
   private readonly names = new Map<string, Name>();
   private readonly opened: { local: string; uri: string; scoped: boolean }[] = [];
+  private readonly before: string[] = [];
   private handler: XmlHandler | null = null;
   private count = 0;
 
@@ -170,11 +175,18 @@ class Elements implements XmlEvents {
       this.root = element;
       this.handler = this.choose(element);
     }
+    for (const text of this.before.splice(0)) this.handler?.comment?.(text);
     this.handler?.open(element);
   }
 
   text(text: string): void {
     this.handler?.text(text);
+  }
+
+  comment(text: string): void {
+    if (this.root !== null) this.handler?.comment?.(text);
+    else if (this.before.push(text) > xmlLimits.commentsBefore)
+      this.fail(`more than ${xmlLimits.commentsBefore} comments before the root element`);
   }
 
   get ignoresText(): boolean {

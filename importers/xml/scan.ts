@@ -6,6 +6,7 @@ export interface XmlEvents {
   open(name: string, attributes: Record<string, string>, keys: string[]): void;
   text(text: string): void;
   close(): void;
+  comment(text: string): void;
   /** True while texts need not be sent. */
   readonly ignoresText: boolean;
 }
@@ -163,7 +164,9 @@ class Scanner {
     const { text } = this;
     if (text.startsWith('<!--', from)) {
       const dashes = text.indexOf('--', from + 4);
-      return dashes < 0 || text.charCodeAt(dashes + 2) !== greater ? null : dashes + 3;
+      if (dashes < 0 || text.charCodeAt(dashes + 2) !== greater) return null;
+      this.events.comment(this.slice(from + 4, dashes));
+      return dashes + 3;
     }
     if (this.open.length === 0 || !text.startsWith('<![CDATA[', from)) return null;
     const end = text.indexOf(']]>', from + 9);

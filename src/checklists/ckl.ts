@@ -96,6 +96,9 @@ export function readCkl(text: string): OldChecklist {
   return { format: 'ckl', ...readCklb(builder.toCklb(), leftovers) };
 }
 
+/** Says which program wrote the file, and nothing of what was assessed. */
+const markOfViewer = /^\s*DISA STIG Viewer :: [\d.]+\s*$/;
+
 function createBuilder(leftovers: Leftovers) {
   const target: Values = new Map();
   const stigs: { info: Values; vulns: ReadVuln[] }[] = [];
@@ -116,8 +119,8 @@ function createBuilder(leftovers: Leftovers) {
     values.set(key, text);
   }
 
-  function leave(path: string, text: string): void {
-    if (text.trim() !== '') leftovers.add(path, text);
+  function leave(path: string, text: string, reason?: string): void {
+    if (text.trim() !== '') leftovers.add(path, text, reason);
   }
 
   function putRuleData(where: string): void {
@@ -151,6 +154,11 @@ function createBuilder(leftovers: Leftovers) {
     text(part) {
       const last = open.at(-1);
       if (last) last.text += part;
+    },
+    // Evaluate-STIG says in comments when and by what a rule was answered, and STIG Manager reads it there.
+    comment(text) {
+      if (!markOfViewer.test(text))
+        leave(`${open.at(-1)?.shown ?? ''}/comment()`, text, 'a cklb has no place for a comment of the file');
     },
     close() {
       const { path, shown, text } = open.pop()!;

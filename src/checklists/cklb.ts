@@ -115,6 +115,8 @@ function readRule(value: unknown, path: string, stigUuid: string, leftovers: Lef
   const override = rule.fields('overrides');
   const severity = override.fields('severity');
   const given = severity.text('severity');
+  // In a ckl, or in a viewer, nobody finds a rule by its number.
+  const at = (field: string) => `${path}.${field}${groupId === '' ? '' : ` of ${groupId.slice(0, 16)}`}`;
   const reason = severity.text('reason');
   if (given === '' && reason !== '') leftovers.add(`${path}.overrides.severity.reason`, reason);
   const read: Rule = {
@@ -128,7 +130,7 @@ function readRule(value: unknown, path: string, stigUuid: string, leftovers: Lef
     stig_ref: rule.textOrNull('stig_ref'),
     weight: rule.scalar('weight'),
     classification: rule.text('classification'),
-    severity: readSeverity(rule.text('severity'), `${path}.severity`),
+    severity: readSeverity(rule.text('severity'), at('severity')),
     rule_version: rule.text('rule_version'),
     rule_title: rule.text('rule_title'),
     group_title: rule.text('group_title'),
@@ -157,11 +159,11 @@ function readRule(value: unknown, path: string, stigUuid: string, leftovers: Lef
       node.rest();
       return known;
     }),
-    status: readStatus(rule.text('status'), `${path}.status`),
+    status: readStatus(rule.text('status'), at('status')),
     overrides:
       given === ''
         ? {}
-        : { severity: { severity: readSeverity(given, `${path}.overrides.severity.severity`), reason } },
+        : { severity: { severity: readSeverity(given, at('overrides.severity.severity')), reason } },
     comments: rule.text('comments'),
     finding_details: rule.text('finding_details'),
   };

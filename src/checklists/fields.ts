@@ -1,5 +1,6 @@
 import { badRequest } from '../errors.ts';
 import type { Leftover } from '../schemas/checklist-upgrade.ts';
+import { cut } from '../text.ts';
 
 /** The parts of a cklb whose values come from a short list. */
 export const roles = ['None', 'Workstation', 'Member Server', 'Domain Controller'] as const;
@@ -18,19 +19,22 @@ export function badChecklist(path: string, problem: string): Error {
   return badRequest(`checklist: ${path === '' ? '' : `${path.slice(0, 64)} `}${problem}`);
 }
 
+/** What stands in the place of one of some words, for a message. */
+const instead = (text: string) => (text.trim() === '' ? '' : `, not "${cut(text.trim())}"`);
+
 /** The status of a rule in either vocabulary (`NotAFinding`, `not_a_finding`); none is not_reviewed. Throws a 400. */
 export function readStatus(text: string, path: string): (typeof statuses)[number] {
   if (text.trim() === '') return 'not_reviewed';
   const status = statuses.find((each) => plain(each) === plain(text));
   if (status) return status;
-  throw badChecklist(path, 'must be Not_Reviewed, Not_Applicable, Open or NotAFinding');
+  throw badChecklist(path, `must be Not_Reviewed, Not_Applicable, Open or NotAFinding${instead(text)}`);
 }
 
 /** A severity, whatever its case. Throws a 400. */
 export function readSeverity(text: string, path: string): (typeof severities)[number] {
   const severity = severities.find((each) => each === text.trim().toLowerCase());
   if (severity) return severity;
-  throw badChecklist(path, 'must be high, medium or low');
+  throw badChecklist(path, `must be high, medium or low${instead(text)}`);
 }
 
 /** The word of a list that a text is, whatever its case and blanks; the first one, and a leftover, when it is none. */

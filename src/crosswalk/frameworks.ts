@@ -23,6 +23,11 @@ export function versionKey(framework: string, label: string): string {
   return match ? match[1]! : text;
 }
 
+/** A label without the zeros at the end of its number, which are often left off: `Rev 5.2.0` is `Rev 5.2`. */
+export function withoutEndingZeros(label: string): string {
+  return label.replace(/(?<=\d)(?:\.0+)+$/, '');
+}
+
 /** Compares two labels by the numbers in them, then as text: `Rev 5.1.1` before `Rev 5.2.0`, older dates first. */
 export function compareVersions(a: string, b: string): number {
   const numbers = (label: string) => (label.match(/\d+/g) ?? []).map(Number);

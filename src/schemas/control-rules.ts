@@ -64,8 +64,8 @@ export const controlRulesQuery = z.object({
       type: 'integer',
       minimum: 1,
       description:
-        'How many hops from the control to a CCI. Default 1 for nist-800-53, the CCIs of the control itself; otherwise 4. ' +
-        'A CCI stands for itself.',
+        'How many hops from the control to a CCI at most. Without it the nearest CCIs are taken: those of the control ' +
+        'itself for nist-800-53, elsewhere those that the fewest hops reach (up to 4). A CCI stands for itself.',
     }),
   ...paging(50, 100),
 });

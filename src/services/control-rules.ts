@@ -6,7 +6,13 @@ import type { ControlRules, StigRules } from '../schemas/control-rules.ts';
 import type { Path } from '../schemas/crosswalk.ts';
 import { cut } from '../text.ts';
 import { createFindControl } from './control-keys.ts';
-import { type CrosswalkService, closureDepth, defaultStatuses } from './crosswalk.ts';
+import {
+  type Answered,
+  type CrosswalkService,
+  closureDepth,
+  defaultStatuses,
+  type Question,
+} from './crosswalk.ts';
 import { offsetOf, type Page, paginationOf } from './paging.ts';
 
 /** Which rules are asked for: a control by identifier in any spelling or by id, and what narrows its rules. */
@@ -72,6 +78,18 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
     return { framework, identifier, title: '' };
   }
 
+  /**
+   * What a question reaches with as few hops as it takes: those beyond are of neighbors that share a control. A control of
+   * nist-800-53 has CCIs of its own or none.
+   */
+  function nearest(question: Omit<Question, 'maxHops'>): Answered {
+    const farthest = question.framework === 'nist-800-53' ? 1 : closureDepth;
+    let found: Answered = { paths: [], truncated: false };
+    for (let maxHops = 1; maxHops <= farthest && found.paths.length === 0; maxHops++)
+      found = crosswalk.resolve({ ...question, maxHops });
+    return found;
+  }
+
   /** The paths from a control to each CCI that it reaches, the shortest alone; a CCI stands for itself. */
   function pathsToCcis(
     control: { framework: string; identifier: string },
@@ -82,13 +100,8 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
       const itself: Path = { hops: 0, controls: [{ framework, identifier, status: 'auto' }] };
       return { paths: new Map([[identifier, [itself]]]), truncated: false };
     }
-    const found = crosswalk.resolve({
-      framework,
-      identifier,
-      to: 'cci',
-      statuses: status ?? defaultStatuses,
-      maxHops: maxHops ?? (framework === 'nist-800-53' ? 1 : closureDepth),
-    });
+    const question = { framework, identifier, to: 'cci', statuses: status ?? defaultStatuses };
+    const found = maxHops === undefined ? nearest(question) : crosswalk.resolve({ ...question, maxHops });
     const paths = new Map<string, Path[]>();
     for (const path of found.paths) {
       const cci = path.controls.at(-1)!.identifier;
@@ -102,8 +115,8 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
   return {
     /**
      * The rules that a control reaches, by STIG (title, then slug) and document order, each once with its shortest
-     * paths; pages count rules. Of nist-800-53 the CCIs of the control itself are taken unless `maxHops` asks for
-     * more, elsewhere what the crosswalk reaches in 4 hops. Throws NOT_FOUND for an unknown control.
+     * paths; pages count rules. The nearest CCIs are taken unless `maxHops` asks for more. Throws NOT_FOUND for an
+     * unknown control.
      */
     rules(query: ControlRulesQuery): ControlRules {
       return db.read(() => {

@@ -1,4 +1,4 @@
-import { compareVersions, versionKey } from '../crosswalk/frameworks.ts';
+import { compareVersions, versionKey, withoutEndingZeros } from '../crosswalk/frameworks.ts';
 import { canonicalIdentifier } from '../crosswalk/identifier.ts';
 import type { Database } from '../db/database.ts';
 import { AppError } from '../errors.ts';
@@ -46,6 +46,12 @@ export function createControlService(db: Database) {
       'SELECT record_json FROM controls WHERE framework = ? AND version = ? AND identifier = ?',
     )
     .pluck();
+  const versionsWith = sqlite
+    .prepare<[string, string], string>(
+      `SELECT c.version FROM control_keys AS k JOIN controls AS c ON c.control_id = k.id
+        WHERE k.framework = ? AND k.identifier = ?`,
+    )
+    .pluck();
   const keyOfId = sqlite
     .prepare<[string, string], string>('SELECT identifier FROM control_keys WHERE id = ? AND framework = ?')
     .pluck();
@@ -54,7 +60,8 @@ export function createControlService(db: Database) {
   function versionOf(framework: string, wanted: string | undefined): string | null {
     const rows = versionRows.all(framework);
     if (wanted === undefined) return rows.find((row) => row.is_default === 1)?.version ?? null;
-    const bare = (label: string) => fold(label.trim()).replace(/^rev(?:ision)?\.?\s*/, '');
+    const bare = (label: string) =>
+      withoutEndingZeros(fold(label.trim()).replace(/^rev(?:ision)?\.?\s*/, ''));
     const exact = rows.find((row) => bare(row.version) === bare(wanted));
     const sameKey = rows
       .filter(
@@ -115,7 +122,11 @@ export function createControlService(db: Database) {
           const record = identifier === null ? undefined : byIdentifier.get(framework, version, identifier);
           if (record !== undefined) return record;
         }
-        throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
+        const others = identifier === null ? [] : versionsWith.all(framework, identifier);
+        const named = others.sort((a, b) => compareVersions(b, a)).map((version) => cut(version));
+        const elsewhere =
+          named.length === 0 ? '' : ` is not in ${cut(versions[0] ?? '')}, but in ${named.join(', ')}`;
+        throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}${elsewhere}`);
 
         // Without a version 800-171 is searched in all its revisions: they name different controls (D6.2).
         function versionsToSearch(): string[] {

@@ -27,6 +27,15 @@ interface DecisionRow {
   decided_at: string;
 }
 
+/** The other end of a stated pair. */
+interface StatedEnd {
+  framework: string;
+  version: string;
+  identifier: string;
+}
+
+const mostStated = 3;
+
 export type ExplainService = ReturnType<typeof createExplainService>;
 
 /** Says what the steps of a path rest on, and why there is none (issue B, "Explain"). */
@@ -64,6 +73,12 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
        JOIN framework_versions AS v ON v.framework = c.framework AND v.version = c.version
       WHERE k.framework = ? AND k.identifier = ? ORDER BY v.is_newest DESC, v.version DESC LIMIT 1`,
   );
+  const others = sqlite.prepare<[string, string, string, string], StatedEnd>(
+    `SELECT to_framework AS framework, to_version AS version, to_identifier AS identifier FROM mapping_facts
+      WHERE from_framework = ? AND from_identifier = ?
+      UNION SELECT from_framework, from_version, from_identifier FROM mapping_facts
+      WHERE to_framework = ? AND to_identifier = ? ORDER BY 2 DESC, 3`,
+  );
   const imported = sqlite
     .prepare<[string], number>('SELECT count(*) FROM framework_versions WHERE framework = ?')
     .pluck();
@@ -96,6 +111,16 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
         ? { decision: { status: decided.status, reason: decided.reason, decidedAt: decided.decided_at } }
         : {}),
     }));
+  }
+
+  /** What sources state of a control that has no edge, and what is the matter with it; `""` where they state nothing. */
+  function unusedPairs(framework: string, identifier: string): string {
+    const stated = others.all(framework, identifier, framework, identifier).map((end) => {
+      const control = newest.get(end.framework, end.identifier);
+      const matter = !control ? ' (unknown)' : control.status === 'withdrawn' ? ' (withdrawn)' : '';
+      return `${`${end.identifier} of ${end.version || end.framework}`.slice(0, 40)}${matter}`;
+    });
+    return stated.slice(0, mostStated).join(', ') + (stated.length > mostStated ? ', ...' : '');
   }
 
   return {
@@ -153,6 +178,12 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
           message: `There are paths, but only of more than ${question.maxHops} hops and with other statuses`,
         };
       }
+      if (version !== undefined && crosswalk.resolve({ ...question, version: undefined }).paths.length > 0) {
+        return {
+          code: 'no-mapping',
+          message: `What is stated for the version "${version.slice(0, 64)}" of ${shown} leads to no control of ${to.slice(0, 64)}: without the version there are paths`,
+        };
+      }
       if (control.status === 'withdrawn') {
         const incorporatedInto = JSON.parse(control.withdrawn_into) as string[];
         return { code: 'withdrawn', message: `${shown} is withdrawn`, incorporatedInto };
@@ -163,6 +194,10 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
           message: `No mapping between ${framework} and ${to} is imported`.slice(0, 300),
         };
       }
+      const isNode = crosswalk.graph().idOf(framework, identifier) !== undefined;
+      const unused = isNode ? '' : unusedPairs(framework, identifier);
+      if (unused !== '')
+        return { code: 'no-mapping', message: `What sources state of ${shown} makes no edge: ${unused}` };
       return { code: 'no-mapping', message: `No imported source maps ${shown} to ${to.slice(0, 64)}` };
     },
   };

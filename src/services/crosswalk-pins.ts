@@ -1,4 +1,4 @@
-import { cciRevisions, versionKey } from '../crosswalk/frameworks.ts';
+import { cciRevisions, versionKey, withoutEndingZeros } from '../crosswalk/frameworks.ts';
 import { type Graph, type GraphNode, type MappingStatus, statuses } from '../crosswalk/graph.ts';
 import type { Database } from '../db/database.ts';
 
@@ -152,5 +152,5 @@ export function createPins(db: Database) {
 }
 
 function numbers(label: string): string {
-  return (label.match(/\d+/g) ?? [label.trim().toLowerCase()]).join('.');
+  return withoutEndingZeros((label.match(/\d+/g) ?? [label.trim().toLowerCase()]).join('.'));
 }

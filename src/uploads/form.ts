@@ -53,10 +53,13 @@ function checklistOf(form: Form): Buffer {
   return bytes;
 }
 
+/** The text of a file: UTF-16 where it begins with that byte-order mark, as PowerShell writes it, else UTF-8. */
 function textOf(bytes: Buffer): string {
+  const mark = bytes.toString('hex', 0, 2);
+  const encoding = mark === 'fffe' ? 'UTF-16LE' : mark === 'feff' ? 'UTF-16BE' : 'UTF-8';
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    throw badRequest('The checklist is not valid UTF-8');
+    throw badRequest(`The checklist is not valid ${encoding}`);
   }
 }

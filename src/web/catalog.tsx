@@ -3,7 +3,7 @@ import type { Pagination } from '../schemas/common.ts';
 import type { StigStats } from '../schemas/stigs.ts';
 import type { ImportRun, LedgerEntry } from '../services/ledger.ts';
 import { frameworkName } from './frameworks.ts';
-import { count, Empty, link, Moment, Pager, path, Table } from './parts.tsx';
+import { count, Empty, link, Moment, Nothing, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 export interface LoadedPage {
@@ -28,7 +28,10 @@ export function loadedPage({ stats, catalogs, runs }: LoadedPage): View {
           </li>
           <li>
             <b>{catalog.totalFindings.toLocaleString('en-US')}</b>
-            rules: {severity.high} high, {severity.medium} medium, {severity.low} low
+            rules:{' '}
+            {(['high', 'medium', 'low'] as const)
+              .map((level) => `${severity[level].toLocaleString('en-US')} ${level}`)
+              .join(', ')}
           </li>
           {catalogs
             .filter((each) => each.total > 0)
@@ -87,6 +90,7 @@ export interface LedgerPage {
 /** The ledger of one import: every source that it met, and what became of it. */
 export function ledgerPage({ run, entries, pagination, outcome, outcomes }: LedgerPage): View {
   const home = path('catalog', 'imports', String(run.id));
+  const href = (page: number) => link(home, { outcome, page });
   return {
     title: `Import of ${run.finishedAt.slice(0, 10)}`,
     section: 'catalog',
@@ -116,7 +120,9 @@ export function ledgerPage({ run, entries, pagination, outcome, outcomes }: Ledg
         </form>
         <p class="quiet">{count(pagination.total, 'source')}</p>
         {entries.length === 0 ? (
-          <Empty>No source had this outcome.</Empty>
+          <Nothing pagination={pagination} href={href}>
+            No source had this outcome.
+          </Nothing>
         ) : (
           <Table
             caption="Sources"
@@ -129,7 +135,7 @@ export function ledgerPage({ run, entries, pagination, outcome, outcomes }: Ledg
             ])}
           />
         )}
-        <Pager pagination={pagination} href={(page) => link(home, { outcome, page })} />
+        <Pager pagination={pagination} href={href} />
       </>
     ),
   };

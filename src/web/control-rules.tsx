@@ -1,10 +1,11 @@
 import type { Child } from 'hono/jsx';
 import type { ControlRules } from '../schemas/control-rules.ts';
-import { count, Empty, Ids, link, Pager, path, Severity, Table } from './parts.tsx';
+import { count, Empty, Ids, link, Nothing, Pager, path, Severity, Table } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
 
 /** The STIG rules that a control reaches; null for who is not signed in. `home` is the page that it stands on. */
 export function RulesOfControl({ found, home }: { found: ControlRules | null; home: string }): Child {
+  const href = (page: number) => `${link(home, { rulePage: page })}#rules`;
   return (
     <section aria-labelledby="rules">
       <h2 id="rules">Rules of STIGs</h2>
@@ -14,7 +15,9 @@ export function RulesOfControl({ found, home }: { found: ControlRules | null; ho
           here.
         </Empty>
       ) : found.stigs.length === 0 ? (
-        <Empty>No rule of a current release cites a CCI that leads here.</Empty>
+        <Nothing pagination={found.pagination} href={href}>
+          No rule of a current release cites a CCI that leads here.
+        </Nothing>
       ) : (
         <>
           <p class="quiet">{count(found.pagination.total, 'rule')} of current releases, through their CCIs</p>
@@ -39,7 +42,7 @@ export function RulesOfControl({ found, home }: { found: ControlRules | null; ho
               />
             </>
           ))}
-          <Pager pagination={found.pagination} href={(page) => `${link(home, { rulePage: page })}#rules`} />
+          <Pager pagination={found.pagination} href={href} />
         </>
       )}
     </section>

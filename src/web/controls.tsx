@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { Pagination } from '../schemas/common.ts';
 import { controlHref, frameworkName } from './frameworks.ts';
-import { count, Empty, link, Pager, path, Table } from './parts.tsx';
+import { beginning, count, Empty, link, Nothing, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** A control of any catalog as its list has it. */
@@ -106,6 +106,7 @@ export function catalogControlsPage(page: CatalogPage): View {
   const called = wordsOf(framework);
   const home = framework === 'cci' ? '/ccis' : path('controls', framework);
   const chosen = Object.fromEntries(words.map((each) => [each.name, each.chosen]));
+  const href = (number: number) => link(home, { ...filter, ...chosen, page: number });
   return {
     title: called.title,
     section: 'controls',
@@ -161,12 +162,19 @@ export function catalogControlsPage(page: CatalogPage): View {
           </div>
         </form>
         <p class="quiet">
-          {count(pagination.total, called.one, called.many)} of {version || 'no version'}
+          {count(pagination.total, called.one, called.many)}
+          {version === '' ? '' : ` of ${version}`}
         </p>
         {controls.length === 0 ? (
-          <Empty>
-            No {called.one} is like that. <a href={home}>Show all</a>
-          </Empty>
+          <Nothing pagination={pagination} href={href}>
+            {version === '' ? (
+              `No ${called.one} is loaded: gapstone import PATH takes the publisher’s own files.`
+            ) : (
+              <>
+                No {called.one} is like that. <a href={home}>Show all</a>
+              </>
+            )}
+          </Nothing>
         ) : (
           <Table
             caption={called.caption}
@@ -181,20 +189,16 @@ export function catalogControlsPage(page: CatalogPage): View {
             ])}
           />
         )}
-        <Pager
-          pagination={pagination}
-          href={(number) => link(home, { ...filter, ...chosen, page: number })}
-        />
+        <Pager pagination={pagination} href={href} />
       </>
     ),
   };
 }
 
 function Title({ control: { title, statement } }: { control: ListedControl }): Child {
-  const short = statement.length > 180 ? `${statement.slice(0, 180).trimEnd()} …` : statement;
   return (
     <>
-      {title ? <strong>{title}</strong> : null} <span class="quiet">{short}</span>
+      {title ? <strong>{title}</strong> : null} <span class="quiet">{beginning(statement, 180)}</span>
     </>
   );
 }

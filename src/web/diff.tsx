@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { changedWords, type TextSegment } from '../diff/words.ts';
 import type { Pagination } from '../schemas/common.ts';
 import type { ChangeClass, ChangedRule, FieldChange, RuleHeading, StigDiff } from '../schemas/stig-diff.ts';
-import { count, Empty, Facts, link, Pager, path, Severity, Table } from './parts.tsx';
+import { count, Facts, link, Nothing, Pager, path, Severity, Table } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
@@ -44,6 +44,8 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
   const { slug, title, from, to, summary } = diff;
   const home = path('stigs', slug, 'diff');
   const marker = createMarker();
+  const href = (page: number) =>
+    `${link(home, { from: from.version, to: to.version, class: shown, page })}#changed`;
   return {
     title: `${title}: ${from.version} and ${to.version}`,
     section: 'stigs',
@@ -81,7 +83,7 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
             ['Renumbered', summary.renumbered],
             ['Unchanged', summary.unchanged],
             [
-              'Changed by kind',
+              'Changed, by main kind',
               Object.entries(summary.classes)
                 .filter(([, number]) => number > 0)
                 .map(([name, number]) => (
@@ -96,11 +98,11 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
         <Headings name="Removed" rules={diff.removed} slug={slug} version={from.version} />
         <h2 id="changed">Changed</h2>
         {changed.length === 0 ? (
-          <Empty>
+          <Nothing pagination={pagination} href={href}>
             {diff.changed.length === 0
               ? 'No rule says anything else than before.'
               : 'No rule changed in that way.'}
-          </Empty>
+          </Nothing>
         ) : (
           <>
             <p class="quiet">
@@ -110,12 +112,7 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
             {changed.map((rule) => (
               <Changed rule={rule} slug={slug} from={from.version} to={to.version} marker={marker} />
             ))}
-            <Pager
-              pagination={pagination}
-              href={(page) =>
-                `${link(home, { from: from.version, to: to.version, class: shown, page })}#changed`
-              }
-            />
+            <Pager pagination={pagination} href={href} />
           </>
         )}
         {diff.renumbered.length === 0 ? null : (

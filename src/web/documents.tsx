@@ -1,7 +1,19 @@
 import type { DocumentCollections } from '../schemas/catalog-collections.ts';
 import type { RegulatoryDocument, RegulatoryDocuments } from '../schemas/regdoc.ts';
 import { ReadCollections } from './bundles.tsx';
-import { count, Day, Downloads, Empty, Facts, FindForm, link, Pager, path, Table } from './parts.tsx';
+import {
+  count,
+  Day,
+  Downloads,
+  Empty,
+  Facts,
+  FindForm,
+  link,
+  Nothing,
+  Pager,
+  path,
+  Table,
+} from './parts.tsx';
 import type { View } from './view.ts';
 
 export function documentsPage(page: {
@@ -10,6 +22,7 @@ export function documentsPage(page: {
   search: string;
 }): View {
   const { documents, pagination } = page.documents;
+  const href = (number: number) => link('/documents', { search: page.search, page: number });
   return {
     title: 'Regulatory documents',
     section: 'documents',
@@ -19,7 +32,11 @@ export function documentsPage(page: {
         <FindForm action="/documents" label="Title holds" search={page.search} />
         <p class="quiet">{count(pagination.total, 'document')}</p>
         {documents.length === 0 ? (
-          <Empty>There is no such document.</Empty>
+          <Nothing pagination={pagination} href={href}>
+            {page.search === ''
+              ? 'No document is loaded: gapstone import PATH takes them.'
+              : 'There is no such document.'}
+          </Nothing>
         ) : (
           <Table
             caption="Regulatory documents"
@@ -34,10 +51,7 @@ export function documentsPage(page: {
             ])}
           />
         )}
-        <Pager
-          pagination={pagination}
-          href={(number) => link('/documents', { search: page.search, page: number })}
-        />
+        <Pager pagination={pagination} href={href} />
         <ReadCollections
           of="Documents"
           api="regdoc-collections"

@@ -2,7 +2,19 @@ import type { Child } from 'hono/jsx';
 import type { Pagination } from '../schemas/common.ts';
 import type { List, ListEntry } from '../schemas/lists.ts';
 import { BundleFields, type BundleForm, DeleteForm, Swatch, Tags } from './bundles.tsx';
-import { Downloads, Empty, Facts, link, Moment, Pager, PostButton, Problem, path, Table } from './parts.tsx';
+import {
+  Downloads,
+  Empty,
+  Facts,
+  link,
+  Moment,
+  Nothing,
+  Pager,
+  PostButton,
+  Problem,
+  path,
+  Table,
+} from './parts.tsx';
 import type { View } from './view.ts';
 
 /** The lists that the reader sees, those that may be restored, and the form for a new one. */
@@ -78,6 +90,7 @@ export interface ListPage {
 
 export function listPage({ list, entries, pagination, isOwn, adding }: ListPage): View {
   const home = path('lists', list.id);
+  const href = (page: number) => link(home, { page });
   return {
     title: list.name,
     section: 'lists',
@@ -114,9 +127,9 @@ export function listPage({ list, entries, pagination, isOwn, adding }: ListPage)
         </div>
         {isOwn ? <AddStigs home={home} adding={adding} /> : null}
         {entries.length === 0 ? (
-          <Empty>
+          <Nothing pagination={pagination} href={href}>
             The list is empty. <a href="/stigs">Choose from the STIGs</a>
-          </Empty>
+          </Nothing>
         ) : (
           <Table
             caption={`STIGs of ${list.name}`}
@@ -133,7 +146,7 @@ export function listPage({ list, entries, pagination, isOwn, adding }: ListPage)
             rows={entries.map((entry) => row(home, entry, isOwn))}
           />
         )}
-        <Pager pagination={pagination} href={(page) => link(home, { page })} />
+        <Pager pagination={pagination} href={href} />
         {isOwn ? <DeleteForm action={`${home}/delete`} what="list" /> : null}
       </>
     ),

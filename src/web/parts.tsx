@@ -42,6 +42,11 @@ export function count(number: number, word: string, plural = `${word}s`): string
   return `${number.toLocaleString('en-US')} ${number === 1 ? word : plural}`;
 }
 
+/** A text, or its beginning with a sign that it goes on. */
+export function beginning(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length).trimEnd()} …` : text;
+}
+
 /** A date, or what stands for none. */
 export function Day({ date }: { date: string | null }) {
   return date === null ? <span class="quiet">no date</span> : <time datetime={date}>{date}</time>;
@@ -85,6 +90,11 @@ interface TableProps {
   class?: string;
 }
 
+/** Whether a cell is a word or a few, which stay on one line. */
+function isShort(cell: Cell): boolean {
+  return typeof cell === 'string' && cell.length > 0 && cell.length <= 16;
+}
+
 /** A table that becomes a card for each row where it is narrow; roles keep its meaning there. */
 export function Table({ caption, head, rows, key = 0, class: name = '' }: TableProps) {
   return (
@@ -109,7 +119,7 @@ export function Table({ caption, head, rows, key = 0, class: name = '' }: TableP
                   {cell}
                 </th>
               ) : (
-                <td role="cell" data-label={head[index]}>
+                <td role="cell" data-label={head[index]} class={isShort(cell) ? 'short' : undefined}>
                   {cell}
                 </td>
               ),
@@ -139,6 +149,17 @@ export function Facts({ of }: { of: [string, Child][] }) {
 /** What stands where there is nothing, and what to do about it. */
 export function Empty({ children }: { children: Child }) {
   return <p class="empty">{children}</p>;
+}
+
+/** What stands in a listing where a page has no entry: that there is no such page, or why there is none at all. */
+export function Nothing(props: { pagination: Pagination; href: (page: number) => string; children: Child }) {
+  const { pagination, href, children } = props;
+  if (pagination.total === 0) return <Empty>{children}</Empty>;
+  return (
+    <Empty>
+      There is no page {pagination.page}. <a href={href(1)}>The first page</a>
+    </Empty>
+  );
 }
 
 /** The one field that narrows a listing by what its titles hold. */

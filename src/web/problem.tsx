@@ -1,8 +1,15 @@
+import { count } from './parts.tsx';
 import type { View } from './view.ts';
 
-/** What a reader is told when a page cannot be shown: the words of the API's error, and its request id. */
-export function problemPage(problem: { status: number; message: string; requestId: string }): View {
-  const { status, message, requestId } = problem;
+/** What a reader is told when a page cannot be shown: the words of the API's error, when to come again, and its request id. */
+export function problemPage(problem: {
+  status: number;
+  message: string;
+  /** Seconds, as `Retry-After` has them, which a browser does not show. */
+  retryAfter: string | undefined;
+  requestId: string;
+}): View {
+  const { status, message, retryAfter, requestId } = problem;
   const titles: Record<number, string> = {
     400: 'That request cannot be read',
     403: 'You may not do this',
@@ -22,6 +29,7 @@ export function problemPage(problem: { status: number; message: string; requestI
         {status === 404 ? (
           <p>It is not in the catalog, or you may not see it: both look the same from here.</p>
         ) : null}
+        {retryAfter === undefined ? null : <p>Try again in {count(Number(retryAfter), 'second')}.</p>}
         <p>
           <a href="/">To the start</a>
         </p>

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import type { RoleCollections } from '../schemas/catalog-collections.ts';
 import type { Role, Roles } from '../schemas/roles.ts';
 import { ReadCollections } from './bundles.tsx';
-import { count, Downloads, Empty, Facts, FindForm, link, Pager, path, Table } from './parts.tsx';
+import { count, Downloads, Empty, Facts, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 export function rolesPage(page: {
@@ -11,6 +11,7 @@ export function rolesPage(page: {
   search: string;
 }): View {
   const { roles, pagination } = page.roles;
+  const href = (number: number) => link('/roles', { search: page.search, page: number });
   return {
     title: 'Occupational roles',
     section: 'roles',
@@ -20,7 +21,11 @@ export function rolesPage(page: {
         <FindForm action="/roles" label="Title or code holds" search={page.search} />
         <p class="quiet">{count(pagination.total, 'occupation')}</p>
         {roles.length === 0 ? (
-          <Empty>There is no such occupation.</Empty>
+          <Nothing pagination={pagination} href={href}>
+            {page.search === ''
+              ? 'No occupation is loaded: gapstone import PATH takes a release of O*NET.'
+              : 'There is no such occupation.'}
+          </Nothing>
         ) : (
           <Table
             caption="Occupations"
@@ -37,10 +42,7 @@ export function rolesPage(page: {
             ])}
           />
         )}
-        <Pager
-          pagination={pagination}
-          href={(number) => link('/roles', { search: page.search, page: number })}
-        />
+        <Pager pagination={pagination} href={href} />
         <ReadCollections
           of="Roles"
           api="role-collections"

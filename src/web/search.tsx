@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { SearchAnswer, SearchResult } from '../schemas/search.ts';
-import { Empty, Hidden, link, Pager, Problem, Severity, SeverityBoxes } from './parts.tsx';
+import { Empty, Hidden, link, Nothing, Pager, Problem, Severity, SeverityBoxes } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
@@ -22,6 +22,8 @@ export interface SearchPage {
   /** Whether the question has a word in it: without one no rule is searched. */
   hasWords: boolean;
   filter: { severity: string[]; stig: string; cci: string; control: string };
+  /** What the filters name that the catalog does not have, in sentences. */
+  unknown: string[];
   /** What the reader is entitled to; null for who is not signed in. */
   entitlements: ReadonlySet<string> | null;
   /** The STIGs that the form offers. */
@@ -118,7 +120,7 @@ function Kind({ kind: { name, total, items, all } }: { kind: FoundKind }): Child
 
 function Rules({ page }: { page: SearchPage }): Child {
   const { q, filter, rules } = page;
-  const query = { q, ...filter };
+  const href = (number: number) => `${link('/search', { q, ...filter, page: number })}#rules`;
   return (
     <section aria-labelledby="rules">
       <h2 id="rules">
@@ -128,21 +130,14 @@ function Rules({ page }: { page: SearchPage }): Child {
       <Filters page={page} />
       {rules === null ? (
         q === '' && isNarrowed(filter) ? (
-          <Empty>Give the words to search these rules for.</Empty>
+          <Empty>{[...page.unknown, 'Give the words to search these rules for.'].join(' ')}</Empty>
         ) : null
       ) : (
         <>
           {rules.results.length === 0 ? (
-            <Empty>
-              {rules.pagination.total > 0 ? (
-                <>
-                  There is no page {rules.pagination.page}.{' '}
-                  <a href={`${link('/search', query)}#rules`}>The first page</a>
-                </>
-              ) : (
-                <None page={page} />
-              )}
-            </Empty>
+            <Nothing pagination={rules.pagination} href={href}>
+              <None page={page} />
+            </Nothing>
           ) : (
             <ol class="results" start={rules.results[0]!.rank}>
               {rules.results.map((result) => (
@@ -150,10 +145,7 @@ function Rules({ page }: { page: SearchPage }): Child {
               ))}
             </ol>
           )}
-          <Pager
-            pagination={rules.pagination}
-            href={(number) => `${link('/search', { ...query, page: number })}#rules`}
-          />
+          <Pager pagination={rules.pagination} href={href} />
         </>
       )}
     </section>
@@ -227,8 +219,8 @@ function None({ page }: { page: SearchPage }): Child {
   if (kinds === null) {
     return (
       <>
-        No rule {isNarrowed(filter) ? 'of that kind ' : ''}holds all these words. Nothing but rules was
-        searched. <a href={link('/search', { q })}>Search everything</a>
+        {[...page.unknown, ''].join(' ')}No rule {isNarrowed(filter) ? 'of that kind ' : ''}holds all these
+        words. Nothing but rules was searched. <a href={link('/search', { q })}>Search everything</a>
       </>
     );
   }
@@ -257,10 +249,12 @@ function unnamed({ q, kinds, entitlements }: SearchPage): string {
 const eitherOf = new Intl.ListFormat('en-US', { type: 'disjunction' });
 
 function Result({ result }: { result: SearchResult }): Child {
+  // A long title is cut in its snippet: then it stands whole above, and the piece with the marks below.
+  const isTitle = result.snippet.text === result.ruleTitle;
   return (
     <li>
       <a href={ruleHref(result.slug, result)}>
-        {result.snippet.text === result.ruleTitle ? <Marked {...result.snippet} /> : result.ruleTitle}
+        {isTitle ? <Marked {...result.snippet} /> : result.ruleTitle}
       </a>
       <p>
         <Severity level={result.severity} /> <span class="ids">{result.groupId}</span>{' '}
@@ -269,7 +263,7 @@ function Result({ result }: { result: SearchResult }): Child {
           {result.stigTitle} {result.version}
         </span>
       </p>
-      {result.snippet.field === 'title' ? null : (
+      {isTitle ? null : (
         <p>
           <span class="quiet">{result.snippet.field}: </span>
           <Marked text={result.snippet.text} marks={result.snippet.marks} />

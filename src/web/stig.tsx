@@ -11,6 +11,7 @@ import {
   Hidden,
   Ids,
   link,
+  Nothing,
   Pager,
   PostButton,
   path,
@@ -48,6 +49,7 @@ const formats = ['cklb', 'json', 'csv', 'xml'] as const;
 export function stigPage(stig: StigPage): View {
   const { slug, version } = stig;
   const isCurrent = stig.versions.find((each) => each.current)?.version === version;
+  const older = stig.versions[stig.versions.findIndex((each) => each.version === version) + 1];
   const home = path('stigs', slug);
   return {
     title: `${stig.title} ${version}`,
@@ -89,6 +91,11 @@ export function stigPage(stig: StigPage): View {
             fields={{ slug, next: home }}
             quiet
           />
+          {older === undefined ? null : (
+            <a class="button quiet" href={changesHref(slug, older.version, version)}>
+              Compare with {older.version}
+            </a>
+          )}
           <a class="button quiet" href={link('/upgrade', { slug })}>
             Upgrade a checklist to it
           </a>
@@ -106,6 +113,11 @@ export function stigPage(stig: StigPage): View {
       </>
     ),
   };
+}
+
+/** The page that compares two releases. */
+function changesHref(slug: string, from: string, to: string): string {
+  return link(path('stigs', slug, 'diff'), { from, to });
 }
 
 function Counts({ counts }: { counts: StigPage['counts'] }): Child {
@@ -144,6 +156,7 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
   const { slug, filter, findings, pagination } = stig;
   const version = isCurrent ? '' : stig.version;
   const home = path('stigs', slug);
+  const href = (page: number) => `${link(home, { version, ...filter, page })}#rules`;
   return (
     <section aria-labelledby="rules">
       <h2 id="rules">Rules</h2>
@@ -170,9 +183,9 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
         <a href={link('/search', { q: filter.search, stig: slug })}>search all its texts</a>.
       </p>
       {findings.length === 0 ? (
-        <Empty>
+        <Nothing pagination={pagination} href={href}>
           No rule is like that. <a href={link(home, { version })}>Show all rules</a>
-        </Empty>
+        </Nothing>
       ) : (
         <Table
           caption={`Rules of ${stig.title}`}
@@ -191,7 +204,7 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
           ])}
         />
       )}
-      <Pager pagination={pagination} href={(page) => `${link(home, { version, ...filter, page })}#rules`} />
+      <Pager pagination={pagination} href={href} />
     </section>
   );
 }
@@ -216,9 +229,7 @@ function Releases({ stig }: { stig: StigPage }): Child {
             older === undefined ? (
               <span class="quiet">nothing older is kept</span>
             ) : (
-              <a href={link(path('stigs', slug, 'diff'), { from: older.version, to: each.version })}>
-                since {older.version}
-              </a>
+              <a href={changesHref(slug, older.version, each.version)}>since {older.version}</a>
             ),
           ];
         })}

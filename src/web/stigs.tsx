@@ -1,25 +1,32 @@
 import type { StigList } from '../schemas/stigs.ts';
-import { count, Day, Empty, FindForm, link, Pager, path, Table } from './parts.tsx';
+import { count, Day, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** The STIGs of the catalog. */
 export function stigsPage({ list, search }: { list: StigList; search: string }): View {
   const { stigs, pagination } = list;
+  const href = (page: number) => link('/stigs', { search, page });
   return {
     title: 'STIGs',
     section: 'stigs',
     body: (
       <>
         <h1>STIGs</h1>
+
+        <div class="actions">
+          <a class="button quiet" href="/upgrade">
+            Upgrade a checklist
+          </a>
+        </div>
         <FindForm action="/stigs" label="Title or slug holds" search={search} />
         <p class="quiet">{count(pagination.total, 'STIG')}</p>
         {stigs.length === 0 ? (
-          <Empty>
+          <Nothing pagination={pagination} href={href}>
             {search === ''
               ? 'The catalog holds no STIG yet: gapstone import PATH brings them.'
               : 'No title or slug holds that.'}{' '}
             {search === '' ? null : <a href="/stigs">Show all</a>}
-          </Empty>
+          </Nothing>
         ) : (
           <Table
             caption="STIGs"
@@ -32,7 +39,7 @@ export function stigsPage({ list, search }: { list: StigList; search: string }):
             ])}
           />
         )}
-        <Pager pagination={pagination} href={(page) => link('/stigs', { search, page })} />
+        <Pager pagination={pagination} href={href} />
       </>
     ),
   };

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import type { UpgradedRule, UpgradeReport } from '../schemas/checklist-upgrade.ts';
+import type { RuleAnswer, UpgradedRule, UpgradeReport } from '../schemas/checklist-upgrade.ts';
 import { createMarker, Field, type Marker } from './diff.tsx';
 import { count, Empty, Facts, Hidden, Problem, path } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
@@ -167,8 +167,9 @@ function Outcome(props: { outcome: UpgradedRule['outcome']; report: UpgradeRepor
             <a class="ids" href={ruleHref(to.slug, rule, to.version)}>
               {rule.groupId}
             </a>{' '}
-            <span class="ids">{rule.ruleVersion}</span> {rule.reason}
+            <span class="ids">{rule.ruleVersion}</span> {rule.reason}{' '}
             {rule.answered ? <span class="tag">answered</span> : null}
+            {rule.lost === null ? null : <Answer answer={rule.lost} />}
             {outcome === 'carried' || rule.changes.length === 0 ? null : (
               <details>
                 <summary>
@@ -186,6 +187,25 @@ function Outcome(props: { outcome: UpgradedRule['outcome']; report: UpgradeRepor
   );
 }
 
+/** What an assessor wrote and the new checklist does not hold: all of it, as it may be written there again. */
+function Answer({ answer }: { answer: RuleAnswer }): Child {
+  const { status, overrides, finding_details, comments } = answer;
+  const texts: [name: string, text: string][] = [
+    ['Status', status],
+    ['Severity', overrides.severity?.severity ?? ''],
+    ['Reason', overrides.severity?.reason ?? ''],
+    ['Finding details', finding_details],
+    ['Comments', comments],
+  ];
+  return (
+    <Facts
+      of={texts
+        .filter(([, text]) => text !== '')
+        .map(([name, text]) => [name, <span class="prose">{text}</span>])}
+    />
+  );
+}
+
 function NotCarried({ report: { notCarried } }: { report: UpgradeReport }): Child {
   if (notCarried.length === 0)
     return <Empty>Everything in the old checklist has a place in the new one.</Empty>;
@@ -196,14 +216,9 @@ function NotCarried({ report: { notCarried } }: { report: UpgradeReport }): Chil
         {notCarried.map((each) =>
           each.kind === 'rule' ? (
             <li>
-              <span class="ids">{each.groupId}</span> {each.ruleTitle}: {each.reason}
-              {each.answered ? (
-                <p class="prose">
-                  {[each.answer.status, each.answer.finding_details, each.answer.comments]
-                    .filter((text) => text !== '')
-                    .join('\n')}
-                </p>
-              ) : null}
+              <span class="ids">{each.groupId}</span> {each.ruleTitle}{' '}
+              <span class="quiet">({each.reason})</span>
+              {each.answered ? <Answer answer={each.answer} /> : null}
             </li>
           ) : (
             <li>

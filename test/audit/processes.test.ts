@@ -19,29 +19,27 @@ test.after(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-function write(file: string, count: number, name: string): ChildProcess {
+/** A process that appends so many lines: when its first are written, and how it ends, which may be before that of another. */
+function write(file: string, count: number, name: string) {
   const child = spawn(process.execPath, [writer, file, String(count), name], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.add(child);
-  child.on('close', () => children.delete(child));
-  return child;
+  const ended = once(child, 'close').then(([code, signal]) => {
+    children.delete(child);
+    return signal ?? code;
+  });
+  return { child, begun: once(child.stdout!, 'data'), ended };
 }
-
-const ended = async (child: ChildProcess) => {
-  const [code, signal] = await once(child, 'close');
-  return signal ?? code;
-};
 
 test('three processes that append thousands of lines at once, and a rotation meanwhile, make one chain', async () => {
   const file = join(scratchFolder(), 'audit.jsonl');
   const each = 2000;
   const names = ['a', 'b', 'c'];
   const writers = names.map((name) => write(file, each, name));
-  await Promise.all(writers.map((child) => once(child.stdout!, 'data')));
-  const ends = Promise.all(writers.map(ended));
+  await Promise.all(writers.map(({ begun }) => begun));
   renameSync(file, `${file}.1`);
-  assert.equal(await ends, [0, 0, 0]);
+  assert.equal(await Promise.all(writers.map(({ ended }) => ended)), [0, 0, 0]);
   const verdict = verifyAuditFile([`${file}.1`, file]);
   assert.is(verdict.problem, null);
   const lines = [...auditLines(`${file}.1`), ...auditLines(file)];
@@ -63,11 +61,11 @@ test('processes killed in the middle of writing leave a chain that holds and goe
   const file = join(scratchFolder(), 'audit.jsonl');
   let kills = 0;
   for (let round = 0; round < 12; round++) {
-    const child = write(file, 1_000_000, `round ${round}`);
-    await once(child.stdout!, 'data');
+    const { child, begun, ended } = write(file, 1_000_000, `round ${round}`);
+    await begun;
     await new Promise((resolve) => setTimeout(resolve, 5 + 7 * (round % 5)));
     child.kill('SIGKILL');
-    if ((await ended(child)) === 'SIGKILL') kills++;
+    if ((await ended) === 'SIGKILL') kills++;
     assert.is(verifyAuditFile(file).problem, null, `after kill ${round + 1}`);
   }
   assert.is(kills, 12);

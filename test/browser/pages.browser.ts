@@ -48,6 +48,7 @@ const paths = [
   'LIST/stigs/harbor_linux_3',
   '/collections',
   'COLLECTION',
+  'COLLECTION/edit',
   '/favorites',
   '/catalog',
   '/catalog/imports/1',
@@ -83,7 +84,7 @@ pages.before(async () => {
     return (await response.json()) as { id: string };
   };
   const bundle = {
-    name: 'A list with a rather long name for a small screen',
+    name: `A list with a rather long name for a small screen, and ${'W'.repeat(120)}`,
     description: 'What it is for',
     tags: ['one', 'two'],
     color: '#aa3300',
@@ -135,8 +136,8 @@ pages('no violation for who is not signed in', async () => {
   await leave(visitor);
 });
 
-// 320 px is also what is left of 640 px at 200 %, and of 1280 px at 400 %.
-for (const width of [320, 640]) {
+// 320 px is also what is left of 640 px at 200 %, and of 1280 px at 400 %; from 705 px on tables are tables.
+for (const width of [320, 640, 706]) {
   pages(`no page scrolls sideways at ${width} px`, async () => {
     const visitor = await visit(browser, served.url, { viewport: { width, height: 700 } });
     await signIn(visitor.page, token);
@@ -160,6 +161,18 @@ for (const width of [320, 640]) {
     await leave(visitor);
   });
 }
+
+pages('in high contrast the section that the reader is in is the only one that is underlined', async () => {
+  const visitor = await visit(browser, served.url, { forcedColors: 'active' });
+  await signIn(visitor.page, token);
+  await visitor.page.goto('/lists');
+  const underlined = await visitor.page.evaluate<string[]>(`
+    [...document.querySelectorAll('.top nav a')]
+      .filter((each) => getComputedStyle(each).borderBottomColor !== getComputedStyle(document.documentElement).backgroundColor)
+      .map((each) => each.textContent)`);
+  assert.equal(underlined, ['Lists']);
+  await leave(visitor);
+});
 
 pages('what is touched is at least 24 px high, or stands in a line of text', async () => {
   const visitor = await visit(browser, served.url, { viewport: { width: 320, height: 700 } });

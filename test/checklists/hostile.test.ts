@@ -121,13 +121,18 @@ hostile('an unknown status or severity, and a rule that is there twice', async (
   const cases: [object, RegExp][] = [
     [
       { ...first, status: 'passed' },
-      /stigs\[0\]\.rules\[0\]\.status must be Not_Reviewed, Not_Applicable, Open or NotAFinding/,
+      /stigs\[0\]\.rules\[0\]\.status of V-900001 must be Not_Reviewed, Not_Applicable, Open or NotAFinding, not "passed"$/,
     ],
-    [{ ...first, status: `not_a_finding${' '.repeat(100)}x` }, /status must be/],
-    [{ ...first, severity: 'critical' }, /rules\[0\]\.severity must be high, medium or low/],
+    [{ ...first, status: `not_a_finding${' '.repeat(100)}x` }, /status of V-900001 must be/],
+    [
+      { ...first, severity: 'critical' },
+      /rules\[0\]\.severity of V-900001 must be high, medium or low, not "critical"$/,
+    ],
+    [{ ...first, severity: ' ' }, /rules\[0\]\.severity of V-900001 must be high, medium or low$/],
+    [{ ...first, severity: 'x'.repeat(500) }, /, not "x{64}"$/],
     [
       { ...first, overrides: { severity: { severity: 'none', reason: '' } } },
-      /overrides\.severity\.severity must be high/,
+      /overrides\.severity\.severity of V-900001 must be high/,
     ],
     [{ ...first, rule_id: rest[1]!.rule_id }, /stigs\[0\]\.rules\[2\] is a second rule SV-/],
   ];

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import type { UpgradedRule } from '../../src/schemas/checklist-upgrade.ts';
@@ -6,11 +7,11 @@ import { Cklb } from '../../src/schemas/cklb.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeCkl } from '../support/ckl-writer.ts';
 import { suite } from '../support/harness.ts';
-import { hasReferenceData, reference } from '../support/reference.ts';
+import { hasReferenceData, reference, shipped } from '../support/reference.ts';
 import { readCklb } from '../support/stig-manager.ts';
 import { joinTexts, type ReadRule, readBenchmark } from '../support/xccdf-reader.ts';
 
-// Real checklists with random answers, from one release to the next, against an independent reading of both files.
+// Checklists of the sample and of real STIGs with random answers, from one release to the next, against an independent reading of both files.
 
 type Rule = Cklb['stigs'][number]['rules'][number];
 type Answer = Pick<Rule, 'status' | 'finding_details' | 'comments' | 'overrides'>;
@@ -24,6 +25,17 @@ interface Pair {
   /** How many rules of the new release are carried, carried with a warning, new; and how many of the old are gone. */
   counts: [carried: number, warned: number, fresh: number, gone: number];
 }
+
+const samples: Pair[] = [
+  {
+    slug: 'harbor_linux_3',
+    from: 'V1R1',
+    to: 'V1R2',
+    files: ['Harbor_Linux_3_STIG_V1R1', 'Harbor_Linux_3_STIG_V1R2'],
+    runs: 3,
+    counts: [10, 3, 1, 1],
+  },
+];
 
 const pairs: Pair[] = [
   {
@@ -112,21 +124,24 @@ const words = (value: string) =>
     .filter((word) => word !== '')
     .join(' ');
 
-if (hasReferenceData) {
-  const real = suite('Upgrade of real checklists');
+register('Upgrade of sample checklists', shipped('stigs'), samples);
+if (hasReferenceData) register('Upgrade of real checklists', reference('xccdf'), pairs);
+
+function register(name: string, folder: string, registered: Pair[]): void {
+  const upgrades = suite(name);
   let t: TestApp;
 
-  real.before(async () => {
-    t = await testApp([reference('xccdf')]);
+  upgrades.before(async () => {
+    t = await testApp([folder]);
   });
-  real.after(() => t.db.close());
+  upgrades.after(() => t.db.close());
 
-  for (const { slug, from, to, files, runs, counts } of pairs) {
-    real(`${slug} ${from} to ${to}: every answer, whatever it is`, async () => {
+  for (const { slug, from, to, files, runs, counts } of registered) {
+    upgrades(`${slug} ${from} to ${to}: every answer, whatever it is`, async () => {
       const [before, after] = files.map(
-        (name) =>
+        (file) =>
           new Map(
-            readBenchmark(readFileSync(reference('xccdf', `U_${name}_Manual-xccdf.xml`), 'utf8')).rules.map(
+            readBenchmark(readFileSync(join(folder, `U_${file}_Manual-xccdf.xml`), 'utf8')).rules.map(
               (rule) => [rule.version, rule],
             ),
           ),
@@ -230,5 +245,5 @@ if (hasReferenceData) {
     });
   }
 
-  real.run();
+  upgrades.run();
 }

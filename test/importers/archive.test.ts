@@ -9,6 +9,7 @@ import type { Database } from '../../src/db/database.ts';
 import { sha256 } from '../../src/ids.ts';
 import { dumpCatalog, emptyCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
 import { gapstone } from '../support/child.ts';
+import { effortOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
@@ -220,12 +221,13 @@ bombs('a file larger than 64 MB is refused before it is unpacked', async () => {
 });
 
 bombs('a directory that lies about a size is found out, at no cost', async () => {
-  const start = performance.now();
-  await refusedMember({ data: Buffer.alloc(50_000_000), size: 10 }, /cannot be unpacked|checksum/);
-  await refusedMember({ data: bad, size: bad.length - 1 }, /cannot be unpacked|checksum/);
-  await refusedMember({ data: bad, size: bad.length + 1 }, /cannot be unpacked|checksum/);
-  await refusedMember({ data: '', size: 100_000 }, /cannot be unpacked|checksum/);
-  assert.ok(performance.now() - start < 5000, 'under 5 s');
+  const effort = await effortOf(async () => {
+    await refusedMember({ data: Buffer.alloc(50_000_000), size: 10 }, /cannot be unpacked|checksum/);
+    await refusedMember({ data: bad, size: bad.length - 1 }, /cannot be unpacked|checksum/);
+    await refusedMember({ data: bad, size: bad.length + 1 }, /cannot be unpacked|checksum/);
+    await refusedMember({ data: '', size: 100_000 }, /cannot be unpacked|checksum/);
+  });
+  assert.ok(effort < 5000, `${effort} ms`);
 });
 
 bombs('the budget of a run is counted over all its archives', async () => {

@@ -468,6 +468,113 @@ site("a mapping of the site's own never takes the published ones away", async ()
   db.close();
 });
 
+site('which end of a row a control stands at, and of which revision, is no matter', async () => {
+  const own = controlsCsv(
+    [
+      ['1', 'S-2', ''],
+      ['2', 'S-1', ''],
+      ['2', 'S-2', 'S-1'],
+      ['2', 'S-3', ''],
+    ].map(([version, identifier, into], row) => ({
+      framework: 'lamps',
+      version: version!,
+      identifier: identifier!,
+      status: into !== '' || row === 3 ? 'withdrawn' : 'active',
+      withdrawnInto: into!,
+    })),
+  );
+  const db = emptyCatalog();
+  const { lines } = await importSources(db, {
+    'rev5.json': samples['rev5.json']!,
+    'cci.xml': cciList('2022-03-09', [[1, [['4', 'AC-3']]]]),
+    'own.csv': own,
+    'pairs.csv': mappingsCsv([
+      // AC-4 went into AC-3, AC-3 into AC-1 and AC-2(1); S-2 into S-1; S-3 nowhere.
+      ['nist-800-53', 'Rev 4', 'AC-4', 'lamps', '2', 'S-1'],
+      ['lamps', '2', 'S-2', 'nist-800-53', 'Rev 5', 'AU-2'],
+      ['lamps', '2', 'S-3', 'nist-800-53', 'Rev 5', 'AU-2'],
+      ['nist-800-53', 'Rev 5', 'AU-2', 'lamps', '2', 'S-3'],
+      ['nist-800-53', 'Rev 3', 'AU-10', 'lamps', '2', 'S-1'],
+      ['lamps', '2', 'S-1', 'nist-800-53', 'Rev 3', 'AU-10'],
+      ['nist-800-53', 'Rev 9', 'AU-10', 'lamps', '2', 'S-1'],
+      ['lamps', '2', 'S-1', 'nist-800-53', 'Rev 9', 'AU-10'],
+      ['lamps', '1', 'S-2', 'nist-800-53', 'Rev 5', 'AC-2'],
+      ['nist-800-53', 'Rev 4', 'AC-3', 'cci', '2022-03-09', 'CCI-1'],
+    ]),
+  });
+  assert.equal(trail((await resolve(db, 'lamps:S-1', 'nist-800-53', '&maxHops=1')).paths), [
+    'AC-1 auto',
+    'AC-2(1) auto',
+    'AU-2 auto',
+  ]);
+  assert.equal((await resolve(db, 'cci:CCI-1', 'nist-800-53', '&maxHops=1')).paths, []);
+  assert.equal(lines.find((line) => line.source.endsWith('pairs.csv'))!.warnings, [
+    '1 pairs make no edge, withdrawn in nist-800-53: row 11: AC-3 -> CCI-000001',
+    '2 pairs make no edge, no active successor in lamps: row 4: S-3 -> AU-2, row 5: AU-2 -> S-3',
+    '2 pairs make no edge, Rev 9 of nist-800-53 is not imported: row 9: S-1 -> AU-10, row 8: AU-10 -> S-1',
+    '1 pairs make no edge, a newer version of lamps is imported: row 10: S-2 -> AC-2',
+  ]);
+  // Once the revision is there, its pairs count.
+  await importSources(db, {
+    'rev9.json': oscalCatalog(
+      rev5.filter((control) => !control.withdrawnInto),
+      '9.0.0',
+      '2031-01-01',
+    ),
+  });
+  assert.ok(
+    trail((await resolve(db, 'lamps:S-1', 'nist-800-53', '&maxHops=1')).paths).includes('AU-10 auto'),
+  );
+  db.close();
+});
+
+site('only what a publisher states for that revision is verified, a row of a site is auto', async () => {
+  const db = emptyCatalog();
+  await importSources(db, {
+    'rev5.json': samples['rev5.json']!,
+    '171.csv': samples['171.csv']!,
+    '8500.csv': controlsCsv([{ framework: 'dod-8500', version: 'DoDI 8500.2 (2003)', identifier: 'ECCT-1' }]),
+    'pairs.csv': mappingsCsv([
+      ['dod-8500', 'DoDI 8500.2 (2003)', 'ECCT-1', 'nist-800-53', 'Rev 4', 'AC-1'],
+      ['dod-8500', 'DoDI 8500.2 (2003)', 'ECCT-1', 'nist-800-53', 'Rev 5', 'AC-2'],
+      ['nist-800-171', 'Rev 3', '03.01.01', 'nist-800-53', 'Rev 5.1.1', 'AC-1'],
+      ['nist-800-171', 'Rev 3', '03.01.01', 'nist-800-53', 'Rev 4', 'AC-2'],
+      ['nist-800-171', 'Rev 3', '03.01.01', 'nist-800-53', '', 'AU-2'],
+    ]),
+  });
+  assert.equal(trail((await resolve(db, 'dod-8500:ECCT-1', 'nist-800-53', '&maxHops=1')).paths), [
+    'AC-1 verified',
+    'AC-2 auto',
+  ]);
+  assert.equal(trail((await resolve(db, 'nist-800-171:03.01.01', 'nist-800-53', '&maxHops=1')).paths), [
+    'AC-1 verified',
+    'AC-2 auto',
+    'AU-2 auto',
+  ]);
+  db.close();
+});
+
+site('a release is asked for with or without the zeros at its end', async () => {
+  const db = emptyCatalog();
+  await importSources(db, {
+    'rev520.json': oscalCatalog(rev5, '5.2.0', '2025-08-26'),
+    'rev510.json': oscalCatalog(rev5.slice(0, 3), '5.10.0', '2030-01-01'),
+    'rev511.json': oscalCatalog(rev5.slice(0, 1), '5.1.1', '2024-02-04'),
+    'cci.xml': cciList('2022-03-09', [[1, [['5', 'AC-1']]]]),
+  });
+  const served = async (version: string) =>
+    (await ask(db, `controls/nist-800-53?version=${encodeURIComponent(version)}`)).version;
+  for (const version of ['5.2.0', 'Rev 5.2.0', '5.2', 'rev 5.2']) {
+    assert.is(await served(version), 'Rev 5.2.0', version);
+    assert.is((await resolve(db, 'nist-800-53:AC-1', 'cci', `&version=${version}`)).paths.length, 1, version);
+  }
+  assert.is(await served('5.10'), 'Rev 5.10.0');
+  assert.is(await served('5'), 'Rev 5.10.0');
+  assert.is((await reader(db).request('/api/v1/controls/nist-800-53?version=5.1')).status, 404);
+  assert.equal((await resolve(db, 'nist-800-53:AC-1', 'cci', '&version=5.1')).paths, []);
+  db.close();
+});
+
 site.run();
 
 const bad = suite('control sources: malformed ones');
@@ -597,7 +704,7 @@ bad('a CSV whose header begins like none of ours is no source; named alone it is
   const headers = [
     'Framework,version,identifier',
     'identifier,framework,version',
-    'framework;version;identifier',
+    'frameworks;version;identifier',
   ];
   for (const header of headers) {
     const file = put(folder, 'own.csv', `${header}\nsite,2026,S-1\n`);
@@ -605,6 +712,8 @@ bad('a CSV whose header begins like none of ours is no source; named alone it is
     assert.equal([lines[0]!.outcome, lines[0]!.kind, loneUnknown], ['skipped', 'other', [file]], header);
   }
   assert.equal(tableDigests(catalog), before);
+  const semicolons = 'framework;version;identifier\nsite;2026;S-1\n';
+  await refuse(catalog, semicolons, 'controls-csv', 'the columns are separated by semicolons, not by commas');
 });
 
 bad(

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { LedgerLine } from '../../importers/ledger.ts';
 import type { ImportOptions } from '../../importers/run.ts';
+import { nameTwoProducts } from '../../importers/stigs/siblings.ts';
 import { idKeyOf, isSlug, kindOf, reservedSlugs, slugOf, slugStemOf } from '../../importers/stigs/slug.ts';
 import { stigNumber } from '../../src/ids.ts';
 import { routesOf, testApp } from '../support/app.ts';
@@ -212,7 +213,7 @@ joins('a renamed id and title is one STIG, named by the newest title (Windows 10
 });
 
 joins('the newest title is the one of the newest date, not of the highest version', async () => {
-  const rules = sampleRules(20, 'SAME', 63000);
+  const rules = sampleRules(20, 'SAME', 263_000);
   const { db } = await importRuns([
     [
       { id: 'Old_Name_STIG', title: 'Old Name STIG', version: 9, date: '01 Nov 2010', rules },
@@ -259,10 +260,10 @@ joins('in two runs the slug that was given stays, and the title follows the newe
 });
 
 joins('other titles and fewer than 80 % of the STIG IDs: two STIGs', async () => {
-  const one = { id: 'One_STIG', title: 'One STIG', release: 1, rules: sampleRules(20, 'SAME-00') };
+  const one = { id: 'One_STIG', title: 'One STIG', release: 1, rules: sampleRules(20, 'SAME-00', 250_000) };
   const shared = (count: number) => [
-    ...sampleRules(count, 'SAME-00'),
-    ...sampleRules(20 - count, 'OTH', 9000),
+    ...sampleRules(count, 'SAME-00', 250_000),
+    ...sampleRules(20 - count, 'OTH', 259_000),
   ];
   const two = (count: number) => ({ id: 'Two_STIG', title: 'Two STIG', release: 2, rules: shared(count) });
   // 17 of 20 shared: 17 / 23 = 0.74. 18 of 20 shared: 18 / 22 = 0.82.
@@ -313,7 +314,7 @@ joins('siblings that share STIG IDs and no V-id are two STIGs, whichever comes f
     const second = lines.flat().find((line) => /shares/.test(line.reason ?? ''))!;
     assert.match(
       second.reason!,
-      /^new slug from the title: maker_(xe|ios)_router; shares 88 % of the STIG IDs with maker_(xe|ios)_router, but its rules have V-ids of their own$/,
+      /^new slug from the title: maker_(xe|ios)_router; shares 88 % of the STIG IDs with maker_(xe|ios)_router, but its rules have SV-ids of their own$/,
     );
   }
 });
@@ -323,24 +324,118 @@ joins(
   async () => {
     const old = {
       id: 'Old_STIG',
-      title: 'Old STIG',
+      title: 'Thing STIG',
       release: 9,
       date: '01 Nov 2019',
       rules: sampleRules(20, 'SAME', 63_000),
     };
     const fresh = sampleRules(20, 'SAME', 220_000);
     const legacy = (from: number) =>
-      fresh.map((rule, index) => ({ ...rule, legacyIds: [`SV-${70_000 + index}`, `V-${from + index}`] }));
-    const renamed = { id: 'New_STIG', title: 'New STIG', version: 2, date: '01 Feb 2021' };
+      fresh.map((rule, index) => ({ ...rule, legacyIds: [`SV-${from + index}`, `V-${70_000 + index}`] }));
+    const renamed = { id: 'New_STIG', title: 'Maker Thing STIG', version: 2, date: '01 Feb 2021' };
     for (const rules of [legacy(63_000), fresh])
       assert.equal(slugs((await importRuns([[old], [{ ...renamed, rules }]])).db), {
-        old: ['Old_STIG V1R9', 'New_STIG V2R1'],
+        thing: ['Old_STIG V1R9', 'New_STIG V2R1'],
       });
-    // The former V-ids of another product.
+    // The former SV-ids of another product.
     assert.equal(slugs((await importRuns([[old], [{ ...renamed, rules: legacy(71_000) }]])).db), {
-      new: ['New_STIG V2R1'],
-      old: ['Old_STIG V1R9'],
+      maker_thing: ['New_STIG V2R1'],
+      thing: ['Old_STIG V1R9'],
     });
+  },
+);
+
+/** Rules as they were before the renumbering: the V-ids of a family, and SV-ids of each product's own. */
+const formerRules = (count: number, svFrom: number) =>
+  sampleRules(count, 'GEN', 700).map((rule, index) => ({ ...rule, ruleId: `SV-${svFrom + index}r1_rule` }));
+
+joins(
+  'siblings of before the renumbering share V-ids and STIG IDs, and are two STIGs by their SV-ids',
+  async () => {
+    const old = { version: 1, date: '24 Jan 2014' };
+    const hat = {
+      ...{ ...old, id: 'RHEL_5_STIG', title: 'Red Hat Enterprise Linux 5 STIG', release: 18 },
+      rules: formerRules(40, 37_000),
+    };
+    const oracle = {
+      ...{ ...old, id: 'Oracle_Linux_5_STIG', title: 'Oracle Linux 5 STIG', release: 14 },
+      rules: formerRules(40, 63_000),
+    };
+    for (const runs of [[[hat, oracle]], [[oracle, hat]], [[hat], [oracle]], [[oracle], [hat]]]) {
+      const { db, lines } = await importRuns(runs);
+      assert.equal(slugs(db), {
+        oracle_linux_5: ['Oracle_Linux_5_STIG V1R14'],
+        red_hat_enterprise_linux_5: ['RHEL_5_STIG V1R18'],
+      });
+      assert.match(
+        lines.flat().find((line) => /shares/.test(line.reason ?? ''))!.reason!,
+        /; shares 100 % of the STIG IDs with \w+_linux_5, but its rules have SV-ids of their own$/,
+      );
+    }
+    // A later title of one of them is a later title all the same.
+    const renamed = {
+      ...hat,
+      id: 'RH_EL_5_STIG',
+      title: 'Red Hat Enterprise Linux (RHEL) 5 STIG',
+      release: 19,
+    };
+    assert.equal(slugs((await importRuns([[hat, oracle], [renamed]])).db), {
+      oracle_linux_5: ['Oracle_Linux_5_STIG V1R14'],
+      red_hat_enterprise_linux_5: ['RHEL_5_STIG V1R18', 'RH_EL_5_STIG V1R19'],
+    });
+  },
+);
+
+joins(
+  'siblings that were renumbered are told apart by their new numbers, whatever former ones they share',
+  async () => {
+    const renumbered = (from: number) =>
+      sampleRules(40, 'WN12', from).map((rule, index) => ({
+        ...rule,
+        legacyIds: [`V-${1070 + index}`, `SV-${52_800 + index}`],
+      }));
+    const one = { id: 'A_STIG', title: 'Server Kind A STIG', version: 3, rules: renumbered(225_000) };
+    const two = {
+      id: 'B_STIG',
+      title: 'Server Kind B STIG',
+      version: 3,
+      release: 2,
+      rules: renumbered(226_000),
+    };
+    for (const runs of [[[one, two]], [[one], [two]], [[two], [one]]])
+      assert.equal(slugs((await importRuns(runs)).db), {
+        server_kind_a: ['A_STIG V3R1'],
+        server_kind_b: ['B_STIG V3R2'],
+      });
+  },
+);
+
+joins(
+  'member server and domain controller share even the SV-ids until 2020: their titles tell them apart',
+  async () => {
+    const title = (role: string) =>
+      `Windows Server 2012/2012 R2 ${role} Security Technical Implementation Guide`;
+    const shared = formerRules(300, 52_000);
+    const member = {
+      ...{ id: 'Windows_2012_MS_STIG', title: title('Member Server') },
+      ...{ version: 2, release: 19, date: '17 Jun 2020', rules: shared },
+    };
+    const controller = {
+      ...{ id: 'Windows_2012_DC_STIG', title: title('Domain Controller') },
+      ...{ version: 2, release: 21, date: '17 Jun 2020' },
+      rules: [...shared, ...sampleRules(40, 'WN12-AD', 8300)],
+    };
+    for (const runs of [[[member, controller]], [[controller], [member]], [[member], [controller]]]) {
+      const { db, lines } = await importRuns(runs);
+      assert.equal(slugs(db), {
+        windows_server_2012_2012_r2_domain_controller: ['Windows_2012_DC_STIG V2R21'],
+        windows_server_2012_2012_r2_member_server: ['Windows_2012_MS_STIG V2R19'],
+      });
+      assert.match(
+        lines.flat().find((line) => /shares/.test(line.reason ?? ''))!.reason!,
+        /; shares 88 % of the STIG IDs with windows_server_2012_2012_r2_\w+, but its title names another product$/,
+      );
+    }
   },
 );
 
@@ -390,7 +485,8 @@ joins(
     const ms = [...shared, ...sampleRules(5, 'WN19-MS', 206_000)];
     const dc = [...shared, ...sampleRules(20, 'WN19-DC', 207_000)];
     const others = [sampleRules(10, 'AAA', 215_000), sampleRules(10, 'BBB', 216_000)] as const;
-    for (const [a, b] of [others, [ms, dc]] as const)
+    const family = [formerRules(20, 37_000), formerRules(20, 63_000)] as const;
+    for (const [a, b] of [others, [ms, dc], family] as const)
       for (const date of ['01 Jan 2025', '01 Jan 2020']) {
         const { db, lines } = await importRuns([
           [of('A_STIG', 1, a)],
@@ -512,6 +608,18 @@ joins(
       later.lines.map((line) => line.target),
       ['windows_server_2019_dc', 'microsoft_windows_server_2019'],
     );
+    // Where no version meets another, the ids alone tell.
+    for (const runs of [[[member(3), controller(4)]], [[controller(4)], [member(3)]]]) {
+      const once = await importRuns(runs);
+      assert.equal(slugs(once.db), {
+        microsoft_windows_server_2019: ['Windows_Server_2019_DC_STIG V2R4'],
+        windows_server_2019_ms: ['Windows_Server_2019_MS_STIG V2R3'],
+      });
+      assert.is(
+        once.lines.flat().find((line) => line.target === 'windows_server_2019_ms')!.reason,
+        'new slug windows_server_2019_ms: microsoft_windows_server_2019 is the other role of this server',
+      );
+    }
   },
 );
 
@@ -549,6 +657,11 @@ joins('the same release under another id joins and one copy is kept', async () =
     const index = runs.flat().indexOf(one);
     const inOneRunOrLater = runs.length === 1 || index === 1;
     assert.is(outcome[index], inOneRunOrLater ? 'superseded' : 'imported');
+    if (inOneRunOrLater)
+      assert.is(
+        lines.flat()[index]!.reason,
+        'a newer printing of V1R2 is kept; joined oracle_like_linux_8: same title, other benchmark id; 100 % of the STIG IDs shared with V1R2',
+      );
     assert.is(outcome[1 - index], 'imported');
   }
   // Three of 40 differ: 37 / 43 = 0.86, another product.
@@ -691,6 +804,23 @@ joins('slugs are always ones that the API takes, also beside long titles and ids
   for (const { slug, id } of dump.stigs) {
     assert.ok(isSlug(slug), `${slug.length}: ${slug.slice(0, 80)}`);
     assert.is(id, stigNumber(slug));
+  }
+});
+
+joins('two titles name two products where each has a word that the other lacks, the maker apart', () => {
+  const pairs = [
+    ['Windows 10 STIG', 'Microsoft Windows 10 Security Technical Implementation Guide', false],
+    ['Windows Defender Antivirus STIG', 'Microsoft Defender Antivirus STIG', false],
+    ['Mozilla Firefox', 'Mozilla FireFox STIG', false],
+    ['Windows Server 2012 Member Server STIG', 'Windows Server 2012 Domain Controller STIG', true],
+    ['WLAN Access Point (Enclave-NIPRNet Connected) STIG', 'WLAN Controller STIG', true],
+    ['Solaris 10 SPARC STIG', 'Solaris 10 X86 STIG', true],
+    ['MS Word 2010 STIG', 'Microsoft Word 2013 STIG', true],
+    ['Microsoft', 'Microsoft Windows', false],
+  ] as const;
+  for (const [a, b, expected] of pairs) {
+    assert.is(nameTwoProducts(a, b), expected, a);
+    assert.is(nameTwoProducts(b, a), expected, b);
   }
 });
 

@@ -109,6 +109,37 @@ test('HTML and foreign XML with a DOCTYPE are skipped; what names or holds a roo
   db.close();
 });
 
+test('a checklist is named as what it is; a benchmark that cannot be decoded is one all the same', async () => {
+  const ckl = '<?xml version="1.0"?><!--DISA STIG Viewer :: 2.17--><CHECKLIST><ASSET/></CHECKLIST>';
+  const cklb = '{"title":"x","cklb_version":"1.0","target_data":{},"stigs":[]}';
+  const latin = writeXccdf({ title: 'A caf\u00e9 STIG' });
+  const files: [string, string | Buffer][] = [
+    ['a.ckl', ckl],
+    ['a.cklb', cklb],
+    ['a.json', '{"stigs":[]}'],
+    ['a.xml', Buffer.from(latin, 'latin1')],
+  ];
+  const folder = scratchFolder();
+  const db = emptyCatalog();
+  const paths = files.map(([name, content]) => put(folder, name, content));
+  const { lines } = await runImport(db, paths, { strict: true });
+  db.close();
+  const said = ' (a checklist: the server upgrades it, the catalog does not hold it)';
+  assert.equal(
+    lines.map(({ outcome, kind, reason }) => [outcome, kind, reason]),
+    [
+      ['skipped', 'other', `XML of no kind of ours: root <CHECKLIST>${said}`],
+      ['skipped', 'other', `JSON of no kind of ours${said}`],
+      ['skipped', 'other', 'JSON of no kind of ours'],
+      [
+        'rejected',
+        'xccdf',
+        `not valid UTF-8: byte 0xE9 at offset ${Buffer.from(latin, 'latin1').indexOf(0xe9)} (line 4)`,
+      ],
+    ],
+  );
+});
+
 test('months by their names, whole or cut', () => {
   const cut = ['Jan', 'FEB', 'mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'dec'];
   assert.equal(cut.map(monthOfShort), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);

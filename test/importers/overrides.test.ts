@@ -35,7 +35,7 @@ test('two benchmarks with other rules of one version are never forced under one 
     );
     assert.match(
       error?.message ?? '',
-      /^two benchmarks hold other rules as V1R1: one slug, one, cannot serve both \(rows of --slugs count in their order\)$/,
+      /^two benchmarks hold other rules as V1R1: one slug, one, cannot serve both$/,
     );
   };
   const releases = () => db.sqlite.prepare('SELECT count(*) FROM stig_releases').pluck().get();
@@ -44,6 +44,86 @@ test('two benchmarks with other rules of one version are never forced under one 
   await runImport(db, [harbor, pier]);
   await refuse();
   assert.is(releases(), 2);
+  db.close();
+});
+
+test('the rows of a file are meant at once: two slugs are exchanged, in either order', async () => {
+  for (const order of [0, 1]) {
+    const db = openDatabase(':memory:', { create: true });
+    const newer = put(scratchFolder(), 'newer.xml', text.replace('Release: 1 ', 'Release: 2 '));
+    await runImport(db, [harbor, pier]);
+    const rows: [string, string][] = [
+      ['Pier_STIG', 'harbor_linux_3'],
+      ['Harbor_Linux_3_STIG', 'pier'],
+    ];
+    const overrides = new Map(order === 0 ? rows : rows.reverse());
+    const held = () =>
+      db.sqlite
+        .prepare(
+          `SELECT s.slug, r.benchmark_id, r.version, r.id = s.current_release_id AS current, s.title = r.title AS titled,
+                  (SELECT count(*) FROM findings WHERE release_id = r.id) = r.finding_count AS whole,
+                  (SELECT target FROM sources WHERE id = r.source_id) AS target
+             FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id ORDER BY s.slug, r.newness`,
+        )
+        .raw()
+        .all();
+    const { lines, leftBehind } = await runImport(db, [harbor, newer], { overrides });
+    assert.equal(
+      lines.map(({ outcome, target, reason }) => [outcome, target, reason]),
+      [
+        ['unchanged', 'pier', 'operator override: moved from harbor_linux_3'],
+        ['imported', 'harbor_linux_3', 'operator override: harbor_linux_3'],
+      ],
+    );
+    assert.equal(leftBehind, []);
+    assert.equal(held(), [
+      ['harbor_linux_3', 'Pier_STIG', 'V1R1', 0, 1, 1, 'harbor_linux_3'],
+      ['harbor_linux_3', 'Pier_STIG', 'V1R2', 1, 1, 1, 'harbor_linux_3'],
+      ['pier', 'Harbor_Linux_3_STIG', 'V1R1', 1, 1, 1, 'pier'],
+    ]);
+    assert.equal(db.sqlite.pragma('foreign_key_check'), []);
+    const searched = 'SELECT release_id FROM searched_releases EXCEPT SELECT current_release_id FROM stigs';
+    assert.equal(db.sqlite.prepare(searched).all(), [], 'what is searched is what is current');
+    db.close();
+  }
+});
+
+test('what an older importer stored is there before the operator’s word, though it is read anew with it', async () => {
+  const db = openDatabase(':memory:', { create: true });
+  await runImport(db, [harbor, pier]);
+  const releases = () =>
+    db.sqlite
+      .prepare(
+        'SELECT s.slug, r.benchmark_id FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id ORDER BY 1',
+      )
+      .raw()
+      .all();
+  const before = releases();
+  db.sqlite.exec('UPDATE sources SET importer_version = 0');
+  // Of Pier's other rules none may take the place of Harbor's, nor give way to them.
+  const error = await runImport(db, [harbor, pier], {
+    overrides: new Map([['Pier_STIG', 'harbor_linux_3']]),
+  }).then(
+    () => null,
+    (reason: Error) => reason,
+  );
+  assert.is(
+    error?.message,
+    'two benchmarks hold other rules as V1R1: one slug, harbor_linux_3, cannot serve both',
+  );
+  assert.equal(releases(), before);
+  const moved = await runImport(db, [harbor, pier], { overrides: new Map([['Pier_STIG', 'jetty']]) });
+  assert.equal(
+    moved.lines.map(({ outcome, target, reason }) => [outcome, target, reason]),
+    [
+      ['imported', 'harbor_linux_3', 'known benchmark id of harbor_linux_3'],
+      ['imported', 'jetty', 'operator override: jetty'],
+    ],
+  );
+  assert.equal(releases(), [
+    ['harbor_linux_3', 'Harbor_Linux_3_STIG'],
+    ['jetty', 'Pier_STIG'],
+  ]);
   db.close();
 });
 

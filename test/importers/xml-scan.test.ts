@@ -7,7 +7,7 @@ import { suite } from '../support/harness.ts';
 import { hasReferenceData, reference } from '../support/reference.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
-type Event = ['open', string, Record<string, string>] | ['text', string] | ['close'];
+type Event = ['open', string, Record<string, string>] | ['text' | 'comment', string] | ['close'];
 
 /** The events of a reader, with texts that follow each other joined. */
 function collector() {
@@ -26,6 +26,9 @@ function collector() {
     close() {
       events.push(['close']);
     },
+    comment(text: string) {
+      events.push(['comment', text]);
+    },
   };
 }
 
@@ -43,6 +46,7 @@ function bySaxes(text: string): Event[] | null {
   parser.on('text', (part) => into.text(part));
   parser.on('cdata', (part) => into.text(part));
   parser.on('closetag', () => into.close());
+  parser.on('comment', (text) => into.comment(text));
   parser.write(text).close();
   return isRefused || into.events.length === 0 ? null : inside(into.events);
 }

@@ -382,6 +382,41 @@ upgrades('what a ckl says and a cklb cannot comes back, with its place', async (
   assert.equal(fields.at(-1), ['stigs[0].rules[0].overrides.severity.reason', 'half']);
 });
 
+upgrades(
+  'what a ckl says in comments of the file comes back: Evaluate-STIG writes there, and STIG Manager reads it',
+  async () => {
+    const old = await oldChecklist();
+    const text = writeCkl(old, {
+      before:
+        '<!--DISA STIG Viewer :: 2.17-->\n<!-- -->\n<!--<Evaluate-STIG><version>1.2</version></Evaluate-STIG>-->',
+      inRule: '<!--<Evaluate-STIG><AFMod>true</AFMod><OldStatus>NR — é</OldStatus></Evaluate-STIG>-->',
+    })
+      .replace('<COMMENTS>', '<COMMENTS>before <!--within--> after')
+      .replace('</CHECKLIST>', '</CHECKLIST>\n<!--the end-->');
+    const { json } = await upgrade(text);
+    const [first] = old.stigs[0]!.rules;
+    assert.is(json.checklist.stigs[0].rules[0].comments, `before  after${first!.comments}`);
+    const fields = json.report.notCarried.filter((each: { kind: string }) => each.kind === 'field');
+    const rules = old.stigs[0]!.rules.map(
+      (_, index) => `/CHECKLIST/STIGS/iSTIG[1]/VULN[${index + 1}]/comment()`,
+    );
+    const inRule = '<Evaluate-STIG><AFMod>true</AFMod><OldStatus>NR — é</OldStatus></Evaluate-STIG>';
+    assert.equal(
+      fields.map((each: { path: string; value: string }) => [each.path, each.value]),
+      [
+        ['/comment()', '<Evaluate-STIG><version>1.2</version></Evaluate-STIG>'],
+        ['/CHECKLIST/STIGS/iSTIG[1]/VULN[1]/COMMENTS/comment()', 'within'],
+        ...rules.map((path) => [path, inRule]),
+        ['/comment()', 'the end'],
+      ],
+    );
+    for (const { reason } of fields) assert.is(reason, 'a cklb has no place for a comment of the file');
+    const many = await upgrade(writeCkl(old, { before: '<!--x-->'.repeat(1001) }));
+    assert.is(many.status, 400);
+    assert.match(many.json.error.message, 'more than 1000 comments before the root element');
+  },
+);
+
 upgrades('both vocabularies of status, whatever their case; no status is not reviewed', async () => {
   const old = await oldChecklist();
   const words = ['NotAFinding', 'not_a_finding', 'Open', 'NOT_APPLICABLE', 'Not_Reviewed', ''];

@@ -209,6 +209,49 @@ small('too few hops and a status that is missing together are no lack of a mappi
   t.db.close();
 });
 
+small(
+  'a mapping that makes no edge, or not for the version asked for, is not said to be missing',
+  async () => {
+    const gone = `framework,version,identifier,status,withdrawnInto
+nist-800-53,Rev 4,AC-7,active,
+nist-800-53,Rev 5.1.1,AC-1,active,
+nist-800-53,Rev 5.1.1,AC-5,withdrawn,
+cci,2022-03-09,CCI-1,draft,
+cci,2022-03-09,CCI-2,draft,
+cci,2022-03-09,CCI-3,draft,
+`;
+    const rows = `fromFramework,fromVersion,fromIdentifier,toFramework,toVersion,toIdentifier,reference
+cci,2022-03-09,CCI-1,nist-800-53,Rev 4,AC-5,AC-5 a
+cci,2022-03-09,CCI-1,nist-800-53,Rev 3,AC-1,AC-1
+cci,2022-03-09,CCI-1,nist-800-53,Rev 4,AP-1,AP-1
+cci,2022-03-09,CCI-1,nist-800-53,Rev 3,AP-2,AP-2
+cci,2022-03-09,CCI-2,nist-800-53,Rev 4,AC-1,AC-1
+`;
+    const { t } = await smallApp(gone, rows);
+    const ask = async (query: Record<string, string>) => Object.values(await whyNot(t, query));
+    assert.equal(await ask({ from: 'cci:1', to: 'nist-800-53' }), [
+      'unknown-control',
+      'cci:1 is in no imported catalog',
+    ]);
+    for (const to of ['nist-800-53', 'cci'])
+      assert.equal(await ask({ from: 'cci:CCI-1', to }), [
+        'no-mapping',
+        'What sources state of cci:CCI-000001 makes no edge: AC-5 of Rev 4 (withdrawn), AP-1 of Rev 4 (unknown), AC-1 of Rev 3, ...',
+      ]);
+    assert.equal(await ask({ from: 'cci:CCI-3', to: 'nist-800-53' }), [
+      'no-mapping',
+      'No imported source maps cci:CCI-000003 to nist-800-53',
+    ]);
+    assert.equal(await ask({ from: 'nist-800-53:AC-1', to: 'cci', version: '5' }), [
+      'no-mapping',
+      'What is stated for the version "5" of nist-800-53:AC-1 leads to no control of cci: without the version there are paths',
+    ]);
+    const long = 'Rev 5.1.1'.padEnd(100);
+    assert.is((await ask({ from: 'nist-800-53:AC-1', to: 'cci', version: long }))[0], 'no-mapping');
+    t.db.close();
+  },
+);
+
 small.run();
 
 const facts = suite('crosswalk: explain, on the shipped facts');

@@ -78,7 +78,7 @@ mapping('rows come by rank, with the NICE work role where one applies', async ()
     roleResponsibilityLevel: 'Primary',
     mappingSource: 'automated',
     mappingReason:
-      'technology skill "Linux" (hot technology, in demand) is of the same family as the title; its NICE work role IO-WRL-005 runs operating systems (rule 2)',
+      'technology skill "Linux" (hot technology, in demand) is of the same family as the title; its NICE work role IO-WRL-005 runs operating systems (rule 3)',
     niceWorkRoleId: 'IO-WRL-005',
     niceWorkRoleName: 'Systems Administration',
     niceCategoryCode: 'IO',

@@ -303,6 +303,7 @@ uploading(
       assert.is(each.status, 503);
       assert.is(each.headers.get('Retry-After'), '5');
     }
+    assert.match((await byPage()).html, '<p>Try again in 5 seconds.</p>');
     assert.is((await held.get('/healthz', { token: null })).status, 200);
     for (const format of ['xml', 'csv', 'cklb'])
       assert.is((await held.get(`/api/v1/stigs/${slug}/download?format=${format}`)).status, 200, format);

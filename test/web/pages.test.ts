@@ -1,5 +1,7 @@
 import * as assert from 'uvu/assert';
+import type { SearchResult } from '../../src/schemas/search.ts';
 import { createMarker, Field } from '../../src/web/diff.tsx';
+import { searchPage } from '../../src/web/search.tsx';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { type Caller, countingIds, sessionCaller, testId, userCaller } from '../support/callers.ts';
@@ -21,7 +23,7 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/', ['Latest releases', 'Harbor Linux 3', 'compare with V1R1']],
   ['/search?q=console', ['Found for “console”', 'Rules']],
   ['/search?q=ac-2(1)', ['AC-2(1) Automated System Account Management', 'No rule says so itself.']],
-  ['/stigs', ['2 STIGs', 'Lantern Web Server 2']],
+  ['/stigs', ['Upgrade a checklist', '2 STIGs', 'Lantern Web Server 2']],
   [
     '/stigs/harbor_linux_3',
     ['V1R2', '14 rules', 'since V1R1', 'Network and Computer Systems Administrators'],
@@ -447,6 +449,21 @@ pages('what was searched, and what was not, is said as it is', async () => {
     // A control is called so: nothing is said of the others.
     ['q=Device+Loc*', ann, `No rule holds all these words. ${fewer}`],
     ['stig=harbor_linux_3', ann, 'Give the words to search these rules for.'],
+    // What a filter names and nobody has is said, however it was spelled.
+    ['q=the&cci=CCI-999999', ann, `“CCI-999999” is no CCI of this catalog. No rule of that kind ${alone}`],
+    ['q=the&cci=366', ann, `“366” is no CCI of this catalog. No rule of that kind ${alone}`],
+    ['q=zzz&cci=cci-366&control=ac-02', ann, `No rule of that kind ${alone}`],
+    [
+      'q=the&control=ZZ-9&cci=%3Cb%3E&stig=no_such',
+      ann,
+      `“no_such” is no STIG of this catalog. “<b>” is no CCI of this catalog. “ZZ-9” is no control of NIST SP 800-53 in this catalog. No rule of that kind ${alone}`,
+    ],
+    [
+      'cci=CCI-999999',
+      ann,
+      '“CCI-999999” is no CCI of this catalog. Give the words to search these rules for.',
+    ],
+    ['q=zzz&cci=CCI-999999', {}, `No control or CCI has “zzz” in its name. ${signIn}`],
   ];
   for (const [query, caller, words] of cases) {
     const { status, html } = await loadPage(t, `/search?${query}`, caller);
@@ -456,6 +473,100 @@ pages('what was searched, and what was not, is said as it is', async () => {
   }
   const { html } = await loadPage(t, '/search?q=a&severity=high&cci=CCI-15', {});
   assert.ok(html.includes(`/signin?next=${encodeURIComponent('/search?q=a&severity=high&cci=CCI-15')}`));
+});
+
+pages('an empty catalog says so, and what to do about it', async () => {
+  const empty = await testApp([]);
+  const caller = await sessionCaller(
+    empty,
+    await userCaller(empty, { sub: 'ann', entitlements: ['occ', 'regdoc'] }),
+  );
+  const cases: [path: string, words: string][] = [
+    ['/stigs', '0 STIGs The catalog holds no STIG yet: gapstone import PATH brings them.'],
+    ['/controls/nist-800-53', '0 controls No control is loaded: gapstone import PATH takes'],
+    ['/ccis', '0 CCIs No CCI is loaded: gapstone import PATH takes'],
+    ['/documents', '0 documents No document is loaded: gapstone import PATH takes them.'],
+    ['/roles', '0 occupations No occupation is loaded: gapstone import PATH takes'],
+  ];
+  for (const [path, words] of cases)
+    assert.match(textOf((await loadPage(empty, path, caller)).html), words, path);
+  empty.db.close();
+});
+
+pages('where a long title is cut, the piece with what was found stands below it', () => {
+  const ruleTitle = `${'word '.repeat(60)}needle here`;
+  const result = (snippet: SearchResult['snippet'], title: string): SearchResult => ({
+    slug: 'a_stig',
+    stigTitle: 'A STIG',
+    version: 'V1R1',
+    groupId: 'V-1',
+    ruleId: 'SV-1r1_rule',
+    ruleVersion: 'A-1',
+    ruleTitle: title,
+    severity: 'low',
+    ruleIdents: [],
+    snippet,
+    rank: 1,
+  });
+  const results = [
+    result({ field: 'title', text: '…word needle here', marks: [[6, 12]] }, ruleTitle),
+    result({ field: 'title', text: 'a needle', marks: [[2, 8]] }, 'a needle'),
+  ];
+  const view = searchPage({
+    q: 'needle',
+    hasWords: true,
+    filter: { severity: [], stig: '', cci: '', control: '' },
+    unknown: [],
+    entitlements: new Set(),
+    stigs: [],
+    kinds: null,
+    rules: { results, pagination: { page: 1, limit: 20, total: 2, totalPages: 1 } },
+    problem: null,
+  });
+  const [long, short] = String(view.body).split('<li>').slice(1);
+  assert.match(textOf(long!), ruleTitle);
+  assert.match(long!, '<span class="quiet">title: </span>…word <mark>needle</mark> here</p>');
+  assert.match(short!, 'a <mark>needle</mark></a>');
+  assert.not.match(short!, 'title: ');
+});
+
+pages('the changes since the release before are one step from a STIG', async () => {
+  const { html } = await loadPage(t, '/stigs/harbor_linux_3', ann);
+  const href = '/stigs/harbor_linux_3/diff?from=V1R1&amp;to=V1R2';
+  assert.match(html, `<a class="button quiet" href="${href}">Compare with V1R1</a>`);
+  const oldest = await loadPage(t, '/stigs/harbor_linux_3?version=V1R1', ann);
+  assert.not.match(oldest.html, 'Compare with');
+});
+
+pages('a page past the end of a listing says so, and leads to the first', async () => {
+  const made = await loadPage(t, '/lists', ann, { name: 'Few', visibility: 'PRIVATE' });
+  const list = made.headers.get('Location')!.replace(/\?.*/, '');
+  await loadPage(t, `${list}/stigs`, ann, { slugs: 'harbor_linux_3' });
+  const cases: [path: string, first: string][] = [
+    ['/stigs?search=a', '/stigs?search=a&amp;page=1'],
+    ['/stigs/harbor_linux_3?severity=high', '/stigs/harbor_linux_3?severity=high&amp;page=1#rules'],
+    [
+      '/stigs/harbor_linux_3/diff?class=check',
+      '/stigs/harbor_linux_3/diff?from=V1R1&amp;to=V1R2&amp;class=check&amp;page=1#changed',
+    ],
+    ['/controls/nist-800-53?baseline=low', '/controls/nist-800-53?baseline=low&amp;page=1'],
+    ['/ccis?', '/ccis?page=1'],
+    [`${list}?`, `${list}?page=1`],
+    ['/catalog/imports/1?', '/catalog/imports/1?page=1'],
+    ['/documents?', '/documents?page=1'],
+    ['/roles?', '/roles?page=1'],
+    ['/search?q=the', '/search?q=the&amp;page=1#rules'],
+  ];
+  for (const [path, first] of cases) {
+    const { status, html } = await loadPage(t, `${path}&page=99`, ann);
+    assert.is(status, 200, path);
+    const said = [...html.matchAll(/<p class="empty">.*?<\/p>/gs)].map(([part]) => part);
+    assert.equal(said.slice(0, 1), [
+      `<p class="empty">There is no page 99. <a href="${first}">The first page</a></p>`,
+    ]);
+  }
+  const { html } = await loadPage(t, '/ccis/CCI-000366?rulePage=99', ann);
+  assert.match(html, 'There is no page 99. <a href="/ccis/CCI-000366?rulePage=1#rules">The first page</a>');
 });
 
 pages('a body that is no form is refused, and so is one that is too large or no UTF-8', async () => {
@@ -776,12 +887,14 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
   old.stigs[0].rules[0].status = 'not_a_finding';
   old.stigs[0].rules[0].comments = 'seen — by Ann\nfirst line';
   const form = new FormData();
-  form.set('file', new File([JSON.stringify(old)], 'old.cklb'));
+  const before = JSON.stringify(old);
+  form.set('file', new File([before], 'old.cklb'));
   form.set('slug', 'harbor_linux_3');
   form.set('onChange', 'keep');
   const report = await loadPage(t, '/upgrade', ann, form);
   assert.is(report.status, 200);
   assert.match(textOf(report.html), 'V1R1 to V1R2');
+  assert.match(textOf(report.html), /V-900001 HARB-03-000010 Its check changed answered/);
   const again = new FormData();
   for (const [, name, value] of report.html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g))
     again.set(name!, value!);
@@ -793,6 +906,43 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
     checklist: JSON.stringify(old),
   });
   assert.is(file.html, byApi.text, 'the very file of the API');
+  // What the new checklist does not hold is on the page whole, as it is in the report of the API.
+  const stig = old.stigs[0];
+  const overrides = { severity: { severity: 'low', reason: 'behind a <wall>' } };
+  Object.assign(stig.rules[0], { overrides, finding_details: 'two\nlines' });
+  const gone = {
+    ...stig.rules[0],
+    group_id: 'V-1',
+    rule_id: 'SV-1r1',
+    rule_id_src: 'SV-1r1_rule',
+    rule_version: 'X',
+  };
+  const more = { ...old, stigs: [{ ...stig, rules: [...stig.rules, gone] }] };
+  const reset = new FormData();
+  reset.set('file', new File([JSON.stringify(more)], 'old.cklb'));
+  reset.set('slug', 'harbor_linux_3');
+  reset.set('onChange', 'reset');
+  const answer =
+    /<dt>Status<\/dt><dd><span class="prose">not_a_finding<\/span>.*?<dt>Severity<\/dt><dd><span class="prose">low<\/span>.*?<dt>Reason<\/dt><dd><span class="prose">behind a &lt;wall&gt;<\/span>.*?<dt>Finding details<\/dt><dd><span class="prose">two\nlines<\/span>.*?<dt>Comments<\/dt><dd><span class="prose">seen — by Ann\nfirst line<\/span>/s;
+  const { html: anew } = await loadPage(t, '/upgrade', ann, reset);
+  const item = (id: string) => anew.split('<li>').find((each) => each.includes(`>${id}<`))!;
+  assert.match(item('V-900001'), 'the request asks to begin such rules anew');
+  assert.match(item('V-900001'), answer);
+  assert.match(item('V-1'), '(the release does not have this rule any more)');
+  assert.match(item('V-1'), answer);
+  // PowerShell writes UTF-16 by itself, with its byte-order mark.
+  const units = Buffer.from(`\ufeff${before}`, 'utf16le');
+  for (const [bytes, encoding] of [
+    [units, 'UTF-16LE'],
+    [Buffer.from(units).swap16(), 'UTF-16BE'],
+  ] as const) {
+    form.set('file', new File([bytes], 'old.cklb'));
+    form.set('as', 'file');
+    assert.is((await loadPage(t, '/upgrade', ann, form)).html, byApi.text, encoding);
+    form.set('file', new File([bytes.subarray(0, -1)], 'old.cklb'));
+    const cut = await loadPage(t, '/upgrade', ann, form);
+    assert.match(textOf(cut.html), `The checklist is not valid ${encoding}`);
+  }
   const bad = new FormData();
   bad.set('file', new File(['{'], 'bad.cklb'));
   bad.set('slug', 'harbor_linux_3');

@@ -1,10 +1,10 @@
 import type { ActionableItem } from '../record.ts';
-import type { Block, Section } from './blocks.ts';
+import type { Block, HandedDown, Section } from './blocks.ts';
 import { type Reading, readSentence } from './sentence-rule.ts';
 import { sentencesOf } from './sentences.ts';
 
 const requiredHeading = /\brequired actions?\b/i;
-const informative = /^this section is informative\.?$/i;
+const informative = /^this (?:section|appendix) is informative\.?$/i;
 
 /**
  * The actionable items of a document's sections, in document order (DECISIONS D9.1, data/REGULATORY.md): sentences that
@@ -18,10 +18,15 @@ export function actionableItemsOf(sections: Section[]): ActionableItem[] {
     const { level, heading, blocks } = section;
     if (informativeLevel !== null && level <= informativeLevel) informativeLevel = null;
     if (requiredLevel !== null && level <= requiredLevel) requiredLevel = null;
-    if (blocks.some((block) => informative.test(block.text))) informativeLevel ??= level;
+    if (blocks.some(saysInformative)) informativeLevel ??= level;
     if (requiredHeading.test(heading)) requiredLevel ??= level;
     return itemsOf(section, requiredLevel !== null, informativeLevel !== null);
   });
+}
+
+/** Whether a paragraph says it of its section; a list of sections says it of others. */
+function saysInformative({ text, isItem }: Block): boolean {
+  return !isItem && sentencesOf(text).some((sentence) => informative.test(sentence));
 }
 
 function itemsOf(section: Section, isRequired: boolean, isInformative: boolean): ActionableItem[] {
@@ -46,9 +51,7 @@ function itemsOf(section: Section, isRequired: boolean, isInformative: boolean):
         obligation: force === 'duty' && !isInformative,
         psc: false,
         specification: reading.specification,
-        timingOrTrigger: reading.timingOrTrigger,
-        applicationConditions: reading.applicationConditions,
-        exemptConditions: reading.exemptConditions,
+        ...(index === 0 && block.lead !== null ? joined(handedDown(block.lead), reading) : limitsOf(reading)),
       });
     }
   }
@@ -57,17 +60,36 @@ function itemsOf(section: Section, isRequired: boolean, isInformative: boolean):
 
 /** What a list item asks for by where it stands: as the nearest introduction that asks for something. */
 function inheritedForce(block: Block, isRequired: boolean): Reading['force'] {
-  const force = block.lead === null ? null : forceBelow(block.lead);
+  const force = block.lead === null ? null : handedDown(block.lead).force;
   return force ?? (isRequired ? 'duty' : null);
 }
 
-/** The force that an introduction gives to the list below it: its own, else that of what introduces it. */
-function forceBelow(lead: Block): Reading['force'] {
-  if (lead.forceBelow === undefined) {
-    const own = readSentence(sentencesOf(lead.text).at(-1)!).force;
-    lead.forceBelow = own ?? (lead.lead === null ? null : forceBelow(lead.lead));
+/** What an introduction gives to the list below it: its own force, else that of what introduces it; the limits of all of them. */
+function handedDown(lead: Block): HandedDown {
+  if (lead.below === undefined) {
+    const own = readSentence(sentencesOf(lead.text).at(-1)!);
+    const above = lead.lead === null ? null : handedDown(lead.lead);
+    const limits = above === null ? limitsOf(own) : joined(above, own);
+    lead.below = { force: own.force ?? above?.force ?? null, ...limits };
   }
-  return lead.forceBelow;
+  return lead.below;
+}
+
+type Limits = Pick<Reading, 'timingOrTrigger' | 'applicationConditions' | 'exemptConditions'>;
+
+function limitsOf({ timingOrTrigger, applicationConditions, exemptConditions }: Limits): Limits {
+  return { timingOrTrigger, applicationConditions, exemptConditions };
+}
+
+/** When and for whom something is asked: what stands above says it too. */
+function joined(above: Limits, own: Limits): Limits {
+  const both = (name: 'applicationConditions' | 'exemptConditions') =>
+    [above[name], own[name]].filter((text) => text !== '').join('; ');
+  return {
+    timingOrTrigger: above.timingOrTrigger || own.timingOrTrigger,
+    applicationConditions: both('applicationConditions'),
+    exemptConditions: both('exemptConditions'),
+  };
 }
 
 /** A block with what introduces it. */

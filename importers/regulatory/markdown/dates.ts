@@ -2,7 +2,11 @@ import { monthOf } from '../../months.ts';
 
 /** The date of a line that is a date alone: `May 21, 2015`, `21 May 2015` or `2015-05-21`; null for any other line. */
 export function dateAlone(line: string): string | null {
-  const text = line.trim().replace(/^#+\s+/, '');
+  const text = line
+    .trim()
+    .replace(/^#+\s+/, '')
+    .replace(/^([*_]{1,3})([^*_]+)\1$/, '$2')
+    .trim();
   const iso = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (iso) return checked(iso[1]!, Number(iso[2]), Number(iso[3]));
   const american = /^([A-Za-z]{3,9}) (\d{1,2}), (\d{4})$/.exec(text);

@@ -8,11 +8,14 @@ import type { DocumentRecord, Signpost } from '../record.ts';
 import { actionableItemsOf } from './actions.ts';
 import { readSections, type Section } from './blocks.ts';
 import { dateAlone } from './dates.ts';
-import { readHead } from './head.ts';
+import { readHead, withoutHead } from './head.ts';
 import { doctypeOf, publisherOf } from './publishers.ts';
 import { sentencesOf } from './sentences.ts';
 
 const kind = 'regdoc-markdown';
+
+/** A section in another language stands beside its original, as `sec1.ja.md`. */
+const translation = /\.[a-z]{2}(?:-[A-Za-z]{2})?\.md$/;
 
 export type MarkdownResult = { document: DocumentRecord; warnings: string[] } | { reason: string };
 
@@ -29,7 +32,7 @@ export function parseHeadedMarkdown(text: string): MarkdownResult {
   const published = fields.published ?? firstDate(body);
   if (published === null) warnings.push('no line is a date alone: published is not known');
   const url = fields.sourceUrl ?? '';
-  const { publisher, publisherId, jurisdiction } = publisherOf(url);
+  const { publisher, publisherId, jurisdiction } = publisherOf(url, fields.title);
   const document = toDocument(sections, {
     documentId: slugOf(fields.title),
     title: fields.title,
@@ -54,14 +57,17 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
     warnings.push(...decoded.warnings.map((warning) => `${shown(name)}: ${warning}`));
     return decoded.text;
   };
-  const cover = textOf(files.find((file) => file.name === 'cover.md')!);
+  const coverText = textOf(files.find((file) => file.name === 'cover.md')!);
+  const cover = withoutHead(coverText);
   const number = ({ name }: GroupFile) => Number(/^sec(\d{1,6})/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY);
   const parts = files
-    .filter(({ name }) => /^(?:sec\d|app[A-Za-z]).*\.md$/.test(name))
+    .filter(({ name }) => /^(?:sec\d|app[A-Za-z]).*\.md$/.test(name) && !translation.test(name))
     .sort((a, b) => number(a) - number(b) || compareCodePoints(a.name, b.name));
-  const sections = readSections(parts.map(textOf).join('\n\n'));
-  const { title, doi } = readCover(cover);
-  if (title === '') throw new ImportError('cover.md has no heading of the first level', kind);
+  const sections = readSections(...parts.map((part) => withoutHead(textOf(part))));
+  const { title: heading, doi } = readCover(cover);
+  const title = heading || (readHead(coverText)?.fields.title ?? '');
+  if (title === '')
+    throw new ImportError('cover.md has neither a heading of the first level nor a head with a title', kind);
   const url = doi === null ? '' : `https://doi.org/10.6028/${doi}`;
   const published = firstDate(cover) ?? firstMonth(cover);
   if (published === null) warnings.push('no line of cover.md is a date alone: published is not known');
@@ -70,7 +76,7 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   const document = toDocument(sections, {
     documentId: doi ?? slugOf(title),
     title,
-    ...publisherOf(url),
+    ...publisherOf(url, title),
     doctype: doctypeOf(title),
     published,
     sourceUrl: url,

@@ -22,13 +22,35 @@ export function beginsWithHead(text: string): boolean {
   return /^---[ \t]*\r?\n/.test(text);
 }
 
+function splitHead(text: string): { open: string; yaml: string; close: string } | null {
+  const [, open, yaml, close] = /^(---[ \t]*\r?\n)([\s\S]{0,65536}?)(^---[ \t]*\r?$)/m.exec(text) ?? [];
+  return open === undefined || !text.startsWith(open) ? null : { open, yaml: yaml!, close: close! };
+}
+
+/** Whether a text has a head with a title that never ends, and is no YAML of another kind: it goes on as Markdown. */
+function isUnclosed(text: string): boolean {
+  const beginning = text.slice(0, longestHead);
+  return beginsWithHead(text) && /^title[ \t]*:/m.test(beginning) && /^#{2,6}[ \t]+\S/m.test(beginning);
+}
+
+/** A text without its head, whatever that states: a section of a document in parts has one for the site that shows it. */
+export function withoutHead(text: string): string {
+  const head = beginsWithHead(text) ? splitHead(text) : null;
+  if (head === null || !/^[\w-]+[ \t]*:/m.test(head.yaml)) return text;
+  return text.slice(head.open.length + head.yaml.length + head.close.length);
+}
+
 /**
  * Splits a Markdown text into its YAML head and its body; null when there is no head with a title. A key that is
  * repeated with the same value is taken once, with a warning. Throws `ImportError` naming the line of a fault.
  */
 export function readHead(text: string): { fields: HeadFields; body: string; warnings: string[] } | null {
-  const [, open, yaml, close] = /^(---[ \t]*\r?\n)([\s\S]{0,65536}?)(^---[ \t]*\r?$)/m.exec(text) ?? [];
-  if (yaml === undefined || !text.startsWith(open!)) return null;
+  const { open, yaml, close } = splitHead(text) ?? {};
+  if (yaml === undefined) {
+    if (isUnclosed(text))
+      throw new ImportError('the head, line 1: it has no end, a line of three hyphens', kind);
+    return null;
+  }
   // YAML of another kind begins with the same line: only one that has a title is meant as a document.
   if (!/^title[ \t]*:/m.test(yaml) || yaml.length > longestHead) return null;
   const lineCounter = new LineCounter();

@@ -6,25 +6,30 @@ interface Publisher {
 
 const unknown: Publisher = { publisher: '', publisherId: '', jurisdiction: '' };
 
+const cisa: Publisher = {
+  publisher: 'Cybersecurity and Infrastructure Security Agency',
+  publisherId: 'cisa',
+  jurisdiction: 'US',
+};
+const nist: Publisher = {
+  publisher: 'National Institute of Standards and Technology',
+  publisherId: 'nist',
+  jurisdiction: 'US',
+};
+
 /** Who publishes what is found at an address: the text itself does not say it in a form that could be read. */
-const publishers: [RegExp, Publisher][] = [
-  [
-    /^https:\/\/(?:www\.)?cisa\.gov\//,
-    {
-      publisher: 'Cybersecurity and Infrastructure Security Agency',
-      publisherId: 'cisa',
-      jurisdiction: 'US',
-    },
-  ],
-  [
-    /^https:\/\/doi\.org\/10\.6028\//,
-    { publisher: 'National Institute of Standards and Technology', publisherId: 'nist', jurisdiction: 'US' },
-  ],
+const addresses: [RegExp, Publisher][] = [
+  [/^https?:\/\/(?:[\w-]{1,63}\.){0,5}(?:cisa\.gov|cyber\.dhs\.gov)(?:\/|$)/i, cisa],
+  [/^https?:\/\/(?:(?:[\w-]{1,63}\.){0,5}nist\.gov(?:\/|$)|doi\.org\/10\.6028\/)/i, nist],
 ];
 
-/** The publisher of an address; empty texts for one that is not known. */
-export function publisherOf(url: string): Publisher {
-  return publishers.find(([address]) => address.test(url))?.[1] ?? unknown;
+/** The numbered directives that one agency alone issues. */
+const directive = /\b(?:binding operational|emergency) directive \d{2}-\d{2}\b/i;
+
+/** The publisher of an address, else of a title that only one publisher gives; empty texts where neither is known. */
+export function publisherOf(url: string, title: string): Publisher {
+  const found = addresses.find(([address]) => address.test(url))?.[1];
+  return found ?? (url === '' && directive.test(title) ? cisa : unknown);
 }
 
 const doctypes: [RegExp, string][] = [

@@ -8,11 +8,11 @@ export interface Reading {
   exemptConditions: string;
 }
 
-// A word in quotation marks is spoken of, not used; what is merely "as required" or "required for" something asks for nothing.
+// A word in quotation marks is spoken of, not used; what is merely "as required", or may be required, asks for nothing.
 const duty =
   /(?<!["“‘'])\b(?:must|shall|mandatory|prohibited|(?:is|are|be|been|was|were)(?: \w+ly| also| further| hereby)? required|required to)\b(?!["”’'])/i;
 const notDuty =
-  /\b(?:(?:not|as|if|where|when) required|not (?:mandatory|prohibited)|(?:nothing|none)(?: \w+)? is (?:required|mandatory|prohibited))\b/gi;
+  /\b(?:(?:not|as|if|where|when) required|not (?:mandatory|prohibited)|(?:nothing|none)(?: \w+)? is (?:required|mandatory|prohibited)|(?:may|might|can|could)(?: \w+)? be (?:required|mandatory|prohibited))\b/gi;
 const advice = /(?<!["“‘'])\b(?:should|recommended)\b(?!["”’'])/i;
 
 const measure =

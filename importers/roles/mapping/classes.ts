@@ -20,7 +20,19 @@ const classes: TechnologyClass[] = [
   },
   {
     name: 'databases',
-    words: word('database', 'sql', 'dbms', 'postgresql', 'mysql', 'mariadb', 'mongodb', 'db2', 'redis'),
+    words: word(
+      'database',
+      'sql',
+      'dbms',
+      'postgresql',
+      'postgres',
+      'mysql',
+      'mariadb',
+      'mongodb',
+      'db2',
+      'redis',
+      'hana',
+    ),
     commodities: ['43232304'],
     workRoles: ['IO-WRL-002'],
   },
@@ -43,6 +55,10 @@ const classes: TechnologyClass[] = [
       'bind',
       'proxy',
       'load balancer',
+      'alg',
+      'nac',
+      'sdn',
+      'sd wan',
       'cisco',
       'juniper',
       'arista',
@@ -63,6 +79,7 @@ const classes: TechnologyClass[] = [
     name: 'applications and web servers',
     words: word(
       'web server',
+      'nginx',
       'application server',
       'tomcat',
       'iis',
@@ -73,6 +90,7 @@ const classes: TechnologyClass[] = [
       'middleware',
       'application security',
       'application core',
+      'application programming interface',
       'java',
       'jre',
       'net framework',
@@ -103,6 +121,7 @@ const classes: TechnologyClass[] = [
       'trellix',
       'splunk',
       'siem',
+      'log server',
       'tanium',
     ),
     commodities: ['43233205'],
@@ -120,6 +139,7 @@ const classes: TechnologyClass[] = [
       'hardware management console',
       'cics',
       'zvm',
+      'z vm',
     ),
     commodities: ['43233004'],
     workRoles: ['IO-WRL-005'],
@@ -135,7 +155,7 @@ const classes: TechnologyClass[] = [
     words: word(
       'chrome',
       'firefox',
-      'edge',
+      'microsoft edge',
       'internet explorer',
       'browser',
       'word',
@@ -166,18 +186,24 @@ const classes: TechnologyClass[] = [
       'solaris',
       'aix',
       'hp ux',
+      'gpos',
+      'toss',
       'active directory',
+      'entra',
     ),
     commodities: ['43233004'],
     workRoles: ['IO-WRL-005'],
   },
 ];
 
-/** The class of a STIG by the words of its folded title, else by the commodity of the product that it names. */
+/**
+ * The class of a STIG by the words of its folded title, else by the commodity of the product that it names: of the
+ * classes with that commodity the most general, which is the last.
+ */
 export function classOf(title: string, commodityCode: string | null): TechnologyClass | null {
   return (
     classes.find((each) => each.words.test(title)) ??
-    classes.find((each) => commodityCode !== null && each.commodities.includes(commodityCode)) ??
+    classes.findLast((each) => commodityCode !== null && each.commodities.includes(commodityCode)) ??
     null
   );
 }

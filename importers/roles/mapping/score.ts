@@ -5,7 +5,7 @@ import { findProducts, foldTitle, type Product, type ProductMatch, type Usage } 
 import { isSecurityRole, workRolesOf } from './work-roles.ts';
 
 /** The version of this rule with its tables; it is stored with the rows that it makes (ARCHITECTURE.md). */
-export const ruleVersion = '2';
+export const ruleVersion = '3';
 
 /** One occupation that has to act on a STIG. */
 export interface ScoredMapping {
@@ -63,7 +63,7 @@ export class Scorer {
   }
 
   /**
-   * The occupations that have to act on the STIG of a title, by relevance (FORMATS 9.3, version 2):
+   * The occupations that have to act on the STIG of a title, by relevance (FORMATS 9.3, version 3):
    * `0.45 match + 0.15 hot + 0.10 demand + 0.20 prior + 0.10 fit`, 0.50 and more.
    */
   score(title: string): ScoredMapping[] {

@@ -89,9 +89,10 @@ export function pageRoutes(deps: PageDeps): Pages {
       c.set('visitor', session === undefined ? null : deps.sessions.find(session));
     }
     const status = statusOf[problem.code];
-    const { message } = problem;
-    const page = kit.show(c, problemPage({ status, message, requestId: c.get('requestId') }), status);
-    for (const [name, value] of Object.entries(problem.headers)) page.headers.set(name, value);
+    const { message, headers } = problem;
+    const told = { status, message, retryAfter: headers['Retry-After'], requestId: c.get('requestId') };
+    const page = kit.show(c, problemPage(told), status);
+    for (const [name, value] of Object.entries(headers)) page.headers.set(name, value);
     return page;
   }
 

@@ -1,3 +1,4 @@
+import type { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { User } from '../../auth/viewer.ts';
 import type { Env } from '../../env.ts';
@@ -12,8 +13,9 @@ import type { RoleService } from '../../services/roles.ts';
 import type { Search, SearchService } from '../../services/search.ts';
 import { readQuery as readQuestion } from '../../services/search-query.ts';
 import type { StigService } from '../../services/stigs.ts';
+import { cut } from '../../text.ts';
 import { controlHref, frameworkName } from '../../web/frameworks.ts';
-import { link, path } from '../../web/parts.tsx';
+import { beginning, link, path } from '../../web/parts.tsx';
 import { type FoundKind, isNarrowed, plain, type SearchPage, searchPage } from '../../web/search.tsx';
 import { type Kit, readQuery } from './kit.ts';
 
@@ -46,6 +48,7 @@ function answer(c: Context<Env>, services: SearchPageServices): SearchPage {
     q,
     hasWords: readQuestion(q).match !== null,
     filter,
+    unknown: [],
     entitlements: user?.entitlements ?? null,
     stigs: [],
     kinds: null,
@@ -57,7 +60,8 @@ function answer(c: Context<Env>, services: SearchPageServices): SearchPage {
     const query = readQuery(c, q === '' ? filters : searchQuery);
     const asked = q === '' || user === null ? null : { ...query, q };
     const rules = asked && services.search.search(asked);
-    const page = { ...unasked, rules, stigs: stigsToChoose(filter.stig, asked, services) };
+    const unknown = user === null ? [] : unknownIn(query, services);
+    const page = { ...unasked, unknown, rules, stigs: stigsToChoose(filter.stig, asked, services) };
     // Who narrows the rules, or turns their pages, is past the rest.
     const alone = user !== null && (isNarrowed(filter) || query.page > 1);
     return q === '' || alone ? page : { ...page, kinds: byName(plain(q), user, services) };
@@ -79,6 +83,20 @@ function typedFilter(c: Context<Env>): SearchPage['filter'] {
   };
 }
 
+/** What the filters name that the catalog does not have. */
+function unknownIn(
+  { stig, cci, control }: z.output<typeof filters>,
+  { controls, stigs }: SearchPageServices,
+): string[] {
+  const said: string[] = [];
+  if (stig && titleOf(stig, stigs) === null) said.push(`“${cut(stig)}” is no STIG of this catalog.`);
+  if (cci && namedExactly('cci', cci, controls) === null)
+    said.push(`“${cut(cci)}” is no CCI of this catalog.`);
+  if (control && namedExactly('nist-800-53', control, controls) === null)
+    said.push(`“${cut(control)}” is no control of ${frameworkName('nist-800-53')} in this catalog.`);
+  return said;
+}
+
 /** The STIGs that the form offers: those that the rules are in whichever is chosen, and the one that is. */
 function stigsToChoose(
   chosen: string,
@@ -87,15 +105,16 @@ function stigsToChoose(
 ): { slug: string; title: string }[] {
   const found = query === null ? [] : search.stigs({ ...query, stig: undefined });
   if (chosen === '' || found.some((each) => each.slug === chosen)) return found;
-  return [{ slug: chosen, title: titleOf(chosen, stigs) }, ...found];
+  // One that the catalog does not have stands there as it was called in the question.
+  return [{ slug: chosen, title: titleOf(chosen, stigs) ?? chosen }, ...found];
 }
 
-/** The title of a STIG; of one that the catalog does not have, what it was called in the question. */
-function titleOf(slug: string, stigs: StigService): string {
+/** The title of a STIG; null where the catalog does not have it. */
+function titleOf(slug: string, stigs: StigService): string | null {
   try {
     return stigs.controls(slug, { page: 1, limit: 1 }).stig.title;
   } catch (error) {
-    if (error instanceof AppError && error.code === 'NOT_FOUND') return slug;
+    if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
     throw error;
   }
 }
@@ -178,7 +197,7 @@ function controlsOf(framework: ShownFramework, q: string, controls: ControlServi
     items: shown.slice(0, few.limit).map(({ identifier, title, statement }) => ({
       href: controlHref(framework, identifier)!,
       label: title ? `${identifier} ${title}` : identifier,
-      about: title ? '' : statement.slice(0, 160),
+      about: title ? '' : beginning(statement, 160),
     })),
     all: link(framework === 'cci' ? '/ccis' : path('controls', framework), { search: q }),
   };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { CciListBuilder, isCciList } from '../../../importers/controls/cci-list.ts';
+import { parseControlsCsv } from '../../../importers/controls/controls-csv.ts';
 import type { CciListRecord } from '../../../importers/controls/record.ts';
 import { readCciIndex } from '../../../importers/crosswalk/cci-index.ts';
 import { readCciReferences } from '../../../importers/crosswalk/cci-references.ts';
@@ -98,6 +99,22 @@ fixture('references are read in any writing that leaves no doubt; the rest is to
     '2 references of CCIs were left out, as Rev 5 is the newest that counts: CCI-000004 "A title" version "6" index "CM-6", CCI-000004 "A title" version "10" index "CM-6"',
     '1 references of CCIs were left out, their version is not understood: CCI-000004 "A title" version "five" index "CM-6"',
   ]);
+});
+
+fixture('a status that no list of DISA has is told of, for only deprecated CCIs are out of force', () => {
+  const body = good.replace(/<status>.*?<\/status>/, '');
+  const statuses = ['draft', 'published', ' Deprecated ', 'obsolete', 'DRAFT', ...'rstuv'];
+  const { warnings } = read(
+    list(statuses.map((status, at) => item(`CCI-${at + 1}`, `<status>${status}</status>${body}`)).join('')),
+  );
+  assert.equal(warnings, [
+    '6 CCIs have an unknown status and count as in force: CCI-000004 "obsolete", CCI-000006 "r", CCI-000007 "s", CCI-000008 "t", CCI-000009 "u", ...',
+  ]);
+  const rows = statuses.map((status, at) => `cci,2030-01-01,CCI-${at + 1},${status}`);
+  const csv = parseControlsCsv(
+    `framework,version,identifier,status\n${rows.join('\n')}\ncci,2030-01-01,CCI-99,\n`,
+  );
+  assert.equal(csv.records === null ? null : csv.warnings, warnings);
 });
 
 fixture('of many references that are not understood the first five are named, cut short', () => {

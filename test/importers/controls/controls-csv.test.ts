@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { isControlsCsv, parseControlsCsv } from '../../../importers/controls/controls-csv.ts';
 import type { CatalogRecord } from '../../../importers/controls/record.ts';
+import { parseSource } from '../../../importers/parse.ts';
 import { suite } from '../../support/harness.ts';
 import { catalogOf, controlOf, recordsOf, refusal } from './support.ts';
 
@@ -13,6 +14,8 @@ test('the header line alone tells whether a text is one', () => {
     '"framework",x\r\n',
     'framework, version,identifier\na,b,c',
     'framework,lamp',
+    'framework;version',
+    'framework\tversion',
   ])
     assert.ok(isControlsCsv(text), text);
   for (const text of [
@@ -20,7 +23,7 @@ test('the header line alone tells whether a text is one', () => {
     'framework',
     'frameworks,version',
     'version,framework',
-    'framework;version',
+    'framework; what it is',
     '{"framework":1}',
   ])
     assert.not.ok(isControlsCsv(text), text);
@@ -100,6 +103,31 @@ test('a bad header is refused naming the column', () => {
   assert.match(refused('framework,version,identifier\na,"b,c\n'), /^no valid CSV: /);
   const columns = ['framework', ...Array.from({ length: 200_000 }, (_, n) => `c${n}`)].join();
   assert.is(refused(`${columns}\n${columns}`), 'the column version is missing');
+});
+
+test('a header of another separator, or without a name, is refused as what it was meant for', () => {
+  for (const [separator, name] of [
+    [';', 'semicolons'],
+    ['\t', 'tabs'],
+    [' ; ', 'semicolons'],
+  ] as const)
+    for (const header of [
+      ['framework', 'version', 'identifier'],
+      ['fromFramework', 'fromVersion'],
+      ['stigSlug', 'occupationCode'],
+    ]) {
+      const text = `${header.join(separator)}\n${header.map(() => 'x').join(separator)}\n`;
+      assert.throws(
+        () => parseSource(Buffer.from(text)),
+        (error: Error) => error.message === `the columns are separated by ${name}, not by commas`,
+        text,
+      );
+    }
+  assert.is(
+    refusal('controls-csv', () => parseControlsCsv('framework,version,identifier,,\na,b,c,,')),
+    'column 4 of the header has no name',
+  );
+  assert.is(parseSource(Buffer.from('framework; that which holds\na lamp\n')).kind, 'other');
 });
 
 test('a bad row is refused naming row and column', () => {

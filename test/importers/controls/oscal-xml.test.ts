@@ -68,6 +68,37 @@ fixture('mixed content keeps its order, parameters take the wording of their usa
   assert.equal(control.statementParts[0]!.parts[1]!.id, 'SR-03.01.01.a.02');
 });
 
+fixture('a statement may stand in the requirement itself, as NIST writes it since version 1.0.1', () => {
+  const own = (id: string, body: string) =>
+    `<o:part id="statement_${id}" name="statement" class="security_requirement">${body}</o:part>`;
+  const items = `<o:part id="SR-03.01.01.a" name="item"><o:prop name="label" value="SR-03.01.01.a"/><o:p>Trim:</o:p>
+      <o:part id="SR-03.01.01.a.01" name="item"><o:p>the wick,</o:p></o:part></o:part>
+    <o:part id="SR-03.01.01.b" name="item"><o:p>Fill <o:insert type="param" id-ref="A.1"/>.</o:p></o:part>`;
+  const oil = '<o:param id="A.1"><o:label>oil</o:label></o:param>';
+  const moved = catalog(
+    requirement('03.01.01', oil + own('03.01.01', items)) +
+      requirement('03.01.02', own('03.01.02', '<o:p>Keep it lit.</o:p>')),
+  );
+  const nested = catalog(requirement('03.01.01', oil + statement('03.01.01', items)) + simple('03.01.02'));
+  const { controls } = catalogOf(read(moved));
+  assert.equal(controls, catalogOf(read(nested)).controls);
+  assert.equal(
+    controls.map((each) => each.statement),
+    ['a. Trim:\n  1. the wick,\nb. Fill [Assignment: organization-defined oil].', 'Keep it lit.'],
+  );
+  // The older form has an empty one beside: it says nothing, in either order.
+  const both = requirement(
+    '03.01.01',
+    own('03.01.01', '') + statement('03.01.01', '<o:p>Keep it lit.</o:p>'),
+  );
+  assert.is(controlOf(catalogOf(read(catalog(both))), '03.01.01').statement, 'Keep it lit.');
+  const empty = catalog(requirement('03.01.01', own('03.01.01', '<o:p> </o:p>')));
+  assert.is(
+    refusal('oscal-catalog', () => read(empty)),
+    'the requirement 03.01.01 has no statement and is not withdrawn',
+  );
+});
+
 fixture('a withdrawn requirement has no title and names where it went', () => {
   const gone = `<o:prop name="status" value="withdrawn"/><o:link href="#SP_800_171_03.01.02" rel="addressed_by"/>
     <o:link href="#03.01.01" rel="incorporated_into"/><o:link href="#y" rel="reference"/>`;

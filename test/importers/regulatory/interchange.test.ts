@@ -149,6 +149,17 @@ interchange('of a CSF reference that contradicts itself the category counts, wit
   const said = async (stated: Record<string, string>) => (await served(stated)).at(-1);
   assert.is(await said({ csfCategoryName: 'Polcy' }), warning('"Polcy" is no category of the CSF'));
   assert.is(await said({ csfFunction: 'PR' }), warning('"PR" is no category of the CSF'));
+  assert.equal(await served({ csfFunction: 'Govern' }), [
+    'GV',
+    '',
+    '',
+    warning('"Govern" is no category of the CSF'),
+  ]);
+  assert.equal(await served({ csfCategory: 'gv.oc-01' }), [
+    ...context,
+    warning('gv.oc-01 is a subcategory: GV.OC is taken'),
+  ]);
+  assert.is(await said({ csfCategory: 'XX.YY-01' }), warning('"XX.YY-01" is no category of the CSF'));
   assert.is(await said({}), warning('a reference names no category of the CSF'));
 });
 
@@ -159,6 +170,21 @@ interchange('an array and one document on each line are read alike', async () =>
   assert.is((await load(`${lines.join('\n')}\n`)).lines[0]!.outcome, 'imported');
   const own = ['harbor-basic-directive', 'lantern-web-guideline'];
   assert.equal(await ids(), ['a-1', 'a-2', 'a-3', 'b-1', 'b-2', ...own]);
+});
+
+interchange('one document on each line may begin with any of its keys', async () => {
+  const lines = [sample('k-1'), sample('k-2')].map((each) => {
+    const { formatVersion, document, ...lists } = each;
+    return JSON.stringify({ ...lists, document, formatVersion });
+  });
+  assert.is((await load(lines.join('\n'))).lines[0]!.outcome, 'imported');
+  const broken = (await load(`${lines[0]}\n${lines[1]!.slice(0, -9)}\n`)).lines[0]!;
+  assert.equal([broken.kind, broken.outcome], ['regdoc', 'rejected']);
+  assert.match(broken.reason!, /^line 2: not valid JSON: /);
+  assert.equal(
+    (await ids()).filter((id: string) => id.startsWith('k-')),
+    ['k-1', 'k-2'],
+  );
 });
 
 interchange('a document is replaced as a whole, and the first text may come back', async () => {

@@ -171,8 +171,21 @@ curated('NICE: the newest version is kept, whichever comes last', async () => {
   assert.is(name.get(), 'Renamed');
   const older = nice();
   older.documents[0]!.version = '9.0.0';
-  assert.is((await runImport(t.db, [putNice(older)])).lines[0]!.outcome, 'superseded');
+  const { outcome, reason } = (await runImport(t.db, [putNice(older)])).lines[0]!;
+  assert.equal([outcome, reason], ['superseded', 'NICE Framework 10.1.0 is kept, which is newer']);
   assert.is(name.get(), 'Renamed');
+});
+
+curated('NICE: a role that is withdrawn and in no category is left out', async () => {
+  const newer = nice();
+  newer.documents[0]!.version = '10.1.0';
+  const role = newer.elements.find((each) => each.element_identifier === 'IO-WRL-005')!;
+  role.text = 'Withdrawn: see another.';
+  newer.relationships = newer.relationships.filter((each) => each.dest_element_identifier !== 'IO-WRL-005');
+  const line = (await runImport(t.db, [putNice(newer)])).lines[0]!;
+  assert.equal([line.outcome, line.counts.workRoles], ['imported', 40]);
+  const row = t.db.sqlite.prepare("SELECT 1 FROM work_roles WHERE work_role_id = 'IO-WRL-005'");
+  assert.is(row.get(), undefined);
 });
 
 curated('NICE: a framework without work roles, or a role in no category, is rejected', async () => {

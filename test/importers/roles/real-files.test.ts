@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
+import { commodityCodeOf } from '../../../importers/roles/commodities.ts';
 import { runImport } from '../../../importers/run.ts';
 import { openDatabase } from '../../../src/db/database.ts';
 import { sha256 } from '../../../src/ids.ts';
@@ -83,6 +84,18 @@ onReal(
     assert.ok(roles.every((role) => role.occupationFamily !== ''));
   },
 );
+
+onReal('every commodity that the mapping knows by its title has the code that O*NET gives it', () => {
+  const rows = readFileSync(reference('onet', 'db_29_2_text', 'Technology Skills.txt'), 'utf8')
+    .trimEnd()
+    .split(/\r?\n/)
+    .slice(1)
+    .map((line) => line.split('\t'));
+  const stated = new Map(rows.map((row) => [row[3]!, row[2]!]));
+  const known = [...stated].filter(([title]) => commodityCodeOf(title) !== undefined);
+  assert.is(known.length, 23);
+  for (const [title, code] of known) assert.is(commodityCodeOf(title), code, title);
+});
 
 onReal('the counts in summaries equal the rows of the records', async () => {
   for (const code of ['15-1244.00', '15-1252.00', '11-1011.00', '55-3019.00']) {
@@ -192,8 +205,8 @@ onReal(
     for (const [index, row] of rows.entries()) {
       const bits = sha256(`${row.slug} ${row.occupation_code}`).slice(0, 13);
       assert.is(row.id, Number.parseInt(bits, 16));
-      assert.is(row.rule, '2');
-      assert.match(String(row.mapping_reason), /^technology skills? .* \(rule 2\)$/);
+      assert.is(row.rule, '3');
+      assert.match(String(row.mapping_reason), /^technology skills? .* \(rule 3\)$/);
       assert.ok((row.confidence_score as number) >= 0.5 && (row.confidence_score as number) <= 1);
       const before = rows[index - 1];
       if (before?.slug !== row.slug) assert.is(row.relevance_rank, 1);

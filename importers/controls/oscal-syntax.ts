@@ -1,0 +1,166 @@
+import { collapseLine } from './text.ts';
+import type { XmlNode } from './tree.ts';
+import { childrenOf, textIn } from './tree.ts';
+
+// OSCAL says the same in XML and in JSON. 800-53 is read from the form of its JSON and 800-171 from that of its XML:
+// a file in the other syntax is put into that form first, as far as it is read.
+
+/**
+ * The text of an element with mixed content as OSCAL's JSON writes it: links in Markdown, parameters as
+ * `{{ insert: param, id }}`. Other markup is left off, since what is served is plain text.
+ */
+export function proseOf(node: XmlNode): string {
+  return node.children
+    .map((child) => {
+      if (typeof child === 'string') return child;
+      if (child.name === 'insert') return `{{ insert: param, ${child.attributes['id-ref'] ?? ''} }}`;
+      const text = proseOf(child);
+      if (child.name === 'q') return `"${text}"`;
+      return child.name === 'a' && !/[[\]]/.test(text) ? `[${text}](${child.attributes.href ?? ''})` : text;
+    })
+    .join('');
+}
+
+/** An OSCAL catalog or profile of 800-53 in XML as the value that its JSON has. */
+export function valueOfXml(root: XmlNode): unknown {
+  return { [root.name]: root.name === 'profile' ? profileOf(root) : catalogOf(root) };
+}
+
+/** Attributes and members that are there; what is not is left to the schema. */
+const attributesOf = ({ attributes }: XmlNode, ...names: string[]) =>
+  Object.fromEntries(
+    names.filter((name) => attributes[name] !== undefined).map((name) => [name, attributes[name]]),
+  );
+
+const allOf = (node: XmlNode, name: string, read: (child: XmlNode) => unknown) =>
+  childrenOf(node, name).map(read);
+
+const titleOf = (node: XmlNode) =>
+  childrenOf(node, 'title')
+    .slice(0, 1)
+    .map((title) => ['title', collapseLine(proseOf(title))]);
+
+const marksOf = (node: XmlNode) => ({
+  props: allOf(node, 'prop', (prop) => attributesOf(prop, 'name', 'value', 'class')),
+  links: allOf(node, 'link', (link) => attributesOf(link, 'href', 'rel')),
+});
+
+function metadataOf(root: XmlNode): unknown {
+  const [metadata] = childrenOf(root, 'metadata');
+  if (!metadata) return undefined;
+  const texts = ['version', 'last-modified'].map((name) => [name, textIn(metadata, name).trim()]);
+  return { ...Object.fromEntries([...titleOf(metadata), ...texts]), ...marksOf(metadata) };
+}
+
+function catalogOf(root: XmlNode): unknown {
+  return {
+    metadata: metadataOf(root),
+    groups: allOf(root, 'group', groupOf),
+    controls: allOf(root, 'control', controlOf),
+  };
+}
+
+function groupOf(node: XmlNode): unknown {
+  return {
+    ...Object.fromEntries(titleOf(node)),
+    controls: allOf(node, 'control', controlOf),
+    groups: allOf(node, 'group', groupOf),
+  };
+}
+
+function controlOf(node: XmlNode): unknown {
+  return {
+    ...attributesOf(node, 'id'),
+    ...Object.fromEntries(titleOf(node)),
+    ...marksOf(node),
+    params: allOf(node, 'param', parameterOf),
+    parts: allOf(node, 'part', partOf),
+    controls: allOf(node, 'control', controlOf),
+  };
+}
+
+function parameterOf(node: XmlNode): unknown {
+  const [label] = childrenOf(node, 'label');
+  const [select] = childrenOf(node, 'select');
+  const choices = (from: XmlNode) => allOf(from, 'choice', (choice) => collapseLine(proseOf(choice)));
+  return {
+    ...attributesOf(node, 'id'),
+    ...(label ? { label: collapseLine(proseOf(label)) } : {}),
+    ...(select ? { select: { ...attributesOf(select, 'how-many'), choice: choices(select) } } : {}),
+    props: marksOf(node).props,
+  };
+}
+
+function blockOf(block: XmlNode): string {
+  const items = childrenOf(block, 'li');
+  if (items.length === 0) return collapseLine(proseOf(block));
+  return items
+    .map((item, index) => `${block.name === 'ol' ? `${index + 1}.` : '-'} ${collapseLine(proseOf(item))}`)
+    .join('\n');
+}
+
+const noProse = new Set(['title', 'prop', 'link', 'part']);
+
+function partOf(node: XmlNode): unknown {
+  const prose = node.children
+    .filter((child) => typeof child !== 'string')
+    .filter((child) => !noProse.has(child.name))
+    .map(blockOf);
+  return {
+    ...attributesOf(node, 'id', 'name'),
+    ...marksOf(node),
+    prose: prose.join('\n\n'),
+    parts: allOf(node, 'part', partOf),
+  };
+}
+
+function profileOf(root: XmlNode): unknown {
+  return { metadata: metadataOf(root), imports: allOf(root, 'import', importOf) };
+}
+
+function importOf(node: XmlNode): unknown {
+  const selections = (name: string) =>
+    allOf(node, name, (selection) => ({
+      ...attributesOf(selection, 'with-child-controls'),
+      'with-ids': allOf(selection, 'with-id', (id) => collapseLine(proseOf(id))),
+      matching: allOf(selection, 'matching', (each) => attributesOf(each, 'pattern')),
+    }));
+  return {
+    ...(childrenOf(node, 'include-all').length > 0 ? { 'include-all': {} } : {}),
+    'include-controls': selections('include-controls'),
+    'exclude-controls': selections('exclude-controls'),
+  };
+}
+
+/** The elements that the members of OSCAL's JSON stand for. */
+const elements: Record<string, string> = {
+  metadata: 'metadata',
+  groups: 'group',
+  controls: 'control',
+  params: 'param',
+  props: 'prop',
+  links: 'link',
+  parts: 'part',
+  select: 'select',
+  choice: 'choice',
+  title: 'title',
+  label: 'label',
+  usage: 'usage',
+  version: 'version',
+  'last-modified': 'last-modified',
+};
+const attributes = new Set(['id', 'class', 'name', 'value', 'href', 'rel', 'how-many']);
+
+/** An OSCAL catalog in JSON, checked for depth and texts before, as the tree that its XML has. */
+export function treeOfJson(name: string, value: unknown): XmlNode {
+  const node: XmlNode = { name, attributes: {}, children: [] };
+  if (typeof value === 'string') return { ...node, children: [value] };
+  for (const [key, member] of Object.entries((value ?? {}) as Record<string, unknown>)) {
+    if (attributes.has(key) && typeof member === 'string') node.attributes[key] = member;
+    else if (key === 'prose' && typeof member === 'string')
+      for (const paragraph of member.split(/\n\s*\n/)) node.children.push(treeOfJson('p', paragraph));
+    else if (Object.hasOwn(elements, key))
+      for (const each of [member].flat()) node.children.push(treeOfJson(elements[key]!, each));
+  }
+  return node;
+}
