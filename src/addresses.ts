@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, SocketAddress } from 'node:net';
 
 /** Whether a text is an address, or a network in CIDR form. */
 export function isNetwork(text: string): boolean {
@@ -8,9 +8,15 @@ export function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-/** An IPv4 address as such, also where it comes inside IPv6. */
+/**
+ * The one spelling of an address: IPv6 as RFC 5952 has it, an IPv4 address as such, also where it comes inside IPv6.
+ * A proxy may write another, and one caller must not count as several. What is no address stays as it is.
+ */
 export function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (isIP(address) !== 6) return address;
+  const [plain = '', zone] = address.split('%');
+  const { address: written } = new SocketAddress({ address: plain, family: 'ipv6' });
+  return written.replace(/^::ffff:(?=\d+\.)/, '') + (zone === undefined ? '' : `%${zone}`);
 }
 
 /** Finds the address of a caller: that of its connection, or what trusted proxies say of it. */

@@ -117,7 +117,7 @@ export function readConfig(flags: Flags = {}, env: Environment = process.env): R
   return Object.freeze({
     db,
     host: flags.host ?? text('GAPSTONE_HOST', '127.0.0.1'),
-    port: readPort(flags.port ?? text('GAPSTONE_PORT', '8080')),
+    port: readPort(flags.port, text('GAPSTONE_PORT', '8080')),
     jwks,
     issuer: text('GAPSTONE_ISSUER', localName),
     audience: text('GAPSTONE_AUDIENCE', localName),
@@ -226,7 +226,7 @@ function readList(
 
 /** An exact origin as browsers send it; `*` is none: answers that need a token are not for everybody. */
 function readOrigin(entry: string): string | null {
-  if (!/^https?:\/\/[^/\s*]+$/i.test(entry) || !URL.canParse(entry)) return null;
+  if (!/^https?:\/\/[^/?#\\\s*]+$/i.test(entry) || !URL.canParse(entry)) return null;
   const { origin, username, password } = new URL(entry);
   return username || password ? null : origin;
 }
@@ -245,11 +245,15 @@ function readBanner(text: string | undefined): string | null {
   throw new CommandError('GAPSTONE_BANNER must be one line of 1 to 200 characters', 2);
 }
 
-function readPort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) {
-    throw new CommandError(`the port must be a number from 0 to 65535, not "${text.slice(0, 40)}"`, 2);
-  }
-  return Number(text);
+function readPort(flag: string | undefined, variable: string): number {
+  const text = flag ?? variable;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65535) return Number(text);
+  const name = flag === undefined ? 'GAPSTONE_PORT' : '--port';
+  // Kubernetes sets NAME_PORT in every pod for a service of that name.
+  const why = /^(?:tcp|udp|sctp):\/\//.test(text)
+    ? '; Kubernetes sets it so for a service named gapstone: set it yourself, or enableServiceLinks: false in the pod'
+    : '';
+  throw new CommandError(`${name} must be a number from 0 to 65535, not "${text.slice(0, 40)}"${why}`, 2);
 }
 
 function readSwitch(name: string, text: string): boolean {

@@ -12,6 +12,9 @@ export interface Form {
   file(name: string): { name: string; bytes: Uint8Array } | null;
 }
 
+/** Whether who asked is still there, and what is told when they are gone. */
+export type Presence = Pick<Exchange, 'closed' | 'onClose'>;
+
 /** What a request carries through Hono's context. */
 export interface Env {
   /** What the server hands over beside a request; absent where there is no server, as in most tests. */

@@ -65,3 +65,8 @@ export function noSuchPath(): AppError {
 export function badRequest(message: string): AppError {
   return new AppError('BAD_REQUEST', message);
 }
+
+/** What ends work whose caller hung up: nobody hears it. */
+export function callerGone(): AppError {
+  return badRequest('The caller is gone');
+}

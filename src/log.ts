@@ -1,4 +1,5 @@
 import type { LogLevel } from './config.ts';
+import { printable } from './text.ts';
 
 const levels: Record<LogLevel, number> = { debug: 10, info: 20, warn: 30, error: 40 };
 
@@ -57,6 +58,11 @@ export function redact(text: string): string {
   return text
     .replace(/eyJ[\w.-]{6,}|gsi_[\w-]{6,}/g, '[token]')
     .replace(/[^\s@"'<>(),;:]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g, '[email]');
+}
+
+/** A text of a request as logs and the audit stream show it: without secrets, on one line, of so many characters at most. */
+export function withoutSecrets(text: string, length: number): string {
+  return printable(redact(text.slice(0, length)), length);
 }
 
 function safe(value: Record<string, unknown>): Record<string, unknown> {

@@ -3,7 +3,7 @@ import { routePath } from 'hono/route';
 import { isExpensive, type RouteOptions } from './auth/access.ts';
 import { callerOf } from './auth/remembered.ts';
 import type { Env } from './env.ts';
-import { AppError, badRequest } from './errors.ts';
+import { AppError, badRequest, callerGone } from './errors.ts';
 import { type Cors, securityHeaders, strictTransport } from './headers.ts';
 import { utf8Body } from './json.ts';
 import { type Gate, smallAnswer } from './limits/gate.ts';
@@ -72,12 +72,13 @@ export function passGate(gate: Gate, expensive: RouteOptions['expensive']): Midd
     const exchange = c.get('exchange');
     const key = callerKey(exchange);
     const costly = isExpensive(c, expensive);
-    const turn = gate.enter(key, costly);
+    if (exchange.closed) throw callerGone();
+    const turn = gate.enter(key, costly, exchange);
     if (turn !== null) await turn;
     let held = 0;
     try {
-      // Who hung up while waiting gets nothing made.
-      if (exchange.closed) throw badRequest('The caller is gone');
+      // Who hung up just now gets nothing made.
+      if (exchange.closed) throw callerGone();
       await next();
       const bytes = lengthOf(c.res) ?? 0;
       if (bytes >= smallAnswer && exchange.connected && !exchange.closed) {

@@ -61,11 +61,13 @@ type Open = Connection<ServerResponse, Exchange>;
 type Watched = IncomingMessage & { exchange?: Exchange };
 
 const noRoom: Refusal = { code: 'UNAVAILABLE', message: 'The service has no connection left' };
+const manyHeaders: Refusal = { code: 'HEADERS_TOO_LARGE', message: 'The request has too many headers' };
 const noExpect: Refusal = { code: 'BAD_REQUEST', message: 'The Expect header is not supported' };
 const graceMilliseconds = 30_000;
 const idleMilliseconds = 1_000;
 const sweepMilliseconds = 1_000;
 const requestsPerConnection = 1000;
+const headersPerRequest = 100;
 /** Room above the limit for those who are told that there is none; past it connections are dropped without a word. */
 const refusedAtOnce = 64;
 
@@ -98,6 +100,8 @@ export function startServer(
     (request, { incoming }) => fetch(request, (incoming as Watched).exchange!),
     {
       overrideGlobalObjects: false,
+      // Stands in for the Host that a request of HTTP/1.0 may lack.
+      hostname: 'localhost',
       // It is called for a bad Host and for a target that is no path, in the same turn as the listener.
       errorHandler: () => refusalResponse(current!, notHttp),
     },
@@ -153,7 +157,12 @@ export function startServer(
       refuse(request, response, current, noRoom, { 'Retry-After': '5' });
       return;
     }
-    if (head.hosts > 1) {
+    if (request.rawHeaders.length > 2 * headersPerRequest) {
+      refuse(request, response, current, manyHeaders);
+      return;
+    }
+    // Health checks of load balancers come in HTTP/1.0, where there need be none.
+    if (head.hosts === 0 ? request.httpVersion !== '1.0' : head.hosts > 1 || head.host === '') {
       refuse(request, response, current, notHttp);
       return;
     }
@@ -176,7 +185,8 @@ export function startServer(
     ? createTlsServer({ ...serverOptions, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 }, handle)
     : createServer(serverOptions, handle);
   server.maxConnections = maxConnections + refusedAtOnce;
-  server.maxHeadersCount = 100;
+  // Node would drop the last ones unsaid, and with them what a proxy says of the caller.
+  server.maxHeadersCount = 0;
   server.on('drop', refused);
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     const connection = connections.add(socket, addressOf(socket), Date.now());

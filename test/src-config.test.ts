@@ -68,9 +68,23 @@ config('a wrong port stops the start, as flag and as variable', () => {
     '１',
     '123456',
   ])
-    for (const message of [failure({ port }, {}), failure({}, { GAPSTONE_PORT: port })])
-      assert.is(message, `the port must be a number from 0 to 65535, not "${port}"`);
+    for (const [name, message] of Object.entries({
+      '--port': failure({ port }, {}),
+      GAPSTONE_PORT: failure({}, { GAPSTONE_PORT: port }),
+    }))
+      assert.is(message, `${name} must be a number from 0 to 65535, not "${port}"`);
   for (const port of ['0', '1', '65535']) assert.is(readConfig({ port }, {}).port, Number(port));
+});
+
+config('a port as Kubernetes sets it for a service of this name is refused with the cause', () => {
+  const message = failure({}, { GAPSTONE_PORT: 'tcp://10.0.0.1:8080' });
+  assert.match(
+    message,
+    /^GAPSTONE_PORT must be a number from 0 to 65535, not "tcp:\/\/10\.0\.0\.1:8080"; Kubernetes sets it/,
+  );
+  assert.match(message, /enableServiceLinks: false/);
+  const env = { GAPSTONE_PORT: 'tcp://10.0.0.1:8080' };
+  assert.is(readConfig({ port: '81' }, env).port, 81, 'a flag wins over what is wrong in the environment');
 });
 
 config('a long wrong value is cut', () => {
@@ -182,6 +196,9 @@ config('origins are exact and proxies are addresses', () => {
     'null',
     'a.example',
     'https://a.example/',
+    'https://a.example?b',
+    'https://a.example#b',
+    'https://a.example\\b',
     'https://u:p@a.example',
     'https://*.example',
     '',

@@ -202,6 +202,42 @@ front('X-Forwarded-For is believed of trusted proxies alone, from its end', asyn
   }
 });
 
+front('no header is dropped: 100 are read to the last, which a proxy wrote, and more are 431', async () => {
+  const seen: Exchange[] = [];
+  const behind = await local(
+    (_, exchange) => {
+      seen.push(exchange);
+      return new Response('ok');
+    },
+    { trustedProxies: ['127.0.0.0/8'] },
+  );
+  const request = (count: number) => {
+    const others = Array.from({ length: count - 4 }, (_, index) => `X-Filler-${index}: 1\r\n`).join('');
+    const forged = 'X-Forwarded-For: 192.0.2.66\r\n';
+    return `GET / HTTP/1.1\r\n${host}${forged}${others}X-Request-Id: the-last\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n`;
+  };
+  for (const count of [4, 64, 99, 100]) {
+    assert.is((await ask(behind.port, request(count))).status, 200, String(count));
+    const { remote, requestId } = seen.at(-1)!;
+    assert.equal([remote, requestId], ['203.0.113.9', 'the-last'], String(count));
+  }
+  const reached = seen.length;
+  for (const count of [101, 128, 400]) {
+    const { status, body, headers } = await ask(behind.port, request(count));
+    assert.is(status, 431, String(count));
+    const { code, message, requestId } = JSON.parse(body).error;
+    assert.equal([code, message], ['HEADERS_TOO_LARGE', 'The request has too many headers']);
+    assert.equal([requestId, headers.get('connection')], ['the-last', 'close']);
+  }
+  assert.is(seen.length, reached, 'none of them reaches the router');
+  const told = behind.lines().filter(({ status }) => status === 431);
+  assert.equal(
+    told.map(({ remote }) => remote),
+    Array(3).fill('203.0.113.9'),
+    'nor does the log believe what was forged',
+  );
+});
+
 front(
   'TLS: 1.2 or later, strict transport, secure cookies; plain HTTP gets nothing; SIGHUP reloads',
   async () => {

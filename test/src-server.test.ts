@@ -112,10 +112,21 @@ server('what is no HTTP is 400', async () => {
   }
 });
 
+server('HTTP/1.0 needs no Host, as load balancers send it', async () => {
+  for (const text of ['GET /healthz HTTP/1.0\r\n\r\n', `GET /healthz HTTP/1.0\r\n${host}\r\n`]) {
+    const answer = await ask(running.port, text);
+    assert.equal([answer.status, answer.body], [200, '{"status":"ok"}']);
+  }
+  const unknown = await ask(running.port, 'OPTIONS / HTTP/1.0\r\n\r\n');
+  assertProblem(unknown, 405, 'METHOD_NOT_ALLOWED', 'OPTIONS is not allowed here');
+});
+
 server('a missing or malformed Host, and a target that is no path, are 400 in the same form', async () => {
   const texts = {
     'no Host': 'GET /healthz HTTP/1.1\r\n\r\n',
     'an empty Host': 'GET /healthz HTTP/1.1\r\nHost:\r\n\r\n',
+    'an empty Host in HTTP/1.0': 'GET /healthz HTTP/1.0\r\nHost:\r\n\r\n',
+    'two Hosts in HTTP/1.0': `GET /healthz HTTP/1.0\r\n${host}${host}\r\n`,
     'a Host with a path': 'GET /healthz HTTP/1.1\r\nHost: a/b\r\n\r\n',
     'a Host with a blank': 'GET /healthz HTTP/1.1\r\nHost: a b\r\n\r\n',
     'a backslash': `GET /api\\v1\\stigs HTTP/1.1\r\n${host}\r\n`,

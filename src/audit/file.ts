@@ -24,10 +24,13 @@ export interface AuditIo {
 export interface AuditFile {
   /**
    * Appends events as lines, in order, under the lock that all processes share; `sync` waits until they are on the
-   * disk. Gives the new head and, where this began a day or a file, the anchor: the head before. Throws what the system says; then what was
-   * half written is told by the next append.
+   * disk. Gives the new head; where this began a day or a file, the anchor, which is the head before; and what was found to be
+   * missing, as a code. Throws what the system says; then what was half written is told by the next append.
    */
-  append(events: readonly AuditEvent[], sync: boolean): { head: Head; anchor: Head | null };
+  append(
+    events: readonly AuditEvent[],
+    sync: boolean,
+  ): { head: Head; anchor: Head | null; missing: string | null };
   /** Whether a day began since the last line. */
   isNewDay(): boolean;
   close(): void;
@@ -44,13 +47,14 @@ export const besides = (file: string) => ({ lock: `${file}.lock`, head: `${file}
 
 /**
  * The file of the audit stream: only ever appended to, mode 0600 when it is made here. It is opened anew when it was
- * renamed (as rotation does), and the chain goes on in the new file. Throws when it cannot be opened.
+ * renamed (as rotation does), and the chain goes on in the new file. `known` says which line there was at least. Throws when
+ * it cannot be opened.
  */
 export function openAuditFile(
   file: string,
-  options: { now: () => Date; lockTimeout?: number; io?: AuditIo },
+  options: { now: () => Date; lockTimeout?: number; io?: AuditIo; known?: () => Head },
 ): AuditFile {
-  const { now, io = systemIo } = options;
+  const { now, io = systemIo, known = () => origin } = options;
   const append = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
   let beside = openBeside(file, options.lockTimeout ?? 5000);
   let fd = openSync(file, append, 0o600);
@@ -59,7 +63,7 @@ export function openAuditFile(
   let seen: { size: number; head: Head } | null = null;
   let lastDay = '';
   /** The last line that this process wrote. */
-  let own: Head | null = null;
+  let own: Head = origin;
 
   /** Somebody who removes the lock would let two processes write at once; who removes the head, cut lines off unseen. */
   function reopenBeside(): void {
@@ -95,7 +99,8 @@ export function openAuditFile(
     }
     seen = null;
     const noted = readHead(besides(file).head);
-    return resume(readTail(size), noted ?? own, noted !== null);
+    const remembered = known();
+    return resume(readTail(size), noted, own.seq > remembered.seq ? own : remembered);
   }
 
   return {
@@ -130,7 +135,8 @@ export function openAuditFile(
         own = head;
         seen = { size: fstatSync(fd).size, head };
         lastDay = today;
-        return { head, anchor };
+        const missing = event?.action === 'audit.recover' && event.reason !== 'TORN' ? event.reason : null;
+        return { head, anchor, missing };
       });
     },
     isNewDay: () => lastDay !== '' && lastDay < now().toISOString().slice(0, 10),

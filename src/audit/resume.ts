@@ -34,22 +34,27 @@ export function ownEvent(
 }
 
 /**
- * Decides how to go on after the bytes that a file ends with, and the head that was noted (null: none is known).
- * What was noted wins over a file that is behind it: the gap in the numbers then shows for good that lines are missing.
- * `isBeside` says whether it still stood beside the file: no lines are written before a head is, so one that is gone was
- * taken away, perhaps with the end of the file, and that is told.
+ * Decides how to go on after the bytes that a file ends with, the head that is noted beside it (null: there is none) and
+ * the one that is known otherwise, by the process or the database. The greater of these wins over a file that is behind it:
+ * the gap in the numbers then shows for good that lines are missing. No lines are written before a head is, so one that is
+ * gone was taken away, perhaps with the end of the file, and that is told. A file that is empty beside its head was renamed.
  */
-export function resume(tail: Buffer, noted: Head | null, isBeside = noted !== null): Resumption {
-  const known = noted ?? origin;
+export function resume(tail: Buffer, noted: Head | null, otherwise: Head = origin): Resumption {
+  const known = noted !== null && noted.seq > otherwise.seq ? noted : otherwise;
+  const isBeside = noted !== null;
   if (tail.length === 0) {
-    const event = known.seq === 0 ? null : ownEvent('audit.continue', { previousHash: known.hash });
-    return { head: known, lastTime: null, torn: false, event };
+    const gone = { streamMissing: true, missingTo: known.seq, ...(isBeside ? {} : { headMissing: true }) };
+    const event =
+      noted?.hash === known.hash
+        ? ownEvent('audit.continue', { previousHash: known.hash })
+        : ownEvent('audit.recover', gone, { outcome: 'failure', reason: 'STREAM_MISSING' });
+    return { head: known, lastTime: null, torn: false, event: known.seq === 0 ? null : event };
   }
   const end = tail.lastIndexOf('\n');
   const rest = tail.subarray(end + 1);
   // Only its newline was lost: the line itself is whole.
   if (rest.length > 0 && readLine(rest.toString('utf8'))?.holds) {
-    return { ...resume(Buffer.concat([tail, Buffer.from('\n')]), noted, isBeside), torn: true };
+    return { ...resume(Buffer.concat([tail, Buffer.from('\n')]), noted, otherwise), torn: true };
   }
   const start = end <= 0 ? 0 : tail.lastIndexOf('\n', end - 1) + 1;
   const last = end < 0 ? null : readLine(tail.toString('utf8', start, end));

@@ -19,6 +19,8 @@ export interface AuditStream {
   refused(event: AuditEvent): void;
   /** What has to be done from time to time: the anchor of a new day, counted repeats (at the end, all of them). */
   tick(atEnd?: boolean): void;
+  /** The last line that this process wrote to the disk; null before the first. */
+  head(): Head | null;
   /** The events that were written, and those that could not be, since the start. */
   stats(): { written: number; lost: number; failing: boolean };
   close(): void;
@@ -30,20 +32,29 @@ export interface StreamOptions {
   log: Log;
   /** What a deed that cannot be audited is refused with. */
   refuse: (cause: Error) => Error;
+  /** Told of the last line when what must not go untold was written. */
+  remember?: (head: Head) => void;
 }
 
 /** The audit stream over its file, with the policy of `GAPSTONE_AUDIT_FAILURE` (DECISIONS D21). */
 export function createAuditStream(file: AuditFile, options: StreamOptions): AuditStream {
-  const { failure, now, log, refuse } = options;
+  const { failure, now, log, refuse, remember = () => undefined } = options;
   let written = 0;
   let lost = 0;
   let gap: Gap | null = null;
+  let last: Head | null = null;
   let warnedAt = Number.NEGATIVE_INFINITY;
 
   function write(events: readonly AuditEvent[], sync: boolean): void {
     const told = gap === null ? events : [failureEvent(gap), ...events];
-    const { head, anchor } = file.append(told, sync);
+    const { head, anchor, missing } = file.append(told, sync);
     written += events.length;
+    if (sync) last = head;
+    if (missing !== null)
+      log.warn('audit stream: lines or the head were taken away, or this is another stream than before', {
+        reason: missing,
+        seq: head.seq,
+      });
     if (anchor !== null) logHead('audit anchor', anchor);
     if (gap === null) return;
     log.warn('audit stream writes again', { lost: gap.lost, refused: gap.refused, seq: head.seq });
@@ -85,7 +96,9 @@ export function createAuditStream(file: AuditFile, options: StreamOptions): Audi
         const stop = failure === 'stop';
         failed(error as Error, { lost: stop ? 0 : events.length, refused: stop ? events.length : 0 });
         if (stop) throw refuse(error as Error);
+        return;
       }
+      remember(last!);
     },
     note,
     refused: repeats.note,
@@ -98,6 +111,7 @@ export function createAuditStream(file: AuditFile, options: StreamOptions): Audi
         failed(error as Error, { lost: 0, refused: 0 });
       }
     },
+    head: () => last,
     stats: () => ({ written, lost, failing: gap !== null }),
     close: () => file.close(),
   };
@@ -121,6 +135,7 @@ export const silentAudit: AuditStream = {
   note() {},
   refused() {},
   tick() {},
+  head: () => null,
   stats: () => ({ written: 0, lost: 0, failing: false }),
   close() {},
 };

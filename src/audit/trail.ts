@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Database } from '../db/database.ts';
+import { withoutSecrets } from '../log.ts';
 import type { AuditEvent } from './event.ts';
 import type { AuditStream } from './stream.ts';
 
@@ -67,6 +68,7 @@ export function createTrail(audit: AuditStream, db: Database | null) {
   };
 }
 
+const longestName = 300;
 const telling = ['added', 'removed', 'purged', 'visibility', 'stigSlug', 'controlId', 'framework'] as const;
 
 /** Adds what the result of a write says: the id of what was made, how many were touched. */
@@ -77,7 +79,9 @@ function withResult(event: Omit<AuditEvent, 'outcome' | 'reason'>, result: unkno
   const detail: NonNullable<AuditEvent['detail']> = { ...event.detail };
   for (const name of telling) {
     const value = values[name];
-    if (typeof value === 'string' || typeof value === 'number') detail[name] = value;
+    if (typeof value === 'number') detail[name] = value;
+    // An answer may hold what the body said.
+    else if (typeof value === 'string') detail[name] = withoutSecrets(value, longestName);
   }
   const made = typeof values.id === 'string' ? values.id : null;
   if (made !== null && event.objectId !== null && made !== event.objectId) detail.madeId = made;

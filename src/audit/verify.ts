@@ -22,16 +22,17 @@ export interface AuditVerdict {
 /**
  * Walks the chain through one file, or through the files of a rotation from the oldest to the newest. Finds lines that
  * were changed, taken out, put in or moved; lines cut off at the end where the head noted beside the last file is
- * there. Reads the files piecemeal. Throws when one cannot be read.
+ * there, or by the line that is `known` to have been written. Reads the files piecemeal. Throws when one cannot be read.
  */
-export function verifyAuditFile(files: string | readonly string[]): AuditVerdict {
+export function verifyAuditFile(files: string | readonly string[], known: Head = origin): AuditVerdict {
   const list = typeof files === 'string' ? [files] : files;
   const newest = list.at(-1);
   // Read before the lines: a running server adds to both.
   const noted = newest === undefined ? null : readHead(besides(newest).head);
-  const walk = createWalk();
+  const walk = createWalk(known);
   const holds = list.every((file) => walk.file(file));
-  if (holds && noted !== null) walk.compare(noted, newest!);
+  if (holds && newest !== undefined)
+    walk.compare(noted !== null && noted.seq > known.seq ? noted : known, newest);
   const verdict = walk.verdict();
   const headProblem = noted === null && newest !== undefined ? missingHead(newest, verdict.lines) : null;
   return { ...verdict, headProblem };
@@ -46,7 +47,7 @@ function missingHead(newest: string, lines: number): string | null {
   return `${head} is missing or cannot be read: lines cut off at the end would not show`;
 }
 
-function createWalk() {
+function createWalk(known: Head) {
   let lines = 0;
   let first: number | null = null;
   let head: Head | null = null;
@@ -57,6 +58,8 @@ function createWalk() {
   function whyNot(line: ReadLine): string | null {
     if (!line.holds) return 'the hash is not that of the line: it was changed';
     const last = head ?? (line.seq === 1 ? origin : null);
+    if (line.seq === known.seq && line.hash !== known.hash)
+      return 'this is not the line that the database knows: the stream was written anew, or is that of another database';
     if (last === null) return null;
     if (line.seq > last.seq + 1) return `${span(last.seq + 1, line.seq - 1)} missing before this line`;
     if (line.seq <= last.seq) return `line ${line.seq} of the chain comes after line ${last.seq}`;
@@ -94,7 +97,12 @@ function createWalk() {
       }
       const reason = whyNot(line!);
       if (reason !== null) return fail(number, reason);
-      if (line!.action === 'audit.recover' && line!.detail?.headMissing === true)
+      const told = line!.action === 'audit.recover' ? line!.detail : null;
+      if (told?.streamMissing === true)
+        notes.push(
+          `${file}, line ${number}: the stream was gone, with lines up to ${line!.seq - 1} of the chain`,
+        );
+      else if (told?.headMissing === true)
         notes.push(`${file}, line ${number}: the head was gone: what stood before may have been cut off`);
       first ??= line!.seq;
       head = { seq: line!.seq, hash: line!.hash };

@@ -6,12 +6,14 @@ import type { AuditStream } from '../audit/stream.ts';
 import type { Trail } from '../audit/trail.ts';
 import type { Env } from '../env.ts';
 import { statusOf } from '../errors.ts';
+import { withoutSecrets } from '../log.ts';
 import type { Rule } from './rule.ts';
 import { sessionCookie } from './sessions.ts';
 import type { Viewer } from './viewer.ts';
 
 const hour = 3600 * 1000;
 const maxRemembered = 10_000;
+const longestName = 300;
 
 /**
  * A rule whose calls leave one event each: its success inside the transaction that does it or, where nothing is
@@ -54,11 +56,16 @@ function deedOf(c: Context<Env>, rule: Rule, action: string): Omit<AuditEvent, '
     ...(isCron ? ({ actorType: 'system', actor: 'scheduler', org: null } as const) : actorOf(c)),
     action,
     objectType: action.slice(0, action.indexOf('.')),
-    objectId: c.req.param('id') ?? c.get('chosen') ?? null,
+    objectId: shown(c.req.param('id') ?? c.get('chosen')),
     requestId: c.get('requestId') ?? null,
     source: sourceOf(c),
-    detail: stig === undefined ? null : { stigSlug: stig },
+    detail: stig === undefined ? null : { stigSlug: shown(stig) },
   };
+}
+
+/** What a request names, which may be anything: a token where an id belongs, for one. */
+function shown(text: string | undefined): string | null {
+  return text === undefined ? null : withoutSecrets(text, longestName);
 }
 
 /**

@@ -33,7 +33,8 @@ const maxNamed = 20;
 export async function readKeySet(file: string, log: Log = silentLog): Promise<JWTVerifyGetKey> {
   let set: JSONWebKeySet;
   try {
-    set = JSON.parse(readFileSync(file, 'utf8')) as JSONWebKeySet;
+    // Some editors begin a file with a byte order mark.
+    set = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, '')) as JSONWebKeySet;
   } catch (error) {
     throw new CommandError(`the key set ${file} cannot be read: ${(error as Error).message}`);
   }
@@ -92,6 +93,9 @@ async function checkPublicKey(name: string, key: JWK): Promise<void> {
   if (key.alg !== undefined && !fitting.includes(key.alg))
     throw new CommandError(`${name} is ${key.kty}, and its alg ${key.alg} is not`);
   if (key.kty === 'RSA' && bitsOf(key.n) < 2048) throw new CommandError(`${name} has fewer than 2048 bits`);
+  // With 1 the signature is the padded hash itself, which anybody can write.
+  if (key.kty === 'RSA' && !isExponent(numberOf(key.e)))
+    throw new CommandError(`${name} has an exponent that is no odd number from 3 on`);
   try {
     await importJWK(key, key.alg ?? fitting[0]!);
   } catch (error) {
@@ -106,10 +110,16 @@ function shown(value: unknown, length: number): string {
 
 /** The length of a number that is written base64url, leading zeros not counted. */
 function bitsOf(text: unknown): number {
-  if (typeof text !== 'string') return 0;
-  const hex = Buffer.from(text, 'base64url').toString('hex').replace(/^0+/, '');
-  return hex === '' ? 0 : BigInt(`0x${hex}`).toString(2).length;
+  const number = numberOf(text);
+  return number === 0n ? 0 : number.toString(2).length;
 }
+
+/** A number that is written base64url; 0 for what is none. */
+function numberOf(text: unknown): bigint {
+  return typeof text === 'string' ? BigInt(`0x0${Buffer.from(text, 'base64url').toString('hex')}`) : 0n;
+}
+
+const isExponent = (number: bigint) => number >= 3n && number % 2n === 1n;
 
 /** Tells of a new local key by its id, and puts it in its place by calling `publish`; where it throws, none is made. */
 export type TellNewKey = (kid: string, publish: () => void) => void;

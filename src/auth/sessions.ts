@@ -3,7 +3,7 @@ import { desc, eq, lte, or, sql } from 'drizzle-orm';
 import type { AuditEvent } from '../audit/event.ts';
 import { type AuditStream, silentAudit } from '../audit/stream.ts';
 import type { Database } from '../db/database.ts';
-import { storageFault } from '../db/faults.ts';
+import { withoutWaiting } from '../db/faults.ts';
 import { sessions } from '../db/user-tables.ts';
 import { sha256 } from '../ids.ts';
 import type { Log } from '../log.ts';
@@ -226,19 +226,4 @@ function endEvent(row: SessionRow, reason: Exclude<EndReason, 'logoff'>): AuditE
 /** What a log line says of a session: no secret, and no name (SECURITY D). */
 function named(row: { hash: string; subject: string }) {
   return { session: idOf(row), subjectHash: sha256(row.subject).slice(0, 12) };
-}
-
-/** Runs one write unless another process is writing right now, or nothing can be written. */
-function withoutWaiting(db: Database, work: () => void): void {
-  const { sqlite } = db;
-  const timeout = sqlite.pragma('busy_timeout', { simple: true }) as number;
-  sqlite.pragma('busy_timeout = 0');
-  try {
-    work();
-  } catch (error) {
-    // Whoever only reads is served whether or not the database takes writes.
-    if (!['busy', 'full', 'readonly', 'io'].includes(storageFault(error) ?? '')) throw error;
-  } finally {
-    sqlite.pragma(`busy_timeout = ${timeout}`);
-  }
 }

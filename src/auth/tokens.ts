@@ -1,4 +1,12 @@
-import { importJWK, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
+import {
+  errors,
+  importJWK,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
 import type { Config } from '../config.ts';
 import { CommandError, unauthorized } from '../errors.ts';
 import { repeatedMember } from '../json.ts';
@@ -22,6 +30,7 @@ export function createVerifyUserToken(
   return async (token) => {
     if (token.length > maxTokenLength) throw unauthorized();
     let payload: JWTPayload;
+    let type: unknown;
     try {
       const options = {
         algorithms,
@@ -31,15 +40,41 @@ export function createVerifyUserToken(
         requiredClaims: required,
         currentDate: now(),
       };
-      ({ payload } = await jwtVerify(token, keys, options));
+      const verified = await verifySignature(token, keys, options);
+      payload = verified.payload;
+      type = verified.protectedHeader.typ;
     } catch {
       throw unauthorized();
     }
+    if (isOtherKind(type)) throw unauthorized();
     // The last of two would win: what is read twice is not believed, though it is signed.
     const texts = token.split('.', 2).map((part) => Buffer.from(part, 'base64url').toString('utf8'));
     if (texts.some((text) => repeatedMember(text) !== null)) throw unauthorized();
     return userOf(payload, claims, now());
   };
+}
+
+/** Verifies with the key that a token names; where several of the set fit, as for one without `kid`, with each in turn. */
+async function verifySignature(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions) {
+  try {
+    return await jwtVerify(token, keys, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      const verified = await jwtVerify(token, key, options).catch(() => null);
+      if (verified !== null) return verified;
+    }
+    throw error;
+  }
+}
+
+/**
+ * Whether a token says that it is no access token but another kind of JWT, as one that ends a session (`logout+jwt`): an
+ * identity provider signs those with the same key for the same audience (RFC 8725 section 3.11, RFC 9068).
+ */
+function isOtherKind(type: unknown): boolean {
+  if (type === undefined) return false;
+  return typeof type !== 'string' || (/\+jwt$/i.test(type) && !/^(?:application\/)?at\+jwt$/i.test(type));
 }
 
 function userOf(payload: JWTPayload, claims: Config['claims'], now: Date): User {
@@ -96,7 +131,14 @@ export async function issueUserToken(
       'GAPSTONE_JWKS is set: tokens come from that identity provider, none are issued here',
     );
   }
-  if (!isName(request.subject)) throw new CommandError('--subject must have 1 to 255 characters', 2);
+  // What a token could not carry would be passed over when it comes back: an organization, for one, in silence.
+  const names = { subject: request.subject, email: request.email, org: request.organization };
+  for (const [option, name] of Object.entries(names))
+    if (name !== undefined && !isName(name))
+      throw new CommandError(
+        `--${option} must have 1 to 255 characters, none of them a control character`,
+        2,
+      );
   if (request.lifetime < 1 || request.lifetime > maxLifetime)
     throw new CommandError('--ttl must be from 1s to 90d', 2);
   const key = await localKey(config, tell);

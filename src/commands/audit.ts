@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import type { AuditEvent } from '../audit/event.ts';
 import { lazyAuditFile, openAuditFile } from '../audit/file.ts';
+import { auditMemory } from '../audit/memory.ts';
 import { ownEvent } from '../audit/resume.ts';
 import { type AuditStream, createAuditStream, silentAudit } from '../audit/stream.ts';
 import { createTrail } from '../audit/trail.ts';
@@ -10,6 +11,7 @@ import { createWatermark, shareTaken } from '../audit/watermark.ts';
 import type { TellNewKey } from '../auth/keys.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
+import { withoutWaiting } from '../db/faults.ts';
 import { AppError, CommandError } from '../errors.ts';
 import { sha256 } from '../ids.ts';
 import { createLog, type Log } from '../log.ts';
@@ -25,10 +27,12 @@ function openStream(
   log: Log,
   refuse: (cause: Error) => Error,
   lockTimeout: number,
+  db: Database | null,
 ): AuditStream {
   if (config.db === ':memory:') return silentAudit;
-  const file = lazyAuditFile(() => openAuditFile(config.auditFile, { now, lockTimeout }));
-  return createAuditStream(file, { failure: config.auditFailure, now, log, refuse });
+  const memory = db === null ? {} : auditMemory(db);
+  const file = lazyAuditFile(() => openAuditFile(config.auditFile, { now, lockTimeout, ...memory }));
+  return createAuditStream(file, { failure: config.auditFailure, now, log, refuse, ...memory });
 }
 
 /** What a command tells of: the rest is known. */
@@ -49,12 +53,15 @@ export interface CommandAudit {
   close(): void;
 }
 
-/** Opens the audit stream for a command. What cannot be audited ends the command under the policy `stop`. */
-export function openCommandAudit(config: Config): CommandAudit {
+/**
+ * Opens the audit stream for a command, beside the database where it has one open. What cannot be audited ends the command
+ * under the policy `stop`.
+ */
+export function openCommandAudit(config: Config, database: Database | null = null): CommandAudit {
   const log = createLog('warn', (line) => process.stderr.write(line));
   const refuse = ({ message }: Error) =>
     new CommandError(`nothing was done: the audit stream ${config.auditFile} cannot be written: ${message}`);
-  const stream = openStream(config, log, refuse, 5000);
+  const stream = openStream(config, log, refuse, 5000, database);
   const operator = accountName();
   const event = (deed: OperatorDeed, reason?: string): AuditEvent => ({
     actorType: 'operator',
@@ -97,7 +104,7 @@ export function openCommandAudit(config: Config): CommandAudit {
 
 /** Runs one deed of a command with a stream of its own; see `CommandAudit.run`. */
 export function auditedCommand<T>(config: Config, db: Database | null, deed: OperatorDeed, work: () => T): T {
-  const audit = openCommandAudit(config);
+  const audit = openCommandAudit(config, db);
   try {
     return audit.run(db, deed, work);
   } finally {
@@ -145,14 +152,14 @@ export function auditNewKey(config: Config): TellNewKey {
 export async function auditedRun<T>(
   config: Config,
   deed: OperatorDeed,
-  work: () => T | Promise<T>,
+  work: (stream: AuditStream) => T | Promise<T>,
   told: (result: T) => AuditEvent['detail'],
 ): Promise<T> {
   const { action, ...rest } = deed;
   const audit = openCommandAudit(config);
   try {
     audit.stream.must(audit.event({ ...rest, action: `${action}-start` }));
-    const result = await work();
+    const result = await work(audit.stream);
     audit.stream.note(audit.event({ ...deed, detail: told(result) }));
     return result;
   } catch (error) {
@@ -197,7 +204,7 @@ export interface ServerAudit {
  * throws `CommandError` when that cannot be written: the server then does not start. Looks after the stream once a
  * minute.
  */
-export function startServerAudit(config: Config, log: Log): ServerAudit {
+export function startServerAudit(config: Config, log: Log, db: Database): ServerAudit {
   let started = false;
   const refuse = ({ message }: Error) =>
     started
@@ -209,7 +216,7 @@ export function startServerAudit(config: Config, log: Log): ServerAudit {
           },
         )
       : new CommandError(`the audit stream ${config.auditFile} cannot be written: ${message}`);
-  const stream = openStream(config, log, refuse, serverPatience);
+  const stream = openStream(config, log, refuse, serverPatience, db);
   const told = (action: string, objectType: string, detail: AuditEvent['detail'], more = {}) =>
     ownEvent(action, detail, { objectType, ...more });
   stream.must(
@@ -217,6 +224,7 @@ export function startServerAudit(config: Config, log: Log): ServerAudit {
     told('config.load', 'config', { sha256: configHash(config) }),
   );
   started = true;
+  rememberNow(db, stream);
   const watermark = createWatermark(stream, log, () => shareTaken(dirname(config.auditFile)));
   watermark();
   const timer = setInterval(() => {
@@ -238,9 +246,17 @@ export function startServerAudit(config: Config, log: Log): ServerAudit {
       } catch {
         // Counted and logged by the stream; a server that was told to stop stops.
       }
+      rememberNow(db, stream);
       stream.close();
     },
   };
+}
+
+/** Has the database know the last line although nothing else changes, unless it cannot be written right now. */
+function rememberNow(db: Database, stream: AuditStream): void {
+  const head = stream.head();
+  if (head !== null)
+    withoutWaiting(db, () => db.sqlite.transaction(() => auditMemory(db).remember(head)).immediate());
 }
 
 /** A hash by which a change of the configuration shows; no secret goes into it. */

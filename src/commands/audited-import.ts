@@ -19,7 +19,7 @@ export async function auditedImport(
   options: ImportOptions = {},
 ): Promise<ImportResult> {
   if (options.dryRun) return runImport(db, paths, options);
-  const audit = openCommandAudit(config);
+  const audit = openCommandAudit(config, db);
   try {
     const strict = options.strict ?? false;
     audit.stream.must(audit.event({ action: 'import.start', objectType, detail: { paths, strict } }));

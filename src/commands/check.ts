@@ -1,4 +1,5 @@
 import { closureProblems } from '../../importers/crosswalk/check.ts';
+import { auditMemory } from '../audit/memory.ts';
 import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
 import { readConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
@@ -28,7 +29,7 @@ export const checkCommand: Command = {
     try {
       db.sqlite.pragma('query_only = ON');
       const report = checkDatabase(db);
-      if (values.audit) addAudit(report, [...positionals, config.auditFile]);
+      if (values.audit) addAudit(report, [...positionals, config.auditFile], db);
       process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : humanReport(report));
       return report.ok ? 0 : 1;
     } finally {
@@ -78,11 +79,11 @@ function problemsOf(db: Database, check: Check): string[] {
   return problems;
 }
 
-/** Adds the check of the audit stream. */
-function addAudit(report: CheckReport, files: string[]): void {
+/** Adds the check of the audit stream, which must have the line that the database knows. */
+function addAudit(report: CheckReport, files: string[], db: Database): void {
   const problems: string[] = [];
   try {
-    const { problem, headProblem, ...walked } = verifyAuditFile(files);
+    const { problem, headProblem, ...walked } = verifyAuditFile(files, auditMemory(db).known());
     report.audit = walked;
     if (problem !== null) problems.push(`${problem.file}, line ${problem.line}: ${problem.reason}`);
     if (headProblem !== null) problems.push(headProblem);

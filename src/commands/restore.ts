@@ -22,7 +22,8 @@ export const restoreCommand: Command = {
     const restored = await auditedRun(
       config,
       deed,
-      () => restoreDatabase(file, config.db, new Date()),
+      // What the backup knows of the audit stream may be of another machine's.
+      (stream) => restoreDatabase(file, config.db, new Date(), { audited: stream.head() }),
       ({ sha256, schema, before: kept }) => ({ sha256, schema, before: kept }),
     );
     const { before, schema } = restored;

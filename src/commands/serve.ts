@@ -85,7 +85,7 @@ async function serveOpen(
   let audit: ServerAudit | null = null;
   const onReload = (reason: string | null) => audit?.keysReloaded(reason);
   const keys = await loadKeys(config, log, onReload, auditNewKey(config));
-  audit = startServerAudit(config, log);
+  audit = startServerAudit(config, log, db);
   const tokens = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();
   const observer = createObserver(log, metrics);

@@ -53,7 +53,7 @@ export async function copyDatabase(
   try {
     removeDatabaseFiles(temporary);
     await copyOneState(sqlite, temporary);
-    const schema = seal(temporary, 'quick');
+    const schema = seal(temporary, 'quick', basename(file));
     const copy = { file, bytes: lstatSync(temporary).size, sha256: sha256OfFile(temporary), schema };
     publishNew(temporary, file);
     return copy;
@@ -76,11 +76,12 @@ async function copyOneState(sqlite: Sqlite.Database, temporary: string): Promise
 
 /**
  * Makes a database file that nobody else uses one that stands alone (no log beside it, mode 0600), checks its pages,
- * and syncs it. Gives its schema version. Throws `CommandError` when it is not ours, newer, or damaged.
+ * and syncs it. Gives its schema version. Throws `CommandError` when it is not ours, newer, or damaged, and calls it `name`.
  */
 export function seal(
   file: string,
   how: 'quick' | 'full',
+  name: string,
   change?: (sqlite: Sqlite.Database) => void,
 ): number {
   chmodSync(file, 0o600);
@@ -88,7 +89,7 @@ export function seal(
   let schema: number;
   try {
     sqlite.pragma('journal_mode = DELETE');
-    schema = inspect(basename(file), sqlite, how);
+    schema = inspect(name, sqlite, how);
     change?.(sqlite);
   } finally {
     sqlite.close();

@@ -1,3 +1,4 @@
+import type Sqlite from 'better-sqlite3';
 import { CommandError } from '../errors.ts';
 
 /**
@@ -35,4 +36,18 @@ export function asCommandError(error: unknown): unknown {
   };
   const fault = storageFault(error);
   return fault === null ? error : new CommandError(messages[fault]);
+}
+
+/** Runs one write unless another process is writing right now, or nothing can be written. */
+export function withoutWaiting({ sqlite }: { sqlite: Sqlite.Database }, work: () => void): void {
+  const timeout = sqlite.pragma('busy_timeout', { simple: true }) as number;
+  sqlite.pragma('busy_timeout = 0');
+  try {
+    work();
+  } catch (error) {
+    // Whoever only reads is served whether or not the database takes writes.
+    if (!['busy', 'full', 'readonly', 'io'].includes(storageFault(error) ?? '')) throw error;
+  } finally {
+    sqlite.pragma(`busy_timeout = ${timeout}`);
+  }
 }

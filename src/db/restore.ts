@@ -23,13 +23,17 @@ export interface Restored {
 /**
  * Puts a backup in the place of a database. Verified before anything is replaced, on the very copy that takes the place:
  * header, hash (where FILE.sha256 is there), every page, every foreign key. Sessions are ended: those that were closed
- * since the backup must not come to life again. Throws `CommandError`; then nothing has changed.
+ * since the backup must not come to life again. What the backup knows of the audit stream gives way to `audited`, the last
+ * line of the one here: the backup may come from another machine. Throws `CommandError`; then nothing has changed.
  */
 export function restoreDatabase(
   backup: string,
   file: string,
   now: Date,
-  room: (folder: string) => number = freeBytes,
+  {
+    room = freeBytes,
+    audited = null,
+  }: { room?: (folder: string) => number; audited?: { seq: number; hash: string } | null } = {},
 ): Restored {
   if (resolve(backup) === resolve(file)) throw new CommandError(`${backup} is the database itself`);
   const { userVersion, hasLog } = readHeader(backup);
@@ -51,7 +55,7 @@ export function restoreDatabase(
     copyFileSync(backup, temporary, constants.COPYFILE_EXCL);
     const sha256 = sha256OfFile(temporary);
     compareHash(backup, sha256);
-    const schema = seal(temporary, 'full', prepareForUse);
+    const schema = seal(temporary, 'full', backup, (sqlite) => prepareForUse(sqlite, audited));
     likeFormer(temporary, file);
     const keptAs = freeName(`${file}.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`);
     const replaced = replaceDatabase(temporary, file, keptAs);
@@ -79,12 +83,17 @@ function compareHash(backup: string, sha256: string): void {
   if (stated !== sha256) throw new CommandError(`${backup} is not what ${file} says: it was changed since`);
 }
 
-function prepareForUse(sqlite: Sqlite.Database): void {
+function prepareForUse(sqlite: Sqlite.Database, audited: { seq: number; hash: string } | null): void {
   const loose = sqlite.pragma('foreign_key_check') as { table: string }[];
   if (loose.length > 0)
     throw new CommandError(`the backup is damaged: ${loose.length} rows refer to what is not there`);
-  if (sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sessions'").get())
-    sqlite.exec('DELETE FROM sessions');
+  // An older schema may lack either.
+  const has = (table: string) => sqlite.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table);
+  if (has('sessions')) sqlite.exec('DELETE FROM sessions');
+  if (has('audit_head'))
+    sqlite
+      .prepare('UPDATE audit_head SET seq = ?, hash = ?')
+      .run(audited?.seq ?? 0, audited?.hash ?? '0'.repeat(64));
 }
 
 /** The new file belongs to whom the former one belonged, with its rights: who restores is not always who serves. */

@@ -97,3 +97,9 @@ export const clock = sqliteTable('clock', {
   only: integer('only').primaryKey(),
   latest: text('latest').notNull(),
 });
+
+export const auditHead = sqliteTable('audit_head', {
+  only: integer('only').primaryKey(),
+  seq: integer('seq').notNull(),
+  hash: text('hash').notNull(),
+});

@@ -15,6 +15,9 @@ interface Bucket {
   at: number;
 }
 
+/** Sums of fractions end a hair beside the whole: who waited as long as it was told must not be told to wait again. */
+const nearlyOne = 1 - 1e-9;
+
 /**
  * Buckets that fill with `perMinute` tokens a minute and hold that many. At most `keys` keys are remembered: the ones not
  * seen for longest are forgotten, which gives them a full bucket again and can only be in their favour.
@@ -34,7 +37,8 @@ export function createBuckets(perMinute: number, keys = 100_000): Buckets {
     return bucket;
   }
 
-  const missing = (bucket: Bucket) => (bucket.tokens >= 1 ? 0 : Math.ceil((1 - bucket.tokens) / rate));
+  const missing = (bucket: Bucket) =>
+    bucket.tokens >= nearlyOne ? 0 : Math.ceil((1 - bucket.tokens) / rate);
 
   return {
     take(key, now) {

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError, callerGone } from '../errors.ts';
 import type { Rejection } from './limiter.ts';
 
 const mebibyte = 1024 * 1024;
@@ -111,8 +111,15 @@ export function createGate(
     hasRoom: (caller: string) => fits(caller, false),
     /** Counts bytes that a caller has to take until `release`, of an answer that nothing had to be computed for. */
     hold,
-    /** Lets a request in: null at once, or a promise for its turn, which rejects with 503. Each is followed by `leave`. */
-    enter(caller: string, expensive: boolean): Promise<void> | null {
+    /**
+     * Lets a request in: null at once, or a promise for its turn, which rejects with 503. Each that is let in is followed by
+     * `leave`. Who hangs up while waiting (`presence` tells) gives up its place at once, and with it what it holds.
+     */
+    enter(
+      caller: string,
+      expensive: boolean,
+      presence: { onClose: (() => void) | null } = { onClose: null },
+    ): Promise<void> | null {
       // Who waits already is not overtaken by itself, but by what is cheap.
       if (fits(caller, expensive) && !(expensive && queues.has(caller))) {
         if (expensive) beginComputing();
@@ -124,13 +131,18 @@ export function createGate(
           expensive,
           admit() {
             clearTimeout(timer);
+            presence.onClose = null;
             resolve();
           },
         };
-        const timer = setTimeout(() => {
+        const giveUp = (why: () => AppError) => {
+          clearTimeout(timer);
+          presence.onClose = null;
           remove(caller, waiter);
-          reject(busy());
-        }, limits.patience);
+          reject(why());
+        };
+        const timer = setTimeout(giveUp, limits.patience, busy);
+        presence.onClose = () => giveUp(callerGone);
         const queue = queues.get(caller);
         if (queue) queue.push(waiter);
         else queues.set(caller, [waiter]);

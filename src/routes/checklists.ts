@@ -33,7 +33,8 @@ export function checklistRoutes(access: Access, upgrade: ReturnType<typeof creat
   // Its body is read and checked in a thread.
   app.openapi({ ...route, middleware, request: { query: upgradeQuery }, hide: true }, async (c) => {
     const { download = false } = c.req.valid('query');
-    const { bytes, file } = await upgrade({ from: 'api', bytes: c.get('upload'), download });
+    const upload = { from: 'api', bytes: c.get('upload'), download } as const;
+    const { bytes, file } = await upgrade(upload, c.get('exchange'));
     if (file === null) return answerBytes<ChecklistUpgrade>(c, bytes);
     // What the old checklist says of itself counts more than the banner of this server.
     const named = fileHeaders(file.marking || c.get('banner'), file.name);

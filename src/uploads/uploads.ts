@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { AppError } from '../errors.ts';
+import type { Presence } from '../env.ts';
+import { AppError, callerGone } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { packageRoot } from '../root.ts';
 import type { StigService } from '../services/stigs.ts';
@@ -23,8 +24,13 @@ export interface Uploads {
   /**
    * Reads and upgrades one, after those before it; its bytes are gone then. `find` gives the release that it asks for.
    * Throws a `RefusedUpload` for what cannot be taken (400, 413), for what `find` refuses, and (503) when the thread stops.
+   * One whose caller is gone is left out, and ended where it is under way.
    */
-  upgrade(upload: Upload, find: (wanted: ReadUpload['wanted']) => Release): Promise<Upgraded>;
+  upgrade(
+    upload: Upload,
+    find: (wanted: ReadUpload['wanted']) => Release,
+    caller?: Presence,
+  ): Promise<Upgraded>;
   /** Ends the thread. */
   stop(): Promise<void>;
 }
@@ -50,6 +56,7 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
   let thread: Worker | null = null;
   let waiting: { resolve: (answer: ThreadAnswer) => void; reject: (error: AppError) => void } | null = null;
   let last: Promise<unknown> = Promise.resolve();
+  let ending: Promise<unknown> = Promise.resolve();
   let idling: NodeJS.Timeout | undefined;
 
   function start(): Worker {
@@ -78,11 +85,12 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
   }
 
   /** Ends the thread; an upload that it has is refused. */
-  async function end(why: string): Promise<void> {
+  async function end(why: AppError): Promise<void> {
     const worker = thread;
     thread = null;
-    waiting?.reject(unavailable(why));
-    await worker?.terminate();
+    waiting?.reject(why);
+    ending = Promise.all([ending, worker?.terminate()]);
+    await ending;
   }
 
   function ask(worker: Worker, request: ThreadRequest, transfer: ArrayBuffer[] = []): Promise<ThreadAnswer> {
@@ -92,12 +100,21 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
     });
   }
 
-  async function one(upload: Upload, find: (wanted: ReadUpload['wanted']) => Release): Promise<Upgraded> {
+  async function one(
+    upload: Upload,
+    find: (wanted: ReadUpload['wanted']) => Release,
+    caller: Presence,
+  ): Promise<Upgraded> {
     clearTimeout(idling);
+    // Two threads at once would take twice the memory.
+    await ending;
+    if (caller.closed) throw callerGone();
     thread ??= start();
     const worker = thread;
     worker.ref();
-    const overdue = setTimeout(() => void end('The checklist took too long'), patience);
+    const overdue = setTimeout(() => void end(unavailable('The checklist took too long')), patience);
+    // What it does cannot be interrupted; another thread costs less than the work that nobody waits for.
+    caller.onClose = () => void end(callerGone());
     let form: UpgradeForm | null = null;
     try {
       const bytes = owned(upload.bytes);
@@ -111,10 +128,11 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
       throw error instanceof AppError ? new RefusedUpload(error, form) : error;
     } finally {
       waiting = null;
+      caller.onClose = null;
       clearTimeout(overdue);
       // One that is being ended is waited for.
       if (thread === worker) worker.unref();
-      idling = setTimeout(() => void end('The service stops'), idle).unref();
+      idling = setTimeout(() => void end(unavailable('The service stops')), idle).unref();
     }
   }
 
@@ -133,25 +151,29 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
   }
 
   return {
-    upgrade(upload, find) {
-      const turn = last.then(() => one(upload, find));
+    upgrade(upload, find, caller = { closed: false, onClose: null }) {
+      const turn = last.then(() => one(upload, find, caller));
       last = turn.catch(() => undefined);
       return turn;
     },
     async stop() {
       clearTimeout(idling);
-      await end('The service stops');
+      await end(unavailable('The service stops'));
     },
   };
 }
 
 /** Makes the function that upgrades what was uploaded to a release of the catalog. It stores nothing. */
 export function createUpgrade(uploads: Uploads, stigs: StigService) {
-  return (upload: Upload): Promise<Upgraded> =>
-    uploads.upgrade(upload, ({ slug, version }) => ({
-      target: stigs.full(slug, version),
-      benchmarkIds: stigs.benchmarkIds(slug),
-    }));
+  return (upload: Upload, caller: Presence): Promise<Upgraded> =>
+    uploads.upgrade(
+      upload,
+      ({ slug, version }) => ({
+        target: stigs.full(slug, version),
+        benchmarkIds: stigs.benchmarkIds(slug),
+      }),
+      caller,
+    );
 }
 
 function unavailable(message: string): AppError {

@@ -1,6 +1,5 @@
 import { sha256 } from '../ids.ts';
-import { type Log, redact } from '../log.ts';
-import { printable } from '../text.ts';
+import { type Log, withoutSecrets } from '../log.ts';
 import type { Exchange } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -16,7 +15,7 @@ const unmatched = 'unmatched';
 /** Writes the line by hand: `JSON.stringify` of it would cost more than the look-up of a small answer. */
 export function createObserver(log: Log, metrics: Metrics | null = null): Observer {
   const hashes = memo((subject) => sha256(subject).slice(0, 12));
-  const quoted = memo((text) => JSON.stringify(withoutSecrets(text)));
+  const quoted = memo((text) => JSON.stringify(withoutSecrets(text, 200)));
   return {
     end(exchange, status, bytes, aborted = false) {
       const { route, method, tokenType, subject, organization, remote, userAgent, traceparent } = exchange;
@@ -40,11 +39,6 @@ export function createObserver(log: Log, metrics: Metrics | null = null): Observ
       log.line('info', 'request', text);
     },
   };
-}
-
-/** A text of a request for the log: short, one line, without what looks like a token or an e-mail address. */
-function withoutSecrets(text: string): string {
-  return printable(redact(text.slice(0, 200)), 200);
 }
 
 /** Remembers what a function gave for the last texts; emptied when full, so that texts from outside cannot fill it. */

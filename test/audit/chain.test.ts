@@ -287,10 +287,109 @@ test('a head that is taken away under an open file, with lines or all of them, i
     audit.append([someEvent('later')], false);
     audit.close();
     const { seq, action, detail } = auditLines(file)[kept]!;
-    assert.equal([seq, action], [6, kept === 0 ? 'audit.continue' : 'audit.recover']);
-    if (kept > 0) assert.equal(detail, { missingFrom: 4, missingTo: 5, headMissing: true });
+    assert.equal([seq, action], [6, 'audit.recover']);
+    const missing = kept > 0 ? { missingFrom: 4, missingTo: 5 } : { streamMissing: true, missingTo: 5 };
+    assert.equal(detail, { ...missing, headMissing: true });
     assert.is(verifyAuditFile(file).headProblem, null);
   }
+});
+
+test('what is known to have been written is missed, though stream and head are gone or are those of before', () => {
+  const spoil: [name: string, work: (file: string) => void, told: object | null][] = [
+    [
+      'both gone',
+      (file) => {
+        rmSync(file);
+        rmSync(`${file}.head`);
+      },
+      { reason: 'STREAM_MISSING', detail: { streamMissing: true, missingTo: 5, headMissing: true } },
+    ],
+    [
+      'gone, with a head as of a new installation',
+      (file) => {
+        rmSync(file);
+        writeFileSync(`${file}.head`, `${'0'.repeat(16)} ${'0'.repeat(64)}\n`);
+      },
+      { reason: 'STREAM_MISSING', detail: { streamMissing: true, missingTo: 5 } },
+    ],
+    [
+      'both as they were before',
+      (file) => {
+        const before = readFileSync(file, 'utf8').split('\n', 3);
+        const { seq, hash } = JSON.parse(before[2]!);
+        writeFileSync(file, `${before.join('\n')}\n`);
+        writeFileSync(`${file}.head`, `${String(seq).padStart(16, '0')} ${hash}\n`);
+      },
+      { reason: 'LINES_MISSING', detail: { missingFrom: 4, missingTo: 5 } },
+    ],
+    [
+      'both made anew',
+      (file) => {
+        rmSync(file);
+        rmSync(`${file}.head`);
+        append(file, 'a', 'b', 'c', 'd', 'another');
+      },
+      null,
+    ],
+  ];
+  for (const [name, work, told] of spoil) {
+    const file = written(5);
+    const known = verifyAuditFile(file).head!;
+    const older = { ...known, seq: 4, hash: auditLines(file)[3]!.hash };
+    for (const each of [known, older])
+      assert.equal([verifyAuditFile(file, each).problem, verifyAuditFile(file, each).lines], [null, 5]);
+    work(file);
+    if (name === 'both gone') assert.throws(() => verifyAuditFile(file, known), /ENOENT/);
+    else if (name === 'both made anew')
+      assert.match(
+        verifyAuditFile(file, older).problem!.reason,
+        /^this is not the line that the database knows/,
+      );
+    else if (name === 'both as they were before')
+      assert.match(verifyAuditFile(file, known).problem!.reason, /^the end is cut off: lines 4 to 5 /);
+    const audit = openAuditFile(file, { now, known: () => known });
+    const kept = readFileSync(file, 'utf8').split('\n').length - 1;
+    const { missing } = audit.append([someEvent('later')], false);
+    const again = audit.append([someEvent('latest')], false).missing;
+    audit.close();
+    const { seq, action, outcome, reason, detail } = auditLines(file)[kept]!;
+    assert.equal([seq, action, outcome], [6, 'audit.recover', 'failure'], name);
+    const expected = told ?? { reason: 'CHANGED', detail: { expectedHash: known.hash } };
+    assert.equal({ reason, detail }, expected, name);
+    assert.equal([missing, again], [reason, null], name);
+    const after = verifyAuditFile(file, known);
+    if (name === 'both made anew') assert.ok(after.problem);
+    else if (kept > 0) assert.match(after.problem!.reason, /^lines 4 to 5 of the chain are missing before/);
+    else {
+      assert.equal([after.problem, after.headProblem, after.first], [null, null, 6], name);
+      assert.match(after.notes[0]!, /line 1: the stream was gone, with lines up to 5 of the chain$/);
+    }
+  }
+});
+
+test('a database that knows less than the stream accuses nobody, a rotation neither', () => {
+  const file = written(5);
+  const third = auditLines(file)[2]!;
+  const known = () => ({ seq: third.seq, hash: third.hash });
+  const audit = openAuditFile(file, { now, known });
+  assert.is(audit.append([someEvent('f')], false).missing, null);
+  renameSync(file, `${file}.1`);
+  assert.is(audit.append([someEvent('g')], false).missing, null);
+  audit.close();
+  const next = openAuditFile(file, { now, known });
+  assert.is(next.append([someEvent('h')], false).missing, null);
+  next.close();
+  assert.equal(
+    auditLines(file).map(({ seq, action }) => [seq, action]),
+    [
+      [7, 'audit.continue'],
+      [8, 'test.happen'],
+      [9, 'test.happen'],
+    ],
+  );
+  const verdict = verifyAuditFile([`${file}.1`, file], known());
+  assert.equal([verdict.lines, verdict.problem, verdict.notes], [9, null, []]);
+  assert.is(verifyAuditFile(file, known()).problem, null, 'what it knows was rotated away');
 });
 
 test('nothing that we leave behind lacks a head: not a first write that fails, nor one cut anywhere', () => {

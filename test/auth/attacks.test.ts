@@ -115,6 +115,11 @@ async function attackTokens(): Promise<Record<string, string>> {
     'kid of the other key': signed({ alg: 'RS256', kid: 'ec' }, good),
     'ES256 over the RSA key': signed({ alg: 'ES256', kid: 'rsa' }, good, ec.privateKey),
     'unknown crit': signed({ alg: 'RS256', kid: 'rsa', crit: ['x'], x: 1 }, good),
+    'a logout token': signed({ alg: 'RS256', kid: 'rsa', typ: 'logout+jwt' }, good),
+    'an event token': signed({ alg: 'RS256', kid: 'rsa', typ: 'application/SecEvent+JWT' }, good),
+    'a proof of possession': signed({ alg: 'RS256', kid: 'rsa', typ: 'dpop+jwt' }, good),
+    'a kind that only ends as ours': signed({ alg: 'RS256', kid: 'rsa', typ: 'chat+jwt' }, good),
+    'a type that is a number': signed({ alg: 'RS256', kid: 'rsa', typ: 1 }, good),
     RS384: signed({ alg: 'RS384', kid: 'rsa' }, good),
     'claims changed': `${head}.${part({ ...good, sub: 'admin' })}.${signature}`,
     'foreign issuer': rs({ iss: 'https://evil.example' }),
@@ -193,6 +198,9 @@ attacks('a good token is taken, so that the others fail for their own reason', a
     rs({ filler: 'x'.repeat(5000) }),
     rs({ a: { sub: 'x', b: [{ sub: 1 }, { sub: 2 }] }, text: '"sub":1,"sub":2', 'a"sub': 1 }),
     signed({ alg: 'ES256', kid: 'ec' }, good, ec.privateKey),
+    ...['JWT', 'jwt', 'at+jwt', 'AT+JWT', 'application/at+jwt', 'JOSE'].map((typ) =>
+      signed({ alg: 'RS256', kid: 'rsa', typ }, good),
+    ),
   ])
     assert.is((await t.get('/api/v1/lists', { token })).status, 200);
   const odd = await t.get('/api/v1/lists', { token: null, headers: { Authorization: `bEARER  ${rs({})}` } });

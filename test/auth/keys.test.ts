@@ -240,6 +240,47 @@ keys('a key that would be used and is malformed is refused, also beside a good o
     await refusedSet({ keys: [rsa.publicKey, key] }, message);
 });
 
+keys('an RSA key with an exponent that signs nothing is refused', async () => {
+  for (const e of ['AQ', 'AA', '', 'Ag', 'AAE', 'AQAA', undefined, 3])
+    await refusedSet({ keys: [{ ...rsa.publicKey, e }] }, /has an exponent that is no odd number from 3 on$/);
+  for (const e of ['AQAB', 'Aw', 'AAEAAQ']) await readKeySet(setFile({ keys: [{ ...rsa.publicKey, e }] }));
+});
+
+keys('a file that begins with a byte order mark is read like another', async () => {
+  const verify = await readKeySet(
+    setFile(`\uFEFF${JSON.stringify({ keys: [{ ...rsa.publicKey, kid: 'a' }] })}`),
+  );
+  assert.ok(await verify({ alg: 'RS256', kid: 'a' }, { payload: '', signature: '' }));
+});
+
+keys('where several keys of a set fit a token, each is tried', async () => {
+  const [other, third, foreign] = await Promise.all([pair('RS256'), pair('RS256'), pair('RS256')]);
+  const sets = {
+    'no key ids': [other.publicKey, rsa.publicKey, third.publicKey, ec.publicKey],
+    'one key twice': [rsa, rsa, ec].map(({ publicKey }) => ({ ...publicKey, kid: 'a' })),
+    'one id for two': [other, rsa].map(({ publicKey }) => ({ ...publicKey, kid: 'a' })),
+  };
+  for (const [name, set] of Object.entries(sets)) {
+    const config = readConfig({}, {});
+    const verify = createVerifyUserToken(config, await readKeySet(setFile({ keys: set })), () => now);
+    const token = (signer: Signer, header: { alg: string; kid?: string }) =>
+      new SignJWT({ sub: 'ann' })
+        .setProtectedHeader(header)
+        .setIssuer('gapstone')
+        .setAudience('gapstone')
+        .setIssuedAt(now)
+        .setExpirationTime(Math.floor(now.getTime() / 1000) + 60)
+        .sign(signer);
+    const header = name === 'no key ids' ? { alg: 'RS256' } : { alg: 'RS256', kid: 'a' };
+    assert.is((await verify(await token(rsa.signer, header))).subject, 'ann', name);
+    for (const bad of [token(foreign.signer, header), token(rsa.signer, { alg: 'RS256', kid: 'b' })])
+      await verify(await bad).then(
+        () => assert.unreachable(name),
+        (error) => assert.is(error.code, 'UNAUTHORIZED'),
+      );
+  }
+});
+
 keys('an RSA key of fewer than 2048 bits is refused, however it is written', async () => {
   const modulus = Buffer.from(rsa.publicKey.n!, 'base64url');
   const small = (bytes: Buffer) => ({
@@ -440,6 +481,25 @@ keys('an issued token follows remapped claims', async () => {
   );
   const viewer = await createVerifyUserToken(config, await loadKeys(config), () => now)(token);
   assert.equal([viewer.subject, viewer.organization], ['dora', 'green']);
+});
+
+keys('what a token could not carry is refused instead of being left out when it comes back', async () => {
+  const config = readConfig({ db: join(scratchFolder(), 'g.db') }, {});
+  const request = { subject: 'ann', entitlements: [], lifetime: 60 };
+  const wrong = ['', 'x'.repeat(256), 'a\nb', 'a\u007f', 'a\0', '\ud800'];
+  const told = (option: string) =>
+    `--${option} must have 1 to 255 characters, none of them a control character`;
+  for (const value of wrong) {
+    for (const [option, given] of Object.entries({
+      subject: { subject: value },
+      email: { email: value },
+      org: { organization: value },
+    })) {
+      const error = await failure(issueUserToken(config, { ...request, ...given }, now));
+      assert.equal([error.message, error.exitCode], [told(option), 2], JSON.stringify(value));
+    }
+  }
+  assert.not.ok(existsSync(config.keyFile), 'no key is made for it');
 });
 
 keys('issuing refuses an empty subject and a lifetime beyond 90 days', async () => {

@@ -246,8 +246,11 @@ test('a head that was removed, with the end of the stream or alone, is a problem
   await runs(['check', '--audit']);
   const whole = readFileSync(file, 'utf8');
   const [first] = whole.split('\n');
+  copyFileSync(join(folder, 'gapstone.db'), join(folder, 'before.db'));
   for (const text of [whole, `${first}\n`]) {
     writeFileSync(file, text);
+    // One that does not know of the first server's lines: what it knows has a test of its own.
+    copyFileSync(join(folder, 'before.db'), join(folder, 'gapstone.db'));
     rmSync(`${file}.head`);
     const { code, stdout } = await run(['check', '--audit']);
     assert.is(code, 1);
@@ -272,6 +275,125 @@ test('a head that was removed, with the end of the stream or alone, is a problem
     );
     assert.match(await runs(['check', '--audit']), /^note: audit: \S+, line \d+: the head was gone/m);
   }
+});
+
+test('a stream that was removed together with its head is missed: the database knows of it', async () => {
+  const serve = async () => {
+    const server = await startServer(folder, ['serve', '--port', '0']);
+    server.child.kill('SIGTERM');
+    assert.is((await server.ended).code, 0);
+    return server.stdout();
+  };
+  assert.not.match(await serve(), /taken away/);
+  const { head } = verifyAuditFile(file);
+  const known = () => {
+    const db = openDatabase(join(folder, 'gapstone.db'));
+    const row = db.sqlite.prepare('SELECT seq, hash FROM audit_head').get();
+    db.close();
+    return row;
+  };
+  assert.equal(known(), head, 'the end of a server is noted, and all before it');
+  await runs(['backup', 'copy.db']);
+  assert.not.match(await serve(), /taken away/);
+  const { seq } = verifyAuditFile(file).head!;
+  const remove = () => {
+    for (const name of [file, `${file}.head`, `${file}.lock`]) rmSync(name);
+  };
+
+  remove();
+  const gone = await run(['check', '--audit']);
+  assert.equal([gone.code, /^problem: audit: ENOENT/m.test(gone.stdout)], [1, true], gone.stdout);
+  assert.match(await serve(), /"level":"warn","msg":"audit stream: lines[^}]*"reason":"STREAM_MISSING"/);
+  const [told] = auditLines(file);
+  assert.equal(
+    [told!.seq, told!.action, told!.reason, told!.detail],
+    [seq + 1, 'audit.recover', 'STREAM_MISSING', { streamMissing: true, missingTo: seq, headMissing: true }],
+  );
+  const found = await runs(['check', '--audit']);
+  assert.match(
+    found,
+    new RegExp(`^note: audit: \\S+, line 1: the stream was gone, with lines up to ${seq} `, 'm'),
+  );
+
+  remove();
+  await runs(['token', 'issue', '--subject', 'a command without the database']);
+  const cut = await run(['check', '--audit']);
+  assert.equal(
+    [cut.code, /^problem: audit: \S+, line 1: the end is cut off: lines 2 to \d+ /m.test(cut.stdout)],
+    [1, true],
+    cut.stdout,
+  );
+  assert.match(await serve(), /"reason":"LINES_MISSING"/);
+});
+
+test('a backup that is restored, here or elsewhere, accuses nobody', async () => {
+  await runs([
+    'collection',
+    'create',
+    '--kind',
+    'role',
+    '--name',
+    'a',
+    '--owner',
+    'o',
+    '--item',
+    '15-1244.00',
+  ]);
+  await runs(['backup', 'copy.db']);
+  await runs([
+    'collection',
+    'create',
+    '--kind',
+    'role',
+    '--name',
+    'b',
+    '--owner',
+    'o',
+    '--item',
+    '15-1244.00',
+  ]);
+  await runs(['restore', 'copy.db']);
+  assert.not.match(await runs(['check', '--audit']), /problem|note/);
+  const elsewhere = scratchFolder();
+  const there = async (args: string[]) => {
+    const { code, stdout, stderr } = await gapstone(args, { cwd: elsewhere });
+    assert.is(code, 0, stdout + stderr);
+    return stdout;
+  };
+  for (const name of ['copy.db', 'copy.db.sha256']) copyFileSync(join(folder, name), join(elsewhere, name));
+  await there(['restore', 'copy.db']);
+  await there([
+    'collection',
+    'create',
+    '--kind',
+    'role',
+    '--name',
+    'c',
+    '--owner',
+    'o',
+    '--item',
+    '15-1244.00',
+  ]);
+  assert.not.match(await there(['check', '--audit']), /problem|note/);
+  const lines = auditLines(join(elsewhere, 'gapstone-audit.jsonl'));
+  assert.equal(
+    lines.map(({ seq, action }) => [seq, action]),
+    [
+      [1, 'database.restore-start'],
+      [2, 'database.restore'],
+      [3, 'role-collection.create'],
+    ],
+  );
+  // Copied by hand to where another stream is, it is told of once, and then it is that of its place.
+  copyFileSync(join(folder, 'gapstone.db'), join(elsewhere, 'gapstone.db'));
+  const warned = await gapstone(
+    ['collection', 'create', '--kind', 'role', '--name', 'd', '--owner', 'o', '--item', '15-1244.00'],
+    { cwd: elsewhere },
+  );
+  assert.match(
+    warned.stderr,
+    /audit stream: lines or the head were taken away, or this is another stream than before/,
+  );
 });
 
 test('stop: a command that cannot be audited does nothing, and says why', async () => {

@@ -224,7 +224,7 @@ serve('serve refuses a folder, and a port that is taken', async () => {
 serve('wrong configuration stops the start with one line and exit 2', async () => {
   const folder = folderWith(sampleFile);
   const cases: [string[], Record<string, string>, RegExp][] = [
-    [['--port', 'abc'], {}, /the port must be a number from 0 to 65535/],
+    [['--port', 'abc'], {}, /--port must be a number from 0 to 65535/],
     [['--nonsense'], {}, /--nonsense/],
     [['extra'], {}, /expected no arguments/],
     [[], { GAPSTONE_PORT: '' }, /GAPSTONE_PORT is set but empty/],

@@ -50,6 +50,15 @@ buckets(
   },
 );
 
+buckets('the wait that is told is enough, also where fractions of tokens do not add up to a whole', () => {
+  const bucket = createBuckets(2);
+  assert.is(bucket.take('a', 0), 0);
+  assert.is(bucket.take('a', 1224), 0);
+  const wait = bucket.take('a', 1419);
+  assert.ok(Math.abs(wait - 28_581) <= 1, String(wait));
+  assert.is(bucket.take('a', 1419 + wait), 0);
+});
+
 buckets('a clock that goes back gives nothing away', () => {
   const bucket = createBuckets(1);
   assert.is(bucket.take('a', 1_000_000), 0);

@@ -65,6 +65,36 @@ limits('expensive requests wait for one another, callers by turns; cheap ones pa
   assert.equal(admitted, ['a1', 'cheap', 'a2', 'b1', 'c1', 'a3', 'a4']);
 });
 
+limits('who hangs up while waiting gives up its place at once', async () => {
+  const gate = createGate({ ...small, computing: 1, patience: 10_000 });
+  const { admitted, enter } = asker(gate);
+  await enter('first', 'a', true);
+  await settled();
+  const presence: { onClose: (() => void) | null } = { onClose: null };
+  const gone = gate.enter('b', true, presence)!.catch((error: AppError) => error);
+  const next = enter('next', 'b', true);
+  assert.is(gate.state().waiting, 2);
+  presence.onClose!();
+  assert.is(gate.state().waiting, 1);
+  const error = (await gone) as AppError;
+  assert.equal([error.code, error.message], ['BAD_REQUEST', 'The caller is gone']);
+  assert.is(presence.onClose, null);
+  gate.leave('a', true, 0);
+  await next;
+  assert.equal(admitted, ['first', 'next']);
+  gate.leave('b', true, 0);
+  const stays: { onClose: (() => void) | null } = { onClose: null };
+  await settled();
+  assert.is(gate.enter('c', true, stays), null);
+  const turn = gate.enter('d', true, stays);
+  gate.leave('c', true, 0);
+  await settled();
+  await turn;
+  assert.is(stays.onClose, null, 'who was let in is nobody who waits');
+  gate.leave('d', true, 0);
+  assert.equal(gate.state(), { total: 0, computing: 0, waiting: 0 });
+});
+
 limits('who waits too long, or finds too many waiting, gets 503 with Retry-After', async () => {
   const rejected: string[] = [];
   const gate = createGate(small, (why) => rejected.push(why));

@@ -600,6 +600,24 @@ test('no token, cookie, e-mail address or text of a body is in the file', async 
   const integration = integrationCaller(t, testId(902), [json.id]);
   await ask(t, 'GET', `/api/v1/lists/${json.id}/export?canary=query`, integration);
   await ask(t, 'DELETE', '/api/v1/session', own);
+  // Where an id belongs, by a slip, and in an answer that repeats the body.
+  const [token, integrationToken] = [canary, integration].map((caller) => caller.Authorization!.slice(7));
+  const slips = await linesOf(async () => {
+    await ask(t, 'PATCH', `/api/v1/lists/${token}`, canary, { name: 'x' });
+    await ask(t, 'PUT', `/api/v1/lists/${json.id}/stigs/${integrationToken}`, canary, { notes: 'x' });
+    await ask(t, 'DELETE', '/api/v1/lists/canary%40example.org%20%E2%80%AE', canary);
+    const favorite = { framework: 'nist-800-53', controlId: 'canary@example.org' };
+    assert.is((await ask(t, 'DELETE', '/api/v1/my-controls', canary, favorite)).status, 200);
+  });
+  assert.equal(
+    slips.map(({ action, objectId, detail }) => [action, objectId, detail]),
+    [
+      ['list.update', '[token]', null],
+      ['list.update-stig', json.id, { stigSlug: '[token]' }],
+      ['list.delete', '[email] \uFFFD', null],
+      ['favorite-controls.remove', null, { controlId: '[email]', framework: 'nist-800-53' }],
+    ],
+  );
   const text = readFileSync(audit.file, 'utf8');
   const secrets = [canary, alice, bob, integration].map((caller) =>
     caller.Authorization!.slice('Bearer '.length),

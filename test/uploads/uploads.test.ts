@@ -199,6 +199,47 @@ uploading('a thread that hangs is ended, and its caller asked to come again', as
   await uploads.stop();
 });
 
+uploading(
+  'an upload whose caller hangs up is ended, or left out where it waits; others are served',
+  async () => {
+    const { uploads, told, count, folder } = uploadsOf(
+      `parentPort.on('message', (request) => {
+       if ('bytes' in request) appendFileSync(new URL('read', import.meta.url), String.fromCharCode(request.bytes[0]));
+       if (request.bytes?.[0] === 33) for (;;); answer(request);
+     });`,
+    );
+    const read = () => (existsSync(join(folder, 'read')) ? String(readFileSync(join(folder, 'read'))) : '');
+    const callers = ['!', 'a', 'b'].map((text) => ({
+      text,
+      closed: false,
+      onClose: null as (() => void) | null,
+    }));
+    const outcomes = callers.map((caller) =>
+      uploads.upgrade(upload(caller.text), anyRelease, caller).then(
+        (made) => made,
+        (error: AppError) => [error.code, error.message],
+      ),
+    );
+    await until('the first is being read', () => read() === '!');
+    const hangUp = (caller: (typeof callers)[number]) => {
+      caller.closed = true;
+      caller.onClose?.();
+    };
+    hangUp(callers[1]!);
+    hangUp(callers[0]!);
+    assert.equal(await Promise.all(outcomes), [
+      ['BAD_REQUEST', 'The caller is gone'],
+      ['BAD_REQUEST', 'The caller is gone'],
+      good,
+    ]);
+    assert.is(read(), '!b', 'who was gone before its turn is not read');
+    assert.is(count(), 2);
+    assert.equal(told, [], 'a hang-up is no failure of the thread');
+    assert.ok(callers.every(({ onClose }) => onClose === null));
+    await uploads.stop();
+  },
+);
+
 uploading('stopping refuses the upload under way', async () => {
   const { uploads, told } = uploadsOf("parentPort.on('message', () => {});");
   const refusal = refusalOf(uploads);

@@ -61,6 +61,48 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/signin', ['User token']],
 ];
 
+pages('the ledger of an import shows nobody what needs an entitlement that they lack', async () => {
+  const regulatory = ['harbor-basic-directive', 'lantern-web-guideline', 'regdoc', 'actionableItems'];
+  const occupational = ['nice-work-roles', 'O*NET', 'onet', 'workRoles'];
+  const seen: Record<string, string[]> = {};
+  for (const entitlements of [[], ['regdoc'], ['occ'], ['regdoc', 'occ']]) {
+    const caller = await sessionCaller(t, await userCaller(t, { sub: 'sam', entitlements }));
+    const own = entitlements.join(' and ') || 'none';
+    const page = textOf((await loadPage(t, '/catalog/imports/1', caller)).html);
+    const all = textOf((await loadPage(t, '/catalog', caller)).html);
+    for (const [product, words] of Object.entries({ regdoc: regulatory, occ: occupational }))
+      for (const word of words)
+        assert.is(page.includes(word), entitlements.includes(product), `${word} with ${own}`);
+    assert.ok(page.includes('U_Harbor_Linux_3_STIG_V1R1_Manual-xccdf.xml'), own);
+    const [, sources] = /(\d+) sources/.exec(page)!;
+    const [, inList, imported] = /UTC (\d+) (\d+) /.exec(all)!;
+    assert.is(inList, sources, `${own}: the totals count what is shown`);
+    seen[own] = [sources!, imported!];
+  }
+  const [sources, imported] = seen['regdoc and occ']!.map(Number);
+  assert.equal(seen.regdoc, [sources! - 2, imported! - 2].map(String));
+  assert.equal(seen.occ, [sources! - 2, imported! - 2].map(String));
+  assert.equal(seen.none, [sources! - 4, imported! - 4].map(String));
+});
+
+pages('an import of nothing that a user may see is not there for them', async () => {
+  const alone = await testApp([shipped('regulatory')]);
+  for (const [entitlements, status] of [
+    [[], 404],
+    [['occ'], 404],
+    [['regdoc'], 200],
+  ] as const) {
+    const caller = await sessionCaller(
+      alone,
+      await userCaller(alone, { sub: 'sam', entitlements: [...entitlements] }),
+    );
+    assert.is((await loadPage(alone, '/catalog/imports/1', caller)).status, status);
+    const { html } = await loadPage(alone, '/catalog', caller);
+    assert.is(textOf(html).includes('Nothing was imported yet.'), status === 404);
+  }
+  alone.db.close();
+});
+
 for (const [path, words] of shown) {
   pages(`${path} says what it is about`, async () => {
     const { status, html, headers } = await loadPage(t, path, ann);

@@ -40,7 +40,11 @@ export function catalogPages(app: Hono<Env>, { guard, show }: Kit, services: Cat
   app.get('/catalog', guard.user, (c) =>
     show(
       c,
-      loadedPage({ stats: news.stats(), catalogs: loadedCatalogs(controls), runs: ledger.runs(runsShown) }),
+      loadedPage({
+        stats: news.stats(),
+        catalogs: loadedCatalogs(controls),
+        runs: ledger.runs(c.get('user'), runsShown),
+      }),
     ),
   );
 
@@ -48,11 +52,16 @@ export function catalogPages(app: Hono<Env>, { guard, show }: Kit, services: Cat
     const { outcome, ...page } = readQuery(c, ledgerQuery);
     const id = c.req.param('run');
     if (!/^\d{1,15}$/.test(id)) throw notFound();
-    const run = ledger.run(Number(id));
+    const run = ledger.run(c.get('user'), Number(id));
     const wanted = [...(outcome ?? [])][0];
     return show(
       c,
-      ledgerPage({ run, ...ledger.entries(run.id, wanted, page), outcome: wanted ?? '', outcomes }),
+      ledgerPage({
+        run,
+        ...ledger.entries(c.get('user'), run.id, wanted, page),
+        outcome: wanted ?? '',
+        outcomes,
+      }),
     );
   });
 }

@@ -26,7 +26,7 @@ export function upgradePages(
     const type = c.req.header('Content-Type') ?? '';
     try {
       const upload = { from: 'page', bytes: c.get('upload'), type, frame: frame(c) } as const;
-      const { bytes, file } = await upgrade(upload);
+      const { bytes, file } = await upgrade(upload, c.get('exchange'));
       if (file === null) return send(c, bytes);
       return c.body(bytes, 200, {
         'Content-Type': 'application/json',
