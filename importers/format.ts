@@ -2,11 +2,11 @@ import type { ControlsRecord } from './controls/record.ts';
 import type { Kind } from './ledger.ts';
 import type { DocumentRecord } from './regulatory/record.ts';
 import type { RolesRecord } from './roles/record.ts';
-import type { XccdfRelease } from './xccdf/record.ts';
+import type { ReleaseRows } from './xccdf/rows.ts';
 
 /** What a source holds: a release of a STIG, or what it states of controls, of roles or of documents. */
 export type Content =
-  | { type: 'stig'; release: XccdfRelease }
+  | { type: 'stig'; release: ReleaseRows }
   | { type: 'controls'; records: ControlsRecord[] }
   | { type: 'roles'; record: RolesRecord }
   | { type: 'documents'; documents: DocumentRecord[] };

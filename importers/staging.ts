@@ -10,7 +10,7 @@ import { createStageRoles } from './roles/facts.ts';
 import { createSearchAhead } from './stigs/search-ahead.ts';
 import { removeRelease } from './stigs/store.ts';
 import { createStageRelease, type StagedRelease } from './stigs/write.ts';
-import type { XccdfRelease } from './xccdf/record.ts';
+import type { ReleaseRows } from './xccdf/rows.ts';
 
 /** Stores the content of sources one by one, each in a savepoint of the run's one transaction. */
 export class Staging {
@@ -84,7 +84,7 @@ export class Staging {
     }
   }
 
-  private storeStig(sourceId: number, line: OpenLine, record: XccdfRelease, wasStored: boolean): OpenLine {
+  private storeStig(sourceId: number, line: OpenLine, record: ReleaseRows, wasStored: boolean): OpenLine {
     const release = { ...this.stageRelease(sourceId, line.sha256!, record), wasStored };
     this.releases.push(release);
     this.rules += release.findingCount;

@@ -2,6 +2,7 @@ import type { Parsed } from '../format.ts';
 import { readXml, type XmlElement } from '../xml/gate.ts';
 import { BenchmarkBuilder } from './builder.ts';
 import { interpretBenchmark, xccdfNamespaces } from './parse.ts';
+import { toRows } from './rows.ts';
 
 const namespaces = Object.values(xccdfNamespaces);
 
@@ -24,7 +25,7 @@ export function looksLikeBenchmark(bytes: Buffer): boolean {
 export function fromBenchmark(builder: BenchmarkBuilder, warnings: string[]): Parsed {
   const result = interpretBenchmark(builder);
   if (!('release' in result)) return { kind: result.kind, content: null, reason: result.reason, warnings };
-  const content = { type: 'stig' as const, release: result.release };
+  const content = { type: 'stig' as const, release: toRows(result.release) };
   return { kind: 'xccdf', content, warnings: [...warnings, ...result.warnings] };
 }
 
