@@ -37,8 +37,13 @@ export function csvHeader(text: string): string[] {
 /** What separates the columns of a header instead of commas; null where commas do. */
 function separatorOf(columns: string[]): 'semicolons' | 'tabs' | null {
   const only = columns.length === 1 ? columns[0]! : '';
-  if (/^\w+(?: *; *\w*)+$/.test(only)) return 'semicolons';
-  return /^\w+(?: *\t *\w*)+$/.test(only) ? 'tabs' : null;
+  // A pattern for the whole line would share out the blanks between two marks anew, again and again.
+  const isSeparatedBy = (mark: string) => {
+    const names = only.split(mark).map((each) => each.trim());
+    return names.length > 1 && names[0] !== '' && names.every((name) => /^\w*$/.test(name));
+  };
+  if (isSeparatedBy(';')) return 'semicolons';
+  return isSeparatedBy('\t') ? 'tabs' : null;
 }
 
 /**

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { isControlsCsv, parseControlsCsv } from '../../../importers/controls/controls-csv.ts';
 import type { CatalogRecord } from '../../../importers/controls/record.ts';
 import { parseSource } from '../../../importers/parse.ts';
+import { effortOf } from '../../support/effort.ts';
 import { suite } from '../../support/harness.ts';
 import { catalogOf, controlOf, recordsOf, refusal } from './support.ts';
 
@@ -128,6 +129,14 @@ test('a header of another separator, or without a name, is refused as what it wa
     'column 4 of the header has no name',
   );
   assert.is(parseSource(Buffer.from('framework; that which holds\na lamp\n')).kind, 'other');
+});
+
+test('a header of many marks and blanks costs no more than its length', async () => {
+  for (const mark of [';', '\t']) {
+    const text = `framework${`${mark}  `.repeat(19)}!\na\n`;
+    const ms = await effortOf(() => assert.not.ok(isControlsCsv(text), text));
+    assert.ok(ms < 500, `${ms} ms`);
+  }
 });
 
 test('a bad row is refused naming row and column', () => {
