@@ -56,7 +56,7 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
   let thread: Worker | null = null;
   let waiting: { resolve: (answer: ThreadAnswer) => void; reject: (error: AppError) => void } | null = null;
   let last: Promise<unknown> = Promise.resolve();
-  let ending: Promise<unknown> = Promise.resolve();
+  let ending: Promise<void> = Promise.resolve();
   let idling: NodeJS.Timeout | undefined;
 
   function start(): Worker {
@@ -89,7 +89,8 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
     const worker = thread;
     thread = null;
     waiting?.reject(why);
-    ending = Promise.all([ending, worker?.terminate()]);
+    // Nothing is handed on: each would keep what the one before it gave, for as long as the service runs.
+    ending = Promise.all([ending, worker?.terminate()]).then(() => undefined);
     await ending;
   }
 

@@ -13,6 +13,7 @@ import { type Caller, sessionCaller, userCaller } from '../support/callers.ts';
 import { gapstone } from '../support/child.ts';
 import { writeCkl } from '../support/ckl-writer.ts';
 import { suite } from '../support/harness.ts';
+import { heapInUse } from '../support/malformed/heap.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { ask, killAll, openRaw, readAnswer, startServer, until } from '../support/running.ts';
@@ -239,6 +240,15 @@ uploading(
     await uploads.stop();
   },
 );
+
+uploading('threads that were ended leave nothing behind', async () => {
+  const { uploads } = uploadsOf('');
+  const before = await heapInUse();
+  for (let count = 0; count < 100_000; count++) await uploads.stop();
+  const kept = (await heapInUse()) - before;
+  await uploads.stop();
+  assert.ok(kept < 2, `${kept.toFixed(1)} MB`);
+});
 
 uploading('stopping refuses the upload under way', async () => {
   const { uploads, told } = uploadsOf("parentPort.on('message', () => {});");
