@@ -22,9 +22,11 @@ export function beginsWithHead(text: string): boolean {
   return /^---[ \t]*\r?\n/.test(text);
 }
 
+/** The head that a text begins with: without the flag `m`, so that no later lines of hyphens are taken for one. */
 function splitHead(text: string): { open: string; yaml: string; close: string } | null {
-  const [, open, yaml, close] = /^(---[ \t]*\r?\n)([\s\S]{0,65536}?)(^---[ \t]*\r?$)/m.exec(text) ?? [];
-  return open === undefined || !text.startsWith(open) ? null : { open, yaml: yaml!, close: close! };
+  const [, open, yaml, close] =
+    /^(---[ \t]*\r?\n)([\s\S]{0,65536}?)(?<=\n)(---[ \t]*\r?)(?=\n|$)/.exec(text) ?? [];
+  return open === undefined ? null : { open, yaml: yaml!, close: close! };
 }
 
 /** Whether a text has a head with a title that never ends, and is no YAML of another kind: it goes on as Markdown. */

@@ -356,6 +356,19 @@ markdown('the sections of such a folder may have heads of their own, which are p
   await isTheDocument();
 });
 
+markdown('a section that begins with a rule has no head, whatever rules stand far below', async () => {
+  const far = `---\n# One\n\nThe first must stay.\n\n${'A boat floats.\n\n'.repeat(5000)}`;
+  put(folder, 'ruled/cover.md', '# Boats\n\nMay 21, 2015\n');
+  put(folder, 'ruled/sec1.md', `${far}---\nNote: what follows\n---\n\nThe last must stay.\n`);
+  const { lines } = await runImport(t.db, [`${folder}/ruled`]);
+  assert.is(lines[0]!.outcome, 'imported');
+  const { actionableItems } = await get('boats');
+  assert.equal(
+    actionableItems.map(({ text }: { text: string }) => text),
+    ['The first must stay.', 'The last must stay.'],
+  );
+});
+
 markdown('so is a folder in a zip, beside other things', async () => {
   const zip = makeZip([
     ...parts.map(([name, data]) => ({ name: `a/ropes/${name}`, data })),
