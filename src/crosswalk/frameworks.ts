@@ -25,7 +25,10 @@ export function versionKey(framework: string, label: string): string {
 
 /** A label without the zeros at the end of its number, which are often left off: `Rev 5.2.0` is `Rev 5.2`. */
 export function withoutEndingZeros(label: string): string {
-  return label.replace(/(?<=\d)(?:\.0+)+$/, '');
+  // A pattern would begin anew at each zero of a label that ends otherwise.
+  const parts = label.split('.');
+  while (parts.length > 1 && /^0+$/.test(parts.at(-1)!) && /\d$/.test(parts.at(-2)!)) parts.pop();
+  return parts.join('.');
 }
 
 /** Compares two labels by the numbers in them, then as text: `Rev 5.1.1` before `Rev 5.2.0`, older dates first. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { closureOf } from '../../importers/crosswalk/closure.ts';
-import { compareVersions, versionKey } from '../../src/crosswalk/frameworks.ts';
+import { compareVersions, versionKey, withoutEndingZeros } from '../../src/crosswalk/frameworks.ts';
 import {
   createGraph,
   type GraphNode,
@@ -11,6 +11,7 @@ import {
   walkPaths,
 } from '../../src/crosswalk/graph.ts';
 import { bruteForce, type OracleEdge, toGraph } from '../support/crosswalk-oracle.ts';
+import { effortOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
 
 const test = suite('the crosswalk graph');
@@ -176,6 +177,22 @@ test('version labels of one revision mean the same, and order by their numbers',
   const labels = ['Rev 5.10.0', 'Rev 4', 'Rev 5.2.0', 'Rev 5.1.1', 'Rev 5'];
   assert.equal([...labels].sort(compareVersions), ['Rev 4', 'Rev 5', 'Rev 5.1.1', 'Rev 5.2.0', 'Rev 5.10.0']);
   assert.ok(compareVersions('2016-06-27', '2022-03-09') < 0);
+});
+
+test('zeros at the end of a label are left off, in time that follows its length', async () => {
+  for (const [label, without] of [
+    ['Rev 5.2.0', 'Rev 5.2'],
+    ['5.0.0', '5'],
+    ['10.0', '10'],
+    ['1.10.00', '1.10'],
+    ['5.0.1', '5.0.1'],
+    ['0', '0'],
+    ['Rev .0', 'Rev .0'],
+    ['draft.', 'draft.'],
+  ] as const)
+    assert.is(withoutEndingZeros(label), without, label);
+  const long = `1${'.0'.repeat(50_000)}x`;
+  assert.ok((await effortOf(() => assert.is(withoutEndingZeros(long), long))) < 1000);
 });
 
 test.run();
