@@ -94,7 +94,10 @@ export function createOverlaps(db: Database): Overlaps {
     for (const { rule_version: stigId, rule_id, legacy_ids } of rows.all(release)) {
       const ids = [rule_id, ...(JSON.parse(legacy_ids) as string[])];
       const own = ids.flatMap((id) => /^SV-(\d+)/.exec(id)?.[1] ?? []).map(Number);
-      if (stigId !== '') numbers.set(stigId, [...(numbers.get(stigId) ?? []), ...own]);
+      if (stigId === '') continue;
+      const before = numbers.get(stigId);
+      if (before) before.push(...own);
+      else numbers.set(stigId, own);
     }
     return numbers;
   }
@@ -142,7 +145,10 @@ export function createOverlaps(db: Database): Overlaps {
 function isSameRule(a: number[], b: number[]): boolean | null {
   for (const isOfTime of [isNew, (number: number) => !isNew(number)]) {
     const [mine, theirs] = [a.filter(isOfTime), b.filter(isOfTime)];
-    if (mine.length > 0 && theirs.length > 0) return mine.some((number) => theirs.includes(number));
+    if (mine.length === 0 || theirs.length === 0) continue;
+    // One STIG ID may name a hundred thousand rules.
+    const others = new Set(theirs);
+    return mine.some((number) => others.has(number));
   }
   return null;
 }

@@ -6,6 +6,7 @@ import { idKeyOf, isSlug, kindOf, reservedSlugs, slugOf, slugStemOf } from '../.
 import { stigNumber } from '../../src/ids.ts';
 import { routesOf, testApp } from '../support/app.ts';
 import { dumpCatalog, emptyCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
+import { effortOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
 import { type SampleBenchmark, type SampleRule, sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
@@ -822,6 +823,20 @@ joins('two titles name two products where each has a word that the other lacks, 
     assert.is(nameTwoProducts(a, b), expected, a);
     assert.is(nameTwoProducts(b, a), expected, b);
   }
+});
+
+joins('a STIG ID that names thousands of rules costs no more than they are', async () => {
+  const sample = (title: string, release: number, first: number): SampleBenchmark => ({
+    id: `${title}_STIG`,
+    title: `${title} STIG`,
+    release,
+    rules: sampleRules(30_000, 'X', first).map((rule) => ({ ...rule, version: 'X-1' })),
+  });
+  const effort = await effortOf(async () => {
+    const { lines } = await importRuns([[sample('Boat', 1, 300_000), sample('Ship', 2, 400_000)]]);
+    assert.match(lines[0]![0]!.reason!, /shares 100 % of the STIG IDs with ship, but its rules have SV-ids/);
+  });
+  assert.ok(effort < 4000, `${effort} ms`);
 });
 
 joins.run();
