@@ -106,10 +106,10 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
     find: (wanted: ReadUpload['wanted']) => Release,
     caller: Presence,
   ): Promise<Upgraded> {
-    clearTimeout(idling);
     // Two threads at once would take twice the memory.
     await ending;
     if (caller.closed) throw callerGone();
+    clearTimeout(idling);
     thread ??= start();
     const worker = thread;
     worker.ref();

@@ -241,6 +241,17 @@ uploading(
   },
 );
 
+uploading('an upload whose caller was gone does not keep the thread from ending', async () => {
+  const { uploads, count } = uploadsOf("parentPort.on('message', answer);", { idle: 0 });
+  assert.equal(await uploads.upgrade(upload(), anyRelease), good);
+  const gone = uploads.upgrade(upload(), anyRelease, { closed: true, onClose: null });
+  assert.is(await gone.catch((error: AppError) => error.message), 'The caller is gone');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.equal(await uploads.upgrade(upload(), anyRelease), good);
+  assert.is(count(), 2, 'the first thread ended meanwhile');
+  await uploads.stop();
+});
+
 uploading('threads that were ended leave nothing behind', async () => {
   const { uploads } = uploadsOf('');
   const before = await heapInUse();
