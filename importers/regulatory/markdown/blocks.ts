@@ -62,7 +62,8 @@ function withoutCode(lines: string[]): string[] {
       open = mark ?? null;
       return open === null ? line : '';
     }
-    if (mark?.startsWith(open)) open = null;
+    // Marks with a word behind them begin a block, and end none.
+    if (mark?.startsWith(open) && line.trimEnd().endsWith(mark)) open = null;
     return '';
   });
 }

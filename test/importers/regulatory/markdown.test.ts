@@ -129,6 +129,12 @@ markdown('definitions, footnotes, tables, tasks and links by label are told apar
       'code in a quotation must not be read',
       '```',
       'Hooks must be read.',
+      '',
+      '```',
+      '```text',
+      'an example of code must not be read',
+      '```  ',
+      'Knots must be read.',
     ].join('\n'),
   );
   assert.is(first, 'Piers follow the book, Harbor Rules and [none][2].');
@@ -147,6 +153,7 @@ markdown('definitions, footnotes, tables, tasks and links by label are told apar
       '[Note]: All must row.',
       'Nets must be read too.',
       'Hooks must be read.',
+      'Knots must be read.',
     ],
   );
 });
