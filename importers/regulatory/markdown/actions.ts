@@ -1,7 +1,11 @@
+import { ImportError } from '../../errors.ts';
 import type { ActionableItem } from '../record.ts';
 import type { Block, HandedDown, Section } from './blocks.ts';
 import { type Reading, readSentence } from './sentence-rule.ts';
 import { sentencesOf } from './sentences.ts';
+
+/** Far above any real document, far below what a small hostile one would grow to. */
+const maxRepeated = 32_000_000;
 
 const requiredHeading = /\brequired actions?\b/i;
 const informative = /^this (?:section|appendix) is informative\.?$/i;
@@ -12,6 +16,7 @@ const informative = /^this (?:section|appendix) is informative\.?$/i;
  * of required actions, whose imperative needs no such word. In a section that calls itself informative nothing obliges.
  */
 export function actionableItemsOf(sections: Section[]): ActionableItem[] {
+  const count = createCount();
   let informativeLevel: number | null = null;
   let requiredLevel: number | null = null;
   return sections.flatMap((section) => {
@@ -20,8 +25,23 @@ export function actionableItemsOf(sections: Section[]): ActionableItem[] {
     if (requiredLevel !== null && level <= requiredLevel) requiredLevel = null;
     if (blocks.some(saysInformative)) informativeLevel ??= level;
     if (requiredHeading.test(heading)) requiredLevel ??= level;
-    return itemsOf(section, requiredLevel !== null, informativeLevel !== null);
+    return itemsOf(section, requiredLevel !== null, informativeLevel !== null, count);
   });
+}
+
+type Count = ReturnType<typeof createCount>;
+
+/** Counts what items repeat, each anew: their paragraph, their headings and what their introductions hand down. */
+function createCount() {
+  let left = maxRepeated;
+  return (...texts: string[]): void => {
+    for (const text of texts) left -= text.length;
+    if (left < 0)
+      throw new ImportError(
+        `the actionable items repeat more than ${maxRepeated} characters of paragraphs, headings and introductions`,
+        'regdoc-markdown',
+      );
+  };
 }
 
 /** Whether a paragraph says it of its section; a list of sections says it of others. */
@@ -29,48 +49,54 @@ function saysInformative({ text, isItem }: Block): boolean {
   return !isItem && sentencesOf(text).some((sentence) => informative.test(sentence));
 }
 
-function itemsOf(section: Section, isRequired: boolean, isInformative: boolean): ActionableItem[] {
+function itemsOf(
+  section: Section,
+  isRequired: boolean,
+  isInformative: boolean,
+  count: Count,
+): ActionableItem[] {
   const items: ActionableItem[] = [];
   const introducing = new Set(section.blocks.map((block) => block.lead));
   for (const block of section.blocks) {
+    const above = block.lead === null ? null : handedDown(block.lead, count);
     const sentences = sentencesOf(block.text);
     for (const [index, sentence] of sentences.entries()) {
       const reading = readSentence(sentence);
       // `Agencies must:` says what it asks for only in the list below it.
       const isIntroduction = introducing.has(block) && /\b(?:to|must|shall|should|be|not):$/.test(sentence);
-      const inherited = index === 0 && block.isItem ? inheritedForce(block, isRequired) : null;
+      // A list item asks as the nearest introduction that asks for something.
+      const inherited =
+        index === 0 && block.isItem ? (above?.force ?? (isRequired ? ('duty' as const) : null)) : null;
       const force = reading.force ?? (sentence.endsWith('?') ? null : inherited);
       if (force === null || isIntroduction) continue;
       const { ordinal, path } = section;
-      items.push({
+      const item = {
         actionId: `A-${String(ordinal).padStart(3, '0')}-${String(items.length + 1).padStart(2, '0')}`,
         text: sentence,
-        originText: originOf(block),
+        originText: above === null ? block.text : `${above.introduction} ${block.text}`,
         sourceReference: path.join(' > '),
         pageIndex: ordinal,
         obligation: force === 'duty' && !isInformative,
         psc: false,
         specification: reading.specification,
-        ...(index === 0 && block.lead !== null ? joined(handedDown(block.lead), reading) : limitsOf(reading)),
-      });
+        ...(index === 0 && above !== null ? joined(above, reading) : limitsOf(reading)),
+      };
+      count(item.originText, item.sourceReference, item.applicationConditions, item.exemptConditions);
+      items.push(item);
     }
   }
   return items;
 }
 
-/** What a list item asks for by where it stands: as the nearest introduction that asks for something. */
-function inheritedForce(block: Block, isRequired: boolean): Reading['force'] {
-  const force = block.lead === null ? null : handedDown(block.lead).force;
-  return force ?? (isRequired ? 'duty' : null);
-}
-
 /** What an introduction gives to the list below it: its own force, else that of what introduces it; the limits of all of them. */
-function handedDown(lead: Block): HandedDown {
+function handedDown(lead: Block, count: Count): HandedDown {
   if (lead.below === undefined) {
-    const own = readSentence(sentencesOf(lead.text).at(-1)!);
-    const above = lead.lead === null ? null : handedDown(lead.lead);
+    const introduction = sentencesOf(lead.text).at(-1)!;
+    const own = readSentence(introduction);
+    const above = lead.lead === null ? null : handedDown(lead.lead, count);
     const limits = above === null ? limitsOf(own) : joined(above, own);
-    lead.below = { force: own.force ?? above?.force ?? null, ...limits };
+    lead.below = { introduction, force: own.force ?? above?.force ?? null, ...limits };
+    count(limits.applicationConditions, limits.exemptConditions);
   }
   return lead.below;
 }
@@ -90,9 +116,4 @@ function joined(above: Limits, own: Limits): Limits {
     applicationConditions: both('applicationConditions'),
     exemptConditions: both('exemptConditions'),
   };
-}
-
-/** A block with what introduces it. */
-function originOf(block: Block): string {
-  return block.lead === null ? block.text : `${sentencesOf(block.lead.text).at(-1)} ${block.text}`;
 }

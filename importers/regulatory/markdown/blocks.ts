@@ -13,6 +13,8 @@ export interface Block {
 
 /** What an introduction gives to the items below it. */
 export interface HandedDown {
+  /** The sentence that introduces them. */
+  introduction: string;
   force: 'duty' | 'advice' | null;
   timingOrTrigger: boolean;
   applicationConditions: string;

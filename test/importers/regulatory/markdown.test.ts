@@ -273,6 +273,24 @@ for (const [name, head, reason] of broken) {
   });
 }
 
+for (const [name, body] of [
+  ['a paragraph of many sentences', `# One\n\n${'All must act. '.repeat(3000)}\n`],
+  ['a heading above many items', `# ${'One '.repeat(20_000)}\n\n${'- All must act.\n'.repeat(1000)}`],
+  [
+    'lists that hand their conditions down',
+    `# One\n\n${Array.from({ length: 100 }, (_, depth) => `${' '.repeat(depth)}- If ${'very '.repeat(800)}hot, all must:\n`).join('')}` +
+      `${`${' '.repeat(100)}- row.\n`.repeat(100)}`,
+  ],
+] as const)
+  markdown(`what items repeat is bounded: ${name}`, async () => {
+    const line = await load(document('title: A', body));
+    assert.is(line.outcome, 'rejected');
+    assert.is(
+      line.reason,
+      'the actionable items repeat more than 32000000 characters of paragraphs, headings and introductions',
+    );
+  });
+
 markdown('aliases do not multiply: a head is read without expanding any', async () => {
   const layers = Array.from(
     { length: 30 },
