@@ -1,5 +1,5 @@
 import { sha256 } from '../ids.ts';
-import { type AuditEvent, type Head, origin, readLine } from './event.ts';
+import { type AuditEvent, type Head, origin, type ReadLine, readLine } from './event.ts';
 
 /** How the chain goes on at the end of a file: after which line, and what has to be told first. */
 export interface Resumption {
@@ -78,8 +78,30 @@ export function resume(tail: Buffer, noted: Head | null, otherwise: Head = origi
   if (last.seq === known.seq && last.hash !== known.hash) {
     return { head: known, lastTime, torn, event: recovered('CHANGED', { expectedHash: known.hash }) };
   }
+  // A new stream that has grown past the line that is known is another all the same.
+  const inItsPlace = otherwise.seq < last.seq ? lineNumbered(otherwise.seq, tail, end) : null;
+  if (inItsPlace !== null && inItsPlace.hash !== otherwise.hash) {
+    const other = { knownLine: otherwise.seq, expectedHash: otherwise.hash };
+    return {
+      head: { seq: last.seq, hash: last.hash },
+      lastTime,
+      torn,
+      event: recovered('CHANGED', other),
+    };
+  }
   const event = torn ? recovered('TORN') : isBeside ? null : recovered('HEAD_MISSING');
   return { head: { seq: last.seq, hash: last.hash }, lastTime, torn, event };
+}
+
+/** The line of a number in the bytes that a file ends with, before the newline at `end`; null where they do not have it. */
+function lineNumbered(seq: number, tail: Buffer, end: number): ReadLine | null {
+  for (let stop = end; stop > 0; ) {
+    const start = tail.lastIndexOf('\n', stop - 1) + 1;
+    const line = readLine(tail.toString('utf8', start, stop));
+    if (line !== null && line.seq <= seq) return line.seq === seq ? line : null;
+    stop = start - 1;
+  }
+  return null;
 }
 
 /** What a recovery says of the half line before it, so that the chain covers that as well. */

@@ -102,6 +102,10 @@ function createWalk(known: Head) {
         notes.push(
           `${file}, line ${number}: the stream was gone, with lines up to ${line!.seq - 1} of the chain`,
         );
+      else if (typeof told?.knownLine === 'number')
+        notes.push(
+          `${file}, line ${number}: line ${told.knownLine} of the chain was not the one that was known: the stream was written anew, or is another than before`,
+        );
       else if (told?.headMissing === true)
         notes.push(`${file}, line ${number}: the head was gone: what stood before may have been cut off`);
       first ??= line!.seq;

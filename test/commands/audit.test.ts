@@ -13,6 +13,8 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
+import { openAuditFile } from '../../src/audit/file.ts';
+import { ownEvent } from '../../src/audit/resume.ts';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { auditNewKey } from '../../src/commands/audit.ts';
 import { readConfig } from '../../src/config.ts';
@@ -324,6 +326,21 @@ test('a stream that was removed together with its head is missed: the database k
     cut.stdout,
   );
   assert.match(await serve(), /"reason":"LINES_MISSING"/);
+  const grown = auditLines(file).at(-1)!.seq + 1;
+
+  remove();
+  const stream = openAuditFile(file, { now: () => new Date() });
+  stream.append(
+    Array.from({ length: grown }, () => ownEvent('test', null)),
+    true,
+  );
+  stream.close();
+  assert.match(await serve(), /"reason":"CHANGED"/, 'a new stream that is longer than the one before');
+  assert.match(
+    await runs(['check', '--audit']),
+    /^note: audit: \S+, line \d+: line \d+ of the chain was not the one that was known: /m,
+  );
+  assert.not.match(await serve(), /audit stream: lines/, 'it is told of once');
 });
 
 test('a backup that is restored, here or elsewhere, accuses nobody', async () => {
