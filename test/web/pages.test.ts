@@ -62,6 +62,36 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/signin', ['User token']],
 ];
 
+pages('what is loaded counts documents and occupations for those entitled to them alone', async () => {
+  for (const entitlements of [[], ['regdoc'], ['occ'], ['regdoc', 'occ']]) {
+    const caller = await sessionCaller(t, await userCaller(t, { sub: 'sam', entitlements }));
+    const { html } = await loadPage(t, '/catalog', caller);
+    const tiles = textOf(/<ul class="tiles">.*?<\/ul>/s.exec(html)![0]);
+    assert.is(/\b2 documents\b/.test(tiles), entitlements.includes('regdoc'), entitlements.join());
+    assert.is(/\b29 occupations\b/.test(tiles), entitlements.includes('occ'), entitlements.join());
+    assert.is(/document/.test(tiles), entitlements.includes('regdoc'));
+    assert.is(/occupation/.test(tiles), entitlements.includes('occ'));
+  }
+});
+
+pages('the ledger and what is loaded say one of one, and more of more', async () => {
+  const few = await testApp([writeBenchmarks([{}])]);
+  const caller = await sessionCaller(
+    few,
+    await userCaller(few, { sub: 'sam', entitlements: ['regdoc', 'occ'] }),
+  );
+  const words = async (path: string) => textOf((await loadPage(few, path, caller)).html);
+  assert.match(await words('/catalog/imports/1'), /\b1 rule, /);
+  assert.match(await words('/catalog'), '1 STIG 1 rule: ');
+  assert.match(await words('/catalog'), '0 documents 0 occupations');
+  few.db.close();
+  const page = textOf((await loadPage(t, '/catalog/imports/1', ann)).html);
+  assert.match(page, /\b14 rules, \d+ high, \d+ medium, \d+ low, \d+ profiles?\b/);
+  assert.not.match(page, / 1 (?:rules|profiles|documents|categories)\b/);
+  assert.match(page, ', 5 categories');
+  assert.match(page, '1,189 controls');
+});
+
 pages('the ledger of an import shows nobody what needs an entitlement that they lack', async () => {
   const regulatory = ['harbor-basic-directive', 'lantern-web-guideline', 'regdoc', 'actionableItems'];
   const occupational = ['nice-work-roles', 'O*NET', 'onet', 'workRoles'];
