@@ -22,10 +22,10 @@ export function typedIn(form: Form): UpgradeForm {
   };
 }
 
-/** The checklist of a form: read, and as the page brings it back. */
+/** The checklist of a form: read, and as it came, for the page to bring it back. */
 export interface UploadedChecklist {
   old: OldChecklist;
-  base64: string;
+  bytes: Buffer;
   /** What was noticed while its bytes were decoded. */
   warnings: string[];
 }
@@ -34,7 +34,7 @@ export interface UploadedChecklist {
 export function readUploaded(form: Form): UploadedChecklist {
   const bytes = checklistOf(form);
   const { text, warnings } = checklistText(bytes);
-  return { old: readChecklist(text), base64: bytes.toString('base64'), warnings };
+  return { old: readChecklist(text), bytes, warnings };
 }
 
 const optionsBody = upgradeBody.omit({ checklist: true }).partial({ slug: true });
@@ -59,7 +59,7 @@ export function readFormUpload(uploaded: UploadedChecklist, form: Form, frame: F
       report,
       form: { ...typed, slug: report.to.slug },
       isNamed: slug === '',
-      checklist: uploaded.base64,
+      checklist: uploaded.bytes.toString('base64'),
       warnings: uploaded.warnings,
     });
     return { bytes: bytesOf(renderPage(page, frame)), file: null };
@@ -77,8 +77,8 @@ export function refusedForm(
   stigs: StigChoice[],
   frame: Frame,
 ): Uint8Array<ArrayBuffer> {
-  const comesBack = uploaded !== null && uploaded.base64.length <= (mostBroughtBack / 3) * 4;
-  const checklist = comesBack ? uploaded.base64 : null;
+  const comesBack = uploaded !== null && uploaded.bytes.length <= mostBroughtBack;
+  const checklist = comesBack ? uploaded.bytes.toString('base64') : null;
   return bytesOf(renderPage(upgradePage({ form, stigs, problem, checklist }), frame));
 }
 

@@ -1021,6 +1021,12 @@ pages('a refused form brings back the checklist that could be read, and a sound 
     assert.is(taken.status, 200, textOf(taken.html).slice(0, 200));
     assert.match(textOf(taken.html), 'V1R1 to V1R2');
   }
+  // Beside one that came back another of full size may be sent, so a large one does not come back.
+  const large = JSON.stringify({ ...old, title: 'x'.repeat(11 * 1024 * 1024) });
+  const { html: asked } = await loadPage(t, '/upgrade', ann, upgradeForm(large, { slug: 'no_such_stig' }));
+  assert.match(textOf(asked), 'STIG not found: no_such_stig');
+  assert.is(hiddenFields(asked).checklist, undefined);
+  assert.match(file(asked), 'required');
   // What is no checklist is not kept, and another file goes before the one that was.
   for (const bad of ['{', '<CHECKLIST>', 'PK', '']) {
     const { status, html } = await loadPage(
