@@ -117,7 +117,7 @@ export function readConfig(flags: Flags = {}, env: Environment = process.env): R
   return Object.freeze({
     db,
     host: flags.host ?? text('GAPSTONE_HOST', '127.0.0.1'),
-    port: readPort(flags.port, text('GAPSTONE_PORT', '8080')),
+    port: readPort(flags.port, () => text('GAPSTONE_PORT', '8080')),
     jwks,
     issuer: text('GAPSTONE_ISSUER', localName),
     audience: text('GAPSTONE_AUDIENCE', localName),
@@ -245,8 +245,8 @@ function readBanner(text: string | undefined): string | null {
   throw new CommandError('GAPSTONE_BANNER must be one line of 1 to 200 characters', 2);
 }
 
-function readPort(flag: string | undefined, variable: string): number {
-  const text = flag ?? variable;
+function readPort(flag: string | undefined, variable: () => string): number {
+  const text = flag ?? variable();
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65535) return Number(text);
   const name = flag === undefined ? 'GAPSTONE_PORT' : '--port';
   // Kubernetes sets NAME_PORT in every pod for a service of that name.

@@ -129,8 +129,7 @@ export function jsonBodies(maxBytes: number): MiddlewareHandler<Env> {
   return async (c, next) => {
     const { raw } = c.req;
     if (raw.method === 'GET' || raw.method === 'HEAD') return next();
-    const bytes = raw.body === null ? new Uint8Array() : await readAtMost(raw.body, maxBytes);
-    const text = utf8Body(bytes);
+    const text = utf8Body(await readAtMost(raw, maxBytes));
     const headers = new Headers(raw.headers);
     headers.set('Content-Type', 'application/json');
     c.req.raw = new Request(raw.url, { method: raw.method, headers, body: text });
@@ -141,17 +140,20 @@ export function jsonBodies(maxBytes: number): MiddlewareHandler<Env> {
 /** Takes a request body as it is, within the limit in bytes, for a thread to read. */
 export function uploadBodies(maxBytes: number): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const { body } = c.req.raw;
-    c.set('upload', body === null ? new Uint8Array() : await readAtMost(body, maxBytes));
+    c.set('upload', await readAtMost(c.req.raw, maxBytes));
     return next();
   };
 }
 
-/** The bytes of a body. Throws 413 beyond the limit, 400 when it breaks off. */
+/** The bytes of a request's body. Throws 413 beyond the limit, unread where it declares its length, 400 when it breaks off. */
 export async function readAtMost(
-  body: ReadableStream<Uint8Array>,
+  { headers, body }: Request,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
+  const tooLarge = () =>
+    new AppError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes} bytes`);
+  if (Number(headers.get('Content-Length')) > maxBytes) throw tooLarge();
+  if (body === null) return new Uint8Array();
   const parts: Uint8Array[] = [];
   let size = 0;
   const reader = body.getReader();
@@ -162,8 +164,7 @@ export async function readAtMost(
     });
     if (done) return Buffer.concat(parts);
     size += value.byteLength;
-    if (size > maxBytes)
-      throw new AppError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes} bytes`);
+    if (size > maxBytes) throw tooLarge();
     parts.push(value);
   }
 }

@@ -51,6 +51,13 @@ config('flags win over environment, environment over defaults', () => {
   const fromFlags = readConfig({ db: '/f/g.db', host: '::1', port: '82' }, env);
   assert.equal([fromFlags.db, fromFlags.host, fromFlags.port], ['/f/g.db', '::1', 82]);
   assert.is(fromFlags.keyFile, '/f/gapstone-key.json');
+  const empty = { GAPSTONE_DB: '', GAPSTONE_HOST: '', GAPSTONE_PORT: '' };
+  const beside = readConfig({ db: '/f/g.db', host: '::1', port: '82' }, empty);
+  assert.equal(
+    [beside.db, beside.host, beside.port],
+    ['/f/g.db', '::1', 82],
+    'what is empty is not looked at',
+  );
 });
 
 config('a wrong port stops the start, as flag and as variable', () => {

@@ -203,6 +203,35 @@ server('a body of more than 1 MiB is 413 and does not break what follows', async
   assert.is(after.status, 200);
 });
 
+server('a body that declares more than its limit is 413 before it comes', async () => {
+  for (const [path, limit] of [
+    ['/api/v1/stigs/batch', 1048576],
+    ['/api/v1/checklists/upgrade', 33554432],
+  ]) {
+    const head = `POST ${path} HTTP/1.1\r\n${host}${authorization}Content-Length: `;
+    const message = `The request body is larger than ${limit} bytes`;
+    for (const length of [Number(limit) + 1, '99999999999'])
+      assertProblem(await ask(running.port, `${head}${length}\r\n\r\n`), 413, 'PAYLOAD_TOO_LARGE', message);
+  }
+  // Nothing of the body is taken for another request, however much of it still comes.
+  const smuggled = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+  const connection = await openRaw(
+    running.port,
+    `POST /api/v1/stigs/batch HTTP/1.1\r\n${host}${authorization}Content-Length: 2000000\r\n\r\n${smuggled}`,
+  );
+  await until('the answer', () => connection.received().includes('PAYLOAD_TOO_LARGE'));
+  connection.socket.write(smuggled.repeat(100));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.is(
+    connection
+      .received()
+      .toString('latin1')
+      .match(/HTTP\/1\.1 /g)!.length,
+    1,
+  );
+  connection.socket.destroy();
+});
+
 server('a client that goes away in the middle of its body is no failure of ours', async () => {
   const id = 'goes-away';
   const connection = await openRaw(

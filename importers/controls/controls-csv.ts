@@ -1,3 +1,4 @@
+import { frameworkKey } from '../../src/crosswalk/frameworks.ts';
 import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
 import { ImportError } from '../errors.ts';
 import { type ControlsResult, catalogRecord, cciListRecord, controlRecord } from './catalog.ts';
@@ -62,7 +63,7 @@ interface Group {
 }
 
 function addRow(groups: Map<string, Group>, cells: Cells): void {
-  const framework = cells.filled('framework');
+  const framework = frameworkKey(cells.filled('framework'));
   // A question is split at its first colon: a key with one could never be asked for.
   if (framework.includes(':')) throw cells.fault('framework', 'holds a colon');
   const version = cells.filled('version');

@@ -1,3 +1,4 @@
+import { frameworkKey } from '../../src/crosswalk/frameworks.ts';
 import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
 import { type CsvRow, csvHeader, readCsv } from '../controls/csv.ts';
@@ -108,7 +109,7 @@ function readRow(row: CsvRow): ReadRow {
 /** A framework's key; a question is split at its first colon, so a key with one could never be asked for. */
 function frameworkIn(row: CsvRow, column: string): string {
   const text = filled(row, column);
-  if (!text.includes(':')) return text;
+  if (!text.includes(':')) return frameworkKey(text);
   throw new ImportError(`row ${row.number}, column ${column}: "${shown(text)}" holds a colon`, kind);
 }
 

@@ -36,7 +36,7 @@ export async function readKeySet(file: string, log: Log = silentLog): Promise<JW
     // Some editors begin a file with a byte order mark.
     set = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, '')) as JSONWebKeySet;
   } catch (error) {
-    throw new CommandError(`the key set ${file} cannot be read: ${(error as Error).message}`);
+    throw new CommandError(`the key set ${file} cannot be read: ${whyUnread(error)}`);
   }
   if (!Array.isArray(set?.keys) || set.keys.length === 0)
     throw new CommandError(`the key set ${file} holds no keys`);
@@ -103,6 +103,11 @@ async function checkPublicKey(name: string, key: JWK): Promise<void> {
   }
 }
 
+/** Why a file of keys was not read. What a parser says of a text quotes it, line ends too, and it may be secret. */
+function whyUnread(error: unknown): string {
+  return error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
+}
+
 /** A text of the file as messages show it: cut, on one line; `?` where it is none. */
 function shown(value: unknown, length: number): string {
   return typeof value === 'string' ? printable(value, length) : '?';
@@ -167,9 +172,7 @@ function readLocalKey(file: string): JWK & { kid: string } {
   try {
     jwk = JSON.parse(readFileSync(file, 'utf8')) as JWK;
   } catch (error) {
-    // What a parser says of a text may quote it, and this one is secret.
-    const why = error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
-    throw new CommandError(`the key file ${file} cannot be read: ${why}`);
+    throw new CommandError(`the key file ${file} cannot be read: ${whyUnread(error)}`);
   }
   if (jwk?.kty !== 'EC' || jwk.crv !== 'P-256' || !jwk.d || !jwk.kid || !isWholeKey(jwk)) {
     throw new CommandError(`the key file ${file} holds no ES256 private key`);

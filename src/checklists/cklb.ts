@@ -34,8 +34,8 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 export function readCklb(value: unknown, leftovers = createLeftovers()): Omit<OldChecklist, 'format'> {
   const guard = createRuleGuard();
   const root = fieldsOf(value, '', leftovers);
-  if (!Array.isArray(root.value('stigs')) || (root.value('stigs') as unknown[]).length === 0)
-    throw badChecklist('', 'has no stigs: it is no cklb');
+  const stigs = arrayOf(root.value('stigs'), isObject);
+  if (!Array.isArray(stigs) || stigs.length === 0) throw badChecklist('', 'has no stigs: it is no cklb');
   const checklist: Cklb = {
     title: root.text('title'),
     id: root.uuid('id', ''),
@@ -44,7 +44,7 @@ export function readCklb(value: unknown, leftovers = createLeftovers()): Omit<Ol
     mode: root.integer('mode', 1),
     has_path: root.flag('has_path', true),
     target_data: readTarget(root.fields('target_data'), leftovers),
-    stigs: root.list('stigs').map((each, index) => {
+    stigs: stigs.map((each, index) => {
       guard.stig(index);
       return readStig(each, `stigs[${index}]`, leftovers, guard);
     }),
@@ -173,6 +173,27 @@ function readRule(value: unknown, path: string, stigUuid: string, leftovers: Lef
   return read;
 }
 
+const isText = (given: unknown): given is string => typeof given === 'string';
+const isArray = (given: unknown): given is unknown[] => Array.isArray(given);
+const isObject = (given: unknown): given is object =>
+  typeof given === 'object' && given !== null && !isArray(given);
+const isEmpty = (given: unknown) => isObject(given) && Object.keys(given).length === 0;
+
+/**
+ * The array that is meant where PowerShell's ConvertTo-Json writes none: one item alone, `{}`, `[null]` or `""` for no item, or
+ * `{ value, Count }` around the items. Anything else as it was given.
+ */
+function arrayOf(given: unknown, isItem: (item: unknown) => boolean): unknown {
+  if (isEmpty(given)) return [];
+  if (isArray(given)) return given.length === 1 && given[0] === null ? [] : given;
+  if (isObject(given)) {
+    const { value, Count, ...others } = given as Record<string, unknown>;
+    if (isArray(value) && Count === value.length && isEmpty(others)) return value;
+  }
+  if (given === '') return [];
+  return isItem(given) ? [given] : given;
+}
+
 /** The fields of an object. Each throws a 400 for a value of another type; null counts as not there. */
 interface Fields {
   isThere: boolean;
@@ -205,27 +226,33 @@ function fieldsOf(value: unknown, path: string, leftovers: Leftovers): Fields {
     return Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
   }
 
-  function typed<T>(name: string, type: string, isType: (given: unknown) => given is T): T | undefined {
-    const given = take(name);
+  function typed<T>(
+    name: string,
+    given: unknown,
+    type: string,
+    isType: (given: unknown) => given is T,
+  ): T | undefined {
     if (given === undefined || isType(given)) return given;
     throw badChecklist(at(name), `must be ${type}`);
   }
 
-  const isText = (given: unknown): given is string => typeof given === 'string';
   const isFlag = (given: unknown): given is boolean => typeof given === 'boolean';
   const isInteger = (given: unknown): given is number => Number.isSafeInteger(given);
-  const isArray = (given: unknown): given is unknown[] => Array.isArray(given);
   const isTexts = (given: unknown): given is string[] => isArray(given) && given.every(isText);
+  const textOf = (name: string) => {
+    const given = take(name);
+    return typed(name, isEmpty(given) ? undefined : given, 'a text', isText);
+  };
 
   return {
     isThere,
     value: take,
-    text: (name) => typed(name, 'a text', isText) ?? '',
-    textOrNull: (name) => typed(name, 'a text', isText) ?? null,
-    texts: (name) => typed(name, 'an array of texts', isTexts) ?? [],
-    list: (name) => typed(name, 'an array', isArray) ?? [],
-    flag: (name, otherwise) => typed(name, 'true or false', isFlag) ?? otherwise,
-    integer: (name, otherwise) => typed(name, 'an integer', isInteger) ?? otherwise,
+    text: (name) => textOf(name) ?? '',
+    textOrNull: (name) => textOf(name) ?? null,
+    texts: (name) => typed(name, arrayOf(take(name), isText), 'an array of texts', isTexts) ?? [],
+    list: (name) => typed(name, arrayOf(take(name), isObject), 'an array', isArray) ?? [],
+    flag: (name, otherwise) => typed(name, take(name), 'true or false', isFlag) ?? otherwise,
+    integer: (name, otherwise) => typed(name, take(name), 'an integer', isInteger) ?? otherwise,
     scalar(name) {
       const given = take(name);
       return typeof given === 'number' || isFlag(given) ? String(given) : this.text(name);

@@ -1,3 +1,6 @@
+import { isUtf8 } from 'node:buffer';
+import { decodeText } from '../../importers/decode.ts';
+import { ImportError } from '../../importers/errors.ts';
 import { badRequest } from '../errors.ts';
 import { refuseHeavyJson } from '../json.ts';
 import { readCkl } from './ckl.ts';
@@ -21,4 +24,21 @@ export function readChecklist(given: string | object): OldChecklist {
     throw badRequest('checklist: the text is not valid JSON');
   }
   return { format: 'cklb', ...readCklb(value) };
+}
+
+/**
+ * The text of a checklist's file: UTF-16 where it begins with that byte-order mark, as PowerShell writes it, UTF-8 where it
+ * is that, whatever it says of itself; else as an import reads it (DECISIONS D20), with what there is to warn of. Throws a 400.
+ */
+export function checklistText(bytes: Buffer): { text: string; warnings: string[] } {
+  const mark = bytes.toString('hex', 0, 2);
+  const encoding = mark === 'fffe' ? 'UTF-16LE' : mark === 'feff' ? 'UTF-16BE' : 'UTF-8';
+  try {
+    if (encoding === 'UTF-8' && !isUtf8(bytes)) return decodeText(bytes);
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), warnings: [] };
+  } catch (error) {
+    if (error instanceof ImportError || error instanceof TypeError)
+      throw badRequest(`The checklist is not valid ${encoding}`);
+    throw error;
+  }
 }

@@ -17,6 +17,7 @@ import type { ChangeClass, FieldChange } from '../schemas/stig-diff.ts';
 import type { FullRelease } from '../services/stigs.ts';
 import { cut } from '../text.ts';
 import type { OldChecklist } from './cklb.ts';
+import { shortList, stigNames } from './names.ts';
 
 type Stig = Cklb['stigs'][number];
 type Rule = Stig['rules'][number];
@@ -119,13 +120,8 @@ function chooseStig(candidates: Stig[], fresh: Stig, benchmarkIds: string[]): nu
 
 /** The 400 for a checklist of other STIGs: which it names, and what to do about it. */
 function noSuchStig(stigs: Stig[], slug: string): Error {
-  const named = stigs.map(({ stig_id, stig_name }) => stig_id.trim() || stig_name.trim());
-  const names = [...new Set(named)].filter((name) => name !== '');
-  // As many of them as a message may echo (DECISIONS D2.2), the first in any case.
-  let shown = 1;
-  while (shown < names.length && [...names.slice(0, shown + 1).join(', ')].length <= 64) shown++;
-  const more = names.length > shown ? ` and ${names.length - shown} more` : '';
-  const naming = names.length === 0 ? 'names none' : `names ${cut(names.slice(0, shown).join(', '))}${more}`;
+  const names = stigNames(stigs);
+  const naming = names.length === 0 ? 'names none' : `names ${shortList(names)}`;
   return badRequest(
     `checklist: no STIG of it is ${cut(slug)} or shares a rule with it; it ${naming}. Choose the STIG that it is of, or import that first`,
   );

@@ -1,6 +1,6 @@
 import { deriveControls } from '../../importers/controls/derive.ts';
 import { type Config, readConfig } from '../config.ts';
-import { compareFrameworks } from '../crosswalk/frameworks.ts';
+import { compareFrameworks, frameworkKey } from '../crosswalk/frameworks.ts';
 import { type MappingStatus, statuses } from '../crosswalk/graph.ts';
 import { canonicalIdentifier, sortKey } from '../crosswalk/identifier.ts';
 import type { Database } from '../db/database.ts';
@@ -84,10 +84,14 @@ function readDecision(values: Values): Decision {
 function readEnd(value: string | undefined, name: string): End {
   const text = required(value, name);
   const colon = text.indexOf(':');
-  const framework = text.slice(0, Math.max(0, colon));
-  const identifier = canonicalIdentifier(framework, text.slice(colon + 1));
-  if (framework === '' || identifier === null) {
+  const framework = frameworkKey(text.slice(0, Math.max(0, colon)));
+  const given = text.slice(colon + 1).trim();
+  if (framework === '' || given === '') {
     throw new CommandError(`--${name} must be <framework>:<identifier>, not "${text.slice(0, 64)}"`, 2);
+  }
+  const identifier = canonicalIdentifier(framework, given);
+  if (identifier === null) {
+    throw new CommandError(`--${name}: "${given.slice(0, 64)}" is no identifier of ${framework}`, 2);
   }
   return { framework, identifier };
 }

@@ -8,13 +8,14 @@ export const tokenCommand: Command = {
   name: 'token',
   summary: 'issue a user token with the local key',
   usage:
-    'gapstone token issue --subject S [--email E] [--org O] [--entitlement regdoc] [--entitlement occ] [--ttl 8h] [--db FILE]',
+    'gapstone token issue --subject S [--email E] [--org O] [--entitlement regdoc] [--entitlement occ] [--ttl 8h] [--db FILE] [--json]',
   help: [
     '--subject S      who the token speaks for',
     '--email E        their e-mail address',
     '--org O          their organization',
     '--entitlement X  regdoc or occ; may be given twice',
     '--ttl T          how long it holds: 30m, 8h, 90d ... (8h)',
+    '--json           the token as JSON',
   ],
   async run(args) {
     const { values, positionals } = parse(args, {

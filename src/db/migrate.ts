@@ -26,11 +26,11 @@ export function schemaVersion(sqlite: Sqlite.Database): number {
   return sqlite.pragma('user_version', { simple: true }) as number;
 }
 
-/** Applies what is missing in one transaction, together with the new schema version: all of it, or nothing. */
-export function migrate(sqlite: Sqlite.Database): void {
+/** Applies what is missing, up to a version, in one transaction, together with the new schema version: all of it, or nothing. */
+export function migrate(sqlite: Sqlite.Database, upTo = Number.POSITIVE_INFINITY): void {
   const apply = () => {
     for (const migration of listMigrations()) {
-      if (migration.number <= schemaVersion(sqlite)) continue;
+      if (migration.number <= schemaVersion(sqlite) || migration.number > upTo) continue;
       sqlite.exec(readFileSync(migration.file, 'utf8'));
       sqlite.pragma(`user_version = ${migration.number}`);
     }

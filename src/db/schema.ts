@@ -1,8 +1,9 @@
-import type Sqlite from 'better-sqlite3';
+import Sqlite from 'better-sqlite3';
 import { CommandError } from '../errors.ts';
+import { printable } from '../text.ts';
 import { storageFault } from './faults.ts';
 import { applicationId } from './header.ts';
-import { listMigrations, schemaVersion } from './migrate.ts';
+import { listMigrations, migrate, schemaVersion } from './migrate.ts';
 
 /** Refuses a schema that only a newer Gapstone can read. */
 export function refuseNewer(file: string, version: number): void {
@@ -62,5 +63,34 @@ export function schemaObjects(sqlite: Sqlite.Database): string[] {
          FROM sqlite_schema AS s WHERE s.name NOT LIKE 'sqlite_%' ORDER BY 1`,
     )
     .pluck()
+    .all();
+}
+
+/**
+ * The triggers and views of a database that a new one of its schema does not have, a line for each: they would act on, or
+ * answer in place of, what we write and read, and no damage shows.
+ */
+export function foreignObjects(sqlite: Sqlite.Database): string[] {
+  const own = new Sqlite(':memory:');
+  try {
+    migrate(own, schemaVersion(sqlite));
+    const known = new Set(actingObjects(own).map(({ type, name, sql }) => `${type} ${name} ${sql}`));
+    return actingObjects(sqlite)
+      .filter(({ type, name, sql }) => !known.has(`${type} ${name} ${sql}`))
+      .map(({ type, name, on }) => {
+        const where = type === 'trigger' ? ` on ${printable(on, 64)}` : '';
+        return `the ${type} ${printable(name, 64)}${where} is not of Gapstone`;
+      });
+  } finally {
+    own.close();
+  }
+}
+
+function actingObjects(sqlite: Sqlite.Database) {
+  return sqlite
+    .prepare<[], { type: 'trigger' | 'view'; name: string; on: string; sql: string }>(
+      `SELECT type, name, tbl_name AS "on", sql FROM sqlite_schema
+        WHERE type IN ('trigger', 'view') ORDER BY type, name`,
+    )
     .all();
 }

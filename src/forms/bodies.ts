@@ -8,7 +8,7 @@ export function formBodies(maxBytes: number): MiddlewareHandler<Env> {
   return async (c, next) => {
     const { raw } = c.req;
     if (raw.method !== 'POST') return next();
-    const bytes = raw.body === null ? new Uint8Array() : await readAtMost(raw.body, maxBytes);
+    const bytes = await readAtMost(raw, maxBytes);
     c.set('form', await readForm(bytes, raw.headers.get('Content-Type') ?? ''));
     return next();
   };

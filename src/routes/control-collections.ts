@@ -99,7 +99,10 @@ export function controlCollectionRoutes(
       tags,
       ...access.audited(access.user, 'control-collection.delete'),
       request: { params: idParam },
-      responses: { 200: jsonContent(schemas.Success, 'It is deleted.'), ...errors(400, 401, 403, 404, 503) },
+      responses: {
+        200: jsonContent(schemas.Success, 'It is deleted.'),
+        ...errors(400, 401, 403, 404, 413, 503),
+      },
     }),
     (c) => {
       collections.remove(c.get('user'), c.req.valid('param').id);

@@ -20,6 +20,7 @@ export function cronRoutes(access: Access, purges: PurgeService): OpenAPIHono<En
         responses: {
           200: jsonContent(Purged, 'How many lists were removed.'),
           ...errors(400, 401, 404, 503),
+          ...(method === 'post' ? errors(413) : {}),
         },
       }),
       (c) => c.json({ success: true as const, purged: purges.purge() }, 200, { 'Cache-Control': 'no-store' }),

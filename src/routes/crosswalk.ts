@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, type z } from '@hono/zod-openapi';
 import { answer, answerText, publicHeaders } from '../answer.ts';
 import type { Access } from '../auth/access.ts';
+import { frameworkKey } from '../crosswalk/frameworks.ts';
 import type { Env } from '../env.ts';
 import { arrayText, type JsonText, objectText } from '../json.ts';
 import { errors, jsonContent } from '../schemas/common.ts';
@@ -113,16 +114,24 @@ async function pathsOfPairs(
 ): Promise<JsonText<schemas.BatchResolution>> {
   const { from, to, status, maxHops } = body;
   const targets = [...new Set(to)];
-  const references = from.map((each) => ({
-    key: `${each.framework}:${each.identifier}`,
-    framework: each.framework,
-    identifier: crosswalk.canonical(each.framework, each.identifier),
-    version: each.version,
-  }));
+  const references = from.map(({ framework: sent, identifier, version }) => {
+    const framework = frameworkKey(sent);
+    return {
+      key: `${sent}:${identifier}`,
+      framework,
+      identifier: crosswalk.canonical(framework, identifier),
+      version,
+    };
+  });
   const unique = [...new Map(references.map((each) => [each.key, each])).values()];
   const pairs = unique.flatMap((each) => targets.map((target) => ({ ...each, to: target })));
   const answers = await crosswalk.resolveAll(
-    pairs.map((pair) => ({ ...pair, statuses: status ?? defaultStatuses, maxHops })),
+    pairs.map((pair) => ({
+      ...pair,
+      to: frameworkKey(pair.to),
+      statuses: status ?? defaultStatuses,
+      maxHops,
+    })),
   );
   const results = objectText(
     unique.map((each, row) => [

@@ -84,7 +84,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       request: { params: idParam },
       responses: {
         200: jsonContent(schemas.ListDeleted, 'It is deleted.'),
-        ...errors(400, 401, 403, 404, 503),
+        ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
     (c) => {
@@ -104,7 +104,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       request: { params: idParam },
       responses: {
         200: jsonContent(schemas.List, 'The list, active again.'),
-        ...errors(400, 401, 403, 404, 503),
+        ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
     (c) => c.json(lists.restore(c.get('user'), c.req.valid('param').id), 200, privateHeaders),
@@ -118,7 +118,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       tags,
       ...access.audited(access.user, 'list.duplicate'),
       request: { params: idParam },
-      responses: { 201: jsonContent(schemas.List, 'The copy.'), ...errors(400, 401, 403, 404, 503) },
+      responses: { 201: jsonContent(schemas.List, 'The copy.'), ...errors(400, 401, 403, 404, 413, 503) },
     }),
     (c) => c.json(lists.duplicate(c.get('user'), c.req.valid('param').id), 201, privateHeaders),
   );

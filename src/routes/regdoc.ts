@@ -85,7 +85,7 @@ export function regdocRoutes(
       summary: 'The collections of documents that the caller may see, newest first',
       tags,
       ...entitled,
-      responses: { 200: jsonContent(DocumentCollections, 'The collections.'), ...errors(401, 403) },
+      responses: { 200: jsonContent(DocumentCollections, 'The collections.'), ...errors(400, 401, 403) },
     }),
     (c) => answer(c, collections.all(c.get('user'))),
   );

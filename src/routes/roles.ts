@@ -74,7 +74,7 @@ export function roleRoutes(
       summary: 'The collections of occupations that the caller may see, newest first',
       tags,
       ...entitled,
-      responses: { 200: jsonContent(RoleCollections, 'The collections.'), ...errors(401, 403) },
+      responses: { 200: jsonContent(RoleCollections, 'The collections.'), ...errors(400, 401, 403) },
     }),
     (c) => answer(c, collections.all(c.get('user'))),
   );

@@ -20,7 +20,7 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
         'Sets the cookie `gapstone_session`. It ends after 15 idle minutes, after 12 hours, or with the token.',
       tags,
       ...access.audited(access.userToken, 'session.create'),
-      responses: { 204: { description: 'The cookie is set.' }, ...errors(400, 401, 403, 503) },
+      responses: { 204: { description: 'The cookie is set.' }, ...errors(400, 401, 403, 413, 503) },
     }),
     (c) => {
       const secret = sessions.start(c.get('user'), cookie.read(c));
@@ -36,7 +36,7 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
       summary: 'End the session',
       tags,
       ...access.audited(access.session, 'session.end'),
-      responses: { 204: { description: 'It is ended.' }, ...errors(400, 401, 403, 503) },
+      responses: { 204: { description: 'It is ended.' }, ...errors(400, 401, 403, 413, 503) },
     }),
     (c) => {
       sessions.end(cookie.read(c)!);

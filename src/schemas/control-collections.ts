@@ -90,10 +90,9 @@ export const framework = z
   .pipe(z.enum(catalogFrameworks, { error: `framework must be one of: ${catalogFrameworks.join(', ')}` }))
   .openapi({ type: 'string', enum: [...catalogFrameworks] });
 
-export const controlId = requestText('controlId', 200).openapi({
-  description: 'The identifier, in any usual spelling, or the id.',
-  example: 'AC-2(1)',
-});
+export const controlId = requestText('controlId', 200)
+  .refine((text) => text.trim() !== '', { error: 'controlId must not be empty' })
+  .openapi({ description: 'The identifier, in any usual spelling, or the id.', example: 'AC-2(1)' });
 
 const notAnObject = { error: 'The body must be an object' };
 const entryError = { error: 'controls must hold objects with controlId and framework' };

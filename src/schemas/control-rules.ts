@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { frameworkKey } from '../crosswalk/frameworks.ts';
 import { statuses } from '../crosswalk/graph.ts';
 import { Pagination, paging, positiveInteger, requestText, wordList } from './common.ts';
 import { Path } from './crosswalk.ts';
@@ -44,7 +45,8 @@ export const ControlRules = z
 export type ControlRules = z.infer<typeof ControlRules>;
 
 export const controlRulesParam = z.object({
-  framework: requestText('framework', 100).openapi({
+  framework: requestText('framework', 100).transform(frameworkKey).openapi({
+    type: 'string',
     description: 'nist-800-53, nist-800-171, dod-8500 or cci.',
     example: 'nist-800-53',
   }),

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { frameworkKey } from '../crosswalk/frameworks.ts';
 import { statuses } from '../crosswalk/graph.ts';
 import { flag, positiveInteger, requestText, textList, wordList } from './common.ts';
 
@@ -99,7 +100,7 @@ const reference = requestText('from', 300).transform((text, context) => {
   const colon = text.indexOf(':');
   const framework = text.slice(0, Math.max(0, colon)).trim();
   const identifier = text.slice(colon + 1).trim();
-  if (framework !== '' && identifier !== '') return { framework, identifier };
+  if (framework !== '' && identifier !== '') return { framework: frameworkKey(framework), identifier };
   context.addIssue({ code: 'custom', message: 'from must have the form <framework>:<identifier>' });
   return z.NEVER;
 });
@@ -111,7 +112,7 @@ const targetKey = (name: string) =>
 
 export const resolveQuery = z.object({
   from: reference.openapi({ type: 'string', example: 'nist-800-53:AC-2' }),
-  to: targetKey('to').openapi({ type: 'string', example: 'nist-800-171' }),
+  to: targetKey('to').transform(frameworkKey).openapi({ type: 'string', example: 'nist-800-171' }),
   version: requestText('version', 100).optional().openapi({ example: 'Rev 5' }),
   status: wordList('status', statuses),
   maxHops: positiveInteger('maxHops')
@@ -183,7 +184,7 @@ export const ccisBody = z
     ccis: textList('ccis', 100)
       .min(1, { error: 'ccis must hold 1 to 250 CCIs' })
       .max(250, { error: 'ccis must hold 1 to 250 CCIs' }),
-    to: targetKey('to').default('nist-800-53'),
+    to: targetKey('to').default('nist-800-53').transform(frameworkKey),
     status: bodyStatus,
     maxHops: bodyHops,
   })

@@ -97,7 +97,8 @@ export const listStigParam = z.object({
   stigSlug: z.string().openapi({ example: 'harbor_linux_3' }),
 });
 
-const maxPosition = 2 ** 31 - 1;
+/** The last position that an entry of a list may have. */
+export const maxPosition = 2 ** 31 - 1;
 const wrongPosition = { error: `position must be an integer from 1 to ${maxPosition}` };
 export const listStigBody = z
   .object(

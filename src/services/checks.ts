@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { damageOf } from '../db/schema.ts';
+import { damageOf, foreignObjects } from '../db/schema.ts';
 
 /** One thing that `gapstone check` looks at. `run` gives a line for each problem, and changes nothing. */
 export interface Check {
@@ -20,6 +20,12 @@ function query(name: string, ...questions: string[]): Check {
 const integrity: Check = {
   name: 'integrity',
   run: ({ sqlite }) => damageOf(sqlite, 'full'),
+};
+
+/** What SQLite itself would do or answer beside us. */
+const schema: Check = {
+  name: 'schema',
+  run: ({ sqlite }) => foreignObjects(sqlite),
 };
 
 const foreignKeys: Check = {
@@ -159,6 +165,7 @@ const roles = query(
 /** What is checked of a database by queries alone, in order. */
 export const databaseChecks: Check[] = [
   integrity,
+  schema,
   foreignKeys,
   ledger,
   sources,

@@ -1,8 +1,15 @@
 import type { User, Viewer } from '../auth/viewer.ts';
 import type { Database } from '../db/database.ts';
-import { notFound } from '../errors.ts';
+import { badRequest, notFound } from '../errors.ts';
 import type { StigsAdded } from '../schemas/bundles.ts';
-import type { ListEntry, ListExport, ListFinding, ListStigs, ListStigUpdate } from '../schemas/lists.ts';
+import {
+  type ListEntry,
+  type ListExport,
+  type ListFinding,
+  type ListStigs,
+  type ListStigUpdate,
+  maxPosition,
+} from '../schemas/lists.ts';
 import { createBundleService } from './bundles.ts';
 import { offsetOf, type Page, paginationOf } from './paging.ts';
 
@@ -134,7 +141,10 @@ export function createListStigService(db: Database, now: () => Date, newId: () =
       });
     },
 
-    /** Appends the STIGs of the catalog that are not in the list yet, in the order given (D8.4). */
+    /**
+     * Appends the STIGs of the catalog that are not in the list yet, in the order given (D8.4). Throws a 400 where there is no
+     * position after the last entry's: to make room would move entries that nobody asked to move.
+     */
     add(user: User, id: string, slugs: string[]): StigsAdded {
       return db.write(() => {
         bundles.own(user, id);
@@ -147,7 +157,7 @@ export function createListStigService(db: Database, now: () => Date, newId: () =
           if (stig === undefined) missing.push(slug);
           else if (insert.run(id, stig, position + 1, addedAt).changes === 1) {
             added++;
-            position++;
+            if (++position > maxPosition) throw noPositionLeft();
           }
         }
         if (added > 0) bundles.change(id, {});
@@ -193,6 +203,12 @@ export function createListStigService(db: Database, now: () => Date, newId: () =
       });
     },
   };
+}
+
+function noPositionLeft(): Error {
+  return badRequest(
+    `An entry of the list has position ${maxPosition}, after which there is none: give it a smaller one first`,
+  );
 }
 
 function toEntry(row: EntryRow): Omit<ListEntry, 'notes' | 'findings'> {

@@ -22,14 +22,34 @@ const wordTest = new RegExp(wordCharacter, 'u');
 const runs = { blanks: /\s+/uy, punctuation: /[^\p{L}\p{Nd}\p{Nl}\p{M}_]+/uy };
 const ascii = Array.from({ length: 128 }, (_, code) => wordTest.test(String.fromCharCode(code)));
 
-/** A text with its case folded and every place kept: the one letter whose fold is longer is replaced first. */
-export function foldInPlace(text: string): string {
-  const folded = fold(text);
-  return folded.length === text.length ? folded : fold(text.replaceAll('İ', 'I'));
+/** A text with its case folded and every place kept: `exact`, and `plain` without diacritics besides. */
+export interface FoldedText {
+  exact: string;
+  plain: string;
 }
 
-/** The places of a pattern in a text that `foldInPlace` gave, at most so many. */
-export function findPlaces(folded: string, pattern: Pattern, max: number): Range[] {
+/** Folds a text in place: the one letter whose fold is longer is replaced first. */
+export function foldInPlace(text: string): FoldedText {
+  const folded = fold(text);
+  const exact = folded.length === text.length ? folded : fold(text.replaceAll('İ', 'I'));
+  return { exact, plain: withoutDiacritics(exact) };
+}
+
+/** Letters of Latin as they are without diacritics, place by place: those that the tokenizer of `rule_search` takes for a to z. */
+export function withoutDiacritics(folded: string): string {
+  return folded.replace(/[\u00c0-\u024f\u1e00-\u1eff]/g, (letter) => {
+    const base = letter.normalize('NFD')[0]!;
+    return /[a-z]/.test(base) ? base : letter;
+  });
+}
+
+/** The places of a pattern in a text that `foldInPlace` gave, at most so many. Words are found as the index finds them. */
+export function findPlaces({ exact, plain }: FoldedText, asked: Pattern, max: number): Range[] {
+  const isLiteral = asked.gap === 'blanks';
+  const folded = isLiteral ? exact : plain;
+  const pattern = isLiteral
+    ? asked
+    : { ...asked, parts: asked.parts.map((part) => withoutDiacritics(part.normalize('NFC'))) };
   const [first] = pattern.parts;
   const places: Range[] = [];
   if (!first) return places;

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { findings, stigAliases, stigProfiles, stigReleases, stigs } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
@@ -252,6 +252,25 @@ export function createStigService(db: Database) {
         const ofReleases = releasesOf.all({ slug: slugText }).map((each) => each.release.benchmarkId);
         const ofAliases = aliasesOf.all({ slug: slugText }).map((each) => each.benchmarkId);
         return [...new Set([...ofReleases, ...ofAliases])];
+      });
+    },
+
+    /** The STIGs that were published under one of some benchmark ids, whatever their case. */
+    named(benchmarkIds: string[]): { slug: string; title: string }[] {
+      const ids = [...new Set(benchmarkIds.map((id) => id.toLowerCase()))];
+      return db.read(() => {
+        const columns = { slug: stigs.slug, title: stigs.title };
+        const ofReleases = orm
+          .selectDistinct(columns)
+          .from(stigs)
+          .innerJoin(stigReleases, eq(stigReleases.stigId, stigs.id))
+          .where(inArray(sql`lower(${stigReleases.benchmarkId})`, ids));
+        const ofAliases = orm
+          .selectDistinct(columns)
+          .from(stigs)
+          .innerJoin(stigAliases, eq(stigAliases.stigId, stigs.id))
+          .where(inArray(sql`lower(${stigAliases.benchmarkId})`, ids));
+        return ofReleases.union(ofAliases).orderBy(stigs.slug).all();
       });
     },
 

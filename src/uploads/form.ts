@@ -1,10 +1,11 @@
-import { maxChecklist } from '../checklists/read.ts';
+import type { OldChecklist } from '../checklists/cklb.ts';
+import { checklistText, maxChecklist, readChecklist } from '../checklists/read.ts';
 import type { Form } from '../env.ts';
 import { AppError, badRequest } from '../errors.ts';
 import { upgradeBody } from '../schemas/checklist-upgrade.ts';
 import { check } from '../schemas/common.ts';
 import { renderPage } from '../web/layout.tsx';
-import { type UpgradeForm, upgradedPage } from '../web/upgrade.tsx';
+import { type StigChoice, type UpgradeForm, upgradedPage, upgradePage } from '../web/upgrade.tsx';
 import type { Frame } from '../web/view.ts';
 import { bytesOf, fileOf, type ReadUpload, readUpload } from './read.ts';
 
@@ -21,26 +22,64 @@ export function typedIn(form: Form): UpgradeForm {
   };
 }
 
-/** Reads the form of the page: the answer is the page with the report, or the upgraded checklist as a file. Throws 400, 413. */
-export function readFormUpload(form: Form, frame: Frame): ReadUpload {
+/** The checklist of a form: read, and as it came, for the page to bring it back. */
+export interface UploadedChecklist {
+  old: OldChecklist;
+  bytes: Buffer;
+  /** What was noticed while its bytes were decoded. */
+  warnings: string[];
+}
+
+/** Reads the checklist of a form: of the file that was chosen, or as a page brings it back. Throws 400, 413. */
+export function readUploaded(form: Form): UploadedChecklist {
   const bytes = checklistOf(form);
+  const { text, warnings } = checklistText(bytes);
+  return { old: readChecklist(text), bytes, warnings };
+}
+
+const optionsBody = upgradeBody.omit({ checklist: true }).partial({ slug: true });
+
+/** Reads the rest of the form: the answer is the page with the report, or the upgraded checklist as a file. Throws a 400. */
+export function readFormUpload(uploaded: UploadedChecklist, form: Form, frame: Frame): ReadUpload {
+  const slug = form.get('slug');
   const version = form.get('version').trim();
   const hostName = form.get('hostName').trim();
-  const body = check(upgradeBody, {
-    slug: form.get('slug'),
-    checklist: textOf(bytes),
+  const asked = check(optionsBody, {
     onChange: form.get('onChange') || 'keep',
+    ...(slug === '' ? {} : { slug }),
     ...(version === '' ? {} : { version }),
     ...(hostName === '' ? {} : { hostName }),
   });
   const typed = typedIn(form);
   const asFile = form.get('as') === 'file';
-  return readUpload(body, (upgrade) => {
+  return readUpload(uploaded.old, asked, (upgrade) => {
     if (asFile) return fileOf(upgrade);
     const { report } = upgrade;
-    const page = upgradedPage({ report, form: typed, checklist: bytes.toString('base64') });
+    const page = upgradedPage({
+      report,
+      form: { ...typed, slug: report.to.slug },
+      isNamed: slug === '',
+      checklist: uploaded.bytes.toString('base64'),
+      warnings: uploaded.warnings,
+    });
     return { bytes: bytesOf(renderPage(page, frame)), file: null };
   });
+}
+
+/** Bytes of a checklist that come back with a refused form: beside them another one of full size may still be sent. */
+const mostBroughtBack = 11 * 1024 * 1024;
+
+/** The page with the form again, and why it was refused; a checklist that could be read need not be chosen again. */
+export function refusedForm(
+  form: UpgradeForm,
+  problem: string,
+  uploaded: UploadedChecklist | null,
+  stigs: StigChoice[],
+  frame: Frame,
+): Uint8Array<ArrayBuffer> {
+  const comesBack = uploaded !== null && uploaded.bytes.length <= mostBroughtBack;
+  const checklist = comesBack ? uploaded.bytes.toString('base64') : null;
+  return bytesOf(renderPage(upgradePage({ form, stigs, problem, checklist }), frame));
 }
 
 /** The bytes of the checklist: of the file that was chosen, or as the page with the report brings them back. */
@@ -51,15 +90,4 @@ function checklistOf(form: Form): Buffer {
   if (bytes.length > maxChecklist)
     throw new AppError('PAYLOAD_TOO_LARGE', `The checklist is larger than ${maxChecklist} bytes`);
   return bytes;
-}
-
-/** The text of a file: UTF-16 where it begins with that byte-order mark, as PowerShell writes it, else UTF-8. */
-function textOf(bytes: Buffer): string {
-  const mark = bytes.toString('hex', 0, 2);
-  const encoding = mark === 'fffe' ? 'UTF-16LE' : mark === 'feff' ? 'UTF-16BE' : 'UTF-8';
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    throw badRequest(`The checklist is not valid ${encoding}`);
-  }
 }

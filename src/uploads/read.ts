@@ -1,3 +1,5 @@
+import type { OldChecklist } from '../checklists/cklb.ts';
+import { stigNames } from '../checklists/names.ts';
 import { readChecklist } from '../checklists/read.ts';
 import { upgradeChecklist } from '../checklists/upgrade.ts';
 import { badRequest } from '../errors.ts';
@@ -18,9 +20,12 @@ export interface Upgraded {
   file: { name: string; marking: string | null } | null;
 }
 
+/** The release that an upload asks for: of a STIG, or of the one of those that its checklist names. */
+export type Wanted = { version?: string } & ({ slug: string } | { named: string[] });
+
 /** An upload that was read: the release that it asks for, and what makes its answer with that. `make` may throw a 400. */
 export interface ReadUpload {
-  wanted: Pick<UpgradeBody, 'slug' | 'version'>;
+  wanted: Wanted;
   make(release: Release): Upgraded;
 }
 
@@ -29,7 +34,8 @@ const longestMarking = 200;
 
 /** Reads the body of a request to the API: the answer is the checklist with its report, or the checklist alone. Throws a 400. */
 export function readBody(bytes: Uint8Array, download: boolean): ReadUpload {
-  return readUpload(check(upgradeBody, parseBody(utf8Body(bytes))), (upgrade) =>
+  const { checklist, ...asked } = check(upgradeBody, parseBody(utf8Body(bytes)));
+  return readUpload(readChecklist(checklist), asked, (upgrade) =>
     download ? fileOf(upgrade) : { bytes: bytesOf(JSON.stringify(upgrade)), file: null },
   );
 }
@@ -43,14 +49,15 @@ function parseBody(text: string): unknown {
   }
 }
 
-/** Reads the checklist of a request; `shape` makes the answer of what becomes of it. Throws a 400. */
+/** An upload of a checklist that was read; `shape` makes the answer of what becomes of it. */
 export function readUpload(
-  { slug, version, checklist, ...options }: UpgradeBody,
+  old: OldChecklist,
+  { slug, version, ...options }: Omit<UpgradeBody, 'checklist' | 'slug'> & { slug?: string | undefined },
   shape: (upgrade: ChecklistUpgrade) => Upgraded,
 ): ReadUpload {
-  const old = readChecklist(checklist);
+  const which = slug === undefined ? { named: stigNames(old.checklist.stigs) } : { slug };
   return {
-    wanted: version === undefined ? { slug } : { slug, version },
+    wanted: version === undefined ? which : { ...which, version },
     make: ({ target, benchmarkIds }) => shape(upgradeChecklist(old, target, benchmarkIds, options)),
   };
 }

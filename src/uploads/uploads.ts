@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { shortList } from '../checklists/names.ts';
 import type { Presence } from '../env.ts';
-import { AppError, callerGone } from '../errors.ts';
+import { AppError, badRequest, callerGone } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { packageRoot } from '../root.ts';
 import type { StigService } from '../services/stigs.ts';
-import type { UpgradeForm } from '../web/upgrade.tsx';
-import type { ReadUpload, Release, Upgraded } from './read.ts';
+import type { Release, Upgraded, Wanted } from './read.ts';
 import type { ThreadAnswer, ThreadRequest, Upload } from './thread.ts';
 
-/** Why an upload was refused, with what was typed beside it where that was read. */
+/** Why an upload was refused; where it was for what stands in a form, with the page that has the form again. */
 export class RefusedUpload extends AppError {
-  readonly form: UpgradeForm | null;
+  readonly page: Uint8Array<ArrayBuffer> | null;
 
-  constructor({ code, message, headers }: AppError, form: UpgradeForm | null) {
+  constructor({ code, message, headers }: AppError, page: Uint8Array<ArrayBuffer> | null) {
     super(code, message, headers);
-    this.form = form;
+    this.page = page;
   }
 }
 
@@ -26,11 +26,7 @@ export interface Uploads {
    * Throws a `RefusedUpload` for what cannot be taken (400, 413), for what `find` refuses, and (503) when the thread stops.
    * One whose caller is gone is left out, and ended where it is under way.
    */
-  upgrade(
-    upload: Upload,
-    find: (wanted: ReadUpload['wanted']) => Release,
-    caller?: Presence,
-  ): Promise<Upgraded>;
+  upgrade(upload: Upload, find: (wanted: Wanted) => Release, caller?: Presence): Promise<Upgraded>;
   /** Ends the thread. */
   stop(): Promise<void>;
 }
@@ -100,11 +96,7 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
     });
   }
 
-  async function one(
-    upload: Upload,
-    find: (wanted: ReadUpload['wanted']) => Release,
-    caller: Presence,
-  ): Promise<Upgraded> {
+  async function one(upload: Upload, find: (wanted: Wanted) => Release, caller: Presence): Promise<Upgraded> {
     clearTimeout(idling);
     // Two threads at once would take twice the memory.
     await ending;
@@ -115,17 +107,16 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
     const overdue = setTimeout(() => void end(unavailable('The checklist took too long')), patience);
     // What it does cannot be interrupted; another thread costs less than the work that nobody waits for.
     caller.onClose = () => void end(callerGone());
-    let form: UpgradeForm | null = null;
     try {
       const bytes = owned(upload.bytes);
       const read = await ask(worker, { ...upload, bytes }, [bytes.buffer]);
-      form = read.form;
       if (!('wanted' in read)) throw failureOf(read);
-      const made = await ask(worker, { release: found(worker, find, read.wanted) });
+      const made = await ask(worker, found(worker, find, read.wanted, upload.from));
       if (!('upgraded' in made)) throw failureOf(made);
       return made.upgraded;
     } catch (error) {
-      throw error instanceof AppError ? new RefusedUpload(error, form) : error;
+      if (error instanceof RefusedUpload || !(error instanceof AppError)) throw error;
+      throw new RefusedUpload(error, null);
     } finally {
       waiting = null;
       caller.onClose = null;
@@ -136,15 +127,18 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
     }
   }
 
-  /** The release that an upload asks for; where there is none the thread need not keep what it read. */
+  /** The release that an upload asks for. Where there is none a form comes again; else the thread need not keep what it read. */
   function found(
     worker: Worker,
-    find: (wanted: ReadUpload['wanted']) => Release,
-    wanted: ReadUpload['wanted'],
-  ) {
+    find: (wanted: Wanted) => Release,
+    wanted: Wanted,
+    from: Upload['from'],
+  ): ThreadRequest {
     try {
-      return find(wanted);
+      return { release: find(wanted) };
     } catch (error) {
+      if (from === 'page' && error instanceof AppError)
+        return { refused: { code: error.code, message: error.message } };
       worker.postMessage({ release: null } satisfies ThreadRequest);
       throw error;
     }
@@ -168,12 +162,27 @@ export function createUpgrade(uploads: Uploads, stigs: StigService) {
   return (upload: Upload, caller: Presence): Promise<Upgraded> =>
     uploads.upgrade(
       upload,
-      ({ slug, version }) => ({
-        target: stigs.full(slug, version),
-        benchmarkIds: stigs.benchmarkIds(slug),
-      }),
+      (wanted) => {
+        const slug = 'slug' in wanted ? wanted.slug : onlyOne(wanted.named, stigs);
+        return { target: stigs.full(slug, wanted.version), benchmarkIds: stigs.benchmarkIds(slug) };
+      },
       caller,
     );
+}
+
+/** The slug of the one STIG of the catalog that a checklist names. Throws a 400 where it names none, or several. */
+function onlyOne(names: string[], stigs: StigService): string {
+  const known = stigs.named(names);
+  if (known.length === 1) return known[0]!.slug;
+  if (known.length > 1)
+    throw badRequest(
+      `The checklist names more than one STIG of the catalog: ${shortList(known.map(({ title }) => title))}. Choose the one to upgrade`,
+    );
+  throw badRequest(
+    names.length === 0
+      ? 'The checklist does not say of which STIG it is: choose that'
+      : `The catalog has no STIG ${shortList(names)}, as the checklist names it. Choose the STIG that it is of, or import that first`,
+  );
 }
 
 function unavailable(message: string): AppError {
@@ -187,7 +196,8 @@ function owned(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 
 /** What the thread says went wrong, as it is thrown here. */
 function failureOf(answer: ThreadAnswer): Error {
-  if ('refused' in answer) return new AppError(answer.refused.code, answer.refused.message);
+  if ('refused' in answer)
+    return new RefusedUpload(new AppError(answer.refused.code, answer.refused.message), answer.page ?? null);
   return new Error(
     `the thread that reads uploads failed: ${'fault' in answer ? answer.fault : 'out of turn'}`,
   );

@@ -9,11 +9,14 @@ import type { View } from './view.ts';
 export interface LoadedPage {
   stats: StigStats;
   catalogs: { framework: string; version: string; total: number; versions: string[] }[];
+  /** Null for who is not entitled to them. */
+  documents: number | null;
+  roles: number | null;
   runs: ImportRun[];
 }
 
 /** What is loaded, and what the last imports did. */
-export function loadedPage({ stats, catalogs, runs }: LoadedPage): View {
+export function loadedPage({ stats, catalogs, documents, roles, runs }: LoadedPage): View {
   const { catalog, severity } = stats;
   return {
     title: 'What is loaded',
@@ -24,11 +27,11 @@ export function loadedPage({ stats, catalogs, runs }: LoadedPage): View {
         <ul class="tiles">
           <li>
             <b>{catalog.totalBenchmarks.toLocaleString('en-US')}</b>
-            <a href="/stigs">STIGs</a>
+            <a href="/stigs">{catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs'}</a>
           </li>
           <li>
             <b>{catalog.totalFindings.toLocaleString('en-US')}</b>
-            rules:{' '}
+            {catalog.totalFindings === 1 ? 'rule' : 'rules'}:{' '}
             {(['high', 'medium', 'low'] as const)
               .map((level) => `${severity[level].toLocaleString('en-US')} ${level}`)
               .join(', ')}
@@ -41,6 +44,18 @@ export function loadedPage({ stats, catalogs, runs }: LoadedPage): View {
                 {frameworkName(each.framework)} <span class="quiet">{each.version}</span>
               </li>
             ))}
+          {documents === null ? null : (
+            <li>
+              <b>{documents.toLocaleString('en-US')}</b>
+              <a href="/documents">{documents === 1 ? 'document' : 'documents'}</a>
+            </li>
+          )}
+          {roles === null ? null : (
+            <li>
+              <b>{roles.toLocaleString('en-US')}</b>
+              <a href="/roles">{roles === 1 ? 'occupation' : 'occupations'}</a>
+            </li>
+          )}
         </ul>
         <h2>Last imports</h2>
         {runs.length === 0 ? (
@@ -141,8 +156,13 @@ export function ledgerPage({ run, entries, pagination, outcome, outcomes }: Ledg
   };
 }
 
+/** The name of one of what the ledger counts: `rules`, `categories`; `high` and `education` stay. */
+function singular(name: string): string {
+  return name.endsWith('ies') ? `${name.slice(0, -3)}y` : name.replace(/s$/, '');
+}
+
 function What({ entry: { reason, target, counts, warnings } }: { entry: LedgerEntry }): Child {
-  const numbers = Object.entries(counts).map(([name, number]) => `${number} ${name}`);
+  const numbers = Object.entries(counts).map(([name, number]) => count(number, singular(name), name));
   return (
     <>
       {[target, numbers.join(', '), reason].filter((text) => text !== null && text !== '').join('; ')}

@@ -1,5 +1,11 @@
 import type { Child } from 'hono/jsx';
-import type { RuleAnswer, UpgradedRule, UpgradeReport } from '../schemas/checklist-upgrade.ts';
+import type {
+  Leftover,
+  NotCarried as NotCarriedItem,
+  RuleAnswer,
+  UpgradedRule,
+  UpgradeReport,
+} from '../schemas/checklist-upgrade.ts';
 import { createMarker, Field, type Marker } from './diff.tsx';
 import { count, Empty, Facts, Hidden, Problem, path } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
@@ -14,13 +20,22 @@ export interface UpgradeForm {
 
 export const emptyUpgrade: UpgradeForm = { slug: '', version: '', hostName: '', onChange: 'keep' };
 
+/** A STIG that a checklist may be upgraded to. */
+export interface StigChoice {
+  slug: string;
+  title: string;
+  version: string;
+}
+
 /** Bringing an old checklist to a release of the catalog. */
 export function upgradePage(page: {
   form: UpgradeForm;
-  stigs: { slug: string; title: string; version: string }[];
+  stigs: StigChoice[];
   problem: string | null;
+  /** A checklist that was sent with a form that was refused, base64: it need not be chosen again. */
+  checklist: string | null;
 }): View {
-  const { form, stigs, problem } = page;
+  const { form, stigs, problem, checklist } = page;
   return {
     title: 'Upgrade a checklist',
     section: 'stigs',
@@ -39,11 +54,27 @@ export function upgradePage(page: {
           <Problem text={problem} />
           <div>
             <label for="file">Checklist</label>
-            <input id="file" name="file" type="file" accept=".ckl,.cklb,.xml,.json" required />
+            <input
+              id="file"
+              name="file"
+              type="file"
+              accept=".ckl,.cklb,.xml,.json"
+              required={checklist === null}
+              aria-describedby={checklist === null ? undefined : 'file-hint'}
+            />
+            {checklist === null ? null : (
+              <>
+                <Hidden fields={{ checklist }} />
+                <p class="hint" id="file-hint">
+                  The checklist that you sent is still here; choose another one to send that instead
+                </p>
+              </>
+            )}
           </div>
           <div>
             <label for="slug">To the STIG</label>
-            <select id="slug" name="slug" required>
+            <select id="slug" name="slug">
+              <option value="">The one that the checklist names</option>
               {stigs.map((stig) => (
                 <option value={stig.slug} selected={stig.slug === form.slug}>
                   {stig.title} {stig.version}
@@ -102,10 +133,14 @@ const outcomeNames: Record<UpgradedRule['outcome'], string> = {
 export function upgradedPage(page: {
   report: UpgradeReport;
   form: UpgradeForm;
+  /** Whether the STIG was taken from the checklist, as none was chosen. */
+  isNamed: boolean;
   /** The old checklist, base64: nothing is stored, so the page brings it back for the download. */
   checklist: string;
+  /** What was noticed while it was decoded. */
+  warnings: string[];
 }): View {
-  const { report, form, checklist } = page;
+  const { report, form, isNamed, checklist, warnings } = page;
   const { from, to, summary } = report;
   const marker = createMarker();
   return {
@@ -121,7 +156,11 @@ export function upgradedPage(page: {
         </h1>
         <p class="lead">
           <a href={path('stigs', to.slug)}>{to.title}</a>
+          {isNamed ? ', the STIG that the checklist names' : ''}
         </p>
+        {warnings.map((warning) => (
+          <p class="notice">The checklist is {warning}.</p>
+        ))}
         <Facts
           of={[
             ['Rules', summary.rules],
@@ -220,14 +259,49 @@ function NotCarried({ report: { notCarried } }: { report: UpgradeReport }): Chil
               <span class="quiet">({each.reason})</span>
               {each.answered ? <Answer answer={each.answer} /> : null}
             </li>
+          ) : null,
+        )}
+        {[...kindsOf(notCarried)].map(([kind, [first, ...others]]) =>
+          others.length === 0 ? (
+            <LeftField field={first} />
           ) : (
             <li>
-              <span class="mono">{each.path}</span>: {each.reason}
-              <p class="prose">{typeof each.value === 'string' ? each.value : JSON.stringify(each.value)}</p>
+              <details>
+                <summary>
+                  <span class="mono">{kind}</span>, {others.length + 1} times: {first.reason}
+                </summary>
+                <ul class="results">
+                  {[first, ...others].map((each) => (
+                    <LeftField field={each} />
+                  ))}
+                </ul>
+              </details>
             </li>
           ),
         )}
       </ul>
     </details>
+  );
+}
+
+/** The fields that were not carried, those of one name and reason together: a writer puts the same ones into every rule. */
+function kindsOf(notCarried: NotCarriedItem[]): Map<string, [Leftover, ...Leftover[]]> {
+  const kinds = new Map<string, [Leftover, ...Leftover[]]>();
+  for (const each of notCarried) {
+    if (each.kind !== 'field') continue;
+    const kind = each.path.replace(/\[\d+\]/g, '[]');
+    const there = kinds.get(kind);
+    if (there) there.push(each);
+    else kinds.set(kind, [each]);
+  }
+  return kinds;
+}
+
+function LeftField({ field: { path, reason, value } }: { field: Leftover }): Child {
+  return (
+    <li>
+      <span class="mono">{path}</span>: {reason}
+      <p class="prose">{typeof value === 'string' ? value : JSON.stringify(value)}</p>
+    </li>
   );
 }

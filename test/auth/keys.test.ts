@@ -296,6 +296,11 @@ keys('an RSA key of fewer than 2048 bits is refused, however it is written', asy
   );
 });
 
+keys('a key set that is no JSON is refused with one line that quotes nothing of it', async () => {
+  for (const content of ['nope\n', '-----BEGIN PRIVATE KEY-----\nMIGHAgEA\n', '{"keys":[{"d":"c2VjcmV0" "x"'])
+    await refusedSet(content, /^the key set [^\n"]+ cannot be read: it is no JSON$/);
+});
+
 keys('an empty, malformed or missing key set is refused', async () => {
   for (const content of [
     '',

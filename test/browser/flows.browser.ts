@@ -234,10 +234,16 @@ flows('a checklist is upgraded, and the new one downloaded', async () => {
   const checklist = (await old.json()) as { stigs: { rules: { status: string; comments: string }[] }[] };
   for (const rule of checklist.stigs[0]!.rules)
     Object.assign(rule, { status: 'open', comments: 'as seen — on site' });
-  await page.goto('/upgrade?slug=harbor_linux_3');
+  await page.goto('/upgrade');
   await page
     .getByLabel('Checklist', { exact: true })
     .setInputFiles(put(served.folder, 'old.cklb', JSON.stringify(checklist)));
+  await page.getByLabel('Release').fill('V9R9');
+  await page.getByRole('button', { name: 'Show what becomes of it' }).click();
+  assert.is(await page.getByRole('alert').textContent(), 'Version not found: V9R9');
+  assert.equal(await violations(page), []);
+  // Neither the file nor the STIG has to be chosen.
+  await page.getByLabel('Release').fill('');
   await page.getByRole('button', { name: 'Show what becomes of it' }).click();
   assert.is(await page.getByRole('heading', { level: 1 }).textContent(), 'V1R1 to V1R2');
   assert.equal(await violations(page), []);

@@ -16,6 +16,7 @@ import { put, scratchFolder } from '../support/scratch.ts';
 
 const names = [
   'integrity',
+  'schema',
   'foreign keys',
   'ledger',
   'sources',
@@ -74,6 +75,18 @@ interface Seed {
 
 /** What is done to a database, and what is said of it: these lines and no other. */
 const seeds: Record<string, Seed> = {
+  'a trigger': {
+    sql: 'CREATE TRIGGER "keep\n it" AFTER INSERT ON bundles BEGIN UPDATE bundles SET visibility = \'SHARED\'; END',
+    problems: [/^schema: the trigger keep.+it on bundles is not of Gapstone$/],
+  },
+  'a view that is not ours': {
+    sql: 'CREATE VIEW tokens AS SELECT * FROM integration_tokens',
+    problems: [/^schema: the view tokens is not of Gapstone$/],
+  },
+  'a view of ours that says something else': {
+    sql: "DROP VIEW searchable_rules; CREATE VIEW searchable_rules AS SELECT id, release_id, '' AS title, '' AS discussion, '' AS check_content, '' AS fix_text, '' AS ids FROM findings",
+    problems: [/^schema: the view searchable_rules is not of Gapstone$/],
+  },
   'a row whose parent is gone': {
     sql: "DELETE FROM occupation_keys WHERE occupation_code = '15-1244.00'",
     problems: [/^foreign keys: occupations refers to a row of occupation_keys that is not there$/],

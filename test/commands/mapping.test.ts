@@ -142,20 +142,23 @@ usage('what is missing or wrong is exit 2, and the message names it', async () =
       ['set', ...replaced('--status', status)],
       /^--status must be one of: auto, verified, rejected$/,
     ]);
-  for (const end of [
-    'x',
-    ':',
-    'nist-800-53:',
-    ':AC-1',
-    'nist-800-53:Lantern',
-    'nist-800-171:3.01.1',
-    'cci:15',
-  ])
-    for (const name of ['--from', '--to'])
+  for (const name of ['--from', '--to']) {
+    for (const end of ['x', ':', 'nist-800-53:', 'nist-800-53: ', ':AC-1'])
       cases.push([
         ['set', ...replaced(name, end)],
-        new RegExp(`^${name} must be <framework>:<identifier>, not `),
+        new RegExp(`^${name} must be <framework>:<identifier>, not "${end}"$`),
       ]);
+    for (const [framework, identifier] of [
+      ['nist-800-53', 'Lantern'],
+      ['nist-800-171', '3.01.1'],
+      ['nist-800-171', '9.9.9'],
+      ['cci', '15'],
+    ])
+      cases.push([
+        ['set', ...replaced(name, `${framework}:${identifier}`)],
+        new RegExp(`^${name}: "${identifier}" is no identifier of ${framework}$`),
+      ]);
+  }
   const before = tableDigests(site.db);
   for (const [args, message] of cases) {
     const [code, said] = await mapping(site, ...args);
@@ -163,6 +166,14 @@ usage('what is missing or wrong is exit 2, and the message names it', async () =
     assert.is(code, 2, args.join(' '));
   }
   assert.equal(tableDigests(site.db), before);
+  site.db.close();
+});
+
+usage('a framework key is read in any case', async () => {
+  const site = await makeSite();
+  assert.equal(await set(site, 'CCI:cci-1', 'NIST-800-53:ac-1', 'rejected'), [0, '']);
+  const [decision] = await listed(site);
+  assert.equal([decision.from, decision.to], ['nist-800-53:AC-1', 'cci:CCI-000001']);
   site.db.close();
 });
 

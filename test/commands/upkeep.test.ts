@@ -20,7 +20,7 @@ import { copyDatabase } from '../../src/db/copy.ts';
 import { connect, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
 import { readHeader } from '../../src/db/header.ts';
-import { listMigrations } from '../../src/db/migrate.ts';
+import { listMigrations, migrate } from '../../src/db/migrate.ts';
 import { restoreDatabase } from '../../src/db/restore.ts';
 import { openUpgraded } from '../../src/db/upgrade.ts';
 import { CommandError } from '../../src/errors.ts';
@@ -431,6 +431,18 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
       changed('loose.db', (sqlite) => sqlite.exec('DELETE FROM sources')),
       /the backup is damaged: \d+ rows refer to what is not there$/,
     ],
+    [
+      changed('trigger.db', (sqlite) =>
+        sqlite.exec('CREATE TRIGGER stay BEFORE DELETE ON sessions BEGIN SELECT RAISE(IGNORE); END'),
+      ),
+      /trigger\.db is not restored: the trigger stay on sessions is not of Gapstone$/,
+    ],
+    [
+      changed('view.db', (sqlite) =>
+        sqlite.exec('DROP VIEW known_stigs; CREATE VIEW known_stigs AS SELECT * FROM stigs'),
+      ),
+      /view\.db is not restored: the view known_stigs is not of Gapstone$/,
+    ],
     [inUse, /has a log beside it: it is a database in use, not a backup/],
     [hashed, /hashed\.db is not what .*hashed\.db\.sha256 says: it was changed since$/],
     [noHash, /holds no SHA-256$/],
@@ -469,6 +481,18 @@ restores('an older schema is brought up by the next start', async () => {
   assert.match(stderr, new RegExp(`it has schema 1: the next start brings it to ${newest}`));
   (await openUpgraded(file)).close();
   openDatabase(file).close();
+});
+
+restores('the views that each older schema had are ours', async () => {
+  for (const version of listMigrations().keys()) {
+    const folder = scratchFolder();
+    const old = join(folder, 'old.db');
+    const sqlite = new Sqlite(old);
+    sqlite.pragma(`application_id = ${0x47415053}`);
+    migrate(sqlite, version + 1);
+    sqlite.close();
+    assert.is(restoreDatabase(old, join(folder, 'g.db'), when).schema, version + 1);
+  }
 });
 
 restores('killed at any moment, the database is the old one or the new one', async () => {

@@ -487,6 +487,15 @@ access('every route of /openapi.json is in the table, and says itself what the t
   }
 });
 
+access('what any route answers to a malformed address or too large a body is declared', async () => {
+  const document = (await t.get('/openapi.json', { token: null })).json;
+  for (const { method, route } of table) {
+    const { responses } = document.paths[route][method];
+    assert.ok('400' in responses, `${method} ${route}`);
+    if (method !== 'get') assert.ok('413' in responses, `${method} ${route}`);
+  }
+});
+
 access('the application has no route that the table does not name', async () => {
   const named = new Set(table.map((each) => each.route.replace(/\{(\w+)\}/g, ':$1')));
   // The pages have a table of their own, in test/web/access.test.ts.

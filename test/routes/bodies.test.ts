@@ -121,6 +121,20 @@ bodies('limits and types of each field are a 400 that names the field', async ()
   refused(await ask(t, 'POST', '/api/v1/lists', alice, {}), /^name is required/, 'no name');
 });
 
+bodies('an empty controlId is a 400 wherever a control is named, and changes nothing', async () => {
+  for (const controlId of ['', ' \t ']) {
+    const reference = { controlId, framework: 'nist-800-53' };
+    for (const method of ['POST', 'DELETE']) {
+      const message = /controlId must not be empty$/;
+      refused(await ask(t, method, '/api/v1/my-controls', alice, reference), message, method);
+      const good = { controlId: 'AC-1', framework: 'nist-800-53' };
+      const body = { controls: [good, reference] };
+      refused(await ask(t, method, `${collection}/controls`, alice, body), message, `${method} controls`);
+    }
+  }
+  assert.is((await ask(t, 'GET', `${collection}/controls`, alice)).json.total, 0);
+});
+
 bodies('what is no object, no JSON or no UTF-8 is a 400', async () => {
   const targets: [string, string][] = [
     ['POST', '/api/v1/lists'],

@@ -313,6 +313,65 @@ upgrades(
   },
 );
 
+upgrades(
+  'a cklb as ConvertTo-Json writes it says the same: one item alone, nothing as {} or null',
+  async () => {
+    const old = await oldChecklist();
+    const rule = { ...old.stigs[0]!.rules[0]!, status: 'open', comments: 'seen', ccis: ['CCI-000366'] };
+    const withRule = (changed: object) => ({
+      ...old,
+      stigs: [{ ...old.stigs[0]!, rules: [{ ...rule, ...changed }] }],
+    });
+    const answered = async (checklist: object) => {
+      const { status, json } = await upgrade(checklist);
+      assert.is(status, 200, JSON.stringify(json).slice(0, 300));
+      return json;
+    };
+    const whole = await answered(withRule({}));
+    const [stig] = withRule({}).stigs;
+    const listed = (value: unknown) => ({ value, Count: (value as unknown[]).length });
+    for (const checklist of [
+      { ...old, stigs: stig },
+      { ...old, stigs: { ...stig, rules: stig!.rules[0] } },
+      { ...old, stigs: listed([{ ...stig, rules: listed(stig!.rules) }]) },
+      withRule({ ccis: 'CCI-000366', group_tree: rule.group_tree[0] }),
+      withRule({ ccis: listed(rule.ccis), group_tree: listed(rule.group_tree) }),
+    ])
+      assert.equal(await answered(checklist), whole, JSON.stringify(checklist).slice(0, 100));
+    const bare = await answered(
+      withRule({ legacy_ids: [], mitigations: '', third_party_tools: '', ia_controls: '' }),
+    );
+    for (const none of [{}, null])
+      assert.equal(
+        await answered(
+          withRule({ legacy_ids: none, mitigations: none, third_party_tools: none, ia_controls: none }),
+        ),
+        bare,
+      );
+    for (const none of [[null], '', listed([])])
+      assert.equal(await answered(withRule({ legacy_ids: none, mitigations: '' })), bare);
+    // What leaves a doubt is refused as before.
+    for (const [name, value, words] of [
+      ['legacy_ids', { a: 'V-1' }, 'an array of texts'],
+      ['legacy_ids', { value: ['V-1'], Count: 2 }, 'an array of texts'],
+      ['legacy_ids', { value: ['V-1'], Count: 1, more: 'x' }, 'an array of texts'],
+      ['legacy_ids', ['V-1', null], 'an array of texts'],
+      ['legacy_ids', 7, 'an array of texts'],
+      ['group_tree', 'V-1', 'an array'],
+      ['comments', ['seen'], 'a text'],
+      ['comments', { a: 1 }, 'a text'],
+      ['comments', [], 'a text'],
+      ['finding_details', 7, 'a text'],
+    ] as const)
+      assertError(
+        await upgrade(withRule({ [name]: value })),
+        400,
+        'BAD_REQUEST',
+        `checklist: stigs[0].rules[0].${name} must be ${words}`,
+      );
+  },
+);
+
 upgrades('what a cklb has no place for comes back, with its place', async () => {
   const old = await oldChecklist();
   const [stig] = old.stigs;

@@ -45,6 +45,10 @@ const citing = (cci: string): string[] =>
         .map((rule) => `${slug} ${rule.groupId}`);
     });
 
+samples('the framework of the path is read in any case', async () => {
+  assert.equal(await ask('NIST-800-53', 'AC-2(1)'), await ask('nist-800-53', 'AC-2(1)'));
+});
+
 samples('a control of 800-53 gives the rules of its own CCIs, with the path', async () => {
   const json = await ask('nist-800-53', 'AC-2(1)');
   const [name] = citing('CCI-000015');

@@ -194,6 +194,20 @@ single('identifiers in every spelling are answered in the published form, with t
     assert.equal((await resolve({ from: `nist-800-171:${mixed}`, to: 'nist-800-53' })).paths, [], mixed);
 });
 
+single('a framework key is read in any case and answered as published', async () => {
+  const expected = await resolve({ from: 'nist-800-53:AC-2(1)', to: 'cci', explain: 'true' });
+  assert.is(expected.paths.length, 1);
+  for (const [framework, to] of [
+    ['NIST-800-53', 'CCI'],
+    ['Nist-800-53', 'Cci'],
+    [' NIST-800-53 ', ' cci '],
+  ])
+    assert.equal(await resolve({ from: `${framework}:AC-2(1)`, to: to!, explain: 'true' }), expected);
+  // Only ours: a site's own key is another in another case, and is answered as it was sent.
+  const { from, to } = await resolve({ from: 'ACME:7', to: 'Zeppelin' });
+  assert.equal([from.framework, to], ['ACME', 'Zeppelin']);
+});
+
 single(
   'a path holds every node from the source on, each with the status of the edge that led to it',
   async () => {
@@ -392,6 +406,15 @@ pairs('blanks around what was sent are kept in the keys', async () => {
   assert.equal(Object.keys(results), ['nist-800-53: AC-2 ']);
   assert.equal(Object.keys(results['nist-800-53: AC-2 ']), body.to);
   assert.ok(results['nist-800-53: AC-2 ']['nist-800-171'].length > 1);
+});
+
+pairs('framework keys are read in any case, and are kept in the keys', async () => {
+  const sent = { from: [reference('NIST-800-53', 'ac-2')], to: ['Nist-800-171', 'nist-800-171'] };
+  const { from, to, results } = await batch(sent);
+  const { paths } = await resolve({ from: 'nist-800-53:AC-2', to: 'nist-800-171' });
+  assert.ok(paths.length > 1);
+  assert.equal([from, to], [[reference('nist-800-53', 'AC-2')], sent.to]);
+  assert.equal(results, { 'NIST-800-53:ac-2': { 'Nist-800-171': paths, 'nist-800-171': paths } });
 });
 
 pairs('keys come in the order of the request, even those like numbers', async () => {
@@ -631,6 +654,11 @@ lookup('a flat map from each CCI, as it was sent and in request order, to its co
     '': [],
     ' CCI-366 ': ['CM-6'],
   });
+});
+
+lookup('the target is read in any case', async () => {
+  const ccis = ['CCI-000015'];
+  assert.equal(await batch({ ccis, to: 'NIST-800-53' }), { 'CCI-000015': ['AC-2(1)'] });
 });
 
 lookup('a deprecated CCI and one without a usable reference are keys with an empty array', async () => {

@@ -4,6 +4,7 @@ import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, countingIds, integrationCaller, testId, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
+import { assertError } from '../support/service.ts';
 
 const lists = suite('Lists');
 const slugs = ['harbor_linux_3', 'lantern_web_server_2'];
@@ -130,6 +131,33 @@ lists('adding: each slug once, unknown ones told, positions appended', async () 
   const one = await ask(t, 'DELETE', path, alice, { slugs: [slugs[1], slugs[1]] });
   assert.equal(one.json, { success: true, removed: 1 });
   assert.is((await ask(t, 'PUT', `${path}/${slugs[1]}`, alice, { notes: 'x' })).status, 404);
+});
+
+lists('where the last position is taken nothing can be appended, and nothing is moved', async () => {
+  const path = `${await make()}/stigs`;
+  const entry = `${path}/${slugs[1]}`;
+  await ask(t, 'POST', path, alice, { slugs: [slugs[1]] });
+  assert.is((await ask(t, 'PUT', entry, alice, { position: 2 ** 31 - 2 })).status, 200);
+  assert.equal((await ask(t, 'POST', path, alice, { slugs: [slugs[0]] })).json.added, 1);
+  await ask(t, 'DELETE', path, alice, { slugs: [slugs[0]] });
+  assert.is((await ask(t, 'PUT', entry, alice, { position: 2 ** 31 - 1 })).status, 200);
+  const message =
+    'An entry of the list has position 2147483647, after which there is none: give it a smaller one first';
+  assertError(
+    await ask(t, 'POST', path, alice, { slugs: [slugs[1], slugs[0]] }),
+    400,
+    'BAD_REQUEST',
+    message,
+  );
+  const page = (await ask(t, 'GET', path, alice)).json;
+  assert.equal(
+    page.stigs.map((each: Record<string, unknown>) => [each.slug, each.position]),
+    [[slugs[1], 2 ** 31 - 1]],
+  );
+  // What is there already needs no place.
+  assert.equal((await ask(t, 'POST', path, alice, { slugs: [slugs[1]] })).json.added, 0);
+  assert.is((await ask(t, 'PUT', entry, alice, { position: 7 })).status, 200);
+  assert.equal((await ask(t, 'POST', path, alice, { slugs: [slugs[0]] })).json.added, 1);
 });
 
 lists('PUT sets notes or position, keeps the other, and moves no other entry', async () => {

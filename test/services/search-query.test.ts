@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { findPlaces, foldInPlace } from '../../src/services/search-pattern.ts';
@@ -120,6 +122,43 @@ places('a prefix holds to the end of its word', () => {
   assert.equal(found('aud*', 'audit Auditing, aud fraud'), ['audit', 'Auditing', 'aud']);
 });
 
+places(
+  'diacritics are ignored in words, as the index ignores them, and not in what is taken literally',
+  () => {
+    assert.equal(found('resume', 'Résumé resume résumés'), ['Résumé', 'resume']);
+    assert.equal(found('ångström', 'Angstrom ångström'), ['Angstrom', 'ångström']);
+    assert.equal(found('ель', 'ёль ель'), ['ель']);
+    assert.equal(found('"café."', 'cafe. café.'), ['café.']);
+  },
+);
+
+places('a letter is without its diacritics what the tokenizer of the index makes of it', () => {
+  const sqlite = new Sqlite(':memory:');
+  const tokenizer = /tokenize=".*"/.exec(readFileSync('migrations/0005_rule_search.sql', 'utf8'))![0];
+  sqlite.exec(`CREATE VIRTUAL TABLE words USING fts5(word, ${tokenizer});
+               CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, 'instance')`);
+  const insert = sqlite.prepare('INSERT INTO words (rowid, word) VALUES (?, ?)');
+  // The long s is an s by its case, which is not what this is about; SQLite leaves an a with two marks as it is.
+  const apart = [...'ſẛǠǡ'];
+  const letters: number[] = [];
+  for (let code = 0x80; code < 0x2000; code++)
+    if (/\p{L}/u.test(String.fromCharCode(code))) letters.push(code);
+  for (const code of letters) insert.run(code, String.fromCharCode(code));
+  const tokens = sqlite.prepare<[], [number, string]>('SELECT doc, term FROM vocabulary').raw().all();
+  // SQLite knows fewer letters than Node: those of a newer Unicode are none for it.
+  assert.ok(tokens.length > 5000, `${tokens.length} of ${letters.length}`);
+  let bare = 0;
+  for (const [code, token] of tokens) {
+    if (apart.includes(String.fromCharCode(code))) continue;
+    const { plain } = foldInPlace(String.fromCharCode(code));
+    const isLatin = /^[a-z]$/.test(token);
+    if (isLatin) bare++;
+    assert.is(/^[a-z]$/.test(plain) ? plain : null, isLatin ? token : null, `U+${code.toString(16)}`);
+  }
+  assert.ok(bare > 400, `${bare} letters`);
+  sqlite.close();
+});
+
 places('a letter whose fold is longer moves nothing', () => {
   assert.equal(found('audit', 'İİİ audit'), ['audit']);
 });
@@ -151,8 +190,16 @@ snippets('the text with most of the terms is shown, the first of equals', () => 
 });
 
 snippets('what no pattern finds gives the beginning of the discussion', () => {
-  const snippet = makeSnippet(texts({ discussion: 'Café.' }), readQuery('cafe').terms);
+  const snippet = makeSnippet(texts({ discussion: 'Café.' }), readQuery('cafes').terms);
   assert.equal(snippet, { field: 'discussion', text: 'Café.', marks: [] });
+});
+
+snippets('what the index finds without its diacritics is marked, on either side', () => {
+  for (const asked of ['cafe', 'café', 'CAFÉ', 'cafe\u0301', 'CAF*', '"très cafe"'])
+    for (const text of ['très Café.', 'tres cafe.', 'trés CAFÈ.']) {
+      const { marks } = makeSnippet(texts({ discussion: text }), readQuery(asked).terms);
+      assert.equal(marks, [[asked.startsWith('"') ? 0 : 5, 9]], `${asked} in ${text}`);
+    }
 });
 
 snippets('a long text is cut at blanks around the densest stretch', () => {

@@ -47,6 +47,8 @@ interface Row {
   form?: Record<string, string>;
   /** What is asked for is not there, or the form is refused: nobody but the entitled learns that. */
   status?: number;
+  /** Where it leads on to. */
+  to?: string;
 }
 
 const [privateList, sharedList, privateCollection, sharedCollection, deletedList] = [1, 2, 3, 4, 5].map(
@@ -107,6 +109,28 @@ const table: Row[] = [
   get('readPrivate', '/collections/:id', `/collections/${privateCollection}`),
   get('readShared', '/collections/:id', `/collections/${sharedCollection}`),
   get('changeShared', '/collections/:id/edit', `/collections/${sharedCollection}/edit`),
+  ...(
+    [
+      ['/lists/add', '/lists'],
+      ['/lists/:id/stigs', '/lists/:id'],
+      ['/lists/:id/stigs/remove', '/lists/:id'],
+      ['/lists/:id/duplicate', '/lists/:id'],
+      ['/lists/:id/delete', '/lists/:id'],
+      ['/lists/:id/restore', '/lists'],
+      ['/collections/add', '/collections'],
+      ['/collections/:id/controls', '/collections/:id'],
+      ['/collections/:id/controls/remove', '/collections/:id'],
+      ['/collections/:id/delete', '/collections/:id'],
+      ['/favorites/stigs', '/favorites'],
+      ['/favorites/stigs/remove', '/favorites'],
+      ['/favorites/controls', '/favorites'],
+      ['/favorites/controls/remove', '/favorites'],
+    ] as const
+  ).map(([route, page]) => ({
+    ...get('user', route, route.replace(':id', privateList), 303),
+    to: page.replace(':id', privateList),
+  })),
+  { ...get('public', '/signout', '/signout', 303), to: '/' },
   get('regdoc', '/documents'),
   get('regdoc', '/documents/:documentId', '/documents/harbor-basic-directive'),
   get('regdoc', '/documents/:documentId', '/documents/none', 404),
@@ -189,8 +213,10 @@ for (const row of table) {
       const answer = await loadPage(t, row.path, callers[column], row.form);
       const letter = letters[index]!;
       const where = `${column}: ${answer.status} ${answer.location} ${textOf(answer.html).slice(0, 200)}`;
-      if (letter === 'ok') assert.is(answer.status, row.status ?? 200, where);
-      else if (letter === 'S') {
+      if (letter === 'ok') {
+        assert.is(answer.status, row.status ?? 200, where);
+        if (row.to !== undefined) assert.is(answer.location, row.to, where);
+      } else if (letter === 'S') {
         assert.is(answer.status, 303, where);
         const next = row.form === undefined ? row.path : '/';
         assert.is(answer.location, `/signin?next=${encodeURIComponent(next)}`, where);
@@ -217,6 +243,33 @@ access('every page is in the table, but for signing in and out and what pages lo
     [...known].filter((route) => !mounted.includes(route)),
     [],
   );
+});
+
+access('the address of every form can be loaded, and changes nothing', async () => {
+  const pages = t.app.routes.filter((route) => isPage(route.path));
+  const loaded = new Set(pages.filter(({ method }) => method === 'GET').map(({ path }) => path));
+  const forms = pages.filter(({ method }) => method === 'POST');
+  assert.equal(
+    forms.map(({ path }) => path).filter((path) => !loaded.has(path)),
+    [],
+  );
+  const stored = () =>
+    JSON.stringify(
+      ['bundles', 'list_stigs', 'collection_controls', 'favorite_stigs', 'favorite_controls'].map((name) =>
+        t.db.sqlite.prepare(`SELECT * FROM ${name} ORDER BY 1, 2`).all(),
+      ),
+    );
+  const before = stored();
+  for (const { path } of forms) {
+    const address = path.replace(':id', sharedList).replace(':slug', 'harbor_linux_3');
+    for (const query of ['', '?slug=lantern_web_server_2&list=x'])
+      assert.ok([200, 303, 404].includes((await loadPage(t, address + query, callers.alice)).status), path);
+  }
+  assert.is(stored(), before);
+  // An id of the address stays one segment of a path of this server.
+  const odd = await loadPage(t, '/lists/%2f%2fevil.example%0d%0aX: y/stigs', callers.alice);
+  assert.is(odd.location, '/lists/%2F%2Fevil.example%0D%0AX%3A%20y');
+  assert.is((await loadPage(t, '/lists', callers.alice)).status, 200);
 });
 
 access('what may not be seen answers as what is not there, but for the request id', async () => {

@@ -5,6 +5,7 @@ import { searchPage } from '../../src/web/search.tsx';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { type Caller, countingIds, sessionCaller, testId, userCaller } from '../support/callers.ts';
+import { writeCkl } from '../support/ckl-writer.ts';
 import { suite } from '../support/harness.ts';
 import { attributesOf, loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
@@ -60,6 +61,36 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/docs/crosswalk', ['POST', '/api/v1/crosswalk/resolve/batch', 'Try it']],
   ['/signin', ['User token']],
 ];
+
+pages('what is loaded counts documents and occupations for those entitled to them alone', async () => {
+  for (const entitlements of [[], ['regdoc'], ['occ'], ['regdoc', 'occ']]) {
+    const caller = await sessionCaller(t, await userCaller(t, { sub: 'sam', entitlements }));
+    const { html } = await loadPage(t, '/catalog', caller);
+    const tiles = textOf(/<ul class="tiles">.*?<\/ul>/s.exec(html)![0]);
+    assert.is(/\b2 documents\b/.test(tiles), entitlements.includes('regdoc'), entitlements.join());
+    assert.is(/\b29 occupations\b/.test(tiles), entitlements.includes('occ'), entitlements.join());
+    assert.is(/document/.test(tiles), entitlements.includes('regdoc'));
+    assert.is(/occupation/.test(tiles), entitlements.includes('occ'));
+  }
+});
+
+pages('the ledger and what is loaded say one of one, and more of more', async () => {
+  const few = await testApp([writeBenchmarks([{}])]);
+  const caller = await sessionCaller(
+    few,
+    await userCaller(few, { sub: 'sam', entitlements: ['regdoc', 'occ'] }),
+  );
+  const words = async (path: string) => textOf((await loadPage(few, path, caller)).html);
+  assert.match(await words('/catalog/imports/1'), /\b1 rule, /);
+  assert.match(await words('/catalog'), '1 STIG 1 rule: ');
+  assert.match(await words('/catalog'), '0 documents 0 occupations');
+  few.db.close();
+  const page = textOf((await loadPage(t, '/catalog/imports/1', ann)).html);
+  assert.match(page, /\b14 rules, \d+ high, \d+ medium, \d+ low, \d+ profiles?\b/);
+  assert.not.match(page, / 1 (?:rules|profiles|documents|categories)\b/);
+  assert.match(page, ', 5 categories');
+  assert.match(page, '1,189 controls');
+});
 
 pages('the ledger of an import shows nobody what needs an entitlement that they lack', async () => {
   const regulatory = ['harbor-basic-directive', 'lantern-web-guideline', 'regdoc', 'actionableItems'];
@@ -949,6 +980,183 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
   const refused = await loadPage(t, '/upgrade', ann, bad);
   assert.is(refused.status, 400);
   assert.match(textOf(refused.html), 'checklist: the text is not valid JSON');
+});
+
+/** What a form on a page would send, were it sent as it stands there. */
+function hiddenFields(html: string): Record<string, string> {
+  const fields = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g);
+  return Object.fromEntries([...fields].map(([, name, value]) => [name!, value!]));
+}
+
+/** The form of a checklist, as a browser sends it. */
+function upgradeForm(content: string | Uint8Array<ArrayBuffer> | null, fields: Record<string, string>) {
+  const form = new FormData();
+  if (content !== null) form.set('file', new File([content], 'old.cklb'));
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  return form;
+}
+
+pages('a refused form brings back the checklist that could be read, and a sound one takes it', async () => {
+  const old = (await t.get('/api/v1/stigs/harbor_linux_3/download?version=V1R1')).json;
+  const content = JSON.stringify(old);
+  const file = (html: string) => /<input id="file"[^>]*>/.exec(html)![0];
+  const refusals: [fields: Record<string, string>, words: string][] = [
+    [{ slug: 'harbor_linux_3', version: 'V9R9' }, 'Version not found: V9R9'],
+    [{ slug: 'no_such_stig' }, 'STIG not found: no_such_stig'],
+    [{ slug: 'lantern_web_server_2' }, 'no STIG of it is lantern_web_server_2'],
+    [{ slug: 'harbor_linux_3', hostName: 'x'.repeat(256) }, 'hostName must have at most 255 characters'],
+    [{ slug: 'harbor_linux_3', onChange: 'drop' }, 'onChange must be keep or reset'],
+  ];
+  for (const [fields, words] of refusals) {
+    const { status, html } = await loadPage(t, '/upgrade', ann, upgradeForm(content, fields));
+    assert.is(status, 400, words);
+    assert.match(textOf(html), words);
+    assert.match(textOf(html), 'The checklist that you sent is still here');
+    assert.not.match(file(html), 'required');
+    assert.is(Buffer.from(hiddenFields(html).checklist!, 'base64').toString(), content, words);
+    // A browser sends an empty part for a file that was not chosen.
+    const sound = upgradeForm(null, { ...hiddenFields(html), slug: 'harbor_linux_3', hostName: 'web01' });
+    sound.set('file', new File([], ''));
+    const taken = await loadPage(t, '/upgrade', ann, sound);
+    assert.is(taken.status, 200, textOf(taken.html).slice(0, 200));
+    assert.match(textOf(taken.html), 'V1R1 to V1R2');
+  }
+  // Beside one that came back another of full size may be sent, so a large one does not come back.
+  const large = JSON.stringify({ ...old, title: 'x'.repeat(11 * 1024 * 1024) });
+  const { html: asked } = await loadPage(t, '/upgrade', ann, upgradeForm(large, { slug: 'no_such_stig' }));
+  assert.match(textOf(asked), 'STIG not found: no_such_stig');
+  assert.is(hiddenFields(asked).checklist, undefined);
+  assert.match(file(asked), 'required');
+  // What is no checklist is not kept, and another file goes before the one that was.
+  for (const bad of ['{', '<CHECKLIST>', 'PK', '']) {
+    const { status, html } = await loadPage(
+      t,
+      '/upgrade',
+      ann,
+      upgradeForm(bad, { slug: 'harbor_linux_3', checklist: '' }),
+    );
+    assert.is(status, 400);
+    assert.is(hiddenFields(html).checklist, undefined, bad);
+    assert.match(file(html), 'required');
+  }
+  const another = upgradeForm('{"stigs":[]}', { checklist: Buffer.from(content).toString('base64') });
+  assert.match(textOf((await loadPage(t, '/upgrade', ann, another)).html), 'has no stigs');
+});
+
+pages('the STIG that a checklist names is taken where none is chosen', async () => {
+  const harbor = (await t.get('/api/v1/stigs/harbor_linux_3/download?version=V1R1')).json;
+  const lantern = (await t.get('/api/v1/stigs/lantern_web_server_2/download')).json;
+  const [ofHarbor, ofLantern] = [harbor.stigs[0], lantern.stigs[0]];
+  const send = async (stigs: object[], fields: Record<string, string> = { slug: '' }) => {
+    const content = JSON.stringify({ ...harbor, stigs });
+    const { status, html } = await loadPage(t, '/upgrade', ann, upgradeForm(content, fields));
+    return { status, html, text: textOf(html) };
+  };
+  const named = await send([ofHarbor]);
+  assert.is(named.status, 200);
+  assert.match(named.text, /V1R1 to V1R2 Harbor Linux 3 .*, the STIG that the checklist names/);
+  assert.is(hiddenFields(named.html).slug, 'harbor_linux_3');
+  const chosen = await send([ofHarbor], { slug: 'harbor_linux_3' });
+  assert.not.match(chosen.text, 'the STIG that the checklist names');
+  assert.is((await send([ofHarbor], {})).status, 200);
+  const inCase = { ...ofHarbor, stig_id: ` ${ofHarbor.stig_id.toLowerCase()} ` };
+  assert.is((await send([inCase])).status, 200);
+  // One that the catalog does not have leaves no doubt about the other.
+  const foreign = { ...ofLantern, stig_id: 'Nowhere_STIG', stig_name: 'Nowhere' };
+  assert.match((await send([foreign, ofHarbor])).text, 'V1R1 to V1R2');
+  const refusals: [stigs: object[], words: string][] = [
+    [
+      [ofHarbor, ofLantern],
+      'The checklist names more than one STIG of the catalog: Harbor Linux 3 Security Technical Implementation Guide and 1 more. Choose the one to upgrade',
+    ],
+    [[foreign], 'The catalog has no STIG Nowhere_STIG, as the checklist names it. Choose the STIG'],
+    [[{ ...foreign, stig_id: '', stig_name: '' }], 'The checklist does not say of which STIG it is'],
+  ];
+  for (const [stigs, words] of refusals) {
+    const { status, text } = await send(stigs);
+    assert.is(status, 400);
+    assert.ok(text.includes(words), text.slice(0, 600));
+  }
+  // The form offers it first, unless a STIG was chosen on the way here; the API asks for the slug as before.
+  const options = (html: string) => html.match(/<option[^>]*>/g)!.slice(0, 2);
+  assert.equal(options((await loadPage(t, '/upgrade', ann)).html)[0], '<option value="">');
+  assert.match(
+    (await loadPage(t, '/upgrade?slug=harbor_linux_3', ann)).html,
+    /value="harbor_linux_3" selected/,
+  );
+  const byApi = await t.send('POST', '/api/v1/checklists/upgrade', { slug: '', checklist: harbor });
+  assert.is(byApi.status, 404);
+});
+
+pages(
+  'what every rule holds and a cklb has no place for is one line on the page, and whole within it',
+  async () => {
+    const old = (await t.get('/api/v1/stigs/harbor_linux_3/download?version=V1R1')).json;
+    const rules = old.stigs[0].rules.map((rule: object, index: number) => ({
+      ...rule,
+      createdAt: `2026-01-${index + 1}`,
+      ...(index === 2 ? { seenBy: 'Ann <Lee>' } : {}),
+    }));
+    const checklist = { ...old, stigs: [{ ...old.stigs[0], rules }] };
+    const form = upgradeForm(JSON.stringify(checklist), { slug: 'harbor_linux_3' });
+    const { html } = await loadPage(t, '/upgrade', ann, form);
+    const notCarried = html.slice(html.indexOf('Not carried:'));
+    const reason = 'a cklb has no place for this field';
+    const summaries = [...notCarried.matchAll(/<summary>(.*?)<\/summary>/gs)].map(([, text]) =>
+      textOf(text!),
+    );
+    assert.equal(summaries, [`stigs[].rules[].createdAt , ${rules.length} times: ${reason}`]);
+    rules.forEach((_: object, index: number) => {
+      assert.match(textOf(notCarried), `stigs[0].rules[${index}].createdAt : ${reason} 2026-01-${index + 1}`);
+    });
+    assert.match(textOf(notCarried), `stigs[0].rules[2].seenBy : ${reason} Ann <Lee>`);
+    const { report } = (
+      await t.send('POST', '/api/v1/checklists/upgrade', { slug: 'harbor_linux_3', checklist })
+    ).json;
+    const fields = report.notCarried.filter((each: { kind: string }) => each.kind === 'field');
+    assert.is(fields.length, rules.length + 1, 'the API tells each');
+  },
+);
+
+pages('a checklist that is no UTF-8 is read as an import reads it, and the report warns', async () => {
+  const old = (await t.get('/api/v1/stigs/harbor_linux_3/download?version=V1R1')).json;
+  old.stigs[0].rules[0].status = 'open';
+  old.stigs[0].rules[0].comments = 'geprüft – „Müller“';
+  const ansi = (text: string) => {
+    const special: Record<string, number> = {
+      '\u2026': 0x85,
+      '\u2013': 0x96,
+      '\u201c': 0x93,
+      '\u201d': 0x94,
+      '\u201e': 0x84,
+    };
+    return Uint8Array.from([...text].map((each) => special[each] ?? each.charCodeAt(0)));
+  };
+  const cklb = JSON.stringify(old);
+  const ckl = (encoding: string) =>
+    writeCkl(old).replace(/^<\?xml[^>]*\?>/, `<?xml version="1.0" encoding="${encoding}"?>`);
+  const readAs = async (content: string | Uint8Array<ArrayBuffer>) => {
+    const { status, html } = await loadPage(t, '/upgrade', ann, upgradeForm(content, { slug: '' }));
+    assert.is(status, 200, textOf(html).slice(0, 300));
+    const form = upgradeForm(null, { ...hiddenFields(html) });
+    const file = JSON.parse((await loadPage(t, '/upgrade', ann, form)).html);
+    assert.is(file.stigs[0].rules[0].comments, old.stigs[0].rules[0].comments);
+    return /The checklist is not valid UTF-8: byte 0x[0-9A-F]+ at offset \d+ \(line \d+\); the whole file was read as windows-1252/.test(
+      textOf(html),
+    );
+  };
+  assert.is(await readAs(ckl('windows-1252')), false, 'UTF-8, whatever it says');
+  assert.is(await readAs(ansi(ckl('windows-1252'))), false, 'as it says');
+  assert.is(await readAs(ansi(ckl('UTF-8'))), true);
+  assert.is(await readAs(ansi(cklb)), true);
+  for (const [content, words] of [
+    [ansi(cklb.replace('gepr', 'gepr\u0081')), 'The checklist is not valid UTF-8'],
+    [ansi(ckl('shift_jis')), 'The checklist is not valid UTF-8'],
+  ] as const) {
+    const refused = await loadPage(t, '/upgrade', ann, upgradeForm(content, { slug: '' }));
+    assert.is(refused.status, 400);
+    assert.match(textOf(refused.html), words);
+  }
 });
 
 pages('a classification banner is on every page, twice, and on every export', async () => {

@@ -22,6 +22,8 @@ export interface CatalogPageServices {
   news: StigNewsService;
   controls: ControlService;
   ledger: LedgerService;
+  documents: RegdocService;
+  roles: RoleService;
 }
 
 const runsShown = 50;
@@ -29,7 +31,8 @@ const ledgerQuery = z.object({ ...paging(100, 100), outcome: wordList('outcome',
 
 /** The start page, what is loaded, and what the imports did. */
 export function catalogPages(app: Hono<Env>, { guard, show }: Kit, services: CatalogPageServices): void {
-  const { news, controls, ledger } = services;
+  const { news, controls, ledger, documents, roles } = services;
+  const counted = { page: 1, limit: 1 };
 
   app.get('/', guard.visitor, (c) => {
     if (c.get('visitor') === null) return show(c, homePage(null));
@@ -37,16 +40,18 @@ export function catalogPages(app: Hono<Env>, { guard, show }: Kit, services: Cat
     return show(c, homePage({ stats: news.stats(), changes }));
   });
 
-  app.get('/catalog', guard.user, (c) =>
-    show(
-      c,
-      loadedPage({
-        stats: news.stats(),
-        catalogs: loadedCatalogs(controls),
-        runs: ledger.runs(c.get('user'), runsShown),
-      }),
-    ),
-  );
+  app.get('/catalog', guard.user, (c) => {
+    const user = c.get('user');
+    const { entitlements } = user;
+    const page = {
+      stats: news.stats(),
+      catalogs: loadedCatalogs(controls),
+      documents: entitlements.has('regdoc') ? documents.list(counted).pagination.total : null,
+      roles: entitlements.has('occ') ? roles.list(counted).pagination.total : null,
+      runs: ledger.runs(user, runsShown),
+    };
+    return show(c, loadedPage(page));
+  });
 
   app.get('/catalog/imports/:run', guard.user, (c) => {
     const { outcome, ...page } = readQuery(c, ledgerQuery);

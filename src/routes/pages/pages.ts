@@ -13,6 +13,7 @@ import { collectionPages } from './collections.ts';
 import { type ControlPageServices, controlPages } from './controls.ts';
 import { docsPages } from './docs.ts';
 import { favoritePages } from './favorites.ts';
+import { formOnlyPages } from './form-only.ts';
 import { createKit, goTo } from './kit.ts';
 import { type ListPageServices, listPages } from './lists.ts';
 import { type SearchPageServices, searchPages } from './search.ts';
@@ -53,6 +54,8 @@ export function pageRoutes(deps: PageDeps): Pages {
   const app = new Hono<Env>();
   const kit = createKit(deps.access, deps.assets, deps.banner);
 
+  // First: an address as /lists/add looks like one with an id.
+  formOnlyPages(app, kit);
   catalogPages(app, kit, deps);
   signInPages(app, kit, deps);
   searchPages(app, kit, deps);

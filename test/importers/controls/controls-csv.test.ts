@@ -30,6 +30,18 @@ test('the header line alone tells whether a text is one', () => {
   assert.not.ok(isControlsCsv(`"${'x'.repeat(10_000_000)}`));
 });
 
+test('our framework keys are read in any case, a key of a site as it stands', () => {
+  const text = 'framework,version,identifier\nNIST-800-53,Rev 5,ac-02\nnist-800-53,Rev 5,AC-3\nSite,1,P-1\n';
+  const records = recordsOf(parseControlsCsv(text)) as CatalogRecord[];
+  assert.equal(
+    records.map(({ framework, controls }) => [framework, controls.map((each) => each.identifier)]),
+    [
+      ['nist-800-53', ['AC-2', 'AC-3']],
+      ['Site', ['P-1']],
+    ],
+  );
+});
+
 test('gives a catalog for each framework and version', () => {
   const text = [
     'framework,version,identifier,title,family,status,withdrawnInto,baselines,statement,guidance',

@@ -24,6 +24,20 @@ test('the header line alone tells whether a text is one', () => {
     assert.not.ok(isMappingsCsv(text), text);
 });
 
+test('our framework keys are read in any case, a key of a site as it stands', () => {
+  const rows = ['CCI,2026-01-02,cci-2,Nist-800-53,Rev 5,ac-2,', 'Site,1,P-1,NIST-800-171,Rev 2,3.1.1,'];
+  const ends = read([header, ...rows].join('\n')).map(({ fromFramework, pairs: [pair] }) => [
+    fromFramework,
+    pair!.fromIdentifier,
+    pair!.toFramework,
+    pair!.toIdentifier,
+  ]);
+  assert.equal(ends, [
+    ['cci', 'CCI-000002', 'nist-800-53', 'AC-2'],
+    ['Site', 'P-1', 'nist-800-171', '3.1.1'],
+  ]);
+});
+
 test('gives a record for each framework and version that pairs start from', () => {
   const records = read(
     [
