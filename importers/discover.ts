@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import {
   closeSync,
   createReadStream,
+  type Dirent,
   lstatSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -34,36 +36,65 @@ export interface ListedFile {
   path: string;
   /** True when the file was named itself, not met in a folder. */
   lone: boolean;
+  /** Why a folder that stands here instead of its files cannot be listed. */
+  error?: string;
 }
 
 /** Every file of the given paths, folders walked in the order of their names, links not followed. */
 export function listFiles(paths: string[]): ListedFile[] {
   return paths.flatMap<ListedFile>((path) =>
-    statSync(path).isDirectory()
-      ? walk(path).map((file) => ({ path: file, lone: false }))
-      : { path, lone: true },
+    statSync(path).isDirectory() ? walk(path) : { path, lone: true },
   );
 }
 
-function walk(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true })
+function walk(folder: string): ListedFile[] {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    return [{ path: folder, lone: false, error: whyUnreadable(folder, error) }];
+  }
+  return entries
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
+    .flatMap<ListedFile>((entry) => {
       const path = join(folder, entry.name);
-      return entry.isDirectory() ? walk(path) : [path];
+      return entry.isDirectory() ? walk(path) : { path, lone: false };
     });
+}
+
+/** A name that is not UTF-8 comes from Node with U+FFFD in it, and nothing has that name. */
+function whyUnreadable(path: string, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' && path.includes('\uFFFD') ? 'the name is not UTF-8: give it another' : message;
 }
 
 /** Walks files and archives (and archives in them) and yields every source, member data held in memory one by one. */
 export async function* discover(files: ListedFile[]): AsyncGenerator<Found> {
   const budget = newInflateBudget();
   const groups = new Groups(files.map((file) => file.path));
-  for (const { path, lone } of files) {
-    const stat = lone ? statSync(path) : lstatSync(path);
+  for (const { path, lone, error } of files) {
+    const refused = (reason: string): Found => ({
+      type: 'unreadable',
+      source: path,
+      reason,
+      outcome: 'rejected',
+    });
+    if (error !== undefined) {
+      yield refused(error);
+      continue;
+    }
+    let stat: Stats;
+    try {
+      stat = lone ? statSync(path) : lstatSync(path);
+    } catch (error) {
+      groups.spoil(path);
+      yield refused(whyUnreadable(path, error));
+      continue;
+    }
     if (!stat.isFile()) {
       // Named itself, it was meant to be imported; met in a folder it is passed by.
       yield lone
-        ? { type: 'unreadable', source: path, reason: 'a device or pipe, not a file', outcome: 'rejected' }
+        ? refused('a device or pipe, not a file')
         : { type: 'unreadable', source: path, reason: 'a link or device, not a file', outcome: 'skipped' };
       continue;
     }
@@ -72,7 +103,7 @@ export async function* discover(files: ListedFile[]): AsyncGenerator<Found> {
       found = isZipFile(path) ? path : readWhole(path, stat.size);
     } catch (error) {
       groups.spoil(path);
-      yield { type: 'unreadable', source: path, reason: (error as Error).message, outcome: 'rejected' };
+      yield refused((error as Error).message);
       continue;
     }
     if (typeof found === 'string') yield* openNested(path, found, await hashFile(path), 1, budget);

@@ -286,6 +286,7 @@ class ImportRun {
     const { id } = db.orm.insert(importRuns).values(row).returning({ id: importRuns.id }).get();
     const insertLine = prepareInsert(db, importLedger);
     for (const [index, line] of lines.entries()) insertLine.run({ runId: id, ordinal: index + 1, ...line });
+    db.requireInPlace();
     this.options.beforeCommit?.(lines, summary);
     db.sqlite.exec('COMMIT');
   }

@@ -52,12 +52,38 @@ async function main(args: string[]): Promise<number> {
   return runCommand(command, rest);
 }
 
+/**
+ * Without listeners, output that nobody takes would end the process with a stack, an import in its midst. A reader that is
+ * gone (`status | head`) has what it wanted; what a full disk did not take is missing, and makes the command fail. A server
+ * goes on: its log counts what is lost.
+ */
+function watchOutput(command: string): void {
+  process.stderr.on('error', () => undefined);
+  let told = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE' || told) return;
+    told = true;
+    process.stderr.write(`gapstone: the output cannot be written: ${error.message}\n`);
+    if (command === 'serve' || command === 'start') return;
+    process.once('exit', () => {
+      process.exitCode = 1;
+    });
+  });
+}
+
+/** An error of the operating system (a name too long, links in a loop, no more files): what it says is enough. */
+function isRefusedBySystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}
+
 // Whatever a command makes (database, log, locks, copies) is for its owner alone.
 process.umask(0o077);
+const args = process.argv.slice(2);
+watchOutput(args[0] ?? '');
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  process.exitCode = await main(args);
 } catch (error) {
-  if (!(error instanceof CommandError)) throw error;
+  if (!(error instanceof CommandError) && !isRefusedBySystem(error)) throw error;
   process.stderr.write(`gapstone: ${error.message}\n`);
-  process.exitCode = error.exitCode;
+  process.exitCode = error instanceof CommandError ? error.exitCode : 1;
 }

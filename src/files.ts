@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 const chunkBytes = 1 << 20;
@@ -51,6 +62,11 @@ export function sha256OfFile(file: string): string {
   } finally {
     closeSync(handle);
   }
+}
+
+/** The file that a link leads to, as SQLite takes it for the names of its log; any other path as it is. */
+export function realFile(file: string): string {
+  return existsSync(file) && lstatSync(file).isSymbolicLink() ? realpathSync(file) : file;
 }
 
 /** A name that nothing bears, numbered from 2 on when the plain one is taken. */

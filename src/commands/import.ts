@@ -8,7 +8,7 @@ import { readConfig } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
-import { cut } from '../text.ts';
+import { cut, printable } from '../text.ts';
 import { auditMigration } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
 import { type Command, parse, tell } from './command.ts';
@@ -88,12 +88,14 @@ function print(
 }
 
 function humanLine(line: LedgerLine): string {
-  const target = line.target === null ? '' : ` -> ${line.target}`;
+  // A name is from outside: it must not end the line, nor speak to the terminal.
+  const told = (text: string) => printable(text, text.length);
+  const target = line.target === null ? '' : ` -> ${told(line.target)}`;
   const counts = Object.entries(line.counts).map(([name, count]) => `${count} ${name}`);
-  const reason = line.reason === null ? '' : `: ${line.reason}`;
+  const reason = line.reason === null ? '' : `: ${told(line.reason)}`;
   const detail = counts.length === 0 ? '' : ` (${counts.join(', ')})`;
-  const warnings = line.warnings.map((warning) => `\n    warning: ${warning}`).join('');
-  return `${line.outcome.padEnd(10)} ${line.source} [${line.kind}]${target}${detail}${reason}${warnings}`;
+  const warnings = line.warnings.map((warning) => `\n    warning: ${told(warning)}`).join('');
+  return `${line.outcome.padEnd(10)} ${told(line.source)} [${line.kind}]${target}${detail}${reason}${warnings}`;
 }
 
 function humanSummary(summary: LedgerSummary): string {

@@ -1,9 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../errors.ts';
 import { createDatabaseFile, initialize } from './create.ts';
-import { storageFault } from './faults.ts';
+import { databaseMoved, storageFault } from './faults.ts';
 import { readHeader, refuseReadOnly } from './header.ts';
 import { listMigrations, schemaVersion } from './migrate.ts';
 import { damaged, inspect, refuseNewer, schemaObjects } from './schema.ts';
@@ -24,6 +24,11 @@ export interface Database {
   recentGeneration(): number;
   /** A text that is another one after every write to the database, by whichever process. */
   changes(): string;
+  /**
+   * Throws SQLITE_READONLY_DBMOVED when another file, or none, has the name of the one that is open: SQLite looks no more
+   * once it has a log, and what is written would be gone with the file. `write` asks before it begins.
+   */
+  requireInPlace(): void;
   close(): void;
 }
 
@@ -48,7 +53,7 @@ export function openDatabase(file: string, options: OpenOptions = {}): Database 
     const sqlite = new Sqlite(file);
     initialize(sqlite);
     setPragmas(sqlite);
-    return wrap(sqlite);
+    return wrap(sqlite, () => undefined);
   }
   if (!existsSync(file)) {
     if (!options.create)
@@ -57,7 +62,19 @@ export function openDatabase(file: string, options: OpenOptions = {}): Database 
       );
     createDatabaseFile(file);
   }
-  return wrap(connect(file, options, refuseOtherSchema));
+  return wrap(connect(file, options, refuseOtherSchema), placeOf(file));
+}
+
+/** What throws once a file that was just opened is no longer found under its name. */
+function placeOf(file: string): () => void {
+  const identity = () => {
+    const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return stat && `${stat.dev} ${stat.ino}`;
+  };
+  const opened = identity();
+  return () => {
+    if (identity() !== opened) throw databaseMoved();
+  };
 }
 
 /**
@@ -180,7 +197,7 @@ function setPragmas(sqlite: Sqlite.Database): void {
   sqlite.pragma('temp_store = MEMORY');
 }
 
-function wrap(sqlite: Sqlite.Database): Database {
+function wrap(sqlite: Sqlite.Database, requireInPlace: () => void): Database {
   const dataVersion = sqlite.prepare('PRAGMA data_version').pluck();
   const generationRow = sqlite.prepare('SELECT generation FROM catalog').pluck();
   let seenVersion: unknown;
@@ -206,7 +223,9 @@ function wrap(sqlite: Sqlite.Database): Database {
     read: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).deferred()),
     write(work) {
       // Inside another write this is a part of it, with a savepoint of its own.
-      if (sqlite.inTransaction || hooks.size === 0) return sqlite.transaction(work).immediate();
+      if (sqlite.inTransaction) return sqlite.transaction(work).immediate();
+      requireInPlace();
+      if (hooks.size === 0) return sqlite.transaction(work).immediate();
       const whole = () => {
         const result = work();
         for (const hook of hooks) hook(result);
@@ -221,6 +240,7 @@ function wrap(sqlite: Sqlite.Database): Database {
     generation,
     recentGeneration: () => (performance.now() - seenAt < 1 ? seenGeneration : generation()),
     changes: () => `${dataVersion.get()} ${totalChanges.get()}`,
+    requireInPlace,
     close: () => sqlite.close(),
   };
 }

@@ -25,6 +25,13 @@ export function storageFault(error: unknown): StorageFault | null {
   return prefixes.find(([prefix]) => code.startsWith(prefix))?.[1] ?? null;
 }
 
+const movedCode = 'SQLITE_READONLY_DBMOVED';
+
+/** The error that SQLite gives for a file which is no longer found under the name that it was opened by. */
+export function databaseMoved(): Error {
+  return Object.assign(new Error('the database file was moved, replaced or removed'), { code: movedCode });
+}
+
 /** What a command is ended with when the storage fails under it; other errors come back as they are. */
 export function asCommandError(error: unknown): unknown {
   const messages: Record<StorageFault, string> = {
@@ -34,6 +41,10 @@ export function asCommandError(error: unknown): unknown {
     io: 'the disk fails: the database cannot be read or written',
     damaged: 'the database is damaged: see "gapstone check", and restore a backup',
   };
+  if ((error as { code?: unknown } | null)?.code === movedCode)
+    return new CommandError(
+      'the database file was moved, replaced or removed meanwhile: nothing was changed',
+    );
   const fault = storageFault(error);
   return fault === null ? error : new CommandError(messages[fault]);
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { CommandError } from '../errors.ts';
+import { realFile } from '../files.ts';
 
 /** "GAPS": what tells a database of ours from any other, and from an empty file. */
 export const applicationId = 0x47415053;
@@ -33,7 +34,7 @@ export function readHeader(file: string): Header {
   if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
     throw new CommandError(`${file} is not a database (${stat.size} bytes): ${hint}`);
   if (header.readUInt32BE(68) !== applicationId) throw new CommandError(`${file} is not a Gapstone database`);
-  const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const hasLog = (statSync(`${realFile(file)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
   const pages = header.readUInt32BE(28);
   // While a write-ahead log is waiting, the file may rightly be behind its own header.

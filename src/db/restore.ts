@@ -2,7 +2,7 @@ import { chmodSync, chownSync, constants, copyFileSync, existsSync, readFileSync
 import { dirname, resolve } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { CommandError } from '../errors.ts';
-import { freeName, removeDatabaseFiles, sha256OfFile } from '../files.ts';
+import { freeName, realFile, removeDatabaseFiles, sha256OfFile } from '../files.ts';
 import { freeBytes, hashFile, seal } from './copy.ts';
 import { applicationId, readApplicationId, readHeader } from './header.ts';
 import { replaceDatabase } from './replace.ts';
@@ -28,14 +28,16 @@ export interface Restored {
  */
 export function restoreDatabase(
   backup: string,
-  file: string,
+  database: string,
   now: Date,
   {
     room = freeBytes,
     audited = null,
   }: { room?: (folder: string) => number; audited?: { seq: number; hash: string } | null } = {},
 ): Restored {
-  if (resolve(backup) === resolve(file)) throw new CommandError(`${backup} is the database itself`);
+  // Behind a link it is the file that is replaced, where it lies: the link would become a file on another disk.
+  const file = realFile(database);
+  if (resolve(realFile(backup)) === resolve(file)) throw new CommandError(`${backup} is the database itself`);
   const { userVersion, hasLog } = readHeader(backup);
   refuseNewer(backup, userVersion);
   if (hasLog)

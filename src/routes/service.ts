@@ -58,6 +58,7 @@ export function serviceRoutes(
         throw new AppError('UNAVAILABLE', 'The service is stopping', { 'Retry-After': '30' });
       try {
         db.generation();
+        db.requireInPlace();
       } catch {
         throw new AppError('UNAVAILABLE', 'The database does not answer', { 'Retry-After': '30' });
       }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Database } from '../db/database.ts';
+import { realFile } from '../files.ts';
 
 /** What a database holds, for an operator: counts, editions, sizes; nothing of what users wrote. */
 export interface Status {
@@ -147,5 +148,5 @@ export function createStatusService(db: Database) {
 
 function sizes(file: string): { bytes: number; logBytes: number } {
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  return { bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`) };
+  return { bytes: sizeOf(file), logBytes: sizeOf(`${realFile(file)}-wal`) };
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Database } from '../db/database.ts';
+import { realFile } from '../files.ts';
 import { type Family, single } from './exposition.ts';
 import type { Collector } from './metrics.ts';
 
@@ -69,7 +70,7 @@ export function catalogCollector(db: Database): Collector {
         'gapstone_database_wal_bytes',
         'gauge',
         'Size of its write-ahead log.',
-        size(`${sqlite.name}-wal`),
+        size(`${realFile(sqlite.name)}-wal`),
       ),
     ];
   }

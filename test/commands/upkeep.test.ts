@@ -7,9 +7,11 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
@@ -17,6 +19,7 @@ import { backup } from '../../src/commands/backup.ts';
 import { copyDatabase } from '../../src/db/copy.ts';
 import { connect, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
+import { readHeader } from '../../src/db/header.ts';
 import { listMigrations, migrate } from '../../src/db/migrate.ts';
 import { restoreDatabase } from '../../src/db/restore.ts';
 import { openUpgraded } from '../../src/db/upgrade.ts';
@@ -366,6 +369,25 @@ restores('whoever opened the replaced file before cannot write beside the new on
   assert.not(existsSync(`${file}-wal`));
   assert.is(digestOf(file), sampleDigest);
   assert.ok(existsSync(folder));
+});
+
+restores('a database behind a link is replaced where it lies, and its log is found there', async () => {
+  const { folder, file, copy } = await withBackup();
+  const links = scratchFolder();
+  const link = join(links, 'link.db');
+  symlinkSync(file, link);
+  const db = openDatabase(link);
+  db.sqlite.exec('UPDATE catalog SET generation = generation + 1');
+  assert.ok(readHeader(link).hasLog);
+  const status = await gapstone(['status', '--json', '--db', link]);
+  assert.ok(JSON.parse(status.stdout).database.logBytes > 0);
+  db.close();
+  assert.match(await refusalOf(() => restoreDatabase(file, link, when)), /is the database itself/);
+  const { before } = restoreDatabase(copy, link, when);
+  assert.is(dirname(before!), folder);
+  assert.is(readlinkSync(link), file);
+  assert.is(digestOf(file), sampleDigest);
+  assert.equal(filesIn(links), ['link.db']);
 });
 
 restores('verifies before it replaces: nothing is changed by a bad backup', async () => {

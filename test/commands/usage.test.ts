@@ -1,12 +1,15 @@
-import { chmodSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLocalJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify } from 'jose';
 import * as assert from 'uvu/assert';
 import { localKey } from '../../src/auth/keys.ts';
 import { readConfig } from '../../src/config.ts';
+import { cli } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { killAll, runToEnd } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+import { writeXccdf } from '../support/xccdf-writer.ts';
 
 const usage = suite('Command line: usage and token issue');
 
@@ -31,6 +34,59 @@ usage('help and version are on stdout, exit 0', async () => {
     assert.match(help!.stdout, new RegExp(`^ +${name} `, 'm'));
   assert.match(version!.stdout, /^\d+\.\d+\.\d+\n$/);
   for (const { stdout } of commands) assert.match(stdout, /^gapstone \w+.*\n[\s\S]*--db FILE/);
+});
+
+/** Runs the command line under a shell, where its output can be a pipe that is closed or a disk that is full. */
+function shell(cwd: string, script: string): Promise<{ code: number | null; stderr: string }> {
+  const child = spawn('sh', ['-c', script, process.execPath, cli], {
+    cwd,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    stderr += part;
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stderr })));
+}
+
+usage('a reader that is gone ends no command, and output that is lost is told in one line', async () => {
+  const folder = scratchFolder();
+  put(folder, 'a.xml', writeXccdf());
+  // The pipe has no reader when the command begins to write: it is started by what stands before the opening of it.
+  const gone = await shell(
+    folder,
+    '{ sleep 0.2; "$0" "$1" import a.xml --json; echo "code $?" >&2; } | true',
+  );
+  assert.equal(gone, { code: 0, stderr: 'code 0\n' });
+  const silent = await shell(
+    folder,
+    '{ sleep 0.2; "$0" "$1" import a.xml --db b.db 2>&1; echo $? > code; } | true',
+  );
+  assert.equal([silent.stderr, readFileSync(join(folder, 'code'), 'utf8')], ['', '0\n']);
+  assert.ok(existsSync(join(folder, 'b.db')));
+  if (!existsSync('/dev/full')) return;
+  for (const command of ['--help', 'import --help', 'status', 'check --json', 'token issue --subject a']) {
+    const full = await shell(folder, `"$0" "$1" ${command} > /dev/full`);
+    assert.is(full.code, 1, command);
+    assert.match(
+      full.stderr,
+      /^gapstone: the output cannot be written: ENOSPC: no space left on device, write\n$/,
+    );
+  }
+});
+
+usage('what the operating system refuses is one line', async () => {
+  const folder = scratchFolder();
+  put(folder, 'a.xml', writeXccdf());
+  symlinkSync('loop.db', join(folder, 'loop.db'));
+  for (const [db, message] of [
+    ['loop.db', /^gapstone: ELOOP: too many symbolic links encountered, stat 'loop\.db'\n$/],
+    [`${'n'.repeat(250)}.db`, /^gapstone: ENAMETOOLONG: name too long, .*\n$/],
+  ] as const) {
+    const { code, stderr } = await runToEnd(folder, ['import', 'a.xml', '--db', db]);
+    assert.is(code, 1);
+    assert.match(stderr, message);
+  }
 });
 
 usage('wrong usage is one line on stderr, exit 2', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
@@ -437,6 +437,34 @@ options('the database is that of --db, else of GAPSTONE_DB, else gapstone.db', a
   assert.equal(databases(place).sort(), ['env.db', 'flag.db']);
 });
 
+options('a folder that cannot be listed and a name that is not UTF-8 are rejected alone', async () => {
+  const cwd = scratchFolder();
+  put(cwd, 'in/a.xml', readFileSync(good));
+  const named = (text: string) => Buffer.concat([Buffer.from(`${cwd}/in/${text}`), Buffer.from([0xe9])]);
+  mkdirSync(named('folder'));
+  writeFileSync(named('file'), 'x');
+  const { code, stdout, stderr } = await gapstone(['import', 'in', '--json'], { cwd });
+  assert.is(code, 3, stderr);
+  const lines = stdout
+    .split('\n')
+    .slice(0, 3)
+    .map((line) => JSON.parse(line));
+  assert.equal(
+    lines.map(({ outcome, reason }) => (outcome === 'rejected' ? reason : outcome)),
+    ['imported', 'the name is not UTF-8: give it another', 'the name is not UTF-8: give it another'],
+  );
+  assert.is((await gapstone(['import', 'in', '--strict', '--db', 'strict.db'], { cwd })).code, 1);
+});
+
+options('a name with control characters neither ends a line nor speaks to the terminal', async () => {
+  const cwd = scratchFolder();
+  put(cwd, 'in/a\nimported b\u001b[2J.xml', readFileSync(good));
+  const { code, stderr } = await gapstone(['import', 'in'], { cwd });
+  assert.is(code, 0);
+  assert.match(stderr, /^imported {3}in\/a\uFFFDimported b\uFFFD\[2J\.xml \[xccdf\]/);
+  assert.is(stderr.split('\n').length, 3, 'the source, the summary, the end');
+});
+
 options.run();
 
 const progress = suite('the progress of an import');
@@ -463,6 +491,25 @@ progress('a bar on a terminal, plain lines otherwise, seldom enough', () => {
     out = '';
     shown.clear();
     assert.is(out === '', !isTTY);
+  }
+});
+
+progress('is never wider than the terminal, and is gone without a control sequence', () => {
+  for (const columns of [40, 0, 200]) {
+    let out = '';
+    let time = 0;
+    const stream = { isTTY: true, columns, write: (part: string) => (out += part) };
+    const shown = createProgress(stream as unknown as NodeJS.WriteStream, () => time);
+    for (const rules of [123_456_789, 1]) {
+      time += 1000;
+      shown.update({ done: 1000, found: 1000, rules, bytes: 1e6 });
+    }
+    shown.clear();
+    const drawn = out.split('\r').slice(1);
+    assert.ok(!out.includes('\u001b'));
+    for (const line of drawn) assert.ok(line.length < (columns || 80), line);
+    assert.is(drawn[1]!.length, drawn[0]!.length, 'what stood there is written over');
+    assert.equal(drawn.slice(2), [' '.repeat(drawn[1]!.trimEnd().length), '']);
   }
 });
 

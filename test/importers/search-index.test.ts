@@ -82,6 +82,33 @@ test('answers, ranks included, do not tell by which imports the catalog came abo
   for (const db of [step, once, alone]) db.close();
 });
 
+test('a library each quarter leaves nothing of the older ones in the index', async () => {
+  // Blocks of the index, which are of one size.
+  const blocks = (db: Database) =>
+    db.sqlite.prepare('SELECT count(*) FROM rule_search_data').pluck().get() as number;
+  const library = (number: number) =>
+    ['Alder', 'Birch', 'Cedar', 'Dogwood'].map((product, place) =>
+      writeXccdf({
+        id: `${product}_STIG`,
+        title: `${product} Security Technical Implementation Guide`,
+        release: number,
+        rules: sampleRules(100, product, 1000 * (place + 1)).map((rule, index) => ({
+          ...rule,
+          title: `${product} ${index} of ${number}`,
+          checks: [Array.from({ length: 60 }, (_, word) => `w${index}x${word}y${number}`).join(' ')],
+        })),
+      }),
+    );
+  const step = emptyCatalog();
+  for (let number = 1; number <= 6; number++) await importTexts(step, library(number));
+  const alone = emptyCatalog();
+  await importTexts(alone, library(6));
+  assert.is(answerOf(step, 'w7x7y5').pagination.total, 0);
+  assert.is(answerOf(step, 'w7x7y6').pagination.total, 4);
+  assert.ok(blocks(step) <= 1.2 * blocks(alone), `${blocks(step)} beside ${blocks(alone)}`);
+  for (const db of [step, alone]) db.close();
+});
+
 test('a run that is not stored leaves the index alone', async () => {
   const db = emptyCatalog();
   await importTexts(db, [release(1, ['apple'])]);

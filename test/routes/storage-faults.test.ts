@@ -1,3 +1,4 @@
+import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
@@ -86,6 +87,48 @@ test('an import under the same bound changes nothing, and the next one with room
   db.sqlite.pragma('max_page_count = 1073741823');
   assert.is((await runImport(db, more)).summary.rejected, 0);
   db.close();
+});
+
+test('what is written to a file that has lost its name is refused, until the file is back', async () => {
+  for (const replaced of [false, true]) {
+    const name = `moved-${replaced}.db`;
+    const db = await filled(name);
+    const { app, lines } = loggedApp(db, async () => ({
+      kind: 'user' as const,
+      subject: 'alice',
+      email: null,
+      organization: null,
+      entitlements: new Set<never>(),
+      expiresAt: Date.parse('2026-11-21T13:00:00Z') / 1000,
+    }));
+    const post = async () =>
+      (await app.request('/api/v1/lists', { method: 'POST', headers: user, body: '{"name":"n"}' })).status;
+    const ready = async () => (await app.request('/readyz')).status;
+    assert.equal([await post(), await ready()], [201, 200]);
+    const [file, kept] = [join(folder, name), join(folder, `${name}.kept`)];
+    renameSync(file, kept);
+    if (replaced) copyFileSync(kept, file);
+    assert.equal([await post(), await ready()], [503, 503], name);
+    assert.is(
+      (await app.request('/api/v1/stigs', { headers: user })).status,
+      200,
+      'the catalog is still read',
+    );
+    assert.equal(
+      lines()
+        .filter((line) => line.level === 'error')
+        .map(({ fault, code }) => [fault, code]),
+      [['readonly', 'SQLITE_READONLY_DBMOVED']],
+    );
+    const generation = db.generation();
+    const message = await runImport(db, [shipped('roles')]).then(String, (error: Error) => error.message);
+    assert.match(message, /the database file was moved, replaced or removed/);
+    assert.is(db.generation(), generation);
+    renameSync(kept, file);
+    assert.equal([await post(), await ready()], [201, 200], 'back again');
+    assert.is(db.sqlite.prepare('SELECT count(*) FROM bundles').pluck().get(), 2);
+    db.close();
+  }
 });
 
 test('every failure of the storage has its answer, and none tells a path', async () => {
