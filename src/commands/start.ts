@@ -56,7 +56,8 @@ async function importShippedData(config: Config, db: Database): Promise<void> {
   for (const line of lines.filter((each) => each.outcome === 'rejected')) {
     process.stderr.write(`rejected ${line.source}: ${line.reason}\n`);
   }
-  process.stderr.write(`imported the shipped data: ${summary.imported} of ${summary.sources} sources\n`);
+  const refused = summary.rejected > 0 ? `, ${summary.rejected} rejected` : '';
+  process.stderr.write(`imported the shipped data: ${summary.imported} sources${refused}\n`);
 }
 
 function folderDigest(folder: string): string {

@@ -97,6 +97,7 @@ serve(
       first.stderr(),
       new RegExp(`^Gapstone \\d+\\.\\d+\\.\\d+ serves g\\.db at ${first.url}$`, 'm'),
     );
+    assert.match(first.stderr(), /^imported the shipped data: \d+ sources$/m);
     const curl = /^curl -H 'Authorization: (Bearer [\w.-]+)' (\S+)$/m.exec(first.stderr())!;
     assert.ok(curl, first.stderr());
     const response = await fetch(curl[2]!, { headers: { Authorization: curl[1]! } });
