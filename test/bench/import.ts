@@ -96,7 +96,7 @@ function printPhases(run: Run): void {
 }
 
 /**
- * Measures imports (issue F, points 2, 3 and 6): 40 MB of benchmarks, one release into a full catalog and into an empty
+ * Measures imports: 40 MB of benchmarks, one release into a full catalog and into an empty
  * one, the closure. Each run is a process of its own on files that were read before.
  */
 export async function benchImport(): Promise<void> {
