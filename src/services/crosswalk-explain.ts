@@ -38,7 +38,7 @@ const mostStated = 3;
 
 export type ExplainService = ReturnType<typeof createExplainService>;
 
-/** Says what the steps of a path rest on, and why there is none (issue B, "Explain"). */
+/** Says what the steps of a path rest on, and why there is none. */
 export function createExplainService(db: Database, crosswalk: CrosswalkService) {
   const { sqlite } = db;
   const pins = createPins(db);

@@ -6,7 +6,7 @@ import type { FindingRow, FullRelease, StigService } from './stigs.ts';
 
 export type StigDiffService = ReturnType<typeof createStigDiffService>;
 
-/** Compares retained releases of a STIG (issue G). */
+/** Compares retained releases of a STIG. */
 export function createStigDiffService(db: Database, stigs: StigService) {
   return {
     /**
