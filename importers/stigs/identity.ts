@@ -2,10 +2,10 @@ import type { Database } from '../../src/db/database.ts';
 import { CommandError } from '../../src/errors.ts';
 import { compareCodePoints } from '../../src/text.ts';
 import { shown } from '../controls/text.ts';
+import { type Choice, createChoose } from './choice.ts';
 import { type LeftBehind, leftBehind, tellLeftBehind } from './left-behind.ts';
 import { createOverlaps } from './overlap.ts';
-import { areTwoRoles, nameTwoProducts } from './siblings.ts';
-import { aliasKey, idKeyOf, isSlug, kindOf, numbered, reservedSlugs, slugOf, slugStemOf } from './slug.ts';
+import { aliasKey, kindOf } from './slug.ts';
 import { createStigStore, type GivenUp, type StigRow, type StoredRelease } from './store.ts';
 import type { StagedRelease } from './write.ts';
 
@@ -29,21 +29,6 @@ export interface Identity {
   left: LeftBehind[];
 }
 
-interface Choice {
-  stig: StigRow;
-  decision: string;
-}
-
-/** A STIG with most of the STIG IDs of some release. */
-interface Similar {
-  stig: StigRow;
-  /** The share of STIG IDs, in percent. */
-  percent: number;
-  /** What tells that it is another product all the same; null for nothing. */
-  otherBy: string | null;
-}
-
-const joinFrom = 0.8;
 const sameReleaseFrom = 0.95;
 const samePrintingFrom = 0.5;
 
@@ -59,6 +44,7 @@ export function decideIdentity(
 ): Identity {
   const store = createStigStore(db);
   const overlaps = createOverlaps(db);
+  const choose = createChoose(store, overlaps, clashes);
   const decisions = new Map<number, Decision>();
   const groups = groupByKey(staged);
   // An id is meant as it is written; only where nothing bears it, whatever folds to the same key is meant.
@@ -196,101 +182,13 @@ export function decideIdentity(
     }
   }
 
-  function choose(group: StagedRelease[]): Choice {
-    const newest = group[0]!;
-    const slug = slugOf(newest.title);
-    const kind = kindOf(newest.title);
-    const sameTitle = store.bySlug(slug);
-    const isClash = sameTitle !== null && clashes(group, sameTitle);
-    const isOtherRole = sameTitle !== null && !isClash && holdsOtherRole(newest, sameTitle);
-    if (sameTitle?.kind === kind && !isClash && !isOtherRole) {
-      return {
-        stig: sameTitle,
-        decision: `joined ${slug}: same title, other benchmark id; ${evidence(group, sameTitle)}`,
-      };
-    }
-    const similar = sameTitle?.kind === kind ? [] : similarStigs(group, kind);
-    const renamed = similar.find((each) => each.otherBy === null);
-    if (renamed)
-      return {
-        stig: renamed.stig,
-        decision: `joined ${renamed.stig.slug}: other title and benchmark id, ${renamed.percent} % of the STIG IDs shared`,
-      };
-    const remark = !sameTitle && similar[0] ? `; ${siblingRemark(similar[0])}` : '';
-    if (isFree(slug))
-      return { stig: store.create(slug, kind), decision: `new slug from the title: ${slug}${remark}` };
-    let free = idKeyOf(newest.benchmarkId);
-    for (let n = 2; !isFree(free); n++) free = numbered(slugStemOf(newest), n);
-    return {
-      stig: store.create(free, kind),
-      decision: `new slug ${free}: ${isOtherRole ? `${slug} is the other role of this server` : whyNot(slug, sameTitle, kind)}${remark}`,
-    };
-  }
-
-  function isFree(slug: string): boolean {
-    return isSlug(slug) && !reservedSlugs.has(slug) && store.bySlug(slug) === null;
-  }
-
-  function holdsOtherRole({ idKey }: StagedRelease, stig: StigRow): boolean {
-    return store.releases(stig.id).some((release) => areTwoRoles(idKey, release.idKey));
-  }
-
   function clashes(group: StagedRelease[], stig: StigRow): boolean {
     return group.some((release) => otherRules(release, release.idKey, stig) !== null);
-  }
-
-  /** STIGs that may be a group's own under another title: those with most of its STIG IDs, the most alike first. */
-  function similarStigs(group: StagedRelease[], kind: 'stig' | 'srg'): Similar[] {
-    const candidates = new Set(group.flatMap((release) => overlaps.stigsLike(release.id, kind, joinFrom)));
-    return [...candidates]
-      .map((id) => ({ stig: store.byId(id), releases: store.releases(id) }))
-      .filter(({ releases }) => releases.length > 0)
-      .map(({ stig, releases }) => ({ stig, pair: nearest(group, releases) }))
-      .map(({ stig, pair: [a, b] }) => ({
-        stig,
-        pair: [a, b] as const,
-        index: overlaps.sameStigIds(a.id, b.id),
-      }))
-      .filter(({ stig, index }) => index >= joinFrom && !clashes(group, stig))
-      .sort((a, b) => b.index - a.index || compareCodePoints(a.stig.slug, b.stig.slug))
-      .map(({ stig, pair, index }) => ({
-        stig,
-        percent: Math.round(index * 100),
-        otherBy: otherBy(...pair),
-      }));
-  }
-
-  /** Only new numbers tell that two releases are of one product; where they do not, the titles must not say otherwise. */
-  function otherBy(a: StagedRelease, b: StoredRelease): string | null {
-    if (overlaps.ofTwoProducts(a.id, b.id)) return 'its rules have SV-ids of their own';
-    if (overlaps.ofOneProduct(a.id, b.id)) return null;
-    return nameTwoProducts(a.title, b.title) ? 'its title names another product' : null;
-  }
-
-  function siblingRemark({ stig, percent, otherBy }: Similar): string {
-    return `shares ${percent} % of the STIG IDs with ${stig.slug}, but ${otherBy}`;
-  }
-
-  function evidence(group: StagedRelease[], stig: StigRow): string {
-    const releases = store.releases(stig.id);
-    if (releases.length === 0) return 'no release of it is retained';
-    const [mine, theirs] = nearest(group, releases);
-    const overlap = overlaps.compare(mine.id, theirs.id);
-    const byId = overlap.stigIds >= overlap.groupIds;
-    const percent = Math.round((byId ? overlap.stigIds : overlap.groupIds) * 100);
-    return `${percent} % of the ${byId ? 'STIG IDs' : 'V-ids and legacy ids'} shared with ${theirs.version}`;
   }
 }
 
 function knownId({ slug }: StigRow): string {
   return `known benchmark id of ${slug}`;
-}
-
-/** Why a new STIG cannot have the slug of its title. */
-function whyNot(slug: string, taken: StigRow | null, kind: 'stig' | 'srg'): string {
-  if (slug === '') return 'the title gives none';
-  if (taken === null) return `${slug} is a path of the interface`;
-  return `${slug} ${taken.kind === kind ? 'holds other rules under the same version' : `is a ${taken.kind.toUpperCase()}`}`;
 }
 
 /** Why a printing is not kept; of one under another benchmark id also why it is a printing of this STIG. */
@@ -299,25 +197,6 @@ function keptInstead(version: string, { isTie, isOtherId }: GivenUp, { reason }:
     ? `another printing of ${version} is kept: no date tells which is newer, so the greater hash decides`
     : `a newer printing of ${version} is kept`;
   return isOtherId ? `${which}; ${reason}` : which;
-}
-
-/** The two releases, one of each list, whose dates are nearest to each other; ties go to the newest. */
-function nearest(mine: StagedRelease[], theirs: StoredRelease[]): [StagedRelease, StoredRelease] {
-  let best: { distance: number; key: string; pair: [StagedRelease, StoredRelease] } | null = null;
-  for (const a of mine) {
-    for (const b of theirs) {
-      const distance = Math.abs(day(a.releaseDate) - day(b.releaseDate));
-      const key = `${b.newness} ${a.newness}`;
-      if (!best || distance < best.distance || (distance === best.distance && key > best.key)) {
-        best = { distance, key, pair: [a, b] };
-      }
-    }
-  }
-  return best!.pair;
-}
-
-function day(date: string | null): number {
-  return date === null ? 0 : Date.parse(`${date}T00:00:00Z`) / 86_400_000;
 }
 
 /** Releases by the key of their benchmark id, the newest of each first. */

@@ -34,6 +34,8 @@ export interface GivenUp {
   isOtherId: boolean;
 }
 
+export type StigStore = ReturnType<typeof createStigStore>;
+
 /** Reads and writes STIGs, their aliases and releases for the decision about identity, inside the run's transaction. */
 export function createStigStore(db: Database) {
   const { orm } = db;
