@@ -1,4 +1,5 @@
 import { sha256 } from '../ids.ts';
+import { withoutSecrets } from '../log.ts';
 
 /** What kind of actor did something: a name alone would let a user call themselves an operator. */
 export type ActorType = 'user' | 'integration' | 'operator' | 'system' | 'anonymous';
@@ -22,6 +23,13 @@ export interface AuditEvent {
   /** The address that asked, or `cli`, or `service`. */
   source: string;
   detail: Record<string, Scalar | readonly string[]> | null;
+}
+
+const longestName = 300;
+
+/** What a request or its answer names, as an event may hold it: it may be anything, a token where an id belongs for one. */
+export function shownName(text: string): string {
+  return withoutSecrets(text, longestName);
 }
 
 /** Where a chain stands: the sequence number and the hash of its last line. */

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Database } from '../db/database.ts';
-import { withoutSecrets } from '../log.ts';
-import type { AuditEvent } from './event.ts';
+import { type AuditEvent, shownName } from './event.ts';
 import type { AuditStream } from './stream.ts';
 
 /** What is known of a deed before it is done; asked for only when it is about to be committed. */
@@ -68,7 +67,6 @@ export function createTrail(audit: AuditStream, db: Database | null) {
   };
 }
 
-const longestName = 300;
 const telling = ['added', 'removed', 'purged', 'visibility', 'stigSlug', 'controlId', 'framework'] as const;
 
 /** Adds what the result of a write says: the id of what was made, how many were touched. */
@@ -81,7 +79,7 @@ function withResult(event: Omit<AuditEvent, 'outcome' | 'reason'>, result: unkno
     const value = values[name];
     if (typeof value === 'number') detail[name] = value;
     // An answer may hold what the body said.
-    else if (typeof value === 'string') detail[name] = withoutSecrets(value, longestName);
+    else if (typeof value === 'string') detail[name] = shownName(value);
   }
   const made = typeof values.id === 'string' ? values.id : null;
   if (made !== null && event.objectId !== null && made !== event.objectId) detail.madeId = made;

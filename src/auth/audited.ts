@@ -1,19 +1,17 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
-import type { ActorType, AuditEvent } from '../audit/event.ts';
+import { type ActorType, type AuditEvent, shownName } from '../audit/event.ts';
 import type { AuditStream } from '../audit/stream.ts';
 import type { Trail } from '../audit/trail.ts';
 import type { Env } from '../env.ts';
 import { statusOf } from '../errors.ts';
-import { withoutSecrets } from '../log.ts';
 import type { Rule } from './rule.ts';
 import { sessionCookie } from './sessions.ts';
 import type { Viewer } from './viewer.ts';
 
 const hour = 3600 * 1000;
 const maxRemembered = 10_000;
-const longestName = 300;
 
 /**
  * A rule whose calls leave one event each: its success inside the transaction that does it or, where nothing is
@@ -51,21 +49,17 @@ export function audited(trail: Trail, rule: Rule, action: string): Rule & { 'x-a
 
 function deedOf(c: Context<Env>, rule: Rule, action: string): Omit<AuditEvent, 'outcome' | 'reason'> {
   const stig = c.req.param('stigSlug');
+  const name = c.req.param('id') ?? c.get('chosen');
   const isCron = rule['x-access'] === 'cron';
   return {
     ...(isCron ? ({ actorType: 'system', actor: 'scheduler', org: null } as const) : actorOf(c)),
     action,
     objectType: action.slice(0, action.indexOf('.')),
-    objectId: shown(c.req.param('id') ?? c.get('chosen')),
+    objectId: name === undefined ? null : shownName(name),
     requestId: c.get('requestId') ?? null,
     source: sourceOf(c),
-    detail: stig === undefined ? null : { stigSlug: shown(stig) },
+    detail: stig === undefined ? null : { stigSlug: shownName(stig) },
   };
-}
-
-/** What a request names, which may be anything: a token where an id belongs, for one. */
-function shown(text: string | undefined): string | null {
-  return text === undefined ? null : withoutSecrets(text, longestName);
 }
 
 /**
