@@ -77,7 +77,7 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
     `SELECT to_framework AS framework, to_version AS version, to_identifier AS identifier FROM mapping_facts
       WHERE from_framework = ? AND from_identifier = ?
       UNION SELECT from_framework, from_version, from_identifier FROM mapping_facts
-      WHERE to_framework = ? AND to_identifier = ? ORDER BY 2 DESC, 3`,
+      WHERE to_framework = ? AND to_identifier = ? ORDER BY 2 DESC, 3 LIMIT ${mostStated + 1}`,
   );
   const imported = sqlite
     .prepare<[string], number>('SELECT count(*) FROM framework_versions WHERE framework = ?')
