@@ -70,6 +70,7 @@ import { createRoleMappingService } from './services/role-mapping.ts';
 import { createRoleService } from './services/roles.ts';
 import { createSearchService } from './services/search.ts';
 import { createStigDiffService } from './services/stig-diff.ts';
+import { createStigNames } from './services/stig-names.ts';
 import { createStigNewsService } from './services/stig-news.ts';
 import { createStigService } from './services/stigs.ts';
 import { createUpgrade, createUploads, type Uploads } from './uploads/uploads.ts';
@@ -174,7 +175,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.route('/', stigRoutes(ofCatalog, stigs, news));
   const stigDiff = createStigDiffService(db, stigs);
   app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
-  const upgrade = createUpgrade(uploads, stigs);
+  const upgrade = createUpgrade(uploads, stigs, createStigNames(db));
   app.route('/', checklistRoutes(access, upgrade));
   const controls = createControlService(db);
   app.route('/', controlRoutes(ofCatalog, controls));

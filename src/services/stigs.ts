@@ -1,6 +1,6 @@
-import { and, asc, count, desc, eq, inArray, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
-import { findings, stigAliases, stigProfiles, stigReleases, stigs } from '../db/tables.ts';
+import { findings, stigProfiles, stigReleases, stigs } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
 import type {
   Finding,
@@ -58,12 +58,6 @@ export function createStigService(db: Database) {
     .innerJoin(stigReleases, eq(stigReleases.stigId, stigs.id))
     .where(eq(stigs.slug, slug))
     .orderBy(desc(stigReleases.newness))
-    .prepare();
-  const aliasesOf = orm
-    .select({ benchmarkId: stigAliases.benchmarkId })
-    .from(stigAliases)
-    .innerJoin(stigs, eq(stigs.id, stigAliases.stigId))
-    .where(eq(stigs.slug, slug))
     .prepare();
   const findingRows = orm
     .select()
@@ -243,34 +237,6 @@ export function createStigService(db: Database) {
           current: each.id === id,
         }));
         return { versions };
-      });
-    },
-
-    /** Every benchmark id under which a STIG was published; none for an unknown slug. */
-    benchmarkIds(slugText: string): string[] {
-      return db.read(() => {
-        const ofReleases = releasesOf.all({ slug: slugText }).map((each) => each.release.benchmarkId);
-        const ofAliases = aliasesOf.all({ slug: slugText }).map((each) => each.benchmarkId);
-        return [...new Set([...ofReleases, ...ofAliases])];
-      });
-    },
-
-    /** The STIGs that were published under one of some benchmark ids, whatever their case. */
-    named(benchmarkIds: string[]): { slug: string; title: string }[] {
-      const ids = [...new Set(benchmarkIds.map((id) => id.toLowerCase()))];
-      return db.read(() => {
-        const columns = { slug: stigs.slug, title: stigs.title };
-        const ofReleases = orm
-          .selectDistinct(columns)
-          .from(stigs)
-          .innerJoin(stigReleases, eq(stigReleases.stigId, stigs.id))
-          .where(inArray(sql`lower(${stigReleases.benchmarkId})`, ids));
-        const ofAliases = orm
-          .selectDistinct(columns)
-          .from(stigs)
-          .innerJoin(stigAliases, eq(stigAliases.stigId, stigs.id))
-          .where(inArray(sql`lower(${stigAliases.benchmarkId})`, ids));
-        return ofReleases.union(ofAliases).orderBy(stigs.slug).all();
       });
     },
 

@@ -5,6 +5,7 @@ import type { Presence } from '../env.ts';
 import { AppError, badRequest, callerGone } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { packageRoot } from '../root.ts';
+import type { StigNames } from '../services/stig-names.ts';
 import type { StigService } from '../services/stigs.ts';
 import type { Release, Upgraded, Wanted } from './read.ts';
 import type { ThreadAnswer, ThreadRequest, Upload } from './thread.ts';
@@ -159,30 +160,30 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
 }
 
 /** Makes the function that upgrades what was uploaded to a release of the catalog. It stores nothing. */
-export function createUpgrade(uploads: Uploads, stigs: StigService) {
+export function createUpgrade(uploads: Uploads, stigs: StigService, names: StigNames) {
   return (upload: Upload, caller: Presence): Promise<Upgraded> =>
     uploads.upgrade(
       upload,
       (wanted) => {
-        const slug = 'slug' in wanted ? wanted.slug : onlyOne(wanted.named, stigs);
-        return { target: stigs.full(slug, wanted.version), benchmarkIds: stigs.benchmarkIds(slug) };
+        const slug = 'slug' in wanted ? wanted.slug : onlyOne(wanted.named, names);
+        return { target: stigs.full(slug, wanted.version), benchmarkIds: names.benchmarkIds(slug) };
       },
       caller,
     );
 }
 
 /** The slug of the one STIG of the catalog that a checklist names. Throws a 400 where it names none, or several. */
-function onlyOne(names: string[], stigs: StigService): string {
-  const known = stigs.named(names);
+function onlyOne(stated: string[], names: StigNames): string {
+  const known = names.named(stated);
   if (known.length === 1) return known[0]!.slug;
   if (known.length > 1)
     throw badRequest(
       `The checklist names more than one STIG of the catalog: ${shortList(known.map(({ title }) => title))}. Choose the one to upgrade`,
     );
   throw badRequest(
-    names.length === 0
+    stated.length === 0
       ? 'The checklist does not say of which STIG it is: choose that'
-      : `The catalog has no STIG ${shortList(names)}, as the checklist names it. Choose the STIG that it is of, or import that first`,
+      : `The catalog has no STIG ${shortList(stated)}, as the checklist names it. Choose the STIG that it is of, or import that first`,
   );
 }
 
