@@ -56,6 +56,9 @@ async function runs(args: string[]): Promise<string> {
   return stdout.trim();
 }
 
+const makesCollection = (name: string) =>
+  runs(['collection', 'create', '--kind', 'role', '--name', name, '--owner', 'o', '--item', '15-1244.00']);
+
 /** Who, what, on what, how it ended. */
 const shape = (line: AuditLine) => [line.action, line.objectType, line.objectId, line.outcome, line.reason];
 const sample = () => put(folder, 'in/a.xml', writeXccdf({ rules: sampleRules(2) }));
@@ -344,31 +347,9 @@ test('a stream that was removed together with its head is missed: the database k
 });
 
 test('a backup that is restored, here or elsewhere, accuses nobody', async () => {
-  await runs([
-    'collection',
-    'create',
-    '--kind',
-    'role',
-    '--name',
-    'a',
-    '--owner',
-    'o',
-    '--item',
-    '15-1244.00',
-  ]);
+  await makesCollection('a');
   await runs(['backup', 'copy.db']);
-  await runs([
-    'collection',
-    'create',
-    '--kind',
-    'role',
-    '--name',
-    'b',
-    '--owner',
-    'o',
-    '--item',
-    '15-1244.00',
-  ]);
+  await makesCollection('b');
   await runs(['restore', 'copy.db']);
   assert.not.match(await runs(['check', '--audit']), /problem|note/);
   const elsewhere = scratchFolder();

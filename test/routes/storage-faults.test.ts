@@ -12,6 +12,15 @@ const folder = scratchFolder();
 const user = { Authorization: 'Bearer x' };
 const test = suite('D2: a disk that is full or fails while serving');
 
+const asAlice = async () => ({
+  kind: 'user' as const,
+  subject: 'alice',
+  email: null,
+  organization: null,
+  entitlements: new Set<never>(),
+  expiresAt: Date.parse('2026-11-21T13:00:00Z') / 1000,
+});
+
 async function filled(name: string): Promise<Database> {
   const db = openDatabase(join(folder, name), { create: true });
   await runImport(db, [shipped('stigs')]);
@@ -20,14 +29,7 @@ async function filled(name: string): Promise<Database> {
 
 test('reads go on, writes are 503 that say when, and it recovers by itself', async () => {
   const db = await filled('full.db');
-  const { app, lines } = loggedApp(db, async () => ({
-    kind: 'user' as const,
-    subject: 'alice',
-    email: null,
-    organization: null,
-    entitlements: new Set<never>(),
-    expiresAt: Date.parse('2026-11-21T13:00:00Z') / 1000,
-  }));
+  const { app, lines } = loggedApp(db, asAlice);
   const post = () =>
     app.request('/api/v1/lists', {
       method: 'POST',
@@ -93,14 +95,7 @@ test('what is written to a file that has lost its name is refused, until the fil
   for (const replaced of [false, true]) {
     const name = `moved-${replaced}.db`;
     const db = await filled(name);
-    const { app, lines } = loggedApp(db, async () => ({
-      kind: 'user' as const,
-      subject: 'alice',
-      email: null,
-      organization: null,
-      entitlements: new Set<never>(),
-      expiresAt: Date.parse('2026-11-21T13:00:00Z') / 1000,
-    }));
+    const { app, lines } = loggedApp(db, asAlice);
     const post = async () =>
       (await app.request('/api/v1/lists', { method: 'POST', headers: user, body: '{"name":"n"}' })).status;
     const ready = async () => (await app.request('/readyz')).status;
