@@ -5,15 +5,41 @@ import {
   fsyncSync,
   linkSync,
   lstatSync,
+  mkdtempSync,
   openSync,
   readSync,
   realpathSync,
   renameSync,
   rmSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const chunkBytes = 1 << 20;
+
+/**
+ * Gives a function the path of a temporary file, which it may write and then give the name of `file`. It lies in a folder
+ * beside it whose name cannot be guessed and that only we may write into, so that nobody can plant a link or a log where we
+ * write; the folder is removed when the function ends.
+ */
+export function inPrivateFolder<T>(file: string, work: (temporary: string) => T): T {
+  const folder = mkdtempSync(`${file}.part-`);
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  let result: T;
+  try {
+    result = work(join(folder, basename(file)));
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  if (result instanceof Promise) return result.finally(remove) as T;
+  remove();
+  return result;
+}
+
+/** Whether anything bears a name, a link that leads nowhere included. */
+export function isTaken(name: string): boolean {
+  return lstatSync(name, { throwIfNoEntry: false }) !== undefined;
+}
 
 /** Makes sure that a file, or the names in a folder, are on the disk before it goes on. */
 export function syncPath(path: string): void {
@@ -72,11 +98,6 @@ export function realFile(file: string): string {
 /** A name that nothing bears, numbered from 2 on when the plain one is taken. */
 export function freeName(name: string): string {
   let free = name;
-  for (let number = 2; existsSync(free); number++) free = `${name}-${number}`;
+  for (let number = 2; isTaken(free); number++) free = `${name}-${number}`;
   return free;
-}
-
-/** Removes a temporary database file with what SQLite may have left beside it. */
-export function removeDatabaseFiles(file: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true });
 }

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import {
   createLocalJWKSet,
   exportJWK,
@@ -11,7 +11,7 @@ import {
 } from 'jose';
 import type { Config } from '../config.ts';
 import { CommandError } from '../errors.ts';
-import { publishNew, syncPath } from '../files.ts';
+import { inPrivateFolder, publishNew, syncPath } from '../files.ts';
 import { type Log, silentLog } from '../log.ts';
 import { printable } from '../text.ts';
 import { type KeySet, watchKeySet } from './key-watch.ts';
@@ -142,16 +142,15 @@ export async function localKey(
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
     const kid = `local-${Date.now().toString(36)}`;
     const jwk = { ...(await exportJWK(privateKey)), kid, alg: 'ES256' };
-    const temporary = `${file}.new-${process.pid}`;
     try {
-      // Under another name first: a kill never leaves half a key.
-      rmSync(temporary, { force: true });
-      writeFileSync(temporary, `${JSON.stringify(jwk)}\n`, { mode: 0o600, flag: 'wx' });
-      chmodSync(temporary, 0o600);
-      syncPath(temporary);
-      tell(kid, () => publishNew(temporary, file));
+      // In another place first: a kill never leaves half a key.
+      inPrivateFolder(file, (temporary) => {
+        writeFileSync(temporary, `${JSON.stringify(jwk)}\n`, { mode: 0o600, flag: 'wx' });
+        chmodSync(temporary, 0o600);
+        syncPath(temporary);
+        tell(kid, () => publishNew(temporary, file));
+      });
     } catch (error) {
-      rmSync(temporary, { force: true });
       if (error instanceof CommandError) throw error;
       // Two processes may start at once: the key of the one that was first holds for both.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {

@@ -1,9 +1,10 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { readConfig } from '../config.ts';
 import { copyDatabase, type DatabaseCopy, hashFile } from '../db/copy.ts';
 import { connect } from '../db/database.ts';
 import { CommandError } from '../errors.ts';
+import { inPrivateFolder, isTaken } from '../files.ts';
 import { auditedRun } from './audit.ts';
 import { type Command, expectPositionals, parse } from './command.ts';
 
@@ -38,7 +39,7 @@ export async function backup(db: string, file: string): Promise<DatabaseCopy> {
   const sqlite = connect(db);
   try {
     // The hash of an earlier backup of this name would speak against this one.
-    if (!existsSync(file)) rmSync(hashFile(file), { force: true });
+    if (!isTaken(file)) rmSync(hashFile(file), { force: true });
     const copy = await copyDatabase(sqlite, file);
     writeHash(copy);
     return copy;
@@ -48,12 +49,12 @@ export async function backup(db: string, file: string): Promise<DatabaseCopy> {
 }
 
 function writeHash({ file, sha256 }: DatabaseCopy): void {
-  const temporary = `${hashFile(file)}.part-${process.pid}`;
   try {
-    writeFileSync(temporary, `${sha256}  ${basename(file)}\n`, { mode: 0o600 });
-    renameSync(temporary, hashFile(file));
+    inPrivateFolder(hashFile(file), (temporary) => {
+      writeFileSync(temporary, `${sha256}  ${basename(file)}\n`, { mode: 0o600, flag: 'wx' });
+      renameSync(temporary, hashFile(file));
+    });
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw new CommandError(
       `${file} is whole, but ${hashFile(file)} cannot be written: ${(error as Error).message}`,
     );

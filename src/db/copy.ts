@@ -2,7 +2,7 @@ import { chmodSync, existsSync, lstatSync, statfsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../errors.ts';
-import { publishNew, removeDatabaseFiles, sha256OfFile, syncPath } from '../files.ts';
+import { inPrivateFolder, isTaken, publishNew, sha256OfFile, syncPath } from '../files.ts';
 import { storageFault } from './faults.ts';
 import { inspect } from './schema.ts';
 
@@ -31,7 +31,7 @@ export function freeBytes(folder: string): number {
 
 /**
  * Copies one state of an open database to a new file with SQLite's online backup, while others read and write: to a
- * temporary name, checked page by page, synced, then named. The copy needs no log beside it and has mode 0600. Throws
+ * folder of its own, checked page by page, synced, then named. The copy needs no log beside it and has mode 0600. Throws
  * `CommandError` when the name is taken, there is no room, or the copy is not whole; then nothing is left behind.
  */
 export async function copyDatabase(
@@ -41,24 +41,22 @@ export async function copyDatabase(
 ): Promise<DatabaseCopy> {
   const folder = dirname(file);
   if (!existsSync(folder)) throw new CommandError(`the folder of ${file} does not exist`);
-  if (lstatSync(file, { throwIfNoEntry: false }))
-    throw new CommandError(`${file} exists: a copy never replaces anything`);
+  if (isTaken(file)) throw new CommandError(`${file} exists: a copy never replaces anything`);
   const needed =
     (sqlite.pragma('page_count', { simple: true }) as number) *
     (sqlite.pragma('page_size', { simple: true }) as number);
   const free = room(folder);
   if (free < needed)
     throw new CommandError(`there is no room for ${file}: it needs ${needed} bytes, ${free} are free`);
-  const temporary = `${file}.part-${process.pid}`;
   try {
-    removeDatabaseFiles(temporary);
-    await copyOneState(sqlite, temporary);
-    const schema = seal(temporary, 'quick', basename(file));
-    const copy = { file, bytes: lstatSync(temporary).size, sha256: sha256OfFile(temporary), schema };
-    publishNew(temporary, file);
-    return copy;
+    return await inPrivateFolder(file, async (temporary) => {
+      await copyOneState(sqlite, temporary);
+      const schema = seal(temporary, 'quick', basename(file));
+      const copy = { file, bytes: lstatSync(temporary).size, sha256: sha256OfFile(temporary), schema };
+      publishNew(temporary, file);
+      return copy;
+    });
   } catch (error) {
-    removeDatabaseFiles(temporary);
     throw asCopyError(file, error as NodeJS.ErrnoException);
   }
 }

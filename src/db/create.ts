@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../errors.ts';
-import { publishNew, removeDatabaseFiles, syncPath } from '../files.ts';
+import { inPrivateFolder, publishNew, syncPath } from '../files.ts';
 import { applicationId } from './header.ts';
 import { migrate } from './migrate.ts';
 
@@ -13,26 +13,25 @@ export function initialize(sqlite: Sqlite.Database): void {
 }
 
 /**
- * Makes a database file: under another name first, so that a kill never leaves one that is empty or half made. Where
+ * Makes a database file: in a folder of its own first, so that a kill never leaves one that is empty or half made. Where
  * another process makes it at the same time, that one's stays. Throws `CommandError`.
  */
 export function createDatabaseFile(file: string): void {
   if (!existsSync(dirname(file)))
     throw new CommandError(`the folder of the database does not exist: ${file}`);
-  const temporary = `${file}.new-${process.pid}`;
   try {
-    removeDatabaseFiles(temporary);
-    const sqlite = new Sqlite(temporary);
-    try {
-      initialize(sqlite);
-      sqlite.pragma('journal_mode = WAL');
-    } finally {
-      sqlite.close();
-    }
-    syncPath(temporary);
-    publishNew(temporary, file);
+    inPrivateFolder(file, (temporary) => {
+      const sqlite = new Sqlite(temporary);
+      try {
+        initialize(sqlite);
+        sqlite.pragma('journal_mode = WAL');
+      } finally {
+        sqlite.close();
+      }
+      syncPath(temporary);
+      publishNew(temporary, file);
+    });
   } catch (error) {
-    removeDatabaseFiles(temporary);
     if ((error as { code?: string }).code === 'EEXIST') return;
     throw new CommandError(`${file} cannot be made: ${(error as Error).message}`);
   }

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, constants, copyFileSync, existsSync, readFileSync
 import { dirname, resolve } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { CommandError } from '../errors.ts';
-import { freeName, realFile, removeDatabaseFiles, sha256OfFile } from '../files.ts';
+import { freeName, inPrivateFolder, realFile, sha256OfFile } from '../files.ts';
 import { freeBytes, hashFile, seal } from './copy.ts';
 import { applicationId, readApplicationId, readHeader } from './header.ts';
 import { replaceDatabase } from './replace.ts';
@@ -51,24 +51,23 @@ export function restoreDatabase(
   const free = room(folder);
   if (free < size)
     throw new CommandError(`there is no room beside ${file}: it needs ${size} bytes, ${free} are free`);
-  const temporary = `${file}.restore-${process.pid}`;
   try {
-    removeDatabaseFiles(temporary);
-    copyFileSync(backup, temporary, constants.COPYFILE_EXCL);
-    const sha256 = sha256OfFile(temporary);
-    compareHash(backup, sha256);
-    const schema = seal(temporary, 'full', backup, (sqlite) => {
-      // Before anything is written, which a trigger would answer.
-      const [foreign] = foreignObjects(sqlite);
-      if (foreign !== undefined) throw new CommandError(`${backup} is not restored: ${foreign}`);
-      prepareForUse(sqlite, audited);
+    return inPrivateFolder(file, (temporary) => {
+      copyFileSync(backup, temporary, constants.COPYFILE_EXCL);
+      const sha256 = sha256OfFile(temporary);
+      compareHash(backup, sha256);
+      const schema = seal(temporary, 'full', backup, (sqlite) => {
+        // Before anything is written, which a trigger would answer.
+        const [foreign] = foreignObjects(sqlite);
+        if (foreign !== undefined) throw new CommandError(`${backup} is not restored: ${foreign}`);
+        prepareForUse(sqlite, audited);
+      });
+      likeFormer(temporary, file);
+      const keptAs = freeName(`${file}.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`);
+      const replaced = replaceDatabase(temporary, file, keptAs);
+      return { file, bytes: size, sha256, schema, before: replaced ? keptAs : null };
     });
-    likeFormer(temporary, file);
-    const keptAs = freeName(`${file}.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`);
-    const replaced = replaceDatabase(temporary, file, keptAs);
-    return { file, bytes: size, sha256, schema, before: replaced ? keptAs : null };
   } catch (error) {
-    removeDatabaseFiles(temporary);
     if (error instanceof CommandError) throw error;
     const why = (error as Error).message.split(',')[0];
     throw new CommandError(`${backup} cannot be restored, ${file} is unchanged: ${why}`);

@@ -172,9 +172,11 @@ backups('says its hash, for sha256sum; is for the owner alone; needs no log', as
 });
 
 backups('of an older schema: the way back before an upgrade', async () => {
-  const { folder, file } = folderWith();
+  const folder = scratchFolder();
+  const file = join(folder, 'g.db');
   const sqlite = new Sqlite(file);
-  sqlite.pragma(`user_version = ${newest - 1}`);
+  sqlite.pragma(`application_id = ${0x47415053}`);
+  migrate(sqlite, newest - 1);
   sqlite.close();
   assert.is((await backup(file, join(folder, 'b.db'))).schema, newest - 1);
 });
@@ -200,6 +202,25 @@ backups('never replaces anything, and leaves nothing behind when it fails', asyn
   assert.match(await refusalOf(noRoom), /there is no room for .*b\.db: it needs \d+ bytes, 1000 are free$/);
   sqlite.close();
   assert.equal(stateOf(folder), before);
+});
+
+backups('writes to no file that somebody planted, and through no link', async () => {
+  const { folder, file } = folderWith();
+  const victim = put(scratchFolder(), 'victim', 'precious');
+  const copy = join(folder, 'b.db');
+  const hash = `${copy}.sha256`;
+  const planted = [hash, ...[copy, hash].flatMap((name) => [`${name}.part-${process.pid}`, `${name}.part`])];
+  for (const name of planted) symlinkSync(victim, name);
+  for (const suffix of ['-wal', '-journal']) put(folder, `b.db.part-${process.pid}${suffix}`, 'planted');
+  const there = readdirSync(folder);
+  const { sha256: told } = await backup(file, copy);
+  assert.is(readFileSync(victim, 'utf8'), 'precious');
+  assert.not(lstatSync(hash).isSymbolicLink(), 'the link was replaced, not followed');
+  assert.is(readFileSync(hash, 'utf8'), `${told}  b.db\n`);
+  assert.equal(readdirSync(folder).sort(), [...there, 'b.db'].sort(), 'nothing else is left');
+  // A link in the place of the copy itself, even one that leads nowhere, is a name that is taken.
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'c.db'));
+  assert.match(await refusalOf(() => backup(file, join(folder, 'c.db'))), /c\.db exists/);
 });
 
 backups('of a damaged database fails, and leaves nothing behind', async () => {
