@@ -5,8 +5,9 @@ import { readConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
 import { storageFault } from '../db/faults.ts';
+import { ForeignSchemaError } from '../db/schema.ts';
 import { type Check, databaseChecks } from '../services/checks.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { type Command, expectPositionals, parse, tell } from './command.ts';
 
 const busyTimeout = 30_000;
 /** As many problems of one check are told; how many more there are is told too. */
@@ -25,18 +26,35 @@ export const checkCommand: Command = {
     const { values, positionals } = parse(args, { audit: { type: 'boolean' } });
     if (!values.audit) expectPositionals(positionals, []);
     const config = readConfig({ db: values.db });
-    const db = openDatabase(config.db, { busyTimeout });
-    try {
-      db.sqlite.pragma('query_only = ON');
-      const report = checkDatabase(db);
-      if (values.audit) addAudit(report, [...positionals, config.auditFile], db);
-      process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : humanReport(report));
-      return report.ok ? 0 : 1;
-    } finally {
-      db.close();
-    }
+    const report = checkFile(config.db, values.audit ? [...positionals, config.auditFile] : null);
+    process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : humanReport(report));
+    return report.ok ? 0 : 1;
   },
 };
+
+/** Checks a file, and the audit stream where its files are given. Of a schema that is not ours nothing else is read. */
+function checkFile(file: string, auditFiles: string[] | null): CheckReport {
+  let db: Database;
+  try {
+    db = openDatabase(file, { busyTimeout });
+  } catch (error) {
+    if (!(error instanceof ForeignSchemaError)) throw error;
+    tell('no other check was made: what is not of Gapstone could act in it');
+    return {
+      ok: false,
+      digest: null,
+      checks: [{ name: 'schema', problems: problemsOf(() => error.problems) }],
+    };
+  }
+  try {
+    db.sqlite.pragma('query_only = ON');
+    const report = checkDatabase(db);
+    if (auditFiles !== null) addAudit(report, auditFiles, db);
+    return report;
+  } finally {
+    db.close();
+  }
+}
 
 /** What was found: of every check its problems, and the digest where the catalog could be read. */
 export interface CheckReport {
@@ -55,7 +73,7 @@ export function checkDatabase(db: Database, list: Check[] = [...databaseChecks, 
   const outer = sqlite.inTransaction;
   if (!outer) sqlite.exec('BEGIN');
   try {
-    const checks = list.map((check) => ({ name: check.name, problems: problemsOf(db, check) }));
+    const checks = list.map((check) => ({ name: check.name, problems: problemsOf(() => check.run(db)) }));
     const digest = withDamage(() => catalogDigest(db));
     const ok = typeof digest === 'string' && checks.every(({ problems }) => problems.length === 0);
     return { ok, digest: typeof digest === 'string' ? digest : null, checks };
@@ -65,11 +83,11 @@ export function checkDatabase(db: Database, list: Check[] = [...databaseChecks, 
   }
 }
 
-function problemsOf(db: Database, check: Check): string[] {
+function problemsOf(look: () => Iterable<string>): string[] {
   const problems: string[] = [];
   let more = 0;
   const damage = withDamage(() => {
-    for (const problem of check.run(db)) {
+    for (const problem of look()) {
       if (problems.length < most) problems.push(problem.replace(/\s+/g, ' '));
       else more++;
     }

@@ -86,8 +86,8 @@ export function seal(
   const sqlite = new Sqlite(file, { fileMustExist: true });
   let schema: number;
   try {
-    sqlite.pragma('journal_mode = DELETE');
     schema = inspect(name, sqlite, how);
+    sqlite.pragma('journal_mode = DELETE');
     change?.(sqlite);
   } finally {
     sqlite.close();

@@ -6,7 +6,7 @@ import { createDatabaseFile, initialize } from './create.ts';
 import { databaseMoved, storageFault } from './faults.ts';
 import { readHeader, refuseReadOnly } from './header.ts';
 import { listMigrations, schemaVersion } from './migrate.ts';
-import { damaged, inspect, refuseNewer, schemaObjects } from './schema.ts';
+import { damaged, inspect, refuseNewer } from './schema.ts';
 
 /** An open Gapstone database: the driver, Drizzle over it, and the few helpers that every user needs. */
 export interface Database {
@@ -62,7 +62,7 @@ export function openDatabase(file: string, options: OpenOptions = {}): Database 
       );
     createDatabaseFile(file);
   }
-  return wrap(connect(file, options, refuseOtherSchema), placeOf(file));
+  return wrap(connect(file, options, refuseOlderSchema), placeOf(file));
 }
 
 /** What throws once a file that was just opened is no longer found under its name. */
@@ -158,30 +158,14 @@ function asOpenError(file: string, error: Error): Error {
   }
 }
 
-/** Refuses an older schema, and one that has the right number and other tables. */
-function refuseOtherSchema(file: string, sqlite: Sqlite.Database): void {
+/** Refuses an older schema. */
+function refuseOlderSchema(file: string, sqlite: Sqlite.Database): void {
   const newest = listMigrations().length;
   const version = schemaVersion(sqlite);
   if (version < newest)
     throw new CommandError(
       `${file} has schema ${version}, this Gapstone needs ${newest}: start "gapstone serve" once`,
     );
-  expectedObjects ??= objectsOfNewDatabase();
-  const objects = new Set(schemaObjects(sqlite));
-  const missing = expectedObjects.find((object) => !objects.has(object));
-  if (missing !== undefined) throw damaged(file, `it lacks the ${missing.slice(0, missing.indexOf(' ('))}`);
-}
-
-let expectedObjects: string[] | undefined;
-
-function objectsOfNewDatabase(): string[] {
-  const sqlite = new Sqlite(':memory:');
-  try {
-    initialize(sqlite);
-    return schemaObjects(sqlite);
-  } finally {
-    sqlite.close();
-  }
 }
 
 function setPragmas(sqlite: Sqlite.Database): void {

@@ -6,7 +6,7 @@ import { freeName, inPrivateFolder, realFile, sha256OfFile } from '../files.ts';
 import { freeBytes, hashFile, seal } from './copy.ts';
 import { applicationId, readApplicationId, readHeader } from './header.ts';
 import { replaceDatabase } from './replace.ts';
-import { foreignObjects, refuseNewer } from './schema.ts';
+import { refuseNewer } from './schema.ts';
 
 /** What a restore did. */
 export interface Restored {
@@ -22,7 +22,7 @@ export interface Restored {
 
 /**
  * Puts a backup in the place of a database. Verified before anything is replaced, on the very copy that takes the place:
- * header, hash (where FILE.sha256 is there), every page, every foreign key, no trigger or view but ours. Sessions are ended: those that were closed
+ * header, hash (where FILE.sha256 is there), every row of its schema, every page, every foreign key. Sessions are ended: those that were closed
  * since the backup must not come to life again. What the backup knows of the audit stream gives way to `audited`, the last
  * line of the one here: the backup may come from another machine. Throws `CommandError`; then nothing has changed.
  */
@@ -56,12 +56,7 @@ export function restoreDatabase(
       copyFileSync(backup, temporary, constants.COPYFILE_EXCL);
       const sha256 = sha256OfFile(temporary);
       compareHash(backup, sha256);
-      const schema = seal(temporary, 'full', backup, (sqlite) => {
-        // Before anything is written, which a trigger would answer.
-        const [foreign] = foreignObjects(sqlite);
-        if (foreign !== undefined) throw new CommandError(`${backup} is not restored: ${foreign}`);
-        prepareForUse(sqlite, audited);
-      });
+      const schema = seal(temporary, 'full', backup, (sqlite) => prepareForUse(sqlite, audited));
       likeFormer(temporary, file);
       const keptAs = freeName(`${file}.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`);
       const replaced = replaceDatabase(temporary, file, keptAs);

@@ -30,17 +30,30 @@ export function damageOf(sqlite: Sqlite.Database, how: 'schema' | 'quick' | 'ful
 }
 
 /**
- * Reads of a connection, before anything is written with it, whether it holds a database of ours that is whole enough:
- * always its schema, on demand every page. Gives its schema version. Throws `CommandError`.
+ * Reads of a connection, before anything is written with it, whether it holds a database of ours, to the letter of its
+ * schema, that is whole enough: on demand every page. Gives its schema version. Throws `CommandError`.
  */
 export function inspect(file: string, sqlite: Sqlite.Database, how: 'schema' | 'quick' | 'full'): number {
-  const damage = damageOf(sqlite, how);
-  if (damage.length > 0) throw damaged(file, damage[0]!);
   if (sqlite.pragma('application_id', { simple: true }) !== applicationId)
     throw new CommandError(`${file} is not a Gapstone database`);
   const version = schemaVersion(sqlite);
   refuseNewer(file, version);
+  // Before anything else: to look for damage reads tables, and what is declared for them would run.
+  refuseForeign(file, sqlite);
+  const damage = damageOf(sqlite, how);
+  if (damage.length > 0) throw damaged(file, damage[0]!);
   return version;
+}
+
+function refuseForeign(file: string, sqlite: Sqlite.Database): void {
+  let problems: string[];
+  try {
+    problems = schemaProblems(sqlite);
+  } catch (error) {
+    if (storageFault(error) !== 'damaged') throw error;
+    throw damaged(file, (error as Error).message);
+  }
+  if (problems.length > 0) throw new ForeignSchemaError(file, problems);
 }
 
 /** The one line for a file whose content is damaged. */
@@ -51,46 +64,97 @@ export function damaged(file: string, detail: string): CommandError {
   );
 }
 
-/** The tables, indexes and views with their columns, each as one text: what two databases of one schema share. */
-export function schemaObjects(sqlite: Sqlite.Database): string[] {
-  return sqlite
-    .prepare<[], string>(
-      `SELECT s.type || ' ' || s.name || ' (' || coalesce(
-                (SELECT group_concat(c.name || ' ' || c.type || ' ' || c."notnull" || ' ' || c.pk, ', ' ORDER BY c.cid)
-                   FROM pragma_table_xinfo(s.name) AS c WHERE s.type <> 'index'),
-                (SELECT group_concat(coalesce(i.name, ''), ', ' ORDER BY i.seqno) FROM pragma_index_info(s.name) AS i), '')
-              || ')'
-         FROM sqlite_schema AS s WHERE s.name NOT LIKE 'sqlite_%' ORDER BY 1`,
-    )
-    .pluck()
-    .all();
+/** What a row of `sqlite_schema` says; a root page is told of only as there or not. */
+type SchemaRow = [type: unknown, name: unknown, table: unknown, isRooted: unknown, sql: unknown];
+
+/** A database that holds other things than Gapstone makes: every one of them in a line. */
+export class ForeignSchemaError extends CommandError {
+  readonly problems: string[];
+
+  constructor(file: string, problems: string[]) {
+    const more = problems.length > 1 ? `, and ${problems.length - 1} more: see "gapstone check"` : '';
+    super(`${file} is refused: ${problems[0]}${more}`);
+    this.problems = problems;
+  }
 }
 
+/** SQLite's own tables of statistics, to the letter: whoever says ANALYZE makes them, and nothing in them runs. */
+const statistics: SchemaRow[] = [
+  ['sqlite_stat1', 'tbl,idx,stat'],
+  ['sqlite_stat4', 'tbl,idx,neq,nlt,ndlt,sample'],
+].map(([name, columns]) => ['table', name, name, true, `CREATE TABLE ${name}(${columns})`]);
+
 /**
- * The triggers and views of a database that a new one of its schema does not have, a line for each: they would act on, or
- * answer in place of, what we write and read, and no damage shows.
+ * Compares every row of a database's schema, whatever it calls itself, with those that the migrations up to its version
+ * make (DECISIONS D34.3). Gives a line for each that is more, less or other. Nothing of the file runs meanwhile.
  */
-export function foreignObjects(sqlite: Sqlite.Database): string[] {
+export function schemaProblems(sqlite: Sqlite.Database): string[] {
+  const expected = expectedRows(schemaVersion(sqlite));
+  const missing = new Map(expected.map((row) => [JSON.stringify(row), row]));
+  const known = new Set(statistics.map((row) => JSON.stringify(row)));
+  const foreign = schemaRows(sqlite).filter((row) => {
+    const key = JSON.stringify(row);
+    return !missing.delete(key) && !known.delete(key);
+  });
+  const named = ([type, name]: SchemaRow) => JSON.stringify([type, name]);
+  const altered = new Set(foreign.map(named));
+  const lacking = [...missing.values()].filter((row) => !altered.has(named(row)));
+  return [
+    ...foreign.map((row) => `${describe(row)} is not of Gapstone`),
+    ...lacking.map((row) => `it lacks ${describe(row)}`),
+  ];
+}
+
+const expectedOf = new Map<number, SchemaRow[]>();
+
+function expectedRows(version: number): SchemaRow[] {
+  const known = expectedOf.get(version);
+  if (known) return known;
   const own = new Sqlite(':memory:');
   try {
-    migrate(own, schemaVersion(sqlite));
-    const known = new Set(actingObjects(own).map(({ type, name, sql }) => `${type} ${name} ${sql}`));
-    return actingObjects(sqlite)
-      .filter(({ type, name, sql }) => !known.has(`${type} ${name} ${sql}`))
-      .map(({ type, name, on }) => {
-        const where = type === 'trigger' ? ` on ${printable(on, 64)}` : '';
-        return `the ${type} ${printable(name, 64)}${where} is not of Gapstone`;
-      });
+    migrate(own, version);
+    const rows = schemaRows(own);
+    expectedOf.set(version, rows);
+    return rows;
   } finally {
     own.close();
   }
 }
 
-function actingObjects(sqlite: Sqlite.Database) {
-  return sqlite
-    .prepare<[], { type: 'trigger' | 'view'; name: string; on: string; sql: string }>(
-      `SELECT type, name, tbl_name AS "on", sql FROM sqlite_schema
-        WHERE type IN ('trigger', 'view') ORDER BY type, name`,
-    )
-    .all();
+/** No row of ours is longer, and what is longer need not be read. */
+const longest = 65_536;
+
+/**
+ * The rows of `sqlite_schema`, in no order. `writable_schema` has SQLite pass over declarations that it cannot read,
+ * instead of stopping at the first. A file may hold an index of this very table that leaves rows out, or a view of its
+ * other name: neither is asked.
+ */
+function schemaRows(sqlite: Sqlite.Database): SchemaRow[] {
+  const columns = ['type', 'name', 'tbl_name', 'rootpage', 'sql'].map(
+    (name) => `iif(octet_length(${name}) > ${longest}, 'too long', ${name})`,
+  );
+  sqlite.pragma('trusted_schema = OFF');
+  sqlite.unsafeMode(true);
+  sqlite.pragma('writable_schema = ON');
+  try {
+    const rows = sqlite
+      .prepare(`SELECT ${columns.join(', ')} FROM sqlite_master NOT INDEXED`)
+      .raw()
+      .all();
+    return (rows as unknown[][]).map(([type, name, table, page, sql]) => {
+      const isRooted = Number.isInteger(page) && Number(page) >= 0 ? page !== 0 : page;
+      return [type, name, table, isRooted, sql];
+    });
+  } finally {
+    sqlite.pragma('writable_schema = RESET');
+    sqlite.unsafeMode(false);
+  }
+}
+
+function describe([type, name, table]: SchemaRow): string {
+  const shown = (value: unknown) =>
+    typeof value === 'string' ? printable(value, 64) : value === null ? 'NULL' : typeof value;
+  if (type === 'table' || type === 'view') return `the ${type} ${shown(name)}`;
+  if (type === 'trigger' || type === 'index') return `the ${type} ${shown(name)} on ${shown(table)}`;
+  return `the row ${shown(name)} of the schema, of type "${shown(type)}" and on ${shown(table)},`;
 }

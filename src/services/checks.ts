@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { damageOf, foreignObjects } from '../db/schema.ts';
+import { damageOf, schemaProblems } from '../db/schema.ts';
 
 /** One thing that `gapstone check` looks at. `run` gives a line for each problem, and changes nothing. */
 export interface Check {
@@ -22,10 +22,10 @@ const integrity: Check = {
   run: ({ sqlite }) => damageOf(sqlite, 'full'),
 };
 
-/** What SQLite itself would do or answer beside us. */
+/** Whatever the schema holds otherwise than we make it: SQLite would do or answer it beside us. */
 const schema: Check = {
   name: 'schema',
-  run: ({ sqlite }) => foreignObjects(sqlite),
+  run: ({ sqlite }) => schemaProblems(sqlite),
 };
 
 const foreignKeys: Check = {

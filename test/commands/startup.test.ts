@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -149,7 +150,10 @@ refuse('flipped bytes in the pages of the schema: never a crash, never a change'
       const message = await refusalOf(() => openDatabase(file));
       if (message !== 'nothing was refused') {
         refused++;
-        assert.match(message, /is damaged \(.+\): restore a backup|has schema|is not a Gapstone database/);
+        assert.match(
+          message,
+          /is damaged \(.+\): restore a backup|has schema|is not a Gapstone database|is refused: .+/,
+        );
       }
       assert.equal(stateOf(folder), before, `page ${page}, byte ${offset}: ${message}`);
       tries++;
@@ -163,7 +167,11 @@ refuse('a schema of the right number and other tables', async () => {
   const sqlite = new Sqlite(file);
   sqlite.exec('ALTER TABLE findings RENAME COLUMN fix_text TO fix');
   sqlite.close();
-  await assertRefused(folder, file, /is damaged \(it lacks the table findings\)/);
+  await assertRefused(
+    folder,
+    file,
+    /g\.db is refused: the table findings is not of Gapstone, and \d+ more: see "gapstone check"$/,
+  );
 });
 
 refuse('a newer schema, in the file and in a log that was not closed', async () => {
@@ -436,24 +444,36 @@ upgrade('without room for the copy, or where a migration fails, everything stays
   assert.equal(stateOf(folder), before);
 
   const first = older(1);
-  const sqlite = new Sqlite(first.file);
-  // What the last migration makes is in the way: those before it are undone as well.
-  sqlite.exec('CREATE TABLE role_mappings (other INTEGER)');
-  sqlite.close();
   const state = stateOf(first.folder);
-  assert.match(
-    await refusalOf(() => openUpgraded(first.file)),
-    /it is unchanged: table role_mappings already exists/,
-  );
+  // All migrations are made by then.
+  const onMigrate = () => {
+    throw new Error('no more');
+  };
+  assert.match(await refusalOf(() => openUpgraded(first.file, { onMigrate })), /it is unchanged: no more$/);
   assert.equal(stateOf(first.folder), state);
 });
 
-upgrade('a folder in the place of the copy, and a copy that cannot be written', async () => {
+upgrade('an older schema that is not ours to the letter is refused before anything is done', async () => {
+  const { folder, file } = older(1);
+  const sqlite = new Sqlite(file);
+  // What a later migration makes: in this schema it is foreign.
+  sqlite.exec('CREATE TABLE role_mappings (other INTEGER)');
+  sqlite.close();
+  const state = stateOf(folder);
+  assert.match(
+    await refusalOf(() => openUpgraded(file)),
+    /g\.db is refused: the table role_mappings is not of Gapstone$/,
+  );
+  assert.equal(stateOf(folder), state);
+});
+
+upgrade('a folder, or a link that leads nowhere, in the place of the copy is passed by', async () => {
   const { folder, file } = older(newest - 1);
-  mkdirSync(join(folder, `g.db.before-schema-${newest}.part-${process.pid}`));
-  const sqlite = readFileSync(file);
-  assert.match(await refusalOf(() => openUpgraded(file)), /cannot be brought to schema \d+, it is unchanged/);
-  assert.equal(readFileSync(file), sqlite);
+  const copy = `g.db.before-schema-${newest}`;
+  mkdirSync(join(folder, copy));
+  symlinkSync(join(folder, 'elsewhere'), join(folder, `${copy}-2`));
+  (await openUpgraded(file)).close();
+  assert.equal(filesIn(folder), ['g.db', copy, `${copy}-2`, `${copy}-3`]);
 });
 
 upgrade('two processes at once: one migrates, both go on', async () => {

@@ -1,0 +1,390 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { checkDatabase } from '../../src/commands/check.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { restoreDatabase } from '../../src/db/restore.ts';
+import { ForeignSchemaError } from '../../src/db/schema.ts';
+import { openUpgraded } from '../../src/db/upgrade.ts';
+import { CommandError } from '../../src/errors.ts';
+import { gapstone } from '../support/child.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { scratchFolder } from '../support/scratch.ts';
+
+// A schema that is not ours to the letter is refused by whoever opens it (DECISIONS D34.3), and nothing of it runs.
+const hostile = suite('A hostile schema');
+
+const empty = join(scratchFolder(), 'empty.db');
+openDatabase(empty, { create: true }).close();
+const sample = join(scratchFolder(), 'sample.db');
+{
+  copyFileSync(empty, sample);
+  const db = openDatabase(sample);
+  await runImport(db, [shipped('stigs')]);
+  db.sqlite.exec(`INSERT INTO sessions VALUES ('hash', 'ann', NULL, NULL, '[]', 't', 't', 't')`);
+  db.close();
+}
+
+/** A copy of a database whose schema is written to as if it were any table. */
+function changed(from: string, change: (sqlite: Sqlite.Database) => void): { folder: string; file: string } {
+  const folder = scratchFolder();
+  const file = join(folder, 'g.db');
+  copyFileSync(from, file);
+  const sqlite = new Sqlite(file);
+  sqlite.unsafeMode(true);
+  sqlite.pragma('foreign_keys = OFF');
+  sqlite.pragma('writable_schema = ON');
+  change(sqlite);
+  sqlite.close();
+  return { folder, file };
+}
+
+const stateOf = (folder: string) =>
+  readdirSync(folder).map(
+    (name) =>
+      `${name} ${createHash('sha256')
+        .update(readFileSync(join(folder, name)))
+        .digest('hex')}`,
+  );
+
+async function refusalOf(work: () => unknown): Promise<string> {
+  try {
+    await work();
+  } catch (error) {
+    assert.instance(error, CommandError, (error as Error).stack);
+    assert.not.match((error as Error).message, /[\n\u0000]/);
+    return (error as Error).message;
+  }
+  return 'nothing was refused';
+}
+
+/** All that is said of a file that is not opened because of its schema. */
+function problemsOf(file: string): string[] {
+  try {
+    openDatabase(file).close();
+    return [];
+  } catch (error) {
+    if (error instanceof ForeignSchemaError) return error.problems;
+    throw error;
+  }
+}
+
+/** Opens, starts and restores: each must refuse with these lines, and leave all files as they are. */
+async function assertRefused(name: string, folder: string, file: string, problems: RegExp[]): Promise<void> {
+  const before = stateOf(folder);
+  const found = problemsOf(file);
+  assert.is(found.length, problems.length, `${name}: ${found.join('; ')}`);
+  for (const [index, problem] of problems.entries()) assert.match(found[index]!, problem, name);
+  const other = join(scratchFolder(), 'other.db');
+  copyFileSync(empty, other);
+  for (const work of [
+    () => openDatabase(file),
+    () => openUpgraded(file, { checkUnclean: true }),
+    () => restoreDatabase(file, other, new Date()),
+  ]) {
+    const message = await refusalOf(work);
+    assert.ok(message.startsWith(`${file} is refused: ${found[0]}`), `${name}: ${message}`);
+  }
+  assert.equal(readFileSync(other), readFileSync(empty), name);
+  assert.equal(stateOf(folder), before, name);
+}
+
+const row =
+  (...values: (string | number | Buffer | null)[]) =>
+  (sqlite: Sqlite.Database) => {
+    sqlite.prepare('INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)').run(...values);
+  };
+const sql = (text: string) => (sqlite: Sqlite.Database) => void sqlite.exec(text);
+const rewrite = (name: string, from: string, to: string) => (sqlite: Sqlite.Database) => {
+  const { changes } = sqlite
+    .prepare('UPDATE sqlite_master SET sql = replace(sql, ?, ?) WHERE name = ?')
+    .run(from, to, name);
+  assert.is(changes, 1, name);
+};
+
+const stay = 'CREATE TRIGGER stay BEFORE DELETE ON sessions BEGIN SELECT RAISE(IGNORE); END';
+// Whoever evaluates it says "integer overflow".
+const loud = 'abs(-9223372036854775808)';
+
+const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = {
+  'a trigger': [sql(stay), /^the trigger stay on sessions is not of Gapstone$/],
+  'a trigger of type TRIGGER': [
+    row('TRIGGER', 'stay', 'sessions', 0, stay),
+    /^the row stay of the schema, of type "TRIGGER" and on sessions, is not of Gapstone$/,
+  ],
+  'a trigger whose type ends in a blank': [
+    row('trigger ', 'stay', 'sessions', 0, stay),
+    /row stay .+"trigger "/,
+  ],
+  'a trigger without a type': [row('', 'stay', 'sessions', 0, stay), /row stay .+ of type ""/],
+  'a trigger of type NULL': [row(null, 'stay', 'sessions', 0, stay), /row stay .+ of type "NULL"/],
+  'a trigger without a name': [row('trigger', null, 'sessions', 0, stay), /^the trigger NULL on sessions/],
+  'a trigger as bytes': [row('trigger', 'stay', 'sessions', 0, Buffer.from(stay)), /^the trigger stay/],
+  'a trigger that calls itself a table': [row('table', 'stay', 'sessions', 0, stay), /^the table stay/],
+  'a trigger with the name of a table': [
+    row('trigger', 'findings', 'sessions', 0, stay.replace('stay', 'findings')),
+    /^the trigger findings on sessions/,
+  ],
+  'a name that speaks to the terminal': [
+    row('view', 'a\u001b[31m\nb', 'x', 0, 'CREATE VIEW "a\u001b[31m\nb" AS SELECT 1'),
+    /^the view a\uFFFD\[31m\uFFFDb is not of Gapstone$/,
+  ],
+  'a view in the place of a table': [
+    (sqlite) => {
+      sqlite.prepare("DELETE FROM sqlite_master WHERE name = 'favorite_stigs'").run();
+      row('view', 'favorite_stigs', 'favorite_stigs', 0, 'CREATE VIEW favorite_stigs AS SELECT 1')(sqlite);
+    },
+    /^the view favorite_stigs is not of Gapstone$/,
+    /^it lacks the table favorite_stigs$/,
+  ],
+  'a view beside the table of its name': [
+    row('view', 'findings', 'findings', 0, 'CREATE VIEW findings AS SELECT 1'),
+    /^the view findings is not of Gapstone$/,
+  ],
+  'a view that answers for the schema': [
+    row('view', 'sqlite_schema', 'sqlite_schema', 0, 'CREATE VIEW sqlite_schema AS SELECT 1 AS type'),
+    /^the view sqlite_schema is not of Gapstone$/,
+  ],
+  'an index of the schema itself, which is empty': [
+    (sqlite) => {
+      const page = sqlite
+        .prepare("SELECT rootpage FROM sqlite_master WHERE name = 'searched_releases'")
+        .pluck();
+      const names = 'type, name, tbl_name, rootpage, sql';
+      row('trigger', 'stay', 'sessions', 0, stay)(sqlite);
+      row(
+        'index',
+        'cover',
+        'sqlite_master',
+        page.get() as number,
+        `CREATE INDEX cover ON sqlite_master (${names})`,
+      )(sqlite);
+    },
+    /^the trigger stay on sessions/,
+    /^the index cover on sqlite_master/,
+  ],
+  'an index with an expression': [
+    sql('CREATE INDEX by_sum ON sessions (subject || used_at)'),
+    /^the index by_sum on sessions is not of Gapstone$/,
+  ],
+  'an index with an expression that is never to be evaluated': [
+    (sqlite) => {
+      sqlite.exec('CREATE INDEX loud ON sessions (subject)');
+      rewrite('loud', '(subject)', `(${loud})`)(sqlite);
+    },
+    /^the index loud on sessions is not of Gapstone$/,
+  ],
+  'a column that is computed': [
+    rewrite('sessions', 'ends_at TEXT NOT NULL', `ends_at TEXT NOT NULL, loud TEXT AS (${loud})`),
+    /^the table sessions is not of Gapstone$/,
+  ],
+  'a CHECK that is another': [
+    rewrite('bundles', "IN ('PRIVATE', 'SHARED')", "IN ('PRIVATE', 'SHARED', 'PUBLIC')"),
+    /^the table bundles is not of Gapstone$/,
+  ],
+  'a CHECK that is never to be evaluated': [
+    rewrite('sessions', 'ends_at TEXT NOT NULL', `ends_at TEXT NOT NULL CHECK (${loud} = 1)`),
+    /^the table sessions is not of Gapstone$/,
+  ],
+  'one letter of a comment': [rewrite('catalog', 'package', 'Package'), /^the table catalog/],
+  'a blank at the end': [rewrite('import_runs', ') STRICT', ') STRICT '), /^the table import_runs/],
+  'a NUL at the end': [
+    (sqlite) =>
+      sqlite.prepare("UPDATE sqlite_master SET sql = sql || char(0) || 'x' WHERE name = 'catalog'").run(),
+    /^the table catalog/,
+  ],
+  'a table with row ids': [rewrite('sessions', ' WITHOUT ROWID', '      '), /^the table sessions/],
+  'a table more': [sql('CREATE TABLE notes (text TEXT)'), /^the table notes is not of Gapstone$/],
+  'a virtual table more': [
+    row('table', 'v', 'v', 0, "CREATE VIRTUAL TABLE v USING fts5(a, content='findings')"),
+    /^the table v is not of Gapstone$/,
+  ],
+  'a virtual table of a module that is not there': [
+    row('table', 'v', 'v', 0, 'CREATE VIRTUAL TABLE v USING nowhere(a)'),
+    /^the table v/,
+  ],
+  'a table of the search index that is another': [
+    rewrite('rule_search_config', 'WITHOUT ROWID', ''),
+    /^the table rule_search_config is not of Gapstone$/,
+  ],
+  'a row that stands twice': [
+    sql("INSERT INTO sqlite_master SELECT * FROM sqlite_master WHERE name = 'known_stigs'"),
+    /^the view known_stigs is not of Gapstone$/,
+  ],
+  'an index that belongs to nothing': [
+    row('index', 'lost', 'sessions', 3, null),
+    /^the index lost on sessions/,
+  ],
+  'a table without pages': [
+    sql("UPDATE sqlite_master SET rootpage = 0 WHERE name = 'catalog'"),
+    /^the table catalog is not of Gapstone$/,
+  ],
+  'a view with pages': [
+    sql("UPDATE sqlite_master SET rootpage = 2 WHERE name = 'known_stigs'"),
+    /^the view known_stigs/,
+  ],
+  'a page that is text': [
+    sql("UPDATE sqlite_master SET rootpage = 'two' WHERE name = 'known_stigs'"),
+    /^the view known_stigs/,
+  ],
+  'an index that is of another table': [
+    sql("UPDATE sqlite_master SET tbl_name = 'findings' WHERE name = 'stigs_by_title'"),
+    /^the index stigs_by_title on findings is not of Gapstone$/,
+  ],
+  'a text of 40 MB': [
+    sql(
+      "INSERT INTO sqlite_master VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT 1 --' || hex(zeroblob(20000000)))",
+    ),
+    /^the view v is not of Gapstone$/,
+  ],
+  'a name of 40 MB': [
+    sql(
+      "INSERT INTO sqlite_master VALUES ('x', hex(zeroblob(20000000)), 'x', 0, 'CREATE VIEW v AS SELECT 1')",
+    ),
+    /^the row too long of the schema/,
+  ],
+  numbers: [
+    row(1, 2, 3, 4, 5),
+    /^the row 2\.0 of the schema, of type "1\.0" and on 3\.0, is not of Gapstone$/,
+  ],
+  nothing: [row(null, null, null, null, null), /^the row NULL of the schema, of type "NULL"/],
+  'a table less': [
+    (sqlite) => sqlite.prepare("DELETE FROM sqlite_master WHERE name = 'searched_releases'").run(),
+    /^it lacks the table searched_releases$/,
+  ],
+  'an index less': [sql('DROP INDEX stigs_by_title'), /^it lacks the index stigs_by_title on stigs$/],
+  'statistics that are computed': [
+    row('table', 'sqlite_stat1', 'sqlite_stat1', 2, 'CREATE TABLE sqlite_stat1(tbl,idx,stat AS (1))'),
+    /^the table sqlite_stat1 is not of Gapstone$/,
+  ],
+  'a table that says it is of SQLite': [
+    row('table', 'sqlite_notes', 'sqlite_notes', 2, 'CREATE TABLE sqlite_notes(a)'),
+    /^the table sqlite_notes is not of Gapstone$/,
+  ],
+  'several at once, all named': [
+    (sqlite) => {
+      sql('DROP INDEX stigs_by_title; CREATE TABLE notes (text)')(sqlite);
+      row('', 'stay', 'sessions', 0, stay)(sqlite);
+    },
+    /^the table notes/,
+    /^the row stay/,
+    /^it lacks the index stigs_by_title/,
+  ],
+};
+
+hostile('every row that is more, less or other is named and refused, however it is called', async () => {
+  for (const [name, [change, ...problems]] of Object.entries(cases)) {
+    const { folder, file } = changed(sample, change);
+    await assertRefused(name, folder, file, problems);
+  }
+});
+
+hostile('of ours, each row that lacks, and each that differs in its last letter', async () => {
+  const sqlite = new Sqlite(empty, { readonly: true });
+  const rows = sqlite
+    .prepare<[], { rowid: number; name: string; sql: string | null }>(
+      'SELECT rowid, name, sql FROM sqlite_master',
+    )
+    .all();
+  sqlite.close();
+  assert.ok(rows.length > 80, String(rows.length));
+  for (const { rowid, name, sql: text } of rows) {
+    const without = changed(empty, (each) =>
+      each.prepare('DELETE FROM sqlite_master WHERE rowid = ?').run(rowid),
+    );
+    assert.match(
+      await refusalOf(() => openDatabase(without.file)),
+      new RegExp(`is refused: .*\\b${name}\\b`),
+    );
+    if (text === null) continue;
+    const other = changed(empty, (each) =>
+      each.prepare("UPDATE sqlite_master SET sql = sql || ' ' WHERE rowid = ?").run(rowid),
+    );
+    assert.match(
+      await refusalOf(() => openDatabase(other.file)),
+      new RegExp(`is refused: .*\\b${name}\\b.* is not of Gapstone$`),
+    );
+  }
+});
+
+hostile('in a log that was not closed', async () => {
+  const from = changed(sample, () => undefined);
+  const sqlite = new Sqlite(from.file);
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.exec(stay);
+  const folder = scratchFolder();
+  const file = join(folder, 'g.db');
+  for (const suffix of ['', '-wal']) copyFileSync(`${from.file}${suffix}`, `${file}${suffix}`);
+  sqlite.close();
+  const before = readFileSync(file);
+  for (const open of [() => openDatabase(file), () => openUpgraded(file, { checkUnclean: true })])
+    assert.match(await refusalOf(open), /is refused: the trigger stay on sessions is not of Gapstone$/);
+  assert.equal(readFileSync(file), before);
+});
+
+hostile('an older schema: what later ones made is as foreign as anything', async () => {
+  const folder = scratchFolder();
+  const file = join(folder, 'g.db');
+  const sqlite = new Sqlite(file);
+  sqlite.pragma(`application_id = ${0x47415053}`);
+  migrate(sqlite, 3);
+  sqlite.exec(stay);
+  sqlite.close();
+  await assertRefused('schema 3', folder, file, [/^the trigger stay on sessions is not of Gapstone$/]);
+  const { file: numbered, folder: other } = changed(empty, (each) => each.pragma('user_version = 1'));
+  const before = stateOf(other);
+  assert.match(await refusalOf(() => openUpgraded(numbered)), /is refused: .+, and \d\d more/);
+  assert.equal(stateOf(other), before);
+});
+
+hostile('what SQLite and its tools do to a good file is no fault', async () => {
+  for (const work of ['VACUUM', 'ANALYZE', 'REINDEX', 'PRAGMA optimize = 0x10002']) {
+    const { file } = changed(sample, sql(work));
+    const db = openDatabase(file);
+    assert.is(checkDatabase(db).ok, true, work);
+    db.close();
+    assert.is(restoreDatabase(file, join(scratchFolder(), 'g.db'), new Date()).before, null);
+  }
+});
+
+hostile(
+  'by the commands: check names all of them and exits 1, serve and restore end with one line',
+  async () => {
+    const [change] = cases['several at once, all named']!;
+    const { folder, file } = changed(sample, change);
+    const before = stateOf(folder);
+    const check = await gapstone(['check', '--db', file]);
+    assert.is(check.code, 1);
+    assert.match(
+      check.stdout,
+      /^problem: schema: the table notes .+\nproblem: schema: the row stay .+\nproblem: schema: it lacks .+\ndigest: /,
+    );
+    assert.match(check.stderr, /^no other check was made: .+\n$/);
+    const json = await gapstone(['check', '--json', '--db', file]);
+    assert.equal([json.code, JSON.parse(json.stdout).checks[0].problems.length], [1, 3]);
+    for (const args of [
+      ['serve', '--port', '0', '--db', file],
+      ['restore', file, '--db', join(scratchFolder(), 'g.db')],
+      ['backup', join(scratchFolder(), 'b.db'), '--db', file],
+      ['status', '--db', file],
+    ]) {
+      const { code, stdout, stderr } = await gapstone(args);
+      assert.equal([code, stdout], [1, ''], args[0]);
+      assert.match(
+        stderr,
+        /^gapstone: \S+ is refused: the table notes is not of Gapstone, and 2 more: see "gapstone check"\n$/,
+      );
+    }
+    assert.equal(
+      stateOf(folder).filter((each) => !each.startsWith('gapstone-audit')),
+      before,
+    );
+  },
+);
+
+hostile.run();
