@@ -162,7 +162,9 @@ export async function localKey(
 }
 
 function readLocalKey(file: string): JWK & { kid: string } {
-  const mode = statSync(file).mode & 0o777;
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat) throw new CommandError(`the key file ${file} is missing`);
+  const mode = stat.mode & 0o777;
   if (mode & 0o077)
     throw new CommandError(
       `the key file ${file} is readable by others (mode ${mode.toString(8)}): chmod 600 it`,
@@ -177,6 +179,12 @@ function readLocalKey(file: string): JWK & { kid: string } {
     throw new CommandError(`the key file ${file} holds no ES256 private key`);
   }
   return jwk as JWK & { kid: string };
+}
+
+/** The public half of the local key. Throws `CommandError`. */
+async function readLocalKeySet(file: string): Promise<JWTVerifyGetKey> {
+  const { d: _, ...publicKey } = readLocalKey(file);
+  return createLocalJWKSet({ keys: [publicKey] });
 }
 
 /** Whether what the private half of a key signs can be verified with its public half. */
@@ -198,7 +206,10 @@ export async function checkKeys(config: Config): Promise<void> {
   else if (existsSync(config.keyFile)) readLocalKey(config.keyFile);
 }
 
-/** The keys that user tokens are verified with: the pinned file alone, re-read when it changes, or the local issuer's. */
+/**
+ * The keys that user tokens are verified with, re-read when their file changes: the pinned set alone, or the local issuer's
+ * key, which is made here if need be and never later: one that is removed stays the last good one until another is there.
+ */
 export async function loadKeys(
   config: Config,
   log: Log = silentLog,
@@ -208,6 +219,6 @@ export async function loadKeys(
   if (config.jwks !== null) {
     return watchKeySet(config.jwks, (file) => readKeySet(file, log), log, undefined, onReload);
   }
-  const { d: _, ...publicKey } = await localKey(config, tell);
-  return Object.assign(createLocalJWKSet({ keys: [publicKey] }), { version: () => 0 });
+  await localKey(config, tell);
+  return watchKeySet(config.keyFile, readLocalKeySet, log, undefined, onReload);
 }
