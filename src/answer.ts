@@ -89,13 +89,17 @@ function commented(xml: string, text: string): string {
 
 const maxNameLength = 150;
 
-/** `attachment` with a plain ASCII name, a long one cut before its extension, and the exact one in RFC 5987 form. */
+/**
+ * `attachment` with a plain ASCII name, a long one cut before its extension, and the exact one in RFC 5987 form. What would
+ * lead to another folder, hide the file or be a formula is `_` in both (DECISIONS D34.6).
+ */
 export function contentDisposition(fileName: string): string {
-  const plain = fileName.replace(/[^A-Za-z0-9._-]+/g, '_');
+  const name = fileName.replace(/[/\\:\p{Cc}]|^[.=]/gu, '_');
+  const plain = name.replace(/[^A-Za-z0-9._-]+/g, '_');
   const extension = /\.[A-Za-z0-9]{1,16}$/.exec(plain)?.[0] ?? '';
   const stem = plain.slice(0, plain.length - extension.length);
   const ascii = `${stem.slice(0, maxNameLength - extension.length)}${extension}`;
-  const exact = encodeURIComponent(fileName.toWellFormed()).replace(
+  const exact = encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,
     (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
   );

@@ -15,6 +15,17 @@ function read(header: string): { ascii: string; exact: string } {
   return { ascii: match[1]!, exact: decodeURIComponent(match[2]!) };
 }
 
+/** The name as it may be sent (DECISIONS D34.6), character by character. */
+function harmless(name: string): string {
+  return [...name]
+    .map((each, index) => {
+      const code = each.codePointAt(0)!;
+      const isControl = code < 0x20 || (code >= 0x7f && code < 0xa0);
+      return isControl || '/\\:'.includes(each) || (index === 0 && '.='.includes(each)) ? '_' : each;
+    })
+    .join('');
+}
+
 disposition('a plain name stands twice', () => {
   assert.is(
     contentDisposition('U_RHEL_9_STIG_V2R8.cklb'),
@@ -41,8 +52,8 @@ disposition('quotes, backslashes, line ends, control characters and paths are ha
     '(x)*!',
   ]) {
     const { ascii, exact } = read(contentDisposition(name));
-    assert.is(exact, name);
-    assert.match(ascii, /^[A-Za-z0-9._-]*$/);
+    assert.is(exact, harmless(name));
+    assert.match(ascii, /^(?![.=])[A-Za-z0-9._-]*$/);
     assert.not.match(contentDisposition(name), /[\r\n]/);
     new Headers({ 'Content-Disposition': contentDisposition(name) });
   }
@@ -82,11 +93,33 @@ disposition('every name gives a safe header that reads back', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (name) => {
       const { ascii, exact } = read(contentDisposition(name));
-      assert.is(exact, name);
-      assert.match(ascii, /^[A-Za-z0-9._-]*$/);
+      assert.is(exact, harmless(name));
+      assert.match(ascii, /^(?![.=])[A-Za-z0-9._-]*$/);
     }),
     { numRuns: 500, seed: 20261121 },
   );
+});
+
+disposition('no name leads elsewhere, hides the file or begins a formula, in either form', () => {
+  for (const [name, expected] of [
+    ['../../etc/passwd', '_._.._etc_passwd'],
+    ['C:\\x.cklb', 'C__x.cklb'],
+    ['.bashrc', '_bashrc'],
+    ['..', '_.'],
+    ['=1+1.csv', '_1+1.csv'],
+    ['a=b.csv', 'a=b.csv'],
+    ['a\u0000b\u0009c\u007fd\u009fe', 'a_b_c_d_e'],
+    ['host:8443_é.cklb', 'host_8443_é.cklb'],
+    ['\u202ex.csv', '\u202ex.csv'],
+  ] as const) {
+    assert.is(read(contentDisposition(name)).exact, expected);
+    assert.not.match(read(contentDisposition(name)).ascii, /[/\\:=]|^\./);
+  }
+  for (let code = 0; code < 0x500; code++) {
+    const each = String.fromCodePoint(code);
+    for (const name of [each, `a${each}b`, `${each}.csv`])
+      assert.is(read(contentDisposition(name)).exact, harmless(name), String(code));
+  }
 });
 
 disposition.run();
