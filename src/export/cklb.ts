@@ -42,7 +42,7 @@ export function toCklb(
         stig_name: release.title,
         display_name: displayName,
         stig_id: release.benchmarkId,
-        release_info: release.releaseInfo,
+        release_info: releaseInfoOf(release),
         version: /^V(\d+)/.exec(release.version)![1]!,
         uuid: stigUuid,
         reference_identifier: findings[0]?.referenceIdentifier ?? null,
@@ -51,6 +51,17 @@ export function toCklb(
       },
     ],
   };
+}
+
+/**
+ * The release-info as it was published or, where STIG Manager finds no release in that, in the form that DISA gives it: its
+ * reader wants a blank after the number, which a text without a date does not have.
+ */
+function releaseInfoOf({ releaseInfo, version, releaseDate }: FullRelease['release']): string {
+  if (/Release:\s*.+?\s/.test(releaseInfo)) return releaseInfo;
+  const release = version.slice(version.indexOf('R') + 1);
+  const date = releaseDate === null ? 'unknown' : new Date(releaseDate).toUTCString().slice(5, 16);
+  return `Release: ${release} Benchmark Date: ${date}`;
 }
 
 function toRule(row: FindingRow, key: string[], stigUuid: string): Cklb['stigs'][number]['rules'][number] {
