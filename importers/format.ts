@@ -1,3 +1,4 @@
+import type { CatalogPart } from './controls/catalog.ts';
 import type { ControlsRecord } from './controls/record.ts';
 import type { Kind } from './ledger.ts';
 import type { DocumentRecord } from './regulatory/record.ts';
@@ -11,10 +12,13 @@ export type Content =
   | { type: 'roles'; record: RolesRecord }
   | { type: 'documents'; documents: DocumentRecord[] };
 
-/** What the bytes of one source turned out to be: content to store, or a kind that is not stored and why. */
+/**
+ * What the bytes of one source turned out to be: content to store, or what is not stored and why; `part` where it is refused
+ * as a part of a catalog, rather than passed by.
+ */
 export type Parsed =
   | { kind: Kind; content: Content; warnings: string[] }
-  | { kind: Kind; content: null; reason: string; warnings: string[] };
+  | { kind: Kind; content: null; reason: string; warnings: string[]; part?: CatalogPart };
 
 /** Raised when what an importer makes of the same bytes changes, so that stored sources are read again. */
 export const importerVersion = 3;

@@ -28,6 +28,7 @@ import { isNice, parseNice } from './roles/nice.ts';
 import { parseOnet } from './roles/onet.ts';
 import type { RolesRecord } from './roles/record.ts';
 import { BenchmarkBuilder } from './xccdf/builder.ts';
+import { ResultsFinder, scanResults } from './xccdf/results.ts';
 import { fromBenchmark, isBenchmark, looksLikeBenchmark } from './xccdf/source.ts';
 import { DoctypeError, readXml, type XmlElement } from './xml/gate.ts';
 
@@ -102,18 +103,21 @@ const scapRoots = new Set(['data-stream-collection', 'data-stream']);
 function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
   // The two big formats are built from the gate's own events, the others from the text that has passed it.
   const built: { benchmark?: BenchmarkBuilder; cciList?: CciListBuilder } = {};
+  let results = new ResultsFinder();
   let kind: Kind = 'other';
   try {
     const document = readXml(bytes, options, (element) => {
       kind = kindOfXml(element);
       if (kind === 'xccdf') built.benchmark = new BenchmarkBuilder(element.uri);
       if (kind === 'cci-list') built.cciList = new CciListBuilder();
-      return built.benchmark ?? built.cciList ?? null;
+      results = new ResultsFinder();
+      return built.benchmark ?? built.cciList ?? results;
     });
     const { root, warnings } = document;
     if (built.benchmark) return fromBenchmark(built.benchmark, warnings);
     const controls = built.cciList ? built.cciList.result() : parseControlsXml(root, document.text);
-    return controls === null ? skipXml(root, kind, warnings) : fromControls(controls, warnings);
+    if (controls !== null) return fromControls(controls, warnings);
+    return skipXml(root, kind, results.isFound, warnings);
   } catch (error) {
     if (error instanceof DoctypeError && isForeign(error, bytes))
       return skipped(`XML or HTML of no kind of ours, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
@@ -136,7 +140,10 @@ function kindOfXml(root: XmlElement): Kind {
 }
 
 function fromControls(result: ControlsResult, warnings: string[]): Parsed {
-  if (result.records === null) return { kind: result.kind, content: null, reason: result.reason, warnings };
+  if (result.records === null) {
+    const { kind, reason, part } = result;
+    return { kind, content: null, reason, warnings, ...(part ? { part } : {}) };
+  }
   const content = { type: 'controls' as const, records: result.records };
   return { kind: result.kind, content, warnings: [...warnings, ...result.warnings] };
 }
@@ -144,7 +151,11 @@ function fromControls(result: ControlsResult, warnings: string[]): Parsed {
 /** Said of a ckl or cklb, which lies beside STIGs and looks like one. */
 const aChecklist = ' (a checklist: the server upgrades it, the catalog does not hold it)';
 
-function skipXml(root: XmlElement, kind: Kind, warnings: string[]): Parsed {
+function skipXml(root: XmlElement, kind: Kind, hasResults: boolean, warnings: string[]): Parsed {
+  if (hasResults) {
+    const reason = `an XCCDF TestResult (root <${root.local.slice(0, 64)}>): ${scanResults}`;
+    return { kind: kind === 'other' ? 'xccdf' : kind, content: null, reason, warnings };
+  }
   const reason =
     kind === 'scap'
       ? `SCAP content (automated checks, root <${root.local}>): it never creates or replaces a STIG`
@@ -152,8 +163,11 @@ function skipXml(root: XmlElement, kind: Kind, warnings: string[]): Parsed {
   return { kind, content: null, reason, warnings };
 }
 
-function isScap(root: XmlElement): boolean {
-  return scapRoots.has(root.local) && root.uri.startsWith('http://scap.nist.gov/schema/scap/source/');
+function isScap({ local, uri }: XmlElement): boolean {
+  return scapRoots.has(local)
+    ? uri.startsWith('http://scap.nist.gov/schema/scap/source/')
+    : local === 'asset-report-collection' &&
+        uri.startsWith('http://scap.nist.gov/schema/asset-reporting-format/');
 }
 
 /** How the JSON files that we know begin, for telling a damaged one from a file of no kind of ours. */
@@ -190,20 +204,48 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   if (isNice(value)) return fromRoles('nice', parseNice(value), warnings);
   const result = parseControlsJson(value);
   if (result !== null) return fromControls(result, warnings);
-  return skipped(`JSON of no kind of ours${isCklb(value) ? aChecklist : ''}`);
+  return skipped(nameOfJson(value));
+}
+
+/** The models of OSCAL that say nothing about a catalog. */
+const otherOscal = [
+  'component-definition',
+  'mapping-collection',
+  'system-security-plan',
+  'assessment-plan',
+  'assessment-results',
+  'plan-of-action-and-milestones',
+];
+
+function nameOfJson(value: unknown): string {
+  const keys = Object.keys((value ?? {}) as object);
+  const model = otherOscal.find((each) => keys.includes(each));
+  if (model !== undefined) return `OSCAL of another kind (${model}): the catalog takes catalogs and profiles`;
+  if (keys.includes('$schema')) return 'JSON of no kind of ours (a JSON schema)';
+  return `JSON of no kind of ours${isCklb(value) ? aChecklist : ''}`;
 }
 
 function isCklb(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'stigs' in value && 'target_data' in value;
 }
 
+/** What else people have beside STIGs, by how it begins; its text is not quoted, since the ledger is read by others. */
+const foreignBeginnings: [RegExp, string][] = [
+  [/^\x1f\x8b/, 'gzip: unpack it first'],
+  [/^%PDF-/, 'a PDF document'],
+  [/^,?"?(?:Control Acronym,Control Information,|POA&M Item ID,|Authorization Package )/, 'a sheet of eMASS'],
+  [/^[\t\r\n\x20-\x7e\xa0-\xff]+$/, 'a text'],
+];
+
 function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
   // Only a text that begins like one of ours is decoded: a PDF or a picture is no broken text.
   const head = Buffer.from(bytes.subarray(0, 256))
     .toString('latin1')
     .replace(/^\xef\xbb\xbf/, '');
-  if (!/^(?:"?(framework|fromFramework|sp800_171r2|stigSlug)\b|---[ \t]*\r?\n)/.test(head))
-    return skipped('the content is of no known kind');
+  if (!/^(?:"?(framework|fromFramework|sp800_171r2|stigSlug)\b|---[ \t]*\r?\n)/.test(head)) {
+    const what = foreignBeginnings.find(([beginning]) => beginning.test(head))?.[1];
+    return skipped(`the content is of no known kind${what === undefined ? '' : ` (${what})`}`);
+  }
   const { text, warnings } = decodeText(bytes, options.strict);
   if (beginsWithHead(text)) return fromMarkdown(parseHeadedMarkdown(text), warnings);
   if (isCuratedCsv(text)) return fromRoles('role-mapping-csv', parseCuratedCsv(text), warnings);

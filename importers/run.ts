@@ -5,7 +5,9 @@ import { asCommandError } from '../src/db/faults.ts';
 import { prepareInsert } from '../src/db/insert.ts';
 import { catalog, importLedger, importRuns, sources } from '../src/db/tables.ts';
 import { CommandError } from '../src/errors.ts';
+import type { CatalogPart } from './controls/catalog.ts';
 import { deriveControls } from './controls/derive.ts';
+import { lackingOf, removeParts, tellParts } from './controls/parts.ts';
 import { discover, listFiles } from './discover.ts';
 import { ImportError, oneLine } from './errors.ts';
 import {
@@ -116,6 +118,8 @@ class ImportRun {
   private readonly staging: Staging;
   private readonly lines: OpenLine[] = [];
   private readonly watch = new Stopwatch();
+  /** The lines of catalogs that say themselves that they are parts. */
+  private readonly parts: { line: OpenLine; part: CatalogPart }[] = [];
   private moved = 0;
   /** The STIGs whose releases changed, by their ids. */
   private touched = new Set<number>();
@@ -216,8 +220,19 @@ class ImportRun {
     }
     const { kind, content } = outcome;
     const warnings = outcome.warnings.map(oneLine);
-    if (content === null)
-      return { ...line, kind, warnings, outcome: 'skipped', reason: oneLine(outcome.reason) };
+    if (content === null) {
+      const refused: OpenLine = {
+        ...line,
+        kind,
+        warnings,
+        outcome: 'skipped',
+        reason: oneLine(outcome.reason),
+      };
+      if (outcome.part === undefined) return refused;
+      refused.outcome = 'rejected';
+      this.parts.push({ line: refused, part: outcome.part });
+      return refused;
+    }
     const from = performance.now();
     const stored = this.watch.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
     return { ...stored, ms: performance.now() - from };
@@ -240,7 +255,13 @@ class ImportRun {
   }
 
   private deriveControls(): void {
-    if (this.staging.controlSources.size === 0) return;
+    if (this.staging.controlSources.size > 0) this.rederiveControls();
+    for (const { line, part } of this.parts)
+      line.reason = [line.reason, lackingOf(this.db, part)].filter((each) => each !== '').join('; ');
+  }
+
+  private rederiveControls(): void {
+    tellParts(this.lines, removeParts(this.db));
     for (const { sourceId, message } of deriveControls(this.db, (work) =>
       this.watch.timed('closure', work),
     )) {

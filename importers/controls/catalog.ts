@@ -7,7 +7,14 @@ import type { CatalogRecord, CciItem, CciListRecord, ControlRecord, ControlsReco
 /** What a source about controls turned out to be: records to store, or a kind that is not stored and why. */
 export type ControlsResult =
   | { kind: Kind; records: ControlsRecord[]; warnings: string[] }
-  | { kind: Kind; records: null; reason: string };
+  | { kind: Kind; records: null; reason: string; part?: CatalogPart };
+
+/** A catalog that says itself that it is only a part: what it names of which version. */
+export interface CatalogPart {
+  framework: string;
+  version: string;
+  identifiers: string[];
+}
 
 /** A control with what its source states; all else is empty or null, and the family code is the identifier's. */
 export function controlRecord(

@@ -25,19 +25,21 @@ export function isOscalCatalog(value: unknown): boolean {
 }
 
 /**
- * Reads NIST's SP 800-53 from its OSCAL JSON catalog, Rev 4 or any Rev 5 (FORMATS 5). Catalogs of other publications
- * and catalogs that a tool resolved from a profile are skipped. Throws `ImportError` for a catalog that is broken,
+ * Reads NIST's SP 800-53 from its OSCAL JSON catalog, Rev 4 or any Rev 5 (FORMATS 5). Catalogs of other publications are
+ * skipped, those that a tool resolved from a profile are given as parts (DECISIONS D29.6). Throws `ImportError` for a catalog that is broken,
  * empty, or has an id that occurs twice or is none of 800-53.
  */
 export function parseOscalCatalog(value: unknown): ControlsResult {
   const { metadata } = readShape(oscalCatalogHead, value, kind).catalog;
   if (!is80053(metadata)) {
-    const reason = `an OSCAL catalog of another publication: ${shown(metadata.title, 120)}`;
-    return { kind, records: null, reason };
+    const what = isResolved(metadata) ? 'a catalog resolved from a profile' : 'an OSCAL catalog';
+    return { kind, records: null, reason: `${what} of another publication: ${shown(metadata.title, 120)}` };
   }
   if (isResolved(metadata)) {
     const reason = `a catalog resolved from a profile holds only a part of 800-53: import the catalog and the profile`;
-    return { kind, records: null, reason };
+    const identifiers = idsIn((value as { catalog: unknown }).catalog);
+    const part = { framework, version: releaseOf(metadata, kind).version, identifiers };
+    return { kind, records: null, reason, part };
   }
   try {
     return readCatalog(value);
@@ -51,8 +53,16 @@ function isResolved(metadata: { title: string; props: OscalProperty[]; links: Os
   return (
     /\bbaseline\b/i.test(metadata.title) ||
     metadata.props.some((property) => property.name === 'resolution-tool') ||
-    metadata.links.some((link) => link.rel === 'source-profile')
+    metadata.links.some((link) => link.rel === 'source-profile' || link.rel === 'resolution-source')
   );
+}
+
+/** The identifiers of all controls that stand in a family, or in a control, however deep. */
+function idsIn(node: unknown): string[] {
+  const { id, groups, controls } = (node ?? {}) as Record<string, unknown>;
+  const own = typeof id === 'string' ? canonicalIdentifier(framework, id) : null;
+  const below = [groups, controls].flatMap((each) => (Array.isArray(each) ? each : []));
+  return [...(own === null ? [] : [own]), ...below.flatMap(idsIn)];
 }
 
 function readCatalog(value: unknown): ControlsResult {

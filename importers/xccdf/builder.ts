@@ -1,4 +1,5 @@
 import type { XmlElement, XmlHandler } from '../xml/gate.ts';
+import { isTestResult } from './results.ts';
 
 /** A rule as its elements state it, before anything is interpreted. */
 export interface RawRule {
@@ -77,6 +78,8 @@ export class BenchmarkBuilder implements XmlHandler {
     groups: [],
     looseRules: 0,
   };
+  /** Whether the results of a scan stand in it. */
+  holdsResults = false;
   /** The namespace that its elements are of. */
   readonly uri: string;
   private readonly frames: Frame[] = [];
@@ -92,6 +95,7 @@ export class BenchmarkBuilder implements XmlHandler {
 
   open(element: XmlElement): void {
     const { frames } = this;
+    this.holdsResults ||= isTestResult(element);
     const parent = frames[frames.length - 1];
     frames.push(this.keep === null ? this.frameOf(element, parent) : other);
   }

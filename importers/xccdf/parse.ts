@@ -5,6 +5,7 @@ import type { BenchmarkBuilder, RawBenchmark, RawGroup, RawProfile, RawRule } fr
 import { readDescription, unwrap } from './description.ts';
 import type { XccdfFinding, XccdfProfile, XccdfRelease } from './record.ts';
 import { isDate, readReleaseInfo, versionOf } from './release.ts';
+import { scanResults } from './results.ts';
 
 /** DISA publishes manual STIGs as XCCDF 1.1; what else is XCCDF 1.2 is mostly SCAP. */
 export const xccdfNamespaces = {
@@ -15,13 +16,15 @@ export const xccdfNamespaces = {
 /** What a benchmark turned out to be: a DISA manual release, or something that is none and why. */
 export type XccdfResult =
   | { release: XccdfRelease; warnings: string[] }
-  | { kind: 'scap' | 'other'; reason: string };
+  | { kind: 'xccdf' | 'scap' | 'other'; reason: string };
 
 /**
- * Interprets a benchmark that the gate has read (FORMATS 1.2 to 1.7). SCAP content and benchmarks of other
- * publishers are told apart; a DISA benchmark that is incomplete or contradicts itself throws `ImportError`.
+ * Interprets a benchmark that the gate has read (FORMATS 1.2 to 1.7). Scan results (DECISIONS D29.5), SCAP content and
+ * benchmarks of other publishers are told apart; a DISA benchmark that is incomplete or contradicts itself throws `ImportError`.
  */
 export function interpretBenchmark(builder: BenchmarkBuilder): XccdfResult {
+  if (builder.holdsResults)
+    return { kind: 'xccdf', reason: `a benchmark with an XCCDF TestResult: ${scanResults}` };
   const raw = builder.benchmark;
   const rules = raw.groups.flatMap((group) => group.rules);
   const checks = rules.flatMap((rule) => rule.checks);

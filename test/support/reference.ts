@@ -14,6 +14,12 @@ export function reference(...parts: string[]): string {
   return join(folder, ...parts);
 }
 
+/** The folder of what other tools write: scan results, checklists, OSCAL of every kind; it lies beside the reference data. */
+export const exchangeFolder = join(folder, '..', 'exchange');
+
+/** Whether it is here; where the reference data is, it should be. */
+export const hasExchange = existsSync(join(exchangeFolder, 'MANIFEST.tsv'));
+
 /** The path of a file or folder of the data that the package ships. */
 export function shipped(...parts: string[]): string {
   return join(packageRoot, 'data', ...parts);

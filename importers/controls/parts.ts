@@ -1,0 +1,150 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { compareVersions } from '../../src/crosswalk/frameworks.ts';
+import type { Database } from '../../src/db/database.ts';
+import { sha256 } from '../../src/ids.ts';
+import { packageRoot } from '../../src/root.ts';
+import type { Kind, OpenLine } from '../ledger.ts';
+import { inCatalogOrder } from './catalog.ts';
+import { shown } from './text.ts';
+
+/** A source whose catalog is only a part of what another states (DECISIONS D29.6). */
+export interface Part {
+  sourceId: number;
+  /** Its name, as it was imported. */
+  source: string;
+  reason: string;
+  /** The source that shows it. */
+  wholeId: number;
+}
+
+/** What one source states of one version of a framework. */
+interface Layer {
+  framework: string;
+  version: string;
+  sourceId: number;
+  source: string;
+  kind: Kind;
+  sha256: string;
+  edition: string;
+  named: Set<string>;
+  active: Set<string>;
+}
+
+/**
+ * Removes the sources whose catalogs are only parts, and tells of each. A catalog is one when another of its framework and
+ * version, which is no newer edition, states at least as many active controls and some that it does not name. Editions are
+ * compared where the kinds of the sources are the same; the facts that we ship count beside every edition, and are never a
+ * part. So it follows from the set of sources, in whichever order they came. Runs inside the run's transaction.
+ */
+export function removeParts(db: Database): Part[] {
+  const shipped = shippedHashes();
+  const parts = new Map<number, Part>();
+  for (const layers of layersByVersion(db))
+    for (const layer of layers) {
+      const whole = wholeOf(layer, layers, shipped);
+      if (whole === null) continue;
+      const { framework, version, sourceId, source } = layer;
+      const reason = `only a part of ${framework} ${version}: it lacks ${whole.lacking.length} active controls that ${shown(whole.layer.source, 200)} states (${some(framework, whole.lacking)})`;
+      parts.set(sourceId, { sourceId, source, reason, wholeId: whole.layer.sourceId });
+    }
+  const remove = db.sqlite.prepare('DELETE FROM sources WHERE id = ?');
+  for (const sourceId of parts.keys()) remove.run(sourceId);
+  return [...parts.values()];
+}
+
+/**
+ * Puts into the ledger lines of a run what was removed: a source of the run is rejected, once more under each name; of one that
+ * was stored before, the source tells that shows it to be a part.
+ */
+export function tellParts(lines: OpenLine[], parts: Part[]): void {
+  for (const { sourceId, source, reason, wholeId } of parts) {
+    const own = lines.find((line) => line.sourceId === sourceId);
+    for (const line of lines.filter((each) => own !== undefined && each.sha256 === own.sha256))
+      Object.assign(line, { outcome: 'rejected', reason, target: null, counts: {}, sourceId: null });
+    const teller =
+      lines.find((line) => line.sourceId === wholeId) ?? lines.find((line) => line.sourceId !== null);
+    if (own === undefined)
+      teller?.warnings.push(`${shown(source, 200)}, imported before, is removed: ${reason}`);
+  }
+}
+
+/** How many active controls a catalog lacks of the version that it says it is of, in words; "" where none is stored. */
+export function lackingOf(
+  db: Database,
+  { framework, version, identifiers }: { framework: string; version: string; identifiers: string[] },
+): string {
+  const active = db.sqlite
+    .prepare<[string, string], string>(
+      `SELECT identifier FROM controls WHERE framework = ? AND version = ? AND status = 'active'`,
+    )
+    .pluck()
+    .all(framework, version);
+  const named = new Set(identifiers);
+  const lacking = active.filter((identifier) => !named.has(identifier));
+  if (lacking.length === 0) return '';
+  return `it lacks ${lacking.length} active controls of ${framework} ${version} (${some(framework, lacking)})`;
+}
+
+function some(framework: string, identifiers: string[]): string {
+  const first = inCatalogOrder(framework, identifiers).slice(0, 5).join(', ');
+  return identifiers.length > 5 ? `${first}, ...` : first;
+}
+
+/** The source that shows a layer to be a part: of several the one of which it lacks most. */
+function wholeOf(
+  layer: Layer,
+  layers: Layer[],
+  shipped: Set<string>,
+): { layer: Layer; lacking: string[] } | null {
+  if (shipped.has(layer.sha256)) return null;
+  return layers
+    .filter((other) => other !== layer && isMeasure(other, layer, shipped))
+    .map((other) => ({ layer: other, lacking: [...other.active].filter((each) => !layer.named.has(each)) }))
+    .reduce<{ layer: Layer; lacking: string[] } | null>(
+      (most, each) => (each.lacking.length > (most?.lacking.length ?? 0) ? each : most),
+      null,
+    );
+}
+
+/** Whether a catalog is to be measured by another: that is no newer, and states as much or more. */
+function isMeasure(other: Layer, layer: Layer, shipped: Set<string>): boolean {
+  const isShipped = shipped.has(other.sha256);
+  if (other.kind !== layer.kind && !isShipped) return false;
+  const age = isShipped ? -1 : compareVersions(other.edition, layer.edition);
+  if (age > 0 || other.active.size < layer.active.size) return false;
+  // Of two that state as many in one edition, each with controls of its own, one alone can be whole.
+  return other.active.size > layer.active.size || age < 0 || other.sha256 < layer.sha256;
+}
+
+/** The hashes of the facts that the package ships: what publishers state, put into our interchange. */
+function shippedHashes(): Set<string> {
+  const folder = join(packageRoot, 'data', 'controls');
+  return new Set(readdirSync(folder).map((name) => sha256(readFileSync(join(folder, name)))));
+}
+
+/** The versions that several sources speak of. */
+function layersByVersion(db: Database): Iterable<Layer[]> {
+  const rows = db.sqlite
+    .prepare<[], Omit<Layer, 'named' | 'active'> & { named: string; active: string }>(
+      `SELECT f.framework, f.version, f.source_id AS sourceId, s.source, s.kind, s.sha256, f.edition,
+              json_group_array(f.identifier) AS named,
+              json_group_array(f.identifier) FILTER (WHERE f.record ->> '$.status' = 'active') AS active
+         FROM control_facts AS f JOIN sources AS s ON s.id = f.source_id
+        WHERE (f.framework, f.version) IN (SELECT framework, version FROM control_facts
+                                            GROUP BY framework, version HAVING count(DISTINCT source_id) > 1)
+        GROUP BY f.framework, f.version, f.source_id, f.edition`,
+    )
+    .all();
+  const versions = new Map<string, Layer[]>();
+  for (const row of rows) {
+    const layer = { ...row, named: setOf(row.named), active: setOf(row.active) };
+    const key = JSON.stringify([row.framework, row.version]);
+    versions.set(key, [...(versions.get(key) ?? []), layer]);
+  }
+  return versions.values();
+}
+
+function setOf(json: string): Set<string> {
+  return new Set(JSON.parse(json) as string[]);
+}

@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import type { Database } from '../../src/db/database.ts';
+import { emptyCatalog } from '../support/catalog-dump.ts';
+import { dumpControls } from '../support/control-dump.ts';
+import { suite } from '../support/harness.ts';
+import { exchangeFolder, hasExchange, hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+
+// What other tools write, imported into a full catalog by somebody who takes the wrong folder.
+if (hasReferenceData && hasExchange) {
+  const exchange = suite('Files of other tools');
+
+  /** What is served: the controls and crosswalk, the STIGs with their releases. */
+  const servedBy = (db: Database) => ({
+    controls: dumpControls(db, {
+      only: ['framework_versions', 'controls', 'crosswalk_nodes', 'crosswalk_edges', 'crosswalk_paths'],
+    }),
+    stigs: db.sqlite
+      .prepare(
+        `SELECT s.slug, s.title, r.version, r.finding_count, src.sha256 FROM stigs AS s
+           JOIN stig_releases AS r ON r.stig_id = s.id JOIN sources AS src ON src.id = r.source_id ORDER BY 1, 3`,
+      )
+      .all(),
+  });
+
+  exchange(
+    'change no control and make no STIG; each has its line, and a reason that names what it is',
+    async () => {
+      const db = emptyCatalog();
+      await runImport(db, [shipped(), reference()]);
+      const before = servedBy(db);
+      assert.ok(before.stigs.length > 40);
+
+      const files = readdirSync(exchangeFolder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name));
+      const unpacked = scratchFolder();
+      for (const file of files.filter((name) => name.endsWith('.gz')))
+        put(unpacked, basename(file, '.gz'), gunzipSync(readFileSync(file)));
+
+      const { lines } = await runImport(db, [exchangeFolder, unpacked]);
+      assert.equal(servedBy(db), before);
+      assert.is(lines.length, files.length + readdirSync(unpacked).length);
+      const expected: [file: RegExp, outcome: string, kind: string, reason: RegExp][] = [
+        [/\.gz$/, 'skipped', 'other', /gzip: unpack it first/],
+        [
+          /catalog-ac-1-to-ac-3\.json$/,
+          'rejected',
+          'oscal-catalog',
+          /only a part of .+ lacks 979 active controls/,
+        ],
+        [
+          /LOW-baseline-resolved-profile_catalog\.json$/,
+          'rejected',
+          'oscal-catalog',
+          /resolved .+ lacks 858 active/,
+        ],
+        [
+          /LI-SaaS-baseline-resolved.+\.json$/,
+          'skipped',
+          'oscal-catalog',
+          /resolved from a profile of another/,
+        ],
+        [/FedRAMP.+profile\.json$/, 'skipped', 'oscal-profile', /no baseline of 800-53: FedRAMP/],
+        [/component-definition.+\.json$/, 'skipped', 'other', /\(component-definition\)/],
+        [/mapping-collection.+\.json$/, 'skipped', 'other', /\(mapping-collection\)/],
+        [/schema\.json$/, 'skipped', 'other', /a JSON schema/],
+        [/\.cklb?$/, 'skipped', 'other', /a checklist/],
+        [/emass\/.+\.csv$/, 'skipped', 'other', /a sheet of eMASS/],
+        [/\.(?:md|tsv)$/, 'skipped', 'other', /\(a text\)/],
+        [/\.xsd$/, 'skipped', 'other', /root <schema>/],
+        [/NoTestResult\.xml$/, 'skipped', 'scap', /without the marks of a manual STIG/],
+        [/-arf\.xml$/, 'skipped', 'scap', /an XCCDF TestResult .+ scan results belong to a checklist/],
+        [/\.xml$/, 'skipped', 'xccdf', /scan results belong to a checklist, not to the catalog$/],
+      ];
+      for (const { source, outcome, kind, reason } of lines) {
+        if (/profile-low\.json$/.test(source)) {
+          // The very members that the publisher's own profile lists: a baseline as good as that.
+          assert.equal([outcome, kind], ['imported', 'oscal-profile']);
+          continue;
+        }
+        const row = expected.find(([file]) => file.test(source));
+        assert.ok(row, `${source} is expected by nobody`);
+        assert.equal([outcome, kind], row!.slice(1, 3), `${source}: ${reason}`);
+        assert.match(reason!, row![3], source);
+      }
+      db.close();
+    },
+  );
+
+  exchange('alone, in an empty catalog, they make no STIG either', async () => {
+    const db = emptyCatalog();
+    await runImport(db, [exchangeFolder]);
+    assert.is(db.sqlite.prepare('SELECT count(*) FROM stig_releases').pluck().get(), 0);
+    assert.is(db.sqlite.prepare('SELECT count(*) FROM findings').pluck().get(), 0);
+    db.close();
+  });
+
+  exchange(
+    "NIST's catalogs cut anywhere by whole controls are parts, whole ones of another date are not",
+    async () => {
+      const text = readFileSync(reference('oscal', 'NIST_SP-800-53_rev5_catalog-min.json'), 'utf8');
+      const db = emptyCatalog();
+      await runImport(db, [shipped('controls')]);
+      const before = servedBy(db);
+      const outcomeOf = async (change: (catalog: Catalog) => void) => {
+        const value = JSON.parse(text) as { catalog: Catalog };
+        change(value.catalog);
+        const { lines } = await runImport(db, [put(scratchFolder(), 'c.json', JSON.stringify(value))]);
+        return lines[0]!;
+      };
+      const cuts: [lacks: number, (catalog: Catalog) => void][] = [
+        [1, ({ groups }) => groups[0]!.controls.splice(0, 1, ...(groups[0]!.controls[0]!.controls ?? []))],
+        [
+          17,
+          ({ groups }) =>
+            groups.splice(
+              groups.findIndex(({ id }) => id === 'ps'),
+              1,
+            ),
+        ],
+        [
+          1006,
+          (catalog) =>
+            catalog.groups.splice(0, 20, {
+              ...catalog.groups[0]!,
+              controls: [catalog.groups[0]!.controls[0]!],
+            }),
+        ],
+      ];
+      for (const [lacks, cut] of cuts)
+        for (const date of [null, '2026-11-22T00:00:00Z', '2021-01-01T00:00:00Z']) {
+          const { outcome, reason } = await outcomeOf((catalog) => {
+            cut(catalog);
+            if (date !== null) catalog.metadata['last-modified'] = date;
+          });
+          assert.is(outcome, 'rejected', reason!);
+          assert.match(reason!, new RegExp(`it lacks ${lacks} active controls that`));
+          assert.equal(servedBy(db), before);
+        }
+      // As NIST's Release 5.1.1 of November 2023: IA-13 is new. The file of January 2022 calls itself 5.1.1 too.
+      const release = await outcomeOf((catalog) => {
+        const ia = catalog.groups.find(({ id }) => id === 'ia')!;
+        ia.controls.push({
+          ...ia.controls[0]!,
+          id: 'ia-13',
+          controls: [],
+          params: [],
+          parts: [{ name: 'statement', prose: 'x' }],
+        });
+        Object.assign(catalog.metadata, { version: '5.1.1+u4', 'last-modified': '2024-02-13T00:00:00Z' });
+      });
+      assert.is(release.outcome, 'imported', release.reason!);
+      const former = await outcomeOf(() => undefined);
+      assert.equal([former.outcome, former.reason], ['imported', null]);
+      const active = db.sqlite
+        .prepare(
+          "SELECT count(*) FROM controls WHERE framework = 'nist-800-53' AND version = 'Rev 5.1.1' AND status = 'active'",
+        )
+        .pluck();
+      assert.is(active.get(), 1008);
+      db.close();
+    },
+  );
+
+  interface Control {
+    id: string;
+    controls?: Control[];
+    [member: string]: unknown;
+  }
+  interface Catalog {
+    metadata: { version: string; 'last-modified': string };
+    groups: { id: string; controls: Control[] }[];
+  }
+
+  exchange.run();
+}

@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { catalogDigest } from '../../src/db/digest.ts';
+import { emptyCatalog, tableDigests } from '../support/catalog-dump.ts';
+import { dumpControls } from '../support/control-dump.ts';
+import { controlsCsv, oscalCatalog, type SampleControl } from '../support/control-sources.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+
+// A catalog that is only a part never takes controls away (DECISIONS D29.6).
+const parts = suite('Catalogs that are only a part');
+
+const whole: SampleControl[] = [
+  ...['ac-1', 'ac-2', 'ac-2.1', 'au-1', 'au-2'].map((id) => ({ id })),
+  { id: 'au-3', withdrawnInto: ['au-2'] },
+];
+const named = (...ids: string[]) => whole.filter(({ id }) => ids.includes(id));
+const sources: Record<string, string> = {
+  'whole.json': oscalCatalog(whole, '9.9', '2022-01-25'),
+  // An active control more, two years later: another edition of that version.
+  'release.json': oscalCatalog([...whole, { id: 'ia-13' }], '9.9', '2024-02-13'),
+  'extract.json': oscalCatalog(named('ac-1', 'ac-2'), '9.9', '2026-11-22'),
+  'extract-of-its-day.json': oscalCatalog(named('au-1', 'au-2', 'au-3'), '9.9', '2022-01-25'),
+  'extract-and-own.json': oscalCatalog([...named('ac-1'), { id: 'ac-99' }], '9.9', '2026-01-01'),
+};
+
+async function importAll(names: string[], oneByOne = false) {
+  const folder = scratchFolder();
+  const db = emptyCatalog();
+  const files = names.map((name) => put(folder, name, sources[name]!));
+  const lines = [];
+  for (const run of oneByOne ? files.map((file) => [file]) : [files])
+    lines.push(...(await runImport(db, run)).lines);
+  return { db, lines };
+}
+
+parts('the part is rejected with how many it lacks, and nothing changes', async () => {
+  const { db } = await importAll(['whole.json']);
+  const before = { tables: tableDigests(db), generation: db.generation() };
+  const file = put(scratchFolder(), 'extract.json', sources['extract.json']!);
+  for (let time = 0; time < 2; time++) {
+    const { lines, summary } = await runImport(db, [file]);
+    const [{ outcome, reason, target, counts }] = lines as [(typeof lines)[number]];
+    assert.equal([outcome, target, counts, summary.imported], ['rejected', null, {}, 0]);
+    assert.match(
+      reason!,
+      /^only a part of nist-800-53 Rev 9\.9: it lacks 3 active controls that \S+whole\.json states \(AC-2\(1\), AU-1, AU-2\)$/,
+    );
+    assert.equal({ tables: tableDigests(db), generation: db.generation() }, before);
+  }
+  db.close();
+});
+
+parts(
+  'in whichever order they come, what is served and the digest are those of the whole alone',
+  async () => {
+    const reference = (await importAll(['whole.json', 'release.json'])).db;
+    const [dump, digest] = [dumpControls(reference), catalogDigest(reference)];
+    const names = Object.keys(sources).filter((name) => name !== 'extract-and-own.json');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.shuffledSubarray(names, { minLength: names.length }),
+        fc.boolean(),
+        async (order, oneByOne) => {
+          const { db } = await importAll(order, oneByOne);
+          assert.equal(dumpControls(db), dump, order.join());
+          assert.is(catalogDigest(db), digest, order.join());
+          db.close();
+        },
+      ),
+      { numRuns: 20 },
+    );
+    reference.close();
+  },
+);
+
+parts('a part that was stored first is removed when a fuller one comes, whose line says so', async () => {
+  const { db, lines } = await importAll(['extract.json', 'whole.json'], true);
+  assert.equal(
+    lines.map(({ outcome }) => outcome),
+    ['imported', 'imported'],
+    'nothing tells of a part while it is all there is',
+  );
+  assert.match(
+    lines[1]!.warnings.join(),
+    /extract\.json, imported before, is removed: only a part of nist-800-53 Rev 9\.9: it lacks 3 active controls that \S+whole\.json states/,
+  );
+  assert.is(db.sqlite.prepare('SELECT count(*) FROM sources').pluck().get(), 1);
+  assert.is(db.sqlite.prepare("SELECT count(*) FROM controls WHERE status = 'active'").pluck().get(), 5);
+  db.close();
+  // Controls of its own do not make it whole, nor do they make the whole a part.
+  for (const order of [
+    ['whole.json', 'extract-and-own.json'],
+    ['extract-and-own.json', 'whole.json'],
+  ]) {
+    const { db: other } = await importAll(order);
+    const served = other.sqlite
+      .prepare("SELECT identifier FROM controls WHERE status = 'active'")
+      .pluck()
+      .all();
+    assert.equal(served, ['AC-1', 'AC-2', 'AC-2(1)', 'AU-1', 'AU-2']);
+    other.close();
+  }
+});
+
+parts('an older full edition is no part of a newer one that has more, and is not rejected', async () => {
+  for (const order of [
+    ['whole.json', 'release.json'],
+    ['release.json', 'whole.json'],
+  ]) {
+    const { db, lines } = await importAll(order, true);
+    assert.equal(
+      lines.map((line) => [line.outcome, line.warnings]),
+      [
+        ['imported', []],
+        ['imported', []],
+      ],
+    );
+    const served = db.sqlite.prepare("SELECT identifier FROM controls WHERE status = 'active'").pluck().all();
+    assert.equal(served, ['AC-1', 'AC-2', 'AC-2(1)', 'AU-1', 'AU-2', 'IA-13']);
+    db.close();
+  }
+});
+
+parts('a control that is named as withdrawn is not lacking', async () => {
+  const { db, lines } = await importAll(['whole.json']);
+  const newer = whole.map((each) => (each.id === 'au-2' ? { id: 'au-2', withdrawnInto: ['au-1'] } : each));
+  const again = await runImport(db, [
+    put(scratchFolder(), 'n.json', oscalCatalog(newer, '9.9', '2030-01-01')),
+  ]);
+  assert.equal([lines[0]!.outcome, again.lines[0]!.outcome], ['imported', 'imported']);
+  db.close();
+});
+
+parts("a site's own CSV makes no publisher's catalog a part, and is one of the shipped facts", async () => {
+  const folder = scratchFolder();
+  const rows = (version: string, identifiers: string[]) =>
+    controlsCsv(identifiers.map((identifier) => ({ framework: 'nist-800-53', version, identifier })));
+  const all = ['AC-1', 'AC-2', 'AC-2(1)', 'AU-1', 'AU-2', 'AU-3', 'AC-98', 'AC-99'];
+  const { db } = await importAll(['whole.json']);
+  const { lines } = await runImport(db, [put(folder, 'site.csv', rows('Rev 9.9', all))]);
+  assert.equal([lines[0]!.outcome, lines[0]!.warnings], ['imported', []]);
+  assert.is(db.sqlite.prepare("SELECT count(*) FROM controls WHERE status = 'active'").pluck().get(), 5);
+
+  await runImport(db, [shipped('controls')]);
+  const before = tableDigests(db);
+  for (const [name, text] of Object.entries({
+    'few.csv': rows('Rev 5.1.1', ['AC-1', 'AC-2']),
+    'few.json': oscalCatalog(named('ac-1', 'ac-2'), '5.1.1', '2026-11-22'),
+    'few-of-old.json': oscalCatalog(named('ac-1', 'ac-2'), '5.1.1', '2001-01-01'),
+    'few-of-4.json': oscalCatalog(named('ac-1', 'ac-2'), '4', '2026-11-22'),
+  })) {
+    const [line] = (await runImport(db, [put(folder, name, text)])).lines;
+    const lacks = name === 'few-of-4.json' ? 824 : 1005;
+    assert.is(line!.outcome, 'rejected', name);
+    assert.match(
+      line!.reason!,
+      new RegExp(`lacks ${lacks} active controls that \\S+nist-800-53_rev[45]\\.csv`),
+      name,
+    );
+    assert.equal(tableDigests(db), before, name);
+  }
+  db.close();
+});
+
+parts('a catalog resolved from a profile is rejected, with how many it lacks of what is there', async () => {
+  const resolved = (version: string) =>
+    oscalCatalog(named('ac-1', 'au-2'), version).replace(', a sample', ' LOW IMPACT BASELINE, a sample');
+  const { db } = await importAll(['whole.json']);
+  const folder = scratchFolder();
+  const { lines } = await runImport(db, [
+    put(folder, 'a.json', resolved('9.9')),
+    put(folder, 'b.json', resolved('9.8')),
+  ]);
+  const says =
+    'a catalog resolved from a profile holds only a part of 800-53: import the catalog and the profile';
+  assert.equal(
+    lines.map(({ outcome, reason }) => [outcome, reason]),
+    [
+      ['rejected', `${says}; it lacks 3 active controls of nist-800-53 Rev 9.9 (AC-2, AC-2(1), AU-1)`],
+      ['rejected', says],
+    ],
+  );
+  db.close();
+});
+
+parts.run();
