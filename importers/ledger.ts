@@ -52,6 +52,19 @@ export interface LedgerSummary {
   phases: Record<string, number>;
 }
 
+/**
+ * The lines of a run that stores nothing, since `bad` of its sources are not good under `--strict`: what would have been stored
+ * says so, and what is `unchanged` is what was stored before.
+ */
+export function refusedByStrict(lines: LedgerLine[], bad: number): LedgerLine[] {
+  const isMade = ({ outcome }: LedgerLine) => outcome === 'imported' || outcome === 'superseded';
+  const made = new Set(lines.filter(isMade).map((line) => line.sha256));
+  const reason = `nothing was stored: --strict, and ${bad === 1 ? '1 source is' : `${bad} sources are`} not good`;
+  return lines.map((line) =>
+    made.has(line.sha256) ? { ...line, outcome: 'skipped', reason, target: null, counts: {} } : line,
+  );
+}
+
 /** Adds up the lines of a run. */
 export function summarize(lines: LedgerLine[], phases: Record<string, number>, ms: number): LedgerSummary {
   const count = (outcome: Outcome) => lines.filter((line) => line.outcome === outcome).length;

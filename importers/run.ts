@@ -15,6 +15,7 @@ import {
   type LedgerLine,
   type LedgerSummary,
   type OpenLine,
+  refusedByStrict,
   roundMs,
   summarize,
 } from './ledger.ts';
@@ -177,9 +178,11 @@ class ImportRun {
     this.watch.timed('identity', () => this.decide());
     this.watch.timed('controls', () => this.deriveControls());
     this.watch.timed('roles', () => this.deriveRoles());
-    const lines = this.lines.map(({ releaseId: _, sourceId: __, ...line }) => line);
-    const failed = loneUnknown.length > 0 || lines.some((line) => line.outcome === 'rejected');
-    const stored = !this.options.dryRun && !(this.options.strict && failed);
+    const made = this.lines.map(({ releaseId: _, sourceId: __, ...line }) => line);
+    const bad = made.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));
+    const isRefused = this.options.strict === true && bad.length > 0;
+    const lines = isRefused ? refusedByStrict(made, bad.length) : made;
+    const stored = !this.options.dryRun && !isRefused;
     const summary = () => summarize(lines, this.watch.times, performance.now() - start);
     this.watch.timed('commit', () => this.finish(lines, summary(), stored));
     const { unmet: unmetOverrides, left } = this;

@@ -15,6 +15,8 @@ export interface Config {
   audience: string;
   claims: { sub: string; email: string; org: string; entitlements: string };
   keyFile: string;
+  /** Whether it was named, rather than being the one beside the database. */
+  keyFileIsGiven: boolean;
   logLevel: LogLevel;
   /** The secret of the purge endpoint; null turns it off. */
   cronSecret: string | null;
@@ -128,6 +130,7 @@ export function readConfig(flags: Flags = {}, env: Environment = process.env): R
       entitlements: text('GAPSTONE_CLAIM_ENTITLEMENTS', 'entitlements'),
     },
     keyFile: text('GAPSTONE_KEY_FILE', join(dirname(db), 'gapstone-key.json')),
+    keyFileIsGiven: env.GAPSTONE_KEY_FILE !== undefined,
     logLevel: readLogLevel(text('GAPSTONE_LOG_LEVEL', 'info')),
     plants: readSwitch('GAPSTONE_PLANTS', text('GAPSTONE_PLANTS', 'on')),
     cronSecret: readSecret('GAPSTONE_CRON_SECRET', env.GAPSTONE_CRON_SECRET),

@@ -119,13 +119,8 @@ export interface TokenRequest {
   lifetime: number;
 }
 
-/** Signs a user token with the local key (D1.3); `tell` hears of a key that is made. Throws `CommandError` while a key set is pinned. */
-export async function issueUserToken(
-  config: Config,
-  request: TokenRequest,
-  now: Date,
-  tell?: TellNewKey,
-): Promise<string> {
+/** Refuses what no token could be issued for, while a key set is pinned all. Throws `CommandError`. */
+export function checkTokenRequest(config: Config, request: TokenRequest): void {
   if (config.jwks !== null) {
     throw new CommandError(
       'GAPSTONE_JWKS is set: tokens come from that identity provider, none are issued here',
@@ -141,6 +136,16 @@ export async function issueUserToken(
       );
   if (request.lifetime < 1 || request.lifetime > maxLifetime)
     throw new CommandError('--ttl must be from 1s to 90d', 2);
+}
+
+/** Signs a user token with the local key (D1.3); `tell` hears of a key that is made. Throws as `checkTokenRequest` does. */
+export async function issueUserToken(
+  config: Config,
+  request: TokenRequest,
+  now: Date,
+  tell?: TellNewKey,
+): Promise<string> {
+  checkTokenRequest(config, request);
   const key = await localKey(config, tell);
   const issuedAt = Math.floor(now.getTime() / 1000);
   const { claims } = config;

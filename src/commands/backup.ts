@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { readConfig } from '../config.ts';
 import { copyDatabase, type DatabaseCopy, hashFile } from '../db/copy.ts';
-import { connect } from '../db/database.ts';
+import { connect, requireDatabaseFile } from '../db/database.ts';
 import { CommandError } from '../errors.ts';
 import { inPrivateFolder, isTaken } from '../files.ts';
 import { auditedRun } from './audit.ts';
@@ -21,6 +21,7 @@ export const backupCommand: Command = {
     expectPositionals(positionals, ['FILE']);
     const config = readConfig({ db: values.db });
     const file = positionals[0]!;
+    requireDatabaseFile(config.db);
     const deed = { action: 'database.backup', objectType: 'file', objectId: file };
     const copy = await auditedRun(
       config,

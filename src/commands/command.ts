@@ -30,6 +30,13 @@ export function tell(line: string): void {
 
 /** Parses the arguments of a command. Throws `CommandError` with exit code 2 for anything that is not its usage. */
 export function parse<const O extends Options>(args: string[], options: O) {
+  const parsed = parsedArgs(args, options);
+  // A variable of a script that was never set.
+  if (parsed.positionals.includes('')) throw new CommandError('an argument is empty', 2);
+  return parsed;
+}
+
+function parsedArgs<const O extends Options>(args: string[], options: O) {
   try {
     return parseArgs({
       args,

@@ -11,7 +11,7 @@ import { CommandError } from '../errors.ts';
 import { cut, printable } from '../text.ts';
 import { auditMigration } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, parse, tell } from './command.ts';
+import { type Command, parse, required, tell } from './command.ts';
 import { createProgress } from './progress.ts';
 
 const busyTimeout = 30_000;
@@ -34,7 +34,8 @@ export const importCommand: Command = {
     });
     if (positionals.length === 0) throw new CommandError('name at least one PATH to import', 2);
     for (const path of positionals) if (!existsSync(path)) throw new CommandError(`there is no ${path}`);
-    const overrides = values.slugs === undefined ? new Map<string, string>() : readSlugs(values.slugs);
+    const overrides =
+      values.slugs === undefined ? new Map<string, string>() : readSlugs(required(values.slugs, 'slugs'));
     const config = readConfig({ db: values.db });
     const dryRun = values['dry-run'] ?? false;
     const onMigrate = auditMigration(config);

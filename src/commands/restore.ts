@@ -1,6 +1,7 @@
 import { readConfig } from '../config.ts';
+import { readHeader } from '../db/header.ts';
 import { listMigrations } from '../db/migrate.ts';
-import { restoreDatabase } from '../db/restore.ts';
+import { requireFolder, restoreDatabase } from '../db/restore.ts';
 import { auditedRun } from './audit.ts';
 import { type Command, expectPositionals, parse, tell } from './command.ts';
 
@@ -18,6 +19,9 @@ export const restoreCommand: Command = {
     expectPositionals(positionals, ['FILE']);
     const config = readConfig({ db: values.db });
     const file = positionals[0]!;
+    // A slip of the pen leaves no audit stream behind where nothing is.
+    readHeader(file);
+    requireFolder(config.db);
     const deed = { action: 'database.restore', objectType: 'file', objectId: file };
     const restored = await auditedRun(
       config,

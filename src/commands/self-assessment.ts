@@ -7,7 +7,7 @@ import { answerChecklist, readAnswers } from '../export/answers.ts';
 import { toCklb } from '../export/cklb.ts';
 import { packageRoot } from '../root.ts';
 import { createStigService } from '../services/stigs.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { type Command, expectPositionals, parse, required } from './command.ts';
 
 const ourStig = 'application_security_and_development';
 const ourAnswers = join(packageRoot, 'data', 'assessment', `${ourStig}.csv`);
@@ -31,7 +31,7 @@ export const selfAssessmentCommand: Command = {
       'host-name': { type: 'string' },
     });
     expectPositionals(positionals, []);
-    const file = values.answers ?? ourAnswers;
+    const file = values.answers === undefined ? ourAnswers : required(values.answers, 'answers');
     const answers = readAnswers(readTable(file), file);
     const db = openDatabase(readConfig({ db: values.db }).db);
     try {

@@ -1,5 +1,8 @@
-import { issueUserToken, type TokenRequest } from '../auth/tokens.ts';
+import { existsSync } from 'node:fs';
+import { checkTokenRequest, issueUserToken, type TokenRequest } from '../auth/tokens.ts';
 import { type Config, readConfig } from '../config.ts';
+import { requireDatabaseFile } from '../db/database.ts';
+import { readHeader } from '../db/header.ts';
 import { CommandError } from '../errors.ts';
 import { auditedCommand, auditNewKey } from './audit.ts';
 import { type Command, expectPositionals, parse, required } from './command.ts';
@@ -38,11 +41,24 @@ export const tokenCommand: Command = {
       entitlements,
       lifetime: readLifetime(values.ttl ?? '8h'),
     };
-    const token = await auditedToken(readConfig({ db: values.db }), request);
+    const config = readConfig({ db: values.db });
+    checkTokenRequest(config, request);
+    requireServed(config);
+    const token = await auditedToken(config, request);
     process.stdout.write(values.json ? `${JSON.stringify({ token })}\n` : `${token}\n`);
     return 0;
   },
 };
+
+/**
+ * Refuses to issue a token that nobody takes, and to make a key for it: the local key is that of the server of a database,
+ * unless one that is there already was named. Throws `CommandError`.
+ */
+function requireServed({ db, keyFile, keyFileIsGiven }: Config): void {
+  if (keyFileIsGiven && existsSync(keyFile)) return;
+  requireDatabaseFile(db);
+  readHeader(db);
+}
 
 /** Issues a token and tells of it: who it is for and what it may, never the token. */
 export async function auditedToken(config: Config, request: TokenRequest): Promise<string> {

@@ -55,14 +55,17 @@ export function openDatabase(file: string, options: OpenOptions = {}): Database 
     setPragmas(sqlite);
     return wrap(sqlite, () => undefined);
   }
-  if (!existsSync(file)) {
-    if (!options.create)
-      throw new CommandError(
-        `there is no database at ${file}: make one with "gapstone import", or "gapstone restore" a backup`,
-      );
-    createDatabaseFile(file);
-  }
+  if (!options.create) requireDatabaseFile(file);
+  else if (!existsSync(file)) createDatabaseFile(file);
   return wrap(connect(file, options, refuseOlderSchema), placeOf(file));
+}
+
+/** Refuses a name that no file bears, so that a slip of the pen makes nothing. Throws `CommandError`. */
+export function requireDatabaseFile(file: string): void {
+  if (!existsSync(file))
+    throw new CommandError(
+      `there is no database at ${file}: make one with "gapstone import", or "gapstone restore" a backup`,
+    );
 }
 
 /** What throws once a file that was just opened is no longer found under its name. */

@@ -45,8 +45,7 @@ export function restoreDatabase(
       `${backup} has a log beside it: it is a database in use, not a backup (see "gapstone backup")`,
     );
   refuseForeign(file);
-  const folder = dirname(file);
-  if (!existsSync(folder)) throw new CommandError(`the folder of the database does not exist: ${file}`);
+  const folder = requireFolder(file);
   const { size } = statSync(backup);
   const free = room(folder);
   if (free < size)
@@ -67,6 +66,13 @@ export function restoreDatabase(
     const why = (error as Error).message.split(',')[0];
     throw new CommandError(`${backup} cannot be restored, ${file} is unchanged: ${why}`);
   }
+}
+
+/** The folder that a database lies or is to lie in. Throws `CommandError` where there is none. */
+export function requireFolder(file: string): string {
+  const folder = dirname(file);
+  if (!existsSync(folder)) throw new CommandError(`the folder of the database does not exist: ${file}`);
+  return folder;
 }
 
 /** What lies in the place of the database and is another program's stays. */

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLocalJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify } from 'jose';
 import * as assert from 'uvu/assert';
 import { localKey } from '../../src/auth/keys.ts';
 import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/db/database.ts';
 import { cli } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { killAll, runToEnd } from '../support/running.ts';
@@ -81,7 +82,7 @@ usage('what the operating system refuses is one line', async () => {
   symlinkSync('loop.db', join(folder, 'loop.db'));
   for (const [db, message] of [
     ['loop.db', /^gapstone: ELOOP: too many symbolic links encountered, stat 'loop\.db'\n$/],
-    [`${'n'.repeat(250)}.db`, /^gapstone: ENAMETOOLONG: name too long, .*\n$/],
+    [`${'n'.repeat(250)}.db`, /^gapstone: n+\.db cannot be made: ENAMETOOLONG: name too long, .*\n$/],
   ] as const) {
     const { code, stderr } = await runToEnd(folder, ['import', 'a.xml', '--db', db]);
     assert.is(code, 1);
@@ -138,6 +139,7 @@ usage('token issue prints one token and nothing else', async () => {
     '--ttl',
     '90d',
   ];
+  for (const name of ['gapstone.db', 'other.db']) openDatabase(join(folder, name), { create: true }).close();
   // One after the other: the first makes the key.
   const plain = await runToEnd(folder, args);
   const json = await runToEnd(folder, [...args, '--json', '--db', join(folder, 'other.db')]);
@@ -163,6 +165,87 @@ usage('token issue prints one token and nothing else', async () => {
   assert.is(exp! - iat!, 8 * 3600, 'eight hours unless asked otherwise');
 });
 
+usage(
+  'token issue makes nothing for a database that is not there, unless a key that is there was named',
+  async () => {
+    const folder = scratchFolder();
+    put(folder, 'notes.txt', 'no database');
+    const issue = (db: string, env = {}) =>
+      runToEnd(folder, ['token', 'issue', '--subject', 's', '--db', db], env);
+    for (const [db, env, message] of [
+      ['slip.db', {}, /^gapstone: there is no database at slip\.db: make one with .+\n$/],
+      ['no/such/slip.db', {}, /^gapstone: there is no database at no\/such\/slip\.db: .+\n$/],
+      ['notes.txt', {}, /^gapstone: notes\.txt is not a database .+\n$/],
+      [
+        'slip.db',
+        { GAPSTONE_KEY_FILE: 'slip-key.json' },
+        /^gapstone: there is no database at slip\.db: .+\n$/,
+      ],
+    ] as const) {
+      const { code, stdout, stderr } = await issue(db, env);
+      assert.equal([code, stdout], [1, '']);
+      assert.match(stderr, message);
+      assert.equal(readdirSync(folder), ['notes.txt']);
+    }
+    // Also where a key lies beside the name, as in the folder of another database.
+    await localKey(readConfig({ db: join(folder, 'gapstone.db') }, {}));
+    assert.is((await issue('slip.db')).code, 1);
+    const key = scratchFolder();
+    await localKey(readConfig({ db: join(key, 'gapstone.db') }, {}));
+    const named = await issue('slip.db', {
+      GAPSTONE_KEY_FILE: join(key, 'gapstone-key.json'),
+      GAPSTONE_AUDIT_FILE: join(key, 'audit.jsonl'),
+    });
+    assert.equal([named.code, named.stderr], [0, '']);
+    assert.match(named.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    assert.equal(readdirSync(folder).sort(), ['gapstone-key.json', 'notes.txt']);
+  },
+);
+
+usage('a command that is given the wrong database, or an empty name, makes nothing beside it', async () => {
+  const folder = scratchFolder();
+  for (const args of [
+    ...[['backup', 'b.db'], ['check'], ['check', '--audit'], ['status'], ['purge'], ['purge', '--dry-run']],
+    ...[['mapping', 'list'], ['self-assessment'], ['serve', '--port', '0'], ['integration-token', 'list']],
+    ...[
+      ['integration-token', 'revoke', 'x'],
+      ['restore', 'nothing.db'],
+    ],
+    [
+      'mapping',
+      'set',
+      '--from',
+      'cci:CCI-1',
+      '--to',
+      'nist-800-53:AC-1',
+      '--status',
+      'auto',
+      '--reason',
+      'x',
+    ],
+    ['collection', 'create', '--kind', 'role', '--name', 'n', '--owner', 'o', '--item', 'i'],
+    ['token', 'issue', '--subject', 's'],
+  ]) {
+    const { code, stdout, stderr } = await runToEnd(folder, [...args, '--db', 'slip.db']);
+    assert.equal([code, stdout], [1, ''], args.join(' '));
+    assert.match(stderr, /^gapstone: there is no database at (?:slip|nothing)\.db(?:: make one with .+)?\n$/);
+    assert.equal(readdirSync(folder), [], args.join(' '));
+  }
+  const nowhere = await runToEnd(folder, ['backup', 'b.db', '--db', 'no/such/slip.db']);
+  assert.match(nowhere.stderr, /^gapstone: there is no database at no\/such\/slip\.db: .+\n$/);
+  openDatabase(join(folder, 'g.db'), { create: true }).close();
+  const restored = await runToEnd(folder, ['restore', 'g.db', '--db', 'no/such/slip.db']);
+  assert.match(
+    restored.stderr,
+    /^gapstone: the folder of the database does not exist: no\/such\/slip\.db\n$/,
+  );
+  for (const name of ['backup', 'restore', 'import']) {
+    const { code, stderr } = await runToEnd(folder, [name, '', '--db', 'g.db']);
+    assert.equal([code, stderr], [2, 'gapstone: an argument is empty\n'], name);
+  }
+  assert.equal(readdirSync(folder), ['g.db']);
+});
+
 usage('token issue fails with a pinned key set, and with a key that others can read', async () => {
   const folder = scratchFolder();
   const { publicKey } = await generateKeyPair('ES256', { extractable: true });
@@ -170,6 +253,7 @@ usage('token issue fails with a pinned key set, and with a key that others can r
   const args = ['token', 'issue', '--subject', 's'];
   const pinned = { GAPSTONE_JWKS: 'jwks.json', GAPSTONE_ISSUER: 'i', GAPSTONE_AUDIENCE: 'a' };
   const other = scratchFolder();
+  openDatabase(join(other, 'gapstone.db'), { create: true }).close();
   await localKey(readConfig({ db: join(other, 'gapstone.db') }, {}));
   chmodSync(join(other, 'gapstone-key.json'), 0o644);
   const [byProvider, exposed] = await Promise.all([runToEnd(folder, args, pinned), runToEnd(other, args)]);

@@ -468,10 +468,11 @@ library('the good sources are taken, each bad one has its line', async () => {
 library('under strict nothing is stored', async () => {
   const { db, before } = await filled();
   const { zip } = makeLibrary();
-  const { summary, stored } = await importZip(db, zip, { strict: true });
+  const { lines, summary, stored } = await importZip(db, zip, { strict: true });
   assert.is(stored, false);
-  assert.is(summary.rejected, 2);
-  assert.is(summary.imported, 14);
+  assert.equal([summary.rejected, summary.imported, summary.skipped], [2, 0, summary.sources - 2]);
+  const reason = 'nothing was stored: --strict, and 2 sources are not good';
+  assert.is(lines.filter((line) => line.reason === reason).length, 14, 'what would have been imported');
   assert.equal(tableDigests(db), before);
   assert.is(db.sqlite.prepare('SELECT count(*) FROM import_runs').pluck().get(), 1);
   assert.not(db.sqlite.inTransaction);

@@ -144,10 +144,31 @@ codes('3 when something was rejected and something was not', async () => {
 
 codes('--strict: 1 and nothing stored, or 0', async () => {
   const db = newDb();
-  await exits(1, [good, bad, '--strict', '--db', db], /nothing was changed/);
+  const refused = await exits(
+    1,
+    [good, bad, zip, zip, '--strict', '--json', '--db', db],
+    /nothing was changed/,
+  );
+  const told = refused.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const { summary } = told.pop();
+  assert.equal([summary.imported, summary.unchanged, summary.rejected], [0, 0, 1]);
+  assert.is(summary.skipped, told.length - 1);
+  for (const { source, outcome, reason, target, counts } of told)
+    if (outcome !== 'rejected' && !source.endsWith('z.txt'))
+      assert.equal(
+        [outcome, reason, target, counts],
+        ['skipped', 'nothing was stored: --strict, and 1 source is not good', null, {}],
+      );
   assert.equal(catalogOf(db).stigs, []);
   await exits(0, [good, skips, '--strict', '--db', db], /1 imported/);
   assert.is(catalogOf(db).stigs.length, 1);
+  // What was stored before is still there; of two that are not good, one is a file of no known kind.
+  const again = await exits(1, [good, bad, text, other, '--strict', '--db', db], /2 sources are not/);
+  assert.match(again.stderr, /^unchanged .*good\.xml/m);
+  assert.match(again.stderr, /1 unchanged, 0 superseded, 2 skipped, 1 rejected/);
 });
 
 codes('2 for wrong usage, before anything is made', async () => {
