@@ -95,7 +95,7 @@ const maxNameLength = 150;
  */
 export function contentDisposition(fileName: string): string {
   const name = fileName.replace(/[/\\:\p{Cc}]|^[.=]/gu, '_');
-  const plain = name.replace(/[^A-Za-z0-9._-]+/g, '_');
+  const plain = fileName.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^\./, '_');
   const extension = /\.[A-Za-z0-9]{1,16}$/.exec(plain)?.[0] ?? '';
   const stem = plain.slice(0, plain.length - extension.length);
   const ascii = `${stem.slice(0, maxNameLength - extension.length)}${extension}`;

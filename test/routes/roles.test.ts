@@ -258,7 +258,7 @@ roles('files are named, and their cells do not run in a spreadsheet', async () =
   const csv = await get(`/api/v1/regdoc-collections/${documentCollection}/export?format=csv`);
   assert.match(
     csv.headers.get('Content-Disposition')!,
-    /^attachment; filename="_Docs.csv"; filename\*=UTF-8''%3DDocs\.csv$/,
+    /^attachment; filename="_Docs.csv"; filename\*=UTF-8''_Docs\.csv$/,
   );
   const role = await get('/api/v1/roles/15-1244.00/download?format=csv');
   assert.match(role.headers.get('Content-Disposition')!, /filename="15-1244\.00\.csv"/);
