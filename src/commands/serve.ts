@@ -2,7 +2,6 @@ import { createApp } from '../app.ts';
 import type { AuditStream } from '../audit/stream.ts';
 import { createTrail } from '../audit/trail.ts';
 import { checkKeys, loadKeys } from '../auth/keys.ts';
-import { rememberTokens } from '../auth/remembered.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import { loadCertificate } from '../certificate.ts';
 import { type Config, configWarnings, readConfig } from '../config.ts';
@@ -10,11 +9,12 @@ import type { Database } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
 import { securityHeaders } from '../headers.ts';
+import { type Answers, createAnswers } from '../http/cache/answers.ts';
+import { createFastPath } from '../http/cache/fast-path.ts';
+import { rememberTokens } from '../http/cache/tokens.ts';
 import { createGate, gateLimits, uploadGateLimits } from '../limits/gate.ts';
 import { createLimiter } from '../limits/limiter.ts';
 import { createLog, type Log } from '../log.ts';
-import { createPreparedAnswers, type PreparedStats } from '../prepared/answers.ts';
-import { createQuick } from '../quick.ts';
 import { packageVersion } from '../root.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { createUploads } from '../uploads/uploads.ts';
@@ -93,7 +93,8 @@ async function serveOpen(
     config;
   const limiter = createLimiter(config.rateLimit, () => performance.now(), metrics.reject);
   const vary = corsOrigins.length > 0 ? ['Vary', 'Origin'] : [];
-  const answers = createPreparedAnswers(db, [...Object.entries(securityHeaders).flat(), ...vary]);
+  const common = [...Object.entries(securityHeaders).flat(), ...vary];
+  const answers = createAnswers(db);
   const gate = createGate(gateLimits, metrics.reject);
   const uploads = createUploads(log);
   const app = createApp({
@@ -110,6 +111,7 @@ async function serveOpen(
     corsOrigins,
     secureCookies: tls !== null,
     observer,
+    rejected: metrics.reject,
     limiter,
     answers,
     gate,
@@ -124,7 +126,7 @@ async function serveOpen(
       port: config.port,
       log,
       observer,
-      quick: createQuick({ answers, known: tokens.known, limiter, gate }),
+      fastPath: createFastPath({ answers, known: tokens.known, limiter, gate, common }),
       connectionRefused: () => metrics.reject('connections'),
       tls,
       maxConnections,
@@ -178,12 +180,12 @@ function auditFamilies({ written, lost, failing }: ReturnType<AuditStream['stats
   ];
 }
 
-function cacheFamilies({ entries, bytes, hits, misses }: PreparedStats) {
+function cacheFamilies({ entries, bytes, hits, misses }: ReturnType<Answers['stats']>) {
   return [
     single('gapstone_cache_entries', 'gauge', 'Answers that are kept as bytes.', entries),
     single('gapstone_cache_bytes', 'gauge', 'Bytes that they take.', bytes),
     single('gapstone_cache_hits_total', 'counter', 'Requests answered from them.', hits),
-    single('gapstone_cache_misses_total', 'counter', 'Requests whose answer was not kept.', misses),
+    single('gapstone_cache_misses_total', 'counter', 'Answers that were made to be kept.', misses),
   ];
 }
 

@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../errors.ts';
+import { type Audience, createAudience } from './audience.ts';
 import { createDatabaseFile, initialize } from './create.ts';
 import { databaseMoved, storageFault } from './faults.ts';
 import { readHeader, refuseReadOnly } from './header.ts';
@@ -20,10 +21,7 @@ export interface Database {
   beforeCommit(hook: (result: unknown) => void): () => void;
   /** The catalog's generation, also when another process changed it. */
   generation(): number;
-  /** The generation as it was a millisecond ago at most: looking costs more than answering from memory. */
-  recentGeneration(): number;
-  /** A text that is another one after every write to the database, by whichever process. */
-  changes(): string;
+  audience: Audience;
   /**
    * Throws SQLITE_READONLY_DBMOVED when another file, or none, has the name of the one that is open: SQLite looks no more
    * once it has a log, and what is written would be gone with the file. `write` asks before it begins.
@@ -205,11 +203,9 @@ function wrap(sqlite: Sqlite.Database, requireInPlace: () => void): Database {
   let seenGeneration = 0;
   const hooks = new Set<(result: unknown) => void>();
   const totalChanges = sqlite.prepare('SELECT total_changes()').pluck();
-  let seenAt = 0;
   function generation(): number {
     const version = dataVersion.get();
     const changes = totalChanges.get() as number;
-    seenAt = performance.now();
     if (version !== seenVersion || changes !== seenChanges) {
       seenVersion = version;
       seenChanges = changes;
@@ -238,8 +234,7 @@ function wrap(sqlite: Sqlite.Database, requireInPlace: () => void): Database {
       return () => hooks.delete(hook);
     },
     generation,
-    recentGeneration: () => (performance.now() - seenAt < 1 ? seenGeneration : generation()),
-    changes: () => `${dataVersion.get()} ${totalChanges.get()}`,
+    audience: createAudience(sqlite),
     requireInPlace,
     close: () => sqlite.close(),
   };

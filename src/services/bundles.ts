@@ -47,6 +47,9 @@ export function createBundleService(db: Database, kind: BundleKind, now: () => D
     return row;
   }
 
+  /** Who sees it: its creator, and its organization, whose tokens may read also what is private. */
+  const concern = (row: Bundle) => db.audience.concern(row.createdById, row.organizationId);
+
   return {
     find,
 
@@ -104,23 +107,26 @@ export function createBundleService(db: Database, kind: BundleKind, now: () => D
         deletedAt: null,
       };
       orm.insert(bundles).values(row).run();
+      concern(row);
       return row;
     },
 
     /** Changes what is given; an empty change (as when only entries changed) moves `updatedAt` alone. */
     change(id: string, change: BundleChange & { deletedAt?: null }): Bundle {
-      return orm
+      const row = orm
         .update(bundles)
         .set({ ...change, updatedAt: now().toISOString() })
         .where(eq(bundles.id, id))
         .returning()
         .get()!;
+      concern(row);
+      return row;
     },
 
     /** Deletes softly, dated by the latest time seen: a clock behind it would make the purge come too early. */
     remove(id: string): void {
       const deletedAt = seeTime(db, now());
-      orm.update(bundles).set({ deletedAt }).where(eq(bundles.id, id)).run();
+      concern(orm.update(bundles).set({ deletedAt }).where(eq(bundles.id, id)).returning().get()!);
     },
   };
 }

@@ -60,6 +60,13 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
     'DELETE FROM favorite_controls WHERE subject = ? AND control_id = ?',
   );
 
+  /** A write to a user's own favorites. */
+  const write = <T>(user: User, work: () => T) =>
+    db.write(() => {
+      db.audience.concern(user.subject, null);
+      return work();
+    });
+
   return {
     stigs(user: User): FavoriteStigs {
       const items = stigRows.all(user.subject);
@@ -72,7 +79,7 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
     },
 
     addStigs(user: User, slugs: string[]): StigsAdded {
-      return db.write(() => {
+      return write(user, () => {
         const addedAt = now().toISOString();
         const unique = [...new Set(slugs)];
         const missing = unique.filter((slug) => isCurrent.get(slug) === undefined);
@@ -84,7 +91,7 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
     },
 
     removeStigs(user: User, slugs: string[]): number {
-      return db.write(() =>
+      return write(user, () =>
         [...new Set(slugs)].reduce((sum, slug) => sum + removeStig.run(user.subject, slug).changes, 0),
       );
     },
@@ -108,7 +115,7 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
 
     /** Adds a control of the catalog; one that is a favorite already keeps its id and time. Throws NOT_FOUND. */
     addControl(user: User, framework: CatalogFramework, controlId: string): FavoriteControlAdded {
-      return db.write(() => {
+      return write(user, () => {
         const control = findControl(framework, controlId);
         if (control?.in_catalog !== 1) {
           throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
@@ -120,7 +127,7 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
 
     /** Removes a control; one that is no favorite, or not known at all, is no error. */
     removeControl(user: User, framework: CatalogFramework, controlId: string): FavoriteControlRemoved {
-      return db.write(() => {
+      return write(user, () => {
         const control = findControl(framework, controlId);
         if (control) removeControl.run(user.subject, control.id);
         return { success: true, controlId: control?.identifier ?? controlId, framework };

@@ -26,7 +26,6 @@ async function from(
 ) {
   const exchange = beginExchange({
     method: 'GET',
-    target: path,
     remote,
     secure: false,
     requestId: undefined,
