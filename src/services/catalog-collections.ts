@@ -50,8 +50,8 @@ function createMembers(db: Database, members: Members, now: () => Date, newId: (
     countOf: (id: string) => countOf.get(id)!,
 
     /** Makes a collection of known items. Throws `CommandError` naming the first that is not known. */
-    create(user: User, fields: Omit<BundleFields, 'icon'>, items: string[]): string {
-      const made = db.write(() => {
+    async create(user: User, fields: Omit<BundleFields, 'icon'>, items: string[]): Promise<string> {
+      const made = await db.write(() => {
         const unknown = items.find((item) => isKnown.get(item) === undefined);
         if (unknown !== undefined)
           throw new CommandError(`the catalog has no ${nameOf(kind)} "${unknown.slice(0, 64)}"`);

@@ -83,12 +83,15 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
       });
     },
 
-    create(user: User, fields: Omit<BundleFields, 'icon'>): ControlCollection {
+    /** A collection of the user's own. Throws 404 for what they may not see, 403 for what is another's. */
+    own: (user: User, id: string): ControlCollection => db.read(() => toCollection(bundles.own(user, id))),
+
+    create(user: User, fields: Omit<BundleFields, 'icon'>): Promise<ControlCollection> {
       return db.write(() => toCollection(bundles.create(user, { ...fields, icon: '' })));
     },
 
     /** Changes what is given, and gives the name that it has then. */
-    change(user: User, id: string, change: BundleChange): { id: string; name: string } {
+    change(user: User, id: string, change: BundleChange): Promise<{ id: string; name: string }> {
       return db.write(() => {
         const row = bundles.own(user, id);
         const { name } = Object.keys(change).length === 0 ? row : bundles.change(id, change);
@@ -97,8 +100,8 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     },
 
     /** Deletes softly; the row is kept for good: no purge is documented for collections. */
-    remove(user: User, id: string): void {
-      db.write(() => bundles.remove(bundles.own(user, id).id));
+    remove(user: User, id: string): Promise<void> {
+      return db.write(() => bundles.remove(bundles.own(user, id).id));
     },
 
     /** The entries joined with their controls, of some frameworks or of all; `total` counts those. */
@@ -127,7 +130,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     },
 
     /** Appends what is not there yet. Whoever sees a collection may: its creator, and the organization once SHARED. */
-    add(user: User, id: string, entries: ControlEntry[]): ControlsAdded {
+    add(user: User, id: string, entries: ControlEntry[]): Promise<ControlsAdded> {
       return db.write(() => {
         bundles.find(user, id);
         const addedAt = now().toISOString();
@@ -149,7 +152,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     },
 
     /** Takes controls out; what is not there is no error. Gives how many were. */
-    removeControls(user: User, id: string, entries: ControlEntry[]): number {
+    removeControls(user: User, id: string, entries: ControlEntry[]): Promise<number> {
       return db.write(() => {
         bundles.own(user, id);
         let removed = 0;

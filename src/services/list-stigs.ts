@@ -145,7 +145,7 @@ export function createListStigService(db: Database, now: () => Date, newId: () =
      * Appends the STIGs of the catalog that are not in the list yet, in the order given (D8.4). Throws a 400 where there is no
      * position after the last entry's: to make room would move entries that nobody asked to move.
      */
-    add(user: User, id: string, slugs: string[]): StigsAdded {
+    add(user: User, id: string, slugs: string[]): Promise<StigsAdded> {
       return db.write(() => {
         bundles.own(user, id);
         const addedAt = now().toISOString();
@@ -167,7 +167,7 @@ export function createListStigService(db: Database, now: () => Date, newId: () =
     },
 
     /** Takes STIGs out of the list; what is not in it is no error. Gives how many were. */
-    remove(user: User, id: string, slugs: string[]): number {
+    remove(user: User, id: string, slugs: string[]): Promise<number> {
       return db.write(() => {
         bundles.own(user, id);
         let removed = 0;
@@ -193,7 +193,7 @@ export function createListStigService(db: Database, now: () => Date, newId: () =
       id: string,
       stigSlug: string,
       change: { notes?: string | undefined; position?: number | undefined },
-    ): ListStigUpdate {
+    ): Promise<ListStigUpdate> {
       return db.write(() => {
         bundles.own(user, id);
         const row = updateEntry.get(change.notes ?? null, change.position ?? null, id, stigSlug);

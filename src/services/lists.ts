@@ -54,24 +54,28 @@ export function createListService(db: Database, now: () => Date, newId: () => st
 
     get: (viewer: Viewer, id: string): List => db.read(() => toList(bundles.find(viewer, id))),
 
-    create: (user: User, fields: BundleFields): List => db.write(() => toList(bundles.create(user, fields))),
+    /** A list of the user's own. Throws 404 for what they may not see, 403 for what is another's. */
+    own: (user: User, id: string): List => db.read(() => toList(bundles.own(user, id))),
 
-    change(user: User, id: string, change: BundleChange): List {
+    create: (user: User, fields: BundleFields): Promise<List> =>
+      db.write(() => toList(bundles.create(user, fields))),
+
+    change(user: User, id: string, change: BundleChange): Promise<List> {
       return db.write(() => {
         const row = bundles.own(user, id);
         return toList(Object.keys(change).length === 0 ? row : bundles.change(id, change));
       });
     },
 
-    remove(user: User, id: string): void {
-      db.write(() => bundles.remove(bundles.own(user, id).id));
+    remove(user: User, id: string): Promise<void> {
+      return db.write(() => bundles.remove(bundles.own(user, id).id));
     },
 
     /**
      * Takes a deletion back (D8.5): the creator's, within 30 days; an active list is given as it is. Throws 404 for a
      * list that is gone, deleted too long ago or another's, 403 for another's that is active and visible.
      */
-    restore(user: User, id: string): List {
+    restore(user: User, id: string): Promise<List> {
       return db.write(() => {
         const row = bundles.ownDeleted(user, id);
         if (row === null) return toList(bundles.own(user, id));
@@ -91,7 +95,7 @@ export function createListService(db: Database, now: () => Date, newId: () => st
     },
 
     /** A private copy with the same entries, owned by the caller. */
-    duplicate(user: User, id: string): List {
+    duplicate(user: User, id: string): Promise<List> {
       return db.write(() => {
         const { description, tags, color, icon, name } = bundles.find(user, id);
         const copyName = [...`${name} (copy)`].slice(0, maxName).join('').trimEnd();

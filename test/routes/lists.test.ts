@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import * as assert from 'uvu/assert';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, countingIds, integrationCaller, testId, userCaller } from '../support/callers.ts';
-import { suite } from '../support/harness.ts';
+import { rejects, suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
 
@@ -272,7 +272,7 @@ lists('an integration token sees what is assigned, until it is revoked or expire
   const one = await make({ name: 'one' });
   await make({ name: 'two', visibility: 'SHARED' });
   const id = one.split('/').at(-1)!;
-  const program = integrationCaller(t, testId(900), [id], { lifetime: 60 });
+  const program = await integrationCaller(t, testId(900), [id], { lifetime: 60 });
   const names = async () =>
     (await ask(t, 'GET', '/api/v1/lists', program)).json.lists?.map((each: { name: string }) => each.name);
   assert.equal(await names(), ['one']);
@@ -286,11 +286,11 @@ lists('an integration token sees what is assigned, until it is revoked or expire
   assert.is((await ask(t, 'GET', '/api/v1/lists', program)).status, 401);
   const guessed = { Authorization: `Bearer gsi_${'A'.repeat(43)}` };
   assert.is((await ask(t, 'GET', '/api/v1/lists', guessed)).status, 401);
-  assert.throws(
-    () => integrationCaller(t, testId(901), [id], { organization: 'blue' }),
+  await rejects(
+    integrationCaller(t, testId(901), [id], { organization: 'blue' }),
     /is not of the organization blue/,
   );
-  assert.throws(() => integrationCaller(t, testId(902), [testId(999)]), /there is no list/);
+  await rejects(integrationCaller(t, testId(902), [testId(999)]), /there is no list/);
   const stored = JSON.stringify(t.db.sqlite.prepare('SELECT * FROM integration_tokens').all());
   assert.not.match(stored, /gsi_/);
   assert.not.ok(stored.includes(program.Authorization!.slice(11)));

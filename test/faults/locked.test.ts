@@ -1,0 +1,164 @@
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { verifyAuditFile } from '../../src/audit/verify.ts';
+import { auditLines } from '../support/audit.ts';
+import { gapstone } from '../support/child.ts';
+import { suite } from '../support/harness.ts';
+import { holdLock } from '../support/lock.ts';
+import { killAll } from '../support/running.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { before, releases } from './support/catalog.ts';
+import { createClient, pause, percentile, type TimedAnswer } from './support/load.ts';
+import { say } from './support/profile.ts';
+import { type Served, serveOver, stopServed } from './support/served.ts';
+
+// DECISIONS D23.3, D34.2: a server whose database or audit stream another process has locked.
+const locked = suite('Locked for seconds');
+locked.after(killAll);
+
+const readPaths = [
+  '/healthz',
+  '/readyz',
+  '/api/v1/stigs',
+  '/api/v1/lists',
+  '/api/v1/stigs/harbor_linux_3/download?format=json',
+  '/api/v1/stigs/harbor_linux_3',
+  '/stigs',
+];
+
+/** Five users who make one list after the other, and one who reads, until `stop`: what they were answered. */
+function load(served: Served) {
+  let going = true;
+  const written: TimedAnswer[] = [];
+  const readTimes: number[] = [];
+  const clients = Array.from({ length: 6 }, () => createClient(served.running.port));
+  const writers = clients.slice(1).map(async (client, user) => {
+    for (let number = 0; going; number++) {
+      const body = JSON.stringify({ name: `${user}-${number}` });
+      written.push(await client.ask('POST', '/api/v1/lists', served.authorization, body));
+      await pause(20);
+    }
+  });
+  const reader = async () => {
+    for (let turn = 0; going; turn++) {
+      const path = readPaths[turn % readPaths.length]!;
+      const { status, ms } = await clients[0]!.ask('GET', path, served.authorization);
+      assert.ok(status < 400, `${path} ${status}`);
+      readTimes.push(ms);
+      await pause(5);
+    }
+  };
+  const all = Promise.all([...writers, reader()]);
+  return {
+    written,
+    readTimes,
+    async stop(): Promise<void> {
+      going = false;
+      await all;
+      for (const client of clients) client.close();
+    },
+  };
+}
+
+/** The longest that the server's event loop was kept since the last look, in milliseconds. */
+async function loopDelay({ running }: Served): Promise<number> {
+  const text = await (await fetch(`${running.url}/metrics`)).text();
+  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)![1]) * 1000;
+}
+
+/** Asserts that each write that was acknowledged was done once, no other was, each with one event; and that the chain holds. */
+async function verifyWrites(served: Served, written: TimedAnswer[]): Promise<void> {
+  const made = written.filter(({ status }) => status === 201).map(({ body }) => JSON.parse(body));
+  const client = createClient(served.running.port);
+  const { body } = await client.ask('GET', '/api/v1/lists', served.authorization);
+  client.close();
+  const sorted = (all: { id: string; name: string }[]) => all.map(({ id, name }) => `${name} ${id}`).sort();
+  assert.equal(sorted(JSON.parse(body).lists), sorted(made));
+  await stopServed(served);
+  const stream = join(served.folder, 'gapstone-audit.jsonl');
+  assert.is(verifyAuditFile(stream).problem, null);
+  const told = auditLines(stream).filter(
+    (line) => line.action === 'list.create' && line.outcome === 'success',
+  );
+  assert.equal(told.map((line) => line.objectId).sort(), made.map(({ id }) => id).sort());
+}
+
+const tell = (name: string, { written, readTimes }: ReturnType<typeof load>, delay: number) => {
+  const refused = written.filter(({ status }) => status !== 201).length;
+  say(
+    `${name}: ${written.length} writes, ${refused} refused; ` +
+      `${readTimes.length} reads, p50 ${percentile(readTimes, 0.5).toFixed(1)}, slowest ` +
+      `${Math.max(...readTimes).toFixed(0)} ms; the loop was kept for ${delay.toFixed(0)} ms`,
+  );
+};
+
+for (const name of ['g.db', 'gapstone-audit.jsonl.lock']) {
+  locked(`${name} for 3 s: no read waits, every write is done once`, async () => {
+    const served = await serveOver(before);
+    const all = load(served);
+    await pause(1000);
+    await loopDelay(served);
+    const free = holdLock(join(served.folder, name));
+    // What was done before the lock was taken is answered by now.
+    await pause(500);
+    const [done, reads] = [all.written.length, all.readTimes.length];
+    await pause(2500);
+    assert.is(all.written.length, done, 'the lock is held');
+    free();
+    await pause(500);
+    await all.stop();
+    const delay = await loopDelay(served);
+    tell(name, all, delay);
+    assert.ok(all.readTimes.length - reads > 20);
+    assert.ok(Math.max(...all.readTimes.slice(reads)) < 100, 'the slowest read');
+    assert.ok(delay < 100, 'the loop');
+    assert.equal([...new Set(all.written.map(({ status }) => status))], [201]);
+    await verifyWrites(served, all.written);
+  });
+
+  locked(`${name} for 7 s: writes are refused between 5 and 6 s, and go on then`, async () => {
+    const served = await serveOver(before);
+    const free = holdLock(join(served.folder, name));
+    const all = load(served);
+    await pause(7000);
+    free();
+    await pause(500);
+    await all.stop();
+    tell(name, all, await loopDelay(served));
+    const refused = all.written.filter(({ status }) => status !== 201);
+    assert.is(refused.length, 5);
+    for (const { status, ms, headers } of refused) {
+      assert.is(status, 503);
+      assert.ok(ms >= 5000 && ms < 6000, `after ${ms} ms`);
+      assert.ok(Number(headers['retry-after']) > 0);
+    }
+    assert.ok(all.written.length > 10, 'it goes on');
+    assert.ok(Math.max(...all.readTimes) < 100, 'the slowest read');
+    await verifyWrites(served, all.written);
+  });
+}
+
+locked('an import of 40 MB beside five writers: nothing is refused', async () => {
+  const served = await serveOver(before);
+  const folder = scratchFolder();
+  let bytes = 0;
+  for (const { version, text } of releases(28).releases) {
+    put(folder, `${version}.xml`, text);
+    bytes += text.length;
+  }
+  const all = load(served);
+  await loopDelay(served);
+  const start = performance.now();
+  const { code, stderr } = await gapstone(['import', folder, '--db', served.file]);
+  const seconds = (performance.now() - start) / 1000;
+  assert.is(code, 0, stderr.slice(-300));
+  await pause(500);
+  await all.stop();
+  tell(`${(bytes / 1e6).toFixed(0)} MB in ${seconds.toFixed(1)} s`, all, await loopDelay(served));
+  const slowest = Math.max(...all.written.map(({ ms }) => ms));
+  say(`the slowest write took ${slowest.toFixed(0)} ms`);
+  assert.equal([...new Set(all.written.map(({ status }) => status))], [201]);
+  await verifyWrites(served, all.written);
+});
+
+locked.run();
