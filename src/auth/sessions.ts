@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { desc, eq, lte, or, sql } from 'drizzle-orm';
+import { asc, desc, eq, lte, sql } from 'drizzle-orm';
 import type { AuditEvent } from '../audit/event.ts';
 import { type AuditStream, silentAudit } from '../audit/stream.ts';
 import type { Database } from '../db/database.ts';
@@ -14,6 +14,8 @@ export const sessionCookie = 'gapstone_session';
 const idleMilliseconds = 15 * 60 * 1000;
 const longestMilliseconds = 12 * 3600 * 1000;
 const perUser = 10;
+/** How many that ran out a sign-in ends: more than it begins, so that none stays for good, and it costs the same always. */
+const endedAtOnce = 20;
 /** Uses are remembered in memory and written down this often: a reader must not wait for a writer. */
 const writtenEvery = 60 * 1000;
 /** A clock that jumped back further than this ends a session rather than prolong it. */
@@ -46,6 +48,20 @@ export function createSessions(
   const remove = orm
     .delete(sessions)
     .where(eq(sessions.hash, sql.placeholder('hash')))
+    .prepare();
+
+  const unused = orm
+    .select()
+    .from(sessions)
+    .where(lte(sessions.usedAt, sql.placeholder('before')))
+    .orderBy(asc(sessions.usedAt))
+    .limit(endedAtOnce)
+    .prepare();
+  const ofSubject = orm
+    .select()
+    .from(sessions)
+    .where(eq(sessions.subject, sql.placeholder('subject')))
+    .orderBy(desc(sessions.createdAt), asc(sessions.hash))
     .prepare();
 
   /**
@@ -94,28 +110,16 @@ export function createSessions(
     whenWritable(() => orm.update(sessions).set({ usedAt }).where(eq(sessions.hash, row.hash)).run());
   }
 
-  /** Ends what has run out, and all but the newest of a user to make room for one more. */
+  /** Ends what was not used for long, some at a time, and all but the newest of a user to make room for one more. */
   function sweep(subject: string, over: Ended[]): void {
-    const time = now().getTime();
-    const longIdle = new Date(time - idleMilliseconds).toISOString();
-    const candidates = orm
-      .select()
-      .from(sessions)
-      .where(or(lte(sessions.endsAt, new Date(time).toISOString()), lte(sessions.usedAt, longIdle)))
-      .all();
-    for (const row of candidates) {
+    const before = new Date(now().getTime() - idleMilliseconds).toISOString();
+    for (const row of unused.all({ before })) {
       const reason = whyOver(row);
       if (reason === null) continue;
       remove.run({ hash: row.hash });
       over.push({ row, reason });
     }
-    const others = orm
-      .select()
-      .from(sessions)
-      .where(eq(sessions.subject, subject))
-      .orderBy(desc(sessions.createdAt), sessions.hash)
-      .all();
-    for (const row of others.slice(perUser - 1)) {
+    for (const row of ofSubject.all({ subject }).slice(perUser - 1)) {
       remove.run({ hash: row.hash });
       over.push({ row, reason: 'too many' });
     }
