@@ -32,9 +32,6 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
   const { sqlite } = db;
   const bundles = createBundleService(db, 'control-collection', now, newId);
   const findControl = createFindControl(db);
-  const countOf = sqlite
-    .prepare<[string], number>('SELECT count(*) FROM collection_controls WHERE collection_id = ?')
-    .pluck();
   const members = sqlite.prepare<[string], MemberRow>(
     `SELECT k.framework, k.identifier, k.title, k.family, k.statement, e.notes, e.position, e.added_at
        FROM collection_controls AS e JOIN known_controls AS k ON k.id = e.control_id
@@ -53,14 +50,14 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     'DELETE FROM collection_controls WHERE collection_id = ? AND control_id = ?',
   );
 
-  const toCollection = (row: Bundle): ControlCollection => ({
+  const toCollection = (row: Bundle, controlCount = bundles.count(row.id)): ControlCollection => ({
     id: row.id,
     name: row.name,
     description: row.description,
     tags: row.tags,
     color: row.color,
     visibility: row.visibility,
-    controlCount: countOf.get(row.id)!,
+    controlCount,
     createdById: row.createdById,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
@@ -70,7 +67,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
   return {
     all(viewer: Viewer): ControlCollections {
       return db.read(() => {
-        const collections = bundles.all(viewer).map(toCollection);
+        const collections = bundles.all(viewer).map((row) => toCollection(row, row.members));
         return { total: collections.length, collections };
       });
     },
@@ -147,7 +144,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
         }
         if (added > 0) bundles.change(id, {});
         const notFoundPart = missing.size === 0 ? {} : { notFound: [...missing.values()] };
-        return { success: true, added, total: countOf.get(id)!, ...notFoundPart };
+        return { success: true, added, total: bundles.count(id), ...notFoundPart };
       });
     },
 

@@ -54,9 +54,6 @@ export type ListStigService = ReturnType<typeof createListStigService>;
 export function createListStigService(db: Database, now: () => Date, newId: () => string) {
   const { sqlite } = db;
   const bundles = createBundleService(db, 'list', now, newId);
-  const countOf = sqlite
-    .prepare<[string], number>('SELECT count(*) FROM list_stigs WHERE list_id = ?')
-    .pluck();
   // A STIG without a wanted finding is dropped by the counts of its release, before the page is cut.
   const matching = `FROM list_stigs AS e JOIN known_stigs AS s ON s.id = e.stig_id
     WHERE e.list_id = $list
@@ -122,7 +119,7 @@ export function createListStigService(db: Database, now: () => Date, newId: () =
         const only = include ? severity : undefined;
         const { total, entries } = rows(id, only, wanted);
         return {
-          list: { id, name: list.name, stigCount: countOf.get(id)! },
+          list: { id, name: list.name, stigCount: bundles.count(id) },
           stigs: entries.map((row) => ({
             ...toEntry(row),
             notes: row.notes,
@@ -162,7 +159,7 @@ export function createListStigService(db: Database, now: () => Date, newId: () =
         }
         if (added > 0) bundles.change(id, {});
         const notFoundPart = missing.length === 0 ? {} : { notFound: missing };
-        return { success: true, added, total: countOf.get(id)!, ...notFoundPart };
+        return { success: true, added, total: bundles.count(id), ...notFoundPart };
       });
     },
 
