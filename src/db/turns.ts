@@ -41,9 +41,10 @@ export function createTurns() {
       last = turn.catch(() => undefined);
       return turn;
     },
-    /** Waits until everything that was asked for is over. */
+    /** Waits until everything that was asked for is over, and who asked had a turn of the event loop to hear of it. */
     async idle(): Promise<void> {
       await last;
+      await pause(0);
     },
   };
 }
