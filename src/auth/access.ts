@@ -182,7 +182,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
   const visitor: MiddlewareHandler<Env> = async (c, next) => {
     const cookie = getCookie(c, sessionCookie);
     // A session that is over is no attempt at one: the page is there for everybody.
-    const user = cookie === undefined ? null : sessions.find(cookie);
+    const user = cookie === undefined ? null : await sessions.find(cookie);
     c.set('visitor', user === null ? null : known(c, user, 'session'));
     if (user === null) count(c);
     await next();

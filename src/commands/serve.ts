@@ -40,7 +40,7 @@ export const serveCommand: Command = {
     const { values, positionals } = parse(args, { host: { type: 'string' }, port: { type: 'string' } });
     expectPositionals(positionals, []);
     const config = readConfig(values);
-    const options = { busyTimeout: 1000, checkUnclean: true, say: tell, onMigrate: auditMigration(config) };
+    const options = { checkUnclean: true, say: tell, onMigrate: auditMigration(config) };
     return serve(config, () => openUpgraded(config.db, options));
   },
 };
@@ -60,6 +60,7 @@ export async function serve(
   for (const { msg, fields } of configWarnings(config)) log.warn(msg, fields);
   await checkKeys(config);
   const db = await open();
+  db.neverBlock();
   try {
     await serveOpen(config, db, log, lines, onReady);
   } finally {
@@ -85,7 +86,7 @@ async function serveOpen(
   let audit: ServerAudit | null = null;
   const onReload = (reason: string | null) => audit?.keysReloaded(reason);
   const keys = await loadKeys(config, log, onReload, auditNewKey(config));
-  audit = startServerAudit(config, log, db);
+  audit = await startServerAudit(config, log, db);
   const tokens = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();
   const observer = createObserver(log, metrics);
@@ -134,7 +135,7 @@ async function serveOpen(
       trustedProxies,
     });
   } catch (error) {
-    audit.stop('CANNOT_LISTEN');
+    await audit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
   }
   metrics.register(catalogCollector(db));
@@ -150,11 +151,12 @@ async function serveOpen(
   const stopPurging = purgeDaily(db, log, now, createTrail(audit.stream, db));
   const signal = await signals.stop;
   log.info('stopping', { signal });
-  stopPurging();
   state.draining = true;
   await server.stop();
   await uploads.stop();
-  audit.stop(signal);
+  await stopPurging();
+  await db.idle();
+  await audit.stop(signal);
   try {
     db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
   } catch (error) {

@@ -78,7 +78,7 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
       return stigCards.all(user.subject).map((row) => ({ ...row, version: row.version || null }));
     },
 
-    addStigs(user: User, slugs: string[]): StigsAdded {
+    addStigs(user: User, slugs: string[]): Promise<StigsAdded> {
       return write(user, () => {
         const addedAt = now().toISOString();
         const unique = [...new Set(slugs)];
@@ -90,7 +90,7 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
       });
     },
 
-    removeStigs(user: User, slugs: string[]): number {
+    removeStigs(user: User, slugs: string[]): Promise<number> {
       return write(user, () =>
         [...new Set(slugs)].reduce((sum, slug) => sum + removeStig.run(user.subject, slug).changes, 0),
       );
@@ -114,7 +114,7 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
     },
 
     /** Adds a control of the catalog; one that is a favorite already keeps its id and time. Throws NOT_FOUND. */
-    addControl(user: User, framework: CatalogFramework, controlId: string): FavoriteControlAdded {
+    addControl(user: User, framework: CatalogFramework, controlId: string): Promise<FavoriteControlAdded> {
       return write(user, () => {
         const control = findControl(framework, controlId);
         if (control?.in_catalog !== 1) {
@@ -126,7 +126,11 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
     },
 
     /** Removes a control; one that is no favorite, or not known at all, is no error. */
-    removeControl(user: User, framework: CatalogFramework, controlId: string): FavoriteControlRemoved {
+    removeControl(
+      user: User,
+      framework: CatalogFramework,
+      controlId: string,
+    ): Promise<FavoriteControlRemoved> {
       return write(user, () => {
         const control = findControl(framework, controlId);
         if (control) removeControl.run(user.subject, control.id);

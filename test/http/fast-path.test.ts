@@ -329,7 +329,7 @@ short('what is told each time in the audit stream is never a kept answer', async
   const owner = { kind: 'user', subject: 'alice', email: null, organization: 'red', expiresAt: 0 } as const;
   const fields = { name: 'N', description: '', tags: [], color: '', visibility: 'SHARED' as const };
   const id = '00000000-0000-4000-8000-000000000001';
-  createDocumentCollectionService(
+  await createDocumentCollectionService(
     db,
     () => new Date(),
     () => id,
