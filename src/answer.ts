@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context, TypedResponse } from 'hono';
+import { namesTag } from './http/cache/answers.ts';
 import type { JsonText } from './json.ts';
-import { namesTag } from './prepared/answers.ts';
 
 /** Headers of every answer that needs a token: shared caches keep out, private ones ask again (SECURITY K1). */
 export const privateHeaders = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type AuditStream, silentAudit } from './audit/stream.ts';
@@ -15,22 +15,23 @@ import type { Database } from './db/database.ts';
 import { type StorageFault, storageFault } from './db/faults.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './errors.ts';
-import { formBodies } from './forms/bodies.ts';
+import { takeForm } from './forms/bodies.ts';
 import { createCors } from './headers.ts';
+import type { Answers } from './http/cache/answers.ts';
+import { bodyLimits, createBodyBudget, uploadBodyLimits } from './limits/bodies.ts';
 import { createGate, type Gate, uploadGateLimits } from './limits/gate.ts';
-import { type Limiter, tooMany, unlimited } from './limits/limiter.ts';
+import { type Limiter, type Rejection, tooMany, unlimited } from './limits/limiter.ts';
 import type { Log } from './log.ts';
 import {
-  atMost,
   identify,
-  jsonBodies,
+  keepAnswers,
   passGate,
+  readBodies,
   refuseBadEncoding,
-  uploadBodies,
-  usePrepared,
+  takeJson,
+  takeUpload,
 } from './middleware.ts';
 import { openApiDocument } from './openapi.ts';
-import type { PreparedAnswers } from './prepared/answers.ts';
 import { checklistRoutes } from './routes/checklists.ts';
 import { controlCollectionRoutes } from './routes/control-collections.ts';
 import { controlRulesRoutes } from './routes/control-rules.ts';
@@ -99,12 +100,14 @@ export interface AppDeps {
   uploadGate?: Gate;
   /** Reads uploads in a thread, which whoever gives it ends. */
   uploads?: Uploads;
+  /** Told of what was turned away for want of room. */
+  rejected?: (why: Rejection) => void;
   /** Sees every request that is over; without one, they are logged. */
   observer?: Observer;
   /** Gives the text of `/metrics`, which is not there without. */
   metrics?: (() => string) | null;
   /** Answers that are kept as bytes; without, every one is made anew. */
-  answers?: PreparedAnswers;
+  answers?: Answers;
   /** Bytes that a body may have on most routes (D2.3). */
   maxBody?: number;
   /** The origins whose scripts may read answers. */
@@ -137,23 +140,23 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   const trail = createTrail(audit, db);
   const { limiter = unlimited, gate = createGate(), observer = createObserver(log) } = deps;
   const { uploadGate = createGate(uploadGateLimits), uploads = createUploads(log) } = deps;
-  const inputBy =
-    (bodies: (maxBytes: number) => MiddlewareHandler<Env>) => (options: RouteOptions, name: string) => {
-      const { maxBody = deps.maxBody ?? defaultMaxBody, upload, expensive, unlimited: free } = options;
-      const { prepared } = options;
-      return [
-        refuseBadEncoding,
-        ...(options.atOnce === undefined ? [] : [atMost(options.atOnce)]),
-        upload ? uploadBodies(maxBody) : bodies(maxBody),
-        ...(free ? [] : [passGate(upload ? uploadGate : gate, expensive)]),
-        ...(deps.answers && prepared ? [usePrepared(deps.answers, prepared, name, expensive)] : []),
-      ];
-    };
+  const maxBody = deps.maxBody ?? defaultMaxBody;
+  const bodies = createBodyBudget(bodyLimits(maxBody), deps.rejected);
+  const uploadBodies = createBodyBudget(uploadBodyLimits, deps.rejected);
+  const inputBy = (take: typeof takeJson) => (options: RouteOptions, name: string) => {
+    const { upload, expensive, unlimited: free, kept } = options;
+    return [
+      refuseBadEncoding,
+      readBodies(options.maxBody ?? maxBody, upload ? uploadBodies : bodies, upload ? takeUpload : take),
+      ...(free ? [] : [passGate(upload ? uploadGate : gate, expensive)]),
+      ...(deps.answers && kept ? [keepAnswers(deps.answers, kept, name, expensive)] : []),
+    ];
+  };
   const callers = { verify, sessions, integrationTokens, cronSecret, limiter, trail };
-  const access = createAccess({ ...callers, input: inputBy(jsonBodies) });
-  // What routes answer to GET is kept as bytes while nothing changes that it depends on.
-  const ofCatalog = access.with({ prepared: 'catalog' });
-  const ofDatabase = access.with({ prepared: 'database' });
+  const access = createAccess({ ...callers, input: inputBy(takeJson) });
+  // What these routes answer to GET is kept as bytes while nothing changes that it depends on.
+  const ofCatalog = access.with({ kept: 'catalog' });
+  const ofUsers = access.with({ kept: 'users' });
   const cookie = createSessionCookie(secureCookies);
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
@@ -188,18 +191,18 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
 
   const lists = createListService(db, now, newId);
   const listStigs = createListStigService(db, now, newId);
-  app.route('/', listRoutes(ofDatabase, lists, listStigs));
-  app.route('/', listStigRoutes(ofDatabase, listStigs));
+  app.route('/', listRoutes(ofUsers, lists, listStigs));
+  app.route('/', listStigRoutes(ofUsers, listStigs));
   const collections = createControlCollectionService(db, now, newId);
-  app.route('/', controlCollectionRoutes(ofDatabase, collections));
+  app.route('/', controlCollectionRoutes(ofUsers, collections));
   const favorites = createFavoriteService(db, now, newId);
-  app.route('/', favoriteRoutes(ofDatabase, favorites));
+  app.route('/', favoriteRoutes(ofUsers, favorites));
   const documents = createRegdocService(db);
   const documentCollections = createDocumentCollectionService(db, now, newId);
-  app.route('/', regdocRoutes(ofDatabase, documents, documentCollections));
+  app.route('/', regdocRoutes(ofUsers, documents, documentCollections));
   const roles = createRoleService(db);
   const roleCollections = createRoleCollectionService(db, now, newId);
-  app.route('/', roleRoutes(ofDatabase, roles, roleCollections));
+  app.route('/', roleRoutes(ofUsers, roles, roleCollections));
   const roleMapping = createRoleMappingService(db);
   app.route('/', roleMappingRoutes(access, roleMapping));
   if (deps.plants ?? true) app.route('/', plantRoutes(access, toAppError));
@@ -207,7 +210,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.route('/', cronRoutes(access, createPurgeService(db, now)));
 
   const pages = pageRoutes({
-    access: createAccess({ ...callers, input: inputBy(formBodies) }),
+    access: createAccess({ ...callers, input: inputBy(takeForm) }),
     assets: createAssets(),
     banner,
     sessions,

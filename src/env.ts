@@ -1,5 +1,4 @@
 import type { User, Viewer } from './auth/viewer.ts';
-import type { Made } from './prepared/answers.ts';
 import type { Exchange } from './watch/exchange.ts';
 
 /** The fields and files of a form that a page sends. */
@@ -10,6 +9,13 @@ export interface Form {
   all(name: string): string[];
   /** A file that was chosen, or null. */
   file(name: string): { name: string; bytes: Uint8Array } | null;
+}
+
+/** An answer as its route made it: bytes, headers without `ETag` and length, and the tag of its bytes. */
+export interface Made {
+  bytes: Buffer<ArrayBuffer>;
+  headers: Record<string, string>;
+  tag: string;
 }
 
 /** Whether who asked is still there, and what is told when they are gone. */

@@ -1,14 +1,14 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { isExpensive, type RouteOptions } from './auth/access.ts';
-import { callerOf } from './auth/remembered.ts';
 import type { Env } from './env.ts';
 import { AppError, badRequest, callerGone } from './errors.ts';
 import { type Cors, securityHeaders, strictTransport } from './headers.ts';
+import { type Answers, namesTag } from './http/cache/answers.ts';
+import { bestCoding, leastCompressed } from './http/cache/coding.ts';
 import { utf8Body } from './json.ts';
+import type { BodyBudget, HeldBody } from './limits/bodies.ts';
 import { type Gate, smallAnswer } from './limits/gate.ts';
-import { bytesOf, namesTag, type PreparedAnswers, type Source } from './prepared/answers.ts';
-import { bestCoding, leastCompressed } from './prepared/coding.ts';
 import { beginExchange, callerKey, type Exchange } from './watch/exchange.ts';
 import type { Observer } from './watch/observer.ts';
 
@@ -55,7 +55,6 @@ function arrived(c: Context<Env>): Exchange {
     requestId: c.req.header('X-Request-Id'),
     userAgent: c.req.header('User-Agent'),
     traceparent: c.req.header('traceparent'),
-    target: c.req.url.slice(new URL(c.req.url).origin.length),
     connected: false,
   });
 }
@@ -106,101 +105,100 @@ export const refuseBadEncoding: MiddlewareHandler<Env> = async (c, next) => {
   await next();
 };
 
-/** Refuses a request while so many others are under way: each may hold a body many times the usual size in memory. */
-export function atMost(limit: number): MiddlewareHandler<Env> {
-  let underWay = 0;
-  return async (_, next) => {
-    if (underWay >= limit)
-      throw new AppError('UNAVAILABLE', 'Too many large requests at once', { 'Retry-After': '5' });
-    underWay++;
+/** What a body becomes for the handler of its request. */
+type TakeBody = (c: Context<Env>, bytes: Uint8Array<ArrayBuffer>) => void | Promise<void>;
+
+/** Reads the body of a request, at most `maxBytes` of it, and counts it in `budget` until the request is answered. */
+export function readBodies(maxBytes: number, budget: BodyBudget, take: TakeBody): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
+    const body = budget.hold(callerKey(c.get('exchange')));
     try {
+      await take(c, await readAtMost(c.req.raw, maxBytes, body));
       await next();
     } finally {
-      underWay--;
+      body.release();
     }
   };
 }
 
 /**
- * Takes every request body for JSON whatever its Content-Type says (DECISIONS D2.3), within the limit in bytes, and
- * decodes it fatally: bytes that are no UTF-8 are a 400, never replaced.
+ * Takes a body for JSON whatever its Content-Type says (DECISIONS D2.3), and decodes it fatally: bytes that are no UTF-8 are
+ * a 400, never replaced.
  */
-export function jsonBodies(maxBytes: number): MiddlewareHandler<Env> {
-  return async (c, next) => {
-    const { raw } = c.req;
-    if (raw.method === 'GET' || raw.method === 'HEAD') return next();
-    const text = utf8Body(await readAtMost(raw, maxBytes));
-    const headers = new Headers(raw.headers);
-    headers.set('Content-Type', 'application/json');
-    c.req.raw = new Request(raw.url, { method: raw.method, headers, body: text });
-    return next();
-  };
-}
+export const takeJson: TakeBody = (c, bytes) => {
+  const { raw } = c.req;
+  const headers = new Headers(raw.headers);
+  headers.set('Content-Type', 'application/json');
+  c.req.raw = new Request(raw.url, { method: raw.method, headers, body: utf8Body(bytes) });
+};
 
-/** Takes a request body as it is, within the limit in bytes, for a thread to read. */
-export function uploadBodies(maxBytes: number): MiddlewareHandler<Env> {
-  return async (c, next) => {
-    c.set('upload', await readAtMost(c.req.raw, maxBytes));
-    return next();
-  };
-}
+/** Takes a body as it is, for a thread to read. */
+export const takeUpload: TakeBody = (c, bytes) => c.set('upload', bytes);
 
-/** The bytes of a request's body. Throws 413 beyond the limit, unread where it declares its length, 400 when it breaks off. */
-export async function readAtMost(
+/** The bytes of a request's body. Throws 413 beyond the limit, unread where it declares its length, 400 when it breaks off, 503. */
+async function readAtMost(
   { headers, body }: Request,
   maxBytes: number,
+  held: HeldBody,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = () =>
     new AppError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes} bytes`);
   if (Number(headers.get('Content-Length')) > maxBytes) throw tooLarge();
-  if (body === null) return new Uint8Array();
   const parts: Uint8Array[] = [];
   let size = 0;
-  const reader = body.getReader();
+  const reader = body?.getReader();
   for (;;) {
     // A client that goes away in the middle is no failure of ours.
-    const { done, value } = await reader.read().catch(() => {
+    const read = reader?.read().catch(() => {
       throw badRequest('The request body ended before its time');
     });
-    if (done) return Buffer.concat(parts);
-    size += value.byteLength;
+    const { done, value } = read
+      ? await Promise.race([read, held.dropped])
+      : { done: true, value: undefined };
+    if (done) break;
+    size += value!.byteLength;
     if (size > maxBytes) throw tooLarge();
-    parts.push(value);
+    held.take(value!.byteLength);
+    parts.push(value!);
   }
+  held.whole();
+  return Buffer.concat(parts);
 }
 
 /**
- * Answers from what is prepared, and prepares what is made: for routes whose answer to GET depends on the catalog alone,
- * or on the database and the caller. It stands behind the checks of the caller, so that no answer passes them by.
+ * Answers from what is kept, and keeps what is made: for routes whose answer to GET depends on the catalog alone, or on users'
+ * data and the caller as well. It stands behind the checks of the caller, so that no answer passes them by.
  */
-export function usePrepared(
-  answers: PreparedAnswers,
-  source: Source,
+export function keepAnswers(
+  answers: Answers,
+  source: NonNullable<RouteOptions['kept']>,
   access: string,
   expensive: RouteOptions['expensive'],
 ): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const { method } = c.req;
+    const { method, url } = c.req;
     if ((method !== 'GET' && method !== 'HEAD') || c.get('toldEachTime')) return next();
-    const { target } = c.get('exchange');
-    const caller = source === 'catalog' ? '' : callerOf(c.get('viewer') ?? c.get('user'));
+    // Path and query as the router itself reads them.
+    const address = url.slice(url.indexOf('/', 'https://'.length));
+    const viewer = source === 'catalog' ? null : (c.get('viewer') ?? c.get('user'));
     const coding = bestCoding(c.req.header('Accept-Encoding'));
-    let prepared = answers.find(source, target, caller);
-    if (prepared === undefined) {
-      const stamp = answers.stamp(source);
+    let kept = answers.find(address, viewer);
+    if (kept === undefined) {
+      const stamp = answers.stamp(viewer);
       await next();
       const made = c.get('made');
       if (!made) return;
       const about = { route: routePath(c), access, expensive: isExpensive(c, expensive) };
-      prepared = answers.keep(source, target, caller, stamp, made, about);
+      kept = answers.keep(address, viewer, stamp, made, about);
       if (coding === 'identity' || c.res.status !== 200 || made.bytes.length < leastCompressed) return;
       c.res = undefined;
     }
-    if (namesTag(c.req.header('If-None-Match'), prepared.tag)) {
-      c.res = c.body(null, 304, prepared.notModified.headers);
+    if (namesTag(c.req.header('If-None-Match'), kept.tag)) {
+      c.res = c.body(null, 304, kept.notModified.headers);
       return;
     }
-    const variant = await answers.written(prepared, coding);
-    c.res = c.body(bytesOf(variant) as Uint8Array<ArrayBuffer>, 200, variant.headers);
+    const { body, headers } = await answers.written(kept, coding);
+    c.res = c.body(body, 200, headers);
   };
 }

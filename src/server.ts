@@ -4,22 +4,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { callerFinder, networkMatcher, plainAddress } from './addresses.ts';
 import { statusOf } from './errors.ts';
+import type { FastPath } from './http/cache/fast-path.ts';
+import { notHttp, parserRefusal, type Refusal, refusalText, refuse } from './http/refusals.ts';
+import { readHeaders, requestTarget } from './http/request.ts';
 import { type Connection, createConnections, readerLimits } from './limits/connections.ts';
 import type { Log } from './log.ts';
-import type { Quick } from './quick.ts';
 import { beginExchange, type Exchange } from './watch/exchange.ts';
 import type { Observer } from './watch/observer.ts';
-import {
-  notHttp,
-  parserRefusal,
-  type Refusal,
-  refusalResponse,
-  refusalText,
-  refuse,
-} from './wire/refusals.ts';
-import { type RequestHead, readHead } from './wire/request-head.ts';
-import { keepAliveSeconds } from './wire/whole.ts';
-
 /** A server that listens, and how it is stopped. */
 export interface RunningServer {
   port: number;
@@ -52,8 +43,8 @@ export interface ServerOptions {
   trustedProxies?: readonly string[];
   /** How slowly an answer may be read. */
   readers?: typeof readerLimits;
-  /** The short way to answers that are prepared. */
-  quick?: Quick;
+  /** The way to kept answers past the router. */
+  fastPath?: FastPath;
 }
 
 type Connections = ReturnType<typeof createConnections<Socket, ServerResponse, Exchange>>;
@@ -65,7 +56,11 @@ const manyHeaders: Refusal = { code: 'HEADERS_TOO_LARGE', message: 'The request 
 const noExpect: Refusal = { code: 'BAD_REQUEST', message: 'The Expect header is not supported' };
 const graceMilliseconds = 30_000;
 const idleMilliseconds = 1_000;
-const sweepMilliseconds = 1_000;
+const sweepMilliseconds = 250;
+/** A connection that is refused may take its answer for so long. */
+const refusedMilliseconds = 500;
+/** Seconds that an idle connection is kept for its next request. */
+const keepAliveSeconds = 5;
 const requestsPerConnection = 1000;
 const headersPerRequest = 100;
 /** Room above the limit for those who are told that there is none; past it connections are dropped without a word. */
@@ -81,7 +76,7 @@ export function startServer(
     port,
     log,
     observer,
-    quick,
+    fastPath,
     tls = null,
     maxConnections = 1000,
     requestTimeout = 30,
@@ -93,35 +88,26 @@ export function startServer(
     ...(options.readers ?? readerLimits),
   });
   const refused = options.connectionRefused ?? (() => undefined);
+  /** Under TLS, connections whose handshake is not over, by the address and port of the other side. */
+  const handshaking = new Map<string, Socket>();
   const state = { draining: false, requests: 0 };
-  let current: Exchange | null = null;
 
   const listener = getRequestListener(
     (request, { incoming }) => fetch(request, (incoming as Watched).exchange!),
-    {
-      overrideGlobalObjects: false,
-      // Stands in for the Host that a request of HTTP/1.0 may lack.
-      hostname: 'localhost',
-      // It is called for a bad Host and for a target that is no path, in the same turn as the listener.
-      errorHandler: () => refusalResponse(current!, notHttp),
-    },
+    { overrideGlobalObjects: false },
   );
 
-  function begin(
-    request: Watched,
-    response: ServerResponse,
-    { forwardedFor, forwardedProto, requestId, userAgent, traceparent }: RequestHead,
-  ): Open {
+  function begin(request: Watched, response: ServerResponse, headers: ReadonlyMap<string, string>): Open {
+    const forwardedFor = headers.get('x-forwarded-for');
     const socket = request.socket;
     const connection = connections.open.get(socket) ?? connections.add(socket, addressOf(socket), Date.now());
     const exchange = beginExchange({
       method: request.method!,
-      target: request.url!,
       remote: forwardedFor === undefined ? connection.address : findCaller(connection.address, forwardedFor),
-      secure: tls !== null || (forwardedProto === 'https' && trusted(connection.address)),
-      requestId,
-      userAgent,
-      traceparent,
+      secure: tls !== null || (headers.get('x-forwarded-proto') === 'https' && trusted(connection.address)),
+      requestId: headers.get('x-request-id'),
+      userAgent: headers.get('user-agent'),
+      traceparent: headers.get('traceparent'),
       connected: true,
     });
     request.exchange = exchange;
@@ -150,25 +136,28 @@ export function startServer(
   }
 
   function handle(request: Watched, response: ServerResponse): void {
-    const head = readHead(request.rawHeaders);
-    const connection = begin(request, response, head);
-    current = request.exchange!;
+    const headers = readHeaders(request.rawHeaders);
+    const target = requestTarget(request.url!, headers.get('host'), request.httpVersion);
+    const connection = begin(request, response, headers);
+    const exchange = request.exchange!;
     if (connection.refused) {
-      refuse(request, response, current, noRoom, { 'Retry-After': '5' });
+      refuse(request, response, exchange, noRoom, { 'Retry-After': '5' });
       return;
     }
     if (request.rawHeaders.length > 2 * headersPerRequest) {
-      refuse(request, response, current, manyHeaders);
+      refuse(request, response, exchange, manyHeaders);
       return;
     }
-    // Health checks of load balancers come in HTTP/1.0, where there need be none.
-    if (head.hosts === 0 ? request.httpVersion !== '1.0' : head.hosts > 1 || head.host === '') {
-      refuse(request, response, current, notHttp);
+    if (target === null) {
+      refuse(request, response, exchange, notHttp);
       return;
     }
+    // The router and the fast path have one idea of what is asked for, whatever the caller names as Host.
+    request.url = target;
     const last = state.draining || connection.requests >= requestsPerConnection;
     if (last) response.setHeader('Connection', 'close');
-    else if (quick?.(request, response, current, head)) return;
+    else if (fastPath?.(request, response, exchange, headers)) return;
+    request.headers.host = 'localhost';
     listener(request, response);
   }
 
@@ -179,7 +168,7 @@ export function startServer(
     headersTimeout: Math.min(10, requestTimeout) * 1000,
     requestTimeout: requestTimeout * 1000,
     keepAliveTimeout: keepAliveSeconds * 1000,
-    connectionsCheckingInterval: 1_000,
+    connectionsCheckingInterval: 500,
   };
   const server = tls
     ? createTlsServer({ ...serverOptions, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 }, handle)
@@ -188,13 +177,34 @@ export function startServer(
   // Node would drop the last ones unsaid, and with them what a proxy says of the caller.
   server.maxHeadersCount = 0;
   server.on('drop', refused);
-  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    const connection = connections.add(socket, addressOf(socket), Date.now());
-    if (connection.refused) refused();
+  /** Follows a connection that requests come on, until it is closed. */
+  function follow(socket: Socket, connection: Open): void {
     socket.on('close', () => {
       for (const response of connection.active.keys()) finish(socket, connection, response);
       connections.remove(socket);
     });
+  }
+
+  server.on('connection', (socket: Socket) => {
+    const connection = connections.add(socket, addressOf(socket), Date.now());
+    if (connection.refused) refused();
+    if (!tls) {
+      follow(socket, connection);
+      return;
+    }
+    const peer = peerOf(socket);
+    handshaking.set(peer, socket);
+    socket.on('close', () => {
+      handshaking.delete(peer);
+      connections.remove(socket);
+    });
+  });
+  server.on('secureConnection', (socket: Socket) => {
+    const plain = handshaking.get(peerOf(socket));
+    const connection = plain && connections.move(plain, socket);
+    // It was closed during the handshake, for one to make room.
+    if (connection === undefined) socket.destroy();
+    else follow(socket, connection);
   });
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     log.info('TLS handshake failed', { remote: addressOf(socket), reason: error.code ?? 'unknown' });
@@ -203,7 +213,7 @@ export function startServer(
     answerClientError(error, socket as Socket, connections, observer, tls !== null),
   );
   server.on('checkExpectation', (request: Watched, response: ServerResponse) => {
-    begin(request, response, readHead(request.rawHeaders));
+    begin(request, response, readHeaders(request.rawHeaders));
     refuse(request, response, request.exchange!, noExpect);
   });
   const sweeper = setInterval(() => {
@@ -232,8 +242,12 @@ export function startServer(
 }
 
 const addressOf = (socket: Socket) => plainAddress(socket.remoteAddress ?? '');
+const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
 
-/** Gives what the HTTP parser refuses the documented form too, unless an answer is on its way already. */
+/**
+ * Gives what the HTTP parser refuses, and what takes too long to arrive, the documented form too, unless an answer is on its
+ * way already; the connection is gone soon after, whatever the other side does.
+ */
 function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,
@@ -248,10 +262,11 @@ function answerClientError(
     return;
   }
   const refusal = parserRefusal(error.code);
-  const unheard = { target: '', requestId: undefined, userAgent: undefined, traceparent: undefined };
+  const unheard = { requestId: undefined, userAgent: undefined, traceparent: undefined };
   const remote = connection?.address ?? addressOf(socket);
   const exchange = beginExchange({ method: 'unknown', remote, secure, connected: true, ...unheard });
   socket.end(refusalText(exchange, refusal));
+  setTimeout(() => socket.destroy(), refusedMilliseconds).unref();
   // Where the body of a request is at fault, the request itself is seen to its end with this status.
   if (active.length === 0) observer.end(exchange, statusOf[refusal.code], null);
   for (const [, answered] of active) answered.status = statusOf[refusal.code];

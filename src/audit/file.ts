@@ -23,6 +23,11 @@ export interface AuditIo {
 
 export interface AuditFile {
   /**
+   * Runs a function while no other process appends: what it appends needs no lock any more. Throws SQLITE_BUSY when the lock
+   * is not free in time.
+   */
+  hold<T>(work: () => T): T;
+  /**
    * Appends events as lines, in order, under the lock that all processes share; `sync` waits until they are on the
    * disk. Gives the new head; where this began a day or a file, the anchor, which is the head before; and what was found to be
    * missing, as a code. Throws what the system says; then what was half written is told by the next append.
@@ -57,6 +62,7 @@ export function openAuditFile(
   const { now, io = systemIo, known = () => origin } = options;
   const append = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
   let beside = openBeside(file, options.lockTimeout ?? 5000);
+  let held = false;
   let fd = openSync(file, append, 0o600);
   let inode = fstatSync(fd).ino;
   /** What we know of the file's end; good for as long as its size is this. */
@@ -103,10 +109,23 @@ export function openAuditFile(
     return resume(readTail(size), noted, own.seq > remembered.seq ? own : remembered);
   }
 
+  function hold<T>(work: () => T): T {
+    if (held) return work();
+    reopenBeside();
+    return beside.lock.hold(() => {
+      held = true;
+      try {
+        return work();
+      } finally {
+        held = false;
+      }
+    });
+  }
+
   return {
-    append(events, sync) {
-      reopenBeside();
-      return beside.lock.hold(() => {
+    hold,
+    append: (events, sync) =>
+      hold(() => {
         const { head: from, lastTime, torn, event } = whereItStands();
         const time = now();
         const today = time.toISOString().slice(0, 10);
@@ -137,8 +156,7 @@ export function openAuditFile(
         lastDay = today;
         const missing = event?.action === 'audit.recover' && event.reason !== 'TORN' ? event.reason : null;
         return { head, anchor, missing };
-      });
-    },
+      }),
     isNewDay: () => lastDay !== '' && lastDay < now().toISOString().slice(0, 10),
     close() {
       closeBeside(beside);
@@ -178,11 +196,10 @@ function inodeOf(file: string): number | undefined {
 /** A file that is opened at its first append, and tried again at each until it opens. */
 export function lazyAuditFile(open: () => AuditFile): AuditFile {
   let file: AuditFile | null = null;
+  const opened = () => (file ??= open());
   return {
-    append(events, sync) {
-      file ??= open();
-      return file.append(events, sync);
-    },
+    hold: (work) => opened().hold(work),
+    append: (events, sync) => opened().append(events, sync),
     isNewDay: () => file?.isNewDay() ?? false,
     close: () => file?.close(),
   };

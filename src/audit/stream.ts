@@ -1,3 +1,5 @@
+import { storageFault } from '../db/faults.ts';
+import { createTurns, lockPatience } from '../db/turns.ts';
 import type { Log } from '../log.ts';
 import type { AuditEvent, Head } from './event.ts';
 import type { AuditFile } from './file.ts';
@@ -5,6 +7,9 @@ import { createRepeats } from './repeats.ts';
 import { ownEvent } from './resume.ts';
 
 const warnEvery = 60_000;
+/** How many events are kept while another process holds the lock, and how often they are tried again. */
+const mostKept = 5000;
+const retryEvery = 100;
 
 /** The stream as those see it who have something to tell. */
 export interface AuditStream {
@@ -13,7 +18,15 @@ export interface AuditStream {
    * be done); under `continue` it is counted as lost.
    */
   must(...events: AuditEvent[]): void;
-  /** Writes what happened anyway; when that fails it is counted as lost. */
+  /** As `must`, where no transaction is open: a lock that another process holds is waited for, the event loop going on. */
+  tell(...events: AuditEvent[]): Promise<void>;
+  /**
+   * Runs work that is to be told of while no other process appends, so that nothing in it finds the lock held. Throws
+   * SQLITE_BUSY before it begins where another process holds it, unless this is the last time; then, as where there can be
+   * no lock, the work is run, and what it tells meets the policy.
+   */
+  hold<T>(work: () => T, isLast: boolean): T;
+  /** Writes what happened anyway, as soon as no other process writes; when that fails it is counted as lost. */
   note(event: AuditEvent): void;
   /** As `note`, for refusals: repeats within a minute become one event with their count. */
   refused(event: AuditEvent): void;
@@ -44,11 +57,17 @@ export function createAuditStream(file: AuditFile, options: StreamOptions): Audi
   let gap: Gap | null = null;
   let last: Head | null = null;
   let warnedAt = Number.NEGATIVE_INFINITY;
+  /** What was noted while another process held the lock, the oldest first, and since when. */
+  let kept: AuditEvent[] = [];
+  let keptSince = 0;
+  let retry: NodeJS.Timeout | null = null;
+  const turns = createTurns();
 
   function write(events: readonly AuditEvent[], sync: boolean): void {
-    const told = gap === null ? events : [failureEvent(gap), ...events];
-    const { head, anchor, missing } = file.append(told, sync);
-    written += events.length;
+    const all = [...kept, ...events];
+    const { head, anchor, missing } = file.append(gap === null ? all : [failureEvent(gap), ...all], sync);
+    kept = [];
+    written += all.length;
     if (sync) last = head;
     if (missing !== null)
       log.warn('audit stream: lines or the head were taken away, or this is another stream than before', {
@@ -79,27 +98,60 @@ export function createAuditStream(file: AuditFile, options: StreamOptions): Audi
   }
 
   function note(event: AuditEvent): void {
+    if (kept.length === 0) keptSince = performance.now();
+    kept.push(event);
+    flush();
+  }
+
+  /** Writes what was noted; while another process writes, it is kept a little longer, but for the end. */
+  function flush(atEnd = false): void {
+    if (kept.length === 0) return;
     try {
-      write([event], false);
+      write([], false);
     } catch (error) {
-      failed(error as Error, { lost: 1, refused: 0 });
+      const isBusy = storageFault(error) === 'busy' && !atEnd;
+      const lost = kept.splice(isBusy ? mostKept : 0).length;
+      if (lost > 0 || performance.now() - keptSince > lockPatience)
+        failed(error as Error, { lost, refused: 0 });
+      if (!isBusy) return;
+      retry ??= setTimeout(() => {
+        retry = null;
+        flush();
+      }, retryEvery).unref();
     }
   }
 
   const repeats = createRepeats(note, now);
 
+  function must(...events: AuditEvent[]): void {
+    try {
+      write(events, true);
+    } catch (error) {
+      const stop = failure === 'stop';
+      failed(error as Error, { lost: stop ? 0 : events.length, refused: stop ? events.length : 0 });
+      if (stop) throw refuse(error as Error);
+      return;
+    }
+    remember(last!);
+  }
+
+  function hold<T>(work: () => T, isLast: boolean): T {
+    let begun = false;
+    try {
+      return file.hold(() => {
+        begun = true;
+        return work();
+      });
+    } catch (error) {
+      if (begun || (storageFault(error) === 'busy' && !isLast)) throw error;
+      return work();
+    }
+  }
+
   return {
-    must(...events) {
-      try {
-        write(events, true);
-      } catch (error) {
-        const stop = failure === 'stop';
-        failed(error as Error, { lost: stop ? 0 : events.length, refused: stop ? events.length : 0 });
-        if (stop) throw refuse(error as Error);
-        return;
-      }
-      remember(last!);
-    },
+    must,
+    tell: (...events) => turns.take(({ isLast }) => hold(() => must(...events), isLast)),
+    hold,
     note,
     refused: repeats.note,
     tick(atEnd = false) {
@@ -108,12 +160,17 @@ export function createAuditStream(file: AuditFile, options: StreamOptions): Audi
       try {
         write([], true);
       } catch (error) {
-        failed(error as Error, { lost: 0, refused: 0 });
+        // Another process that writes begins the day, or the next tick does.
+        if (storageFault(error) !== 'busy') failed(error as Error, { lost: 0, refused: 0 });
       }
     },
     head: () => last,
     stats: () => ({ written, lost, failing: gap !== null }),
-    close: () => file.close(),
+    close() {
+      flush(true);
+      if (retry !== null) clearTimeout(retry);
+      file.close();
+    },
   };
 }
 
@@ -132,6 +189,8 @@ function failureEvent({ reason, ...detail }: Gap): AuditEvent {
 /** A stream that nobody reads, for tests and for databases in memory. */
 export const silentAudit: AuditStream = {
   must() {},
+  async tell() {},
+  hold: (work) => work(),
   note() {},
   refused() {},
   tick() {},

@@ -27,7 +27,15 @@ export type Trail = ReturnType<typeof createTrail>;
 export function createTrail(audit: AuditStream, db: Database | null) {
   const steps = new AsyncLocalStorage<OpenStep>();
   let underWay = 0;
-  const unhook = db?.beforeCommit((result) => steps.getStore()?.write(result)) ?? (() => undefined);
+  // The lock of the stream is taken before anything is done or told: what has to be tried again has told nothing yet.
+  const unhook = db?.within((work, isLast) => {
+    const told = () => {
+      const result = work();
+      steps.getStore()?.write(result);
+      return result;
+    };
+    return audit.hold(told, isLast);
+  });
   return {
     audit,
 
@@ -63,7 +71,7 @@ export function createTrail(audit: AuditStream, db: Database | null) {
     },
 
     /** Takes the trail off the database. */
-    close: unhook,
+    close: () => unhook?.(),
   };
 }
 

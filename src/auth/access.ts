@@ -7,7 +7,6 @@ import type { Env } from '../env.ts';
 import { forbidden, noSuchPath, unauthorized } from '../errors.ts';
 import { sha256 } from '../ids.ts';
 import { type Limiter, tooMany } from '../limits/limiter.ts';
-import type { Source } from '../prepared/answers.ts';
 import { addressKey, callerKey } from '../watch/exchange.ts';
 import { audited } from './audited.ts';
 import { type IntegrationTokens, integrationPrefix } from './integration-tokens.ts';
@@ -24,12 +23,10 @@ export interface RouteOptions {
   upload?: boolean;
   /** Costs much more than a look-up: it has a smaller rate limit, and few run at once. */
   expensive?: boolean | ((c: Context<Env>) => boolean);
-  /** How many such requests may be under way, their bodies still arriving included; the next gets 503. */
-  atOnce?: number;
   /** Never limited, as health must answer when nothing else does. */
   unlimited?: boolean;
-  /** What its answers to GET depend on alone, beside the URL: then they are kept as bytes. */
-  prepared?: Source | null;
+  /** What its answers to GET depend on, beside the URL: then they are kept as bytes. */
+  kept?: 'catalog' | 'users' | null;
 }
 
 export interface Access {
@@ -71,13 +68,14 @@ export interface AccessDeps {
 }
 
 const userOrIntegration = 'user or lists:read';
+const entitledTo = (product: Entitlement) => `user+${product}`;
 
-/** Whether a caller known by a user token may have what is behind a rule, by the rule's name. */
+/** Whether somebody, known by a user token or a session, may have what is behind a rule, by the rule's name. */
 export function mayHave(name: string, user: User | null): boolean {
   if (name === 'public') return true;
   if (user === null) return false;
   if (name === 'user' || name === userOrIntegration) return true;
-  return [...user.entitlements].some((product) => name === `user+${product}`);
+  return [...user.entitlements].some((product) => name === entitledTo(product));
 }
 
 /** The rules that routes declare. Each checks the caller first, then the input. */
@@ -184,7 +182,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
   const visitor: MiddlewareHandler<Env> = async (c, next) => {
     const cookie = getCookie(c, sessionCookie);
     // A session that is over is no attempt at one: the page is there for everybody.
-    const user = cookie === undefined ? null : sessions.find(cookie);
+    const user = cookie === undefined ? null : await sessions.find(cookie);
     c.set('visitor', user === null ? null : known(c, user, 'session'));
     if (user === null) count(c);
     await next();
@@ -223,9 +221,9 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, ...input('cron')] },
     visitor: { security: [], 'x-access': 'public', middleware: [visitor, ...input('public')] },
     entitled: (product) =>
-      userRule([{ userToken: [product] }, { session: [product] }], `user+${product}`, async (c) => {
+      userRule([{ userToken: [product] }, { session: [product] }], entitledTo(product), async (c) => {
         const user = asUser(await caller(c));
-        if (!user.entitlements.has(product)) {
+        if (!mayHave(entitledTo(product), user)) {
           c.set('unentitled', true);
           throw forbidden(`This needs the entitlement ${product}`);
         }

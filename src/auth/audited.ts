@@ -28,7 +28,7 @@ export function audited(trail: Trail, rule: Rule, action: string): Rule & { 'x-a
       if (status === 401 || (status < 400 && step.written())) return;
       if (status < 400) {
         try {
-          trail.audit.must({ ...deed(), outcome: 'success', reason: null });
+          await trail.audit.tell({ ...deed(), outcome: 'success', reason: null });
         } catch (error) {
           // The answer that was made must not go out, nor its headers with the refusal.
           c.res = undefined;

@@ -76,18 +76,18 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
     },
 
     /** Makes a token; this is the only time that it is seen. Throws `CommandError` for a list that may not be assigned. */
-    create(request: {
+    async create(request: {
       id: string;
       name: string;
       organization: string;
       lists: string[];
       lifetime: number | null;
-    }): string {
+    }): Promise<string> {
       const token = `${integrationPrefix}${randomBytes(32).toString('base64url')}`;
       const { id, name, organization, lifetime } = request;
       const time = now();
       const expiresAt = lifetime === null ? null : new Date(time.getTime() + lifetime * 1000).toISOString();
-      db.write(() => {
+      await db.write(() => {
         orm
           .insert(integrationTokens)
           .values({
@@ -125,8 +125,8 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
     },
 
     /** Ends a token at once; one that is revoked already stays so. Throws `CommandError` for an unknown one. */
-    revoke(id: string): void {
-      db.write(() => {
+    revoke(id: string): Promise<void> {
+      return db.write(() => {
         const row = existing(id);
         if (row.revokedAt !== null) return;
         orm
@@ -138,8 +138,8 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
     },
 
     /** Lets a token see further lists of its organization. Throws `CommandError`, and then assigns none. */
-    assign(id: string, listIds: string[]): void {
-      db.write(() => {
+    assign(id: string, listIds: string[]): Promise<void> {
+      return db.write(() => {
         const row = existing(id);
         if (stateOf(row) !== 'active')
           throw new CommandError(`integration token ${cut(id)} is ${stateOf(row)}`);

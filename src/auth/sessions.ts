@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { desc, eq, lte, or, sql } from 'drizzle-orm';
+import { asc, desc, eq, lte, sql } from 'drizzle-orm';
 import type { AuditEvent } from '../audit/event.ts';
 import { type AuditStream, silentAudit } from '../audit/stream.ts';
 import type { Database } from '../db/database.ts';
-import { withoutWaiting } from '../db/faults.ts';
+import { takesNoWrites, whenWritable } from '../db/faults.ts';
 import { sessions } from '../db/user-tables.ts';
 import { sha256 } from '../ids.ts';
 import type { Log } from '../log.ts';
@@ -14,6 +14,8 @@ export const sessionCookie = 'gapstone_session';
 const idleMilliseconds = 15 * 60 * 1000;
 const longestMilliseconds = 12 * 3600 * 1000;
 const perUser = 10;
+/** How many that ran out a sign-in ends: more than it begins, so that none stays for good, and it costs the same always. */
+const endedAtOnce = 20;
 /** Uses are remembered in memory and written down this often: a reader must not wait for a writer. */
 const writtenEvery = 60 * 1000;
 /** A clock that jumped back further than this ends a session rather than prolong it. */
@@ -34,7 +36,7 @@ export function createSessions(
   db: Database,
   now: () => Date,
   log: Log,
-  audit: Pick<AuditStream, 'must' | 'note' | 'stats'> = silentAudit,
+  audit: Pick<AuditStream, 'must' | 'hold' | 'note' | 'stats'> = silentAudit,
 ) {
   const { orm } = db;
   const lastUse = new Map<string, number>();
@@ -48,16 +50,31 @@ export function createSessions(
     .where(eq(sessions.hash, sql.placeholder('hash')))
     .prepare();
 
+  const unused = orm
+    .select()
+    .from(sessions)
+    .where(lte(sessions.usedAt, sql.placeholder('before')))
+    .orderBy(asc(sessions.usedAt))
+    .limit(endedAtOnce)
+    .prepare();
+  const ofSubject = orm
+    .select()
+    .from(sessions)
+    .where(eq(sessions.subject, sql.placeholder('subject')))
+    .orderBy(desc(sessions.createdAt), asc(sessions.hash))
+    .prepare();
+
   /**
    * Makes one write, which notes the sessions that it ends. They are told of before it is committed, so that what cannot
    * be told is not done; what is rolled back after that is told of once more, as a failure. They are logged at the end.
    */
-  function ending<T>(write: (work: () => T) => T, work: (over: Ended[]) => T): T {
-    const over: Ended[] = [];
+  async function ending<T>(write: (work: () => T) => T | Promise<T>, work: (over: Ended[]) => T): Promise<T> {
+    let over: Ended[] = [];
     let told: AuditEvent[] = [];
     let result: T;
     try {
-      result = write(() => {
+      result = await write(() => {
+        over = [];
         const made = work(over);
         const events = over.flatMap(({ row, reason }) =>
           reason === 'logoff' ? [] : [endEvent(row, reason)],
@@ -90,31 +107,19 @@ export function createSessions(
     lastUse.set(row.hash, time);
     if (time - Date.parse(row.usedAt) < writtenEvery) return;
     const usedAt = new Date(time).toISOString();
-    withoutWaiting(db, () => orm.update(sessions).set({ usedAt }).where(eq(sessions.hash, row.hash)).run());
+    whenWritable(() => orm.update(sessions).set({ usedAt }).where(eq(sessions.hash, row.hash)).run());
   }
 
-  /** Ends what has run out, and all but the newest of a user to make room for one more. */
+  /** Ends what was not used for long, some at a time, and all but the newest of a user to make room for one more. */
   function sweep(subject: string, over: Ended[]): void {
-    const time = now().getTime();
-    const longIdle = new Date(time - idleMilliseconds).toISOString();
-    const candidates = orm
-      .select()
-      .from(sessions)
-      .where(or(lte(sessions.endsAt, new Date(time).toISOString()), lte(sessions.usedAt, longIdle)))
-      .all();
-    for (const row of candidates) {
+    const before = new Date(now().getTime() - idleMilliseconds).toISOString();
+    for (const row of unused.all({ before })) {
       const reason = whyOver(row);
       if (reason === null) continue;
       remove.run({ hash: row.hash });
       over.push({ row, reason });
     }
-    const others = orm
-      .select()
-      .from(sessions)
-      .where(eq(sessions.subject, subject))
-      .orderBy(desc(sessions.createdAt), sessions.hash)
-      .all();
-    for (const row of others.slice(perUser - 1)) {
+    for (const row of ofSubject.all({ subject }).slice(perUser - 1)) {
       remove.run({ hash: row.hash });
       over.push({ row, reason: 'too many' });
     }
@@ -129,23 +134,23 @@ export function createSessions(
   }
 
   /** Ends what has run out, if that can be written and told now; it holds no longer in any case. */
-  function expire(row: SessionRow, reason: EndReason): void {
+  async function expire(row: SessionRow, reason: EndReason): Promise<void> {
     // Not by `db.write`: the request may be on its way to a deed of its own, and this is not that.
-    const write = (work: () => void) => db.sqlite.transaction(work).immediate();
+    const write = (work: () => void) => db.sqlite.transaction(() => audit.hold(work, false)).immediate();
     const work = (over: Ended[]) => {
       remove.run({ hash: row.hash });
       over.push({ row, reason });
     };
     try {
-      withoutWaiting(db, () => ending(write, work));
+      await ending(write, work);
     } catch (error) {
-      if (!audit.stats().failing) throw error;
+      if (!takesNoWrites(error) && !audit.stats().failing) throw error;
     }
   }
 
   return {
     /** Starts a session for a user who came with a token, and gives the cookie's value; `former` is ended. */
-    start(user: User, former: string | undefined): string {
+    async start(user: User, former: string | undefined): Promise<string> {
       const secret = randomBytes(32).toString('base64url');
       const time = now().getTime();
       const row = {
@@ -158,7 +163,7 @@ export function createSessions(
         usedAt: new Date(time).toISOString(),
         endsAt: new Date(Math.min(time + longestMilliseconds, user.expiresAt * 1000)).toISOString(),
       };
-      ending(db.write, (over) => {
+      await ending(db.write, (over) => {
         if (former !== undefined) end(former, 'replaced', over);
         sweep(user.subject, over);
         orm.insert(sessions).values(row).run();
@@ -169,13 +174,13 @@ export function createSessions(
     },
 
     /** The user of a cookie's value, and counts as a use of it; null when it holds no longer. */
-    find(secret: string): User | null {
+    async find(secret: string): Promise<User | null> {
       if (!/^[\w-]{43}$/.test(secret)) return null;
       const row = byHash.get({ hash: sha256(secret) });
       if (!row) return null;
       const reason = whyOver(row);
       if (reason !== null) {
-        expire(row, reason);
+        await expire(row, reason);
         return null;
       }
       touch(row);
@@ -190,8 +195,8 @@ export function createSessions(
     },
 
     /** Ends the session of a cookie's value, if there is one. */
-    end(secret: string): void {
-      ending(db.write, (over) => end(secret, 'logoff', over));
+    async end(secret: string): Promise<void> {
+      await ending(db.write, (over) => end(secret, 'logoff', over));
     },
   };
 }

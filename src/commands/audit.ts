@@ -11,15 +11,13 @@ import { createWatermark, shareTaken } from '../audit/watermark.ts';
 import type { TellNewKey } from '../auth/keys.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
-import { withoutWaiting } from '../db/faults.ts';
+import { whenWritable } from '../db/faults.ts';
 import { AppError, CommandError } from '../errors.ts';
 import { sha256 } from '../ids.ts';
 import { createLog, type Log } from '../log.ts';
 import { packageVersion } from '../root.ts';
 
 const minute = 60_000;
-/** How long a server waits for another process that writes a line, in milliseconds: nothing else is served meanwhile. */
-const serverPatience = 1000;
 const now = () => new Date();
 
 function openStream(
@@ -49,7 +47,7 @@ export interface CommandAudit {
   stream: AuditStream;
   event(deed: OperatorDeed, reason?: string): AuditEvent;
   /** Does something and tells of it: inside its transaction where there is a database, before its result otherwise. */
-  run<T>(db: Database | null, deed: OperatorDeed, work: () => T): T;
+  run<T>(db: Database | null, deed: OperatorDeed, work: () => T | Promise<T>): Promise<T>;
   close(): void;
 }
 
@@ -57,11 +55,15 @@ export interface CommandAudit {
  * Opens the audit stream for a command, beside the database where it has one open. What cannot be audited ends the command
  * under the policy `stop`.
  */
-export function openCommandAudit(config: Config, database: Database | null = null): CommandAudit {
+export function openCommandAudit(
+  config: Config,
+  database: Database | null = null,
+  lockTimeout = 5000,
+): CommandAudit {
   const log = createLog('warn', (line) => process.stderr.write(line));
   const refuse = ({ message }: Error) =>
     new CommandError(`nothing was done: the audit stream ${config.auditFile} cannot be written: ${message}`);
-  const stream = openStream(config, log, refuse, 5000, database);
+  const stream = openStream(config, log, refuse, lockTimeout, database);
   const operator = accountName();
   const event = (deed: OperatorDeed, reason?: string): AuditEvent => ({
     actorType: 'operator',
@@ -79,14 +81,14 @@ export function openCommandAudit(config: Config, database: Database | null = nul
   return {
     stream,
     event,
-    run(db, deed, work) {
+    async run(db, deed, work) {
       const trail = createTrail(stream, db);
       try {
-        return trail.run(
+        return await trail.run(
           () => event(deed),
-          (step) => {
-            const result = work();
-            if (!step.written()) stream.must(event(deed));
+          async (step) => {
+            const result = await work();
+            if (!step.written()) await stream.tell(event(deed));
             return result;
           },
         );
@@ -103,17 +105,23 @@ export function openCommandAudit(config: Config, database: Database | null = nul
 }
 
 /** Runs one deed of a command with a stream of its own; see `CommandAudit.run`. */
-export function auditedCommand<T>(config: Config, db: Database | null, deed: OperatorDeed, work: () => T): T {
-  const audit = openCommandAudit(config, db);
+export async function auditedCommand<T>(
+  config: Config,
+  db: Database | null,
+  deed: OperatorDeed,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  // Without a database the event is told outside a transaction, where nothing needs to wait synchronously.
+  const audit = openCommandAudit(config, db, db === null ? 0 : 5000);
   try {
-    return audit.run(db, deed, work);
+    return await audit.run(db, deed, work);
   } finally {
     audit.close();
   }
 }
 
 /** Tells of a migration that is about to be made; for the option `onMigrate` of `openUpgraded`. */
-export function auditMigration(config: Config): (from: number, to: number) => void {
+export function auditMigration(config: Config): (from: number, to: number) => Promise<void> {
   return (from, to) =>
     auditedCommand(
       config,
@@ -196,7 +204,7 @@ export interface ServerAudit {
   /** Tells of the key set, when it was read anew or could not be. */
   keysReloaded(reason: string | null): void;
   /** Tells that the service ends, and closes the stream. */
-  stop(reason: string): void;
+  stop(reason: string): Promise<void>;
 }
 
 /**
@@ -204,7 +212,7 @@ export interface ServerAudit {
  * throws `CommandError` when that cannot be written: the server then does not start. Looks after the stream once a
  * minute.
  */
-export function startServerAudit(config: Config, log: Log, db: Database): ServerAudit {
+export async function startServerAudit(config: Config, log: Log, db: Database): Promise<ServerAudit> {
   let started = false;
   const refuse = ({ message }: Error) =>
     started
@@ -216,10 +224,10 @@ export function startServerAudit(config: Config, log: Log, db: Database): Server
           },
         )
       : new CommandError(`the audit stream ${config.auditFile} cannot be written: ${message}`);
-  const stream = openStream(config, log, refuse, serverPatience, db);
+  const stream = openStream(config, log, refuse, 0, db);
   const told = (action: string, objectType: string, detail: AuditEvent['detail'], more = {}) =>
     ownEvent(action, detail, { objectType, ...more });
-  stream.must(
+  await stream.tell(
     told('service.start', 'service', { version: packageVersion, policy: config.auditFailure }),
     told('config.load', 'config', { sha256: configHash(config) }),
   );
@@ -237,12 +245,12 @@ export function startServerAudit(config: Config, log: Log, db: Database): Server
       const more = reason === null ? {} : { outcome: 'failure' as const, reason: 'KEY_SET_KEPT' };
       stream.note(told('keys.reload', 'key-set', null, more));
     },
-    stop(reason) {
+    async stop(reason) {
       clearInterval(timer);
       stream.tick(true);
       const event = told('service.stop', 'service', null, { reason });
       try {
-        stream.must(event);
+        await stream.tell(event);
       } catch {
         // Counted and logged by the stream; a server that was told to stop stops.
       }
@@ -256,7 +264,7 @@ export function startServerAudit(config: Config, log: Log, db: Database): Server
 function rememberNow(db: Database, stream: AuditStream): void {
   const head = stream.head();
   if (head !== null)
-    withoutWaiting(db, () => db.sqlite.transaction(() => auditMemory(db).remember(head)).immediate());
+    whenWritable(() => db.sqlite.transaction(() => auditMemory(db).remember(head)).immediate());
 }
 
 /** A hash by which a change of the configuration shows; no secret goes into it. */

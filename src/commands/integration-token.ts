@@ -53,7 +53,7 @@ gapstone integration-token assign ID --list ID...`,
     const config = readConfig({ db: values.db });
     const db = openDatabase(config.db);
     try {
-      run({ config, db, tokens: createIntegrationTokens(db, () => new Date()) }, given, rest[0] ?? '');
+      await run({ config, db, tokens: createIntegrationTokens(db, () => new Date()) }, given, rest[0] ?? '');
       return 0;
     } finally {
       db.close();
@@ -70,12 +70,18 @@ interface Deps {
 }
 
 /** Does something to a token and tells of it. */
-function audited<T>({ config, db }: Deps, verb: string, objectId: string, more: object, work: () => T): T {
+function audited<T>(
+  { config, db }: Deps,
+  verb: string,
+  objectId: string,
+  more: object,
+  work: () => Promise<T>,
+): Promise<T> {
   const objectType = 'integration-token';
   return auditedCommand(config, db, { action: `${objectType}.${verb}`, objectType, objectId, ...more }, work);
 }
 
-function create(deps: Deps, { name, org, lists, ttl, json }: Arguments): void {
+async function create(deps: Deps, { name, org, lists, ttl, json }: Arguments): Promise<void> {
   const request = {
     id: randomUUID(),
     name: required(name, 'name'),
@@ -89,7 +95,7 @@ function create(deps: Deps, { name, org, lists, ttl, json }: Arguments): void {
     throw new CommandError('--ttl must be from 1s to 3650d', 2);
   }
   const more = { org: request.organization, detail: { lists } };
-  const token = audited(deps, 'create', request.id, more, () => deps.tokens.create(request));
+  const token = await audited(deps, 'create', request.id, more, () => deps.tokens.create(request));
   if (!json) process.stderr.write(`integration token ${request.id}, shown this once:\n`);
   process.stdout.write(json ? `${JSON.stringify({ id: request.id, token })}\n` : `${token}\n`);
 }
@@ -102,13 +108,13 @@ function list({ tokens }: Deps, { json }: Arguments): void {
   }
 }
 
-function revoke(deps: Deps, _: Arguments, id: string): void {
-  audited(deps, 'revoke', id, {}, () => deps.tokens.revoke(id));
+async function revoke(deps: Deps, _: Arguments, id: string): Promise<void> {
+  await audited(deps, 'revoke', id, {}, () => deps.tokens.revoke(id));
   process.stderr.write(`integration token ${id} is revoked\n`);
 }
 
-function assign(deps: Deps, { lists }: Arguments, id: string): void {
+async function assign(deps: Deps, { lists }: Arguments, id: string): Promise<void> {
   if (lists.length === 0) throw new CommandError('--list must be given', 2);
-  audited(deps, 'assign', id, { detail: { lists } }, () => deps.tokens.assign(id, lists));
+  await audited(deps, 'assign', id, { detail: { lists } }, () => deps.tokens.assign(id, lists));
   process.stderr.write(`integration token ${id} sees ${lists.length} more lists\n`);
 }

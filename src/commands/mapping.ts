@@ -39,7 +39,7 @@ export const mappingCommand: Command = {
     const onMigrate = auditMigration(config);
     const db = await openUpgraded(config.db, { busyTimeout, say: tell, onMigrate });
     try {
-      if (decision) auditedDecision(config, db, decision);
+      if (decision) await auditedDecision(config, db, decision);
       else printDecisions(db, values.json ?? false);
       return 0;
     } finally {
@@ -96,17 +96,17 @@ function readEnd(value: string | undefined, name: string): End {
   return { framework, identifier };
 }
 
-function auditedDecision(config: Config, db: Database, decision: Decision): void {
+function auditedDecision(config: Config, db: Database, decision: Decision): Promise<void> {
   const [from, to] = decision.ends.map(({ framework, identifier }) => `${framework}:${identifier}`);
   const { status, reason } = decision;
   const detail = { status, why: reason };
   const deed = { action: 'mapping.set', objectType: 'mapping', objectId: `${from} ${to}`, detail };
-  auditedCommand(config, db, deed, () => setDecision(db, decision));
+  return auditedCommand(config, db, deed, () => setDecision(db, decision));
 }
 
 /** Stores a decision about a pair that some source states, and rebuilds the crosswalk in the same transaction. */
-function setDecision(db: Database, { ends: [a, b], status, reason }: Decision): void {
-  db.write(() => {
+function setDecision(db: Database, { ends: [a, b], status, reason }: Decision): Promise<void> {
+  return db.write(() => {
     if (!isStated(db, a, b)) {
       throw new CommandError(
         `no imported source relates ${a.framework}:${a.identifier} and ${b.framework}:${b.identifier}`,

@@ -33,8 +33,8 @@ export const purgeCommand: Command = {
       const purges = createPurgeService(db, () => new Date());
       const deed = { action, objectType, detail: { acceptClock } };
       const purged = dryRun
-        ? purges.purge({ dryRun, acceptClock })
-        : auditedCommand(config, db, deed, () => purges.purge({ acceptClock }));
+        ? await purges.purge({ dryRun, acceptClock })
+        : await auditedCommand(config, db, deed, () => purges.purge({ acceptClock }));
       process.stdout.write(values.json ? `${JSON.stringify({ purged, dryRun })}\n` : `${purged}\n`);
       return 0;
     } catch (error) {
@@ -49,20 +49,31 @@ export const purgeCommand: Command = {
 const action = 'deleted-lists.purge';
 const objectType = 'deleted-lists';
 
-/** Purges now and once a day while the process runs (DECISIONS D8.5). Gives what stops it. */
-export function purgeDaily(db: Database, log: Log, now: () => Date, trail: Trail, every = day): () => void {
+/** Purges now and once a day while the process runs (DECISIONS D8.5). Gives what stops it, after the purge under way. */
+export function purgeDaily(
+  db: Database,
+  log: Log,
+  now: () => Date,
+  trail: Trail,
+  every = day,
+): () => Promise<void> {
   const purges = createPurgeService(db, now);
-  const purge = () => {
+  const purge = async () => {
     try {
       const deed = () => ownEvent(action, null, { objectType });
-      log.info('purge', { purged: trail.run(deed, () => purges.purge()) });
+      log.info('purge', { purged: await trail.run(deed, () => purges.purge()) });
     } catch (error) {
       trail.audit.note(ownEvent(action, null, { objectType, outcome: 'failure', reason: reasonOf(error) }));
       // The next day tries again: a purge that waits harms nobody.
       log.warn('purge put off', { reason: (error as Error).message });
     }
   };
-  purge();
-  const timer = setInterval(purge, every).unref();
-  return () => clearInterval(timer);
+  let latest = purge();
+  const timer = setInterval(() => {
+    latest = purge();
+  }, every).unref();
+  return () => {
+    clearInterval(timer);
+    return latest;
+  };
 }

@@ -2,7 +2,6 @@ import { createApp } from '../app.ts';
 import type { AuditStream } from '../audit/stream.ts';
 import { createTrail } from '../audit/trail.ts';
 import { checkKeys, loadKeys } from '../auth/keys.ts';
-import { rememberTokens } from '../auth/remembered.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import { loadCertificate } from '../certificate.ts';
 import { type Config, configWarnings, readConfig } from '../config.ts';
@@ -10,11 +9,12 @@ import type { Database } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
 import { securityHeaders } from '../headers.ts';
+import { type Answers, createAnswers } from '../http/cache/answers.ts';
+import { createFastPath } from '../http/cache/fast-path.ts';
+import { rememberTokens } from '../http/cache/tokens.ts';
 import { createGate, gateLimits, uploadGateLimits } from '../limits/gate.ts';
 import { createLimiter } from '../limits/limiter.ts';
 import { createLog, type Log } from '../log.ts';
-import { createPreparedAnswers, type PreparedStats } from '../prepared/answers.ts';
-import { createQuick } from '../quick.ts';
 import { packageVersion } from '../root.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { createUploads } from '../uploads/uploads.ts';
@@ -40,7 +40,7 @@ export const serveCommand: Command = {
     const { values, positionals } = parse(args, { host: { type: 'string' }, port: { type: 'string' } });
     expectPositionals(positionals, []);
     const config = readConfig(values);
-    const options = { busyTimeout: 1000, checkUnclean: true, say: tell, onMigrate: auditMigration(config) };
+    const options = { checkUnclean: true, say: tell, onMigrate: auditMigration(config) };
     return serve(config, () => openUpgraded(config.db, options));
   },
 };
@@ -60,6 +60,7 @@ export async function serve(
   for (const { msg, fields } of configWarnings(config)) log.warn(msg, fields);
   await checkKeys(config);
   const db = await open();
+  db.neverBlock();
   try {
     await serveOpen(config, db, log, lines, onReady);
   } finally {
@@ -85,7 +86,7 @@ async function serveOpen(
   let audit: ServerAudit | null = null;
   const onReload = (reason: string | null) => audit?.keysReloaded(reason);
   const keys = await loadKeys(config, log, onReload, auditNewKey(config));
-  audit = startServerAudit(config, log, db);
+  audit = await startServerAudit(config, log, db);
   const tokens = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();
   const observer = createObserver(log, metrics);
@@ -93,7 +94,8 @@ async function serveOpen(
     config;
   const limiter = createLimiter(config.rateLimit, () => performance.now(), metrics.reject);
   const vary = corsOrigins.length > 0 ? ['Vary', 'Origin'] : [];
-  const answers = createPreparedAnswers(db, [...Object.entries(securityHeaders).flat(), ...vary]);
+  const common = [...Object.entries(securityHeaders).flat(), ...vary];
+  const answers = createAnswers(db);
   const gate = createGate(gateLimits, metrics.reject);
   const uploads = createUploads(log);
   const app = createApp({
@@ -110,6 +112,7 @@ async function serveOpen(
     corsOrigins,
     secureCookies: tls !== null,
     observer,
+    rejected: metrics.reject,
     limiter,
     answers,
     gate,
@@ -124,7 +127,7 @@ async function serveOpen(
       port: config.port,
       log,
       observer,
-      quick: createQuick({ answers, known: tokens.known, limiter, gate }),
+      fastPath: createFastPath({ answers, known: tokens.known, limiter, gate, common }),
       connectionRefused: () => metrics.reject('connections'),
       tls,
       maxConnections,
@@ -132,7 +135,7 @@ async function serveOpen(
       trustedProxies,
     });
   } catch (error) {
-    audit.stop('CANNOT_LISTEN');
+    await audit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
   }
   metrics.register(catalogCollector(db));
@@ -148,11 +151,12 @@ async function serveOpen(
   const stopPurging = purgeDaily(db, log, now, createTrail(audit.stream, db));
   const signal = await signals.stop;
   log.info('stopping', { signal });
-  stopPurging();
   state.draining = true;
   await server.stop();
   await uploads.stop();
-  audit.stop(signal);
+  await stopPurging();
+  await db.idle();
+  await audit.stop(signal);
   try {
     db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
   } catch (error) {
@@ -178,12 +182,12 @@ function auditFamilies({ written, lost, failing }: ReturnType<AuditStream['stats
   ];
 }
 
-function cacheFamilies({ entries, bytes, hits, misses }: PreparedStats) {
+function cacheFamilies({ entries, bytes, hits, misses }: ReturnType<Answers['stats']>) {
   return [
     single('gapstone_cache_entries', 'gauge', 'Answers that are kept as bytes.', entries),
     single('gapstone_cache_bytes', 'gauge', 'Bytes that they take.', bytes),
     single('gapstone_cache_hits_total', 'counter', 'Requests answered from them.', hits),
-    single('gapstone_cache_misses_total', 'counter', 'Requests whose answer was not kept.', misses),
+    single('gapstone_cache_misses_total', 'counter', 'Answers that were made to be kept.', misses),
   ];
 }
 

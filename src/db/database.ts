@@ -2,11 +2,13 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../errors.ts';
+import { type Audience, createAudience } from './audience.ts';
 import { createDatabaseFile, initialize } from './create.ts';
 import { databaseMoved, storageFault } from './faults.ts';
 import { readHeader, refuseReadOnly } from './header.ts';
 import { listMigrations, schemaVersion } from './migrate.ts';
 import { damaged, inspect, refuseNewer } from './schema.ts';
+import { createTurns, lockPatience } from './turns.ts';
 
 /** An open Gapstone database: the driver, Drizzle over it, and the few helpers that every user needs. */
 export interface Database {
@@ -14,16 +16,23 @@ export interface Database {
   orm: BetterSQLite3Database;
   /** Runs a function inside one read transaction: all its queries see one state of the catalog. */
   read<T>(work: () => T): T;
-  /** Runs a function inside one BEGIN IMMEDIATE transaction. */
-  write<T>(work: () => T): T;
-  /** Has every `write` call a function with its result before it commits; what that throws undoes it. Gives what ends this. */
-  beforeCommit(hook: (result: unknown) => void): () => void;
+  /**
+   * Runs a function inside one BEGIN IMMEDIATE transaction, after the writes that were asked for before. Rejects with
+   * SQLITE_BUSY where another process holds a lock for too long (see `neverBlock`).
+   */
+  write<T>(work: () => T): Promise<T>;
+  /** Has every `write` run inside a function, within its transaction; what that throws undoes it. Gives what ends this. */
+  within(guard: WriteGuard): () => void;
+  /** Waits until no write is waiting or under way. */
+  idle(): Promise<void>;
+  /**
+   * From now on nothing that is done with the connection waits for a lock synchronously: a write that finds one held is tried
+   * again while the event loop goes on, for `lockPatience` (DECISIONS D23.3). Until then the driver waits.
+   */
+  neverBlock(): void;
   /** The catalog's generation, also when another process changed it. */
   generation(): number;
-  /** The generation as it was a millisecond ago at most: looking costs more than answering from memory. */
-  recentGeneration(): number;
-  /** A text that is another one after every write to the database, by whichever process. */
-  changes(): string;
+  audience: Audience;
   /**
    * Throws SQLITE_READONLY_DBMOVED when another file, or none, has the name of the one that is open: SQLite looks no more
    * once it has a log, and what is written would be gone with the file. `write` asks before it begins.
@@ -32,8 +41,14 @@ export interface Database {
   close(): void;
 }
 
+/**
+ * What runs the work of a write inside its transaction. It may throw SQLITE_BUSY before it begins, to be tried again, unless
+ * this is the last time.
+ */
+export type WriteGuard = <T>(work: () => T, isLast: boolean) => T;
+
 interface ConnectOptions {
-  /** How long a lock held by another process is waited for, in milliseconds. */
+  /** How long a lock held by another process is waited for synchronously, in milliseconds. */
   busyTimeout?: number;
   /** Look at every page before a file is used that was not closed (a log is waiting beside it). */
   checkUnclean?: boolean;
@@ -190,13 +205,13 @@ function wrap(sqlite: Sqlite.Database, requireInPlace: () => void): Database {
   let seenVersion: unknown;
   let seenChanges = -1;
   let seenGeneration = 0;
-  const hooks = new Set<(result: unknown) => void>();
+  const guards = new Set<WriteGuard>();
+  const turns = createTurns();
+  let patience = 0;
   const totalChanges = sqlite.prepare('SELECT total_changes()').pluck();
-  let seenAt = 0;
   function generation(): number {
     const version = dataVersion.get();
     const changes = totalChanges.get() as number;
-    seenAt = performance.now();
     if (version !== seenVersion || changes !== seenChanges) {
       seenVersion = version;
       seenChanges = changes;
@@ -208,25 +223,30 @@ function wrap(sqlite: Sqlite.Database, requireInPlace: () => void): Database {
     sqlite,
     orm: drizzle(sqlite),
     read: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).deferred()),
-    write(work) {
-      // Inside another write this is a part of it, with a savepoint of its own.
-      if (sqlite.inTransaction) return sqlite.transaction(work).immediate();
-      requireInPlace();
-      if (hooks.size === 0) return sqlite.transaction(work).immediate();
-      const whole = () => {
-        const result = work();
-        for (const hook of hooks) hook(result);
-        return result;
-      };
-      return sqlite.transaction(whole).immediate();
+    write: (work) =>
+      turns.take((turn) => {
+        requireInPlace();
+        let whole = () => {
+          turn.begun = true;
+          return work();
+        };
+        for (const guard of guards) {
+          const inner = whole;
+          whole = () => guard(inner, turn.isLast);
+        }
+        return sqlite.transaction(whole).immediate();
+      }, patience),
+    within(guard) {
+      guards.add(guard);
+      return () => guards.delete(guard);
     },
-    beforeCommit(hook) {
-      hooks.add(hook);
-      return () => hooks.delete(hook);
+    idle: turns.idle,
+    neverBlock() {
+      sqlite.pragma('busy_timeout = 0');
+      patience = lockPatience;
     },
     generation,
-    recentGeneration: () => (performance.now() - seenAt < 1 ? seenGeneration : generation()),
-    changes: () => `${dataVersion.get()} ${totalChanges.get()}`,
+    audience: createAudience(sqlite),
     requireInPlace,
     close: () => sqlite.close(),
   };

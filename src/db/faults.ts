@@ -1,4 +1,3 @@
-import type Sqlite from 'better-sqlite3';
 import { CommandError } from '../errors.ts';
 
 /**
@@ -49,16 +48,16 @@ export function asCommandError(error: unknown): unknown {
   return fault === null ? error : new CommandError(messages[fault]);
 }
 
-/** Runs one write unless another process is writing right now, or nothing can be written. */
-export function withoutWaiting({ sqlite }: { sqlite: Sqlite.Database }, work: () => void): void {
-  const timeout = sqlite.pragma('busy_timeout', { simple: true }) as number;
-  sqlite.pragma('busy_timeout = 0');
+/** Whether an error says that the database takes no writes now, because another process writes or nothing can be written. */
+export function takesNoWrites(error: unknown): boolean {
+  return ['busy', 'full', 'readonly', 'io'].includes(storageFault(error) ?? '');
+}
+
+/** Makes one write on a connection that does not wait, if it can be made now: who only reads is served in any case. */
+export function whenWritable(work: () => void): void {
   try {
     work();
   } catch (error) {
-    // Whoever only reads is served whether or not the database takes writes.
-    if (!['busy', 'full', 'readonly', 'io'].includes(storageFault(error) ?? '')) throw error;
-  } finally {
-    sqlite.pragma(`busy_timeout = ${timeout}`);
+    if (!takesNoWrites(error)) throw error;
   }
 }

@@ -14,6 +14,8 @@ export interface FileLock {
  */
 export function createFileLock(file: string, timeout: number): FileLock {
   const sqlite = new Sqlite(file, { timeout });
+  // Nothing is ever written: a journal beside the file would be made and removed for each event.
+  sqlite.pragma('journal_mode = MEMORY');
   const begin = sqlite.prepare('BEGIN IMMEDIATE');
   const end = sqlite.prepare('ROLLBACK');
   return {

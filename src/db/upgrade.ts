@@ -14,7 +14,7 @@ interface UpgradeOptions {
   say?: (line: string) => void;
   room?: (folder: string) => number;
   /** Told of a migration before it is committed; what it throws undoes it. */
-  onMigrate?: (from: number, to: number) => void;
+  onMigrate?: (from: number, to: number) => void | Promise<void>;
 }
 
 /**
@@ -31,7 +31,7 @@ async function upgrade(
   file: string,
   say: (line: string) => void,
   room: (folder: string) => number,
-  onMigrate: (from: number, to: number) => void,
+  onMigrate: (from: number, to: number) => void | Promise<void>,
 ): Promise<void> {
   const newest = listMigrations().length;
   if (readHeader(file).userVersion >= newest) return;
@@ -50,7 +50,7 @@ async function upgrade(
       reader.close();
     }
     migrate(sqlite);
-    onMigrate(version, newest);
+    await onMigrate(version, newest);
     sqlite.exec('COMMIT');
     say(`${file} was brought from schema ${version} to ${newest}; as it was before, it is in ${copied}`);
   } catch (error) {

@@ -4,8 +4,13 @@ export interface Peer {
   destroy(): unknown;
 }
 
-/** What is known of an open connection; `R` is an answer under way, `A` what is known of that. */
-export interface Connection<R, A> {
+/** An answer under way: whether its request is there whole. Node's own is one. */
+export interface Answer {
+  req: { readonly complete: boolean };
+}
+
+/** What is known of an open connection; `A` is what is known of an answer under way. */
+export interface Connection<R extends Answer, A> {
   address: string;
   since: number;
   requests: number;
@@ -26,26 +31,41 @@ export interface ConnectionLimits {
 }
 
 /** A refused connection may send its request for so long. */
-const refusedMilliseconds = 2000;
+const refusedMilliseconds = 600;
 
 export const readerLimits = { graceMilliseconds: 30_000, slowestBytesPerSecond: 16 * 1024 };
 
 /** Keeps the open connections: makes room for newcomers, and finds those whose reader does not read. */
-export function createConnections<S extends Peer, R, A>(limits: ConnectionLimits) {
+export function createConnections<S extends Peer, R extends Answer, A>(limits: ConnectionLimits) {
   const open = new Map<S, Connection<R, A>>();
   let refusedOpen = 0;
 
-  /** The oldest connection without an answer under way, of the address that has most; only if it has more than the newcomer's. */
+  /** How little is lost with a connection: 0 when it is idle, 1 while all that it asks is still arriving, 2 while it does not read. */
+  function loss({ active, waitsSince }: Connection<R, A>): number {
+    if (active.size === 0) return 0;
+    if ([...active.keys()].every(({ req }) => !req.complete)) return 1;
+    return waitsSince !== null ? 2 : 3;
+  }
+
+  /**
+   * The connection that makes room for a newcomer: of the address that has most of them, and only if it has more than the
+   * newcomer's, so that no address can take all. The oldest of those that are missed least; none whose answer is being made.
+   */
   function leastMissed(newcomer: string): S | null {
     const counts = new Map<string, number>();
     for (const { address, refused } of open.values())
       if (!refused) counts.set(address, (counts.get(address) ?? 0) + 1);
     const most = Math.max(...counts.values());
     if (most <= (counts.get(newcomer) ?? 0)) return null;
+    let found: S | null = null;
+    let least = 3;
     // The map is in the order of coming.
-    for (const [socket, { address, active, refused }] of open)
-      if (!refused && active.size === 0 && counts.get(address) === most) return socket;
-    return null;
+    for (const [socket, connection] of open) {
+      if (connection.refused || counts.get(connection.address) !== most) continue;
+      const lost = loss(connection);
+      if (lost < least) [found, least] = [socket, lost];
+    }
+    return found;
   }
 
   return {
@@ -57,8 +77,8 @@ export function createConnections<S extends Peer, R, A>(limits: ConnectionLimits
         const other = leastMissed(address);
         if (other === null) refused = true;
         else {
-          open.delete(other);
           other.destroy();
+          open.delete(other);
         }
       }
       if (refused) refusedOpen++;
@@ -74,11 +94,19 @@ export function createConnections<S extends Peer, R, A>(limits: ConnectionLimits
       open.set(socket, connection);
       return connection;
     },
+    /** Has another socket stand for a connection, as after a TLS handshake. */
+    move(from: S, to: S): Connection<R, A> | undefined {
+      const connection = open.get(from);
+      if (connection === undefined) return undefined;
+      open.delete(from);
+      open.set(to, connection);
+      return connection;
+    },
     remove(socket: S): void {
       if (open.get(socket)?.refused) refusedOpen--;
       open.delete(socket);
     },
-    /** Cuts whoever does not take its answer in time, or was refused and stays. Call it every second or so. Gives how many. */
+    /** Cuts whoever does not take its answer in time, or was refused and stays. Call it a few times a second. Gives how many did not read. */
     sweep(now: number): number {
       let cut = 0;
       for (const [socket, connection] of open) {

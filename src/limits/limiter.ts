@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import { createBuckets } from './buckets.ts';
 
 /** Why a request was turned away before any work was done for it. */
-export type Rejection = 'rate' | 'expensive_rate' | 'invalid_tokens' | 'busy' | 'connections';
+export type Rejection = 'rate' | 'expensive_rate' | 'invalid_tokens' | 'busy' | 'bodies' | 'connections';
 
 /** How often a caller may come. Keys are those of `callerKey` and `addressKey`; every function is cheap. */
 export interface Limiter {

@@ -11,7 +11,7 @@ import type { createUpgrade } from '../uploads/uploads.ts';
 /** What is done with checklists that a caller brings. Nothing of them is stored. */
 export function checklistRoutes(access: Access, upgrade: ReturnType<typeof createUpgrade>): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
-  const large = access.with({ maxBody: maxChecklist, upload: true, expensive: true, atOnce: 4 });
+  const large = access.with({ maxBody: maxChecklist, upload: true, expensive: true });
 
   const { middleware, ...route } = createRoute({
     method: 'post',

@@ -53,7 +53,7 @@ export function controlCollectionRoutes(
         ...errors(400, 401, 403, 413, 503),
       },
     }),
-    (c) => c.json(collections.create(c.get('user'), c.req.valid('json')), 201, privateHeaders),
+    async (c) => c.json(await collections.create(c.get('user'), c.req.valid('json')), 201, privateHeaders),
   );
 
   app.openapi(
@@ -85,8 +85,8 @@ export function controlCollectionRoutes(
         ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
-    (c) => {
-      const changed = collections.change(c.get('user'), c.req.valid('param').id, c.req.valid('json'));
+    async (c) => {
+      const changed = await collections.change(c.get('user'), c.req.valid('param').id, c.req.valid('json'));
       return c.json({ ...success, ...changed }, 200, privateHeaders);
     },
   );
@@ -104,8 +104,8 @@ export function controlCollectionRoutes(
         ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
-    (c) => {
-      collections.remove(c.get('user'), c.req.valid('param').id);
+    async (c) => {
+      await collections.remove(c.get('user'), c.req.valid('param').id);
       return c.json(success, 200, privateHeaders);
     },
   );
@@ -142,9 +142,13 @@ export function controlCollectionRoutes(
         ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
-    (c) => {
+    async (c) => {
       const { controls } = c.req.valid('json');
-      return c.json(collections.add(c.get('user'), c.req.valid('param').id, controls), 200, privateHeaders);
+      return c.json(
+        await collections.add(c.get('user'), c.req.valid('param').id, controls),
+        200,
+        privateHeaders,
+      );
     },
   );
 
@@ -161,9 +165,9 @@ export function controlCollectionRoutes(
         ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
-    (c) => {
+    async (c) => {
       const { controls } = c.req.valid('json');
-      const removed = collections.removeControls(c.get('user'), c.req.valid('param').id, controls);
+      const removed = await collections.removeControls(c.get('user'), c.req.valid('param').id, controls);
       return c.json({ ...success, removed }, 200, privateHeaders);
     },
   );

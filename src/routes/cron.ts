@@ -23,7 +23,10 @@ export function cronRoutes(access: Access, purges: PurgeService): OpenAPIHono<En
           ...(method === 'post' ? errors(413) : {}),
         },
       }),
-      (c) => c.json({ success: true as const, purged: purges.purge() }, 200, { 'Cache-Control': 'no-store' }),
+      async (c) =>
+        c.json({ success: true as const, purged: await purges.purge() }, 200, {
+          'Cache-Control': 'no-store',
+        }),
     );
   }
 

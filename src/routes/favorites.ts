@@ -35,7 +35,8 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
       request: { body: jsonBody(slugsBody) },
       responses: { 200: jsonContent(StigsAdded, 'How many were added.'), ...errors(400, 401, 403, 413, 503) },
     }),
-    (c) => c.json(favorites.addStigs(c.get('user'), c.req.valid('json').slugs), 200, privateHeaders),
+    async (c) =>
+      c.json(await favorites.addStigs(c.get('user'), c.req.valid('json').slugs), 200, privateHeaders),
   );
 
   app.openapi(
@@ -48,8 +49,8 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
       request: { body: jsonBody(slugsBody) },
       responses: { 200: jsonContent(Removed, 'How many were removed.'), ...errors(400, 401, 403, 413, 503) },
     }),
-    (c) => {
-      const removed = favorites.removeStigs(c.get('user'), c.req.valid('json').slugs);
+    async (c) => {
+      const removed = await favorites.removeStigs(c.get('user'), c.req.valid('json').slugs);
       return c.json({ success: true as const, removed }, 200, privateHeaders);
     },
   );
@@ -80,9 +81,9 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
         ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
-    (c) => {
+    async (c) => {
       const { framework, controlId } = c.req.valid('json');
-      return c.json(favorites.addControl(c.get('user'), framework, controlId), 200, privateHeaders);
+      return c.json(await favorites.addControl(c.get('user'), framework, controlId), 200, privateHeaders);
     },
   );
 
@@ -99,9 +100,9 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
         ...errors(400, 401, 403, 413, 503),
       },
     }),
-    (c) => {
+    async (c) => {
       const { framework, controlId } = c.req.valid('json');
-      return c.json(favorites.removeControl(c.get('user'), framework, controlId), 200, privateHeaders);
+      return c.json(await favorites.removeControl(c.get('user'), framework, controlId), 200, privateHeaders);
     },
   );
 

@@ -42,9 +42,9 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
         ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
-    (c) => {
+    async (c) => {
       const { slugs } = c.req.valid('json');
-      return c.json(entries.add(c.get('user'), c.req.valid('param').id, slugs), 200, privateHeaders);
+      return c.json(await entries.add(c.get('user'), c.req.valid('param').id, slugs), 200, privateHeaders);
     },
   );
 
@@ -61,8 +61,8 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
         ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
-    (c) => {
-      const removed = entries.remove(c.get('user'), c.req.valid('param').id, c.req.valid('json').slugs);
+    async (c) => {
+      const removed = await entries.remove(c.get('user'), c.req.valid('param').id, c.req.valid('json').slugs);
       return c.json({ success: true as const, removed }, 200, privateHeaders);
     },
   );
@@ -80,9 +80,13 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
         ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
-    (c) => {
+    async (c) => {
       const { id, stigSlug } = c.req.valid('param');
-      return c.json(entries.update(c.get('user'), id, stigSlug, c.req.valid('json')), 200, privateHeaders);
+      return c.json(
+        await entries.update(c.get('user'), id, stigSlug, c.req.valid('json')),
+        200,
+        privateHeaders,
+      );
     },
   );
 

@@ -39,7 +39,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       request: { body: jsonBody(createListBody) },
       responses: { 201: jsonContent(schemas.List, 'The new list.'), ...errors(400, 401, 403, 413, 503) },
     }),
-    (c) => c.json(lists.create(c.get('user'), c.req.valid('json')), 201, privateHeaders),
+    async (c) => c.json(await lists.create(c.get('user'), c.req.valid('json')), 201, privateHeaders),
   );
 
   app.openapi(
@@ -68,8 +68,8 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
         ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
-    (c) => {
-      const list = lists.change(c.get('user'), c.req.valid('param').id, c.req.valid('json'));
+    async (c) => {
+      const list = await lists.change(c.get('user'), c.req.valid('param').id, c.req.valid('json'));
       return c.json(list, 200, privateHeaders);
     },
   );
@@ -87,8 +87,8 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
         ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
-    (c) => {
-      lists.remove(c.get('user'), c.req.valid('param').id);
+    async (c) => {
+      await lists.remove(c.get('user'), c.req.valid('param').id);
       const message = 'List deleted. It can be restored within 30 days.';
       return c.json({ success: true as const, message }, 200, privateHeaders);
     },
@@ -107,7 +107,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
         ...errors(400, 401, 403, 404, 413, 503),
       },
     }),
-    (c) => c.json(lists.restore(c.get('user'), c.req.valid('param').id), 200, privateHeaders),
+    async (c) => c.json(await lists.restore(c.get('user'), c.req.valid('param').id), 200, privateHeaders),
   );
 
   app.openapi(
@@ -120,7 +120,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       request: { params: idParam },
       responses: { 201: jsonContent(schemas.List, 'The copy.'), ...errors(400, 401, 403, 404, 413, 503) },
     }),
-    (c) => c.json(lists.duplicate(c.get('user'), c.req.valid('param').id), 201, privateHeaders),
+    async (c) => c.json(await lists.duplicate(c.get('user'), c.req.valid('param').id), 201, privateHeaders),
   );
 
   app.openapi(

@@ -22,8 +22,8 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
       ...access.audited(access.userToken, 'session.create'),
       responses: { 204: { description: 'The cookie is set.' }, ...errors(400, 401, 403, 413, 503) },
     }),
-    (c) => {
-      const secret = sessions.start(c.get('user'), cookie.read(c));
+    async (c) => {
+      const secret = await sessions.start(c.get('user'), cookie.read(c));
       cookie.set(c, secret);
       return c.body(null, 204, noStore);
     },
@@ -38,8 +38,8 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
       ...access.audited(access.session, 'session.end'),
       responses: { 204: { description: 'It is ended.' }, ...errors(400, 401, 403, 413, 503) },
     }),
-    (c) => {
-      sessions.end(cookie.read(c)!);
+    async (c) => {
+      await sessions.end(cookie.read(c)!);
       cookie.clear(c);
       return c.body(null, 204, noStore);
     },

@@ -52,7 +52,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
       path: '/api/v1/stigs/stats',
       summary: 'Counts over the current releases',
       tags,
-      ...access.with({ prepared: null }).user,
+      ...access.with({ kept: null }).user,
       responses: { 200: jsonContent(schemas.StigStats, 'Catalog statistics.'), ...errors(400, 401, 403) },
     }),
     (c) => answer(c, news.stats()),

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, gte, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Integration, User, Viewer } from '../auth/viewer.ts';
 import type { Database } from '../db/database.ts';
 import { type BundleKind, bundles, integrationTokenLists } from '../db/user-tables.ts';
@@ -6,6 +6,16 @@ import { forbidden, notFound } from '../errors.ts';
 import { seeTime } from './clock.ts';
 
 export type Bundle = typeof bundles.$inferSelect;
+
+/** Where the members of a kind are found, by what they are members of. */
+const membersOf: Record<BundleKind, string> = {
+  list: 'list_stigs WHERE list_id',
+  'control-collection': 'collection_controls WHERE collection_id',
+  'regdoc-collection': 'collection_documents WHERE collection_id',
+  'role-collection': 'collection_roles WHERE collection_id',
+};
+
+type ListedBundle = Bundle & { members: number; slugs?: string };
 
 /** What a creator may set. */
 export type BundleFields = Pick<Bundle, 'name' | 'description' | 'tags' | 'color' | 'icon' | 'visibility'>;
@@ -21,6 +31,8 @@ export type BundleService = ReturnType<typeof createBundleService>;
  */
 export function createBundleService(db: Database, kind: BundleKind, now: () => Date, newId: () => string) {
   const { orm } = db;
+  const members = sql<number>`(SELECT count(*) FROM ${sql.raw(membersOf[kind])} = ${bundles}.id)`;
+  const countOf = db.sqlite.prepare<[string], number>(`SELECT count(*) FROM ${membersOf[kind]} = ?`).pluck();
 
   /** The creator's own, and what is shared in the organization; for an integration token what is assigned to it. */
   const visibleTo = {
@@ -47,13 +59,19 @@ export function createBundleService(db: Database, kind: BundleKind, now: () => D
     return row;
   }
 
+  /** Who sees it: its creator, and its organization, whose tokens may read also what is private. */
+  const concern = (row: Bundle) => db.audience.concern(row.createdById, row.organizationId);
+
   return {
     find,
 
-    /** What the viewer sees: newest first, then by id (D3.4). */
-    all(viewer: Viewer): Bundle[] {
+    /** How many members a bundle has. */
+    count: (id: string): number => countOf.get(id)!,
+
+    /** What the viewer sees, with the number of members and what else is asked for: newest first, then by id (D3.4). */
+    all(viewer: Viewer, more: { slugs?: SQL<string> } = {}): ListedBundle[] {
       return orm
-        .select()
+        .select({ ...getTableColumns(bundles), members, ...more })
         .from(bundles)
         .where(visible(viewer))
         .orderBy(desc(bundles.createdAt), asc(bundles.id))
@@ -104,23 +122,26 @@ export function createBundleService(db: Database, kind: BundleKind, now: () => D
         deletedAt: null,
       };
       orm.insert(bundles).values(row).run();
+      concern(row);
       return row;
     },
 
     /** Changes what is given; an empty change (as when only entries changed) moves `updatedAt` alone. */
     change(id: string, change: BundleChange & { deletedAt?: null }): Bundle {
-      return orm
+      const row = orm
         .update(bundles)
         .set({ ...change, updatedAt: now().toISOString() })
         .where(eq(bundles.id, id))
         .returning()
         .get()!;
+      concern(row);
+      return row;
     },
 
     /** Deletes softly, dated by the latest time seen: a clock behind it would make the purge come too early. */
     remove(id: string): void {
       const deletedAt = seeTime(db, now());
-      orm.update(bundles).set({ deletedAt }).where(eq(bundles.id, id)).run();
+      concern(orm.update(bundles).set({ deletedAt }).where(eq(bundles.id, id)).returning().get()!);
     },
   };
 }

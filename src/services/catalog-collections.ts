@@ -38,20 +38,16 @@ function createMembers(db: Database, members: Members, now: () => Date, newId: (
   const { sqlite } = db;
   const { kind, table, keys, column } = members;
   const bundles = createBundleService(db, kind, now, newId);
-  const countOf = sqlite
-    .prepare<[string], number>(`SELECT count(*) FROM ${table} WHERE collection_id = ?`)
-    .pluck();
   const isKnown = sqlite.prepare<[string], number>(`SELECT 1 FROM ${keys} WHERE ${column} = ?`).pluck();
   const insert = sqlite.prepare<[string, string, number, string]>(
     `INSERT INTO ${table} (collection_id, ${column}, position, added_at) VALUES (?, ?, ?, ?)`,
   );
   return {
     bundles,
-    countOf: (id: string) => countOf.get(id)!,
 
     /** Makes a collection of known items. Throws `CommandError` naming the first that is not known. */
-    create(user: User, fields: Omit<BundleFields, 'icon'>, items: string[]): string {
-      const made = db.write(() => {
+    async create(user: User, fields: Omit<BundleFields, 'icon'>, items: string[]): Promise<string> {
+      const made = await db.write(() => {
         const unknown = items.find((item) => isKnown.get(item) === undefined);
         if (unknown !== undefined)
           throw new CommandError(`the catalog has no ${nameOf(kind)} "${unknown.slice(0, 64)}"`);
@@ -72,7 +68,7 @@ export type DocumentCollectionService = ReturnType<typeof createDocumentCollecti
 
 /** Collections of regulatory documents (specification, "Regulatory documents"). */
 export function createDocumentCollectionService(db: Database, now: () => Date, newId: () => string) {
-  const { bundles, countOf, create } = createMembers(db, documents, now, newId);
+  const { bundles, create } = createMembers(db, documents, now, newId);
   // A document that is gone from the catalog is shown as it was last known.
   const entries = db.sqlite.prepare<[string], { summary_json: string; added_at: string }>(
     `SELECT k.summary_json, e.added_at FROM collection_documents AS e JOIN document_keys AS k USING (document_id)
@@ -90,7 +86,7 @@ export function createDocumentCollectionService(db: Database, now: () => Date, n
           tags: row.tags,
           color: row.color,
           visibility: row.visibility,
-          documentCount: countOf(row.id),
+          documentCount: row.members,
           createdAt: row.createdAt,
           createdByEmail: row.createdByEmail,
         })),
@@ -116,7 +112,7 @@ export type RoleCollectionService = ReturnType<typeof createRoleCollectionServic
 
 /** Collections of occupational roles (specification, "Occupational roles"). */
 export function createRoleCollectionService(db: Database, now: () => Date, newId: () => string) {
-  const { bundles, countOf, create } = createMembers(db, roles, now, newId);
+  const { bundles, create } = createMembers(db, roles, now, newId);
   // An occupation that a newer release no longer has is shown as it was last known, without mappings.
   const entries = db.sqlite.prepare<
     [string],
@@ -138,7 +134,7 @@ export function createRoleCollectionService(db: Database, now: () => Date, newId
           description: row.description,
           color: row.color,
           visibility: row.visibility,
-          roleCount: countOf(row.id),
+          roleCount: row.members,
           createdAt: row.createdAt,
           createdByEmail: row.createdByEmail,
         })),

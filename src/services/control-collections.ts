@@ -32,9 +32,6 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
   const { sqlite } = db;
   const bundles = createBundleService(db, 'control-collection', now, newId);
   const findControl = createFindControl(db);
-  const countOf = sqlite
-    .prepare<[string], number>('SELECT count(*) FROM collection_controls WHERE collection_id = ?')
-    .pluck();
   const members = sqlite.prepare<[string], MemberRow>(
     `SELECT k.framework, k.identifier, k.title, k.family, k.statement, e.notes, e.position, e.added_at
        FROM collection_controls AS e JOIN known_controls AS k ON k.id = e.control_id
@@ -53,14 +50,14 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     'DELETE FROM collection_controls WHERE collection_id = ? AND control_id = ?',
   );
 
-  const toCollection = (row: Bundle): ControlCollection => ({
+  const toCollection = (row: Bundle, controlCount = bundles.count(row.id)): ControlCollection => ({
     id: row.id,
     name: row.name,
     description: row.description,
     tags: row.tags,
     color: row.color,
     visibility: row.visibility,
-    controlCount: countOf.get(row.id)!,
+    controlCount,
     createdById: row.createdById,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
@@ -70,7 +67,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
   return {
     all(viewer: Viewer): ControlCollections {
       return db.read(() => {
-        const collections = bundles.all(viewer).map(toCollection);
+        const collections = bundles.all(viewer).map((row) => toCollection(row, row.members));
         return { total: collections.length, collections };
       });
     },
@@ -83,12 +80,15 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
       });
     },
 
-    create(user: User, fields: Omit<BundleFields, 'icon'>): ControlCollection {
+    /** A collection of the user's own. Throws 404 for what they may not see, 403 for what is another's. */
+    own: (user: User, id: string): ControlCollection => db.read(() => toCollection(bundles.own(user, id))),
+
+    create(user: User, fields: Omit<BundleFields, 'icon'>): Promise<ControlCollection> {
       return db.write(() => toCollection(bundles.create(user, { ...fields, icon: '' })));
     },
 
     /** Changes what is given, and gives the name that it has then. */
-    change(user: User, id: string, change: BundleChange): { id: string; name: string } {
+    change(user: User, id: string, change: BundleChange): Promise<{ id: string; name: string }> {
       return db.write(() => {
         const row = bundles.own(user, id);
         const { name } = Object.keys(change).length === 0 ? row : bundles.change(id, change);
@@ -97,8 +97,8 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     },
 
     /** Deletes softly; the row is kept for good: no purge is documented for collections. */
-    remove(user: User, id: string): void {
-      db.write(() => bundles.remove(bundles.own(user, id).id));
+    remove(user: User, id: string): Promise<void> {
+      return db.write(() => bundles.remove(bundles.own(user, id).id));
     },
 
     /** The entries joined with their controls, of some frameworks or of all; `total` counts those. */
@@ -127,7 +127,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     },
 
     /** Appends what is not there yet. Whoever sees a collection may: its creator, and the organization once SHARED. */
-    add(user: User, id: string, entries: ControlEntry[]): ControlsAdded {
+    add(user: User, id: string, entries: ControlEntry[]): Promise<ControlsAdded> {
       return db.write(() => {
         bundles.find(user, id);
         const addedAt = now().toISOString();
@@ -144,12 +144,12 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
         }
         if (added > 0) bundles.change(id, {});
         const notFoundPart = missing.size === 0 ? {} : { notFound: [...missing.values()] };
-        return { success: true, added, total: countOf.get(id)!, ...notFoundPart };
+        return { success: true, added, total: bundles.count(id), ...notFoundPart };
       });
     },
 
     /** Takes controls out; what is not there is no error. Gives how many were. */
-    removeControls(user: User, id: string, entries: ControlEntry[]): number {
+    removeControls(user: User, id: string, entries: ControlEntry[]): Promise<number> {
       return db.write(() => {
         bundles.own(user, id);
         let removed = 0;

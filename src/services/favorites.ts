@@ -60,6 +60,13 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
     'DELETE FROM favorite_controls WHERE subject = ? AND control_id = ?',
   );
 
+  /** A write to a user's own favorites. */
+  const write = <T>(user: User, work: () => T) =>
+    db.write(() => {
+      db.audience.concern(user.subject, null);
+      return work();
+    });
+
   return {
     stigs(user: User): FavoriteStigs {
       const items = stigRows.all(user.subject);
@@ -71,8 +78,8 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
       return stigCards.all(user.subject).map((row) => ({ ...row, version: row.version || null }));
     },
 
-    addStigs(user: User, slugs: string[]): StigsAdded {
-      return db.write(() => {
+    addStigs(user: User, slugs: string[]): Promise<StigsAdded> {
+      return write(user, () => {
         const addedAt = now().toISOString();
         const unique = [...new Set(slugs)];
         const missing = unique.filter((slug) => isCurrent.get(slug) === undefined);
@@ -83,8 +90,8 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
       });
     },
 
-    removeStigs(user: User, slugs: string[]): number {
-      return db.write(() =>
+    removeStigs(user: User, slugs: string[]): Promise<number> {
+      return write(user, () =>
         [...new Set(slugs)].reduce((sum, slug) => sum + removeStig.run(user.subject, slug).changes, 0),
       );
     },
@@ -107,8 +114,8 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
     },
 
     /** Adds a control of the catalog; one that is a favorite already keeps its id and time. Throws NOT_FOUND. */
-    addControl(user: User, framework: CatalogFramework, controlId: string): FavoriteControlAdded {
-      return db.write(() => {
+    addControl(user: User, framework: CatalogFramework, controlId: string): Promise<FavoriteControlAdded> {
+      return write(user, () => {
         const control = findControl(framework, controlId);
         if (control?.in_catalog !== 1) {
           throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
@@ -119,8 +126,12 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
     },
 
     /** Removes a control; one that is no favorite, or not known at all, is no error. */
-    removeControl(user: User, framework: CatalogFramework, controlId: string): FavoriteControlRemoved {
-      return db.write(() => {
+    removeControl(
+      user: User,
+      framework: CatalogFramework,
+      controlId: string,
+    ): Promise<FavoriteControlRemoved> {
+      return write(user, () => {
         const control = findControl(framework, controlId);
         if (control) removeControl.run(user.subject, control.id);
         return { success: true, controlId: control?.identifier ?? controlId, framework };

@@ -54,9 +54,6 @@ export type ListStigService = ReturnType<typeof createListStigService>;
 export function createListStigService(db: Database, now: () => Date, newId: () => string) {
   const { sqlite } = db;
   const bundles = createBundleService(db, 'list', now, newId);
-  const countOf = sqlite
-    .prepare<[string], number>('SELECT count(*) FROM list_stigs WHERE list_id = ?')
-    .pluck();
   // A STIG without a wanted finding is dropped by the counts of its release, before the page is cut.
   const matching = `FROM list_stigs AS e JOIN known_stigs AS s ON s.id = e.stig_id
     WHERE e.list_id = $list
@@ -122,7 +119,7 @@ export function createListStigService(db: Database, now: () => Date, newId: () =
         const only = include ? severity : undefined;
         const { total, entries } = rows(id, only, wanted);
         return {
-          list: { id, name: list.name, stigCount: countOf.get(id)! },
+          list: { id, name: list.name, stigCount: bundles.count(id) },
           stigs: entries.map((row) => ({
             ...toEntry(row),
             notes: row.notes,
@@ -145,7 +142,7 @@ export function createListStigService(db: Database, now: () => Date, newId: () =
      * Appends the STIGs of the catalog that are not in the list yet, in the order given (D8.4). Throws a 400 where there is no
      * position after the last entry's: to make room would move entries that nobody asked to move.
      */
-    add(user: User, id: string, slugs: string[]): StigsAdded {
+    add(user: User, id: string, slugs: string[]): Promise<StigsAdded> {
       return db.write(() => {
         bundles.own(user, id);
         const addedAt = now().toISOString();
@@ -162,12 +159,12 @@ export function createListStigService(db: Database, now: () => Date, newId: () =
         }
         if (added > 0) bundles.change(id, {});
         const notFoundPart = missing.length === 0 ? {} : { notFound: missing };
-        return { success: true, added, total: countOf.get(id)!, ...notFoundPart };
+        return { success: true, added, total: bundles.count(id), ...notFoundPart };
       });
     },
 
     /** Takes STIGs out of the list; what is not in it is no error. Gives how many were. */
-    remove(user: User, id: string, slugs: string[]): number {
+    remove(user: User, id: string, slugs: string[]): Promise<number> {
       return db.write(() => {
         bundles.own(user, id);
         let removed = 0;
@@ -193,7 +190,7 @@ export function createListStigService(db: Database, now: () => Date, newId: () =
       id: string,
       stigSlug: string,
       change: { notes?: string | undefined; position?: number | undefined },
-    ): ListStigUpdate {
+    ): Promise<ListStigUpdate> {
       return db.write(() => {
         bundles.own(user, id);
         const row = updateEntry.get(change.notes ?? null, change.position ?? null, id, stigSlug);

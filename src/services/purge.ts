@@ -19,7 +19,7 @@ export function createPurgeService(db: Database, now: () => Date) {
      * Gives how many lists were removed, or would be under `dryRun`. Throws UNAVAILABLE while the clock is behind the
      * latest time that a deletion or purge saw; `acceptClock` is the operator's word that the clock is right now.
      */
-    purge({ dryRun = false, acceptClock = false } = {}): number {
+    purge({ dryRun = false, acceptClock = false } = {}): Promise<number> {
       return db.write(() => {
         const time = now();
         if (time.toISOString() < latestSeen(db)) {

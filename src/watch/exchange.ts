@@ -4,8 +4,6 @@ import { randomUUID } from 'node:crypto';
 export interface Exchange {
   requestId: string;
   method: string;
-  /** Path and query as they were sent. */
-  target: string;
   /** The template of the route that took it; null while none has. */
   route: string | null;
   /** As `performance.now()` has it. */
@@ -33,7 +31,6 @@ export interface Exchange {
 /** What a request says of itself in its headers. */
 export interface Arrival {
   method: string;
-  target: string;
   remote: string;
   secure: boolean;
   requestId: string | undefined;
@@ -49,7 +46,6 @@ export function beginExchange(arrival: Arrival): Exchange {
   return {
     requestId: sane ? given : randomUUID(),
     method: arrival.method,
-    target: arrival.target,
     route: null,
     started: performance.now(),
     remote: arrival.remote,

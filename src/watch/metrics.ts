@@ -9,7 +9,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** Upper bounds of the latency histogram, in seconds. */
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
-const rejections: Rejection[] = ['rate', 'expensive_rate', 'invalid_tokens', 'busy', 'connections'];
+const rejections: Rejection[] = ['rate', 'expensive_rate', 'invalid_tokens', 'busy', 'bodies', 'connections'];
 
 interface RouteCounts {
   /** Requests by `METHOD status`. */

@@ -1,12 +1,16 @@
-import { fdatasyncSync, readFileSync, writeSync } from 'node:fs';
+import { fdatasyncSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { AuditEvent } from '../../src/audit/event.ts';
+import { besides } from '../../src/audit/file.ts';
 import { createRepeats } from '../../src/audit/repeats.ts';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { createWatermark } from '../../src/audit/watermark.ts';
 import { createLog, silentLog } from '../../src/log.ts';
 import { fullDisk, someEvent, testAudit } from '../support/audit.ts';
 import { suite } from '../support/harness.ts';
+import { holdLock } from '../support/lock.ts';
+import { until } from '../support/running.ts';
 
 const test = suite('Audit: the policy, repeats, the disk');
 const at = (text: string) => ({ now: new Date(text) });
@@ -160,6 +164,90 @@ test('ten thousand addresses at once take no more room than the bound, and are c
   assert.equal([written[50]!.source, written[50]!.actor], ['many', null]);
   repeats.flush(true);
   assert.equal([written.length, written[51]!.detail!.repeats], [52, 10_000 - 51]);
+});
+
+test('what is noted while another process writes is kept in order, and written before what comes next', async () => {
+  const clock = at('2026-11-21T12:00:00Z');
+  const t = testAudit(clock, { lockTimeout: 0 });
+  t.stream.must(someEvent('first'));
+  const { lock } = besides(t.file);
+  let free = holdLock(lock);
+  for (const name of ['a', 'b', 'c']) t.stream.note(someEvent(name));
+  clock.now = new Date('2026-11-22T00:00:01Z');
+  t.stream.tick();
+  assert.equal(t.stream.stats(), { written: 1, lost: 0, failing: false });
+  free();
+  t.stream.must(someEvent('d'));
+  free = holdLock(lock);
+  t.stream.note(someEvent('e'));
+  free();
+  await until('a timer wrote it', () => t.lines().at(-1)!.objectId === 'e');
+  const names = t.lines().map((line) => line.objectId ?? line.action);
+  assert.equal(names, ['first', 'audit.anchor', 'a', 'b', 'c', 'd', 'e']);
+  assert.equal(t.stream.stats(), { written: 6, lost: 0, failing: false });
+  assert.is(verifyAuditFile(t.file).problem, null);
+  assert.equal(
+    readdirSync(dirname(t.file)).sort(),
+    ['audit.jsonl', 'audit.jsonl.head', 'audit.jsonl.lock'],
+    'no journal is made',
+  );
+  t.stream.close();
+});
+
+test('so many and no more are kept, also when it is closed; what is lost is counted', () => {
+  const clock = at('2026-11-21T12:00:00Z');
+  const t = testAudit(clock, { lockTimeout: 0 });
+  t.stream.must(someEvent('first'));
+  const { lock } = besides(t.file);
+  const free = holdLock(lock);
+  for (let count = 0; count < 5010; count++) t.stream.note(someEvent(`${count}`));
+  assert.equal(t.stream.stats(), { written: 1, lost: 10, failing: true });
+  free();
+  t.stream.note(someEvent('last'));
+  assert.equal(t.stream.stats(), { written: 5002, lost: 10, failing: false });
+  const failure = t.lines().find((line) => line.action === 'audit.failure')!;
+  assert.equal([failure.reason, failure.detail?.lost], ['SQLITE_BUSY', 10]);
+  const again = holdLock(lock);
+  t.stream.note(someEvent('never'));
+  t.stream.close();
+  again();
+  assert.is(t.stream.stats().lost, 11);
+  assert.is(t.log.filter((line) => line.level === 'error').length, 2);
+  assert.is(verifyAuditFile(t.file).problem, null);
+});
+
+test('what must be told waits without holding the loop, and where it is held, everything goes through', async () => {
+  const clock = at('2026-11-21T12:00:00Z');
+  const t = testAudit(clock, { lockTimeout: 0 });
+  t.stream.must(someEvent('first'));
+  const { lock } = besides(t.file);
+  const free = holdLock(lock);
+  const busy = (error: unknown) => (error as { code?: string }).code === 'SQLITE_BUSY';
+  assert.throws(() => t.stream.hold(() => assert.unreachable('it is held by another'), false), busy);
+  let over = false;
+  const told = t.stream.tell(someEvent('waits')).then(() => {
+    over = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.not.ok(over);
+  free();
+  await told;
+  t.stream.hold(() => {
+    assert.throws(holdLockAtOnce, busy);
+    t.stream.must(someEvent('a'));
+    t.stream.hold(() => t.stream.note(someEvent('b')), false);
+    t.stream.must(someEvent('c'));
+  }, false);
+  holdLock(lock)();
+  assert.equal(
+    t.lines().map((line) => line.objectId),
+    ['first', 'waits', 'a', 'b', 'c'],
+  );
+  t.stream.close();
+
+  function holdLockAtOnce(): void {
+    holdLock(lock, 0)();
+  }
 });
 
 test('a disk that fills up past 75 % is told once, and again when there is room', () => {

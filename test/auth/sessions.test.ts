@@ -1,5 +1,7 @@
 import * as assert from 'uvu/assert';
-import { createLog } from '../../src/log.ts';
+import { createSessions } from '../../src/auth/sessions.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { createLog, silentLog } from '../../src/log.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, cookieOf, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -141,6 +143,46 @@ sessions('a session begets no session, and an Authorization header wins over it'
   const bob = await userCaller(t, { sub: 'bob' });
   const made = await ask(t, 'POST', '/api/v1/lists', { ...caller, ...bob }, { name: 'N' });
   assert.is(made.json.createdById, 'bob');
+});
+
+sessions(
+  'signing in costs the same however many sessions there are: none of its queries looks at all',
+  async () => {
+    const db = openDatabase(':memory:');
+    const texts: string[] = [];
+    const prepare = db.sqlite.prepare.bind(db.sqlite);
+    Object.assign(db.sqlite, { prepare: (text: string) => texts.push(text) && prepare(text) });
+    const service = createSessions(db, () => t.clock.now, silentLog);
+    const user = { kind: 'user', subject: 'alice', email: null, organization: null, expiresAt: 2e9 } as const;
+    const former = await service.start({ ...user, entitlements: new Set() }, undefined);
+    await service.start({ ...user, entitlements: new Set() }, former);
+    const asked = texts.filter((text) => /\bsessions\b/.test(text));
+    assert.ok(asked.length >= 5, asked.join('\n'));
+    for (const text of asked) {
+      const count = (text.match(/\?/g) ?? []).length;
+      const plan = prepare(`EXPLAIN QUERY PLAN ${text}`).all(...Array(count).fill(0)) as { detail: string }[];
+      for (const { detail } of plan) assert.not.match(detail, /^SCAN/, text);
+    }
+    db.close();
+  },
+);
+
+sessions('a sign-in ends twenty that were not used for long, and the next ones the others', async () => {
+  const insert = t.db.sqlite.prepare("INSERT INTO sessions VALUES (?, ?, NULL, NULL, '[]', ?, ?, ?)");
+  const at = (hours: number) => new Date(t.clock.now.getTime() + hours * 3600_000).toISOString();
+  for (let count = 0; count < 50; count++)
+    insert.run(`old ${count}`, `user ${count}`, at(-20), at(-20 + count / 10), at(-8));
+  insert.run('in use', 'user 99', at(-1), at(-0.1), at(8));
+  const left = () =>
+    t.db.sqlite.prepare("SELECT count(*) FROM sessions WHERE hash LIKE 'old%'").pluck().get();
+  const seen = [left()];
+  for (let count = 0; count < 3; count++) {
+    await sessionCaller(t, alice);
+    seen.push(left());
+  }
+  assert.equal(seen, [50, 30, 10, 0]);
+  assert.is(events().filter((reason) => reason === 'expired').length, 50);
+  assert.is(t.db.sqlite.prepare("SELECT count(*) FROM sessions WHERE hash = 'in use'").pluck().get(), 1);
 });
 
 sessions('forged and foreign cookies are 401', async () => {

@@ -20,14 +20,6 @@ hostile.before(async () => {
 });
 hostile.after(() => t.db.close());
 
-function withResolvers(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
-}
-
 const send = (checklist: unknown, more: object = {}): Promise<Answer> =>
   t.send('POST', path, { slug: 'harbor_linux_3', checklist, ...more });
 
@@ -247,39 +239,6 @@ hostile('32 MiB is the limit, and what fits is read', async () => {
   // Elsewhere the limit is the smaller one.
   const batch = await t.send('POST', '/api/v1/stigs/batch', { slugs: [comments] });
   assert.is(batch.status, 413);
-});
-
-hostile('four at once are taken, a fifth is asked to come again, and a place becomes free', async () => {
-  const controllers: ReadableStreamDefaultController[] = [];
-  // A body that is asked for its bytes is one that has got its place.
-  const isRead: Promise<void>[] = [];
-  const open = () => {
-    const { promise, resolve } = withResolvers();
-    isRead.push(promise);
-    const source = {
-      start: (controller: ReadableStreamDefaultController) => void controllers.push(controller),
-      pull: () => {
-        resolve();
-        return new Promise<void>(() => {});
-      },
-    };
-    const body = new ReadableStream(source, { highWaterMark: 0 });
-    return t.get(path, { method: 'POST', duplex: 'half', body } as RequestInit);
-  };
-  const waiting = Array.from({ length: 4 }, open);
-  await Promise.all(isRead);
-  assert.is((await t.send('POST', path, {}, { token: null })).status, 401);
-  const fifth = await send(old);
-  assert.equal([fifth.status, fifth.json.error.code], [503, 'UNAVAILABLE']);
-  assert.is(fifth.headers.get('Retry-After'), '5');
-  // Neither a refusal nor a client that goes away keeps its place.
-  controllers[0]!.error(new Error('gone'));
-  assert.is((await waiting[0]!).status, 400);
-  assert.is((await send(old)).status, 200);
-  assertRefused(await send({}), /has no stigs/, 'refused');
-  assert.is((await send(old)).status, 200);
-  for (const controller of controllers.slice(1)) controller.close();
-  for (const each of waiting.slice(1)) assert.is((await each).status, 400);
 });
 
 hostile('__proto__ and constructor are names like others', async () => {

@@ -78,7 +78,7 @@ kept('a STIG that is gone is shown with its title, and can be removed but not ad
     )
     .pluck()
     .all();
-  t.db.write(() => {
+  await t.db.write(() => {
     for (const release of releases) removeRelease(t.db, release);
   });
   assert.is((await ask(t, 'GET', '/api/v1/stigs/harbor_linux_3', alice)).status, 404);

@@ -123,14 +123,17 @@ class Fake implements Peer {
   }
 }
 
+type FakeAnswer = { req: { complete: boolean } };
+const underWay = (complete = true): FakeAnswer => ({ req: { complete } });
+
 const bounds = { most: 10, graceMilliseconds: 30_000, slowestBytesPerSecond: 1000 };
 
 limits('one address cannot take all connections: its oldest idle one makes room for others', () => {
-  const connections = createConnections<Fake, string, { status: number | null }>(bounds);
+  const connections = createConnections<Fake, FakeAnswer, string>(bounds);
   const hoard = Array.from({ length: 10 }, () => new Fake());
   for (const [index, socket] of hoard.entries()) {
     const connection = connections.add(socket, 'greedy', index);
-    if (index === 0) connection.active.set('an answer', { status: null });
+    if (index === 0) connection.active.set(underWay(), '');
   }
   const newcomer = new Fake();
   assert.is(connections.add(newcomer, 'fair', 100).refused, false);
@@ -152,22 +155,45 @@ limits('one address cannot take all connections: its oldest idle one makes room 
   assert.is(connections.add(new Fake(), 'greedy', 104).refused, false, 'there is room again');
 });
 
-limits('who was refused and sends nothing is cut after two seconds', () => {
-  const connections = createConnections<Fake, string, { status: number | null }>({ ...bounds, most: 0 });
+limits(
+  'room is made by what is idle, then by what still arrives, then by what nobody reads; by nothing else',
+  () => {
+    const connections = createConnections<Fake, FakeAnswer, string>({ ...bounds, most: 5 });
+    const sockets = Array.from({ length: 5 }, () => new Fake());
+    const [made, unread, arriving, half, idle] = sockets as [Fake, Fake, Fake, Fake, Fake];
+    const greedy = sockets.map((socket) => connections.add(socket, 'greedy', 0));
+    greedy[0]!.active.set(underWay(), '');
+    greedy[1]!.active.set(underWay(), '');
+    greedy[2]!.active.set(underWay(false), '');
+    // One of its requests is there whole, the next is arriving.
+    greedy[3]!.active.set(underWay(), '').set(underWay(false), '');
+    unread.writableLength = 1;
+    connections.sweep(1);
+    for (const gone of [idle, arriving, unread]) {
+      assert.is(connections.add(new Fake(), `fair ${sockets.indexOf(gone)}`, 2).refused, false);
+      assert.equal(sockets.filter((socket) => socket.destroyed).includes(gone), true);
+    }
+    assert.is(connections.add(new Fake(), 'fair', 3).refused, true);
+    assert.equal([made.destroyed, half.destroyed], [false, false]);
+  },
+);
+
+limits('who was refused and sends nothing is cut within a second', () => {
+  const connections = createConnections<Fake, FakeAnswer, string>({ ...bounds, most: 0 });
   const [silent, served] = [new Fake(), new Fake()];
   connections.add(silent, 'a', 0);
-  connections.add(served, 'a', 0).active.set('its 503', { status: null });
-  connections.sweep(2000);
+  connections.add(served, 'a', 0).active.set(underWay(), '');
+  connections.sweep(600);
   assert.is(silent.destroyed, false);
-  connections.sweep(2001);
+  connections.sweep(601);
   assert.equal([silent.destroyed, served.destroyed], [true, false]);
 });
 
 limits('a reader has 30 seconds, and a second for every 1,000 bytes that wait; then it is cut', () => {
-  const connections = createConnections<Fake, string, { status: number | null }>(bounds);
+  const connections = createConnections<Fake, FakeAnswer, string>(bounds);
   const [slow, large, idle, fresh] = [new Fake(), new Fake(), new Fake(), new Fake()];
   for (const socket of [slow, large, idle, fresh]) connections.add(socket, 'a', 0);
-  for (const socket of [slow, large, fresh]) connections.open.get(socket)!.active.set('x', { status: null });
+  for (const socket of [slow, large, fresh]) connections.open.get(socket)!.active.set(underWay(), '');
   slow.writableLength = 2000;
   large.writableLength = 200_000;
   idle.writableLength = 0;

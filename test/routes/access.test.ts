@@ -387,7 +387,7 @@ access.before(async () => {
   });
   addControls(t.db);
   const owner = await userCaller(t, { entitlements: ['regdoc', 'occ'] });
-  makeCatalogCollections();
+  await makeCatalogCollections();
   for (const kind of ['lists', 'control-collections']) {
     for (const visibility of ['PRIVATE', 'SHARED']) {
       const made = await ask(t, 'POST', `/api/v1/${kind}`, owner, { name: 'N', visibility });
@@ -407,15 +407,15 @@ access.before(async () => {
     owner,
     member: await userCaller(t, { sub: 'bob', email: 'bob@example.org' }),
     outsider: await userCaller(t, { sub: 'carol', email: 'carol@example.org', org: 'blue' }),
-    assigned: integrationCaller(t, testId(901), [privateList, sharedList]),
-    unassigned: integrationCaller(t, testId(902), []),
+    assigned: await integrationCaller(t, testId(901), [privateList, sharedList]),
+    unassigned: await integrationCaller(t, testId(902), []),
     session: await sessionCaller(t, owner),
   };
 });
 
 access.after(() => t.db.close());
 
-function makeCatalogCollections(): void {
+async function makeCatalogCollections(): Promise<void> {
   const alice = {
     kind: 'user' as const,
     subject: 'alice',
@@ -426,10 +426,10 @@ function makeCatalogCollections(): void {
   };
   const fields = { name: 'N', description: '', tags: [], color: '', visibility: 'SHARED' as const };
   const now = () => t.clock.now;
-  createDocumentCollectionService(t.db, now, () => documentCollection).create(alice, fields, [
+  await createDocumentCollectionService(t.db, now, () => documentCollection).create(alice, fields, [
     'harbor-basic-directive',
   ]);
-  createRoleCollectionService(t.db, now, () => roleCollection).create(alice, fields, ['15-1244.00']);
+  await createRoleCollectionService(t.db, now, () => roleCollection).create(alice, fields, ['15-1244.00']);
 }
 
 for (const each of table) {
@@ -544,7 +544,7 @@ access('a product is for those entitled to it, and the refusal is one for all ot
       entitlements: new Set(products[token as keyof typeof products]),
       expiresAt: 0,
     }),
-    sessions: { start: () => '', find: () => null, end() {} },
+    sessions: { start: async () => '', find: async () => null, async end() {} },
     integrationTokens: {
       find: () => ({ kind: 'integration', id: 'x', organization: 'red' }),
     } as unknown as Parameters<typeof createAccess>[0]['integrationTokens'],

@@ -66,10 +66,10 @@ test.before(async () => {
   const user = { ...owner, entitlements: new Set<never>() };
   const fields = { name: 'N', description: '', tags: [], color: '', visibility: 'SHARED' as const };
   const now = () => clock.now;
-  createDocumentCollectionService(t.db, now, () => documents).create(user, fields, [
+  await createDocumentCollectionService(t.db, now, () => documents).create(user, fields, [
     'harbor-basic-directive',
   ]);
-  createRoleCollectionService(t.db, now, () => roles).create(user, fields, ['15-1244.00']);
+  await createRoleCollectionService(t.db, now, () => roles).create(user, fields, ['15-1244.00']);
   await ask(t, 'POST', `/api/v1/lists/${list}/stigs`, alice, { slugs: ['lantern_web_server_2'] });
   session = await sessionCaller(t, alice);
 });
@@ -342,7 +342,7 @@ test('a refused change leaves its code: not the creator, not there, not valid', 
   assert.equal(await shapes(() => ask(t, 'POST', '/api/v1/lists', bob, {})), [
     ['list.create', 'bob', null, 'failure', 'BAD_REQUEST'],
   ]);
-  const integration = integrationCaller(t, testId(901), [list]);
+  const integration = await integrationCaller(t, testId(901), [list]);
   assert.equal(
     await shapes(() => ask(t, 'DELETE', path, integration)),
     [
@@ -430,7 +430,8 @@ test('sessions that end without being asked to are told of: replaced, idle, too 
 
 test('a commit that fails after its event was written leaves a second event that says so', async () => {
   const before = usersData();
-  const unhook = t.db.beforeCommit(() => {
+  const unhook = t.db.within((work) => {
+    work();
     throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_BUSY' });
   });
   const caller = await userCaller(t);
@@ -470,7 +471,8 @@ test('a session whose end is rolled back goes on, and a second event says so; th
   const { caller, cookie } = await sessionOf('grace');
   const before = usersData();
   const logged = logLines.length;
-  const unhook = t.db.beforeCommit(() => {
+  const unhook = t.db.within((work) => {
+    work();
     throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
   });
   let id: string | null = null;
@@ -597,7 +599,7 @@ test('no token, cookie, e-mail address or text of a body is in the file', async 
   const body = { name: 'canary-name', description: 'canary-description', tags: ['canary-tag'] };
   const { json } = await ask(t, 'POST', '/api/v1/lists', canary, body);
   const own = await sessionCaller(t, canary);
-  const integration = integrationCaller(t, testId(902), [json.id]);
+  const integration = await integrationCaller(t, testId(902), [json.id]);
   await ask(t, 'GET', `/api/v1/lists/${json.id}/export?canary=query`, integration);
   await ask(t, 'DELETE', '/api/v1/session', own);
   // Where an id belongs, by a slip, and in an answer that repeats the body.

@@ -68,7 +68,7 @@ hidden.before(async () => {
     });
     made[`${kind} homeless`] = json.id;
   }
-  callers.program = integrationCaller(t, testId(900), []);
+  callers.program = await integrationCaller(t, testId(900), []);
 });
 
 hidden.after(() => t.db.close());

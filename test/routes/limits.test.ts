@@ -26,7 +26,6 @@ async function from(
 ) {
   const exchange = beginExchange({
     method: 'GET',
-    target: path,
     remote,
     secure: false,
     requestId: undefined,
@@ -72,7 +71,7 @@ limits(
     assert.is(await untilLimited(() => ask('10.0.0.3', alice)), 1);
     assert.is((await ask('10.0.0.3', session)).status, 429);
     assert.is((await ask('10.0.0.3', await userCaller(t, { sub: 'bob' }))).status, 200);
-    const program = integrationCaller(t, 'alice', []);
+    const program = await integrationCaller(t, 'alice', []);
     assert.is((await from(t, '10.0.0.3', '/api/v1/lists', program)).status, 200, 'a program is no user');
     clock.now += 3000;
     assert.is(await untilLimited(() => ask('10.0.0.3', alice)), 1, 'one more after three seconds');

@@ -66,7 +66,7 @@ entries.before(async () => {
     .pluck()
     .all();
   assert.ok(ids.length > (hasReferenceData ? 20 : 1));
-  t.db.write(() => {
+  await t.db.write(() => {
     for (let copy = 1; copy <= size - ids.length; copy++) copyStig(ids[copy % ids.length]!, copy);
   });
   const slugs = t.db.sqlite.prepare<[], string>('SELECT slug FROM stigs ORDER BY id').pluck().all();

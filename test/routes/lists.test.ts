@@ -1,8 +1,17 @@
 import { parse } from 'csv-parse/sync';
 import * as assert from 'uvu/assert';
+import type { Database } from '../../src/db/database.ts';
 import { type TestApp, testApp } from '../support/app.ts';
-import { ask, type Caller, countingIds, integrationCaller, testId, userCaller } from '../support/callers.ts';
-import { suite } from '../support/harness.ts';
+import {
+  ask,
+  type Caller,
+  countingIds,
+  integrationCaller,
+  sessionCaller,
+  testId,
+  userCaller,
+} from '../support/callers.ts';
+import { rejects, suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
 
@@ -268,11 +277,75 @@ lists('a deleted list comes back with its entries within 30 days, and not a mome
   assert.is((await atEnd(30 * day + 1)).status, 404);
 });
 
+lists(
+  'as many questions are asked of the database for hundreds of lists and collections as for one',
+  async () => {
+    const statement = Object.getPrototypeOf(t.db.sqlite.prepare('SELECT 1'));
+    const methods = ['all', 'get', 'run', 'iterate'] as const;
+    const originals = methods.map((name) => [name, statement[name]] as const);
+    let asked = 0;
+    for (const [name, original] of originals)
+      statement[name] = function (...values: unknown[]) {
+        asked++;
+        return original.apply(this, values);
+      };
+    const session = await sessionCaller(t, await userCaller(t, { entitlements: ['regdoc', 'occ'] }));
+    const paths = ['/api/v1/lists', '/api/v1/lists?include=slugs', '/lists', '/api/v1/control-collections'];
+    paths.push(
+      '/collections',
+      '/api/v1/regdoc-collections',
+      '/api/v1/role-collections',
+      '/documents',
+      '/roles',
+    );
+    const questions: number[][] = paths.map(() => []);
+    try {
+      for (const count of [1, 300]) {
+        for (const kind of ['list', 'control-collection', 'regdoc-collection', 'role-collection'])
+          for (let made = 0; made < count; made++) insertBundle(t.db, kind, `${kind} ${count} ${made}`);
+        for (const [index, path] of paths.entries()) {
+          asked = 0;
+          assert.is((await t.app.request(path, { headers: session })).status, 200, path);
+          questions[index]!.push(asked);
+        }
+      }
+    } finally {
+      for (const [name, original] of originals) statement[name] = original;
+    }
+    assert.equal(
+      questions.map(([, many]) => many),
+      questions.map(([one]) => one),
+      paths.join(' '),
+    );
+  },
+);
+
+lists('counts and slugs of many lists are those that each list has', async () => {
+  for (const own of [[], slugs, slugs.slice(1), slugs.toReversed(), [], slugs.slice(0, 1)]) {
+    const path = await make({
+      name: own.join() || 'none',
+      visibility: own.length === 1 ? 'SHARED' : 'PRIVATE',
+    });
+    for (const slug of own) await ask(t, 'POST', `${path}/stigs`, alice, { slugs: [slug] });
+  }
+  for (const caller of [alice, bob]) {
+    const plain = (await ask(t, 'GET', '/api/v1/lists', caller)).json.lists;
+    const { lists: all } = (await ask(t, 'GET', '/api/v1/lists?include=slugs', caller)).json;
+    assert.is(all.length, caller === alice ? 6 : 2);
+    for (const [index, { stigSlugs, ...list }] of all.entries()) {
+      assert.equal(list, plain[index]);
+      assert.equal(list, (await ask(t, 'GET', `/api/v1/lists/${list.id}`, caller)).json);
+      assert.is(stigSlugs.join(), list.name === 'none' ? '' : list.name);
+      assert.is(list.stigCount, stigSlugs.length);
+    }
+  }
+});
+
 lists('an integration token sees what is assigned, until it is revoked or expires', async () => {
   const one = await make({ name: 'one' });
   await make({ name: 'two', visibility: 'SHARED' });
   const id = one.split('/').at(-1)!;
-  const program = integrationCaller(t, testId(900), [id], { lifetime: 60 });
+  const program = await integrationCaller(t, testId(900), [id], { lifetime: 60 });
   const names = async () =>
     (await ask(t, 'GET', '/api/v1/lists', program)).json.lists?.map((each: { name: string }) => each.name);
   assert.equal(await names(), ['one']);
@@ -286,15 +359,24 @@ lists('an integration token sees what is assigned, until it is revoked or expire
   assert.is((await ask(t, 'GET', '/api/v1/lists', program)).status, 401);
   const guessed = { Authorization: `Bearer gsi_${'A'.repeat(43)}` };
   assert.is((await ask(t, 'GET', '/api/v1/lists', guessed)).status, 401);
-  assert.throws(
-    () => integrationCaller(t, testId(901), [id], { organization: 'blue' }),
+  await rejects(
+    integrationCaller(t, testId(901), [id], { organization: 'blue' }),
     /is not of the organization blue/,
   );
-  assert.throws(() => integrationCaller(t, testId(902), [testId(999)]), /there is no list/);
+  await rejects(integrationCaller(t, testId(902), [testId(999)]), /there is no list/);
   const stored = JSON.stringify(t.db.sqlite.prepare('SELECT * FROM integration_tokens').all());
   assert.not.match(stored, /gsi_/);
   assert.not.ok(stored.includes(program.Authorization!.slice(11)));
   assert.is(t.db.sqlite.prepare('SELECT count(*) FROM integration_tokens').pluck().get(), 1);
 });
+
+/** Puts a bundle of alice's into the database. */
+function insertBundle({ sqlite }: Database, kind: string, id: string): void {
+  sqlite
+    .prepare(
+      "INSERT INTO bundles VALUES (?, ?, 'N', '', '[]', '', '', 'PRIVATE', 'alice', NULL, 'red', ?, ?, NULL)",
+    )
+    .run(id, kind, '2026-11-21T12:00:00.000Z', '2026-11-21T12:00:00.000Z');
+}
 
 lists.run();

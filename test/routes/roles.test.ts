@@ -48,12 +48,12 @@ roles.before(async () => {
   });
   const documents = createDocumentCollectionService(t.db, () => t.clock.now, newId);
   const occupations = createRoleCollectionService(t.db, () => t.clock.now, newId);
-  documentCollection = documents.create(owner, fields('=Docs', 'SHARED'), [
+  documentCollection = await documents.create(owner, fields('=Docs', 'SHARED'), [
     'lantern-web-guideline',
     'harbor-basic-directive',
   ]);
-  roleCollection = occupations.create(owner, fields('Roles', 'SHARED'), ['15-1252.00', '15-1299.00']);
-  privateCollection = occupations.create(owner, fields('Own', 'PRIVATE'), ['15-1252.00']);
+  roleCollection = await occupations.create(owner, fields('Roles', 'SHARED'), ['15-1252.00', '15-1299.00']);
+  privateCollection = await occupations.create(owner, fields('Own', 'PRIVATE'), ['15-1252.00']);
 });
 
 roles.after(() => t.db.close());

@@ -7,8 +7,8 @@ import { createVerifyUserToken, type VerifyUserToken } from '../../src/auth/toke
 import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import type { Env } from '../../src/env.ts';
+import { createAnswers } from '../../src/http/cache/answers.ts';
 import { silentLog } from '../../src/log.ts';
-import { createPreparedAnswers } from '../../src/prepared/answers.ts';
 import { createMetrics } from '../../src/watch/metrics.ts';
 
 const pair = await generateKeyPair('ES256', { extractable: true });
@@ -54,7 +54,7 @@ export async function testApp(paths: string[] = [], deps: Partial<AppDeps> = {})
   const verify = verifier(now);
   const metrics = createMetrics().text;
   // Kept answers are part of what is tested: whatever one holds too long, some test must see.
-  const answers = createPreparedAnswers(db, []);
+  const answers = createAnswers(db);
   const state = { draining: false };
   const app = createApp({ db, verify, log: silentLog, now, state, metrics, answers, ...deps });
   const token = (claims: Record<string, unknown> = {}) => signToken(clock, claims);

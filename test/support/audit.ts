@@ -52,12 +52,15 @@ export interface TestAudit {
 /** An audit stream on a file of its own, as a server has it. */
 export function testAudit(
   clock: { now: Date },
-  { failure = 'stop', io }: { failure?: 'stop' | 'continue'; io?: AuditIo } = {},
+  {
+    failure = 'stop',
+    ...options
+  }: { failure?: 'stop' | 'continue'; io?: AuditIo; lockTimeout?: number } = {},
 ): TestAudit {
   const file = join(scratchFolder(), 'audit.jsonl');
   const log: TestAudit['log'] = [];
   const now = () => clock.now;
-  const stream = createAuditStream(openAuditFile(file, { now, ...(io ? { io } : {}) }), {
+  const stream = createAuditStream(openAuditFile(file, { now, ...options }), {
     failure,
     now,
     log: createLog('info', (line) => log.push(JSON.parse(line))),

@@ -31,14 +31,14 @@ export function cookieOf(answer: Answer): string {
 }
 
 /** Headers of a new integration token that sees some lists of an organization. */
-export function integrationCaller(
+export async function integrationCaller(
   t: TestApp,
   id: string,
   lists: string[],
   { organization = 'red', lifetime = null as number | null } = {},
-): Caller {
+): Promise<Caller> {
   const tokens = createIntegrationTokens(t.db, () => t.clock.now);
-  const token = tokens.create({ id, name: 'program', organization, lists, lifetime });
+  const token = await tokens.create({ id, name: 'program', organization, lists, lifetime });
   return { Authorization: `Bearer ${token}` };
 }
 

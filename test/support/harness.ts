@@ -1,6 +1,7 @@
 import './defer.ts';
 
 import { suite as uvuSuite } from 'uvu';
+import * as assert from 'uvu/assert';
 
 /** How many suites were made; the runner compares it with how many ran, to catch a forgotten `.run()`. */
 export const made = { suites: 0 };
@@ -9,4 +10,14 @@ export const made = { suites: 0 };
 export function suite(name: string): ReturnType<typeof uvuSuite> {
   made.suites++;
   return uvuSuite(name);
+}
+
+/** Asserts that a promise is rejected with an error whose message fits; uvu's `throws` knows no promises. */
+export async function rejects(promise: Promise<unknown>, pattern: RegExp): Promise<void> {
+  const error = await promise.then(
+    () => null,
+    (reason: Error) => reason,
+  );
+  assert.instance(error, Error, 'it was not rejected');
+  assert.match(error!.message, pattern);
 }

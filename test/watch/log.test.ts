@@ -64,7 +64,6 @@ log('a request line is one line of JSON whatever its texts are, and levels hold 
         const lines = written((l) => {
           const exchange = beginExchange({
             method,
-            target: '/',
             remote: '10.0.0.1',
             secure: false,
             requestId: undefined,
@@ -97,7 +96,6 @@ log('a request id is the own one of the caller, unless it could be a token; trac
   const begin = (requestId: string | undefined, traceparent?: string) =>
     beginExchange({
       method: 'GET',
-      target: '/',
       remote: '',
       secure: false,
       requestId,

@@ -201,7 +201,7 @@ access.before(async () => {
   await make('/api/v1/lists', { name: 'gone' });
   await make(`/api/v1/lists/${sharedList}/stigs`, { slugs: ['harbor_linux_3'] });
   await t.get(`/api/v1/lists/${deletedList}`, { method: 'DELETE', token: null, headers: alice });
-  callers.program = integrationCaller(t, 'p', [privateList, sharedList]);
+  callers.program = await integrationCaller(t, 'p', [privateList, sharedList]);
 });
 
 access.after(() => t.db.close());

@@ -38,8 +38,8 @@ export function collectionPages(
   app.post('/collections', guard.deed('control-collection.create'), (c) => {
     const form = bundleForm(c.get('form'), false);
     return orAgain(
-      () => {
-        const { id } = collections.create(c.get('user'), check(createCollectionBody, bundleBody(form)));
+      async () => {
+        const { id } = await collections.create(c.get('user'), check(createCollectionBody, bundleBody(form)));
         return goTo(c, `/collections/${id}`, { code: 'created' });
       },
       (problem) => all(c, form, problem),
@@ -47,13 +47,13 @@ export function collectionPages(
   });
 
   // From a control's page: the collection is chosen in the form.
-  app.post('/collections/add', guard.deed('control-collection.add-controls'), (c) => {
+  app.post('/collections/add', guard.deed('control-collection.add-controls'), async (c) => {
     const form = c.get('form');
     const id = form.get('collection');
     c.set('chosen', id);
     const entry = { framework: form.get('framework'), controlId: form.get('controlId') };
     const { controls } = check(addControlsBody, { controls: [entry] });
-    const { added, notFound } = collections.add(c.get('user'), id, controls);
+    const { added, notFound } = await collections.add(c.get('user'), id, controls);
     if (notFound) throw notInCatalog(notFound.map((each) => each.controlId));
     return goTo(c, `/collections/${id}`, { code: 'added', count: added });
   });
@@ -64,9 +64,7 @@ export function collectionPages(
 
   app.get('/collections/:id/edit', rule, (c) => {
     const id = c.req.param('id');
-    // Changing nothing is what only the creator may do: so others get the answer of the API.
-    collections.change(c.get('user'), id, {});
-    const form = formOf(collections.get(c.get('user'), id));
+    const form = formOf(collections.own(c.get('user'), id));
     return show(c, editBundlePage({ kind: 'collections', id, form, problem: null }));
   });
 
@@ -74,8 +72,8 @@ export function collectionPages(
     const id = c.req.param('id');
     const form = bundleForm(c.get('form'), false);
     return orAgain(
-      () => {
-        collections.change(c.get('user'), id, check(changeCollectionBody, bundleBody(form)));
+      async () => {
+        await collections.change(c.get('user'), id, check(changeCollectionBody, bundleBody(form)));
         return goTo(c, `/collections/${id}`, { code: 'changed' });
       },
       (problem) => {
@@ -85,8 +83,8 @@ export function collectionPages(
     );
   });
 
-  app.post('/collections/:id/delete', guard.deed('control-collection.delete'), (c) => {
-    collections.remove(c.get('user'), c.req.param('id'));
+  app.post('/collections/:id/delete', guard.deed('control-collection.delete'), async (c) => {
+    await collections.remove(c.get('user'), c.req.param('id'));
     return goTo(c, '/collections', { code: 'collection-deleted' });
   });
 
@@ -99,14 +97,14 @@ export function collectionPages(
       notes: form.get('notes'),
     };
     return orAgain(
-      () => {
+      async () => {
         const entries = items(adding.controlIds, /[\n,]/).map((controlId) => ({
           controlId,
           framework: adding.framework,
           notes: adding.notes,
         }));
         const { controls } = check(addControlsBody, { controls: entries });
-        const { added, notFound } = collections.add(c.get('user'), id, controls);
+        const { added, notFound } = await collections.add(c.get('user'), id, controls);
         if (notFound) throw notInCatalog(notFound.map((each) => each.controlId));
         return goTo(c, `/collections/${id}`, { code: 'added', count: added });
       },
@@ -114,12 +112,16 @@ export function collectionPages(
     );
   });
 
-  app.post('/collections/:id/controls/remove', guard.deed('control-collection.remove-controls'), (c) => {
-    const id = c.req.param('id');
-    const form = c.get('form');
-    const entry = { framework: form.get('framework'), controlId: form.get('controlId') };
-    const { controls } = check(removeControlsBody, { controls: [entry] });
-    const count = collections.removeControls(c.get('user'), id, controls);
-    return goTo(c, `/collections/${id}`, { code: 'removed', count });
-  });
+  app.post(
+    '/collections/:id/controls/remove',
+    guard.deed('control-collection.remove-controls'),
+    async (c) => {
+      const id = c.req.param('id');
+      const form = c.get('form');
+      const entry = { framework: form.get('framework'), controlId: form.get('controlId') };
+      const { controls } = check(removeControlsBody, { controls: [entry] });
+      const count = await collections.removeControls(c.get('user'), id, controls);
+      return goTo(c, `/collections/${id}`, { code: 'removed', count });
+    },
+  );
 }

@@ -18,34 +18,34 @@ export function favoritePages(app: Hono<Env>, { guard, show }: Kit, favorites: F
     return show(c, favoritesPage({ stigs: favorites.stigCards(user), controls }));
   });
 
-  app.post('/favorites/stigs', guard.deed('favorite-stigs.add'), (c) => {
+  app.post('/favorites/stigs', guard.deed('favorite-stigs.add'), async (c) => {
     const form = c.get('form');
     const { slugs } = check(slugsBody, { slugs: form.all('slug') });
-    const { notFound } = favorites.addStigs(c.get('user'), slugs);
+    const { notFound } = await favorites.addStigs(c.get('user'), slugs);
     if (notFound) throw notInCatalog(notFound);
     return goTo(c, safePath(form.get('next'), '/favorites'), { code: 'favorite' });
   });
 
-  app.post('/favorites/stigs/remove', guard.deed('favorite-stigs.remove'), (c) => {
+  app.post('/favorites/stigs/remove', guard.deed('favorite-stigs.remove'), async (c) => {
     const form = c.get('form');
     const { slugs } = check(slugsBody, { slugs: form.all('slug') });
-    favorites.removeStigs(c.get('user'), slugs);
+    await favorites.removeStigs(c.get('user'), slugs);
     return goTo(c, safePath(form.get('next'), '/favorites'), { code: 'unfavorite' });
   });
 
-  app.post('/favorites/controls', guard.deed('favorite-controls.add'), (c) => {
+  app.post('/favorites/controls', guard.deed('favorite-controls.add'), async (c) => {
     const form = c.get('form');
     const body = { framework: form.get('framework'), controlId: form.get('controlId') };
     const { framework, controlId } = check(favoriteControlBody, body);
-    favorites.addControl(c.get('user'), framework, controlId);
+    await favorites.addControl(c.get('user'), framework, controlId);
     return goTo(c, safePath(form.get('next'), '/favorites'), { code: 'favorite' });
   });
 
-  app.post('/favorites/controls/remove', guard.deed('favorite-controls.remove'), (c) => {
+  app.post('/favorites/controls/remove', guard.deed('favorite-controls.remove'), async (c) => {
     const form = c.get('form');
     const body = { framework: form.get('framework'), controlId: form.get('controlId') };
     const { framework, controlId } = check(favoriteControlBody, body);
-    favorites.removeControl(c.get('user'), framework, controlId);
+    await favorites.removeControl(c.get('user'), framework, controlId);
     return goTo(c, safePath(form.get('next'), '/favorites'), { code: 'unfavorite' });
   });
 }

@@ -91,7 +91,7 @@ export function createKit(access: Access, assets: Assets, banner: string | null)
       user: guard(access.user),
       costly: guard(access.with({ expensive: true }).user),
       deed: (action) => guard(access.audited(access.user, action)),
-      upload: guard(access.with({ maxBody: maxUpload, upload: true, expensive: true, atOnce: 4 }).user),
+      upload: guard(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
       visitor: guard(access.visitor),
       signIn: guard(access.audited(access.visitor, 'session.create')),
       signOut: guard(access.audited(access.session, 'session.end')),

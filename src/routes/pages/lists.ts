@@ -57,8 +57,8 @@ export function listPages(
   app.post('/lists', guard.deed('list.create'), (c) => {
     const form = bundleForm(c.get('form'), true);
     return orAgain(
-      () => {
-        const { id } = lists.create(c.get('user'), check(createListBody, bundleBody(form)));
+      async () => {
+        const { id } = await lists.create(c.get('user'), check(createListBody, bundleBody(form)));
         return goTo(c, `/lists/${id}`, { code: 'created' });
       },
       (problem) => all(c, form, problem),
@@ -66,11 +66,11 @@ export function listPages(
   });
 
   // From a STIG's page: the list is chosen in the form.
-  app.post('/lists/add', guard.deed('list.add-stigs'), (c) => {
+  app.post('/lists/add', guard.deed('list.add-stigs'), async (c) => {
     const id = c.get('form').get('list');
     c.set('chosen', id);
     const { slugs } = check(slugsBody, { slugs: [c.get('form').get('slug')] });
-    const { added, notFound } = listStigs.add(c.get('user'), id, slugs);
+    const { added, notFound } = await listStigs.add(c.get('user'), id, slugs);
     if (notFound) throw notInCatalog(notFound);
     return goTo(c, `/lists/${id}`, { code: 'added', count: added });
   });
@@ -79,8 +79,7 @@ export function listPages(
 
   app.get('/lists/:id/edit', rule, (c) => {
     const id = c.req.param('id');
-    // Changing nothing is what only the creator may do: so others get the answer of the API.
-    const list = lists.change(c.get('user'), id, {});
+    const list = lists.own(c.get('user'), id);
     return show(c, editBundlePage({ kind: 'lists', id, form: formOf(list), problem: null }));
   });
 
@@ -88,8 +87,8 @@ export function listPages(
     const id = c.req.param('id');
     const form = bundleForm(c.get('form'), true);
     return orAgain(
-      () => {
-        lists.change(c.get('user'), id, check(changeListBody, bundleBody(form)));
+      async () => {
+        await lists.change(c.get('user'), id, check(changeListBody, bundleBody(form)));
         return goTo(c, `/lists/${id}`, { code: 'changed' });
       },
       (problem) => {
@@ -99,18 +98,18 @@ export function listPages(
     );
   });
 
-  app.post('/lists/:id/delete', guard.deed('list.delete'), (c) => {
-    lists.remove(c.get('user'), c.req.param('id'));
+  app.post('/lists/:id/delete', guard.deed('list.delete'), async (c) => {
+    await lists.remove(c.get('user'), c.req.param('id'));
     return goTo(c, '/lists', { code: 'list-deleted' });
   });
 
-  app.post('/lists/:id/restore', guard.deed('list.restore'), (c) => {
-    const { id } = lists.restore(c.get('user'), c.req.param('id'));
+  app.post('/lists/:id/restore', guard.deed('list.restore'), async (c) => {
+    const { id } = await lists.restore(c.get('user'), c.req.param('id'));
     return goTo(c, `/lists/${id}`, { code: 'restored' });
   });
 
-  app.post('/lists/:id/duplicate', guard.deed('list.duplicate'), (c) => {
-    const { id } = lists.duplicate(c.get('user'), c.req.param('id'));
+  app.post('/lists/:id/duplicate', guard.deed('list.duplicate'), async (c) => {
+    const { id } = await lists.duplicate(c.get('user'), c.req.param('id'));
     return goTo(c, `/lists/${id}`, { code: 'copied' });
   });
 
@@ -118,9 +117,9 @@ export function listPages(
     const id = c.req.param('id');
     const text = lines(c.get('form').get('slugs'));
     return orAgain(
-      () => {
+      async () => {
         const { slugs } = check(slugsBody, { slugs: items(text, /[\s,]+/) });
-        const { added, notFound } = listStigs.add(c.get('user'), id, slugs);
+        const { added, notFound } = await listStigs.add(c.get('user'), id, slugs);
         if (notFound) throw notInCatalog(notFound);
         return goTo(c, `/lists/${id}`, { code: 'added', count: added });
       },
@@ -128,16 +127,16 @@ export function listPages(
     );
   });
 
-  app.post('/lists/:id/stigs/remove', guard.deed('list.remove-stigs'), (c) => {
+  app.post('/lists/:id/stigs/remove', guard.deed('list.remove-stigs'), async (c) => {
     const id = c.req.param('id');
     const { slugs } = check(slugsBody, { slugs: c.get('form').all('slug') });
-    const count = listStigs.remove(c.get('user'), id, slugs);
+    const count = await listStigs.remove(c.get('user'), id, slugs);
     return goTo(c, `/lists/${id}`, { code: 'removed', count });
   });
 
   app.get('/lists/:id/stigs/:slug', rule, (c) => {
     const { id, slug } = c.req.param();
-    const list = lists.change(c.get('user'), id, {});
+    const list = lists.own(c.get('user'), id);
     const entry = listStigs.entry(c.get('user'), id, slug);
     const form = { notes: entry.notes, position: String(entry.position) };
     return show(c, editEntryPage({ list, entry, form, problem: null }));
@@ -148,9 +147,9 @@ export function listPages(
     const user = c.get('user');
     const form = { notes: lines(c.get('form').get('notes')), position: c.get('form').get('position').trim() };
     return orAgain(
-      () => {
+      async () => {
         const position = /^\d{1,10}$/.test(form.position) ? Number(form.position) : form.position;
-        listStigs.update(user, id, slug, check(listStigBody, { notes: form.notes, position }));
+        await listStigs.update(user, id, slug, check(listStigBody, { notes: form.notes, position }));
         return goTo(c, `/lists/${id}`, { code: 'changed' });
       },
       (problem) => {
@@ -162,9 +161,12 @@ export function listPages(
 }
 
 /** Runs what takes a form; what is wrong with the form is shown in it. Other refusals are pages of their own. */
-export function orAgain(take: () => Response, again: (problem: string) => Response): Response {
+export async function orAgain(
+  take: () => Promise<Response>,
+  again: (problem: string) => Response,
+): Promise<Response> {
   try {
-    return take();
+    return await take();
   } catch (error) {
     if (error instanceof AppError && error.code === 'BAD_REQUEST') return again(error.message);
     throw error;

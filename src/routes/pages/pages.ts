@@ -46,7 +46,7 @@ export interface PageDeps
 export interface Pages {
   app: Hono<Env>;
   /** Answers an error as a page: a 401 leads to signing in. */
-  refuse(c: Context<Env>, problem: AppError): Response;
+  refuse(c: Context<Env>, problem: AppError): Promise<Response>;
 }
 
 /** The pages: HTML over the same services and the same rules of access as the API; and an error as a page. */
@@ -80,7 +80,7 @@ export function pageRoutes(deps: PageDeps): Pages {
     });
   });
 
-  function refuse(c: Context<Env>, problem: AppError): Response {
+  async function refuse(c: Context<Env>, problem: AppError): Promise<Response> {
     if (problem.code === 'UNAUTHORIZED') {
       const url = new URL(c.req.url);
       const next = c.req.method === 'GET' ? `${url.pathname}${url.search}` : '/';
@@ -89,7 +89,7 @@ export function pageRoutes(deps: PageDeps): Pages {
     // A refusal may come before it is known who looks at the page.
     if (c.get('visitor') === undefined) {
       const session = deps.cookie.read(c);
-      c.set('visitor', session === undefined ? null : deps.sessions.find(session));
+      c.set('visitor', session === undefined ? null : await deps.sessions.find(session));
     }
     const status = statusOf[problem.code];
     const { message, headers } = problem;

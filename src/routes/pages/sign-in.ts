@@ -26,7 +26,7 @@ export function signInPages(
     const next = safePath(form.get('next'));
     try {
       const user = await signIn(c, form.get('token').trim());
-      cookie.set(c, sessions.start(user, cookie.read(c)));
+      cookie.set(c, await sessions.start(user, cookie.read(c)));
     } catch (error) {
       if (!(error instanceof AppError) || (error.code !== 'UNAUTHORIZED' && error.code !== 'FORBIDDEN'))
         throw error;
@@ -37,8 +37,8 @@ export function signInPages(
     return goTo(c, next, { code: 'signed-in' });
   });
 
-  app.post('/signout', guard.signOut, (c: Context<Env>) => {
-    sessions.end(cookie.read(c)!);
+  app.post('/signout', guard.signOut, async (c: Context<Env>) => {
+    await sessions.end(cookie.read(c)!);
     cookie.clear(c);
     return goTo(c, '/', { code: 'signed-out' });
   });

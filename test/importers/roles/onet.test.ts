@@ -250,7 +250,7 @@ onet('the next release removes, adds and renames; collections keep what they hol
     expiresAt: 0,
   };
   const fields = { name: 'C', description: '', tags: [], color: '', visibility: 'PRIVATE' as const };
-  const id = createRoleCollectionService(
+  const id = await createRoleCollectionService(
     t.db,
     () => t.clock.now,
     () => testId(1),

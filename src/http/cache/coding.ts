@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { createRecent } from '../recent.ts';
+import { LRUCache } from 'lru-cache';
 
 /** How the bytes of an answer are written. */
 export type Coding = 'identity' | 'gzip' | 'br';
@@ -11,7 +11,7 @@ export const leastCompressed = 1024;
 const brotliLevel = 5;
 /** What is read of a header: that and its answer are remembered. */
 const longestHeader = 500;
-const chosen = createRecent<Coding>(1000);
+const chosen = new LRUCache<string, Coding>({ max: 1000 });
 
 /** The best coding that an `Accept-Encoding` header takes (RFC 9110 12.5.3): brotli, gzip, or none. */
 export function bestCoding(header: string | undefined): Coding {
@@ -41,7 +41,10 @@ function choose(header: string): Coding {
 }
 
 /** Compresses off the main thread; the same bytes give the same bytes. */
-export async function compress(bytes: Buffer, coding: Exclude<Coding, 'identity'>): Promise<Buffer> {
+export async function compress(
+  bytes: Buffer,
+  coding: Exclude<Coding, 'identity'>,
+): Promise<Buffer<ArrayBuffer>> {
   if (coding === 'gzip') return promisify(gzip)(bytes);
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: brotliLevel,

@@ -43,12 +43,6 @@ function problem(exchange: Exchange, { code, message }: Refusal) {
   };
 }
 
-/** A refusal as the listener of the router answers. */
-export function refusalResponse(exchange: Exchange, refusal: Refusal): Response {
-  const { body, headers } = problem(exchange, refusal);
-  return new Response(body, { status: statusOf[refusal.code], headers });
-}
-
 /** A refusal as it is written to a connection that has no answer to write to. */
 export function refusalText(exchange: Exchange, refusal: Refusal & { reason: string }): string {
   const { body, headers } = problem(exchange, refusal);

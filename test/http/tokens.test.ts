@@ -1,7 +1,8 @@
 import * as assert from 'uvu/assert';
-import { callerOf, rememberTokens } from '../../src/auth/remembered.ts';
 import type { User } from '../../src/auth/viewer.ts';
 import { unauthorized } from '../../src/errors.ts';
+import { callerOf } from '../../src/http/cache/answers.ts';
+import { rememberTokens } from '../../src/http/cache/tokens.ts';
 import { suite } from '../support/harness.ts';
 
 const remembered = suite('Tokens that were just verified');
@@ -37,29 +38,43 @@ function counting(expiresAt = 1000) {
 
 remembered('a token is verified once', async () => {
   const { state, tokens } = counting();
-  assert.is(tokens.known('a'), null);
+  assert.is(tokens.known('a', ''), null);
   const first = await tokens.verify('a');
   assert.is(await tokens.verify('a'), first);
-  assert.is(tokens.known('a')!.user, first);
+  assert.is(tokens.known('a', '')!.user, first);
   assert.equal(state.seen, ['a']);
 });
 
 remembered('never past its exp, not by the tolerance of the clock either', async () => {
   const { state, tokens } = counting();
+  state.now = 900_000;
   await tokens.verify('a');
   state.now = 999_999;
-  assert.ok(tokens.known('a'));
+  assert.ok(tokens.known('a', ''));
   state.now = 1_000_000;
-  assert.is(tokens.known('a'), null);
+  assert.is(tokens.known('a', ''), null);
   await tokens.verify('a');
   assert.equal(state.seen, ['a', 'a']);
+});
+
+remembered('a token counts for the address that it came from, and for five minutes', async () => {
+  const { state, tokens } = counting();
+  await tokens.verify('a', '192.0.2.1');
+  assert.is(tokens.known('a', '192.0.2.2'), null);
+  const first = tokens.known('a', '192.0.2.1')!;
+  assert.is(tokens.known('a', '192.0.2.1', first), first);
+  assert.is(tokens.known('a', '192.0.2.2', first), null);
+  state.now = 5 * 60_000 - 1;
+  assert.is(tokens.known('a', '192.0.2.1', first), first);
+  state.now++;
+  assert.is(tokens.known('a', '192.0.2.1', first), null);
 });
 
 remembered('another key set means another look', async () => {
   const { state, tokens } = counting();
   await tokens.verify('a');
   state.keys++;
-  assert.is(tokens.known('a'), null);
+  assert.is(tokens.known('a', ''), null);
   await tokens.verify('a');
   assert.equal(state.seen, ['a', 'a']);
 });
@@ -75,7 +90,7 @@ remembered('a key set that changes while a token is being verified leaves nothin
     () => new Date(0),
   );
   await tokens.verify('a');
-  assert.is(tokens.known('a'), null);
+  assert.is(tokens.known('a', ''), null);
 });
 
 remembered('what was refused is refused anew each time', async () => {
@@ -87,7 +102,7 @@ remembered('what was refused is refused anew each time', async () => {
     } catch (error) {
       assert.is((error as { code: string }).code, 'UNAUTHORIZED');
     }
-    assert.is(tokens.known('bad'), null);
+    assert.is(tokens.known('bad', ''), null);
   }
   assert.is(state.seen.length, 3);
 });
@@ -99,7 +114,9 @@ remembered('only so many are remembered, those in use the longest', async () => 
     await tokens.verify(`other-${number}`);
   }
   assert.is(state.seen.filter((token) => token === 'used').length, 1);
-  const kept = Array.from({ length: 100 }, (_, number) => tokens.known(`other-${number}`)).filter(Boolean);
+  const kept = Array.from({ length: 100 }, (_, number) => tokens.known(`other-${number}`, '')).filter(
+    Boolean,
+  );
   assert.ok(kept.length <= 10, `${kept.length} are kept`);
 });
 

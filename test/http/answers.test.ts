@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import type { Viewer } from '../../src/auth/viewer.ts';
+import type { Made } from '../../src/env.ts';
+import { createAnswers, type Freshness, namesTag } from '../../src/http/cache/answers.ts';
+import { suite } from '../support/harness.ts';
+
+const answers = suite('Kept answers');
+
+/** A database that changes when a test says so. */
+function fakeDatabase() {
+  const state = { generation: 1, users: 1 };
+  const fresh: Freshness = {
+    generation: () => state.generation,
+    audience: { version: () => String(state.users) },
+  };
+  return { state, fresh };
+}
+
+function viewer(subject: string): Viewer {
+  return {
+    kind: 'user',
+    subject,
+    email: null,
+    organization: null,
+    entitlements: new Set(),
+    expiresAt: 0,
+  };
+}
+const [ann, bob] = [viewer('ann'), viewer('bob')];
+
+function made(text: string): Made {
+  return {
+    bytes: Buffer.from(text),
+    headers: { 'Content-Type': 'text/plain' },
+    tag: `tag-of-${text.length}`,
+  };
+}
+
+const about = { route: '/r', access: 'user', expensive: false };
+
+answers('what depends on the catalog is shared until the generation changes', () => {
+  const { state, fresh } = fakeDatabase();
+  const kept = createAnswers(fresh);
+  kept.keep('/a', null, kept.stamp(null), made('one'), about);
+  state.users++;
+  assert.is(kept.find('/a', null)?.tag, 'tag-of-3');
+  assert.is(kept.find('/a', ann), undefined);
+  assert.is(kept.find('/b', null), undefined);
+  state.generation++;
+  assert.is(kept.find('/a', null), undefined);
+  assert.equal(kept.stats(), { ...kept.stats(), hits: 1, misses: 1 });
+});
+
+answers('what depends on users’ data is one caller’s, until something changes for them', () => {
+  const { state, fresh } = fakeDatabase();
+  const kept = createAnswers(fresh);
+  for (const change of ['users', 'generation'] as const) {
+    kept.keep('/a', ann, kept.stamp(ann), made('hers'), about);
+    for (const other of [bob, null]) assert.is(kept.find('/a', other), undefined);
+    assert.is(kept.find('/a', ann)?.tag, 'tag-of-4');
+    assert.is(kept.find('/a', viewer('ann'))?.tag, 'tag-of-4', 'whoever has the same rights');
+    state[change]++;
+    assert.is(kept.find('/a', ann), undefined);
+  }
+});
+
+answers('callers and addresses cannot be read one for the other', () => {
+  const { fresh } = fakeDatabase();
+  const kept = createAnswers(fresh);
+  kept.keep('/b /c', ann, kept.stamp(ann), made('1'), about);
+  for (const address of ['/c', '["ann",null] /b /c', '["ann",null]\n/b /c'])
+    for (const other of [viewer('["ann",null] /b'), bob]) assert.is(kept.find(address, other), undefined);
+  assert.is(kept.find('/b /c', ann)?.tag, 'tag-of-1');
+});
+
+answers('what was made while something changed is not kept', () => {
+  const { state, fresh } = fakeDatabase();
+  const kept = createAnswers(fresh);
+  const stamp = kept.stamp(null);
+  state.generation++;
+  const late = kept.keep('/a', null, stamp, made('old'), about);
+  assert.is(String(late.variants.get('identity')!.body), 'old', 'its own caller has it');
+  assert.is(kept.find('/a', null), undefined);
+  const own = kept.stamp(ann);
+  state.users++;
+  kept.keep('/a', ann, own, made('old'), about);
+  assert.is(kept.find('/a', ann), undefined);
+});
+
+answers('each coding is made once, with a tag and a length of its own', async () => {
+  const { fresh } = fakeDatabase();
+  const kept = createAnswers(fresh);
+  const text = 'text '.repeat(1000);
+  const prepared = kept.keep('/a', null, kept.stamp(null), made(text), about);
+  const before = kept.stats().bytes;
+  const br = await kept.written(prepared, 'br');
+  assert.is(await kept.written(prepared, 'br'), br);
+  assert.is(kept.stats().bytes, before + br.body.length);
+  assert.equal(br.headers, {
+    'Content-Type': 'text/plain',
+    ETag: '"tag-of-5000-br"',
+    'Content-Length': String(br.body.length),
+    'Content-Encoding': 'br',
+  });
+  assert.equal(br.lines, Object.entries(br.headers).flat());
+  const identity = await kept.written(prepared, 'identity');
+  assert.equal(identity.headers, {
+    'Content-Type': 'text/plain',
+    ETag: '"tag-of-5000"',
+    'Content-Length': '5000',
+  });
+  assert.equal(prepared.notModified.headers, { ETag: '"tag-of-5000"' });
+});
+
+answers('what does not become smaller is sent as it is', async () => {
+  const { fresh } = fakeDatabase();
+  const kept = createAnswers(fresh);
+  const prepared = kept.keep('/a', null, kept.stamp(null), made('x'), about);
+  assert.is(await kept.written(prepared, 'gzip'), await kept.written(prepared, 'identity'));
+});
+
+answers('compressed bytes of any value read back', async () => {
+  const kept = createAnswers(fakeDatabase().fresh);
+  for (const length of [0, 1, 1024, 200_000]) {
+    for (const bytes of [randomBytes(length), Buffer.alloc(length)]) {
+      const one = kept.keep('/a', null, kept.stamp(null), { bytes, headers: {}, tag: 't' }, about);
+      assert.ok((await kept.written(one, 'identity')).body.equals(bytes), `${length} bytes`);
+      const { body, headers } = await kept.written(one, 'gzip');
+      const read = headers['Content-Encoding'] === 'gzip' ? gunzipSync(body) : body;
+      assert.ok(read.equals(bytes), `${length} bytes`);
+    }
+  }
+});
+
+answers('a coding is made once also for callers who come at the same time', async () => {
+  const { fresh } = fakeDatabase();
+  const kept = createAnswers(fresh);
+  const prepared = kept.keep('/a', null, kept.stamp(null), made('text '.repeat(1000)), about);
+  const before = kept.stats().bytes;
+  const together = await Promise.all([1, 2, 3].map(() => kept.written(prepared, 'gzip')));
+  assert.is(new Set(together).size, 1);
+  assert.is(kept.stats().bytes, before + together[0]!.body.length);
+});
+
+answers('a tag is named in any coding, in a list, weak or as anything', () => {
+  for (const header of ['"t"', 'W/"t"', '"t-br"', '"t-gz"', '"x", "t"', '*', ' "x" , W/"t-gz" '])
+    assert.ok(namesTag(header, 't'), header);
+  for (const header of [undefined, '', 't', '"t-zz"', '"T"', '"tt"', '"x"'])
+    assert.not.ok(namesTag(header, 't'));
+});
+
+answers('no more is kept than the bytes allow, what is used stays, and never an older answer', async () => {
+  const { fresh } = fakeDatabase();
+  const most = 400_000;
+  const kept = createAnswers(fresh, most);
+  const steps = fc.array(fc.tuple(fc.nat(30), fc.nat(60_000)), { maxLength: 200 });
+  const last = new Map<string, string>();
+  let version = 0;
+  await fc.assert(
+    fc.asyncProperty(steps, async (list) => {
+      for (const [number, length] of list) {
+        const address = `/${number}`;
+        const tag = String(++version);
+        const bytes = Buffer.alloc(length, 'x');
+        const own = kept.keep(address, null, kept.stamp(null), { bytes, headers: {}, tag }, about);
+        await kept.written(own, 'gzip');
+        last.set(address, tag);
+        assert.ok(kept.stats().bytes <= most, `${kept.stats().bytes} bytes`);
+        for (const [each, wanted] of last) {
+          const found = kept.find(each, null)?.tag;
+          assert.ok(found === undefined || found === wanted, 'never an older answer');
+        }
+      }
+    }),
+    { numRuns: 20 },
+  );
+  kept.keep('/loved', null, kept.stamp(null), made('x'), about);
+  for (let number = 0; number < 500; number++) {
+    const bytes = Buffer.alloc(20_000);
+    kept.keep(`/other-${number}`, null, kept.stamp(null), { bytes, headers: {}, tag: 't' }, about);
+    assert.ok(kept.find('/loved', null), `after ${number} others`);
+  }
+  assert.is(kept.find('/other-0', null), undefined);
+  const huge = { bytes: Buffer.alloc(most / 2), headers: {}, tag: 't' };
+  kept.keep('/huge', null, kept.stamp(null), huge, about);
+  assert.is(kept.find('/huge', null), undefined, 'what would take most of it alone is not kept');
+});
+
+answers.run();
