@@ -42,6 +42,8 @@ async function main(args: string[]): Promise<number> {
     process.stdout.write(await usage());
     return name === undefined ? 2 : 0;
   }
+  if (name.startsWith('-'))
+    throw new CommandError(`the command comes first, then "${name.slice(0, 64)}": see gapstone --help`, 2);
   if (!Object.hasOwn(commands, name))
     throw new CommandError(`there is no command "${name.slice(0, 64)}": see gapstone --help`, 2);
   const command = await commands[name]!();

@@ -94,6 +94,7 @@ usage('wrong usage is one line on stderr, exit 2', async () => {
   const folder = scratchFolder();
   const cases: [string[], RegExp][] = [
     [['nonsense'], /there is no command "nonsense"/],
+    [['--db', 'g.db', 'status'], /the command comes first, then "--db"/],
     [['import'], /name at least one PATH/],
     [['token'], /token issue/],
     [['token', 'revoke'], /token issue/],
