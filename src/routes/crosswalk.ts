@@ -25,6 +25,7 @@ export function crosswalkRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/crosswalk/resolve',
+      operationId: 'resolveCrosswalk',
       summary: 'Every path from one control to another framework',
       tags,
       ...searching.public,
@@ -58,6 +59,7 @@ export function crosswalkRoutes(
     createRoute({
       method: 'post',
       path: '/api/v1/crosswalk/resolve/batch',
+      operationId: 'resolveCrosswalkBatch',
       summary: 'Up to 250 pairs, or the controls of up to 250 CCIs',
       description:
         'A body with the key `ccis` is the CCI lookup, otherwise it asks for pairs; both at once is a 400.',

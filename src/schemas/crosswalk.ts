@@ -106,12 +106,17 @@ const reference = requestText('from', 300).transform((text, context) => {
 });
 
 const targetKey = (name: string) =>
-  requestText(name, 100).refine((text) => text.trim() !== '', {
-    error: `${name} must name a target framework`,
-  });
+  requestText(name, 100)
+    .refine((text) => text.trim() !== '', { error: `${name} must name a target framework` })
+    .openapi({ minLength: 1 });
 
 export const resolveQuery = z.object({
-  from: reference.openapi({ type: 'string', example: 'nist-800-53:AC-2' }),
+  from: reference.openapi({
+    type: 'string',
+    pattern: '^[^:]*[^:\\s][^:]*:.*\\S',
+    description: '`<framework>:<identifier>`, split at the first colon.',
+    example: 'nist-800-53:AC-2',
+  }),
   to: targetKey('to').transform(frameworkKey).openapi({ type: 'string', example: 'nist-800-171' }),
   version: requestText('version', 100).optional().openapi({ example: 'Rev 5' }),
   status: wordList('status', statuses),
@@ -145,9 +150,9 @@ const maxPairs = 250;
 const batchReference = z.object(
   {
     framework: targetKey('from.framework'),
-    identifier: requestText('from.identifier', 300).refine((text) => text.trim() !== '', {
-      error: 'from.identifier must not be empty',
-    }),
+    identifier: requestText('from.identifier', 300)
+      .refine((text) => text.trim() !== '', { error: 'from.identifier must not be empty' })
+      .openapi({ minLength: 1 }),
     version: requestText('from.version', 100).optional(),
   },
   { error: 'from must hold objects with framework and identifier' },
@@ -157,10 +162,12 @@ export const pairsBody = z
   .object({
     from: z
       .array(batchReference, { error: 'from must be an array of control references' })
-      .min(1, { error: 'from must not be empty' }),
+      .min(1, { error: 'from must not be empty' })
+      .openapi({ maxItems: maxPairs }),
     to: z
       .array(targetKey('to'), { error: 'to must be an array of framework keys' })
-      .min(1, { error: 'to must not be empty' }),
+      .min(1, { error: 'to must not be empty' })
+      .openapi({ maxItems: maxPairs }),
     status: bodyStatus,
     maxHops: bodyHops,
   })

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { createApp } from '../../src/app.ts';
 import { mappingCommand } from '../../src/commands/mapping.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { CommandError } from '../../src/errors.ts';
-import { silentLog } from '../../src/log.ts';
 import { tableDigests } from '../support/catalog-dump.ts';
 import { gapstone } from '../support/child.ts';
 import { dumpGraph } from '../support/control-dump.ts';
@@ -22,6 +20,7 @@ import { bruteForce, type OracleEdge, toGraph } from '../support/crosswalk-oracl
 import { suite } from '../support/harness.ts';
 import { startServer } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+import { loggedApp } from '../support/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Json = any;
@@ -92,15 +91,7 @@ async function listed(site: Site): Promise<Json[]> {
     .map((line) => JSON.parse(line));
 }
 
-function appOf(db: Database) {
-  return createApp({
-    db,
-    verify: async () => Promise.reject(new Error('nobody')),
-    log: silentLog,
-    now: () => new Date(),
-    state: { draining: false },
-  });
-}
+const appOf = (db: Database) => loggedApp(db).app;
 
 async function resolve(app: ReturnType<typeof appOf>, query: Record<string, string>): Promise<Json> {
   const response = await app.request(`/api/v1/crosswalk/resolve?${new URLSearchParams(query)}`);
