@@ -85,9 +85,9 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
    * What a question reaches with as few hops as it takes: those beyond are of neighbors that share a control. A control of
    * nist-800-53 has CCIs of its own or none.
    */
-  function nearest(question: Omit<Question, 'maxHops'>): Answered {
+  function nearest(question: Omit<Question, 'maxHops'>): Pick<Answered, 'paths' | 'truncated'> {
     const farthest = question.framework === 'nist-800-53' ? 1 : closureDepth;
-    let found: Answered = { paths: [], truncated: false };
+    let found: Pick<Answered, 'paths' | 'truncated'> = { paths: [], truncated: false };
     for (let maxHops = 1; maxHops <= farthest && found.paths.length === 0; maxHops++)
       found = crosswalk.resolve({ ...question, maxHops });
     return found;

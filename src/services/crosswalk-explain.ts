@@ -124,8 +124,11 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
   }
 
   return {
-    /** The paths with what each of their steps rests on; under a version pin the first rests on what is stated for it. */
-    explain(paths: Path[], pin?: string): Path[] {
+    /**
+     * The paths, one after the other, with what each of their steps rests on; under a version pin the first rests on what is
+     * stated for it.
+     */
+    *explain(paths: Path[], pin?: string): Generator<Path> {
       // Thousands of paths share a few edges.
       const known = new Map<string, Evidence[]>();
       const remembered = (a: Path['controls'][number], b: Path['controls'][number], first: boolean) => {
@@ -134,13 +137,14 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
         known.set(key, found);
         return found;
       };
-      return paths.map((path) => ({
-        ...path,
-        controls: path.controls.map((step, index) => ({
-          ...step,
-          ...(index === 0 ? {} : { evidence: remembered(path.controls[index - 1]!, step, index === 1) }),
-        })),
-      }));
+      for (const path of paths)
+        yield {
+          ...path,
+          controls: path.controls.map((step, index) => ({
+            ...step,
+            ...(index === 0 ? {} : { evidence: remembered(path.controls[index - 1]!, step, index === 1) }),
+          })),
+        };
     },
 
     /** Why a question has no path. */
