@@ -5,6 +5,8 @@ import { flag, positiveInteger, requestText, textList, wordList } from './common
 
 export const MappingStatus = z.enum(statuses).openapi('MappingStatus');
 
+const decision = z.strictObject({ status: MappingStatus, reason: z.string(), decidedAt: z.iso.datetime() });
+
 /** Where a step of a path comes from (additive, `explain=true`). */
 export const Evidence = z
   .strictObject({
@@ -16,13 +18,19 @@ export const Evidence = z
     reference: z.string().openapi({ description: 'The row or reference in the source.' }),
     from: z.strictObject({ framework: z.string(), version: z.string(), identifier: z.string() }),
     to: z.strictObject({ framework: z.string(), version: z.string(), identifier: z.string() }),
-    decision: z
-      .strictObject({ status: MappingStatus, reason: z.string(), decidedAt: z.string() })
-      .optional()
-      .openapi({ description: "An operator's decision about this pair." }),
+    decision: decision.optional().openapi({ description: "An operator's decision about this pair." }),
   })
   .openapi('Evidence');
 export type Evidence = z.infer<typeof Evidence>;
+
+const end = z.strictObject({ framework: z.string(), identifier: z.string() });
+
+export const OwnEvidence = z
+  .strictObject({ own: z.literal(true), from: end, to: end, decision })
+  .openapi('OwnEvidence', {
+    description: "A pair that no source makes an edge of: the site's own, by an operator's decision.",
+  });
+export type OwnEvidence = z.infer<typeof OwnEvidence>;
 
 export const PathStep = z
   .strictObject({
@@ -30,7 +38,7 @@ export const PathStep = z
     identifier: z.string(),
     status: MappingStatus,
     evidence: z
-      .array(Evidence)
+      .array(z.union([Evidence, OwnEvidence]))
       .optional()
       .openapi({ description: 'With explain=true: what the step rests on.' }),
   })
