@@ -59,7 +59,7 @@ export const mappingCommand: Command = {
         const detail = word ? { detail: { status: word.status, why: word.reason } } : {};
         const objectId = ends.map(nameOf).join(' ');
         const deed = { action: `mapping.${action}`, objectType: 'mapping', objectId, ...detail };
-        auditedCommand(config, db, deed, () => decide(db, decisions, ends, word));
+        await auditedCommand(config, db, deed, () => decide(db, decisions, ends, word));
       }
       return 0;
     } finally {
@@ -74,9 +74,9 @@ type Word = Pick<Decision, 'status' | 'reason'>;
 type Values = Partial<Record<'from' | 'to' | 'status' | 'reason', string | undefined>>;
 
 /** Stores a decision, or takes it back where there is no word, and rebuilds the crosswalk in the same transaction. */
-function decide(db: Database, decisions: MappingDecisions, ends: [End, End], word: Word | null): void {
+function decide(db: Database, decisions: MappingDecisions, ends: [End, End], word: Word | null) {
   const decidedAt = new Date().toISOString();
-  db.write(() => {
+  return db.write(() => {
     if (word) {
       for (const end of ends) requireActive(decisions, end);
       decisions.set(ends, { ...word, decidedAt });
