@@ -82,7 +82,13 @@ export function createCheck(document: Published) {
     const declared = content[type];
     if (declared === undefined) return `its content type is "${type}"`;
     if (method === 'HEAD' || body === null || headers.has('Content-Encoding')) return null;
-    return problemWith(declared.schema, type === 'application/json' ? JSON.parse(body) : body);
+    let value: unknown = body;
+    try {
+      if (type === 'application/json') value = JSON.parse(body);
+    } catch (error) {
+      return `its body is no JSON: ${(error as Error).message}`;
+    }
+    return problemWith(declared.schema, value);
   }
 
   const problem = document.components.responses.NotFound!;
