@@ -1,6 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Env } from './env.ts';
+import { type ErrorCode, statusOf } from './errors.ts';
 import { packageVersion } from './root.ts';
+import { problems } from './schemas/common.ts';
 import { ccisBody, pairsBody } from './schemas/crosswalk.ts';
 
 /** The OpenAPI 3.1 document of an application's routes, as JSON text. */
@@ -35,29 +37,97 @@ export function openApiDocument(app: OpenAPIHono<Env>): string {
       title: 'Gapstone',
       version: packageVersion,
       description: 'An offline catalog of STIGs, security controls and their crosswalk.',
-      license: { name: 'MIT' },
+      license,
     },
     servers: [{ url: '/' }],
   });
-  for (const [path, operations] of Object.entries(document.paths ?? {})) {
-    // Health is never limited, and the sample endpoint has errors of its own.
-    if (!path.startsWith('/api/')) continue;
-    for (const operation of Object.values(operations as Record<string, Operation>)) {
-      operation.responses['429'] ??= problem(
-        'The caller came too often; `Retry-After` says when to come again.',
-      );
-      operation.responses['503'] ??= problem('The service is busy; `Retry-After` says when to come again.');
-    }
+  for (const operations of Object.values(document.paths ?? {})) {
+    for (const [method, operation] of Object.entries(operations as Record<string, Operation>))
+      complete(method, operation);
   }
-  return JSON.stringify(document);
+  const codes = Object.keys(statusOf) as ErrorCode[];
+  const responses = Object.fromEntries(codes.map((code) => [nameOf(code), problem(statusOf[code])]));
+  return JSON.stringify({ ...document, components: { ...document.components, responses } });
 }
 
 interface Operation {
-  responses: Record<string, object>;
+  responses: Record<string, Response>;
+  'x-unlimited'?: boolean;
 }
 
-/** What any route may answer under load, whatever it declares. */
-function problem(description: string): object {
-  const schema = { $ref: '#/components/schemas/Error' };
-  return { description, content: { 'application/json': { schema } } };
+interface Response {
+  $ref?: string;
+  description?: string;
+  headers?: Record<string, object>;
+  content?: Record<string, { schema: { $ref?: string } }>;
+}
+
+const license = { name: 'MIT', identifier: 'MIT' };
+const text = (description: string) => ({ description, required: true, schema: { type: 'string' } });
+const retryAfter = {
+  'Retry-After': {
+    description: 'Seconds after which to come again.',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+  },
+};
+const etag = { ETag: text('Of the bytes of the answer; `If-None-Match` takes it.') };
+
+/** The headers that belong to a status, whatever the operation. */
+const headersOf: Record<number, Record<string, object>> = {
+  401: { 'WWW-Authenticate': text('`Bearer`.') },
+  405: { Allow: text('The methods that this path takes.') },
+  429: retryAfter,
+  503: retryAfter,
+};
+
+const errorSchema = '#/components/schemas/Error';
+const nameOf = (code: ErrorCode) =>
+  code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The answer of an error of DECISIONS D2.1. */
+function problem(status: (typeof statusOf)[ErrorCode]): Response {
+  const content = { 'application/json': { schema: { $ref: errorSchema } } };
+  return { description: problems[status], ...(headersOf[status] && { headers: headersOf[status] }), content };
+}
+
+/**
+ * Adds to what a route declares what any route may answer: errors that arise before it or beneath it, and 304 wherever
+ * an answer has a tag, that is to every GET which does not say `no-store`.
+ */
+function complete(method: string, operation: Operation): void {
+  const { responses } = operation;
+  const done = responses['200'];
+  if (method === 'get' && done && !done.headers?.['Cache-Control']) {
+    done.headers = { ...etag, ...done.headers };
+    responses['304'] = { description: 'The caller has this answer already.', headers: etag };
+  }
+  for (const [code, status] of Object.entries(statusOf) as [ErrorCode, (typeof statusOf)[ErrorCode]][]) {
+    const declared = responses[status];
+    const isOwn = declared && declared.content?.['application/json']?.schema.$ref !== errorSchema;
+    if (isOwn && headersOf[status]) declared.headers = headersOf[status];
+    if (isOwn) continue;
+    if (declared || isPossible(status, method, operation))
+      responses[status] = { $ref: `#/components/responses/${nameOf(code)}` };
+  }
+}
+
+/** Whether an operation may answer an error that its route need not declare. */
+function isPossible(status: number, method: string, operation: Operation): boolean {
+  switch (status) {
+    case 400:
+    case 405:
+    case 408:
+    case 431:
+    case 500:
+    case 503:
+      return true;
+    case 413:
+      // A body is read of every method that may have one.
+      return method !== 'get';
+    case 429:
+      return !operation['x-unlimited'];
+    default:
+      return false;
+  }
 }

@@ -3,7 +3,7 @@
 // bytes. Plain JavaScript, as the build is.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
@@ -13,16 +13,7 @@ const file = join(root, 'dist', 'sbom.cdx.json');
 
 const { status, stdout, stderr } = spawnSync(
   'npm',
-  [
-    'sbom',
-    '--package-lock-only',
-    '--omit',
-    'dev',
-    '--sbom-format',
-    'cyclonedx',
-    '--sbom-type',
-    'application',
-  ],
+  ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'],
   { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
 );
 if (status !== 0) {
@@ -30,6 +21,16 @@ if (status !== 0) {
   process.exit(1);
 }
 const bill = JSON.parse(stdout);
+
+// Left out here: `--omit dev` leaves out what development has in common with what runs, as well.
+const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+const runs = new Set([bill.metadata.component['bom-ref']]);
+for (const [path, { version, dev, optional, devOptional, peer }] of Object.entries(packages))
+  if (!(dev || optional || devOptional || peer)) runs.add(`${path.split('node_modules/').at(-1)}@${version}`);
+bill.components = bill.components.filter((component) => runs.has(component['bom-ref']));
+bill.dependencies = bill.dependencies
+  .filter(({ ref }) => runs.has(ref))
+  .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => runs.has(each)) }));
 
 function runtime(name, version, license, description) {
   const purl = `pkg:generic/${name}@${version}`;

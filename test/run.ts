@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { made } from './support/harness.ts';
+import { outside } from './support/watched.ts';
 
 type Runner = () => Promise<[errors: string | true, ran: number, skipped: number, total: number]>;
 
@@ -71,6 +72,7 @@ async function runFile(index: number, file: string): Promise<void> {
   if (suites.length === 0) fail(`${name}: no suite ran`);
   if (suites.length !== made.suites - before) fail(`${name}: a suite was made but not run`);
   for (const run of suites) await runSuite(name, run);
+  for (const problem of outside.splice(0)) fail(`${name}: ${problem}`);
   process.stdout.write(`    ${((performance.now() - start) / 1000).toFixed(1)} s\n`);
 }
 

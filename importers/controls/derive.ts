@@ -42,11 +42,17 @@ export function deriveControls(
   const catalogs = readCatalogs(db);
   const baselines = readBaselines(db);
   writeCatalogs(db, catalogs, baselines);
-  const view = catalogView(catalogs);
-  const { edges, problems } = deriveEdges(readMappings(db), view);
-  const graph = writeGraph(db, applyDecisions(db, edges));
+  const { view, edges, problems } = crosswalkOf(db, catalogs);
+  const graph = writeGraph(db, edges);
   timedClosure(() => void writeClosure(db.sqlite, graph));
   return [...problems, ...unknownMembers(baselines, view)];
+}
+
+/** The edges that follow from what is stated and decided, and what could not be used. Writes nothing. */
+export function crosswalkOf(db: Database, catalogs: Catalog[] = readCatalogs(db)) {
+  const view = catalogView(catalogs);
+  const { edges, problems } = deriveEdges(readMappings(db), view);
+  return { view, edges: applyDecisions(db, edges, view), problems };
 }
 
 interface FactRow {

@@ -1,11 +1,45 @@
 import { createGraph, type GraphNode, type MappingStatus } from '../../src/crosswalk/graph.ts';
 import type { Database } from '../../src/db/database.ts';
+import { crosswalkOf } from '../controls/derive.ts';
 import { closureOf } from './closure.ts';
 
 type Row = [source: number, target: number, ordinal: number, ...rest: (number | null)[]];
 
+/** What of the stored crosswalk does not follow from what it was derived from: a line for each edge, and for each node. */
+export function* crosswalkProblems(db: Database): Iterable<string> {
+  yield* edgeProblems(db);
+  yield* closureProblems(db);
+}
+
+/** Compares the stored edges with those that follow from what is stated and decided; gives a line for each that differs. */
+function* edgeProblems(db: Database): Iterable<string> {
+  const name = (framework: string, identifier: string) => `${framework}:${identifier}`;
+  const follow = new Map(
+    crosswalkOf(db).edges.map(({ a, b, status }) => {
+      const ends = [name(a.framework, a.identifier), name(b.framework, b.identifier)];
+      return [ends.sort().join(' - '), status];
+    }),
+  );
+  const rows = db.sqlite
+    .prepare<[], [string, string, string, string, MappingStatus]>(
+      `SELECT a.framework, a.identifier, b.framework, b.identifier, e.status FROM crosswalk_edges AS e
+         JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b`,
+    )
+    .raw()
+    .all();
+  for (const [fromFramework, from, toFramework, to, status] of rows) {
+    const edge = [name(fromFramework, from), name(toFramework, to)].sort().join(' - ');
+    const expected = follow.get(edge) ?? 'no edge';
+    follow.delete(edge);
+    if (expected !== status)
+      yield `${edge} is ${status}, from what is stated and decided follows ${expected}`;
+  }
+  for (const [edge, status] of follow)
+    yield `${edge} is no edge, from what is stated and decided follows ${status}`;
+}
+
 /** Compares the closure table, row by row, with what the stored edges make; gives a line for each node that differs. */
-export function* closureProblems({ sqlite }: Database): Iterable<string> {
+function* closureProblems({ sqlite }: Database): Iterable<string> {
   const nodes = sqlite
     .prepare<[], GraphNode>('SELECT framework, identifier FROM crosswalk_nodes ORDER BY id')
     .all();

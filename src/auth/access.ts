@@ -206,7 +206,12 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
 
   return {
     with: (more) => createAccess(deps, { ...options, ...more }),
-    public: { security: [], 'x-access': 'public', middleware: [anybody, ...input('public')] },
+    public: {
+      security: [],
+      'x-access': 'public',
+      ...(unlimited && { 'x-unlimited': true }),
+      middleware: [anybody, ...input('public')],
+    },
     user: userRule([userToken, session], 'user', async (c) => asUser(await caller(c))),
     userToken: userRule([userToken], 'user token', async (c) => {
       const viewer = await bearerCaller(c);

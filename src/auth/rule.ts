@@ -6,5 +6,7 @@ export interface Rule {
   security: Record<string, string[]>[];
   /** The rule in one word, as the access column of the specification has it. */
   'x-access': string;
+  /** Never limited: it answers no 429. */
+  'x-unlimited'?: true;
   middleware: MiddlewareHandler<Env>[];
 }

@@ -1,4 +1,4 @@
-import { closureProblems } from '../../importers/crosswalk/check.ts';
+import { crosswalkProblems } from '../../importers/crosswalk/check.ts';
 import { auditMemory } from '../audit/memory.ts';
 import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
 import { readConfig } from '../config.ts';
@@ -65,7 +65,7 @@ export interface CheckReport {
   audit?: Pick<AuditVerdict, 'lines' | 'first' | 'head' | 'notes'>;
 }
 
-const closure: Check = { name: 'closure', run: closureProblems };
+const closure: Check = { name: 'closure', run: crosswalkProblems };
 
 /** Runs every check on one state of the database. */
 export function checkDatabase(db: Database, list: Check[] = [...databaseChecks, closure]): CheckReport {

@@ -1,12 +1,19 @@
 import { deriveControls } from '../../importers/controls/derive.ts';
-import { type Config, readConfig } from '../config.ts';
-import { compareFrameworks, frameworkKey } from '../crosswalk/frameworks.ts';
-import { type MappingStatus, statuses } from '../crosswalk/graph.ts';
-import { canonicalIdentifier, sortKey } from '../crosswalk/identifier.ts';
+import { readConfig } from '../config.ts';
+import { frameworkKey } from '../crosswalk/frameworks.ts';
+import { statuses } from '../crosswalk/graph.ts';
+import { canonicalIdentifier } from '../crosswalk/identifier.ts';
 import type { Database } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
 import { CommandError } from '../errors.ts';
-import { compareCodePoints } from '../text.ts';
+import {
+  createMappingDecisions,
+  type Decision,
+  type End,
+  inOrder,
+  type MappingDecisions,
+} from '../services/mapping-decisions.ts';
+import { cut } from '../text.ts';
 import { auditedCommand, auditMigration } from './audit.ts';
 import { type Command, expectPositionals, parse, required, tell } from './command.ts';
 
@@ -14,14 +21,18 @@ const busyTimeout = 30_000;
 
 export const mappingCommand: Command = {
   name: 'mapping',
-  summary: "set or list an operator's decisions about pairs of the crosswalk",
+  summary: "set, remove or list an operator's decisions about pairs of the crosswalk",
   usage:
     'gapstone mapping set --from A --to B --status verified|auto|rejected --reason TEXT [--db FILE]\n' +
+    'gapstone mapping remove --from A --to B [--db FILE]\n' +
     'gapstone mapping list [--json] [--db FILE]',
   help: [
-    '--from A, --to B  the pair, each as <framework>:<identifier>',
+    '--from A, --to B  the pair: two controls of two frameworks, each as <framework>:<identifier>',
     '--status S        verified, auto or rejected',
     '--reason TEXT     why; kept with the decision',
+    'A pair that no source states is the site’s own (OWN in the list): it is walked as any other, but for no version.',
+    'remove takes a decision back: a pair of a source has the status of its source again. STALE: the decision',
+    'decides nothing, as an end is no active control of an imported catalog any more.',
   ],
   async run(args) {
     const { values, positionals } = parse(args, {
@@ -30,17 +41,26 @@ export const mappingCommand: Command = {
       status: { type: 'string' },
       reason: { type: 'string' },
     });
-    const [action, ...rest] = positionals;
+    const [action = '', ...rest] = positionals;
     expectPositionals(rest, []);
-    if (action !== 'set' && action !== 'list')
-      throw new CommandError('the mapping commands are "set" and "list"', 2);
-    const decision = action === 'set' ? readDecision(values) : null;
+    if (!['set', 'remove', 'list'].includes(action))
+      throw new CommandError('the mapping commands are "set", "remove" and "list"', 2);
+    const word = action === 'set' ? readWord(values) : null;
+    if (action === 'remove' && (values.status !== undefined || values.reason !== undefined))
+      throw new CommandError('mapping remove takes --from and --to alone', 2);
+    const ends = action === 'list' ? null : readEnds(values);
     const config = readConfig({ db: values.db });
     const onMigrate = auditMigration(config);
     const db = await openUpgraded(config.db, { busyTimeout, say: tell, onMigrate });
     try {
-      if (decision) await auditedDecision(config, db, decision);
-      else printDecisions(db, values.json ?? false);
+      const decisions = createMappingDecisions(db);
+      if (ends === null) printDecisions(decisions, values.json ?? false);
+      else {
+        const detail = word ? { detail: { status: word.status, why: word.reason } } : {};
+        const objectId = ends.map(nameOf).join(' ');
+        const deed = { action: `mapping.${action}`, objectType: 'mapping', objectId, ...detail };
+        await auditedCommand(config, db, deed, () => decide(db, decisions, ends, word));
+      }
       return 0;
     } finally {
       db.close();
@@ -48,37 +68,43 @@ export const mappingCommand: Command = {
   },
 };
 
-interface End {
-  framework: string;
-  identifier: string;
+/** What is said of a pair. */
+type Word = Pick<Decision, 'status' | 'reason'>;
+
+type Values = Partial<Record<'from' | 'to' | 'status' | 'reason', string | undefined>>;
+
+/** Stores a decision, or takes it back where there is no word, and rebuilds the crosswalk in the same transaction. */
+function decide(db: Database, decisions: MappingDecisions, ends: [End, End], word: Word | null) {
+  const decidedAt = new Date().toISOString();
+  return db.write(() => {
+    if (word) {
+      for (const end of ends) requireActive(decisions, end);
+      decisions.set(ends, { ...word, decidedAt });
+    } else if (!decisions.remove(ends)) {
+      throw new CommandError(`there is no decision about ${ends.map(nameOf).join(' and ')}`);
+    }
+    deriveControls(db);
+    db.sqlite.prepare('UPDATE catalog SET generation = generation + 1, changed_at = ?').run(decidedAt);
+  });
 }
 
-interface Decision {
-  ends: [End, End];
-  status: MappingStatus;
-  reason: string;
-}
-
-type Values = {
-  from?: string | undefined;
-  to?: string | undefined;
-  status?: string | undefined;
-  reason?: string | undefined;
-};
-
-function readDecision(values: Values): Decision {
+function readWord(values: Values): Word {
   const status = statuses.find((each) => each === values.status);
   if (!status) throw new CommandError(`--status must be one of: ${statuses.join(', ')}`, 2);
   const reason = required(values.reason, 'reason').trim();
   if (reason === '' || reason.length > 2000)
     throw new CommandError('--reason must have 1 to 2000 characters', 2);
-  const ends = [readEnd(values.from, 'from'), readEnd(values.to, 'to')] as [End, End];
-  ends.sort(
-    (a, b) =>
-      compareFrameworks(a.framework, b.framework) ||
-      compareCodePoints(sortKey(a.framework, a.identifier), sortKey(b.framework, b.identifier)),
-  );
-  return { ends, status, reason };
+  return { status, reason };
+}
+
+function readEnds(values: Values): [End, End] {
+  const ends = inOrder(readEnd(values.from, 'from'), readEnd(values.to, 'to'));
+  if (ends[0].framework === ends[1].framework)
+    throw new CommandError(
+      `--from and --to must be of two frameworks, both are of ${cut(ends[0].framework)}`,
+      2,
+    );
+  return ends;
 }
 
 function readEnd(value: string | undefined, name: string): End {
@@ -87,82 +113,31 @@ function readEnd(value: string | undefined, name: string): End {
   const framework = frameworkKey(text.slice(0, Math.max(0, colon)));
   const given = text.slice(colon + 1).trim();
   if (framework === '' || given === '') {
-    throw new CommandError(`--${name} must be <framework>:<identifier>, not "${text.slice(0, 64)}"`, 2);
+    throw new CommandError(`--${name} must be <framework>:<identifier>, not "${cut(text)}"`, 2);
   }
   const identifier = canonicalIdentifier(framework, given);
   if (identifier === null) {
-    throw new CommandError(`--${name}: "${given.slice(0, 64)}" is no identifier of ${framework}`, 2);
+    throw new CommandError(`--${name}: "${cut(given)}" is no identifier of ${framework}`, 2);
   }
   return { framework, identifier };
 }
 
-function auditedDecision(config: Config, db: Database, decision: Decision): Promise<void> {
-  const [from, to] = decision.ends.map(({ framework, identifier }) => `${framework}:${identifier}`);
-  const { status, reason } = decision;
-  const detail = { status, why: reason };
-  const deed = { action: 'mapping.set', objectType: 'mapping', objectId: `${from} ${to}`, detail };
-  return auditedCommand(config, db, deed, () => setDecision(db, decision));
+/** Throws `CommandError` for a control that can be no node of the crosswalk. */
+function requireActive(decisions: MappingDecisions, end: End): void {
+  const standing = decisions.standing(end);
+  if (standing === 'unknown') throw new CommandError(`${cut(nameOf(end))} is in no imported catalog`);
+  if (standing === 'withdrawn') throw new CommandError(`${cut(nameOf(end))} is withdrawn`);
 }
 
-/** Stores a decision about a pair that some source states, and rebuilds the crosswalk in the same transaction. */
-function setDecision(db: Database, { ends: [a, b], status, reason }: Decision): Promise<void> {
-  return db.write(() => {
-    if (!isStated(db, a, b)) {
-      throw new CommandError(
-        `no imported source relates ${a.framework}:${a.identifier} and ${b.framework}:${b.identifier}`,
-      );
-    }
-    db.sqlite
-      .prepare(
-        `INSERT INTO mapping_decisions VALUES (?, ?, ?, ?, ?, ?, ?)
-           ON CONFLICT DO UPDATE SET status = excluded.status, reason = excluded.reason, decided_at = excluded.decided_at`,
-      )
-      .run(a.framework, a.identifier, b.framework, b.identifier, status, reason, new Date().toISOString());
-    deriveControls(db);
-    db.sqlite
-      .prepare('UPDATE catalog SET generation = generation + 1, changed_at = ?')
-      .run(new Date().toISOString());
-  });
-}
+const nameOf = ({ framework, identifier }: End) => `${framework}:${identifier}`;
 
-const edgeOf = `SELECT e.status FROM crosswalk_edges AS e
-  JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b
- WHERE a.framework = ? AND a.identifier = ? AND b.framework = ? AND b.identifier = ?`;
-
-function isStated(db: Database, a: End, b: End): boolean {
-  return db.sqlite.prepare(edgeOf).get(a.framework, a.identifier, b.framework, b.identifier) !== undefined;
-}
-
-interface Row {
-  a_framework: string;
-  a_identifier: string;
-  b_framework: string;
-  b_identifier: string;
-  status: MappingStatus;
-  reason: string;
-  decided_at: string;
-}
-
-function printDecisions(db: Database, json: boolean): void {
-  const rows = db.sqlite
-    .prepare<[], Row>('SELECT * FROM mapping_decisions ORDER BY decided_at, a_identifier, b_identifier')
-    .all();
-  for (const row of rows) {
-    const from = { framework: row.a_framework, identifier: row.a_identifier };
-    const to = { framework: row.b_framework, identifier: row.b_identifier };
-    const line = {
-      from: `${from.framework}:${from.identifier}`,
-      to: `${to.framework}:${to.identifier}`,
-      status: row.status,
-      reason: row.reason,
-      decidedAt: row.decided_at,
-      // A decision outlives the source that stated its pair; then it decides nothing until one states it again.
-      stale: !isStated(db, from, to),
-    };
-    process.stdout.write(
-      json
-        ? `${JSON.stringify(line)}\n`
-        : `${line.decidedAt}  ${line.from}  ${line.to}  ${line.status}${line.stale ? '  STALE' : ''}  ${line.reason}\n`,
-    );
+function printDecisions(decisions: MappingDecisions, json: boolean): void {
+  for (const { ends, status, reason, decidedAt, own, stale } of decisions.all()) {
+    const [from, to] = ends.map(nameOf);
+    const marks = [own ? ['OWN'] : [], stale ? ['STALE'] : []].flat();
+    const line = json
+      ? JSON.stringify({ from, to, status, reason, decidedAt, own, stale })
+      : [decidedAt, from, to, status, ...marks, reason].join('  ');
+    process.stdout.write(`${line}\n`);
   }
 }

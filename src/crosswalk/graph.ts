@@ -36,6 +36,8 @@ export interface Graph {
   neighbors: Neighbor[][];
   /** Node ids by framework and identifier. */
   idOf(framework: string, identifier: string): number | undefined;
+  /** The fewest edges of admitted statuses from every node to some node of a framework, by its index. */
+  distancesTo(target: number, mask: number): number[];
 }
 
 /** Builds a graph from nodes (in order) and undirected edges. */
@@ -52,12 +54,21 @@ export function createGraph(
     neighbors[b]!.push({ node: a, status: statusCode(status) });
   }
   for (const list of neighbors) list.sort((left, right) => left.node - right.node);
+  const frameworkOf = nodes.map((node) => index.get(node.framework)!);
+  // Few targets and sets of statuses are asked for, each many times.
+  const known = new Map<string, number[]>();
   return {
     nodes,
     frameworks,
-    frameworkOf: nodes.map((node) => index.get(node.framework)!),
+    frameworkOf,
     neighbors,
     idOf: (framework, identifier) => ids.get(`${framework}:${identifier}`),
+    distancesTo(target, mask) {
+      const key = `${target} ${mask}`;
+      const found = known.get(key) ?? distances(neighbors, frameworkOf, target, mask);
+      known.set(key, found);
+      return found;
+    },
   };
 }
 
@@ -67,9 +78,9 @@ export interface WalkedPath {
   statuses: number[];
 }
 
-/** What bounds a walk (D7.3): milliseconds, and paths. */
+/** What bounds a walk (D7.3): milliseconds of a clock, and whoever takes its paths, false for no more. */
 export interface WalkBounds {
-  maxPaths: number;
+  take: (path: WalkedPath) => boolean;
   deadline: number;
   now: () => number;
 }
@@ -83,7 +94,7 @@ interface Step {
 /**
  * Walks every simple path of up to `maxHops` edges, all of admitted statuses, from a source to the first node of the
  * target framework that it meets, shortest first and node by node in order (D7.2). `first` gives the edges that may
- * come first, else the source's own. Where a bound bites, what was found so far comes with `truncated`.
+ * come first, in that order, else the source's own. False where a bound bit.
  */
 export function walkPaths(
   graph: Graph,
@@ -93,9 +104,8 @@ export function walkPaths(
   mask: number,
   bounds: WalkBounds,
   first: Neighbor[] = graph.neighbors[source] ?? [],
-): { paths: WalkedPath[]; truncated: boolean } {
-  const paths: WalkedPath[] = [];
-  const distance = distances(graph, target, mask);
+): boolean {
+  const distance = graph.distancesTo(target, mask);
   let level: Step[] = [{ node: source, status: 0, parent: null }];
   let visited = 0;
   for (let hops = 1; hops <= maxHops && level.length > 0; hops++) {
@@ -103,30 +113,54 @@ export function walkPaths(
     for (const step of level) {
       const neighbors = hops === 1 ? first : graph.neighbors[step.node]!;
       for (const { node, status } of neighbors) {
-        if ((visited++ & 1023) === 1023 && bounds.now() > bounds.deadline) return { paths, truncated: true };
+        if ((visited++ & 1023) === 1023 && bounds.now() > bounds.deadline) return false;
         if (((1 << status) & mask) === 0 || isOn(step, node)) continue;
         const here = { node, status, parent: step };
         if (graph.frameworkOf[node] === target) {
-          if (paths.length >= bounds.maxPaths) return { paths, truncated: true };
-          paths.push(unroll(here));
+          if (!bounds.take(unroll(here))) return false;
         } else if (hops + distance[node]! <= maxHops) next.push(here);
       }
     }
     level = next;
   }
-  return { paths, truncated: false };
+  return true;
 }
 
-/** The fewest edges from every node to some node of the target framework: what cannot reach it is not walked. */
-function distances(graph: Graph, target: number, mask: number): number[] {
-  const distance = graph.nodes.map((_, node) =>
-    graph.frameworkOf[node] === target ? 0 : Number.POSITIVE_INFINITY,
-  );
+/**
+ * The nodes of the target framework, in order, at which some path of `walkPaths` ends. The shortest way to a node is
+ * a simple path, so each node is looked at once, and no bound is needed.
+ */
+export function endsOfPaths(
+  graph: Graph,
+  source: number,
+  target: number,
+  maxHops: number,
+  mask: number,
+): number[] {
+  const seen = new Set([source]);
+  let level = [source];
+  for (let hops = 1; hops <= maxHops && level.length > 0; hops++) {
+    const next: number[] = [];
+    for (const from of level) {
+      for (const { node, status } of graph.neighbors[from]!) {
+        if (((1 << status) & mask) === 0 || seen.has(node)) continue;
+        seen.add(node);
+        if (graph.frameworkOf[node] !== target) next.push(node);
+      }
+    }
+    level = next;
+  }
+  seen.delete(source);
+  return [...seen].filter((node) => graph.frameworkOf[node] === target).sort((a, b) => a - b);
+}
+
+function distances(neighborsOf: Neighbor[][], frameworkOf: number[], target: number, mask: number): number[] {
+  const distance = frameworkOf.map((framework) => (framework === target ? 0 : Number.POSITIVE_INFINITY));
   let level = distance.flatMap((value, node) => (value === 0 ? [node] : []));
   for (let hops = 1; level.length > 0; hops++) {
     const next: number[] = [];
     for (const node of level) {
-      for (const { node: neighbor, status } of graph.neighbors[node]!) {
+      for (const { node: neighbor, status } of neighborsOf[node]!) {
         if (((1 << status) & mask) === 0 || distance[neighbor]! <= hops) continue;
         distance[neighbor] = hops;
         next.push(neighbor);

@@ -28,7 +28,7 @@ const ofRelease: Part = {
   order: 's.slug, r.version, t.ordinal',
 };
 
-/** Every table of the catalog: what sources state, what is derived from it, and what an operator decided. */
+/** Every table of the catalog that says what sources state, or what is derived from that alone. */
 const parts: Record<string, Part> = {
   sources: { without: ['id', 'importer_version', 'source', 'imported_at'], order: 't.sha256' },
   stigs: {
@@ -69,20 +69,14 @@ const parts: Record<string, Part> = {
   framework_versions: { order: 't.framework, t.version' },
   control_keys: { order: 't.id' },
   controls: { order: 't.framework, t.version, t.ordinal' },
-  mapping_decisions: {
-    without: ['decided_at'],
-    order: 't.a_framework, t.a_identifier, t.b_framework, t.b_identifier',
-  },
-  // Node ids follow from the set of nodes, so they are the same everywhere.
-  crosswalk_nodes: { order: 't.id' },
-  crosswalk_edges: { order: 't.a, t.b' },
+  // The edges that sources state. Their statuses, the nodes' numbers and the paths depend on a site's decisions too.
   crosswalk_evidence: {
-    without: ['source_id'],
-    instead: ['s.sha256'],
-    from: '$ AS t JOIN sources AS s ON s.id = t.source_id',
-    order: 't.a, t.b, s.sha256, t.ordinal',
+    without: ['source_id', 'a', 'b'],
+    instead: ['a.framework', 'a.identifier', 'b.framework', 'b.identifier', 's.sha256'],
+    from: `$ AS t JOIN sources AS s ON s.id = t.source_id
+      JOIN crosswalk_nodes AS a ON a.id = t.a JOIN crosswalk_nodes AS b ON b.id = t.b`,
+    order: 'a.framework, a.identifier, b.framework, b.identifier, s.sha256, t.ordinal',
   },
-  crosswalk_paths: { order: 't.source, t.target, t.ordinal' },
   role_releases: ofSource('t.family'),
   occupation_facts: ofSource('t.occupation_code'),
   work_role_facts: ofSource('t.work_role_id'),
@@ -98,7 +92,7 @@ const parts: Record<string, Part> = {
   documents: { order: 't.document_id' },
 };
 
-/** The tables that a digest reads. Users' tables, the ledger and the times of the catalog are no part of it. */
+/** The tables that a digest reads. Users' tables, operators' decisions, the ledger and times are no part of it (DECISIONS D23.1). */
 export const digestedTables = Object.keys(parts);
 
 /** The number of rows of a table, and SHA-256 over them. */

@@ -5,7 +5,7 @@ import { maxChecklist } from '../checklists/read.ts';
 import type { Env } from '../env.ts';
 import { ChecklistUpgrade, upgradeBody, upgradeQuery } from '../schemas/checklist-upgrade.ts';
 import { Cklb } from '../schemas/cklb.ts';
-import { errors, jsonBody } from '../schemas/common.ts';
+import { downloadHeaders, errors, jsonBody } from '../schemas/common.ts';
 import type { createUpgrade } from '../uploads/uploads.ts';
 
 /** What is done with checklists that a caller brings. Nothing of them is stored. */
@@ -16,6 +16,7 @@ export function checklistRoutes(access: Access, upgrade: ReturnType<typeof creat
   const { middleware, ...route } = createRoute({
     method: 'post',
     path: '/api/v1/checklists/upgrade',
+    operationId: 'upgradeChecklist',
     summary: 'An old checklist (ckl or cklb), its answers carried to a release of the catalog',
     tags: ['Checklists'],
     ...large.user,
@@ -24,6 +25,7 @@ export function checklistRoutes(access: Access, upgrade: ReturnType<typeof creat
       200: {
         description:
           'The new checklist, and a report on each of its rules. With download=true the checklist alone, as a file.',
+        headers: { 'Content-Disposition': { ...downloadHeaders['Content-Disposition'], required: false } },
         content: { 'application/json': { schema: ChecklistUpgrade.or(Cklb) } },
       },
       ...errors(400, 401, 403, 404, 413, 503),

@@ -11,7 +11,7 @@ import {
   idParam,
   Removed,
 } from '../schemas/bundles.ts';
-import { errors, jsonBody, jsonContent, TextFile } from '../schemas/common.ts';
+import { downloadHeaders, errors, jsonBody, jsonContent, TextFile } from '../schemas/common.ts';
 import * as schemas from '../schemas/control-collections.ts';
 import type { ControlCollectionService } from '../services/control-collections.ts';
 
@@ -29,6 +29,7 @@ export function controlCollectionRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/control-collections',
+      operationId: 'listControlCollections',
       summary: 'The collections that the caller may see, newest first',
       tags,
       ...access.user,
@@ -44,6 +45,7 @@ export function controlCollectionRoutes(
     createRoute({
       method: 'post',
       path: '/api/v1/control-collections',
+      operationId: 'createControlCollection',
       summary: 'Make a collection',
       tags,
       ...access.audited(access.user, 'control-collection.create'),
@@ -60,6 +62,7 @@ export function controlCollectionRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/control-collections/{id}',
+      operationId: 'getControlCollection',
       summary: 'One collection with its entries',
       tags,
       ...access.user,
@@ -76,6 +79,7 @@ export function controlCollectionRoutes(
     createRoute({
       method: 'patch',
       path: '/api/v1/control-collections/{id}',
+      operationId: 'updateControlCollection',
       summary: 'Change a collection (creator only)',
       tags,
       ...access.audited(access.user, 'control-collection.update'),
@@ -95,6 +99,7 @@ export function controlCollectionRoutes(
     createRoute({
       method: 'delete',
       path: '/api/v1/control-collections/{id}',
+      operationId: 'deleteControlCollection',
       summary: 'Delete a collection (creator only)',
       tags,
       ...access.audited(access.user, 'control-collection.delete'),
@@ -114,6 +119,7 @@ export function controlCollectionRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/control-collections/{id}/controls',
+      operationId: 'listControlCollectionControls',
       summary: 'The entries of a collection, joined with their controls',
       tags,
       ...access.user,
@@ -133,6 +139,7 @@ export function controlCollectionRoutes(
     createRoute({
       method: 'post',
       path: '/api/v1/control-collections/{id}/controls',
+      operationId: 'addControlCollectionControls',
       summary: 'Add controls (the creator, and the organization where the collection is SHARED)',
       tags,
       ...access.audited(access.user, 'control-collection.add-controls'),
@@ -156,6 +163,7 @@ export function controlCollectionRoutes(
     createRoute({
       method: 'delete',
       path: '/api/v1/control-collections/{id}/controls',
+      operationId: 'removeControlCollectionControls',
       summary: 'Take controls out (creator only)',
       tags,
       ...access.audited(access.user, 'control-collection.remove-controls'),
@@ -176,6 +184,7 @@ export function controlCollectionRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/control-collections/{id}/export',
+      operationId: 'exportControlCollection',
       summary: 'A collection with its controls as json or csv',
       tags,
       ...access.audited(costly.user, 'control-collection.export'),
@@ -183,6 +192,7 @@ export function controlCollectionRoutes(
       responses: {
         200: {
           description: 'The file.',
+          headers: downloadHeaders,
           content: {
             'application/json': { schema: schemas.CollectionExport },
             'text/csv': { schema: TextFile },

@@ -14,6 +14,7 @@ export function controlRulesRoutes(access: Access, service: ControlRulesService)
     createRoute({
       method: 'get',
       path: '/api/v1/control-rules/{framework}/{controlId}',
+      operationId: 'listControlRules',
       summary: 'The rules of current releases that a control reaches through CCIs, by STIG',
       description:
         'Each rule once, with its shortest paths over the crosswalk. A base control does not stand for its ' +

@@ -15,6 +15,7 @@ export function controlRoutes(access: Access, controls: ControlService): OpenAPI
     createRoute({
       method: 'get',
       path: '/api/v1/controls/nist-800-53',
+      operationId: 'listNist80053Controls',
       summary: 'The active controls and enhancements of NIST SP 800-53',
       tags,
       ...access.public,
@@ -31,6 +32,7 @@ export function controlRoutes(access: Access, controls: ControlService): OpenAPI
     createRoute({
       method: 'get',
       path: '/api/v1/controls/nist-800-53/{controlId}',
+      operationId: 'getNist80053Control',
       summary: 'One control of NIST SP 800-53',
       tags,
       ...access.public,
@@ -51,6 +53,7 @@ export function controlRoutes(access: Access, controls: ControlService): OpenAPI
     createRoute({
       method: 'get',
       path: '/api/v1/controls/nist-800-171',
+      operationId: 'listNist800171Controls',
       summary: 'The requirements of NIST SP 800-171',
       tags,
       ...access.public,
@@ -67,6 +70,7 @@ export function controlRoutes(access: Access, controls: ControlService): OpenAPI
     createRoute({
       method: 'get',
       path: '/api/v1/controls/nist-800-171/{controlId}',
+      operationId: 'getNist800171Control',
       summary: 'One requirement of NIST SP 800-171',
       tags,
       ...access.public,
@@ -87,6 +91,7 @@ export function controlRoutes(access: Access, controls: ControlService): OpenAPI
     createRoute({
       method: 'get',
       path: '/api/v1/controls/dod-8500',
+      operationId: 'listDod8500Controls',
       summary: 'The IA controls of DoD Instruction 8500.2',
       tags,
       ...access.public,
@@ -103,6 +108,7 @@ export function controlRoutes(access: Access, controls: ControlService): OpenAPI
     createRoute({
       method: 'get',
       path: '/api/v1/controls/dod-8500/{controlId}',
+      operationId: 'getDod8500Control',
       summary: 'One IA control of DoD Instruction 8500.2',
       tags,
       ...access.public,

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import type { Access } from '../auth/access.ts';
 import type { Env } from '../env.ts';
-import { errors, jsonContent } from '../schemas/common.ts';
+import { errors, jsonContent, notKept } from '../schemas/common.ts';
 import { Purged } from '../schemas/service.ts';
 import type { PurgeService } from '../services/purge.ts';
 
@@ -14,11 +14,12 @@ export function cronRoutes(access: Access, purges: PurgeService): OpenAPIHono<En
       createRoute({
         method,
         path: '/api/cron/purge-deleted-lists',
+        operationId: method === 'post' ? 'purgeDeletedLists' : 'purgeDeletedListsByGet',
         summary: 'Remove for good what was deleted more than 30 days ago',
         tags: ['Service'],
         ...access.audited(access.cron, 'deleted-lists.purge'),
         responses: {
-          200: jsonContent(Purged, 'How many lists were removed.'),
+          200: { ...jsonContent(Purged, 'How many lists were removed.'), headers: notKept },
           ...errors(400, 401, 404, 503),
           ...(method === 'post' ? errors(413) : {}),
         },

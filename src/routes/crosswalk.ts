@@ -1,12 +1,18 @@
 import { createRoute, OpenAPIHono, type z } from '@hono/zod-openapi';
-import { answer, answerText, publicHeaders } from '../answer.ts';
+import { answerText, publicHeaders } from '../answer.ts';
 import type { Access } from '../auth/access.ts';
 import { frameworkKey } from '../crosswalk/frameworks.ts';
+import { createTaker, mostPathBytes } from '../crosswalk/share.ts';
 import type { Env } from '../env.ts';
 import { arrayText, type JsonText, objectText } from '../json.ts';
 import { errors, jsonContent } from '../schemas/common.ts';
 import * as schemas from '../schemas/crosswalk.ts';
-import { type CrosswalkService, closureDepth, defaultStatuses } from '../services/crosswalk.ts';
+import {
+  type Answered,
+  type CrosswalkService,
+  closureDepth,
+  defaultStatuses,
+} from '../services/crosswalk.ts';
 import type { ExplainService } from '../services/crosswalk-explain.ts';
 
 /** The crosswalk (specification, "Crosswalk"; DECISIONS D7): public. */
@@ -25,6 +31,7 @@ export function crosswalkRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/crosswalk/resolve',
+      operationId: 'resolveCrosswalk',
       summary: 'Every path from one control to another framework',
       tags,
       ...searching.public,
@@ -42,15 +49,17 @@ export function crosswalkRoutes(
         statuses: status ?? defaultStatuses,
         maxHops,
       };
-      const { paths, truncated } = crosswalk.resolve(question);
-      const resolution: schemas.Resolution = {
-        from: { framework: from.framework, identifier, version: version ?? null },
-        to,
-        paths: explain ? explainer.explain(paths, version) : paths,
-        ...(truncated ? { truncated } : {}),
-        ...(explain && paths.length === 0 ? { reason: explainer.whyNot(question) } : {}),
-      };
-      return answer(c, resolution, publicHeaders);
+      const found = crosswalk.resolve(question);
+      const { texts, truncated } = explain ? explained(explainer, found, version) : found;
+      const source = { framework: from.framework, identifier, version: version ?? null };
+      const entries: [string, JsonText<unknown>][] = [
+        ['from', JSON.stringify(source)],
+        ['to', JSON.stringify(to)],
+        ['paths', arrayText(texts)],
+      ];
+      if (truncated) entries.push(['truncated', 'true']);
+      if (explain && texts.length === 0) entries.push(['reason', JSON.stringify(explainer.whyNot(question))]);
+      return answerText(c, objectText(entries) as JsonText<schemas.Resolution>, publicHeaders);
     },
   );
 
@@ -58,9 +67,12 @@ export function crosswalkRoutes(
     createRoute({
       method: 'post',
       path: '/api/v1/crosswalk/resolve/batch',
+      operationId: 'resolveCrosswalkBatch',
       summary: 'Up to 250 pairs, or the controls of up to 250 CCIs',
       description:
-        'A body with the key `ccis` is the CCI lookup, otherwise it asks for pairs; both at once is a 400.',
+        'A body with the key `ccis` is the CCI lookup, which is never cut; otherwise it asks for pairs; both at once is a ' +
+        '400. The pairs share 12 MiB of paths: each may have an equal part, and what some leave is divided among the ' +
+        'others, until none wants more or nothing is left; so the answer stays under 16 MB. `truncated` names the pairs that are cut.',
       tags,
       ...costly.public,
       request: { body: { required: true, content: { 'application/json': { schema: schemas.batchBody } } } },
@@ -74,8 +86,7 @@ export function crosswalkRoutes(
     }),
     async (c) => {
       const body = c.req.valid('json');
-      const text =
-        'ccis' in body ? await controlsOfCcis(crosswalk, body) : await pathsOfPairs(crosswalk, body);
+      const text = 'ccis' in body ? controlsOfCcis(crosswalk, body) : await pathsOfPairs(crosswalk, body);
       return answerText<schemas.BatchResolution | schemas.CciControls>(c, text, publicHeaders);
     },
   );
@@ -83,27 +94,29 @@ export function crosswalkRoutes(
   return app;
 }
 
+/** The paths of an answer with what they rest on, as far as that has room in one answer. */
+function explained(
+  explainer: ExplainService,
+  { paths, truncated }: Answered,
+  version: string | undefined,
+): Pick<Answered, 'texts' | 'truncated'> {
+  const { taken, take } = createTaker<schemas.Path>(mostPathBytes);
+  for (const path of explainer.explain(paths, version)) if (!take(path)) break;
+  return { texts: taken.texts, truncated: truncated || taken.truncated };
+}
+
 /** Shape B: the distinct path ends of each CCI, under the spelling that was sent, in request order (D7.5). */
-async function controlsOfCcis(
+function controlsOfCcis(
   crosswalk: CrosswalkService,
   body: z.output<typeof schemas.ccisBody>,
-): Promise<JsonText<schemas.CciControls>> {
+): JsonText<schemas.CciControls> {
   const { to, status, maxHops } = body;
-  const sent = [...new Set(body.ccis)];
-  const answers = await crosswalk.resolveAll(
-    sent.map((cci) => ({
-      framework: 'cci',
-      identifier: crosswalk.canonical('cci', cci),
-      to,
-      statuses: status ?? defaultStatuses,
-      maxHops,
-    })),
-  );
+  const question = { framework: 'cci', to, statuses: status ?? defaultStatuses, maxHops };
   return objectText(
-    sent.map((cci, index) => [
-      cci,
-      JSON.stringify(crosswalk.endsOf(answers[index]!.paths)) as JsonText<string[]>,
-    ]),
+    [...new Set(body.ccis)].map((cci): [string, JsonText<string[]>] => {
+      const ends = crosswalk.endsOf({ ...question, identifier: crosswalk.canonical('cci', cci) });
+      return [cci, JSON.stringify(ends)];
+    }),
   );
 }
 
@@ -137,10 +150,7 @@ async function pathsOfPairs(
     unique.map((each, row) => [
       each.key,
       objectText(
-        targets.map((target, column) => [
-          target,
-          JSON.stringify(answers[row * targets.length + column]!.paths),
-        ]),
+        targets.map((target, column) => [target, arrayText(answers[row * targets.length + column]!.texts)]),
       ),
     ]),
   );

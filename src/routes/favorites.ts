@@ -17,6 +17,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
     createRoute({
       method: 'get',
       path: '/api/v1/my-stigs',
+      operationId: 'listFavoriteStigs',
       summary: 'The favorite STIGs, newest first',
       tags,
       ...access.user,
@@ -29,6 +30,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
     createRoute({
       method: 'post',
       path: '/api/v1/my-stigs',
+      operationId: 'addFavoriteStigs',
       summary: 'Add STIGs to the favorites',
       tags,
       ...access.audited(access.user, 'favorite-stigs.add'),
@@ -43,6 +45,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
     createRoute({
       method: 'delete',
       path: '/api/v1/my-stigs',
+      operationId: 'removeFavoriteStigs',
       summary: 'Take STIGs out of the favorites',
       tags,
       ...access.audited(access.user, 'favorite-stigs.remove'),
@@ -59,6 +62,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
     createRoute({
       method: 'get',
       path: '/api/v1/my-controls',
+      operationId: 'listFavoriteControls',
       summary: 'The favorite controls, newest first',
       tags,
       ...access.user,
@@ -72,6 +76,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
     createRoute({
       method: 'post',
       path: '/api/v1/my-controls',
+      operationId: 'addFavoriteControl',
       summary: 'Add a control to the favorites',
       tags,
       ...access.audited(access.user, 'favorite-controls.add'),
@@ -91,6 +96,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService): Open
     createRoute({
       method: 'delete',
       path: '/api/v1/my-controls',
+      operationId: 'removeFavoriteControl',
       summary: 'Take a control out of the favorites',
       tags,
       ...access.audited(access.user, 'favorite-controls.remove'),

@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { type Column, toCsv, toXml } from '../export/columns.ts';
-import { TextFile } from '../schemas/common.ts';
+import { downloadHeaders, TextFile } from '../schemas/common.ts';
 
 /** A file that is answered as json, or flat as csv and xml. */
 export interface FlatFile<T> {
@@ -28,6 +28,7 @@ export function renderFile<T>(file: FlatFile<T>, format: 'json' | 'csv' | 'xml',
 export function fileContent<T extends z.ZodType>(json: T) {
   return {
     description: 'The file.',
+    headers: downloadHeaders,
     content: {
       'application/json': { schema: json },
       'text/csv': { schema: TextFile },

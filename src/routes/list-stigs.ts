@@ -16,6 +16,7 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
     createRoute({
       method: 'get',
       path: '/api/v1/lists/{id}/stigs',
+      operationId: 'listListStigs',
       summary: 'The STIGs of a list, paged, with their findings if asked for',
       tags,
       ...access.listsRead,
@@ -33,6 +34,7 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
     createRoute({
       method: 'post',
       path: '/api/v1/lists/{id}/stigs',
+      operationId: 'addListStigs',
       summary: 'Add STIGs to a list (creator only)',
       tags,
       ...access.audited(access.user, 'list.add-stigs'),
@@ -52,6 +54,7 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
     createRoute({
       method: 'delete',
       path: '/api/v1/lists/{id}/stigs',
+      operationId: 'removeListStigs',
       summary: 'Take STIGs out of a list (creator only)',
       tags,
       ...access.audited(access.user, 'list.remove-stigs'),
@@ -71,6 +74,7 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
     createRoute({
       method: 'put',
       path: '/api/v1/lists/{id}/stigs/{stigSlug}',
+      operationId: 'updateListStig',
       summary: 'Set the notes or the position of an entry (creator only)',
       tags,
       ...access.audited(access.user, 'list.update-stig'),

@@ -5,7 +5,7 @@ import type { Env } from '../env.ts';
 import { listColumns } from '../export/bundles.ts';
 import { toCsv } from '../export/columns.ts';
 import { changeListBody, createListBody, idParam } from '../schemas/bundles.ts';
-import { errors, jsonBody, jsonContent, TextFile } from '../schemas/common.ts';
+import { downloadHeaders, errors, jsonBody, jsonContent, TextFile } from '../schemas/common.ts';
 import * as schemas from '../schemas/lists.ts';
 import type { ListStigService } from '../services/list-stigs.ts';
 import type { ListService } from '../services/lists.ts';
@@ -20,6 +20,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
     createRoute({
       method: 'get',
       path: '/api/v1/lists',
+      operationId: 'listLists',
       summary: 'The lists that the caller may see, newest first',
       tags,
       ...access.listsRead,
@@ -33,6 +34,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
     createRoute({
       method: 'post',
       path: '/api/v1/lists',
+      operationId: 'createList',
       summary: 'Make a list',
       tags,
       ...access.audited(access.user, 'list.create'),
@@ -46,6 +48,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
     createRoute({
       method: 'get',
       path: '/api/v1/lists/{id}',
+      operationId: 'getList',
       summary: 'One list',
       tags,
       ...access.listsRead,
@@ -59,6 +62,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
     createRoute({
       method: 'patch',
       path: '/api/v1/lists/{id}',
+      operationId: 'updateList',
       summary: 'Change a list (creator only)',
       tags,
       ...access.audited(access.user, 'list.update'),
@@ -78,6 +82,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
     createRoute({
       method: 'delete',
       path: '/api/v1/lists/{id}',
+      operationId: 'deleteList',
       summary: 'Delete a list (creator only); it can be restored for 30 days',
       tags,
       ...access.audited(access.user, 'list.delete'),
@@ -98,6 +103,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
     createRoute({
       method: 'post',
       path: '/api/v1/lists/{id}/restore',
+      operationId: 'restoreList',
       summary: 'Take a deletion back (creator only, within 30 days)',
       tags,
       ...access.audited(access.user, 'list.restore'),
@@ -114,6 +120,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
     createRoute({
       method: 'post',
       path: '/api/v1/lists/{id}/duplicate',
+      operationId: 'duplicateList',
       summary: 'Copy a list with its entries; the copy is private and the caller’s',
       tags,
       ...access.audited(access.user, 'list.duplicate'),
@@ -127,6 +134,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
     createRoute({
       method: 'get',
       path: '/api/v1/lists/{id}/export',
+      operationId: 'exportList',
       summary: 'A list with its STIGs as json or csv',
       tags,
       ...access.audited(costly.listsRead, 'list.export'),
@@ -134,6 +142,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       responses: {
         200: {
           description: 'The file.',
+          headers: downloadHeaders,
           content: {
             'application/json': { schema: schemas.ListExport },
             'text/csv': { schema: TextFile },

@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Access } from '../auth/access.ts';
 import type { Env } from '../env.ts';
 import { AppError, badRequest, statusOf } from '../errors.ts';
-import { jsonBody, jsonContent } from '../schemas/common.ts';
+import { ErrorBody, jsonBody, jsonContent } from '../schemas/common.ts';
 import { newPlantBody, Plant, PlantError } from '../schemas/plants.ts';
 
 /**
@@ -17,11 +17,14 @@ export function plantRoutes(access: Access, toAppError: (error: Error) => AppErr
     },
   });
   const failure = (description: string) => jsonContent(PlantError, description);
+  // What is refused before any route is known has the form of every other endpoint.
+  const early = (description: string) => jsonContent(PlantError.or(ErrorBody), description);
 
   app.openapi(
     createRoute({
       method: 'post',
       path: '/plants',
+      operationId: 'createPlant',
       summary: 'The sample endpoint',
       description: 'Version 1.0.0.',
       'x-version': '1.0.0',
@@ -30,12 +33,14 @@ export function plantRoutes(access: Access, toAppError: (error: Error) => AppErr
       request: { body: jsonBody(newPlantBody) },
       responses: {
         200: jsonContent(Plant, 'The plant.'),
-        400: failure('The body is malformed.'),
+        400: early('The body is malformed.'),
         401: failure('No token, or one that is not valid.'),
         403: failure('The token is not that of a user.'),
+        405: failure('Another method.'),
         413: failure('The body is too large.'),
         429: failure('The caller came too often.'),
-        503: failure('The service is busy.'),
+        500: failure('Something went wrong here.'),
+        503: early('The service is busy.'),
       },
     }),
     (c) => {

@@ -31,6 +31,7 @@ export function regdocRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/regdoc',
+      operationId: 'listRegulatoryDocuments',
       summary: 'The documents, by title',
       tags,
       ...entitled,
@@ -47,6 +48,7 @@ export function regdocRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/regdoc/{documentId}',
+      operationId: 'getRegulatoryDocument',
       summary: 'One document with every signpost and actionable item',
       tags,
       ...entitled,
@@ -63,6 +65,7 @@ export function regdocRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/regdoc/{documentId}/download',
+      operationId: 'downloadRegulatoryDocument',
       summary: 'One document as json, csv or xml',
       tags,
       ...costly,
@@ -82,6 +85,7 @@ export function regdocRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/regdoc-collections',
+      operationId: 'listRegulatoryDocumentCollections',
       summary: 'The collections of documents that the caller may see, newest first',
       tags,
       ...entitled,
@@ -94,6 +98,7 @@ export function regdocRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/regdoc-collections/{id}/export',
+      operationId: 'exportRegulatoryDocumentCollection',
       summary: 'A collection with its documents as json, csv or xml',
       tags,
       ...access.audited(costly, 'regdoc-collection.export'),

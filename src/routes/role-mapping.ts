@@ -18,6 +18,7 @@ export function roleMappingRoutes(access: Access, mapping: RoleMappingService): 
     createRoute({
       method: 'get',
       path: '/api/v1/role-mapping/benchmark/{benchmarkId}/roles',
+      operationId: 'listBenchmarkRoles',
       summary: 'Who has to act on a STIG, by relevance',
       description:
         'Takes a session. Without the entitlement `occ` the answer is one and the same for every STIG, known or not.',

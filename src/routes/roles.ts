@@ -27,6 +27,7 @@ export function roleRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/roles',
+      operationId: 'listRoles',
       summary: 'The occupations, by code',
       tags,
       ...entitled,
@@ -40,6 +41,7 @@ export function roleRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/roles/{code}',
+      operationId: 'getRole',
       summary: 'One occupation with its tasks, skills and STIGs',
       tags,
       ...entitled,
@@ -53,6 +55,7 @@ export function roleRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/roles/{code}/download',
+      operationId: 'downloadRole',
       summary: 'One occupation as json, csv or xml',
       tags,
       ...costly,
@@ -71,6 +74,7 @@ export function roleRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/role-collections',
+      operationId: 'listRoleCollections',
       summary: 'The collections of occupations that the caller may see, newest first',
       tags,
       ...entitled,
@@ -83,6 +87,7 @@ export function roleRoutes(
     createRoute({
       method: 'get',
       path: '/api/v1/role-collections/{id}/export',
+      operationId: 'exportRoleCollection',
       summary: 'A collection with its occupations as json, csv or xml',
       tags,
       ...access.audited(costly, 'role-collection.export'),

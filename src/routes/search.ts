@@ -14,6 +14,7 @@ export function searchRoutes(access: Access, search: SearchService): OpenAPIHono
     createRoute({
       method: 'get',
       path: '/api/v1/search',
+      operationId: 'searchRules',
       summary: 'The rules of current releases that hold given words, best first',
       description:
         'Title, discussion, check, fix, ids and CCIs are searched, case and diacritics ignored, whole words only. A rule ' +

@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts';
 import type { Env } from '../env.ts';
 import { AppError } from '../errors.ts';
 import type { JsonText } from '../json.ts';
-import { ErrorBody, errors, jsonContent, TextFile } from '../schemas/common.ts';
+import { errors, jsonContent, notKept, TextFile } from '../schemas/common.ts';
 import { Health } from '../schemas/service.ts';
 
 /** What the service is asked about itself while it runs. */
@@ -29,29 +29,31 @@ export function serviceRoutes(
   // Who watches the service must get an answer when callers no longer do.
   const watching = access.with({ unlimited: true }).public;
   const tags = ['Service'];
-  const ok = { description: 'Yes.', content: { 'application/json': { schema: Health } } };
-  const no = { description: 'Not now.', content: { 'application/json': { schema: ErrorBody } } };
+  const ok = { ...jsonContent(Health, 'Yes.'), headers: notKept };
+  const noStore = { 'Cache-Control': 'no-store' };
 
   app.openapi(
     createRoute({
       method: 'get',
       path: '/healthz',
+      operationId: 'getHealth',
       summary: 'Is the process alive?',
       tags,
       ...watching,
       responses: { 200: ok, ...errors(400) },
     }),
-    (c) => c.json({ status: 'ok' as const }, 200),
+    (c) => c.json({ status: 'ok' as const }, 200, noStore),
   );
 
   app.openapi(
     createRoute({
       method: 'get',
       path: '/readyz',
+      operationId: 'getReadiness',
       summary: 'Is the database open and the service taking requests?',
       tags,
       ...watching,
-      responses: { 200: ok, ...errors(400), 503: no },
+      responses: { 200: ok, ...errors(400, 503) },
     }),
     (c) => {
       if (state.draining)
@@ -62,7 +64,7 @@ export function serviceRoutes(
       } catch {
         throw new AppError('UNAVAILABLE', 'The database does not answer', { 'Retry-After': '30' });
       }
-      return c.json({ status: 'ready' as const }, 200);
+      return c.json({ status: 'ready' as const }, 200, noStore);
     },
   );
 
@@ -70,6 +72,7 @@ export function serviceRoutes(
     createRoute({
       method: 'get',
       path: '/openapi.json',
+      operationId: 'getOpenApi',
       summary: 'This description of the interface (OpenAPI 3.1)',
       tags,
       ...access.public,
@@ -83,18 +86,23 @@ export function serviceRoutes(
       createRoute({
         method: 'get',
         path: '/metrics',
+        operationId: 'getMetrics',
         summary: 'Metrics in the text format of Prometheus',
         tags,
         ...watching,
         responses: {
-          200: { description: 'The metrics.', content: { 'text/plain': { schema: TextFile } } },
+          200: {
+            description: 'The metrics.',
+            headers: notKept,
+            content: { 'text/plain': { schema: TextFile } },
+          },
           ...errors(400),
         },
       }),
       (c) =>
         c.text(metrics(), 200, {
           'Content-Type': 'text/plain; version=0.0.4; charset=utf-8',
-          'Cache-Control': 'no-store',
+          ...noStore,
         }),
     );
   }

@@ -9,18 +9,23 @@ import { errors } from '../schemas/common.ts';
 export function sessionRoutes(access: Access, sessions: Sessions, cookie: SessionCookie): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const tags = ['Session'];
+  const setCookie = { 'Set-Cookie': { required: true, schema: { type: 'string' as const } } };
   const noStore = { 'Cache-Control': 'no-store' };
 
   app.openapi(
     createRoute({
       method: 'post',
       path: '/api/v1/session',
+      operationId: 'createSession',
       summary: 'Start a session with a user token',
       description:
         'Sets the cookie `gapstone_session`. It ends after 15 idle minutes, after 12 hours, or with the token.',
       tags,
       ...access.audited(access.userToken, 'session.create'),
-      responses: { 204: { description: 'The cookie is set.' }, ...errors(400, 401, 403, 413, 503) },
+      responses: {
+        204: { description: 'The cookie is set.', headers: setCookie },
+        ...errors(400, 401, 403, 413, 503),
+      },
     }),
     async (c) => {
       const secret = await sessions.start(c.get('user'), cookie.read(c));
@@ -33,10 +38,14 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
     createRoute({
       method: 'delete',
       path: '/api/v1/session',
+      operationId: 'endSession',
       summary: 'End the session',
       tags,
       ...access.audited(access.session, 'session.end'),
-      responses: { 204: { description: 'It is ended.' }, ...errors(400, 401, 403, 413, 503) },
+      responses: {
+        204: { description: 'It is ended.', headers: setCookie },
+        ...errors(400, 401, 403, 413, 503),
+      },
     }),
     async (c) => {
       await sessions.end(cookie.read(c)!);

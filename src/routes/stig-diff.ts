@@ -15,6 +15,7 @@ export function stigDiffRoutes(access: Access, diffs: StigDiffService): OpenAPIH
     createRoute({
       method: 'get',
       path: '/api/v1/stigs/{slug}/diff',
+      operationId: 'getStigDiff',
       summary: 'The rules that were added, removed and changed between two retained releases',
       tags: ['STIG catalog'],
       ...access.user,

@@ -6,7 +6,7 @@ import { toCklb } from '../export/cklb.ts';
 import { toCsv, toXml } from '../export/columns.ts';
 import { findingColumns, toRawStig } from '../export/stig.ts';
 import { Cklb } from '../schemas/cklb.ts';
-import { errors, jsonContent, TextFile } from '../schemas/common.ts';
+import { downloadHeaders, errors, jsonContent, TextFile } from '../schemas/common.ts';
 import * as schemas from '../schemas/stigs.ts';
 import type { StigNewsService } from '../services/stig-news.ts';
 import type { FullRelease, StigService } from '../services/stigs.ts';
@@ -21,6 +21,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
     createRoute({
       method: 'get',
       path: '/api/v1/stigs',
+      operationId: 'listStigs',
       summary: 'The STIGs of the catalog, by title',
       tags,
       ...access.user,
@@ -34,6 +35,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
     createRoute({
       method: 'post',
       path: '/api/v1/stigs/batch',
+      operationId: 'getStigBatch',
       summary: 'Up to 50 STIGs with their findings',
       tags,
       ...costly.user,
@@ -50,6 +52,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
     createRoute({
       method: 'get',
       path: '/api/v1/stigs/stats',
+      operationId: 'getStigStatistics',
       summary: 'Counts over the current releases',
       tags,
       ...access.with({ kept: null }).user,
@@ -62,6 +65,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
     createRoute({
       method: 'get',
       path: '/api/v1/stigs/changelog',
+      operationId: 'getStigChangelog',
       summary: 'Every retained release, newest first',
       tags,
       ...access.user,
@@ -75,6 +79,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
     createRoute({
       method: 'get',
       path: '/api/v1/stigs/{slug}',
+      operationId: 'getStig',
       summary: 'One STIG with its findings',
       tags,
       ...access.user,
@@ -88,6 +93,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
     createRoute({
       method: 'get',
       path: '/api/v1/stigs/{slug}/controls',
+      operationId: 'listStigFindings',
       summary: 'The findings of one STIG, paged and filtered',
       tags,
       ...access.user,
@@ -104,6 +110,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
     createRoute({
       method: 'get',
       path: '/api/v1/stigs/{slug}/versions',
+      operationId: 'listStigVersions',
       summary: 'The retained releases of one STIG, newest first',
       tags,
       ...access.user,
@@ -117,6 +124,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
     createRoute({
       method: 'get',
       path: '/api/v1/stigs/{slug}/download',
+      operationId: 'downloadStig',
       summary: 'One STIG as a checklist (cklb), json, csv or xml',
       tags,
       ...costly.user,
@@ -125,6 +133,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
         200: {
           description:
             'The file. json is the raw benchmark record; csv and xml are flat exports of the findings.',
+          headers: downloadHeaders,
           content: {
             'application/json': { schema: schemas.RawStig.or(Cklb) },
             'text/csv': { schema: TextFile },

@@ -7,7 +7,7 @@ const name = requestText('name', Number.MAX_SAFE_INTEGER)
   .refine((text) => text !== '' && [...text].length <= 200, { error: 'name must have 1 to 200 characters' })
   .openapi({ type: 'string', minLength: 1, maxLength: 200, example: 'Web servers' });
 
-const description = requestText('description', 2000).openapi({ maxLength: 2000 });
+const description = requestText('description', 2000);
 
 const tags = textList('tags', 50).max(20, { error: 'tags must hold at most 20 texts' });
 
@@ -19,11 +19,7 @@ const color = z
   .regex(/^(#[0-9A-Fa-f]{6})?$/, colorForm)
   .openapi({ description: '`""`: none.', example: '#2a6fdb' });
 
-const icon = requestText('icon', 50).openapi({
-  maxLength: 50,
-  description: '`""`: none.',
-  example: 'server',
-});
+const icon = requestText('icon', 50).openapi({ description: '`""`: none.', example: 'server' });
 
 const visibility = z
   .string({ error: 'visibility must be PRIVATE or SHARED' })
@@ -63,7 +59,7 @@ export const Visibility = z.enum(['PRIVATE', 'SHARED']).openapi('Visibility');
 export const idParam = z.object({ id: z.string().openapi({ format: 'uuid' }) });
 
 /** Notes of an entry. */
-export const notes = requestText('notes', 4000).openapi({ maxLength: 4000 });
+export const notes = requestText('notes', 4000);
 
 /** STIGs to add or to remove. */
 export const slugsBody = z.object(

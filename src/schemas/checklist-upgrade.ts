@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Cklb } from './cklb.ts';
-import { DateOrNull, flag, notAnObject, requestText } from './common.ts';
+import { DateOrNull, flag, notAnObject, orNull, requestText } from './common.ts';
 import { ChangeClass, FieldChange, MatchedBy, RuleIdentity } from './stig-diff.ts';
 
 const CklbRule = Cklb.shape.stigs.element.shape.rules.element;
@@ -28,11 +28,11 @@ export const UpgradedRule = z
     oldGroupId: z.string().nullable(),
     oldRuleId: z.string().nullable(),
     oldRuleVersion: z.string().nullable(),
-    matchedBy: MatchedBy.nullable(),
+    matchedBy: orNull(MatchedBy),
     classes: z.array(ChangeClass),
     changes: z.array(FieldChange),
     answered: z.boolean().openapi({ description: 'Whether the old checklist says anything about the rule.' }),
-    lost: RuleAnswer.nullable().openapi({ description: 'The old answer where it was reset, else null.' }),
+    lost: orNull(RuleAnswer).openapi({ description: 'The old answer where it was reset, else null.' }),
   })
   .openapi('UpgradedRule');
 export type UpgradedRule = z.infer<typeof UpgradedRule>;

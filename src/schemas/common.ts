@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { badRequest } from '../errors.ts';
+import { badRequest, type ErrorCode, statusOf } from '../errors.ts';
 import { isStorable } from '../text.ts';
 
 /** A text from a request that can be stored and answered unchanged, of at most so many characters. */
@@ -7,13 +7,15 @@ export function requestText(name: string, max: number) {
   return z
     .string({ error: (issue) => `${name} ${issue.input === undefined ? 'is required' : 'must be one text'}` })
     .refine(isStorable, { error: `${name} must not hold NUL or lone surrogates` })
-    .refine((text) => [...text].length <= max, { error: `${name} must have at most ${max} characters` });
+    .refine((text) => [...text].length <= max, { error: `${name} must have at most ${max} characters` })
+    .openapi({ maxLength: max });
 }
 
 /** An array of such texts in a body. */
 export function textList(name: string, max: number) {
   const error = `${name} must be an array of texts`;
-  return z.array(z.string({ error }).pipe(requestText(name, max)), { error });
+  const text = z.string({ error }).pipe(requestText(name, max)).openapi({ maxLength: max });
+  return z.array(text, { error });
 }
 
 /** What a body is refused with that is no JSON object. */
@@ -70,12 +72,32 @@ export function wordList<const T extends string>(name: string, words: readonly T
       return new Set(known as T[]);
     })
     .optional()
-    .openapi({
-      type: 'string',
-      description: `One or more of ${words.join(', ')}, comma-separated.`,
-      example: words[0],
-    });
+    .openapi(arrayOf(words));
 }
+
+/** How a parameter is published that takes several words: as generated clients send arrays. */
+export function arrayOf(words: readonly string[]) {
+  return {
+    param: { style: 'form' as const, explode: true },
+    type: 'array' as const,
+    items: { type: 'string' as const, enum: [...words] },
+    description: 'Any of these, repeated or comma-separated, in any case.',
+    example: [words[0]],
+  };
+}
+
+/** A date, or a date with a time, whose date counts (DECISIONS D34.1). */
+export const since = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], {
+    error: 'since must be a date as YYYY-MM-DD',
+  })
+  .transform((text) => text.slice(0, 'YYYY-MM-DD'.length))
+  .openapi({
+    type: 'string',
+    anyOf: [{ format: 'date' }, { format: 'date-time' }],
+    description: 'A date, or a date with a time, whose date counts.',
+    example: '2026-01-01',
+  });
 
 /** The download format of an endpoint; the first is the default (D5.6). */
 export function format<const T extends string>(formats: readonly [T, ...T[]]) {
@@ -113,21 +135,36 @@ export type Pagination = z.infer<typeof Pagination>;
 
 export const ErrorBody = z
   .strictObject({
-    error: z.strictObject({ code: z.string(), message: z.string(), requestId: z.string() }),
+    error: z.strictObject({
+      code: z.enum(Object.keys(statusOf) as [ErrorCode, ...ErrorCode[]]),
+      message: z.string(),
+      requestId: z.string(),
+    }),
   })
   .openapi('Error');
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
+/** A named schema or null. Its own `nullable` would be published as both at once, or let the name itself be null. */
+export function orNull<T extends z.ZodType>(schema: T) {
+  return z.union([schema, z.null()]);
+}
+
 /** A date as YYYY-MM-DD, or null when the source states none. */
 export const DateOrNull = z.iso.date().nullable();
 
-const problems: Record<number, string> = {
+/** What the errors of DECISIONS D2.1 mean, by status. */
+export const problems: Record<(typeof statusOf)[ErrorCode], string> = {
   400: 'The request is malformed.',
   401: 'No token, or one that is invalid, expired or revoked.',
   403: 'The caller may not do this.',
   404: 'There is no such thing, or the caller may not see it.',
+  405: 'Another method; `Allow` names those that this path takes.',
+  408: 'The request took too long to arrive.',
   413: 'The request body is too large.',
-  503: 'Not now; `Retry-After` says when.',
+  429: 'The caller came too often; `Retry-After` says when to come again.',
+  431: 'The request headers are too large.',
+  500: 'Something went wrong here; the log knows more under the request id.',
+  503: 'Not now; `Retry-After` says when to come again.',
 };
 
 /** A JSON response of a route. */
@@ -141,17 +178,31 @@ export function jsonBody<T extends z.ZodType>(schema: T) {
 }
 
 /** The error responses of a route, declared once and spread into it. */
-export function errors<const S extends 400 | 401 | 403 | 404 | 413 | 503>(...statuses: S[]) {
+export function errors<const S extends keyof typeof problems>(...statuses: S[]) {
   return Object.fromEntries(
     statuses.map((status) => [
       status,
-      { description: problems[status]!, content: { 'application/json': { schema: ErrorBody } } },
+      { description: problems[status], content: { 'application/json': { schema: ErrorBody } } },
     ]),
   ) as Record<S, { description: string; content: { 'application/json': { schema: typeof ErrorBody } } }>;
 }
 
 /** A file whose text is no JSON. */
 export const TextFile = z.string();
+
+/** The headers of a response that is a file. */
+export const downloadHeaders = {
+  'Content-Disposition': {
+    description: '`attachment` with the name of the file, in ASCII and after RFC 5987.',
+    required: true,
+    schema: { type: 'string' as const },
+  },
+};
+
+/** The headers of a response that nobody keeps; any other answer to GET has an `ETag`. */
+export const notKept = {
+  'Cache-Control': { required: true, schema: { type: 'string' as const, enum: ['no-store'] } },
+};
 
 /** The first problem of a request in words: the message of the schema, led by the field it is about. */
 export function describeIssue(issue: { path: PropertyKey[]; message: string }): string {

@@ -92,7 +92,11 @@ export const framework = z
 
 export const controlId = requestText('controlId', 200)
   .refine((text) => text.trim() !== '', { error: 'controlId must not be empty' })
-  .openapi({ description: 'The identifier, in any usual spelling, or the id.', example: 'AC-2(1)' });
+  .openapi({
+    minLength: 1,
+    description: 'The identifier, in any usual spelling, or the id.',
+    example: 'AC-2(1)',
+  });
 
 const notAnObject = { error: 'The body must be an object' };
 const entryError = { error: 'controls must hold objects with controlId and framework' };

@@ -58,7 +58,9 @@ export const controlRulesParam = z.object({
 
 export const controlRulesQuery = z.object({
   severity: wordList('severity', Severity.options),
-  stig: requestText('stig', 1000).optional().openapi({ description: 'The slug of a STIG.' }),
+  stig: requestText('stig', 1000)
+    .optional()
+    .openapi({ description: 'The slug of a STIG of the catalog.', example: 'harbor_linux_3' }),
   status: wordList('status', statuses),
   maxHops: positiveInteger('maxHops')
     .optional()

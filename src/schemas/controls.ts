@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Pagination, pagingWithoutMaximum, requestText, search, wordList } from './common.ts';
+import { arrayOf, Pagination, pagingWithoutMaximum, requestText, search, wordList } from './common.ts';
 
 export interface StatementPart {
   id: string;
@@ -9,10 +9,15 @@ export interface StatementPart {
 }
 
 export const StatementPart: z.ZodType<StatementPart> = z
-  .lazy(() =>
-    z.strictObject({ id: z.string(), label: z.string(), prose: z.string(), parts: z.array(StatementPart) }),
-  )
-  .openapi('StatementPart', { type: 'object' });
+  .strictObject({
+    id: z.string(),
+    label: z.string(),
+    prose: z.string(),
+    get parts() {
+      return z.array(StatementPart);
+    },
+  })
+  .openapi('StatementPart');
 
 const withdrawn = z
   .strictObject({ incorporatedInto: z.array(z.string()) })
@@ -63,22 +68,33 @@ export const ControlDod8500 = z
 const status = z.enum(['active', 'withdrawn']);
 const common = { framework: z.string(), version: z.string(), withdrawn };
 
-export const ControlRecord80053 = Control80053.extend({
-  ...common,
-  status,
-  statementParts: z.array(StatementPart),
-  related: z.array(z.string()),
-}).openapi('ControlRecord80053');
-export const ControlRecord800171 = Control800171.extend({
-  ...common,
-  status,
-  statementParts: z.array(StatementPart),
-  title: z.string(),
-}).openapi('ControlRecord800171');
-export const ControlRecordDod8500 = ControlDod8500.extend({
-  ...common,
-  confidentialityLevels: z.array(z.enum(['CLASSIFIED', 'SENSITIVE', 'PUBLIC'])),
-}).openapi('ControlRecordDod8500');
+// Made anew of the listed control's fields: what `extend` gives is published as both schemas at once, and each of them
+// forbids the fields of the other.
+export const ControlRecord80053 = z
+  .strictObject({
+    ...Control80053.shape,
+    ...common,
+    status,
+    statementParts: z.array(StatementPart),
+    related: z.array(z.string()),
+  })
+  .openapi('ControlRecord80053');
+export const ControlRecord800171 = z
+  .strictObject({
+    ...Control800171.shape,
+    ...common,
+    status,
+    statementParts: z.array(StatementPart),
+    title: z.string(),
+  })
+  .openapi('ControlRecord800171');
+export const ControlRecordDod8500 = z
+  .strictObject({
+    ...ControlDod8500.shape,
+    ...common,
+    confidentialityLevels: z.array(z.enum(['CLASSIFIED', 'SENSITIVE', 'PUBLIC'])),
+  })
+  .openapi('ControlRecordDod8500');
 
 /** What a single record adds to the listed control (DECISIONS D6.5), by framework. */
 export interface ControlDetails {
@@ -150,11 +166,7 @@ function macLevels() {
       return z.NEVER;
     })
     .optional()
-    .openapi({
-      type: 'string',
-      description: 'One or more of MAC I, MAC II, MAC III, comma-separated.',
-      example: 'MAC I',
-    });
+    .openapi(arrayOf(romans.map((roman) => `MAC ${roman}`)));
 }
 
 export const controlParam = z.object({

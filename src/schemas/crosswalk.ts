@@ -5,6 +5,8 @@ import { flag, positiveInteger, requestText, textList, wordList } from './common
 
 export const MappingStatus = z.enum(statuses).openapi('MappingStatus');
 
+const decision = z.strictObject({ status: MappingStatus, reason: z.string(), decidedAt: z.iso.datetime() });
+
 /** Where a step of a path comes from (additive, `explain=true`). */
 export const Evidence = z
   .strictObject({
@@ -16,13 +18,19 @@ export const Evidence = z
     reference: z.string().openapi({ description: 'The row or reference in the source.' }),
     from: z.strictObject({ framework: z.string(), version: z.string(), identifier: z.string() }),
     to: z.strictObject({ framework: z.string(), version: z.string(), identifier: z.string() }),
-    decision: z
-      .strictObject({ status: MappingStatus, reason: z.string(), decidedAt: z.string() })
-      .optional()
-      .openapi({ description: "An operator's decision about this pair." }),
+    decision: decision.optional().openapi({ description: "An operator's decision about this pair." }),
   })
   .openapi('Evidence');
 export type Evidence = z.infer<typeof Evidence>;
+
+const end = z.strictObject({ framework: z.string(), identifier: z.string() });
+
+export const OwnEvidence = z
+  .strictObject({ own: z.literal(true), from: end, to: end, decision })
+  .openapi('OwnEvidence', {
+    description: "A pair that no source makes an edge of: the site's own, by an operator's decision.",
+  });
+export type OwnEvidence = z.infer<typeof OwnEvidence>;
 
 export const PathStep = z
   .strictObject({
@@ -30,7 +38,7 @@ export const PathStep = z
     identifier: z.string(),
     status: MappingStatus,
     evidence: z
-      .array(Evidence)
+      .array(z.union([Evidence, OwnEvidence]))
       .optional()
       .openapi({ description: 'With explain=true: what the step rests on.' }),
   })
@@ -106,12 +114,17 @@ const reference = requestText('from', 300).transform((text, context) => {
 });
 
 const targetKey = (name: string) =>
-  requestText(name, 100).refine((text) => text.trim() !== '', {
-    error: `${name} must name a target framework`,
-  });
+  requestText(name, 100)
+    .refine((text) => text.trim() !== '', { error: `${name} must name a target framework` })
+    .openapi({ minLength: 1 });
 
 export const resolveQuery = z.object({
-  from: reference.openapi({ type: 'string', example: 'nist-800-53:AC-2' }),
+  from: reference.openapi({
+    type: 'string',
+    pattern: '^[^:]*[^:\\s][^:]*:.*\\S',
+    description: '`<framework>:<identifier>`, split at the first colon.',
+    example: 'nist-800-53:AC-2',
+  }),
   to: targetKey('to').transform(frameworkKey).openapi({ type: 'string', example: 'nist-800-171' }),
   version: requestText('version', 100).optional().openapi({ example: 'Rev 5' }),
   status: wordList('status', statuses),
@@ -145,9 +158,9 @@ const maxPairs = 250;
 const batchReference = z.object(
   {
     framework: targetKey('from.framework'),
-    identifier: requestText('from.identifier', 300).refine((text) => text.trim() !== '', {
-      error: 'from.identifier must not be empty',
-    }),
+    identifier: requestText('from.identifier', 300)
+      .refine((text) => text.trim() !== '', { error: 'from.identifier must not be empty' })
+      .openapi({ minLength: 1 }),
     version: requestText('from.version', 100).optional(),
   },
   { error: 'from must hold objects with framework and identifier' },
@@ -157,10 +170,12 @@ export const pairsBody = z
   .object({
     from: z
       .array(batchReference, { error: 'from must be an array of control references' })
-      .min(1, { error: 'from must not be empty' }),
+      .min(1, { error: 'from must not be empty' })
+      .openapi({ maxItems: maxPairs }),
     to: z
       .array(targetKey('to'), { error: 'to must be an array of framework keys' })
-      .min(1, { error: 'to must not be empty' }),
+      .min(1, { error: 'to must not be empty' })
+      .openapi({ maxItems: maxPairs }),
     status: bodyStatus,
     maxHops: bodyHops,
   })

@@ -8,7 +8,7 @@ export const Snippet = z
       description: '`ids`: V-id, SV-id, STIG id, SRG id, legacy ids and CCIs, with blanks between.',
     }),
     text: z.string().openapi({ description: 'A piece of that text; … stands where it was cut.' }),
-    marks: z.array(z.tuple([z.int(), z.int()])).openapi({
+    marks: z.array(z.tuple([z.int(), z.int()]).openapi({ minItems: 2, maxItems: 2 })).openapi({
       description:
         'What was found in it: [start, end) in UTF-16 code units of `text`, in order, not overlapping.',
       example: [[4, 9]],
@@ -43,7 +43,6 @@ export const searchQuery = z.object({
     .refine((text) => text !== '', { error: 'q must not be empty' })
     .openapi({
       minLength: 1,
-      maxLength: 200,
       description:
         'Words, all of which must occur; `"a phrase"`, its words in a row, literally where it holds punctuation; `audit*`, ' +
         'a prefix of two characters or more; ids in any case. Nothing in it can be wrong: punctuation is never syntax, and a q ' +

@@ -8,6 +8,7 @@ import {
   paging,
   requestText,
   search,
+  since,
   textList,
   wordList,
 } from './common.ts';
@@ -213,10 +214,7 @@ export const downloadQuery = z.object({
   hostName: requestText('hostName', 255).optional(),
 });
 export const changelogQuery = z.object({
-  since: z.iso
-    .date({ error: 'since must be a date as YYYY-MM-DD' })
-    .optional()
-    .openapi({ example: '2026-01-01' }),
+  since: since.optional(),
   slug: requestText('slug', 1000).optional(),
   ...paging(50, 100),
 });

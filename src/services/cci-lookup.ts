@@ -20,8 +20,8 @@ export function createCciLookup(db: Database, crosswalk: CrosswalkService): CciL
       maxHops: closureDepth,
     };
     for (const cci of cited.all()) {
-      const { paths } = crosswalk.resolve({ ...question, identifier: crosswalk.canonical('cci', cci) });
-      for (const control of crosswalk.endsOf(paths)) ccis.set(control, [...(ccis.get(control) ?? []), cci]);
+      const controls = crosswalk.endsOf({ ...question, identifier: crosswalk.canonical('cci', cci) });
+      for (const control of controls) ccis.set(control, [...(ccis.get(control) ?? []), cci]);
     }
     return ccis;
   }

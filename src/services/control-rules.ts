@@ -53,6 +53,9 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
   const { sqlite } = db;
   const findControl = createFindControl(db);
   const isCited = sqlite.prepare<[string]>('SELECT 1 FROM rule_ccis WHERE cci = ? LIMIT 1');
+  const isStig = sqlite.prepare<[string]>(
+    'SELECT 1 FROM stigs WHERE slug = ? AND current_release_id IS NOT NULL',
+  );
   const count = sqlite.prepare<[Record<string, unknown>], number>(`SELECT count(*) ${reached}`).pluck();
   const page = sqlite.prepare<[Record<string, unknown>], Row>(
     `SELECT s.slug, s.title AS stigTitle, r.version, count(*) OVER (PARTITION BY s.id) AS ruleCount,
@@ -82,9 +85,9 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
    * What a question reaches with as few hops as it takes: those beyond are of neighbors that share a control. A control of
    * nist-800-53 has CCIs of its own or none.
    */
-  function nearest(question: Omit<Question, 'maxHops'>): Answered {
+  function nearest(question: Omit<Question, 'maxHops'>): Pick<Answered, 'paths' | 'truncated'> {
     const farthest = question.framework === 'nist-800-53' ? 1 : closureDepth;
-    let found: Answered = { paths: [], truncated: false };
+    let found: Pick<Answered, 'paths' | 'truncated'> = { paths: [], truncated: false };
     for (let maxHops = 1; maxHops <= farthest && found.paths.length === 0; maxHops++)
       found = crosswalk.resolve({ ...question, maxHops });
     return found;
@@ -116,11 +119,13 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
     /**
      * The rules that a control reaches, by STIG (title, then slug) and document order, each once with its shortest
      * paths; pages count rules. The nearest CCIs are taken unless `maxHops` asks for more. Throws NOT_FOUND for an
-     * unknown control.
+     * unknown control, and for an unknown STIG, which would read as one that does not cover it (DECISIONS D34.1).
      */
     rules(query: ControlRulesQuery): ControlRules {
       return db.read(() => {
         const control = find(query.framework, query.controlId);
+        if (query.stig !== undefined && !isStig.get(query.stig))
+          throw new AppError('NOT_FOUND', `STIG not found: ${cut(query.stig)}`);
         const { paths, truncated } = pathsToCcis(control, query);
         const asked = {
           ccis: JSON.stringify([...paths.keys()]),

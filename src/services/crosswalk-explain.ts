@@ -1,9 +1,10 @@
 import { versionKey } from '../crosswalk/frameworks.ts';
-import { type MappingStatus, statuses } from '../crosswalk/graph.ts';
+import { statuses } from '../crosswalk/graph.ts';
 import type { Database } from '../db/database.ts';
-import type { Evidence, NoPath, Path } from '../schemas/crosswalk.ts';
+import type { Evidence, NoPath, OwnEvidence, Path, PathStep } from '../schemas/crosswalk.ts';
 import type { CrosswalkService, Question } from './crosswalk.ts';
 import { createPins } from './crosswalk-pins.ts';
+import { createMappingDecisions, inOrder } from './mapping-decisions.ts';
 import { withoutFolder } from './source-name.ts';
 
 interface EvidenceRow {
@@ -19,12 +20,6 @@ interface EvidenceRow {
   to_framework: string;
   to_version: string;
   to_identifier: string;
-}
-
-interface DecisionRow {
-  status: MappingStatus;
-  reason: string;
-  decided_at: string;
 }
 
 /** The other end of a stated pair. */
@@ -59,14 +54,7 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
          OR (f.to_framework = ? AND f.to_identifier = ? AND f.from_framework = ? AND f.from_identifier = ?)
       ORDER BY s.imported_at, s.source, f.ordinal`,
   );
-  const decision = sqlite.prepare<
-    [string, string, string, string, string, string, string, string],
-    DecisionRow
-  >(
-    `SELECT status, reason, decided_at FROM mapping_decisions
-      WHERE (a_framework = ? AND a_identifier = ? AND b_framework = ? AND b_identifier = ?)
-         OR (b_framework = ? AND b_identifier = ? AND a_framework = ? AND a_identifier = ?)`,
-  );
+  const decisions = createMappingDecisions(db);
   const newest = sqlite.prepare<[string, string], { status: string; withdrawn_into: string }>(
     `SELECT c.status, c.withdrawn_into FROM control_keys AS k
        JOIN controls AS c ON c.control_id = k.id
@@ -86,18 +74,23 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
     .prepare<[string, string], number>('SELECT count(*) FROM crosswalk_nodes WHERE framework IN (?, ?)')
     .pluck();
 
-  function evidenceOf(a: Path['controls'][number], b: Path['controls'][number], pin?: string): Evidence[] {
+  function evidenceOf(a: PathStep, b: PathStep, pin?: string): (Evidence | OwnEvidence)[] {
     const graph = crosswalk.graph();
     const ids = [graph.idOf(a.framework, a.identifier), graph.idOf(b.framework, b.identifier)].filter(
       (id) => id !== undefined,
     );
     const [low, high] = ids.sort((left, right) => left - right);
     const derived = low === undefined || high === undefined ? [] : evidence.all(low, high);
+    const decision = decisions.of(a, b);
+    // An edge that no source makes is the site's own, whatever else is stated of its pair.
+    if (derived.length === 0 && pin === undefined && decision !== null) {
+      const [from, to] = inOrder(a, b).map(({ framework, identifier }) => ({ framework, identifier }));
+      return [{ own: true, from: from!, to: to!, decision }];
+    }
     const ends = [a.framework, a.identifier, b.framework, b.identifier] as const;
     const fitting = derived.filter((row) => isStatedFor(row, a, pin));
     const rows =
       fitting.length > 0 ? fitting : stated.all(...ends, ...ends).filter((row) => isStatedFor(row, a, pin));
-    const decided = decision.get(...ends, ...ends);
     return rows.map((row) => ({
       source: withoutFolder(row.source),
       sha256: row.sha256,
@@ -107,9 +100,7 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
       reference: row.reference,
       from: { framework: row.from_framework, version: row.from_version, identifier: row.from_identifier },
       to: { framework: row.to_framework, version: row.to_version, identifier: row.to_identifier },
-      ...(decided
-        ? { decision: { status: decided.status, reason: decided.reason, decidedAt: decided.decided_at } }
-        : {}),
+      ...(decision ? { decision } : {}),
     }));
   }
 
@@ -124,23 +115,27 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
   }
 
   return {
-    /** The paths with what each of their steps rests on; under a version pin the first rests on what is stated for it. */
-    explain(paths: Path[], pin?: string): Path[] {
+    /**
+     * The paths, one after the other, with what each of their steps rests on; under a version pin the first rests on what is
+     * stated for it.
+     */
+    *explain(paths: Path[], pin?: string): Generator<Path> {
       // Thousands of paths share a few edges.
-      const known = new Map<string, Evidence[]>();
-      const remembered = (a: Path['controls'][number], b: Path['controls'][number], first: boolean) => {
+      const known = new Map<string, (Evidence | OwnEvidence)[]>();
+      const remembered = (a: PathStep, b: PathStep, first: boolean) => {
         const key = JSON.stringify([a.framework, a.identifier, b.framework, b.identifier, first]);
         const found = known.get(key) ?? evidenceOf(a, b, first ? pin : undefined);
         known.set(key, found);
         return found;
       };
-      return paths.map((path) => ({
-        ...path,
-        controls: path.controls.map((step, index) => ({
-          ...step,
-          ...(index === 0 ? {} : { evidence: remembered(path.controls[index - 1]!, step, index === 1) }),
-        })),
-      }));
+      for (const path of paths)
+        yield {
+          ...path,
+          controls: path.controls.map((step, index) => ({
+            ...step,
+            ...(index === 0 ? {} : { evidence: remembered(path.controls[index - 1]!, step, index === 1) }),
+          })),
+        };
     },
 
     /** Why a question has no path. */
@@ -204,11 +199,7 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
 }
 
 /** Whether a stated pair is stated for a version of one of its ends; without a pin every pair is. */
-function isStatedFor(
-  row: EvidenceRow,
-  { framework, identifier }: Path['controls'][number],
-  pin?: string,
-): boolean {
+function isStatedFor(row: EvidenceRow, { framework, identifier }: PathStep, pin?: string): boolean {
   if (pin === undefined) return true;
   const key = versionKey(framework, pin);
   const fits = (end: string, version: string, name: string) =>

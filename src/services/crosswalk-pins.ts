@@ -1,6 +1,7 @@
 import { cciRevisions, versionKey, withoutEndingZeros } from '../crosswalk/frameworks.ts';
 import { type Graph, type GraphNode, type MappingStatus, statuses } from '../crosswalk/graph.ts';
 import type { Database } from '../db/database.ts';
+import { createMappingDecisions } from './mapping-decisions.ts';
 
 /** A first edge that a version pin admits; `id` is missing where the neighbor is no node of the unpinned graph. */
 export interface FirstStep {
@@ -45,14 +46,7 @@ export function createPins(db: Database) {
         WHERE k.framework = ? AND k.identifier = ? ORDER BY c.version DESC`,
     )
     .pluck();
-
-  const decided = db.sqlite
-    .prepare<[string, string, string, string, string, string, string, string], MappingStatus>(
-      `SELECT status FROM mapping_decisions
-        WHERE (a_framework = ? AND a_identifier = ? AND b_framework = ? AND b_identifier = ?)
-           OR (b_framework = ? AND b_identifier = ? AND a_framework = ? AND a_identifier = ?)`,
-    )
-    .pluck();
+  const decisions = createMappingDecisions(db);
   let cached: {
     generation: number;
     versions: Map<string, string[]>;
@@ -127,8 +121,8 @@ export function createPins(db: Database) {
         const id = graph.idOf(node.framework, node.identifier);
         const edge =
           source === undefined ? undefined : graph.neighbors[source]!.find((each) => each.node === id);
-        const ends = [framework, identifier, node.framework, node.identifier] as const;
-        const status = edge ? statuses[edge.status]! : (decided.get(...ends, ...ends) ?? 'auto');
+        const decided = edge ? null : decisions.of({ framework, identifier }, node);
+        const status = edge ? statuses[edge.status]! : (decided?.status ?? 'auto');
         steps.set(name, { node, id, status });
       }
       return [...steps.values()];

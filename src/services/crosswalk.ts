@@ -1,25 +1,27 @@
 import { compareFrameworks } from '../crosswalk/frameworks.ts';
 import {
   createGraph,
+  endsOfPaths,
   type Graph,
   type GraphNode,
   type MappingStatus,
   statuses,
   statusMask,
+  type WalkedPath,
   walkPaths,
 } from '../crosswalk/graph.ts';
 import { canonicalIdentifier, sortKey } from '../crosswalk/identifier.ts';
+import { createTaker, mostPathBytes, shareBytes, type Taken } from '../crosswalk/share.ts';
 import type { Database } from '../db/database.ts';
 import type { Path } from '../schemas/crosswalk.ts';
-import { compareCodePoints } from '../text.ts';
 import { createPins, type FirstStep } from './crosswalk-pins.ts';
 
 /** How deep the closure table goes; deeper questions are walked (DECISIONS D7.3). */
 export const closureDepth = 4;
 
-const maxPaths = 10_000;
 const pairMilliseconds = 250;
-const requestMilliseconds = 1000;
+/** What a second leaves for walking, when the answer has to be written too. */
+const requestMilliseconds = 750;
 
 /** The one query of a question of up to 4 hops: source, target framework, hops. */
 export const closureQuery = `SELECT hops, mask, statuses, n1, n2, n3, n4 FROM crosswalk_paths
@@ -36,10 +38,8 @@ export interface Question {
   maxHops: number;
 }
 
-export interface Answered {
-  paths: Path[];
-  truncated: boolean;
-}
+/** The paths of a question; `texts` has each as JSON. */
+export type Answered = Pick<Taken<Path>, 'paths' | 'texts' | 'truncated'>;
 
 interface PathRow {
   hops: number;
@@ -101,41 +101,44 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
     return { hops: steps.length, controls: [source, ...rest] };
   }
 
-  function walked(question: Question, path: { nodes: number[]; statuses: number[] }): Path {
-    const { nodes } = graph();
-    return toPath(
-      question,
-      path.nodes.map((node, hop) => ({ node: nodes[node]!, status: statuses[path.statuses[hop]!]! })),
-    );
+  /** The steps of a path that was walked on a graph. */
+  function stepsOf({ nodes }: Graph, path: WalkedPath) {
+    return path.nodes.map((node, hop) => ({ node: nodes[node]!, status: statuses[path.statuses[hop]!]! }));
   }
 
-  /** Answers one question, stopping the live search at a deadline of the clock. */
-  function answer(question: Question, deadline: number): Answered {
+  /** Answers one question within bytes, stopping the live search at a deadline of the clock. */
+  function answer(question: Question, deadline: number, mostBytes: number): Taken<Path> {
+    const { taken, take } = createTaker<Path>(mostBytes);
     const walk = graph();
     const source = walk.idOf(question.framework, question.identifier);
     const target = walk.frameworks.indexOf(question.to);
     const mask = statusMask(question.statuses);
-    if (question.version !== undefined) return pinned(question, source, target, mask, deadline);
-    if (source === undefined || target < 0) return { paths: [], truncated: false };
-    if (question.maxHops <= closureDepth) {
-      return {
-        paths: stored(source, target, question.maxHops, mask).map((path) => walked(question, path)),
-        truncated: false,
-      };
+    const bounds = {
+      take: (path: WalkedPath) => take(toPath(question, stepsOf(walk, path))),
+      deadline,
+      now: clock,
+    };
+    if (question.version !== undefined) {
+      const { known, edges } = pinned(question, source, target, mask);
+      const isWhole =
+        known.every(take) && walkPaths(walk, source ?? -1, target, question.maxHops, mask, bounds, edges);
+      taken.truncated = !isWhole;
+      return taken;
     }
-    const bounds = { maxPaths, deadline, now: clock };
-    const { paths, truncated } = walkPaths(walk, source, target, question.maxHops, mask, bounds);
-    return { paths: paths.map((path) => walked(question, path)), truncated };
+    if (source === undefined || target < 0) return taken;
+    const isWhole =
+      question.maxHops <= closureDepth
+        ? stored(source, target, question.maxHops, mask).every(bounds.take)
+        : walkPaths(walk, source, target, question.maxHops, mask, bounds);
+    taken.truncated = !isWhole;
+    return taken;
   }
 
-  /** Under a version pin the first edge must be stated for that version of the source (D7.4). */
-  function pinned(
-    question: Question,
-    source: number | undefined,
-    target: number,
-    mask: number,
-    deadline: number,
-  ): Answered {
+  /**
+   * Under a version pin the first edge must be stated for that version of the source (D7.4): the paths that are known
+   * without a search, in order, and the first edges, in order, of those that are longer than any of them.
+   */
+  function pinned(question: Question, source: number | undefined, target: number, mask: number) {
     const walk = graph();
     const first = pins
       .firstSteps(walk, question.framework, question.identifier, question.version!)
@@ -147,35 +150,16 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
       (step): step is FirstStep & { id: number } =>
         step.id !== undefined && step.node.framework !== question.to,
     );
-    let truncated = false;
-    let longer: Path[];
-    if (question.maxHops <= closureDepth) {
-      longer = onward.flatMap((step) =>
-        stored(step.id, target, question.maxHops - 1, mask)
-          .filter((path) => !path.nodes.includes(source ?? -1))
-          .map((path) => {
-            const rest = path.nodes.map((node, hop) => ({
-              node: walk.nodes[node]!,
-              status: statuses[path.statuses[hop]!]!,
-            }));
-            return toPath(question, [step, ...rest]);
-          }),
-      );
-    } else {
+    if (question.maxHops > closureDepth) {
       const edges = onward.map((step) => ({ node: step.id, status: statuses.indexOf(step.status) }));
-      const result = walkPaths(
-        walk,
-        source ?? -1,
-        target,
-        question.maxHops,
-        mask,
-        { maxPaths, deadline, now: clock },
-        edges,
-      );
-      truncated = result.truncated;
-      longer = result.paths.map((path) => walked(question, path));
+      return { known: inOrder(direct), edges: edges.sort((a, b) => a.node - b.node) };
     }
-    return { paths: inOrder([...direct, ...longer]), truncated };
+    const longer = onward.flatMap((step) =>
+      stored(step.id, target, question.maxHops - 1, mask)
+        .filter((path) => !path.nodes.includes(source ?? -1))
+        .map((path) => toPath(question, [step, ...stepsOf(walk, path)])),
+    );
+    return { known: inOrder([...direct, ...longer]), edges: [] };
   }
 
   return {
@@ -185,26 +169,40 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
     canonical: (framework: string, identifier: string): string =>
       canonicalIdentifier(framework, identifier) ?? identifier.trim(),
 
-    /** The distinct ends of paths, in catalog order. */
-    endsOf(paths: Path[]): string[] {
-      const ends = new Map(paths.map((path) => [path.controls.at(-1)!.identifier, path.controls.at(-1)!]));
-      const keyed = [...ends.values()].map((end) => ({ end, key: sortKey(end.framework, end.identifier) }));
-      return keyed.sort((a, b) => compareCodePoints(a.key, b.key)).map(({ end }) => end.identifier);
-    },
+    /** The controls at which some path of a question ends, in catalog order; without a version, and never cut. */
+    endsOf: ({
+      framework,
+      identifier,
+      to,
+      statuses: admitted,
+      maxHops,
+    }: Omit<Question, 'version'>): string[] =>
+      db.read(() => {
+        const walk = graph();
+        const source = walk.idOf(framework, identifier);
+        const target = walk.frameworks.indexOf(to);
+        if (source === undefined || target < 0) return [];
+        const ends = endsOfPaths(walk, source, target, maxHops, statusMask(admitted));
+        return ends.map((node) => walk.nodes[node]!.identifier);
+      }),
 
     /** Every path of one question, within the bounds of D7.3. */
-    resolve: (question: Question): Answered => db.read(() => answer(question, clock() + pairMilliseconds)),
+    resolve: (question: Question): Answered =>
+      db.read(() => answer(question, clock() + pairMilliseconds, mostPathBytes)),
 
-    /** The answers to many questions, in their order, giving way to other requests between deep ones (D7.3). */
-    async resolveAll(questions: Question[]): Promise<Answered[]> {
+    /**
+     * The answers to many questions, in their order, giving way to other requests in between. They share the bytes of
+     * one answer, and the time of one request (D7.3).
+     */
+    resolveAll(questions: Question[]): Promise<Answered[]> {
       const end = clock() + requestMilliseconds;
-      const answers: Answered[] = [];
-      for (const question of questions) {
-        const deep = question.maxHops > closureDepth;
-        if (deep) await new Promise((resolve) => setImmediate(resolve));
-        answers.push(db.read(() => answer(question, Math.min(end, clock() + pairMilliseconds))));
-      }
-      return answers;
+      const resolved = async (index: number, mostBytes: number, waiting: number) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        const now = clock();
+        const part = Math.min(pairMilliseconds, (end - now) / waiting);
+        return db.read(() => answer(questions[index]!, now + part, mostBytes));
+      };
+      return shareBytes(questions.length, mostPathBytes, resolved, () => clock() > end);
     },
   };
 }

@@ -16,7 +16,7 @@ export interface Crosswalk {
 
 const signs = { verified: '✓', auto: '≈', rejected: '✕' } as const;
 const meanings = {
-  verified: 'verified: stated by the framework’s owner for these versions',
+  verified: 'verified: stated by the framework’s owner for these versions, or by an operator of this site',
   auto: 'auto: carried over from an older revision',
   rejected: 'rejected by an operator of this site',
 } as const;

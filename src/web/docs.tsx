@@ -6,6 +6,7 @@ import {
   type Parameter,
   referenceName,
   resolve,
+  responseOf,
   type Schema,
   typeOf,
 } from './openapi-types.ts';
@@ -125,12 +126,14 @@ function OperationOf({ entry, document }: { entry: Entry; document: OpenApi }): 
       )}
       <h3>Answers</h3>
       <ul class="tree">
-        {Object.entries(operation.responses).map(([status, response]) => (
-          <li>
-            <strong>{status}</strong> {response.description}
-            {Number(status) < 300 ? <Contents of={response.content ?? {}} document={document} /> : null}
-          </li>
-        ))}
+        {Object.entries(operation.responses)
+          .map(([status, response]) => [status, responseOf(response, document)] as const)
+          .map(([status, response]) => (
+            <li>
+              <strong>{status}</strong> {response.description}
+              {Number(status) < 300 ? <Contents of={response.content ?? {}} document={document} /> : null}
+            </li>
+          ))}
       </ul>
       <h3>With curl</h3>
       <pre>{curl(entry, document)}</pre>

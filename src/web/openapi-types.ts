@@ -2,7 +2,7 @@
 export interface OpenApi {
   info: { title: string; version: string; description?: string };
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
+  components: { schemas: Record<string, Schema>; responses: Record<string, Response> };
 }
 
 export interface Operation {
@@ -13,7 +13,13 @@ export interface Operation {
   'x-access'?: string;
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+  responses: Record<string, Response>;
+}
+
+export interface Response {
+  $ref?: string;
+  description: string;
+  content?: Record<string, { schema: Schema }>;
 }
 
 export interface Parameter {
@@ -50,6 +56,11 @@ export interface Schema {
 export function resolve(schema: Schema, document: OpenApi): Schema {
   const name = referenceName(schema);
   return name === null ? schema : (document.components.schemas[name] ?? {});
+}
+
+/** The response that a reference names; any other as it is. */
+export function responseOf(response: Response, document: OpenApi): Response {
+  return document.components.responses[response.$ref?.split('/').at(-1) ?? ''] ?? response;
 }
 
 /** The name of a reference to a component, or null. */

@@ -27,7 +27,7 @@ const names = [
   'closure',
 ];
 
-/** A database of all kinds of sources in two runs, with a decision, whose crosswalk is small. */
+/** A database of all kinds of sources in two runs, with a decision about a pair of theirs and a pair of the site's own, whose crosswalk is small. */
 const sample = join(scratchFolder(), 'g.db');
 {
   const db = openDatabase(sample, { create: true });
@@ -39,11 +39,16 @@ const sample = join(scratchFolder(), 'g.db');
     put(scratchFolder(), 'bad.xml', '<bad'),
   ]);
   db.close();
-  const { code } = await gapstone([
-    ...['mapping', 'set', '--from', 'nist-800-171:3.1.1', '--to', 'nist-800-53:AC-17'],
-    ...['--status', 'rejected', '--reason', 'why', '--db', sample],
-  ]);
-  assert.is(code, 0);
+  for (const [from, to, status] of [
+    ['3.1.1', 'AC-17', 'rejected'],
+    ['3.1.2', 'PM-1', 'verified'],
+  ] as const) {
+    const { code } = await gapstone([
+      ...['mapping', 'set', '--from', `nist-800-171:${from}`, '--to', `nist-800-53:${to}`],
+      ...['--status', status, '--reason', 'why', '--db', sample],
+    ]);
+    assert.is(code, 0);
+  }
 }
 
 function problemsOf(report: CheckReport): string[] {
@@ -160,7 +165,12 @@ const seeds: Record<string, Seed> = {
   },
   'a control that nobody states': {
     sql: "DELETE FROM control_facts WHERE framework = 'nist-800-171' AND identifier = '3.1.1'",
-    problems: [/^controls: no source states nist-800-171:3\.1\.1 of Rev 2$/],
+    problems: [
+      /^controls: no source states nist-800-171:3\.1\.1 of Rev 2$/,
+      /^closure: nist-800-171:3\.1\.1 - nist-800-53:AC-2 is auto, from what is stated and decided follows no edge$/,
+      /^closure: nist-800-171:3\.1\.1 - nist-800-53:AC-3 is auto, .+ no edge$/,
+      /^closure: nist-800-171:3\.1\.1 - nist-800-53:AC-17 is rejected, .+ no edge$/,
+    ],
   },
   'a control with the key of another': {
     sql: "UPDATE controls SET control_id = (SELECT id FROM control_keys WHERE identifier = '3.1.2') WHERE identifier = '3.1.1'",
@@ -177,7 +187,20 @@ const seeds: Record<string, Seed> = {
   'a decision that is not kept': {
     sql: "UPDATE mapping_decisions SET status = 'verified'",
     problems: [
-      /^crosswalk: nist-800-53:AC-17 - nist-800-171:3\.1\.1 is rejected, the operator decided verified$/,
+      /^closure: nist-800-171:3\.1\.1 - nist-800-53:AC-17 is rejected, from what is stated and decided follows verified$/,
+    ],
+  },
+  'a decision that makes no edge': {
+    sql: "INSERT INTO mapping_decisions VALUES ('nist-800-53', 'AC-1', 'nist-800-171', '3.1.1', 'auto', 'why', '')",
+    problems: [
+      /^closure: nist-800-171:3\.1\.1 - nist-800-53:AC-1 is no edge, from what is stated and decided follows auto$/,
+    ],
+  },
+  'an edge of a decision that was taken back': {
+    sql: "DELETE FROM mapping_decisions WHERE a_identifier = 'PM-1'",
+    problems: [
+      /^crosswalk: no source states nist-800-53:PM-1 - nist-800-171:3\.1\.2$/,
+      /^closure: nist-800-171:3\.1\.2 - nist-800-53:PM-1 is verified, from what is stated and decided follows no edge$/,
     ],
   },
   'a path that is gone': {
@@ -329,7 +352,7 @@ status('counts what is loaded, and of users numbers alone', () => {
   const { database, imports, roles, ...rest } = found;
   assert.equal(
     { ...database, changedAt: '', bytes: 0, logBytes: 0 },
-    { file: sample, bytes: 0, logBytes: 0, schema: listMigrations().length, generation: 3, changedAt: '' },
+    { file: sample, bytes: 0, logBytes: 0, schema: listMigrations().length, generation: 4, changedAt: '' },
   );
   assert.ok(database.bytes > 1e6);
   assert.equal(rest, {
@@ -338,7 +361,7 @@ status('counts what is loaded, and of users numbers alone', () => {
       { framework: 'nist-800-171', version: 'Rev 2', default: true, controls: 110, withdrawn: 0 },
       { framework: 'nist-800-53', version: 'Rev 5.1.1', default: true, controls: 1007, withdrawn: 182 },
     ],
-    crosswalk: { nodes: 231, edges: 197, paths: 932, decisions: 1 },
+    crosswalk: { nodes: 232, edges: 198, paths: 940, decisions: 2 },
     documents: 2,
     users: {
       lists: 1,

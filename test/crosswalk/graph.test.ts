@@ -4,10 +4,13 @@ import { closureOf } from '../../importers/crosswalk/closure.ts';
 import { compareVersions, versionKey, withoutEndingZeros } from '../../src/crosswalk/frameworks.ts';
 import {
   createGraph,
+  endsOfPaths,
+  type Graph,
   type GraphNode,
   type MappingStatus,
   statuses,
   statusMask,
+  type WalkedPath,
   walkPaths,
 } from '../../src/crosswalk/graph.ts';
 import { bruteForce, type OracleEdge, toGraph } from '../support/crosswalk-oracle.ts';
@@ -39,7 +42,16 @@ const graphs = fc
   });
 
 const nameOf = (node: GraphNode) => `${node.framework}:${node.identifier}`;
-const unbounded = { maxPaths: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY, now: () => 0 };
+const inNodeOrder = (a: GraphNode, b: GraphNode) => a.identifier.localeCompare(b.identifier);
+
+/** Walks with no bound but the number of paths. */
+function walked(graph: Graph, source: number, target: number, maxHops: number, mask: number, most = 1e9) {
+  const paths: WalkedPath[] = [];
+  const take = (path: WalkedPath) => paths.length < most && paths.push(path) > 0;
+  const bounds = { take, deadline: Number.POSITIVE_INFINITY, now: () => 0 };
+  const isWhole = walkPaths(graph, source, target, maxHops, mask, bounds);
+  return { paths, isWhole };
+}
 
 function oracleOf({
   nodes,
@@ -111,19 +123,17 @@ test('the live search finds what brute force finds, whatever statuses and hops a
         const oracle = oracleOf(drawn);
         drawn.nodes.forEach((_, source) => {
           graph.frameworks.forEach((target, index) => {
-            const { paths, truncated } = walkPaths(
-              graph,
-              source,
-              index,
-              maxHops,
-              statusMask(admitted),
-              unbounded,
-            );
+            const mask = statusMask(admitted);
+            const { paths, isWhole } = walked(graph, source, index, maxHops, mask);
             const mine = paths.map((path) =>
               path.nodes.map((node, hop) => `${nameOf(drawn.nodes[node]!)} ${statuses[path.statuses[hop]!]}`),
             );
-            assert.is(truncated, false);
-            assert.equal(mine, oracle(source, target, maxHops, admitted));
+            assert.is(isWhole, true);
+            const found = oracle(source, target, maxHops, admitted);
+            assert.equal(mine, found);
+            const ends = endsOfPaths(graph, source, index, maxHops, mask).map((node) => drawn.nodes[node]!);
+            assert.equal(new Set(ends.map(nameOf)), new Set(found.map((path) => path.at(-1)!.split(' ')[0])));
+            assert.equal(ends, [...ends].sort(inNodeOrder), 'in catalog order, each once');
           });
         });
       },
@@ -138,10 +148,10 @@ test('a bound on paths gives the first of them and says so; one that is just eno
       const graph = createGraph(drawn.nodes, drawn.edges);
       drawn.nodes.forEach((_, source) => {
         graph.frameworks.forEach((__, index) => {
-          const all = walkPaths(graph, source, index, 6, 7, unbounded).paths;
-          const some = walkPaths(graph, source, index, 6, 7, { ...unbounded, maxPaths });
+          const all = walked(graph, source, index, 6, 7).paths;
+          const some = walked(graph, source, index, 6, 7, maxPaths);
           assert.equal(some.paths, all.slice(0, maxPaths));
-          assert.is(some.truncated, all.length > maxPaths);
+          assert.is(some.isWhole, all.length <= maxPaths);
         });
       });
     }),
@@ -158,13 +168,11 @@ test('a deadline ends a search in a dense graph', () => {
     nodes.slice(a + 1).map((__, b) => ({ a, b: a + 1 + b, status: 'auto' as const })),
   );
   let time = 0;
-  const { truncated, paths } = walkPaths(createGraph(nodes, edges), 0, 1, 1_000_000, 7, {
-    maxPaths: Number.POSITIVE_INFINITY,
-    deadline: 50,
-    now: () => time++,
-  });
-  assert.is(truncated, true);
-  assert.ok(paths.length > 0);
+  let paths = 0;
+  const take = () => ++paths > 0;
+  const bounds = { take, deadline: 50, now: () => time++ };
+  assert.is(walkPaths(createGraph(nodes, edges), 0, 1, 1_000_000, 7, bounds), false);
+  assert.ok(paths > 0);
 });
 
 test('version labels of one revision mean the same, and order by their numbers', () => {

@@ -4,9 +4,7 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import type { LedgerLine } from '../../importers/ledger.ts';
 import { type ImportResult, runImport } from '../../importers/run.ts';
-import { createApp } from '../../src/app.ts';
 import type { Database } from '../../src/db/database.ts';
-import { silentLog } from '../../src/log.ts';
 import { emptyCatalog, tableDigests } from '../support/catalog-dump.ts';
 import { gapstone } from '../support/child.ts';
 import { dumpControls, dumpFacts, dumpGraph } from '../support/control-dump.ts';
@@ -23,6 +21,7 @@ import { bruteForce, type OracleEdge, toGraph } from '../support/crosswalk-oracl
 import { suite } from '../support/harness.ts';
 import { hasReferenceData, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+import { loggedApp } from '../support/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Json = any;
@@ -43,14 +42,7 @@ async function filled(sources: Record<string, string>): Promise<Database> {
   return db;
 }
 
-const reader = (db: Database) =>
-  createApp({
-    db,
-    verify: async () => Promise.reject(new Error('nobody')),
-    log: silentLog,
-    now: () => new Date('2026-11-21T12:00:00Z'),
-    state: { draining: false },
-  });
+const reader = (db: Database) => loggedApp(db).app;
 
 async function ask(db: Database, path: string): Promise<Json> {
   const response = await reader(db).request(`/api/v1/${path}`);

@@ -143,7 +143,12 @@ samples('filters narrow the rules; pages count rules and partition them', async 
     const json = await ask('nist-800-171', '3.1.1', `?maxHops=4&stig=${slug}`);
     assert.equal(names(json), names({ stigs: [{ slug, rules: own }] }));
   }
-  assert.equal((await ask('nist-800-171', '3.1.1', '?maxHops=4&stig=none')).stigs, []);
+  for (const slug of ['none', '', 'HARBOR_LINUX_3', 'harbor_linux_3 ', '%', 'x'.repeat(1000)]) {
+    const answer = await t.get(path('nist-800-171', '3.1.1', `?maxHops=4&stig=${encodeURIComponent(slug)}`));
+    assertError(answer, 404, 'NOT_FOUND', `STIG not found: ${slug.slice(0, 64)}`);
+  }
+  const unknown = await t.get(path('nist-800-53', 'AC-99', '?stig=none'));
+  assertError(unknown, 404, 'NOT_FOUND', 'Control not found: AC-99');
   const paged: Json[] = [];
   for (let page = 1; page <= all.pagination.total; page++) {
     const { stigs, pagination } = await ask('nist-800-171', '3.1.1', `?maxHops=4&limit=1&page=${page}`);

@@ -207,6 +207,11 @@ news('changelog: since takes releases of that day and later, never those without
   assert.equal(await versions('since=2022-07-07'), changelog.slice(0, 5));
   assert.equal(await versions('since=2022-07-08'), changelog.slice(0, 3));
   assert.equal(await versions('since=1900-01-01'), changelog.slice(0, 7));
+  // A time counts for its date, whatever zone it is of.
+  for (const time of ['T00:00:00Z', 'T23:59', 'T23:59:59.999Z', 'T23:59:59-12:00', 'T00:00:00%2B14:00']) {
+    assert.equal(await versions(`since=2022-07-07${time}`), changelog.slice(0, 5), time);
+    assert.equal(await versions(`since=2022-07-08${time}`), changelog.slice(0, 3), time);
+  }
   assert.equal(await versions('since=2024-03-02'), []);
   assert.equal(await versions('since=9999-12-31'), []);
   assert.equal(
@@ -248,7 +253,12 @@ news('changelog: a malformed since is 400', async () => {
     '%2B2024-01-01',
     '1700000000',
     'yesterday',
-    '2024-01-01T00:00:00Z',
+    '2024-01-01T',
+    '2024-01-01T25:00:00Z',
+    '2024-02-30T12:00:00Z',
+    '2024-01-01T12:00:00+99:00',
+    '2024-01-01Z',
+    'T12:00:00Z',
     '2024-01-01%20',
     '20240101',
     '2024-01-01&since=2024-01-02',

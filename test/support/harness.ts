@@ -2,6 +2,9 @@ import './defer.ts';
 
 import { suite as uvuSuite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { watchFetch } from './watched.ts';
+
+watchFetch();
 
 /** How many suites were made; the runner compares it with how many ran, to catch a forgotten `.run()`. */
 export const made = { suites: 0 };

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { availableParallelism, loadavg } from 'node:os';
 import { cli } from './child.ts';
+import { assertPublished } from './watched.ts';
 
 /** A `gapstone serve` or `start` that runs as a child. */
 export interface Running {
@@ -193,5 +194,22 @@ export async function ask(port: number, text: string): Promise<RawAnswer> {
     () => whole() || connection.closed() || connection.received().includes('\r\n0\r\n\r\n'),
   );
   connection.socket.destroy();
-  return readAnswer(connection.received());
+  const answer = readAnswer(connection.received());
+  await seeRaw(text, answer);
+  return answer;
+}
+
+/** Holds an answer to the text of a request against /openapi.json. */
+async function seeRaw(text: string, { status, headers, body }: RawAnswer): Promise<void> {
+  const [method, target] = text.split(' ', 2);
+  const isWhole = headers.has('content-length') && method !== 'HEAD';
+  // What is no request line is nobody's answer.
+  if (target?.startsWith('/'))
+    await assertPublished({
+      method: method!,
+      target,
+      status,
+      headers: new Headers([...headers]),
+      body: isWhole ? body : null,
+    });
 }

@@ -7,6 +7,7 @@ import type { Env } from '../../src/env.ts';
 import { createLog } from '../../src/log.ts';
 import { ErrorBody } from '../../src/schemas/common.ts';
 import type { Answer } from './app.ts';
+import { watched } from './watched.ts';
 
 /** An application whose log lines are kept, and whose caller is always the same. */
 export interface LoggedApp {
@@ -29,14 +30,14 @@ export function loggedApp(db: Database, verify?: VerifyUserToken): LoggedApp {
     entitlements: new Set<never>(),
     expiresAt: 0,
   };
-  const app = createApp({
+  const created = createApp({
     db,
     verify: verify ?? (async () => viewer),
     log: createLog('debug', (line) => written.push(line)),
     now: () => new Date('2026-11-21T12:00:00Z'),
     state,
   });
-  return { app, state, lines: () => written.map((line) => JSON.parse(line)) };
+  return { app: watched(created), state, lines: () => written.map((line) => JSON.parse(line)) };
 }
 
 /** Asserts that an answer is the documented error (DECISIONS D2.1), its message word for word. */

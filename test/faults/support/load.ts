@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { assertPublished } from '../../support/watched.ts';
 
 /** One answer, and how long it took in milliseconds. */
 export interface TimedAnswer {
@@ -42,15 +43,24 @@ export function createClient(port: number, from = '127.0.0.1'): Client {
   return {
     async ask(method, path, headers = {}, body) {
       try {
-        return await once(method, path, headers, body);
+        return await seen(method, path, await once(method, path, headers, body));
       } catch (error) {
         // The server may close an idle connection at the moment that it is used again: HTTP clients ask anew then.
         if (!(error as { reused?: boolean }).reused) throw error;
-        return once(method, path, headers, body);
+        return seen(method, path, await once(method, path, headers, body));
       }
     },
     close: () => agent.destroy(),
   };
+}
+
+/** An answer, held against /openapi.json. */
+async function seen(method: string, target: string, answer: TimedAnswer): Promise<TimedAnswer> {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(answer.headers))
+    for (const value of [values ?? []].flat()) headers.append(name, value);
+  await assertPublished({ method, target, status: answer.status, headers, body: answer.body });
+  return answer;
 }
 
 /** The value below which a part of the values lies: `percentile(values, 0.99)`. */

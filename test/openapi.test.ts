@@ -1,0 +1,393 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import * as assert from 'uvu/assert';
+import { type TestApp, testApp } from './support/app.ts';
+import { ask, type Caller, userCaller } from './support/callers.ts';
+import { addControls } from './support/control-rows.ts';
+import { suite } from './support/harness.ts';
+import { createCheck, type Published, publishedDocument, rebased, schemasOf } from './support/published.ts';
+import { shipped } from './support/reference.ts';
+import type { Seen } from './support/watched.ts';
+
+// What /openapi.json says is true: it is an OpenAPI document, its schemas are schemas, and its limits are those of the code.
+
+interface Parameter {
+  name: string;
+  in: 'path' | 'query';
+  required?: boolean;
+  style?: string;
+  explode?: boolean;
+  schema: {
+    type?: string;
+    example?: unknown;
+    enum?: string[];
+    maxLength?: number;
+    minimum?: number;
+    items?: { enum: string[] };
+  };
+}
+
+interface Operation {
+  operationId: string;
+  parameters?: Parameter[];
+  security: object[];
+  requestBody?: { content: { 'application/json': { schema: object } } };
+  responses: Record<string, { headers?: object; content?: Record<string, { schema: object }> }>;
+}
+
+type Document = Published & {
+  info: { license: object };
+  paths: Record<string, Record<string, Operation>>;
+};
+
+let document: Document;
+let t: TestApp;
+let alice: Caller;
+
+const test = suite('/openapi.json');
+
+test.before(async () => {
+  document = (await publishedDocument()) as Document;
+  t = await testApp([shipped('stigs'), shipped('roles'), shipped('regulatory')]);
+  addControls(t.db);
+  alice = await userCaller(t, { entitlements: ['regdoc', 'occ'] });
+});
+test.after(() => t.db.close());
+
+/** Every operation with its method and path. */
+function operations(): (Operation & { method: string; path: string })[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
+  );
+}
+
+test('it is an OpenAPI 3.1 document', async () => {
+  const { valid, errors } = await new Validator().validate({ ...structuredClone(document) });
+  assert.ok(valid, JSON.stringify(errors ?? '').slice(0, 2000));
+  assert.equal(document.info.license, { name: 'MIT', identifier: 'MIT' });
+});
+
+test('every schema in it compiles under the strictest rules, and none that holds a null forbids it', () => {
+  const ajv = schemasOf(document);
+  let compiled = 0;
+  const walk = (value: unknown, isSchema: boolean): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (isSchema) {
+      ajv.compile(rebased(value) as object);
+      compiled++;
+      return;
+    }
+    for (const [key, each] of Object.entries(value)) walk(each, key === 'schema');
+  };
+  walk(document.paths, false);
+  walk(document.components.responses, false);
+  for (const schema of Object.values(document.components.schemas)) walk(schema, true);
+  assert.ok(compiled > 250, String(compiled));
+});
+
+test('no schema joins two that forbid what the other has', () => {
+  const walk = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { allOf } = value as { allOf?: { $ref?: string; properties?: object; type?: unknown }[] };
+    // A description beside a reference is all that may be joined to one.
+    for (const each of allOf ?? [])
+      assert.ok(each.$ref || (each.properties === undefined && each.type === undefined), path);
+    for (const [key, each] of Object.entries(value)) walk(each, `${path}/${key}`);
+  };
+  walk(document, '#');
+});
+
+test('every operation has a name of its own, and declares what its path holds', () => {
+  const names = operations().map(({ operationId }) => operationId);
+  assert.is(new Set(names).size, names.length);
+  for (const { operationId, method, path, parameters = [] } of operations()) {
+    assert.match(operationId, /^[a-z][A-Za-z0-9]+$/, `${method} ${path}`);
+    const held = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+    const declared = parameters.filter((each) => each.in === 'path');
+    assert.equal(
+      declared.map(({ name, required }) => [name, required]).sort(),
+      held.map((name) => [name, true]).sort(),
+      operationId,
+    );
+  }
+});
+
+test('every operation declares what may go wrong before it and beneath it', () => {
+  for (const { operationId, method, security, responses } of operations()) {
+    const statuses = Object.keys(responses);
+    const expected = ['400', '405', '408', '431', '500', '503'];
+    if (security.length > 0) expected.push('401');
+    if (method !== 'get') expected.push('413');
+    if (!['getHealth', 'getReadiness', 'getMetrics'].includes(operationId)) expected.push('429');
+    for (const status of expected) assert.ok(statuses.includes(status), `${operationId} ${status}`);
+    const isKept = '200' in responses && 'ETag' in (responses['200']!.headers ?? {});
+    assert.is(statuses.includes('304'), isKept, operationId);
+    const files = Object.keys(responses['200']?.content ?? {}).filter((type) => type !== 'application/json');
+    const names = 'Content-Disposition' in (responses['200']?.headers ?? {});
+    if (files.length > 0 && operationId !== 'getMetrics') assert.ok(names, operationId);
+  }
+  const unkept = ['getHealth', 'getReadiness', 'getMetrics', 'purgeDeletedListsByGet'];
+  assert.equal(
+    operations()
+      .filter(({ method, responses }) => method === 'get' && !('304' in responses))
+      .map(({ operationId }) => operationId),
+    unkept,
+  );
+});
+
+/** The path of an operation with its examples, and a query of what it requires. */
+function addressOf(operation: Operation & { path: string }, parameter: Parameter, value: string): string {
+  const { parameters = [], path } = operation;
+  const given = (each: Parameter) => (each.name === parameter.name ? value : String(each.schema.example));
+  const filled = parameters
+    .filter((each) => each.in === 'path')
+    .reduce((text, each) => text.replace(`{${each.name}}`, encodeURIComponent(given(each))), path);
+  const query = new URLSearchParams();
+  for (const each of parameters)
+    if (each.in === 'query' && each.required && each.name !== parameter.name)
+      query.append(each.name, given(each));
+  if (parameter.in === 'query') query.append(parameter.name, value);
+  return `${filled}?${query}`;
+}
+
+/** The readable operations that take a parameter, with it. */
+function* parametersOf(has: (parameter: Parameter) => boolean) {
+  for (const operation of operations()) {
+    if (operation.method !== 'get') continue;
+    for (const parameter of operation.parameters ?? []) if (has(parameter)) yield { operation, parameter };
+  }
+}
+
+test('the greatest length of every parameter is that of the code', async () => {
+  let tried = 0;
+  for (const { operation, parameter } of parametersOf(({ schema }) => schema.maxLength !== undefined)) {
+    const where = `${operation.operationId} ${parameter.name}`;
+    const { maxLength } = parameter.schema;
+    const longest =
+      parameter.name === 'from' ? `cci:${'😀'.repeat(maxLength! - 4)}` : '😀'.repeat(maxLength!);
+    // Some have a form besides, so that the longest is refused as well, for that.
+    const isLengthAlone = !['getStigDiff', 'listBenchmarkRoles'].includes(operation.operationId);
+    if (isLengthAlone || parameter.name === 'slug') {
+      const answer = await ask(t, 'GET', addressOf(operation, parameter, longest), alice);
+      assert.ok([200, 404].includes(answer.status), `${where}: ${answer.text.slice(0, 200)}`);
+    }
+    const refused = await ask(t, 'GET', addressOf(operation, parameter, `${longest}x`), alice);
+    assert.is(refused.status, 400, where);
+    assert.match(refused.json.error.message, `must have at most ${maxLength} characters`);
+    tried++;
+  }
+  assert.ok(tried > 40, String(tried));
+});
+
+test('integers begin at one, and words are known in any case', async () => {
+  for (const { operation, parameter } of parametersOf(({ schema }) => schema.type === 'integer')) {
+    assert.is(parameter.schema.minimum, 1);
+    const refused = await ask(t, 'GET', addressOf(operation, parameter, '0'), alice);
+    assert.is(refused.status, 400, `${operation.operationId} ${parameter.name}`);
+  }
+  for (const { operation, parameter } of parametersOf(({ schema }) => schema.enum !== undefined)) {
+    for (const word of [...parameter.schema.enum!, parameter.schema.enum![0]!.toUpperCase()]) {
+      const answer = await ask(t, 'GET', addressOf(operation, parameter, word), alice);
+      assert.ok([200, 404].includes(answer.status), `${operation.operationId} ${word}`);
+    }
+    const refused = await ask(t, 'GET', addressOf(operation, parameter, 'pdf'), alice);
+    assert.is(refused.status, 400);
+  }
+});
+
+test('arrays may be repeated, separated by commas, and in any case', async () => {
+  const seen = new Set<string>();
+  for (const { operation, parameter } of parametersOf(({ schema }) => schema.type === 'array')) {
+    const where = `${operation.operationId} ${parameter.name}`;
+    seen.add(parameter.name);
+    assert.equal([parameter.style, parameter.explode], ['form', true], where);
+    const words = parameter.schema.items!.enum;
+    const [first, ...others] = words;
+    const repeated = addressOf(operation, parameter, first!);
+    const more = others.map((word) => `&${parameter.name}=${encodeURIComponent(word)}`).join('');
+    const expected = await ask(t, 'GET', repeated + more, alice);
+    assert.ok([200, 404].includes(expected.status), `${where}: ${expected.text.slice(0, 200)}`);
+    for (const text of [words.join(','), words.join(' , ').toUpperCase(), [...words].reverse().join()]) {
+      const answer = await ask(t, 'GET', addressOf(operation, parameter, text), alice);
+      const { error: _, ...body } = answer.json;
+      const { error: __, ...same } = expected.json;
+      assert.equal([answer.status, body], [expected.status, same], `${where} ${text}`);
+    }
+    const refused = await ask(t, 'GET', addressOf(operation, parameter, `${words.join()},zeppelin`), alice);
+    assert.is(refused.status, 400, where);
+  }
+  const names = ['baseline', 'framework', 'impact', 'include', 'mac', 'severity', 'status', 'type'];
+  assert.equal([...seen].sort(), names);
+});
+
+/** Bodies at their limits and just beyond, by operation; `{id}` is a list or collection of the caller. */
+function* bodies(): Generator<[operationId: string, good: object, bad: object[]]> {
+  const text = (length: number) => '😀'.repeat(length);
+  const fields = (more: object) => ({ name: 'N', ...more });
+  const common = [
+    fields({ name: '' }),
+    fields({ name: text(201) }),
+    fields({ description: text(2001) }),
+    fields({ tags: Array(21).fill('a') }),
+    fields({ tags: [text(51)] }),
+    fields({ color: 'red' }),
+    fields({ visibility: 'PUBLIC' }),
+    { name: 7 },
+  ];
+  const most = {
+    name: text(200),
+    description: text(2000),
+    tags: Array(20).fill(text(50)),
+    color: '#a1B2c3',
+    visibility: 'SHARED',
+  };
+  for (const what of ['List', 'ControlCollection']) {
+    yield [`create${what}`, most, [...common, {}]];
+    yield [`update${what}`, most, common];
+  }
+  yield ['createList', { ...most, icon: text(50) }, [fields({ icon: text(51) })]];
+  const slugs = [{ slugs: [] }, { slugs: 'a' }, { slugs: [text(1001)] }, {}];
+  for (const id of ['addListStigs', 'removeListStigs', 'addFavoriteStigs', 'removeFavoriteStigs'])
+    yield [id, { slugs: [text(1000)] }, slugs];
+  yield ['getStigBatch', { slugs: Array(50).fill(text(1000)) }, [...slugs, { slugs: Array(51).fill('a') }]];
+  const control = { controlId: text(200), framework: 'nist-800-53' };
+  const badControls = [
+    { ...control, controlId: '' },
+    { ...control, controlId: text(201) },
+    { ...control, framework: 'cci' },
+    { framework: 'dod-8500' },
+    { controlId: 'AC-2' },
+  ];
+  yield ['removeFavoriteControl', control, badControls];
+  const noted = { ...control, notes: text(4000) };
+  const entries = [...badControls, { ...noted, notes: text(4001) }].map((each) => ({ controls: [each] }));
+  yield ['addControlCollectionControls', { controls: [noted] }, [...entries, { controls: [] }, {}]];
+  const from = [{ framework: text(100), identifier: text(300), version: text(100) }];
+  const to = [text(100)];
+  yield [
+    'resolveCrosswalkBatch',
+    { from, to: Array(250).fill(text(100)), status: ['auto'], maxHops: 1 },
+    [
+      { from: [], to },
+      { from, to: [] },
+      { from, to: [''] },
+      { from, to: [text(101)] },
+      { from, to: Array(251).fill('cci') },
+      { from: [{ ...from[0], framework: text(101) }], to },
+      { from: [{ ...from[0], identifier: text(301) }], to },
+      { from: [{ ...from[0], identifier: '' }], to },
+      { from, to, status: ['none'] },
+      { from, to, maxHops: 0 },
+      { from, to, maxHops: 1.5 },
+      { to },
+    ],
+  ];
+  const ccis = Array(250).fill(text(100));
+  yield [
+    'resolveCrosswalkBatch',
+    { ccis },
+    [{ ccis: [] }, { ccis: [...ccis, 'x'] }, { ccis: [text(101)] }, { ccis, to: '' }, { ccis, maxHops: -1 }],
+  ];
+  yield [
+    'createPlant',
+    { name: 'fern', id: 2 ** 53 - 1 },
+    [{ name: 'fern' }, { name: 'fern', id: 1.5 }, { name: 'fern', id: '1' }, { id: 1 }],
+  ];
+}
+
+test('the limits of every body are those of the code', async () => {
+  const ajv = schemasOf(document);
+  const made: Record<string, string> = {};
+  for (const what of ['List', 'ControlCollection']) {
+    const path = operations().find(({ operationId }) => operationId === `create${what}`)!.path;
+    made[path] = (await ask(t, 'POST', path, alice, { name: 'N' })).json.id;
+  }
+  const validators = new Map<string, ValidateFunction>();
+  for (const [operationId, good, bad] of bodies()) {
+    const { method, path, requestBody } = operations().find((each) => each.operationId === operationId)!;
+    const schema = rebased(requestBody!.content['application/json'].schema) as object;
+    const validate = validators.get(operationId) ?? ajv.compile(schema);
+    validators.set(operationId, validate);
+    const address = path.replace(/^(.*?)\/\{id\}/, (_, before: string) => `${before}/${made[before]}`);
+    for (const body of [good, ...bad]) {
+      const where = `${operationId} ${JSON.stringify(body).slice(0, 200)}`;
+      const answer = await ask(t, method.toUpperCase(), address, alice, body);
+      assert.is(answer.status >= 300, body !== good, `${where}: ${answer.text.slice(0, 200)}`);
+      assert.is(validate(body), body === good, where);
+      if (body !== good) assert.is(answer.status, 400, where);
+    }
+  }
+  const limited = operations().filter(({ requestBody }) => requestBody);
+  const tried = [...validators.keys()];
+  // The checklists have tests of their own, as has each of these bodies under another operation.
+  const others = [
+    'upgradeChecklist',
+    'addFavoriteControl',
+    'removeControlCollectionControls',
+    'updateListStig',
+  ];
+  assert.equal(limited.map(({ operationId }) => operationId).sort(), [...tried, ...others].sort());
+});
+
+test('what watches the answers of all tests finds each that is not allowed', () => {
+  const check = createCheck(document);
+  const error = (code: string) => JSON.stringify({ error: { code, message: 'm', requestId: 'r' } });
+  const json = { 'Content-Type': 'application/json' };
+  const seen = (
+    status: number,
+    body: string | null,
+    headers: object = {},
+    more: Partial<Seen> = {},
+  ): Seen => ({
+    method: 'GET',
+    target: '/api/v1/stigs?limit=1',
+    status,
+    headers: new Headers({ ...json, ...headers }),
+    body,
+    ...more,
+  });
+  const pagination = { page: 1, limit: 1, total: 0, totalPages: 0 };
+  const good = JSON.stringify({ stigs: [], pagination });
+  const tag = { ETag: '"x"' };
+  const allowed: Seen[] = [
+    seen(200, good, tag),
+    seen(200, null, tag, { method: 'HEAD' }),
+    { ...seen(304, ''), headers: new Headers(tag) },
+    seen(404, error('NOT_FOUND'), {}, { target: '/api/v1/nothing' }),
+    seen(405, error('METHOD_NOT_ALLOWED'), { Allow: 'GET' }, { method: 'DELETE' }),
+    seen(
+      405,
+      error('METHOD_NOT_ALLOWED'),
+      { Allow: 'POST' },
+      { method: 'PUT', target: '/api/v1/stigs/batch' },
+    ),
+    seen(429, error('TOO_MANY_REQUESTS'), { 'Retry-After': '1' }),
+    seen(200, '<p>', {}, { target: '/stigs' }),
+  ];
+  for (const each of allowed) assert.is(check(each), null, JSON.stringify(each));
+  const refused: [Seen, RegExp][] = [
+    [seen(200, good), /it has no ETag/],
+    [seen(200, '{"stigs":[]}', tag), /pagination/],
+    [seen(200, good.replace('"stigs"', '"more":1,"stigs"'), tag), /additional properties/],
+    [seen(200, good.replace('"page":1', '"page":1.5'), tag), /integer/],
+    [seen(200, good, { ...tag, 'Retry-After': '1' }), /Retry-After is not declared/],
+    [seen(200, good, { ...tag, 'Content-Type': 'text/csv' }), /content type is "text\/csv"/],
+    [seen(201, good, tag), /not declared/],
+    [seen(404, error('NOT_FOUND')), /not declared/],
+    [seen(304, good, tag), /it has a body/],
+    [seen(400, error('WRONG')), /code/],
+    [seen(400, '{"error":"no"}'), /object/],
+    [seen(429, error('TOO_MANY_REQUESTS'), { 'Retry-After': 'soon' }), /Retry-After/],
+    [seen(405, error('METHOD_NOT_ALLOWED'), {}, { method: 'DELETE' }), /it has no Allow/],
+    [seen(401, error('UNAUTHORIZED')), /it has no WWW-Authenticate/],
+    [seen(200, '{}', {}, { target: '/api/v1/nothing' }), /no such path/],
+    [seen(404, '{}', {}, { target: '/api/v1/nothing' }), /error/],
+    [seen(200, '{"x":1}', tag, { target: '/api/v1/controls/nist-800-53/AC-2' }), /required property/],
+  ];
+  for (const [each, words] of refused) {
+    const said = check(each) ?? 'it was let pass';
+    assert.match(said, words, `${JSON.stringify(each)}: ${said}`);
+  }
+});
+
+test.run();
