@@ -89,10 +89,13 @@ const statistics: SchemaRow[] = [
  * make (DECISIONS D34.3). Gives a line for each that is more, less or other. Nothing of the file runs meanwhile.
  */
 export function schemaProblems(sqlite: Sqlite.Database): string[] {
-  const expected = expectedRows(schemaVersion(sqlite));
-  const missing = new Map(expected.map((row) => [JSON.stringify(row), row]));
+  const version = schemaVersion(sqlite);
+  const rows = schemaRows(sqlite);
+  // Another process brought it to this schema between the two.
+  if (schemaVersion(sqlite) !== version) return schemaProblems(sqlite);
+  const missing = new Map(expectedRows(version).map((row) => [JSON.stringify(row), row]));
   const known = new Set(statistics.map((row) => JSON.stringify(row)));
-  const foreign = schemaRows(sqlite).filter((row) => {
+  const foreign = rows.filter((row) => {
     const key = JSON.stringify(row);
     return !missing.delete(key) && !known.delete(key);
   });
