@@ -1,9 +1,9 @@
 import type { CatalogPart } from './controls/catalog.ts';
 import type { ControlsRecord } from './controls/record.ts';
+import type { DocumentRecord } from './guidance/document-record.ts';
+import type { RolesRecord } from './guidance/roles/role-record.ts';
 import type { Kind } from './ledger.ts';
-import type { DocumentRecord } from './regulatory/record.ts';
-import type { RolesRecord } from './roles/record.ts';
-import type { ReleaseRows } from './xccdf/rows.ts';
+import type { ReleaseRows } from './stigs/xccdf-rows.ts';
 
 /** What a source holds: a release of a STIG, or what it states of controls, of roles or of documents. */
 export type Content =

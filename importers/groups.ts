@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
-import { sha256 } from '../src/ids.ts';
-import { compareCodePoints } from '../src/text.ts';
-import { onetFileOf } from './roles/tables.ts';
+import { sha256 } from '../src/base/ids.ts';
+import { compareCodePoints } from '../src/base/text.ts';
+import { onetFileOf } from './guidance/roles/onet-tables.ts';
 
 /** One file of a source that is made of several. */
 export interface GroupFile {

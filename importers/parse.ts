@@ -4,33 +4,29 @@ import { isDod8500 } from './controls/dod-8500.ts';
 import { isOscalXmlCatalog, isOscalXmlProfile } from './controls/oscal-xml.ts';
 import { parseControlsJson, parseControlsText, parseControlsXml } from './controls/parse.ts';
 import { isDiacapMap } from './crosswalk/diacap.ts';
-import { decodeText } from './decode.ts';
 import { ImportError } from './errors.ts';
 import type { Parsed } from './format.ts';
 import type { Group } from './groups.ts';
-import type { Kind } from './ledger.ts';
+import type { DocumentRecord } from './guidance/document-record.ts';
 import {
   interchangeBeginning,
   isInterchange,
   isInterchangeLine,
   parseInterchange,
   parseInterchangeLines,
-} from './regulatory/interchange.ts';
-import {
-  type MarkdownResult,
-  parseHeadedMarkdown,
-  parseMarkdownFolder,
-} from './regulatory/markdown/document.ts';
-import { beginsWithHead } from './regulatory/markdown/head.ts';
-import type { DocumentRecord } from './regulatory/record.ts';
-import { isCuratedCsv, parseCuratedCsv } from './roles/curated-csv.ts';
-import { isNice, parseNice } from './roles/nice.ts';
-import { parseOnet } from './roles/onet.ts';
-import type { RolesRecord } from './roles/record.ts';
-import { BenchmarkBuilder } from './xccdf/builder.ts';
-import { ResultsFinder, scanResults } from './xccdf/results.ts';
-import { fromBenchmark, isBenchmark, looksLikeBenchmark } from './xccdf/source.ts';
-import { DoctypeError, readXml, type XmlElement } from './xml/gate.ts';
+} from './guidance/interchange.ts';
+import { type MarkdownResult, parseHeadedMarkdown, parseMarkdownFolder } from './guidance/markdown.ts';
+import { beginsWithHead } from './guidance/markdown-head.ts';
+import { isCuratedCsv, parseCuratedCsv } from './guidance/roles/curated-csv.ts';
+import { isNice, parseNice } from './guidance/roles/nice.ts';
+import { parseOnet } from './guidance/roles/onet.ts';
+import type { RolesRecord } from './guidance/roles/role-record.ts';
+import type { Kind } from './ledger.ts';
+import { decodeText } from './read/decode.ts';
+import { DoctypeError, readXml, type XmlElement } from './read/xml.ts';
+import { BenchmarkBuilder } from './stigs/xccdf-builder.ts';
+import { ResultsFinder, scanResults } from './stigs/xccdf-results.ts';
+import { fromBenchmark, isBenchmark, looksLikeBenchmark } from './stigs/xccdf-source.ts';
 
 interface ParseOptions {
   strict?: boolean;

@@ -1,15 +1,16 @@
 import { performance } from 'node:perf_hooks';
 import { eq, sql } from 'drizzle-orm';
+import { CommandError } from '../src/base/errors.ts';
 import type { Database } from '../src/db/database.ts';
 import { asCommandError } from '../src/db/faults.ts';
 import { prepareInsert } from '../src/db/insert.ts';
 import { catalog, importLedger, importRuns, sources } from '../src/db/tables.ts';
-import { CommandError } from '../src/errors.ts';
 import type { CatalogPart } from './controls/catalog.ts';
 import { deriveControls } from './controls/derive.ts';
 import { lackingOf, removeParts, tellParts } from './controls/parts.ts';
-import { discover, listFiles } from './discover.ts';
 import { ImportError, oneLine } from './errors.ts';
+import { deriveDocuments } from './guidance/derive-documents.ts';
+import { deriveRoles, remapStigs, ruleIsOutdated } from './guidance/roles/derive-roles.ts';
 import {
   type Kind,
   type LedgerLine,
@@ -21,8 +22,7 @@ import {
 } from './ledger.ts';
 import { type Ahead, createPipeline, type Pipeline } from './parsers/pipeline.ts';
 import { parserThreads } from './parsers/pool.ts';
-import { deriveDocuments } from './regulatory/derive.ts';
-import { deriveRoles, remapStigs, ruleIsOutdated } from './roles/derive.ts';
+import { discover, listFiles } from './read/discover.ts';
 import { Staging } from './staging.ts';
 import { decideIdentity } from './stigs/identity.ts';
 import type { LeftBehind } from './stigs/left-behind.ts';

@@ -1,5 +1,5 @@
+import { compareCodePoints } from '../src/base/text.ts';
 import type { Database } from '../src/db/database.ts';
-import { compareCodePoints } from '../src/text.ts';
 import { shown } from './controls/text.ts';
 
 /** One thing that a source states, which another source may state anew. */

@@ -4,13 +4,13 @@ import { sources, stigReleases } from '../src/db/tables.ts';
 import { createStageControls } from './controls/facts.ts';
 import { ImportError } from './errors.ts';
 import { type Content, importerVersion } from './format.ts';
+import { createStageDocuments } from './guidance/document-facts.ts';
+import { createStageRoles } from './guidance/roles/role-facts.ts';
 import type { OpenLine } from './ledger.ts';
-import { createStageDocuments } from './regulatory/facts.ts';
-import { createStageRoles } from './roles/facts.ts';
 import { createSearchAhead } from './stigs/search-ahead.ts';
 import { removeRelease } from './stigs/store.ts';
 import { createStageRelease, type StagedRelease } from './stigs/write.ts';
-import type { ReleaseRows } from './xccdf/rows.ts';
+import type { ReleaseRows } from './stigs/xccdf-rows.ts';
 
 /** Stores the content of sources one by one, each in a savepoint of the run's one transaction. */
 export class Staging {

@@ -5,23 +5,59 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type AuditStream, silentAudit } from './audit/stream.ts';
 import { createTrail } from './audit/trail.ts';
-import { createAccess, type RouteOptions } from './auth/access.ts';
-import { auditCallers } from './auth/audited.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
-import { createSessionCookie } from './auth/session-cookie.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
+import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './base/errors.ts';
+import type { Log } from './base/log.ts';
+import { controlRoutes } from './catalog/controls/api.ts';
+import { createControlService } from './catalog/controls/queries.ts';
+import { crosswalkRoutes } from './catalog/crosswalk/api.ts';
+import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
+import { controlRulesRoutes } from './catalog/crosswalk/control-rules-api.ts';
+import { createExplainService } from './catalog/crosswalk/explain.ts';
+import { createCrosswalkService } from './catalog/crosswalk/queries.ts';
+import { createRegdocService } from './catalog/guidance/documents.ts';
+import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
+import { roleMappingRoutes } from './catalog/guidance/role-mapping-api.ts';
+import { createRoleService } from './catalog/guidance/roles.ts';
+import { createLedgerService } from './catalog/ledger.ts';
+import { searchRoutes } from './catalog/search/api.ts';
+import { createSearchService } from './catalog/search/queries.ts';
+import { stigRoutes } from './catalog/stigs/api.ts';
+import { createStigDiffService } from './catalog/stigs/diff.ts';
+import { stigDiffRoutes } from './catalog/stigs/diff-api.ts';
+import { createStigNames } from './catalog/stigs/names.ts';
+import { createStigNewsService } from './catalog/stigs/news.ts';
+import { createStigService } from './catalog/stigs/queries.ts';
+import { checklistRoutes } from './checklists/api.ts';
+import {
+  createDocumentCollectionService,
+  createRoleCollectionService,
+} from './collections/catalog-collections.ts';
+import { createControlCollectionService } from './collections/control-collections.ts';
+import { controlCollectionRoutes } from './collections/control-collections-api.ts';
+import { regdocRoutes } from './collections/documents-api.ts';
+import { createFavoriteService } from './collections/favorites.ts';
+import { favoriteRoutes } from './collections/favorites-api.ts';
+import { createListStigService } from './collections/list-stigs.ts';
+import { listStigRoutes } from './collections/list-stigs-api.ts';
+import { createListService } from './collections/lists.ts';
+import { listRoutes } from './collections/lists-api.ts';
+import { createPurgeService } from './collections/purge.ts';
+import { cronRoutes } from './collections/purge-api.ts';
+import { roleRoutes } from './collections/roles-api.ts';
 import type { Database } from './db/database.ts';
 import { type StorageFault, storageFault } from './db/faults.ts';
-import type { Env } from './env.ts';
-import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './errors.ts';
-import { takeForm } from './forms/bodies.ts';
-import { createCors } from './headers.ts';
+import { createAccess, type RouteOptions } from './http/access.ts';
+import { auditCallers } from './http/audited.ts';
 import type { Answers } from './http/cache/answers.ts';
-import { bodyLimits, createBodyBudget, uploadBodyLimits } from './limits/bodies.ts';
-import { createGate, type Gate, uploadGateLimits } from './limits/gate.ts';
-import { type Limiter, type Rejection, tooMany, unlimited } from './limits/limiter.ts';
-import type { Log } from './log.ts';
+import type { Env } from './http/env.ts';
+import { takeForm } from './http/form-body.ts';
+import { createCors } from './http/headers.ts';
+import { bodyLimits, createBodyBudget, uploadBodyLimits } from './http/limits/bodies.ts';
+import { createGate, type Gate, uploadGateLimits } from './http/limits/gate.ts';
+import { type Limiter, type Rejection, tooMany, unlimited } from './http/limits/limiter.ts';
 import {
   identify,
   keepAnswers,
@@ -30,54 +66,18 @@ import {
   refuseBadEncoding,
   takeJson,
   takeUpload,
-} from './middleware.ts';
+} from './http/middleware.ts';
+import { addressKey } from './http/observe/exchange.ts';
+import { createObserver, type Observer } from './http/observe/observer.ts';
+import { plantRoutes } from './http/plants-api.ts';
+import { describeIssue, type ErrorBody } from './http/schema.ts';
+import { type ServiceState, serviceRoutes } from './http/service-api.ts';
+import { sessionRoutes } from './http/session-api.ts';
+import { createSessionCookie } from './http/session-cookie.ts';
 import { openApiDocument } from './openapi.ts';
-import { checklistRoutes } from './routes/checklists.ts';
-import { controlCollectionRoutes } from './routes/control-collections.ts';
-import { controlRulesRoutes } from './routes/control-rules.ts';
-import { controlRoutes } from './routes/controls.ts';
-import { cronRoutes } from './routes/cron.ts';
-import { crosswalkRoutes } from './routes/crosswalk.ts';
-import { favoriteRoutes } from './routes/favorites.ts';
-import { listStigRoutes } from './routes/list-stigs.ts';
-import { listRoutes } from './routes/lists.ts';
-import { pageRoutes } from './routes/pages/pages.ts';
-import { plantRoutes } from './routes/plants.ts';
-import { regdocRoutes } from './routes/regdoc.ts';
-import { roleMappingRoutes } from './routes/role-mapping.ts';
-import { roleRoutes } from './routes/roles.ts';
-import { searchRoutes } from './routes/search.ts';
-import { type ServiceState, serviceRoutes } from './routes/service.ts';
-import { sessionRoutes } from './routes/session.ts';
-import { stigDiffRoutes } from './routes/stig-diff.ts';
-import { stigRoutes } from './routes/stigs.ts';
-import { describeIssue, type ErrorBody } from './schemas/common.ts';
-import {
-  createDocumentCollectionService,
-  createRoleCollectionService,
-} from './services/catalog-collections.ts';
-import { createControlCollectionService } from './services/control-collections.ts';
-import { createControlRulesService } from './services/control-rules.ts';
-import { createControlService } from './services/controls.ts';
-import { createCrosswalkService } from './services/crosswalk.ts';
-import { createExplainService } from './services/crosswalk-explain.ts';
-import { createFavoriteService } from './services/favorites.ts';
-import { createLedgerService } from './services/ledger.ts';
-import { createListStigService } from './services/list-stigs.ts';
-import { createListService } from './services/lists.ts';
-import { createPurgeService } from './services/purge.ts';
-import { createRegdocService } from './services/regdoc.ts';
-import { createRoleMappingService } from './services/role-mapping.ts';
-import { createRoleService } from './services/roles.ts';
-import { createSearchService } from './services/search.ts';
-import { createStigDiffService } from './services/stig-diff.ts';
-import { createStigNames } from './services/stig-names.ts';
-import { createStigNewsService } from './services/stig-news.ts';
-import { createStigService } from './services/stigs.ts';
-import { createUpgrade, createUploads, type Uploads } from './uploads/uploads.ts';
-import { addressKey } from './watch/exchange.ts';
-import { createObserver, type Observer } from './watch/observer.ts';
-import { createAssets } from './web/assets.ts';
+import { createAssets } from './site/html/assets.ts';
+import { pageRoutes } from './site/pages.ts';
+import { createUpgrade, createUploads, type Uploads } from './site/uploads.ts';
 
 /** What an application is made of; nothing is taken from the environment or from a global. */
 export interface AppDeps {

@@ -14,10 +14,10 @@ const stamp = join(dist, '.sources');
 const programs = [
   join('src', 'cli.js'),
   join('importers', 'parsers', 'thread.js'),
-  join('src', 'uploads', 'thread.js'),
+  join('src', 'site', 'upload-thread.js'),
 ];
 /** What pages load is no TypeScript: it is copied as it is. */
-const assets = join('src', 'web', 'assets');
+const assets = join('src', 'site', 'assets');
 
 function sources() {
   const files = ['tsconfig.json', 'package-lock.json'];

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
+import { CommandError } from './base/errors.ts';
+import { packageVersion } from './base/root.ts';
 import { type Command, runCommand } from './commands/command.ts';
-import { CommandError } from './errors.ts';
-import { packageVersion } from './root.ts';
 
 /** The commands by name, in the order of `--help`; each is loaded when it is called, because loading all takes its time. */
 const commands: Record<string, () => Promise<Command>> = {

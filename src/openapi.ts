@@ -1,9 +1,9 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Env } from './env.ts';
-import { type ErrorCode, statusOf } from './errors.ts';
-import { packageVersion } from './root.ts';
-import { problems } from './schemas/common.ts';
-import { ccisBody, pairsBody } from './schemas/crosswalk.ts';
+import { type ErrorCode, statusOf } from './base/errors.ts';
+import { packageVersion } from './base/root.ts';
+import { ccisBody, pairsBody } from './catalog/crosswalk/schema.ts';
+import type { Env } from './http/env.ts';
+import { problems } from './http/schema.ts';
 
 /** The OpenAPI 3.1 document of an application's routes, as JSON text. */
 export function openApiDocument(app: OpenAPIHono<Env>): string {

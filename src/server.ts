@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { callerFinder, networkMatcher, plainAddress } from './addresses.ts';
-import { statusOf } from './errors.ts';
+import { callerFinder, networkMatcher, plainAddress } from './base/addresses.ts';
+import { statusOf } from './base/errors.ts';
+import type { Log } from './base/log.ts';
 import type { FastPath } from './http/cache/fast-path.ts';
+import { type Connection, createConnections, readerLimits } from './http/limits/connections.ts';
+import { beginExchange, type Exchange } from './http/observe/exchange.ts';
+import type { Observer } from './http/observe/observer.ts';
 import { notHttp, parserRefusal, type Refusal, refusalText, refuse } from './http/refusals.ts';
 import { readHeaders, requestTarget } from './http/request.ts';
-import { type Connection, createConnections, readerLimits } from './limits/connections.ts';
-import type { Log } from './log.ts';
-import { beginExchange, type Exchange } from './watch/exchange.ts';
-import type { Observer } from './watch/observer.ts';
 /** A server that listens, and how it is stopped. */
 export interface RunningServer {
   port: number;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { generateSource } from 'oazapfts';
 import * as assert from 'uvu/assert';
-import { packageRoot } from '../src/root.ts';
+import { packageRoot } from '../src/base/root.ts';
 import { testApp } from './support/app.ts';
 import { addControls } from './support/control-rows.ts';
 import { suite } from './support/harness.ts';

@@ -4,7 +4,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
-import { packageRoot } from '../src/root.ts';
+import { packageRoot } from '../src/base/root.ts';
 import { suite } from './support/harness.ts';
 
 const read = (...parts: string[]) => readFileSync(join(packageRoot, ...parts), 'utf8');
@@ -95,7 +95,7 @@ test('the programs load nothing but their own files, Node and better-sqlite3, an
   const programs = [
     ['src', 'cli.js'],
     ['importers', 'parsers', 'thread.js'],
-    ['src', 'uploads', 'thread.js'],
+    ['src', 'site', 'upload-thread.js'],
   ];
   const waiting = programs.map((parts) => join(dist, ...parts));
   const seen = new Set<string>();
@@ -111,7 +111,7 @@ test('the programs load nothing but their own files, Node and better-sqlite3, an
   }
   assert.equal([...others], ['better-sqlite3']);
   assert.ok(seen.size > 20 && seen.size < 100, `${seen.size} files`);
-  assert.ok(existsSync(join(dist, 'src', 'web', 'assets', 'style.css')));
+  assert.ok(existsSync(join(dist, 'src', 'site', 'assets', 'style.css')));
 });
 
 test('CI runs what the README says, then the linter and the type check', () => {
@@ -152,7 +152,9 @@ test('every picture of the README is there, small, and has words in its place', 
 });
 
 test('every environment variable that is read is in the README', () => {
-  const names = new Set([...read('src', 'config.ts').matchAll(/GAPSTONE_[A-Z_]+/g)].map((match) => match[0]));
+  const names = new Set(
+    [...read('src', 'base', 'config.ts').matchAll(/GAPSTONE_[A-Z_]+/g)].map((match) => match[0]),
+  );
   const readme = read('README.md');
   for (const name of names) {
     const short = name.replace(/^GAPSTONE_CLAIM/, '');

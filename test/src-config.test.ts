@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { configWarnings, type Flags, readConfig } from '../src/config.ts';
-import { CommandError } from '../src/errors.ts';
-import { packageRoot } from '../src/root.ts';
+import { configWarnings, type Flags, readConfig } from '../src/base/config.ts';
+import { CommandError } from '../src/base/errors.ts';
+import { packageRoot } from '../src/base/root.ts';
 import { suite } from './support/harness.ts';
 import { put, scratchFolder } from './support/scratch.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { repeatedMember } from '../src/json.ts';
+import { repeatedMember } from '../src/base/json.ts';
 import { suite } from './support/harness.ts';
 
 const json = suite('repeatedMember');

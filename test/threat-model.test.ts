@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { packageRoot } from '../src/root.ts';
+import { packageRoot } from '../src/base/root.ts';
 import { suite } from './support/harness.ts';
 
 const threats = suite('The threat model');

@@ -1,5 +1,5 @@
-import { familyCodeOf, sortKey } from '../../src/crosswalk/identifier.ts';
-import { compareCodePoints } from '../../src/text.ts';
+import { compareCodePoints } from '../../src/base/text.ts';
+import { familyCodeOf, sortKey } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../errors.ts';
 import type { Kind } from '../ledger.ts';
 import type { CatalogRecord, CciItem, CciListRecord, ControlRecord, ControlsRecord } from './record.ts';

@@ -1,7 +1,7 @@
-import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
+import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { readCciReferences } from '../crosswalk/cci-references.ts';
 import { ImportError } from '../errors.ts';
-import type { XmlElement, XmlHandler } from '../xml/gate.ts';
+import type { XmlElement, XmlHandler } from '../read/xml.ts';
 import { type ControlsResult, cciListRecord } from './catalog.ts';
 import type { CciItem } from './record.ts';
 import { collapseLine, shown } from './text.ts';

@@ -1,9 +1,9 @@
-import { frameworkKey } from '../../src/crosswalk/frameworks.ts';
-import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
+import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
+import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../errors.ts';
+import { type CsvRow, csvHeader, readCsv } from '../read/csv.ts';
 import { type ControlsResult, catalogRecord, cciListRecord, controlRecord } from './catalog.ts';
 import { unknownStatuses } from './cci-list.ts';
-import { type CsvRow, csvHeader, readCsv } from './csv.ts';
 import { confidentialityLevels, impactCodes, macLevels } from './dod-8500.ts';
 import type { CatalogRecord, CciItem, CciListRecord, ControlRecord } from './record.ts';
 import { shown } from './text.ts';

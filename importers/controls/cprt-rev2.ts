@@ -1,4 +1,4 @@
-import { canonicalIdentifier, familyCodeOf } from '../../src/crosswalk/identifier.ts';
+import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../errors.ts';
 import { catalogRecord, controlRecord } from './catalog.ts';
 import type { Cprt, CprtElement } from './cprt-shape.ts';

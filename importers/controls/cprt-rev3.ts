@@ -1,5 +1,5 @@
-import { canonicalIdentifier, familyCodeOf } from '../../src/crosswalk/identifier.ts';
-import { compareCodePoints } from '../../src/text.ts';
+import { compareCodePoints } from '../../src/base/text.ts';
+import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../errors.ts';
 import { catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import type { Cprt, CprtElement } from './cprt-shape.ts';

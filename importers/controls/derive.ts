@@ -1,6 +1,7 @@
-import { compareFrameworks, compareVersions, versionKey } from '../../src/crosswalk/frameworks.ts';
-import { createGraph, type Graph, type GraphNode } from '../../src/crosswalk/graph.ts';
-import { sortKey } from '../../src/crosswalk/identifier.ts';
+import { compareCodePoints } from '../../src/base/text.ts';
+import { compareFrameworks, compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
+import { sortKey } from '../../src/catalog/controls/identifier.ts';
+import { createGraph, type Graph, type GraphNode } from '../../src/catalog/crosswalk/graph.ts';
 import {
   controls as controlTable,
   crosswalkEdges,
@@ -9,7 +10,6 @@ import {
 } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import { compareCodePoints } from '../../src/text.ts';
 import { writeClosure } from '../crosswalk/closure.ts';
 import { applyDecisions } from '../crosswalk/decisions.ts';
 import { type CatalogView, type DerivedEdge, deriveEdges, type MappingFact } from '../crosswalk/edges.ts';

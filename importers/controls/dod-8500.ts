@@ -1,6 +1,6 @@
-import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
+import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../errors.ts';
-import type { XmlElement } from '../xml/gate.ts';
+import type { XmlElement } from '../read/xml.ts';
 import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
 import type { ControlRecord } from './record.ts';
 import { collapseLine, collapseLines, shown } from './text.ts';

@@ -1,5 +1,5 @@
-import { compareVersions, versionKey } from '../../src/crosswalk/frameworks.ts';
-import { compareCodePoints } from '../../src/text.ts';
+import { compareCodePoints } from '../../src/base/text.ts';
+import { compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
 import type { Kind } from '../ledger.ts';
 import type { ControlRecord } from './record.ts';
 

@@ -1,7 +1,7 @@
-import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
+import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../errors.ts';
+import { readShape } from '../read/json.ts';
 import { type ControlsResult, inCatalogOrder } from './catalog.ts';
-import { readShape } from './json.ts';
 import { is80053, releaseOf } from './oscal-release.ts';
 import { oscalProfile, oscalProfileHead } from './oscal-shape.ts';
 import type { BaselineRecord } from './record.ts';

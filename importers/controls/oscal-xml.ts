@@ -1,8 +1,8 @@
-import { canonicalIdentifier, familyCodeOf } from '../../src/crosswalk/identifier.ts';
+import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../errors.ts';
-import type { XmlElement } from '../xml/gate.ts';
+import { readShape } from '../read/json.ts';
+import type { XmlElement } from '../read/xml.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
-import { readShape } from './json.ts';
 import { parseOscalCatalog } from './oscal-catalog.ts';
 import { parseOscalProfile } from './oscal-profile.ts';
 import { is80053 } from './oscal-release.ts';

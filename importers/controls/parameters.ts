@@ -1,4 +1,4 @@
-import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
+import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../errors.ts';
 import { closeUp, collapseLine, shown } from './text.ts';
 

@@ -1,6 +1,6 @@
 import { isDiacapMap, parseDiacapMap } from '../crosswalk/diacap.ts';
 import { isMappingsCsv, parseMappingsCsv } from '../crosswalk/mappings-csv.ts';
-import type { XmlElement } from '../xml/gate.ts';
+import type { XmlElement } from '../read/xml.ts';
 import type { ControlsResult } from './catalog.ts';
 import { isControlsCsv, parseControlsCsv } from './controls-csv.ts';
 import { parseCprt } from './cprt.ts';

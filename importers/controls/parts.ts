@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compareVersions } from '../../src/crosswalk/frameworks.ts';
+import { sha256 } from '../../src/base/ids.ts';
+import { packageRoot } from '../../src/base/root.ts';
+import { compareVersions } from '../../src/catalog/controls/frameworks.ts';
 import type { Database } from '../../src/db/database.ts';
-import { sha256 } from '../../src/ids.ts';
-import { packageRoot } from '../../src/root.ts';
 import type { Kind, OpenLine } from '../ledger.ts';
 import { inCatalogOrder } from './catalog.ts';
 import { shown } from './text.ts';

@@ -1,6 +1,6 @@
-import { stableId } from '../../src/ids.ts';
-import type { ControlDetails } from '../../src/schemas/controls.ts';
-import { fold } from '../../src/text.ts';
+import { stableId } from '../../src/base/ids.ts';
+import { fold } from '../../src/base/text.ts';
+import type { ControlDetails } from '../../src/catalog/controls/schema.ts';
 import type { ControlRecord } from './record.ts';
 
 /** A control as the `controls` table holds it, but for its place in the catalog. */

@@ -1,4 +1,4 @@
-import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
+import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 
 const control = /^\s*([a-z]{2})\s*-\s*(\d+)\s*(?:\(\s*(\d+)\s*\))?(.*)$/is;
 // Items are `a`, `1`, `(a)` or `(1)`. A dot after the number is none: 800-53A and OSCAL mean other things by it.

@@ -1,4 +1,4 @@
-import { cciRevisions, versionKey } from '../../src/crosswalk/frameworks.ts';
+import { cciRevisions, versionKey } from '../../src/catalog/controls/frameworks.ts';
 import type { CciItem, MappingPair } from '../controls/record.ts';
 import { shown } from '../controls/text.ts';
 import { readCciIndex } from './cci-index.ts';

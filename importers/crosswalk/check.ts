@@ -1,4 +1,4 @@
-import { createGraph, type GraphNode, type MappingStatus } from '../../src/crosswalk/graph.ts';
+import { createGraph, type GraphNode, type MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
 import type { Database } from '../../src/db/database.ts';
 import { crosswalkOf } from '../controls/derive.ts';
 import { closureOf } from './closure.ts';

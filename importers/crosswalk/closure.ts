@@ -1,5 +1,5 @@
 import type Sqlite from 'better-sqlite3';
-import type { Graph } from '../../src/crosswalk/graph.ts';
+import type { Graph } from '../../src/catalog/crosswalk/graph.ts';
 
 /** How deep the closure table goes (DECISIONS D7.3). */
 export const closureDepth = 4;

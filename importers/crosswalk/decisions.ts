@@ -1,4 +1,4 @@
-import type { MappingStatus } from '../../src/crosswalk/graph.ts';
+import type { MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { CatalogView, DerivedEdge } from './edges.ts';
 

@@ -1,11 +1,11 @@
-import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
+import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
 import { dod8500Version } from '../controls/dod-8500.ts';
 import type { MappingPair } from '../controls/record.ts';
 import { shown } from '../controls/text.ts';
 import { childrenOf, readTree, textOf, type XmlNode } from '../controls/tree.ts';
 import { ImportError } from '../errors.ts';
-import type { XmlElement } from '../xml/gate.ts';
+import type { XmlElement } from '../read/xml.ts';
 
 const kind = 'diacap-map';
 

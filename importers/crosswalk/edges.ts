@@ -1,5 +1,5 @@
-import { cciRevisions, versionKey } from '../../src/crosswalk/frameworks.ts';
-import type { MappingStatus } from '../../src/crosswalk/graph.ts';
+import { cciRevisions, versionKey } from '../../src/catalog/controls/frameworks.ts';
+import type { MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
 
 /** One stated pair, as `mapping_facts` holds it. */
 export interface MappingFact {

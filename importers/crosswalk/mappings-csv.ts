@@ -1,10 +1,10 @@
-import { frameworkKey } from '../../src/crosswalk/frameworks.ts';
-import { canonicalIdentifier } from '../../src/crosswalk/identifier.ts';
+import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
+import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
-import { type CsvRow, csvHeader, readCsv } from '../controls/csv.ts';
 import type { MappingPair, MappingRecord } from '../controls/record.ts';
 import { shown } from '../controls/text.ts';
 import { ImportError } from '../errors.ts';
+import { type CsvRow, csvHeader, readCsv } from '../read/csv.ts';
 
 const kind = 'mappings-csv';
 

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as tick } from 'node:timers/promises';
-import type { Found } from '../discover.ts';
 import { ImportError } from '../errors.ts';
 import type { Parsed } from '../format.ts';
 import { parseGroup, parseSource } from '../parse.ts';
-import { looksLikeBenchmark } from '../xccdf/source.ts';
+import type { Found } from '../read/discover.ts';
+import { looksLikeBenchmark } from '../stigs/xccdf-source.ts';
 import { createParserPool, type ParserPool } from './pool.ts';
 
 const mega = 1024 * 1024;

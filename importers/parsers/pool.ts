@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { CommandError } from '../../src/errors.ts';
-import { packageRoot } from '../../src/root.ts';
+import { CommandError } from '../../src/base/errors.ts';
+import { packageRoot } from '../../src/base/root.ts';
 import type { Parsed } from '../format.ts';
 import type { ParseAnswer, ParseRequest } from './thread.ts';
 

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { parentPort } from 'node:worker_threads';
 import { ImportError } from '../errors.ts';
 import type { Parsed } from '../format.ts';
-import { parseBenchmark } from '../xccdf/source.ts';
+import { parseBenchmark } from '../stigs/xccdf-source.ts';
 
 /** A benchmark for a parser thread. */
 export interface ParseRequest {

@@ -1,4 +1,4 @@
-import { compareCodePoints } from '../../src/text.ts';
+import { compareCodePoints } from '../../src/base/text.ts';
 import type { Overlaps } from './overlap.ts';
 import { areTwoRoles, nameTwoProducts } from './siblings.ts';
 import { idKeyOf, isSlug, kindOf, numbered, reservedSlugs, slugOf, slugStemOf } from './slug.ts';

@@ -1,6 +1,6 @@
+import { CommandError } from '../../src/base/errors.ts';
+import { compareCodePoints } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
-import { CommandError } from '../../src/errors.ts';
-import { compareCodePoints } from '../../src/text.ts';
 import { shown } from '../controls/text.ts';
 import { type Choice, createChoose } from './choice.ts';
 import { type LeftBehind, leftBehind, tellLeftBehind } from './left-behind.ts';

@@ -1,12 +1,12 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm';
+import { stigNumber } from '../../src/base/ids.ts';
+import { fold } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import { sources, stigAliases, stigReleases, stigs } from '../../src/db/tables.ts';
-import { stigNumber } from '../../src/ids.ts';
-import { fold } from '../../src/text.ts';
-import { isTie } from '../xccdf/release.ts';
 import { createSearchIndex } from './search-index.ts';
 import type { StagedRelease } from './write.ts';
+import { isTie } from './xccdf-release.ts';
 
 export interface StigRow {
   id: number;

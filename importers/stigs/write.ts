@@ -1,9 +1,9 @@
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert, prepareValues } from '../../src/db/insert.ts';
 import * as tables from '../../src/db/tables.ts';
-import { newnessOf } from '../xccdf/release.ts';
-import { fieldOf, findingFields, type ReleaseRows } from '../xccdf/rows.ts';
 import { aliasKey, kindOf } from './slug.ts';
+import { newnessOf } from './xccdf-release.ts';
+import { fieldOf, findingFields, type ReleaseRows } from './xccdf-rows.ts';
 
 /** A release whose findings are stored and whose STIG is not decided yet. */
 export interface StagedRelease extends Omit<ReleaseRows, 'rows' | 'profiles'> {

@@ -1,5 +1,5 @@
-import { sha256 } from '../ids.ts';
-import { withoutSecrets } from '../log.ts';
+import { sha256 } from '../base/ids.ts';
+import { withoutSecrets } from '../base/log.ts';
 
 /** What kind of actor did something: a name alone would let a user call themselves an operator. */
 export type ActorType = 'user' | 'integration' | 'operator' | 'system' | 'anonymous';

@@ -1,4 +1,4 @@
-import { sha256 } from '../ids.ts';
+import { sha256 } from '../base/ids.ts';
 import { type AuditEvent, type Head, origin, type ReadLine, readLine } from './event.ts';
 
 /** How the chain goes on at the end of a file: after which line, and what has to be told first. */

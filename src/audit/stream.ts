@@ -1,6 +1,6 @@
+import type { Log } from '../base/log.ts';
 import { storageFault } from '../db/faults.ts';
 import { createTurns, lockPatience } from '../db/turns.ts';
-import type { Log } from '../log.ts';
 import type { AuditEvent, Head } from './event.ts';
 import type { AuditFile } from './file.ts';
 import { createRepeats } from './repeats.ts';

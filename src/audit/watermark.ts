@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import type { Log } from '../log.ts';
+import type { Log } from '../base/log.ts';
 import { ownEvent } from './resume.ts';
 import type { AuditStream } from './stream.ts';
 

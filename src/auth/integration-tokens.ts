@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import { CommandError } from '../base/errors.ts';
+import { sha256 } from '../base/ids.ts';
+import { cut } from '../base/text.ts';
 import type { Database } from '../db/database.ts';
 import { bundles, integrationTokenLists, integrationTokens } from '../db/user-tables.ts';
-import { CommandError } from '../errors.ts';
-import { sha256 } from '../ids.ts';
-import { cut } from '../text.ts';
 import type { Integration } from './viewer.ts';
 
 /** How an integration token begins: no JWT does. */

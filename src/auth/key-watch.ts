@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { JWTVerifyGetKey } from 'jose';
-import type { Log } from '../log.ts';
+import type { Log } from '../base/log.ts';
 
 /** Keys to verify tokens with. */
 export interface KeySet extends JWTVerifyGetKey {

@@ -9,11 +9,11 @@ import {
   type JWK,
   type JWTVerifyGetKey,
 } from 'jose';
-import type { Config } from '../config.ts';
-import { CommandError } from '../errors.ts';
-import { inPrivateFolder, publishNew, syncPath } from '../files.ts';
-import { type Log, silentLog } from '../log.ts';
-import { printable } from '../text.ts';
+import type { Config } from '../base/config.ts';
+import { CommandError } from '../base/errors.ts';
+import { inPrivateFolder, publishNew, syncPath } from '../base/files.ts';
+import { type Log, silentLog } from '../base/log.ts';
+import { printable } from '../base/text.ts';
 import { type KeySet, watchKeySet } from './key-watch.ts';
 
 /** The algorithms of each kind of key. */

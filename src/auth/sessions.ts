@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { asc, desc, eq, lte, sql } from 'drizzle-orm';
 import type { AuditEvent } from '../audit/event.ts';
 import { type AuditStream, silentAudit } from '../audit/stream.ts';
+import { sha256 } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
 import type { Database } from '../db/database.ts';
 import { takesNoWrites, whenWritable } from '../db/faults.ts';
 import { sessions } from '../db/user-tables.ts';
-import { sha256 } from '../ids.ts';
-import type { Log } from '../log.ts';
 import type { User } from './viewer.ts';
 
 export const sessionCookie = 'gapstone_session';

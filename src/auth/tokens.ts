@@ -7,10 +7,10 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import type { Config } from '../config.ts';
-import { CommandError, unauthorized } from '../errors.ts';
-import { repeatedMember } from '../json.ts';
-import { isStorable } from '../text.ts';
+import type { Config } from '../base/config.ts';
+import { CommandError, unauthorized } from '../base/errors.ts';
+import { repeatedMember } from '../base/json.ts';
+import { isStorable } from '../base/text.ts';
 import { algorithms, localKey, type TellNewKey } from './keys.ts';
 import type { User } from './viewer.ts';
 

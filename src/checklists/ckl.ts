@@ -1,6 +1,6 @@
 import { ImportError } from '../../importers/errors.ts';
-import { readXml, type XmlElement, type XmlHandler } from '../../importers/xml/gate.ts';
-import { badRequest } from '../errors.ts';
+import { readXml, type XmlElement, type XmlHandler } from '../../importers/read/xml.ts';
+import { badRequest } from '../base/errors.ts';
 import { type OldChecklist, readCklb } from './cklb.ts';
 import { badChecklist, createLeftovers, type Leftovers } from './fields.ts';
 

@@ -1,6 +1,5 @@
-import { stableId } from '../ids.ts';
-import type { Leftover } from '../schemas/checklist-upgrade.ts';
-import type { Cklb } from '../schemas/cklb.ts';
+import { stableId } from '../base/ids.ts';
+import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import {
   badChecklist,
   createLeftovers,
@@ -12,6 +11,7 @@ import {
   roles,
   targetTypes,
 } from './fields.ts';
+import type { Leftover } from './schema.ts';
 
 /** A checklist as it was read: whole and valid, and what it held besides. */
 export interface OldChecklist {

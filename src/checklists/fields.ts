@@ -1,6 +1,6 @@
-import { badRequest } from '../errors.ts';
-import type { Leftover } from '../schemas/checklist-upgrade.ts';
-import { cut } from '../text.ts';
+import { badRequest } from '../base/errors.ts';
+import { cut } from '../base/text.ts';
+import type { Leftover } from './schema.ts';
 
 /** The parts of a cklb whose values come from a short list. */
 export const roles = ['None', 'Workstation', 'Member Server', 'Domain Controller'] as const;

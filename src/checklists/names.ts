@@ -1,5 +1,5 @@
-import type { Cklb } from '../schemas/cklb.ts';
-import { cut } from '../text.ts';
+import { cut } from '../base/text.ts';
+import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 
 /** What the STIGs of a checklist are called in it: by benchmark id, else by title; each once, none where it says nothing. */
 export function stigNames(stigs: Cklb['stigs']): string[] {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { decodeText } from '../../importers/decode.ts';
 import { ImportError } from '../../importers/errors.ts';
-import { badRequest } from '../errors.ts';
-import { refuseHeavyJson } from '../json.ts';
+import { decodeText } from '../../importers/read/decode.ts';
+import { badRequest } from '../base/errors.ts';
+import { refuseHeavyJson } from '../base/json.ts';
 import { readCkl } from './ckl.ts';
 import { type OldChecklist, readCklb } from './cklb.ts';
 import { badChecklist } from './fields.ts';

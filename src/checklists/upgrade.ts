@@ -1,8 +1,14 @@
-import { classesOf, fieldChanges } from '../diff/compare.ts';
-import { matchRules } from '../diff/match.ts';
-import { badRequest } from '../errors.ts';
-import { toCklb } from '../export/cklb.ts';
-import { stableId } from '../ids.ts';
+import { badRequest } from '../base/errors.ts';
+import { stableId } from '../base/ids.ts';
+import { cut } from '../base/text.ts';
+import { toCklb } from '../catalog/stigs/cklb.ts';
+import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
+import { classesOf, fieldChanges } from '../catalog/stigs/compare.ts';
+import type { ChangeClass, FieldChange } from '../catalog/stigs/diff-schema.ts';
+import { matchRules } from '../catalog/stigs/match.ts';
+import type { FullRelease } from '../catalog/stigs/queries.ts';
+import type { OldChecklist } from './cklb.ts';
+import { shortList, stigNames } from './names.ts';
 import type {
   ChecklistUpgrade,
   Leftover,
@@ -11,13 +17,7 @@ import type {
   UpgradeBody,
   UpgradedRule,
   UpgradeReport,
-} from '../schemas/checklist-upgrade.ts';
-import type { Cklb } from '../schemas/cklb.ts';
-import type { ChangeClass, FieldChange } from '../schemas/stig-diff.ts';
-import type { FullRelease } from '../services/stigs.ts';
-import { cut } from '../text.ts';
-import type { OldChecklist } from './cklb.ts';
-import { shortList, stigNames } from './names.ts';
+} from './schema.ts';
 
 type Stig = Cklb['stigs'][number];
 type Rule = Stig['rules'][number];

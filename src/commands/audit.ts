@@ -9,13 +9,13 @@ import { type AuditStream, createAuditStream, silentAudit } from '../audit/strea
 import { createTrail } from '../audit/trail.ts';
 import { createWatermark, shareTaken } from '../audit/watermark.ts';
 import type { TellNewKey } from '../auth/keys.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../base/config.ts';
+import { AppError, CommandError } from '../base/errors.ts';
+import { sha256 } from '../base/ids.ts';
+import { createLog, type Log } from '../base/log.ts';
+import { packageVersion } from '../base/root.ts';
 import type { Database } from '../db/database.ts';
 import { whenWritable } from '../db/faults.ts';
-import { AppError, CommandError } from '../errors.ts';
-import { sha256 } from '../ids.ts';
-import { createLog, type Log } from '../log.ts';
-import { packageVersion } from '../root.ts';
 
 const minute = 60_000;
 const now = () => new Date();

@@ -1,7 +1,7 @@
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
 import { type ImportOptions, type ImportResult, runImport } from '../../importers/run.ts';
 import type { AuditEvent } from '../audit/event.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../base/config.ts';
 import type { Database } from '../db/database.ts';
 import { type CommandAudit, openCommandAudit, reasonOf } from './audit.ts';
 

@@ -1,10 +1,10 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../base/config.ts';
+import { CommandError } from '../base/errors.ts';
+import { inPrivateFolder, isTaken } from '../base/files.ts';
 import { copyDatabase, type DatabaseCopy, hashFile } from '../db/copy.ts';
 import { connect, requireDatabaseFile } from '../db/database.ts';
-import { CommandError } from '../errors.ts';
-import { inPrivateFolder, isTaken } from '../files.ts';
 import { auditedRun } from './audit.ts';
 import { type Command, expectPositionals, parse } from './command.ts';
 

@@ -1,12 +1,12 @@
 import { crosswalkProblems } from '../../importers/crosswalk/check.ts';
 import { auditMemory } from '../audit/memory.ts';
 import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../base/config.ts';
+import { type Check, databaseChecks } from '../catalog/checks.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
 import { storageFault } from '../db/faults.ts';
 import { ForeignSchemaError } from '../db/schema.ts';
-import { type Check, databaseChecks } from '../services/checks.ts';
 import { type Command, expectPositionals, parse, tell } from './command.ts';
 
 const busyTimeout = 30_000;

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { isName } from '../auth/tokens.ts';
 import type { User } from '../auth/viewer.ts';
-import { readConfig } from '../config.ts';
-import { openDatabase } from '../db/database.ts';
-import { CommandError } from '../errors.ts';
-import { createCollectionBody } from '../schemas/bundles.ts';
+import { readConfig } from '../base/config.ts';
+import { CommandError } from '../base/errors.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
-} from '../services/catalog-collections.ts';
+} from '../collections/catalog-collections.ts';
+import { createCollectionBody } from '../collections/schema.ts';
+import { openDatabase } from '../db/database.ts';
 import { auditedCommand } from './audit.ts';
 import { type Command, expectPositionals, parse, required } from './command.ts';
 

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { CommandError } from '../base/errors.ts';
 import { asCommandError } from '../db/faults.ts';
-import { CommandError } from '../errors.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createIntegrationTokens, type IntegrationTokens } from '../auth/integration-tokens.ts';
 import { isName } from '../auth/tokens.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../base/config.ts';
+import { CommandError } from '../base/errors.ts';
 import { type Database, openDatabase } from '../db/database.ts';
-import { CommandError } from '../errors.ts';
 import { auditedCommand } from './audit.ts';
 import { type Command, expectPositionals, parse, required } from './command.ts';
 import { readLifetime } from './token.ts';

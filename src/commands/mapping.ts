@@ -1,19 +1,19 @@
 import { deriveControls } from '../../importers/controls/derive.ts';
-import { readConfig } from '../config.ts';
-import { frameworkKey } from '../crosswalk/frameworks.ts';
-import { statuses } from '../crosswalk/graph.ts';
-import { canonicalIdentifier } from '../crosswalk/identifier.ts';
-import type { Database } from '../db/database.ts';
-import { openUpgraded } from '../db/upgrade.ts';
-import { CommandError } from '../errors.ts';
+import { readConfig } from '../base/config.ts';
+import { CommandError } from '../base/errors.ts';
+import { cut } from '../base/text.ts';
+import { frameworkKey } from '../catalog/controls/frameworks.ts';
+import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
 import {
   createMappingDecisions,
   type Decision,
   type End,
   inOrder,
   type MappingDecisions,
-} from '../services/mapping-decisions.ts';
-import { cut } from '../text.ts';
+} from '../catalog/crosswalk/decisions.ts';
+import { statuses } from '../catalog/crosswalk/graph.ts';
+import type { Database } from '../db/database.ts';
+import { openUpgraded } from '../db/upgrade.ts';
 import { auditedCommand, auditMigration } from './audit.ts';
 import { type Command, expectPositionals, parse, required, tell } from './command.ts';
 

@@ -1,10 +1,10 @@
 import { ownEvent } from '../audit/resume.ts';
 import type { Trail } from '../audit/trail.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../base/config.ts';
+import { AppError, CommandError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { createPurgeService } from '../collections/purge.ts';
 import { type Database, openDatabase } from '../db/database.ts';
-import { AppError, CommandError } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { createPurgeService } from '../services/purge.ts';
 import { auditedCommand, reasonOf } from './audit.ts';
 import { type Command, expectPositionals, parse } from './command.ts';
 

@@ -1,4 +1,4 @@
-import { readConfig } from '../config.ts';
+import { readConfig } from '../base/config.ts';
 import { readHeader } from '../db/header.ts';
 import { listMigrations } from '../db/migrate.ts';
 import { requireFolder, restoreDatabase } from '../db/restore.ts';

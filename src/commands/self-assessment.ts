@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../base/config.ts';
+import { AppError, CommandError } from '../base/errors.ts';
+import { packageRoot } from '../base/root.ts';
+import { toCklb } from '../catalog/stigs/cklb.ts';
+import { createStigService } from '../catalog/stigs/queries.ts';
+import { answerChecklist, readAnswers } from '../checklists/answers.ts';
 import { openDatabase } from '../db/database.ts';
-import { AppError, CommandError } from '../errors.ts';
-import { answerChecklist, readAnswers } from '../export/answers.ts';
-import { toCklb } from '../export/cklb.ts';
-import { packageRoot } from '../root.ts';
-import { createStigService } from '../services/stigs.ts';
 import { type Command, expectPositionals, parse, required } from './command.ts';
 
 const ourStig = 'application_security_and_development';

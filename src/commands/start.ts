@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../base/config.ts';
+import { packageRoot, packageVersion } from '../base/root.ts';
 import type { Database } from '../db/database.ts';
 import { catalog } from '../db/tables.ts';
 import { openUpgraded } from '../db/upgrade.ts';
-import { packageRoot, packageVersion } from '../root.ts';
 import { auditMigration } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
 import { type Command, expectPositionals, parse, tell } from './command.ts';

@@ -1,8 +1,8 @@
-import { readConfig } from '../config.ts';
+import { readConfig } from '../base/config.ts';
+import { packageVersion } from '../base/root.ts';
+import { createStatusService, type Status } from '../catalog/status.ts';
 import { openDatabase } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
-import { packageVersion } from '../root.ts';
-import { createStatusService, type Status } from '../services/status.ts';
 import { type Command, expectPositionals, parse } from './command.ts';
 
 export const statusCommand: Command = {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { checkTokenRequest, issueUserToken, type TokenRequest } from '../auth/tokens.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../base/config.ts';
+import { CommandError } from '../base/errors.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { readHeader } from '../db/header.ts';
-import { CommandError } from '../errors.ts';
 import { auditedCommand, auditNewKey } from './audit.ts';
 import { type Command, expectPositionals, parse, required } from './command.ts';
 

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, lstatSync, statfsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { CommandError } from '../errors.ts';
-import { inPrivateFolder, isTaken, publishNew, sha256OfFile, syncPath } from '../files.ts';
+import { CommandError } from '../base/errors.ts';
+import { inPrivateFolder, isTaken, publishNew, sha256OfFile, syncPath } from '../base/files.ts';
 import { storageFault } from './faults.ts';
 import { inspect } from './schema.ts';
 

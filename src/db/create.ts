@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { CommandError } from '../errors.ts';
-import { inPrivateFolder, publishNew, syncPath } from '../files.ts';
+import { CommandError } from '../base/errors.ts';
+import { inPrivateFolder, publishNew, syncPath } from '../base/files.ts';
 import { applicationId } from './header.ts';
 import { migrate } from './migrate.ts';
 

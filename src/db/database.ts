@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
-import { CommandError } from '../errors.ts';
+import { CommandError } from '../base/errors.ts';
 import { type Audience, createAudience } from './audience.ts';
 import { createDatabaseFile, initialize } from './create.ts';
 import { databaseMoved, storageFault } from './faults.ts';

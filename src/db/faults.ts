@@ -1,4 +1,4 @@
-import { CommandError } from '../errors.ts';
+import { CommandError } from '../base/errors.ts';
 
 /**
  * Why SQLite failed, where the cause lies outside the program: another writer (`busy`), no room (`full`), a file or

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { CommandError } from '../errors.ts';
-import { realFile } from '../files.ts';
+import { CommandError } from '../base/errors.ts';
+import { realFile } from '../base/files.ts';
 
 /** "GAPS": what tells a database of ours from any other, and from an empty file. */
 export const applicationId = 0x47415053;

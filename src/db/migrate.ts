@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
-import { packageRoot } from '../root.ts';
+import { packageRoot } from '../base/root.ts';
 
 interface Migration {
   number: number;

@@ -1,8 +1,8 @@
 import { existsSync, linkSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { CommandError } from '../errors.ts';
-import { hasNoLinks, publishNew, syncPath } from '../files.ts';
+import { CommandError } from '../base/errors.ts';
+import { hasNoLinks, publishNew, syncPath } from '../base/files.ts';
 import { storageFault } from './faults.ts';
 import { readApplicationId } from './header.ts';
 

@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, constants, copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type Sqlite from 'better-sqlite3';
-import { CommandError } from '../errors.ts';
-import { freeName, inPrivateFolder, realFile, sha256OfFile } from '../files.ts';
+import { CommandError } from '../base/errors.ts';
+import { freeName, inPrivateFolder, realFile, sha256OfFile } from '../base/files.ts';
 import { freeBytes, hashFile, seal } from './copy.ts';
 import { applicationId, readApplicationId, readHeader } from './header.ts';
 import { replaceDatabase } from './replace.ts';

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
-import { CommandError } from '../errors.ts';
-import { printable } from '../text.ts';
+import { CommandError } from '../base/errors.ts';
+import { printable } from '../base/text.ts';
 import { storageFault } from './faults.ts';
 import { applicationId } from './header.ts';
 import { listMigrations, migrate, schemaVersion } from './migrate.ts';

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
-import { CommandError } from '../errors.ts';
-import { freeName } from '../files.ts';
+import { CommandError } from '../base/errors.ts';
+import { freeName } from '../base/files.ts';
 import { copyDatabase, freeBytes } from './copy.ts';
 import { connect, type Database, openDatabase } from './database.ts';
 import { readHeader } from './header.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ErrorCode, statusOf } from '../errors.ts';
-import { securityHeaders, strictTransport } from '../headers.ts';
-import type { Exchange } from '../watch/exchange.ts';
+import { type ErrorCode, statusOf } from '../base/errors.ts';
+import { securityHeaders, strictTransport } from './headers.ts';
+import type { Exchange } from './observe/exchange.ts';
 
 /** Why a request is refused before any router saw it. */
 export interface Refusal {

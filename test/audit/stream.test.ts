@@ -6,7 +6,7 @@ import { besides } from '../../src/audit/file.ts';
 import { createRepeats } from '../../src/audit/repeats.ts';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { createWatermark } from '../../src/audit/watermark.ts';
-import { createLog, silentLog } from '../../src/log.ts';
+import { createLog, silentLog } from '../../src/base/log.ts';
 import { fullDisk, someEvent, testAudit } from '../support/audit.ts';
 import { suite } from '../support/harness.ts';
 import { holdLock } from '../support/lock.ts';

@@ -4,7 +4,7 @@ import net from 'node:net';
 import { createLocalJWKSet, exportJWK, exportSPKI } from 'jose';
 import * as assert from 'uvu/assert';
 import { createVerifyUserToken } from '../../src/auth/tokens.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/base/config.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
 

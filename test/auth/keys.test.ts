@@ -12,9 +12,9 @@ import { type createLocalJWKSet, exportJWK, generateKeyPair, type JWK, SignJWT }
 import * as assert from 'uvu/assert';
 import { loadKeys, localKey, readKeySet } from '../../src/auth/keys.ts';
 import { createVerifyUserToken, issueUserToken } from '../../src/auth/tokens.ts';
-import { readConfig } from '../../src/config.ts';
-import { CommandError } from '../../src/errors.ts';
-import { createLog, type Log } from '../../src/log.ts';
+import { readConfig } from '../../src/base/config.ts';
+import { CommandError } from '../../src/base/errors.ts';
+import { createLog, type Log } from '../../src/base/log.ts';
 import { suite } from '../support/harness.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { issueUserToken } from '../../src/auth/tokens.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/base/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { suite } from '../support/harness.ts';
 import { killAll, type Running, runToEnd, startServer, until } from '../support/running.ts';

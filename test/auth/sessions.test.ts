@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { createSessions } from '../../src/auth/sessions.ts';
+import { createLog, silentLog } from '../../src/base/log.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { createLog, silentLog } from '../../src/log.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, cookieOf, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';

@@ -12,7 +12,7 @@ import {
 } from 'jose';
 import * as assert from 'uvu/assert';
 import { createVerifyUserToken } from '../../src/auth/tokens.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/base/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { suite } from '../support/harness.ts';
 import { assertError, assertSecurityHeaders, loggedApp } from '../support/service.ts';

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { SaxesParser } from 'saxes';
-import { packageRoot } from '../../src/root.ts';
+import { packageRoot } from '../../src/base/root.ts';
 import { hasReferenceData, reference } from '../support/reference.ts';
 import { scratchFolder } from '../support/scratch.ts';
 

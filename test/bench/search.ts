@@ -1,7 +1,7 @@
 import { runImport } from '../../importers/run.ts';
+import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
+import { createSearchService } from '../../src/catalog/search/queries.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { createCrosswalkService } from '../../src/services/crosswalk.ts';
-import { createSearchService } from '../../src/services/search.ts';
 import { benchmarkPaths } from '../support/real-files.ts';
 
 // How long a search over all real rules takes, snippets and totals included: each question once, as it comes.

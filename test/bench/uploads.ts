@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import type { Cklb } from '../../src/schemas/cklb.ts';
+import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { gapstone } from '../support/child.ts';
 import { writeCkl } from '../support/ckl-writer.ts';
 import { shipped } from '../support/reference.ts';

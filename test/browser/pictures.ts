@@ -1,8 +1,8 @@
 // Takes the pictures of the README from the sample data: `npm run pictures`. Not a test; it needs Chromium as they do.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../src/root.ts';
-import type { Cklb } from '../../src/schemas/cklb.ts';
+import { packageRoot } from '../../src/base/root.ts';
+import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { leave, serveCatalog, signIn, startBrowser, visit } from '../support/browser.ts';
 
 const folder = join(packageRoot, 'test', 'browser', 'pictures');

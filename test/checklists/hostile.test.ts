@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { jsonLimits, refuseHeavyJson } from '../../src/json.ts';
-import type { Cklb } from '../../src/schemas/cklb.ts';
+import { jsonLimits, refuseHeavyJson } from '../../src/base/json.ts';
+import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import { writeCkl } from '../support/ckl-writer.ts';
 import { suite } from '../support/harness.ts';

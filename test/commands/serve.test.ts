@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { issueUserToken } from '../../src/auth/tokens.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/base/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLocalJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify } from 'jose';
 import * as assert from 'uvu/assert';
 import { localKey } from '../../src/auth/keys.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/base/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { cli } from '../support/child.ts';
 import { suite } from '../support/harness.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { closureOf } from '../../importers/crosswalk/closure.ts';
-import { compareVersions, versionKey, withoutEndingZeros } from '../../src/crosswalk/frameworks.ts';
+import { compareVersions, versionKey, withoutEndingZeros } from '../../src/catalog/controls/frameworks.ts';
 import {
   createGraph,
   endsOfPaths,
@@ -12,7 +12,7 @@ import {
   statusMask,
   type WalkedPath,
   walkPaths,
-} from '../../src/crosswalk/graph.ts';
+} from '../../src/catalog/crosswalk/graph.ts';
 import { bruteForce, type OracleEdge, toGraph } from '../support/crosswalk-oracle.ts';
 import { effortOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { createTaker, shareBytes, type Taken } from '../../src/crosswalk/share.ts';
+import { createTaker, shareBytes, type Taken } from '../../src/catalog/crosswalk/share.ts';
 import { suite } from '../support/harness.ts';
 
 const test = suite('the bytes of a crosswalk answer');

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { type ComparableRule, compareRules, fieldChanges } from '../../src/diff/compare.ts';
+import { type ComparableRule, compareRules, fieldChanges } from '../../src/catalog/stigs/compare.ts';
 import { suite } from '../support/harness.ts';
 
 const comparing = suite('Changes of rules');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { matchRules, type RuleIds } from '../../src/diff/match.ts';
+import { matchRules, type RuleIds } from '../../src/catalog/stigs/match.ts';
 import { suite } from '../support/harness.ts';
 
 const matching = suite('Rules across releases');

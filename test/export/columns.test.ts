@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { type Column, cleanXml, joined, toCsv, toXml } from '../../src/export/columns.ts';
+import { type Column, cleanXml, joined, toCsv, toXml } from '../../src/http/columns.ts';
 import { suite } from '../support/harness.ts';
 import { readCsv, readXmlRows } from '../support/read-exports.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { contentDisposition } from '../../src/answer.ts';
+import { contentDisposition } from '../../src/http/answer.ts';
 import { suite } from '../support/harness.ts';
 
 const disposition = suite('Content-Disposition');

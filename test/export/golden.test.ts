@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { Cklb } from '../../src/schemas/cklb.ts';
+import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { assertGolden } from '../support/golden.ts';
 import { suite } from '../support/harness.ts';

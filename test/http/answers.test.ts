@@ -3,8 +3,8 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import type { Viewer } from '../../src/auth/viewer.ts';
-import type { Made } from '../../src/env.ts';
 import { createAnswers, type Freshness, namesTag } from '../../src/http/cache/answers.ts';
+import type { Made } from '../../src/http/env.ts';
 import { suite } from '../support/harness.ts';
 
 const answers = suite('Kept answers');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { createBodyBudget } from '../../src/limits/bodies.ts';
+import { createBodyBudget } from '../../src/http/limits/bodies.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import {

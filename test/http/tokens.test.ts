@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { User } from '../../src/auth/viewer.ts';
-import { unauthorized } from '../../src/errors.ts';
+import { unauthorized } from '../../src/base/errors.ts';
 import { callerOf } from '../../src/http/cache/answers.ts';
 import { rememberTokens } from '../../src/http/cache/tokens.ts';
 import { suite } from '../support/harness.ts';

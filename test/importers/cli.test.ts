@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
+import { CommandError } from '../../src/base/errors.ts';
+import { sha256 } from '../../src/base/ids.ts';
 import { importCommand } from '../../src/commands/import.ts';
 import { createProgress } from '../../src/commands/progress.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { CommandError } from '../../src/errors.ts';
-import { sha256 } from '../../src/ids.ts';
 import { dumpCatalog, tableDigests } from '../support/catalog-dump.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { descriptionTags, readDescription, unwrap } from '../../importers/xccdf/description.ts';
-import type { XccdfFinding } from '../../importers/xccdf/record.ts';
+import { descriptionTags, readDescription, unwrap } from '../../importers/stigs/xccdf-description.ts';
+import type { XccdfFinding } from '../../importers/stigs/xccdf-record.ts';
 import { suite } from '../support/harness.ts';
 import { parseRelease } from '../support/parsed.ts';
 import { hasReferenceData, reference } from '../support/reference.ts';

@@ -3,7 +3,7 @@ import type { LedgerLine } from '../../importers/ledger.ts';
 import type { ImportOptions } from '../../importers/run.ts';
 import { nameTwoProducts } from '../../importers/stigs/siblings.ts';
 import { idKeyOf, isSlug, kindOf, reservedSlugs, slugOf, slugStemOf } from '../../importers/stigs/slug.ts';
-import { stigNumber } from '../../src/ids.ts';
+import { stigNumber } from '../../src/base/ids.ts';
 import { routesOf, testApp } from '../support/app.ts';
 import { dumpCatalog, emptyCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
 import { effortOf } from '../support/effort.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { monthOf, monthOfShort } from '../../importers/months.ts';
 import { runImport } from '../../importers/run.ts';
-import { sha256 } from '../../src/ids.ts';
+import { sha256 } from '../../src/base/ids.ts';
 import { emptyCatalog, importTexts } from '../support/catalog-dump.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import * as assert from 'uvu/assert';
-import { scanXml } from '../../importers/xml/scan.ts';
+import { scanXml } from '../../importers/read/xml-scan.ts';
 import { suite } from '../support/harness.ts';
 import { hasReferenceData, reference } from '../support/reference.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { createBuckets } from '../../src/limits/buckets.ts';
-import { createLimiter, type Rejection, tooMany } from '../../src/limits/limiter.ts';
+import { createBuckets } from '../../src/http/limits/buckets.ts';
+import { createLimiter, type Rejection, tooMany } from '../../src/http/limits/limiter.ts';
 import { suite } from '../support/harness.ts';
 
 const buckets = suite('Token buckets');

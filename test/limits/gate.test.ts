@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
-import { AppError } from '../../src/errors.ts';
-import { createConnections, type Peer } from '../../src/limits/connections.ts';
-import { createGate } from '../../src/limits/gate.ts';
+import { AppError } from '../../src/base/errors.ts';
+import { createConnections, type Peer } from '../../src/http/limits/connections.ts';
+import { createGate } from '../../src/http/limits/gate.ts';
 import { suite } from '../support/harness.ts';
 
 const limits = suite('Gate and connections');

@@ -1,17 +1,17 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import * as assert from 'uvu/assert';
-import { createAccess } from '../../src/auth/access.ts';
-import type { Env } from '../../src/env.ts';
-import { AppError, statusOf } from '../../src/errors.ts';
-import { createCors } from '../../src/headers.ts';
-import { unlimited } from '../../src/limits/limiter.ts';
-import { silentLog } from '../../src/log.ts';
-import { identify } from '../../src/middleware.ts';
+import { AppError, statusOf } from '../../src/base/errors.ts';
+import { silentLog } from '../../src/base/log.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
-} from '../../src/services/catalog-collections.ts';
-import { createObserver } from '../../src/watch/observer.ts';
+} from '../../src/collections/catalog-collections.ts';
+import { createAccess } from '../../src/http/access.ts';
+import type { Env } from '../../src/http/env.ts';
+import { createCors } from '../../src/http/headers.ts';
+import { unlimited } from '../../src/http/limits/limiter.ts';
+import { identify } from '../../src/http/middleware.ts';
+import { createObserver } from '../../src/http/observe/observer.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import {
   ask,

@@ -1,12 +1,12 @@
 import { fdatasyncSync, readFileSync, writeSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
-import { sha256 } from '../../src/ids.ts';
-import { createLog } from '../../src/log.ts';
+import { sha256 } from '../../src/base/ids.ts';
+import { createLog } from '../../src/base/log.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
-} from '../../src/services/catalog-collections.ts';
+} from '../../src/collections/catalog-collections.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import { type AuditLine, fullDisk, type TestAudit, testAudit } from '../support/audit.ts';
 import {

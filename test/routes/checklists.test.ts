@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { Cklb } from '../../src/schemas/cklb.ts';
+import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { tableDigests } from '../support/catalog-dump.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { mostPathBytes } from '../../src/crosswalk/share.ts';
-import { createCrosswalkService } from '../../src/services/crosswalk.ts';
+import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
+import { mostPathBytes } from '../../src/catalog/crosswalk/share.ts';
 import type { TestApp } from '../support/app.ts';
 import { sharedControls } from '../support/controls.ts';
 import { bruteForce, readEdges, toGraph } from '../support/crosswalk-oracle.ts';

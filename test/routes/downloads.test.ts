@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
+import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
-import { Cklb } from '../../src/schemas/cklb.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
 import { readCsv, readXmlRows } from '../support/read-exports.ts';

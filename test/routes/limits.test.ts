@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
-import { createLimiter } from '../../src/limits/limiter.ts';
-import { beginExchange } from '../../src/watch/exchange.ts';
+import { createLimiter } from '../../src/http/limits/limiter.ts';
+import { beginExchange } from '../../src/http/observe/exchange.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { integrationCaller, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/base/config.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';

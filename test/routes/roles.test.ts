@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
-} from '../../src/services/catalog-collections.ts';
+} from '../../src/collections/catalog-collections.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, countingIds, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';

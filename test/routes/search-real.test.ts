@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import * as assert from 'uvu/assert';
-import { createCrosswalkService } from '../../src/services/crosswalk.ts';
-import { createSearchService } from '../../src/services/search.ts';
-import { compareText } from '../../src/text.ts';
+import { compareText } from '../../src/base/text.ts';
+import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
+import { createSearchService } from '../../src/catalog/search/queries.ts';
 import { testApp } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { createCrosswalkService } from '../../src/services/crosswalk.ts';
-import { createSearchService } from '../../src/services/search.ts';
+import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
+import { createSearchService } from '../../src/catalog/search/queries.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { suite } from '../support/harness.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import type { StigDiff } from '../../src/schemas/stig-diff.ts';
+import type { StigDiff } from '../../src/catalog/stigs/diff-schema.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { suite } from '../support/harness.ts';

@@ -1,9 +1,9 @@
 import * as assert from 'uvu/assert';
 import { silentAudit } from '../../src/audit/stream.ts';
 import { createTrail } from '../../src/audit/trail.ts';
+import { createLog } from '../../src/base/log.ts';
+import { createPurgeService, type PurgeService } from '../../src/collections/purge.ts';
 import { purgeDaily } from '../../src/commands/purge.ts';
-import { createLog } from '../../src/log.ts';
-import { createPurgeService, type PurgeService } from '../../src/services/purge.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, integrationCaller, testId, userCaller } from '../support/callers.ts';
 import { rejects, suite } from '../support/harness.ts';

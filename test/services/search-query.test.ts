@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { findPlaces, foldInPlace } from '../../src/services/search-pattern.ts';
-import { readQuery } from '../../src/services/search-query.ts';
-import { makeSnippet } from '../../src/services/search-snippet.ts';
+import { findPlaces, foldInPlace } from '../../src/catalog/search/pattern.ts';
+import { readQuery } from '../../src/catalog/search/query.ts';
+import { makeSnippet } from '../../src/catalog/search/snippet.ts';
 import { suite } from '../support/harness.ts';
 
 const query = suite('reading a question');

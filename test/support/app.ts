@@ -4,12 +4,12 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { type AppDeps, createApp } from '../../src/app.ts';
 import { createVerifyUserToken, type VerifyUserToken } from '../../src/auth/tokens.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/base/config.ts';
+import { silentLog } from '../../src/base/log.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
-import type { Env } from '../../src/env.ts';
 import { createAnswers } from '../../src/http/cache/answers.ts';
-import { silentLog } from '../../src/log.ts';
-import { createMetrics } from '../../src/watch/metrics.ts';
+import type { Env } from '../../src/http/env.ts';
+import { createMetrics } from '../../src/http/observe/metrics.ts';
 import { watched } from './watched.ts';
 
 const pair = await generateKeyPair('ES256', { extractable: true });

@@ -4,8 +4,8 @@ import type { AuditEvent, Head } from '../../src/audit/event.ts';
 import { type AuditIo, openAuditFile } from '../../src/audit/file.ts';
 import { ownEvent } from '../../src/audit/resume.ts';
 import { type AuditStream, createAuditStream } from '../../src/audit/stream.ts';
-import { AppError } from '../../src/errors.ts';
-import { createLog } from '../../src/log.ts';
+import { AppError } from '../../src/base/errors.ts';
+import { createLog } from '../../src/base/log.ts';
 import { scratchFolder } from './scratch.ts';
 
 /** A line of the audit stream as it was written. */

@@ -1,4 +1,4 @@
-import type { Cklb } from '../../src/schemas/cklb.ts';
+import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { escapeXml } from './xccdf-writer.ts';
 
 // Writes checklists as STIG Viewer 2 does (design FORMATS 3.5). It shares no code with the reader.

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { parseSource } from '../../importers/parse.ts';
-import type { XccdfFinding, XccdfRelease } from '../../importers/xccdf/record.ts';
-import { type FindingRow, fieldOf, findingFields } from '../../importers/xccdf/rows.ts';
+import type { XccdfFinding, XccdfRelease } from '../../importers/stigs/xccdf-record.ts';
+import { type FindingRow, fieldOf, findingFields } from '../../importers/stigs/xccdf-rows.ts';
 
 /** Reads bytes (or text) that must be a manual benchmark, without any database. */
 export function parseRelease(

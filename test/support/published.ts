@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { createApp } from '../../src/app.ts';
+import { silentLog } from '../../src/base/log.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { silentLog } from '../../src/log.ts';
 import { isPage } from './pages.ts';
 import type { Seen } from './watched.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../src/root.ts';
+import { packageRoot } from '../../src/base/root.ts';
 
 const folder = process.env.GAPSTONE_REFERENCE_DATA ?? join(packageRoot, '..', 'shared', 'data');
 

@@ -2,10 +2,10 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import * as assert from 'uvu/assert';
 import { createApp } from '../../src/app.ts';
 import type { VerifyUserToken } from '../../src/auth/tokens.ts';
+import { createLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';
-import type { Env } from '../../src/env.ts';
-import { createLog } from '../../src/log.ts';
-import { ErrorBody } from '../../src/schemas/common.ts';
+import type { Env } from '../../src/http/env.ts';
+import { ErrorBody } from '../../src/http/schema.ts';
 import type { Answer } from './app.ts';
 import { watched } from './watched.ts';
 

@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Env } from '../../src/env.ts';
+import type { Env } from '../../src/http/env.ts';
 
 // Every answer that a test sees is held against /openapi.json as it is published, whichever way it was asked for.
 

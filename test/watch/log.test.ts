@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { createLog, redact } from '../../src/log.ts';
-import { beginExchange } from '../../src/watch/exchange.ts';
-import { createLineWriter } from '../../src/watch/lines.ts';
-import { createObserver } from '../../src/watch/observer.ts';
+import { createLog, redact } from '../../src/base/log.ts';
+import { beginExchange } from '../../src/http/observe/exchange.ts';
+import { createLineWriter } from '../../src/http/observe/lines.ts';
+import { createObserver } from '../../src/http/observe/observer.ts';
 import { suite } from '../support/harness.ts';
 
 const log = suite('Log');
@@ -153,7 +153,7 @@ log('lines of one turn are one write; a reader that stopped costs lines, not mem
 });
 
 log('a process whose reader went away goes on', async () => {
-  const module = new URL('../../src/watch/lines.js', import.meta.url).href;
+  const module = new URL('../../src/http/observe/lines.js', import.meta.url).href;
   const code = `import { createLineWriter } from '${module}';
     const lines = createLineWriter();
     let left = 20;

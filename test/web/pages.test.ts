@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
-import type { SearchResult } from '../../src/schemas/search.ts';
-import { createMarker, Field } from '../../src/web/diff.tsx';
-import { searchPage } from '../../src/web/search.tsx';
+import type { SearchResult } from '../../src/catalog/search/schema.ts';
+import { createMarker, Field } from '../../src/site/html/diff.tsx';
+import { searchPage } from '../../src/site/html/search.tsx';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { type Caller, countingIds, sessionCaller, testId, userCaller } from '../support/callers.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Viewer } from '../../auth/viewer.ts';
-import type { Made } from '../../env.ts';
+import type { Made } from '../env.ts';
 import { type Coding, compress } from './coding.ts';
 
 /** What says that an answer still holds; a database does. */

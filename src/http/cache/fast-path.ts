@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { mayHave } from '../../auth/access.ts';
-import { strictTransport } from '../../headers.ts';
-import { type Gate, smallAnswer } from '../../limits/gate.ts';
-import type { Limiter } from '../../limits/limiter.ts';
-import { callerKey, type Exchange } from '../../watch/exchange.ts';
+import { mayHave } from '../access.ts';
+import { strictTransport } from '../headers.ts';
+import { type Gate, smallAnswer } from '../limits/gate.ts';
+import type { Limiter } from '../limits/limiter.ts';
+import { callerKey, type Exchange } from '../observe/exchange.ts';
 import { type Answers, namesTag } from './answers.ts';
 import { bestCoding } from './coding.ts';
 import type { KnownUser, Tokens } from './tokens.ts';

@@ -5,7 +5,7 @@ import { parseControlsCsv } from '../../../importers/controls/controls-csv.ts';
 import type { CciListRecord } from '../../../importers/controls/record.ts';
 import { readCciIndex } from '../../../importers/crosswalk/cci-index.ts';
 import { readCciReferences } from '../../../importers/crosswalk/cci-references.ts';
-import { readXml } from '../../../importers/xml/gate.ts';
+import { readXml } from '../../../importers/read/xml.ts';
 import { suite } from '../../support/harness.ts';
 import { hasReferenceData } from '../../support/reference.ts';
 import { bytesOf, digest, recordsOf, refusal } from './support.ts';

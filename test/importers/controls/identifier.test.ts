@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { canonicalIdentifier, familyCodeOf, sortKey } from '../../../src/crosswalk/identifier.ts';
-import { compareCodePoints } from '../../../src/text.ts';
+import { compareCodePoints } from '../../../src/base/text.ts';
+import { canonicalIdentifier, familyCodeOf, sortKey } from '../../../src/catalog/controls/identifier.ts';
 import { suite } from '../../support/harness.ts';
 
 const test = suite('identifiers of controls');

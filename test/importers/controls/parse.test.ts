@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { isCciList } from '../../../importers/controls/cci-list.ts';
 import { parseControlsJson, parseControlsText, parseControlsXml } from '../../../importers/controls/parse.ts';
 import { readTree, textOf } from '../../../importers/controls/tree.ts';
-import { readXml, type XmlElement } from '../../../importers/xml/gate.ts';
+import { readXml, type XmlElement } from '../../../importers/read/xml.ts';
 import { suite } from '../../support/harness.ts';
 import { hasReferenceData, reference } from '../../support/reference.ts';
 import { control, oscalCatalog, oscalProfile } from './oscal-fixtures.ts';

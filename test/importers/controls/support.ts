@@ -9,8 +9,8 @@ import type {
 } from '../../../importers/controls/record.ts';
 import { ImportError } from '../../../importers/errors.ts';
 import type { Kind } from '../../../importers/ledger.ts';
-import { readXml } from '../../../importers/xml/gate.ts';
-import { sha256 } from '../../../src/ids.ts';
+import { readXml } from '../../../importers/read/xml.ts';
+import { sha256 } from '../../../src/base/ids.ts';
 import { reference } from '../../support/reference.ts';
 
 /** The bytes of a file of the reference data. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
+import type { DocumentRecord } from '../../../importers/guidance/document-record.ts';
 import { parseSource } from '../../../importers/parse.ts';
-import type { DocumentRecord } from '../../../importers/regulatory/record.ts';
 import { suite } from '../../support/harness.ts';
 import { shipped } from '../../support/reference.ts';
 

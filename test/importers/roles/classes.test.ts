@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
-import { classOf } from '../../../importers/roles/mapping/classes.ts';
-import { findProducts, foldTitle, type Product } from '../../../importers/roles/mapping/products.ts';
+import { classOf } from '../../../importers/guidance/roles/classes.ts';
+import { findProducts, foldTitle, type Product } from '../../../importers/guidance/roles/products.ts';
 import { suite } from '../../support/harness.ts';
 
 const classes = suite('Which class and product a title of a STIG names');

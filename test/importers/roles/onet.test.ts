@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { type ImportResult, runImport } from '../../../importers/run.ts';
-import { createRoleCollectionService } from '../../../src/services/catalog-collections.ts';
+import { createRoleCollectionService } from '../../../src/collections/catalog-collections.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { ask, type Caller, testId, userCaller } from '../../support/callers.ts';
 import { suite } from '../../support/harness.ts';

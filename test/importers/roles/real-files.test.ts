@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import { commodityCodeOf } from '../../../importers/roles/commodities.ts';
+import { commodityCodeOf } from '../../../importers/guidance/roles/commodities.ts';
 import { runImport } from '../../../importers/run.ts';
+import { sha256 } from '../../../src/base/ids.ts';
 import { openDatabase } from '../../../src/db/database.ts';
-import { sha256 } from '../../../src/ids.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { ask, type Caller, userCaller } from '../../support/callers.ts';
 import { suite } from '../../support/harness.ts';

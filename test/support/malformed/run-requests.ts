@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { ErrorBody } from '../../../src/schemas/common.ts';
+import { ErrorBody } from '../../../src/http/schema.ts';
 import { testApp } from '../app.ts';
 import { addControls } from '../control-rows.ts';
 import { shipped } from '../reference.ts';

@@ -1,0 +1,119 @@
+import { ImportError } from '../errors.ts';
+import type { Block, HandedDown, Section } from './blocks.ts';
+import type { ActionableItem } from './document-record.ts';
+import { type Reading, readSentence } from './sentence-rule.ts';
+import { sentencesOf } from './sentences.ts';
+
+/** Far above any real document, far below what a small hostile one would grow to. */
+const maxRepeated = 32_000_000;
+
+const requiredHeading = /\brequired actions?\b/i;
+const informative = /^this (?:section|appendix) is informative\.?$/i;
+
+/**
+ * The actionable items of a document's sections, in document order (DECISIONS D9.1, data/REGULATORY.md): sentences that
+ * say must, shall, required or should; list items below such a sentence that ends in a colon, and list items of a section
+ * of required actions, whose imperative needs no such word. In a section that calls itself informative nothing obliges.
+ */
+export function actionableItemsOf(sections: Section[]): ActionableItem[] {
+  const count = createCount();
+  let informativeLevel: number | null = null;
+  let requiredLevel: number | null = null;
+  return sections.flatMap((section) => {
+    const { level, heading, blocks } = section;
+    if (informativeLevel !== null && level <= informativeLevel) informativeLevel = null;
+    if (requiredLevel !== null && level <= requiredLevel) requiredLevel = null;
+    if (blocks.some(saysInformative)) informativeLevel ??= level;
+    if (requiredHeading.test(heading)) requiredLevel ??= level;
+    return itemsOf(section, requiredLevel !== null, informativeLevel !== null, count);
+  });
+}
+
+type Count = ReturnType<typeof createCount>;
+
+/** Counts what items repeat, each anew: their paragraph, their headings and what their introductions hand down. */
+function createCount() {
+  let left = maxRepeated;
+  return (...texts: string[]): void => {
+    for (const text of texts) left -= text.length;
+    if (left < 0)
+      throw new ImportError(
+        `the actionable items repeat more than ${maxRepeated} characters of paragraphs, headings and introductions`,
+        'regdoc-markdown',
+      );
+  };
+}
+
+/** Whether a paragraph says it of its section; a list of sections says it of others. */
+function saysInformative({ text, isItem }: Block): boolean {
+  return !isItem && sentencesOf(text).some((sentence) => informative.test(sentence));
+}
+
+function itemsOf(
+  section: Section,
+  isRequired: boolean,
+  isInformative: boolean,
+  count: Count,
+): ActionableItem[] {
+  const items: ActionableItem[] = [];
+  const introducing = new Set(section.blocks.map((block) => block.lead));
+  for (const block of section.blocks) {
+    const above = block.lead === null ? null : handedDown(block.lead, count);
+    const sentences = sentencesOf(block.text);
+    for (const [index, sentence] of sentences.entries()) {
+      const reading = readSentence(sentence);
+      // `Agencies must:` says what it asks for only in the list below it.
+      const isIntroduction = introducing.has(block) && /\b(?:to|must|shall|should|be|not):$/.test(sentence);
+      // A list item asks as the nearest introduction that asks for something.
+      const inherited =
+        index === 0 && block.isItem ? (above?.force ?? (isRequired ? ('duty' as const) : null)) : null;
+      const force = reading.force ?? (sentence.endsWith('?') ? null : inherited);
+      if (force === null || isIntroduction) continue;
+      const { ordinal, path } = section;
+      const item = {
+        actionId: `A-${String(ordinal).padStart(3, '0')}-${String(items.length + 1).padStart(2, '0')}`,
+        text: sentence,
+        originText: above === null ? block.text : `${above.introduction} ${block.text}`,
+        sourceReference: path.join(' > '),
+        pageIndex: ordinal,
+        obligation: force === 'duty' && !isInformative,
+        psc: false,
+        specification: reading.specification,
+        ...(index === 0 && above !== null ? joined(above, reading) : limitsOf(reading)),
+      };
+      count(item.originText, item.sourceReference, item.applicationConditions, item.exemptConditions);
+      items.push(item);
+    }
+  }
+  return items;
+}
+
+/** What an introduction gives to the list below it: its own force, else that of what introduces it; the limits of all of them. */
+function handedDown(lead: Block, count: Count): HandedDown {
+  if (lead.below === undefined) {
+    const introduction = sentencesOf(lead.text).at(-1)!;
+    const own = readSentence(introduction);
+    const above = lead.lead === null ? null : handedDown(lead.lead, count);
+    const limits = above === null ? limitsOf(own) : joined(above, own);
+    lead.below = { introduction, force: own.force ?? above?.force ?? null, ...limits };
+    count(limits.applicationConditions, limits.exemptConditions);
+  }
+  return lead.below;
+}
+
+type Limits = Pick<Reading, 'timingOrTrigger' | 'applicationConditions' | 'exemptConditions'>;
+
+function limitsOf({ timingOrTrigger, applicationConditions, exemptConditions }: Limits): Limits {
+  return { timingOrTrigger, applicationConditions, exemptConditions };
+}
+
+/** When and for whom something is asked: what stands above says it too. */
+function joined(above: Limits, own: Limits): Limits {
+  const both = (name: 'applicationConditions' | 'exemptConditions') =>
+    [above[name], own[name]].filter((text) => text !== '').join('; ');
+  return {
+    timingOrTrigger: above.timingOrTrigger || own.timingOrTrigger,
+    applicationConditions: both('applicationConditions'),
+    exemptConditions: both('exemptConditions'),
+  };
+}

@@ -1,0 +1,166 @@
+import { collapseLine, shown } from '../controls/text.ts';
+import type { CsfReference } from './document-record.ts';
+
+/** The categories of the NIST Cybersecurity Framework 2.0 (FORMATS 10.3). */
+const names = new Map([
+  ['GV.OC', 'Organizational Context'],
+  ['GV.RM', 'Risk Management Strategy'],
+  ['GV.RR', 'Roles, Responsibilities, and Authorities'],
+  ['GV.PO', 'Policy'],
+  ['GV.OV', 'Oversight'],
+  ['GV.SC', 'Cybersecurity Supply Chain Risk Management'],
+  ['ID.AM', 'Asset Management'],
+  ['ID.RA', 'Risk Assessment'],
+  ['ID.IM', 'Improvement'],
+  ['PR.AA', 'Identity Management, Authentication, and Access Control'],
+  ['PR.AT', 'Awareness and Training'],
+  ['PR.DS', 'Data Security'],
+  ['PR.PS', 'Platform Security'],
+  ['PR.IR', 'Technology Infrastructure Resilience'],
+  ['DE.CM', 'Continuous Monitoring'],
+  ['DE.AE', 'Adverse Event Analysis'],
+  ['RS.MA', 'Incident Management'],
+  ['RS.AN', 'Incident Analysis'],
+  ['RS.CO', 'Incident Response Reporting and Communication'],
+  ['RS.MI', 'Incident Mitigation'],
+  ['RC.RP', 'Incident Recovery Plan Execution'],
+  ['RC.CO', 'Incident Recovery Communication'],
+]);
+
+const withdrawn = new Set(
+  'ID.BE ID.GV ID.RM ID.SC PR.AC PR.IP PR.MA PR.PT DE.DP RS.RP RS.IM RC.IM'.split(' '),
+);
+
+const functions = [
+  ['GV', 'Govern'],
+  ['ID', 'Identify'],
+  ['PR', 'Protect'],
+  ['DE', 'Detect'],
+  ['RS', 'Respond'],
+  ['RC', 'Recover'],
+] as const;
+
+/** What counts of a name when it is compared: neither its case nor its blanks. */
+const key = (name: string) => collapseLine(name).toLowerCase();
+
+const codes = new Map([...names].map(([code, name]) => [key(name), code]));
+
+/** A category by its code. */
+export function csfCategory(code: string): CsfReference {
+  return { csfFunction: code.slice(0, 2), csfCategory: code, csfCategoryName: names.get(code) ?? '' };
+}
+
+/** The code of a function that is stated by its code or its name, in any case; null for anything else. */
+function functionOf(stated: string): string | null {
+  const text = stated.trim().toLowerCase();
+  const found = functions.find(([code, name]) => text === code.toLowerCase() || text === name.toLowerCase());
+  return found?.[0] ?? null;
+}
+
+/**
+ * Fills in what a stated reference leaves out, from the code or from the name, in any case. The code rules: a function
+ * or name that contradicts it gives way to that of CSF 2.0, with a warning that names both. A code of CSF 1.1 is kept
+ * with a warning, and so is what is known neither way.
+ */
+export function completeCsf(stated: Partial<CsfReference>): {
+  reference: CsfReference;
+  warnings: string[];
+} {
+  const csfFunction = stated.csfFunction || undefined;
+  const csfCategory = stated.csfCategory || undefined;
+  const csfCategoryName = stated.csfCategoryName || undefined;
+  const code =
+    csfCategory === undefined
+      ? (codes.get(key(csfCategoryName ?? '')) ?? '')
+      : (codeOf(csfCategory) ?? csfCategory);
+  const own = names.get(code);
+  if (own === undefined && !withdrawn.has(code)) {
+    const named = shown(code || csfCategoryName || csfFunction || '', 20);
+    const warnings = [
+      named === '' ? 'a reference names no category of the CSF' : `"${named}" is no category of the CSF`,
+    ];
+    const kept = {
+      csfFunction: functionOf(csfFunction ?? '') ?? csfFunction ?? code.slice(0, 2),
+      csfCategory: code,
+    };
+    return { reference: { ...kept, csfCategoryName: csfCategoryName ?? '' }, warnings };
+  }
+  const reference = {
+    csfFunction: code.slice(0, 2),
+    csfCategory: code,
+    csfCategoryName: own ?? csfCategoryName ?? '',
+  };
+  const warnings = own === undefined ? [`${code} is a category of CSF 1.1`] : [];
+  if (csfCategory !== undefined && isSubcategory(csfCategory))
+    warnings.push(`${shown(csfCategory, 20)} is a subcategory: ${code} is taken`);
+  if (csfFunction !== undefined && functionOf(csfFunction) !== reference.csfFunction)
+    warnings.push(`${code} is of the function ${reference.csfFunction}, not "${shown(csfFunction, 20)}"`);
+  if (own !== undefined && csfCategoryName !== undefined && key(csfCategoryName) !== key(own))
+    warnings.push(`${code} is "${own}", not "${shown(csfCategoryName)}"`);
+  return { reference, warnings };
+}
+
+/** The code of a known category in its own case, also of a subcategory of it (`GV.OC-01`); null for anything else. */
+function codeOf(stated: string): string | null {
+  const code = stated.trim().toUpperCase().replace(subcategory, '');
+  return names.has(code) || withdrawn.has(code) ? code : null;
+}
+
+const subcategory = /-\d{1,2}$/;
+
+function isSubcategory(stated: string): boolean {
+  return subcategory.test(stated.trim());
+}
+
+/** The words that lead a section of a text to categories, most specific categories of each function first. */
+const words: [string, RegExp][] = [
+  ['GV.SC', /\b(?:supply chain|suppliers?|vendors?|third[- ]part(?:y|ies)|contractors?)\b/gi],
+  [
+    'GV.RR',
+    /\b(?:roles? and responsibilit(?:y|ies)|responsible official|accountable|senior (?:agency )?official)\b/gi,
+  ],
+  ['GV.PO', /\b(?:polic(?:y|ies)|procedures?)\b/gi],
+  ['GV.RM', /\brisk (?:management|tolerance|appetite|acceptance)\b/gi],
+  ['GV.OV', /\b(?:oversight|progress tracking|status reports?|compliance reports?)\b/gi],
+  ['ID.AM', /\b(?:inventor(?:y|ies)|assets?|high value)\b/gi],
+  ['ID.RA', /\b(?:vulnerabilit(?:y|ies)|risk assessments?|threats?|disclosure)\b/gi],
+  [
+    'PR.AA',
+    /\b(?:authenticat\w+|identit(?:y|ies)|passwords?|memorized secrets?|credentials?|access control|sessions?|multi-?factor)\b/gi,
+  ],
+  ['PR.AT', /\b(?:training|awareness|educat\w+)\b/gi],
+  [
+    'PR.DS',
+    /\b(?:encrypt\w*|cryptograph\w+|confidentiality|integrity|data protection|privacy|HTTPS|TLS|STARTTLS)\b/gi,
+  ],
+  [
+    'PR.PS',
+    /\b(?:patch(?:es|ed|ing)?|updat(?:e|es|ed|ing)|configur\w+|install\w*|upgrad\w+|remov(?:e|al) of)\b/gi,
+  ],
+  ['PR.IR', /\b(?:network devices?|infrastructure|availability|DNS|segmentation|backups?)\b/gi],
+  ['DE.CM', /\b(?:monitor\w*|scan(?:s|ned|ning)?|logs?|logging|audit\w*)\b/gi],
+  ['DE.AE', /\b(?:anomal\w+|indicators? of compromise|indications? of compromise|suspicious)\b/gi],
+  ['RS.MA', /\bincidents?\b/gi],
+  ['RS.AN', /\b(?:forensic\w*|investigat\w+)\b/gi],
+  ['RS.CO', /\b(?:report(?:s|ed|ing)?|notif(?:y|ies|ied|ication))\b/gi],
+  ['RS.MI', /\b(?:remediat\w+|mitigat\w+|disconnect\w*|contain(?:ment)?)\b/gi],
+  ['RC.RP', /\b(?:recover(?:y|ed|ing)?|rebuild\w*|restor(?:e|ed|ation))\b/gi],
+];
+
+const mostCategories = 3;
+
+/**
+ * The categories that a section is about: those whose words it has, a word of the heading counting three times, at
+ * most three, the most frequent first, then in the order of the table.
+ */
+export function categoriesOf(heading: string, body: string): CsfReference[] {
+  const counted = words.map(([code, word], index) => {
+    const hits = (heading.match(word)?.length ?? 0) * 3 + (body.match(word)?.length ?? 0);
+    return { code, hits, index };
+  });
+  return counted
+    .filter(({ hits }) => hits > 0)
+    .sort((a, b) => b.hits - a.hits || a.index - b.index)
+    .slice(0, mostCategories)
+    .map(({ code }) => csfCategory(code));
+}

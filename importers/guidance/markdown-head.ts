@@ -1,0 +1,106 @@
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import { isStorable } from '../../src/base/text.ts';
+import { collapseLine, shown } from '../controls/text.ts';
+import { ImportError } from '../errors.ts';
+import { dateAlone } from './dates.ts';
+
+const kind = 'regdoc-markdown';
+const longestHead = 64 * 1024;
+
+/** What the head of a Markdown file states of the document. */
+export interface HeadFields {
+  title: string;
+  sourceUrl?: string | undefined;
+  publisher?: string | undefined;
+  doctype?: string | undefined;
+  jurisdiction?: string | undefined;
+  published?: string | undefined;
+}
+
+/** True for a text that begins as a Markdown file with a head does. */
+export function beginsWithHead(text: string): boolean {
+  return /^---[ \t]*\r?\n/.test(text);
+}
+
+/** The head that a text begins with: without the flag `m`, so that no later lines of hyphens are taken for one. */
+function splitHead(text: string): { open: string; yaml: string; close: string } | null {
+  const [, open, yaml, close] =
+    /^(---[ \t]*\r?\n)([\s\S]{0,65536}?)(?<=\n)(---[ \t]*\r?)(?=\n|$)/.exec(text) ?? [];
+  return open === undefined ? null : { open, yaml: yaml!, close: close! };
+}
+
+/** Whether a text has a head with a title that never ends, and is no YAML of another kind: it goes on as Markdown. */
+function isUnclosed(text: string): boolean {
+  const beginning = text.slice(0, longestHead);
+  return beginsWithHead(text) && /^title[ \t]*:/m.test(beginning) && /^#{2,6}[ \t]+\S/m.test(beginning);
+}
+
+/** A text without its head, whatever that states: a section of a document in parts has one for the site that shows it. */
+export function withoutHead(text: string): string {
+  const head = beginsWithHead(text) ? splitHead(text) : null;
+  if (head === null || !/^[\w-]+[ \t]*:/m.test(head.yaml)) return text;
+  return text.slice(head.open.length + head.yaml.length + head.close.length);
+}
+
+/**
+ * Splits a Markdown text into its YAML head and its body; null when there is no head with a title. A key that is
+ * repeated with the same value is taken once, with a warning. Throws `ImportError` naming the line of a fault.
+ */
+export function readHead(text: string): { fields: HeadFields; body: string; warnings: string[] } | null {
+  const { open, yaml, close } = splitHead(text) ?? {};
+  if (yaml === undefined) {
+    if (isUnclosed(text))
+      throw new ImportError('the head, line 1: it has no end, a line of three hyphens', kind);
+    return null;
+  }
+  // YAML of another kind begins with the same line: only one that has a title is meant as a document.
+  if (!/^title[ \t]*:/m.test(yaml) || yaml.length > longestHead) return null;
+  const lineCounter = new LineCounter();
+  const head = parseDocument(yaml, { uniqueKeys: false, strict: true, prettyErrors: false, lineCounter });
+  // The head begins on the second line of the file.
+  const lineAt = (offset: number) => lineCounter.linePos(offset).line + 1;
+  const [error] = head.errors;
+  if (error) {
+    throw new ImportError(
+      `the head, line ${lineAt(error.pos[0])}: ${shown(error.message.split('\n')[0]!, 150)}`,
+      kind,
+    );
+  }
+  if (!isMap(head.contents))
+    throw new ImportError('the head, line 2: it is no list of keys and values', kind);
+  const warnings: string[] = [];
+  const values = new Map<string, string>();
+  const lines = new Map<string, number>();
+  for (const { key, value } of head.contents.items) {
+    const name = isScalar(key) ? String(key.value) : '';
+    const stated = isScalar(value) ? String(value.value ?? '') : JSON.stringify(value);
+    const before = values.get(name);
+    const line = lineAt(isScalar(key) ? (key.range?.[0] ?? 0) : 0);
+    if (before !== undefined && before !== stated)
+      throw new ImportError(`the head, line ${line}: ${shown(name)} a second time, with another value`, kind);
+    lines.set(name, line);
+    if (before !== undefined) warnings.push(`the head states ${shown(name)} twice: taken once`);
+    values.set(name, stated);
+  }
+  const field = (name: string) => {
+    const value = values.get(name);
+    if (value !== undefined && !isStorable(value))
+      throw new ImportError(`the head, line ${lines.get(name)}: characters that cannot be stored`, kind);
+    return value === undefined || collapseLine(value) === '' ? undefined : collapseLine(value);
+  };
+  const title = field('title');
+  if (title === undefined) return null;
+  const published = field('published');
+  if (published !== undefined && dateAlone(published) === null)
+    throw new ImportError(`the head, line ${lines.get('published')}: "${shown(published)}" is no date`, kind);
+  const url = field('sourceUrl') ?? field('redirect_to');
+  const fields = {
+    title,
+    sourceUrl: url !== undefined && URL.canParse(url) && /^https?:/i.test(url) ? url : undefined,
+    publisher: field('publisher'),
+    doctype: field('doctype'),
+    jurisdiction: field('jurisdiction'),
+    published: published === undefined ? undefined : dateAlone(published)!,
+  };
+  return { fields, body: text.slice(open!.length + yaml.length + close!.length), warnings };
+}

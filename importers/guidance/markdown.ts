@@ -1,0 +1,181 @@
+import { compareCodePoints } from '../../src/base/text.ts';
+import { shown } from '../controls/text.ts';
+import { ImportError } from '../errors.ts';
+import type { GroupFile } from '../groups.ts';
+import { decodeText } from '../read/decode.ts';
+import { actionableItemsOf } from './actions.ts';
+import { readSections, type Section } from './blocks.ts';
+import { categoriesOf } from './csf.ts';
+import { dateAlone } from './dates.ts';
+import type { DocumentRecord, Signpost } from './document-record.ts';
+import { readHead, withoutHead } from './markdown-head.ts';
+import { doctypeOf, publisherOf } from './publishers.ts';
+import { sentencesOf } from './sentences.ts';
+
+const kind = 'regdoc-markdown';
+
+/** A section in another language stands beside its original, as `sec1.ja.md`. */
+const translation = /\.[a-z]{2}(?:-[A-Za-z]{2})?\.md$/;
+
+export type MarkdownResult = { document: DocumentRecord; warnings: string[] } | { reason: string };
+
+/**
+ * Reads a Markdown text with a YAML head as a document (DECISIONS D9.1 a); other Markdown gives the reason why it is
+ * passed over. Throws `ImportError` naming the line for a head that does not parse.
+ */
+export function parseHeadedMarkdown(text: string): MarkdownResult {
+  const head = readHead(text);
+  if (head === null) return { reason: 'Markdown without a head that has a title' };
+  const { fields, body, warnings } = head;
+  const sections = readSections(body);
+  if (sections.length < 2) return { reason: 'Markdown without a heading' };
+  const published = fields.published ?? firstDate(body);
+  if (published === null) warnings.push('no line is a date alone: published is not known');
+  const url = fields.sourceUrl ?? '';
+  const { publisher, publisherId, jurisdiction } = publisherOf(url, fields.title);
+  const document = toDocument(sections, {
+    documentId: slugOf(fields.title),
+    title: fields.title,
+    publisher: fields.publisher ?? publisher,
+    publisherId: fields.publisher === undefined ? publisherId : slugOf(fields.publisher),
+    doctype: fields.doctype ?? doctypeOf(fields.title),
+    jurisdiction: fields.jurisdiction ?? jurisdiction,
+    published,
+    sourceUrl: url,
+  });
+  return { document, warnings };
+}
+
+/**
+ * Reads a folder with `cover.md` and `sec*.md` as one document (D9.1 b): id, title and date from the cover, the sections
+ * in number order, then appendices.
+ */
+export function parseMarkdownFolder(files: GroupFile[], strict: boolean): MarkdownResult {
+  const warnings: string[] = [];
+  const textOf = ({ name, bytes }: GroupFile) => {
+    const decoded = decodeText(bytes, strict);
+    warnings.push(...decoded.warnings.map((warning) => `${shown(name)}: ${warning}`));
+    return decoded.text;
+  };
+  const coverText = textOf(files.find((file) => file.name === 'cover.md')!);
+  const cover = withoutHead(coverText);
+  const number = ({ name }: GroupFile) => Number(/^sec(\d{1,6})/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY);
+  const parts = files
+    .filter(({ name }) => /^(?:sec\d|app[A-Za-z]).*\.md$/.test(name) && !translation.test(name))
+    .sort((a, b) => number(a) - number(b) || compareCodePoints(a.name, b.name));
+  const sections = readSections(...parts.map((part) => withoutHead(textOf(part))));
+  const { title: heading, doi } = readCover(cover);
+  const title = heading || (readHead(coverText)?.fields.title ?? '');
+  if (title === '')
+    throw new ImportError('cover.md has neither a heading of the first level nor a head with a title', kind);
+  const url = doi === null ? '' : `https://doi.org/10.6028/${doi}`;
+  const published = firstDate(cover) ?? firstMonth(cover);
+  if (published === null) warnings.push('no line of cover.md is a date alone: published is not known');
+  else if (firstDate(cover) === null)
+    warnings.push('the date of cover.md names no day: the first of the month is taken');
+  const document = toDocument(sections, {
+    documentId: doi ?? slugOf(title),
+    title,
+    ...publisherOf(url, title),
+    doctype: doctypeOf(title),
+    published,
+    sourceUrl: url,
+  });
+  return { document, warnings };
+}
+
+type Head = Pick<
+  DocumentRecord,
+  | 'documentId'
+  | 'title'
+  | 'publisher'
+  | 'publisherId'
+  | 'doctype'
+  | 'jurisdiction'
+  | 'published'
+  | 'sourceUrl'
+>;
+
+function toDocument(sections: Section[], head: Head): DocumentRecord {
+  return {
+    documentId: head.documentId,
+    title: head.title,
+    publisher: head.publisher,
+    publisherId: head.publisherId,
+    doctype: head.doctype,
+    published: head.published,
+    cyberScore: null,
+    jurisdiction: head.jurisdiction,
+    sectorLevel1: null,
+    sectorLevel2: null,
+    sectorLevel3: null,
+    sectorLevel4: null,
+    authoritative: false,
+    sourceUrl: head.sourceUrl,
+    restriction: null,
+    signposts: sections.filter((section) => section.ordinal > 0).map(toSignpost),
+    actionableItems: actionableItemsOf(sections),
+  };
+}
+
+/** What a section says of its own standing, not of its subject. */
+const formal = /^this (?:section|appendix) (?:is|contains)\b.*\b(?:normative|informative)\b/i;
+
+/** A heading as a signpost: what it leads to is told by the first sentence below it. */
+function toSignpost({ ordinal, heading, blocks }: Section): Signpost {
+  const telling = blocks.filter(({ text }) => !formal.test(text) && dateAlone(text) === null);
+  const first = telling.find((block) => !block.isItem) ?? telling[0];
+  const body = blocks.map((block) => block.text).join(' ');
+  return {
+    tag: heading,
+    page: ordinal,
+    inferenceText: first === undefined ? heading : sentencesOf(first.text)[0]!,
+    nistCsf: categoriesOf(heading, body),
+  };
+}
+
+/** The designation, title and subtitle of the last title page, and the part of the DOI that is NIST's. */
+function readCover(cover: string): { title: string; doi: string | null } {
+  const doi = /\bdoi\.org\/10\.6028\/([A-Za-z0-9._:-]{1,190}[A-Za-z0-9])/.exec(cover)?.[1] ?? null;
+  const sections = readSections(cover).slice(1);
+  const first = sections.findLastIndex((section) => section.level === 1 && /\d/.test(section.heading));
+  const from = first === -1 ? sections.findIndex((section) => section.level === 1) : first;
+  if (from === -1) return { title: '', doi };
+  const page = [sections[from]!];
+  for (const next of sections.slice(from + 1)) {
+    if (page.at(-1)!.blocks.length > 0 || page.length === 3) break;
+    page.push(next);
+  }
+  const [designation, title, subtitle] = page.map((section) => section.heading);
+  return {
+    title: [[designation, title].filter(Boolean).join(', '), subtitle].filter(Boolean).join(': '),
+    doi,
+  };
+}
+
+function firstDate(text: string): string | null {
+  for (const line of text.split(/\r?\n/)) {
+    const date = dateAlone(line);
+    if (date !== null) return date;
+  }
+  return null;
+}
+
+function firstMonth(text: string): string | null {
+  for (const line of text.split(/\r?\n/)) {
+    const date = dateAlone(line.trim().replace(/^([A-Z][a-z]+) (\d{4})$/, '$1 1, $2'));
+    if (date !== null) return date;
+  }
+  return null;
+}
+
+/** An id from a title: `binding-operational-directive-17-01`. */
+function slugOf(title: string): string {
+  const slug = title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 200);
+  if (slug === '') throw new ImportError(`the title "${shown(title)}" gives no id`, kind);
+  return slug;
+}

@@ -1,0 +1,177 @@
+import { mappingNumber } from '../../../src/base/ids.ts';
+import type { Database } from '../../../src/db/database.ts';
+import { prepareInsert } from '../../../src/db/insert.ts';
+import { roleMappings } from '../../../src/db/role-tables.ts';
+import type { SourceProblem } from '../../controls/derive.ts';
+import { latestStatements, type Statement, winningStatements } from '../../shadowed.ts';
+import type { Product } from './products.ts';
+import type { ResponsibilityLevel } from './role-record.ts';
+import { byRelevance, type MappingSource, ruleVersion, type ScoredMapping, Scorer } from './score.ts';
+import { workRolesOf } from './work-roles.ts';
+
+interface CuratedRow extends Statement {
+  slug: string;
+  occupationCode: string;
+  confidenceScore: number;
+  responsibilityLevel: ResponsibilityLevel;
+  workRoleId: string | null;
+  reason: string;
+  row: number;
+}
+
+interface Mapping extends ScoredMapping {
+  mappingSource: 'automated' | 'curated';
+}
+
+interface Stig {
+  id: number;
+  slug: string;
+  title: string;
+}
+
+/**
+ * Rebuilds the mapping of the current STIGs to occupations (DECISIONS D9.3), of all or of those with the given ids: the
+ * rule's rows, and above them what files state. A row depends on its STIG, the roles and the curated rows alone, so
+ * the same catalog gives the same rows. Gives what stated rows lack, among all of them or those of these STIGs.
+ */
+export function deriveRoleMappings(
+  db: Database,
+  ids: Set<number> | null,
+  fresh: Set<number>,
+  superseded: Map<number, string>,
+): SourceProblem[] {
+  const { sqlite } = db;
+  const stigs = readStigs(db, ids);
+  if (ids === null) sqlite.exec('DELETE FROM role_mappings');
+  else {
+    const remove = sqlite.prepare('DELETE FROM role_mappings WHERE stig_id = ?');
+    for (const id of ids) remove.run(id);
+  }
+  const curated = readCurated(db, ids, fresh, superseded);
+  const jobZoneOf = sqlite
+    .prepare<[string], number | null>('SELECT job_zone FROM occupations WHERE occupation_code = ?')
+    .pluck();
+  const isWorkRole = sqlite.prepare<[string], 1>('SELECT 1 FROM work_roles WHERE work_role_id = ?').pluck();
+  const bySlug = new Map<string, CuratedRow[]>();
+  for (const row of curated) bySlug.set(row.slug, [...(bySlug.get(row.slug) ?? []), row]);
+  const scorer = new Scorer(readMappingSource(db));
+  const insert = prepareInsert(db, roleMappings);
+  for (const { id: stigId, slug, title } of stigs) {
+    const rows = new Map<string, Mapping>(
+      scorer.score(title).map((row) => [row.occupationCode, { ...row, mappingSource: 'automated' }]),
+    );
+    for (const row of bySlug.get(slug) ?? []) {
+      const jobZone = jobZoneOf.get(row.occupationCode);
+      if (jobZone === undefined) continue;
+      rows.delete(row.occupationCode);
+      if (row.confidenceScore > 0) rows.set(row.occupationCode, toMapping(row, jobZone));
+    }
+    for (const [index, row] of [...rows.values()].sort(byRelevance).entries()) {
+      const { occupationCode, confidenceScore, responsibilityLevel, mappingSource, reason } = row;
+      const workRoleId = row.workRoleId !== null && isWorkRole.get(row.workRoleId) ? row.workRoleId : null;
+      insert.run({
+        id: mappingNumber(slug, occupationCode),
+        stigId,
+        relevanceRank: index + 1,
+        occupationCode,
+        confidenceScore,
+        responsibilityLevel,
+        mappingSource,
+        mappingReason: reason,
+        workRoleId,
+        rule: ruleVersion,
+      });
+    }
+  }
+  const known = new Set(stigs.map((stig) => stig.slug));
+  return problemsOf(curated, {
+    isStig: (slug) => known.has(slug),
+    isOccupation: (code) => jobZoneOf.get(code) !== undefined,
+    isWorkRole: (id) => isWorkRole.get(id) !== undefined,
+  });
+}
+
+function readStigs(db: Database, ids: Set<number> | null): Stig[] {
+  const columns = 'SELECT id, slug, title FROM stigs WHERE current_release_id IS NOT NULL';
+  if (ids === null) return db.sqlite.prepare<[], Stig>(columns).all();
+  const one = db.sqlite.prepare<[number], Stig>(`${columns} AND id = ?`);
+  return [...ids].flatMap((id) => one.all(id));
+}
+
+/** What the rule looks up, as the last run that brought roles wrote it down. */
+function readMappingSource(db: Database): MappingSource {
+  const candidates = db.sqlite
+    .prepare<[], { occupationCode: string; jobZone: number | null; commodities: string }>(
+      `SELECT occupation_code AS occupationCode, job_zone AS jobZone, commodities
+         FROM mapping_candidates ORDER BY occupation_code`,
+    )
+    .all()
+    .map((row) => ({ ...row, commodities: JSON.parse(row.commodities) as Record<string, string> }));
+  const product = db.sqlite
+    .prepare<[string], string>('SELECT product FROM mapping_products WHERE name = ?')
+    .pluck();
+  return {
+    candidates,
+    productOf(name) {
+      const json = product.get(name);
+      return json === undefined ? undefined : (JSON.parse(json) as Product);
+    },
+  };
+}
+
+function readCurated(
+  db: Database,
+  ids: Set<number> | null,
+  fresh: Set<number>,
+  superseded: Map<number, string>,
+): CuratedRow[] {
+  const select = `SELECT f.source_id AS sourceId, f.stig_slug || ' ' || f.occupation_code AS key, s.imported_at AS importedAt,
+              s.sha256, '' AS newness, f.stig_slug AS slug, f.occupation_code AS occupationCode,
+              f.confidence_score AS confidenceScore, f.responsibility_level AS responsibilityLevel,
+              f.work_role_id AS workRoleId, f.reason, f.row
+         FROM curated_mapping_facts AS f JOIN sources AS s ON s.id = f.source_id`;
+  if (ids === null) {
+    const rows = db.sqlite.prepare<[], CuratedRow>(`${select} ORDER BY f.source_id, f.row`).all();
+    return winningStatements(db, rows, fresh, superseded);
+  }
+  const some = db.sqlite.prepare<[number], CuratedRow>(
+    `${select} WHERE f.stig_slug = (SELECT slug FROM stigs WHERE id = ?) ORDER BY f.source_id, f.row`,
+  );
+  return latestStatements(
+    [...ids].flatMap((id) => some.all(id)),
+    fresh,
+  );
+}
+
+function toMapping(row: CuratedRow, jobZone: number | null): Mapping {
+  const { occupationCode, confidenceScore, responsibilityLevel, reason } = row;
+  const workRoleId = row.workRoleId ?? workRolesOf(occupationCode)[0] ?? null;
+  return {
+    occupationCode,
+    jobZone,
+    confidenceScore,
+    responsibilityLevel,
+    reason,
+    workRoleId,
+    mappingSource: 'curated',
+  };
+}
+
+/** What stated rows name and the catalog does not have: a warning each, and it is looked for again in every run. */
+function problemsOf(
+  curated: CuratedRow[],
+  is: {
+    isStig(slug: string): boolean;
+    isOccupation(code: string): boolean;
+    isWorkRole(id: string): boolean;
+  },
+): SourceProblem[] {
+  return curated.flatMap(({ sourceId, row, slug, occupationCode, workRoleId }) => {
+    const missing = [
+      ...(is.isStig(slug) ? [] : [`no STIG ${slug}`]),
+      ...(is.isOccupation(occupationCode) ? [] : [`no occupation ${occupationCode}`]),
+      ...(workRoleId === null || is.isWorkRole(workRoleId) ? [] : [`no work role ${workRoleId}`]),
+    ];
+    return missing.length === 0 ? [] : [{ sourceId, message: `row ${row}: there is ${missing.join(', ')}` }];
+  });
+}

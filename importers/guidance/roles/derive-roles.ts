@@ -1,0 +1,116 @@
+import { fold } from '../../../src/base/text.ts';
+import type { Database } from '../../../src/db/database.ts';
+import { prepareInsert } from '../../../src/db/insert.ts';
+import { mappingCandidates, mappingProducts } from '../../../src/db/role-tables.ts';
+import type { SourceProblem } from '../../controls/derive.ts';
+import { removeSource } from '../../shadowed.ts';
+import { deriveRoleMappings } from './derive-mappings.ts';
+import { familyOf } from './families.ts';
+import { productsOf } from './products.ts';
+import type { OccupationRecord } from './role-record.ts';
+import { candidateOf, isCandidate, ruleVersion } from './score.ts';
+import { toDetails, toFacts } from './serve-roles.ts';
+
+/** Whether the stored mapping was made by another version of the rule than this program's. */
+export function ruleIsOutdated(db: Database): boolean {
+  const ends = db.sqlite
+    .prepare('SELECT (SELECT min(rule) FROM role_mappings), (SELECT max(rule) FROM role_mappings)')
+    .raw()
+    .get() as (string | null)[];
+  return ends.some((rule) => rule !== null && rule !== ruleVersion);
+}
+
+/**
+ * Rebuilds occupations, work roles and the mapping of STIGs from what the sources state. Of O*NET and of the NICE
+ * Framework the newest release counts, whenever it was imported; older ones are removed, and noted in `superseded`.
+ */
+export function deriveRoles(
+  db: Database,
+  fresh: Set<number>,
+  superseded: Map<number, string>,
+): SourceProblem[] {
+  const { sqlite } = db;
+  sqlite.exec('DELETE FROM role_mappings');
+  keepNewest(db, 'onet', superseded);
+  keepNewest(db, 'nice', superseded);
+  const occupations = sqlite
+    .prepare<[], string>('SELECT record FROM occupation_facts ORDER BY occupation_code')
+    .pluck()
+    .all()
+    .map((record) => JSON.parse(record) as OccupationRecord);
+  if (fresh.size > 0 || superseded.size > 0) writeOccupations(db, occupations);
+  writeMappingSource(db, occupations);
+  return deriveRoleMappings(db, null, fresh, superseded);
+}
+
+/** Rebuilds the mapping of some STIGs, by their ids, after a run that changed nothing about roles. */
+export function remapStigs(db: Database, stigs: Set<number>): void {
+  deriveRoleMappings(db, stigs, new Set(), new Map());
+}
+
+/** Writes down what the rule looks up, for the runs that bring STIGs alone. */
+function writeMappingSource(db: Database, occupations: OccupationRecord[]): void {
+  db.sqlite.exec('DELETE FROM mapping_products; DELETE FROM mapping_candidates;');
+  const insertProduct = prepareInsert(db, mappingProducts);
+  for (const [name, product] of productsOf(occupations, isCandidate))
+    insertProduct.run({ name, product: JSON.stringify(product) });
+  const insertCandidate = prepareInsert(db, mappingCandidates);
+  for (const occupation of occupations.filter(({ occupationCode }) => isCandidate(occupationCode))) {
+    const { occupationCode, jobZone, commodities } = candidateOf(occupation);
+    insertCandidate.run({ occupationCode, jobZone, commodities: JSON.stringify(commodities) });
+  }
+}
+
+interface Release {
+  sourceId: number;
+  label: string;
+  newness: string;
+}
+
+function keepNewest(db: Database, family: 'onet' | 'nice', superseded: Map<number, string>): void {
+  const [newest, ...older] = db.sqlite
+    .prepare<[string], Release>(
+      `SELECT r.source_id AS sourceId, r.label, r.newness FROM role_releases AS r JOIN sources AS s ON s.id = r.source_id
+        WHERE r.family = ? ORDER BY r.newness DESC, s.sha256 DESC`,
+    )
+    .all(family);
+  for (const each of older) removeSource(db, each.sourceId, whyKept(family, newest!, each), superseded);
+}
+
+/** Why one release is kept above another, by what their newness is made of (`parseOnet`, `parseNice`). */
+function whyKept(family: 'onet' | 'nice', kept: Release, other: Release): string {
+  const [date, number, ...sizes] = partsOf(family, kept);
+  const [otherDate, otherNumber, ...otherSizes] = partsOf(family, other);
+  if (date !== otherDate) {
+    const ours = otherDate === '' ? 'this one has no dated rows' : `those of this one of ${otherDate}`;
+    return `${kept.label} is kept: its newest rows are of ${date}, ${ours}`;
+  }
+  if (number !== otherNumber) return `${kept.label} is kept, which is newer`;
+  const printing = `another printing of ${kept.label} is kept, which states`;
+  if (sizes.join() === otherSizes.join()) return `${printing} as much`;
+  const units = family === 'onet' ? ['occupations', 'statements on them'] : ['elements'];
+  const told = sizes.map((size, index) => `${Number(size)} ${units[index]}`).join(' and ');
+  return `${printing} more: ${told}, this one ${otherSizes.map(Number).join(' and ')}`;
+}
+
+/** Date, number and sizes; a release of NICE has no date. */
+function partsOf(family: 'onet' | 'nice', { newness }: Release): string[] {
+  return family === 'onet' ? newness.split(' ') : ['', ...newness.split(' ')];
+}
+
+function writeOccupations(db: Database, occupations: OccupationRecord[]): void {
+  const { sqlite } = db;
+  sqlite.exec(`DELETE FROM occupations; DELETE FROM work_roles;
+    INSERT INTO work_roles SELECT work_role_id, name, category_code, category_name FROM work_role_facts;`);
+  const insertKey = sqlite.prepare(
+    `INSERT INTO occupation_keys VALUES (?, ?)
+       ON CONFLICT (occupation_code) DO UPDATE SET summary_json = excluded.summary_json`,
+  );
+  const insert = sqlite.prepare('INSERT INTO occupations VALUES (?, ?, ?, ?, ?, ?)');
+  for (const record of occupations) {
+    const { occupationCode, title, jobZone } = record;
+    insertKey.run(occupationCode, JSON.stringify(toFacts(record)));
+    const details = JSON.stringify(toDetails(record));
+    insert.run(occupationCode, title, fold(title), fold(familyOf(occupationCode)), jobZone, details);
+  }
+}

@@ -1,0 +1,58 @@
+import { cprtBody, cprtBodyOf, cprtDocument } from '../../controls/cprt-shape.ts';
+import { collapseLine, shown } from '../../controls/text.ts';
+import { ImportError } from '../../errors.ts';
+import { readShape } from '../../read/json.ts';
+import type { NiceRecord } from './role-record.ts';
+
+const kind = 'nice';
+
+/** True for a CPRT export of the NICE Framework (SP 800-181), in any version. */
+export function isNice(value: unknown): boolean {
+  return /^SP_800_181(?:_|$)/.test(cprtDocument(value) ?? '');
+}
+
+/**
+ * Reads the work roles of the NICE Framework with their categories (FORMATS 9.2): titles trimmed, categories in title
+ * case. A work role that the export calls withdrawn, and puts into no category any more, is left out. Throws `ImportError`
+ * for an export that is broken or has another work role without a category.
+ */
+export function parseNice(value: unknown): NiceRecord {
+  const { documents, elements, relationships } = readShape(cprtBody, cprtBodyOf(value), kind);
+  const of = (type: string) => elements.filter((element) => element.element_type === type);
+  const categories = new Map(
+    of('category').map((element) => [element.element_identifier, titleCase(element.title)]),
+  );
+  const categoryOf = new Map(
+    relationships
+      .filter((relation) => categories.has(relation.source_element_identifier))
+      .map((relation) => [relation.dest_element_identifier, relation.source_element_identifier]),
+  );
+  const roles = of('work_role').flatMap(({ element_identifier: workRoleId, title, text }) => {
+    const categoryCode = categoryOf.get(workRoleId);
+    if (categoryCode === undefined) {
+      if (/\bwithdrawn\b/i.test(`${title} ${text}`)) return [];
+      throw new ImportError(`the work role ${shown(workRoleId)} is in no category`, kind);
+    }
+    const categoryName = categories.get(categoryCode)!;
+    return [{ workRoleId, name: collapseLine(title), categoryCode, categoryName }];
+  });
+  if (roles.length === 0) throw new ImportError('the framework has no work roles', kind);
+  const ids = new Set(roles.map((role) => role.workRoleId));
+  if (ids.size < roles.length) throw new ImportError('a work role occurs twice', kind);
+  const { version } = documents[0]!;
+  const numbers = version.split('.').map((part) => part.padStart(4, '0'));
+  // Of two exports of one version the fuller one is kept: what we ship holds names alone.
+  const newness = `${numbers.join('.')} ${String(elements.length).padStart(6, '0')}`;
+  return {
+    type: 'nice',
+    label: `NICE Framework ${version}`,
+    newness,
+    categories: categories.size,
+    workRoles: roles,
+  };
+}
+
+/** `OVERSIGHT and GOVERNANCE` as `Oversight and Governance`. */
+function titleCase(text: string): string {
+  return collapseLine(text).replace(/\p{Lu}{2,}/gu, (word) => word[0]! + word.slice(1).toLowerCase());
+}

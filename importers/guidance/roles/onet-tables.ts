@@ -1,0 +1,107 @@
+import { isStorable } from '../../../src/base/text.ts';
+import { shown } from '../../controls/text.ts';
+import { ImportError } from '../../errors.ts';
+
+const kind = 'onet';
+
+/** The tables of an O*NET release that are read, and the columns that each must have (FORMATS 9.1). */
+const tableColumns = {
+  occupations: ['O*NET-SOC Code', 'Title', 'Description'],
+  tasks: ['O*NET-SOC Code', 'Task ID', 'Task', 'Task Type'],
+  technologySkills: ['O*NET-SOC Code', 'Example', 'Commodity Code', 'Commodity Title', 'Hot Technology'],
+  // Since 30.3 in place of the technology skills: the commodity is an element, and has no UNSPSC code.
+  softwareSkills: ['O*NET-SOC Code', 'Workplace Example', 'Element ID', 'Element Name', 'Hot Technology'],
+  jobZones: ['O*NET-SOC Code', 'Job Zone'],
+  jobZoneNames: ['Job Zone', 'Name'],
+  education: ['O*NET-SOC Code', 'Element ID', 'Element Name', 'Scale ID', 'Category', 'Data Value'],
+  educationCategories: ['Element ID', 'Scale ID', 'Category', 'Category Description'],
+  elements: ['O*NET-SOC Code', 'Element ID', 'Element Name', 'Scale ID', 'Data Value'],
+} as const;
+
+export type TableName = keyof typeof tableColumns;
+
+/**
+ * The columns by which a header is known for one of our tables, the first that fits; the others are then checked. The
+ * first column is not among them but where nothing else tells: a header that is wrong there is ours, and bad.
+ */
+const marks: [TableName, RegExp][] = [
+  ['occupations', /^O\*NET-SOC Code\t.*(?:Title\tDescription|Description\tTitle)/],
+  ['tasks', /^[^\t]*\t(?=.*Task ID).*Task Type/],
+  ['softwareSkills', /^[^\t]*\t(?=.*Workplace Example).*Hot Technology/],
+  ['technologySkills', /^[^\t]*\t.*Hot Technology/],
+  ['jobZones', /^[^\t]*\tJob Zone\t.*Domain Source|^O\*NET-SOC Code\t.*Job Zone/],
+  ['jobZoneNames', /^Job Zone\t/],
+  ['education', /^[^\t]*\t(?=.*Element ID)(?=.*Data Value).*Category/],
+  ['elements', /^[^\t]*\t(?=.*Element ID).*Data Value/],
+  ['educationCategories', /^Element ID\t.*Category Description/],
+];
+
+const readMe = /^O\*NET ([\d.]+) Database/;
+
+/** What the beginning of a file says of it: a table of O*NET, one that is not read, the release note, or none of these. */
+export function onetFileOf(head: string): TableName | 'other' | 'release' | null {
+  const [line] = head.replace(/^\ufeff/, '').split(/[\r\n]/);
+  if (readMe.test(line!)) return 'release';
+  const table = marks.find(([, mark]) => mark.test(line!))?.[0];
+  return table ?? (line!.startsWith('O*NET-SOC Code\t') ? 'other' : null);
+}
+
+/** The number of the release that a release note names, as `29.2`. */
+export function releaseOf(text: string): string | null {
+  return readMe.exec(text)?.[1] ?? null;
+}
+
+/** One row of a table. A release has hundreds of thousands of them. */
+export class Row {
+  readonly line: number;
+  private readonly cells: string[];
+  private readonly indexes: Map<string, number>;
+
+  constructor(line: number, cells: string[], indexes: Map<string, number>) {
+    this.line = line;
+    this.cells = cells;
+    this.indexes = indexes;
+  }
+
+  /** The text of a cell, `n/a` as `""`. */
+  cell(column: string): string {
+    return this.isNotAvailable(column) ? '' : this.written(column);
+  }
+
+  /** Whether the release says of this cell that there is nothing to say: `n/a`. */
+  isNotAvailable(column: string): boolean {
+    return this.written(column).toLowerCase() === 'n/a';
+  }
+
+  private written(column: string): string {
+    return this.cells[this.indexes.get(column) ?? -1]?.trim() ?? '';
+  }
+}
+
+/**
+ * The rows of a tab-separated table, LF or CRLF, cells found by the names of their columns. Throws `ImportError` naming
+ * file and line for a missing column, a row of another length and a text that cannot be stored.
+ */
+export function* readTable(table: TableName, file: string, text: string): Generator<Row> {
+  const lines = text.split(/\r?\n/);
+  while (lines.length > 1 && lines.at(-1) === '') lines.pop();
+  const columns = lines[0]!.split('\t').map((column) => column.trim());
+  const missing = tableColumns[table].find((column) => !columns.includes(column));
+  if (missing !== undefined)
+    throw new ImportError(`${shown(file)}, line 1: the column ${missing} is missing`, kind);
+  const indexes = new Map(columns.map((column, index) => [column, index]));
+  for (const [index, line] of lines.entries()) {
+    if (index === 0) continue;
+    const cells = line.split('\t');
+    const number = index + 1;
+    if (cells.length !== columns.length)
+      throw fault(file, number, `${cells.length} cells, the header has ${columns.length}`);
+    if (!isStorable(line)) throw fault(file, number, 'characters that cannot be stored');
+    yield new Row(number, cells, indexes);
+  }
+}
+
+/** A fault of one line of one file of a release. */
+export function fault(file: string, line: number, what: string): ImportError {
+  return new ImportError(`${shown(file)}, line ${line}: ${what}`, kind);
+}

@@ -1,0 +1,156 @@
+import { compareCodePoints } from '../../../src/base/text.ts';
+import { classOf, officeCommodities, type TechnologyClass } from './classes.ts';
+import { findProducts, foldTitle, type Product, type ProductMatch, type Usage } from './products.ts';
+import type { OccupationRecord, ResponsibilityLevel } from './role-record.ts';
+import { isSecurityRole, workRolesOf } from './work-roles.ts';
+
+/** The version of this rule with its tables; it is stored with the rows that it makes (ARCHITECTURE.md). */
+export const ruleVersion = '3';
+
+/** One occupation that has to act on a STIG. */
+export interface ScoredMapping {
+  occupationCode: string;
+  jobZone: number | null;
+  /** 0.50 to 1.00, two decimals. */
+  confidenceScore: number;
+  responsibilityLevel: ResponsibilityLevel;
+  reason: string;
+  workRoleId: string | null;
+}
+
+interface Evidence {
+  /** In thousandths of the whole score, so that nothing depends on how numbers are added up. */
+  points: number;
+  reason: string;
+}
+
+const weights = { product: 450, family: 360, class: 225, hot: 150, demand: 100, prior: 200, fit: 100 };
+const threshold = 500;
+
+/** An occupation that can have to act on a STIG. */
+export interface Candidate {
+  occupationCode: string;
+  jobZone: number | null;
+  /** Of each commodity the title of the first technology skill. */
+  commodities: Record<string, string>;
+}
+
+/** What the rule looks up of an O*NET release. */
+export interface MappingSource {
+  candidates: Candidate[];
+  /** A product by its folded name. */
+  productOf(name: string): Product | undefined;
+}
+
+/** Whether an occupation can have rows: who merely works with a product does not run it. */
+export function isCandidate(occupationCode: string): boolean {
+  return priorOf(occupationCode) > 0;
+}
+
+/** An occupation as the rule sees it. */
+export function candidateOf({ occupationCode, jobZone, technologySkills }: OccupationRecord): Candidate {
+  const commodities: Record<string, string> = {};
+  for (const { commodityCode, title } of technologySkills) commodities[commodityCode] ??= title;
+  return { occupationCode, jobZone, commodities };
+}
+
+/** Scores the occupations of one release for titles of STIGs. */
+export class Scorer {
+  private readonly source: MappingSource;
+
+  constructor(source: MappingSource) {
+    this.source = source;
+  }
+
+  /**
+   * The occupations that have to act on the STIG of a title, by relevance (FORMATS 9.3, version 3):
+   * `0.45 match + 0.15 hot + 0.10 demand + 0.20 prior + 0.10 fit`, 0.50 and more.
+   */
+  score(title: string): ScoredMapping[] {
+    const folded = foldTitle(title);
+    const matches = findProducts(folded, this.source.productOf);
+    const technologyClass = classOf(folded, matches[0]?.commodityCode ?? null);
+    return this.source.candidates
+      .flatMap((candidate) => this.scoreOne(candidate, matches, technologyClass))
+      .sort(byRelevance);
+  }
+
+  private scoreOne(
+    candidate: Candidate,
+    matches: ProductMatch[],
+    technologyClass: TechnologyClass | null,
+  ): ScoredMapping[] {
+    const { occupationCode, jobZone } = candidate;
+    const prior = priorOf(occupationCode);
+    const roles = workRolesOf(occupationCode);
+    const fitting = roles.find((role) => technologyClass?.workRoles.includes(role));
+    const evidence = [
+      ...matches.flatMap((match) => productEvidence(match, occupationCode, prior)),
+      ...(technologyClass ? classEvidence(technologyClass, candidate) : []),
+    ].sort((a, b) => b.points - a.points || compareCodePoints(a.reason, b.reason))[0];
+    if (!evidence) return [];
+    const points = evidence.points + prior * weights.prior + (fitting === undefined ? 0 : weights.fit);
+    if (points < threshold) return [];
+    const shown = roles[0] ?? null;
+    const work = fitting === undefined ? '' : `; its NICE work role ${fitting} runs ${technologyClass!.name}`;
+    return [
+      {
+        occupationCode,
+        jobZone,
+        confidenceScore: Math.round(points / 10) / 100,
+        responsibilityLevel: levelOf(fitting, roles),
+        reason: `${evidence.reason}${work} (rule ${ruleVersion})`,
+        workRoleId: shown,
+      },
+    ];
+  }
+}
+
+/** By confidence, then by job zone, the highest first, then by code (FORMATS 9.3). */
+export function byRelevance(
+  a: { confidenceScore: number; jobZone: number | null; occupationCode: string },
+  b: { confidenceScore: number; jobZone: number | null; occupationCode: string },
+): number {
+  return (
+    b.confidenceScore - a.confidenceScore ||
+    (b.jobZone ?? 0) - (a.jobZone ?? 0) ||
+    compareCodePoints(a.occupationCode, b.occupationCode)
+  );
+}
+
+/** How likely it is that an occupation runs systems at all. */
+function priorOf(occupationCode: string): number {
+  if (/^15-12|^11-3021/.test(occupationCode)) return 1;
+  return /^1[57]-/.test(occupationCode) ? 0.3 : 0;
+}
+
+function productEvidence(match: ProductMatch, occupationCode: string, prior: number): Evidence[] {
+  const usages = match.usages.filter((usage) => usage.occupationCode === occupationCode);
+  return usages
+    .filter((usage) => prior === 1 || !officeCommodities.has(usage.commodityCode))
+    .map((usage) => ({
+      points:
+        weights[match.fit] + (usage.hotTechnology ? weights.hot : 0) + (usage.inDemand ? weights.demand : 0),
+      reason: reasonOf(match, usage),
+    }));
+}
+
+function reasonOf({ example, fit }: ProductMatch, { hotTechnology, inDemand }: Usage): string {
+  const marks = [...(hotTechnology ? ['hot technology'] : []), ...(inDemand ? ['in demand'] : [])];
+  const marked = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
+  const matches = fit === 'product' ? 'matches the title' : 'is of the same family as the title';
+  return `technology skill "${example}"${marked} ${matches}`;
+}
+
+/** Work with other products of the same class; whether those are hot says nothing of this one. */
+function classEvidence({ name, commodities }: TechnologyClass, candidate: Candidate): Evidence[] {
+  const title = commodities.map((code) => candidate.commodities[code]).find((each) => each !== undefined);
+  if (title === undefined) return [];
+  const reason = `technology skills of the kind "${title}" are of the class ${name}`;
+  return [{ points: weights.class, reason }];
+}
+
+function levelOf(fitting: string | undefined, roles: string[]): ResponsibilityLevel {
+  if (fitting !== undefined) return 'Primary';
+  return roles.some(isSecurityRole) ? 'Supporting' : 'Related';
+}

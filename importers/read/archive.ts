@@ -1,0 +1,142 @@
+import { crc32 } from 'node:zlib';
+import yauzl, { type Entry, type ZipFile } from 'yauzl';
+import { ImportError } from '../errors.ts';
+import { BoundedReader } from './random-access.ts';
+
+/** The bounds of SECURITY 2.4. */
+export const archiveLimits = {
+  entries: 20_000,
+  entryBytes: 64 * 1024 * 1024,
+  totalBytes: 8 * 1024 * 1024 * 1024,
+  ratio: 200,
+  ratioFrom: 1024 * 1024,
+  depth: 3,
+};
+
+/** One file of an archive; `read` inflates it and throws `ImportError` when it is damaged or too large. */
+export interface Member {
+  name: string;
+  read(): Promise<Buffer>;
+}
+
+/** Counts the bytes inflated in one run, over all its archives. */
+export interface InflateBudget {
+  left: number;
+}
+
+export function newInflateBudget(): InflateBudget {
+  return { left: archiveLimits.totalBytes };
+}
+
+/** True when the bytes begin as a zip file does. */
+export function looksLikeZip(bytes: Uint8Array): boolean {
+  return (
+    bytes[0] === 0x50 &&
+    bytes[1] === 0x4b &&
+    ((bytes[2] === 3 && bytes[3] === 4) || (bytes[2] === 5 && bytes[3] === 6))
+  );
+}
+
+/**
+ * Opens a zip (a file's path, or bytes), checks its whole directory before anything is inflated, and gives its
+ * files in the order of their names. Member data stays in memory. Throws `ImportError` when the archive itself is
+ * damaged or hostile: slip names, links, names that collide, overlapping or encrypted members.
+ */
+export async function openArchive(
+  origin: string | Buffer,
+  budget: InflateBudget,
+): Promise<{ members: Member[]; close(): void }> {
+  const options = { lazyEntries: true, strictFileNames: true, autoClose: false, validateEntrySizes: true };
+  let zip: ZipFile;
+  try {
+    const reader = new BoundedReader(origin);
+    zip = await yauzl.fromRandomAccessReaderPromise(reader, reader.size, options);
+  } catch (error) {
+    throw new ImportError(`the zip cannot be opened: ${(error as Error).message}`);
+  }
+  try {
+    const entries = await readDirectory(zip);
+    checkDirectory(entries);
+    const members = entries
+      .filter((entry) => !entry.fileName.endsWith('/'))
+      .sort((a, b) => (a.fileName < b.fileName ? -1 : 1))
+      .map((entry) => ({ name: entry.fileName, read: () => inflate(zip, entry, budget) }));
+    return { members, close: () => zip.close() };
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+}
+
+function readDirectory(zip: ZipFile): Promise<Entry[]> {
+  return new Promise((resolve, reject) => {
+    if (zip.entryCount > archiveLimits.entries) {
+      reject(new ImportError(`the zip holds more than ${archiveLimits.entries} files`));
+      return;
+    }
+    const entries: Entry[] = [];
+    zip.on('entry', (entry: Entry) => {
+      entries.push(entry);
+      zip.readEntry();
+    });
+    zip.on('end', () => resolve(entries));
+    zip.on('error', (error: Error) =>
+      reject(new ImportError(`the zip is refused: ${error.message.slice(0, 200)}`)),
+    );
+    zip.readEntry();
+  });
+}
+
+function checkDirectory(entries: Entry[]): void {
+  const seen = new Set<string>();
+  for (const entry of entries) {
+    const name = entry.fileName;
+    const shown = JSON.stringify(name.slice(0, 100));
+    if (/[\u0000-\u001f\u007f]/.test(name))
+      throw new ImportError(`the zip holds a name with control characters: ${shown}`);
+    // Where a byte does not decode, two names could become one, and neither would be that of the file.
+    if (name.includes('\ufffd'))
+      throw new ImportError(`the zip holds a name that is not valid text: ${shown}`);
+    const key = name.toLowerCase().replace(/\/$/, '');
+    if (seen.has(key)) throw new ImportError(`the zip holds two files named ${shown}`);
+    seen.add(key);
+    const madeByUnix = entry.versionMadeBy >>> 8 === 3 || entry.versionMadeBy >>> 8 === 19;
+    const type = madeByUnix ? (entry.externalFileAttributes >>> 16) & 0xf000 : 0;
+    if (type !== 0 && type !== 0x8000 && type !== 0x4000) {
+      throw new ImportError(`the zip holds a link or device: ${shown}`);
+    }
+  }
+  const ranges = entries
+    .map((entry) => ({
+      start: entry.relativeOffsetOfLocalHeader,
+      end: entry.relativeOffsetOfLocalHeader + 30 + entry.compressedSize,
+    }))
+    .sort((a, b) => a.start - b.start);
+  ranges.forEach((range, index) => {
+    const next = ranges[index + 1];
+    if (next && next.start < range.end) throw new ImportError('the zip holds files that overlap');
+  });
+}
+
+async function inflate(zip: ZipFile, entry: Entry, budget: InflateBudget): Promise<Buffer> {
+  if (entry.isEncrypted()) throw new ImportError('the file is encrypted');
+  if (entry.uncompressedSize > archiveLimits.entryBytes) {
+    throw new ImportError(`the file is larger than ${archiveLimits.entryBytes / 1024 / 1024} MB`);
+  }
+  const ratio = entry.uncompressedSize / Math.max(1, entry.compressedSize);
+  if (entry.uncompressedSize > archiveLimits.ratioFrom && ratio > archiveLimits.ratio) {
+    throw new ImportError(`the file is compressed more than ${archiveLimits.ratio}:1, which no document is`);
+  }
+  budget.left -= entry.uncompressedSize;
+  if (budget.left < 0) throw new ImportError('the archives of this import hold more than 8 GB');
+  const parts: Buffer[] = [];
+  try {
+    // yauzl fails at the first byte past the declared size, so a directory that lies costs nothing.
+    for await (const part of await zip.openReadStreamPromise(entry)) parts.push(part as Buffer);
+  } catch (error) {
+    throw new ImportError(`the file cannot be unpacked: ${(error as Error).message}`);
+  }
+  const data = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  if (crc32(data) !== entry.crc32) throw new ImportError('the file is damaged: its checksum is wrong');
+  return data;
+}

@@ -1,0 +1,86 @@
+import { parse } from 'csv-parse/sync';
+import { isStorable } from '../../src/base/text.ts';
+import { shown } from '../controls/text.ts';
+import { ImportError } from '../errors.ts';
+import type { Kind } from '../ledger.ts';
+
+/** A row of a CSV file: its number as a spreadsheet counts, the header being row 1, and its cells by column. */
+export interface CsvRow {
+  number: number;
+  /** The trimmed text of a cell; `""` where it is empty or the column is absent. */
+  cell(column: string): string;
+}
+
+/** A CSV file: the columns of its header, in their order, and the rows below. */
+export interface CsvTable {
+  columns: string[];
+  rows: CsvRow[];
+}
+
+const maxHeader = 4096;
+
+/**
+ * The columns in the first line of a text, read without looking further; empty when the line is no CSV. Columns that
+ * are not separated by commas are told as well, so that a spreadsheet of other habits is refused as what it was meant for.
+ */
+export function csvHeader(text: string): string[] {
+  const [line] = text.slice(0, maxHeader).split(/[\r\n]/);
+  try {
+    const [header = []] = parse(line!) as string[][];
+    const columns = header.map((column) => column.trim());
+    return separatorOf(columns) === null ? columns : columns[0]!.split(/[;\t]/).map((each) => each.trim());
+  } catch {
+    return [];
+  }
+}
+
+/** What separates the columns of a header instead of commas; null where commas do. */
+function separatorOf(columns: string[]): 'semicolons' | 'tabs' | null {
+  const only = columns.length === 1 ? columns[0]! : '';
+  // A pattern for the whole line would share out the blanks between two marks anew, again and again.
+  const isSeparatedBy = (mark: string) => {
+    const names = only.split(mark).map((each) => each.trim());
+    return names.length > 1 && names[0] !== '' && names.every((name) => /^\w*$/.test(name));
+  };
+  if (isSeparatedBy(';')) return 'semicolons';
+  return isSeparatedBy('\t') ? 'tabs' : null;
+}
+
+/**
+ * Reads a CSV text with a header; empty rows are passed over. Throws `ImportError` naming the row for what is no CSV,
+ * a row of another length and a cell that cannot be stored, and when there is no row at all.
+ */
+export function readCsv(text: string, kind: Kind): CsvTable {
+  let records: string[][];
+  try {
+    records = parse(text, { relax_column_count: true }) as string[][];
+  } catch (error) {
+    throw new ImportError(`no valid CSV: ${shown((error as Error).message, 200)}`, kind);
+  }
+  const [header = [], ...rest] = records;
+  const columns = header.map((column) => column.trim());
+  const separator = separatorOf(columns);
+  if (separator !== null)
+    throw new ImportError(`the columns are separated by ${separator}, not by commas`, kind);
+  const nameless = columns.indexOf('');
+  if (nameless >= 0) throw new ImportError(`column ${nameless + 1} of the header has no name`, kind);
+  const seen = new Set<string>();
+  const doubled = columns.find((column) => seen.size === seen.add(column).size);
+  if (doubled !== undefined) throw new ImportError(`the column ${shown(doubled)} occurs twice`, kind);
+  const rows = rest.flatMap((cells, index) => {
+    if (cells.every((cell) => cell.trim() === '')) return [];
+    return [readRow(cells, index + 2, columns, kind)];
+  });
+  if (rows.length === 0) throw new ImportError('there are no rows below the header', kind);
+  return { columns, rows };
+}
+
+function readRow(cells: string[], number: number, columns: string[], kind: Kind): CsvRow {
+  if (cells.length !== columns.length)
+    throw new ImportError(`row ${number} has ${cells.length} cells, the header has ${columns.length}`, kind);
+  const unstorable = columns.find((_, index) => !isStorable(cells[index]!));
+  if (unstorable !== undefined)
+    throw new ImportError(`row ${number}, column ${unstorable}: characters that cannot be stored`, kind);
+  const byColumn = new Map(columns.map((column, index) => [column, cells[index]!.trim()]));
+  return { number, cell: (column) => byColumn.get(column) ?? '' };
+}

@@ -1,0 +1,141 @@
+import { isUtf8 } from 'node:buffer';
+import { ImportError } from '../errors.ts';
+
+/** A text with what was noticed while its bytes were decoded. */
+export interface DecodedText {
+  text: string;
+  warnings: string[];
+}
+
+// Node 20's own windows-1252 decoder reads these 32 bytes as C1 controls (SECURITY 2.8); 0 is unassigned.
+const windows1252 = [
+  0x20ac, 0, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,
+  0x017d, 0, 0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a,
+  0x0153, 0, 0x017e, 0x0178,
+];
+
+/**
+ * Decodes the bytes of a text file without ever guessing in silence: byte-order mark first, then the encoding
+ * that an XML declaration names, else strict UTF-8, else windows-1252 with a warning (DECISIONS D20).
+ * Throws `ImportError` when no allowed reading gives a clean text, or under `strict` where a warning would do.
+ */
+export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (buffer[0] === 0xff && buffer[1] === 0xfe) return { text: fatal('utf-16le', buffer), warnings: [] };
+  if (buffer[0] === 0xfe && buffer[1] === 0xff) return { text: fatal('utf-16be', buffer), warnings: [] };
+  if (buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf) return decodeUtf8(buffer, strict);
+  const declared = declaredEncoding(buffer);
+  switch (declared) {
+    case 'utf-8':
+    case 'us-ascii':
+      return decodeUtf8(buffer, strict);
+    case 'windows-1252':
+      return { text: decodeWindows1252(buffer), warnings: [] };
+    case 'iso-8859-1':
+      return { text: buffer.toString('latin1'), warnings: [] };
+    default:
+      throw new ImportError(`the encoding "${declared.slice(0, 40)}" is not supported`);
+  }
+}
+
+/** Where the text begins of bytes that `decodeText` takes for UTF-8 without a warning; null for any others. */
+export function startOfUtf8(bytes: Uint8Array): number | null {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const isMarked = buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf;
+  const isUnicode16 =
+    (buffer[0] === 0xff && buffer[1] === 0xfe) || (buffer[0] === 0xfe && buffer[1] === 0xff);
+  if (isUnicode16 || (!isMarked && !/^(?:utf-8|us-ascii)$/.test(declaredEncoding(buffer)))) return null;
+  if (!isUtf8(buffer)) return null;
+  return isMarked ? 3 : 0;
+}
+
+function declaredEncoding(buffer: Buffer): string {
+  const head = buffer.toString('latin1', 0, 200);
+  const match = /^<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(head);
+  return match ? match[1]!.toLowerCase() : 'utf-8';
+}
+
+function fatal(encoding: string, buffer: Buffer): string {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(buffer);
+  } catch {
+    throw new ImportError(`the file is not valid ${encoding.toUpperCase()}`);
+  }
+}
+
+function decodeUtf8(buffer: Buffer, strict: boolean): DecodedText {
+  const start = buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf ? 3 : 0;
+  if (isUtf8(buffer)) return { text: buffer.toString('utf8', start), warnings: [] };
+  const offset = firstInvalidUtf8(buffer);
+  const line = buffer.subarray(0, offset).filter((byte) => byte === 10).length + 1;
+  const where = `byte 0x${buffer[offset]!.toString(16).toUpperCase()} at offset ${offset} (line ${line})`;
+  if (strict) throw new ImportError(`not valid UTF-8: ${where}`);
+  let text: string;
+  try {
+    text = decodeWindows1252(buffer.subarray(start));
+  } catch (error) {
+    throw new ImportError(`not valid UTF-8: ${where}; nor windows-1252: ${(error as Error).message}`);
+  }
+  const mixed = hasMultibyteUtf8(buffer, offset)
+    ? '; it also holds valid UTF-8 sequences, which this misreads'
+    : '';
+  return { text, warnings: [`not valid UTF-8: ${where}; the whole file was read as windows-1252${mixed}`] };
+}
+
+/** Decodes windows-1252; throws `ImportError` at a byte that is unassigned or an unprintable control. */
+export function decodeWindows1252(buffer: Buffer): string {
+  const units = new Uint16Array(buffer.length);
+  for (let i = 0; i < buffer.length; i++) {
+    const byte = buffer[i]!;
+    const unit = byte >= 0x80 && byte < 0xa0 ? windows1252[byte - 0x80]! : byte;
+    const control = unit < 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d;
+    if (control || unit === 0x7f) {
+      throw new ImportError(
+        `byte 0x${byte.toString(16).toUpperCase()} at offset ${i} is no printable character`,
+      );
+    }
+    units[i] = unit;
+  }
+  return Buffer.from(units.buffer).toString('utf16le');
+}
+
+/** The offset of the first byte that is not part of well-formed UTF-8. */
+function firstInvalidUtf8(buffer: Buffer): number {
+  let low = 0;
+  let high = buffer.length;
+  // The longest prefix that is valid, allowing for one sequence cut short at its end.
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (isValidPrefix(buffer, middle)) low = middle;
+    else high = middle - 1;
+  }
+  for (let back = 0; back < 4; back++) if (isUtf8(buffer.subarray(0, low - back))) return low - back;
+  return low;
+}
+
+function isValidPrefix(buffer: Buffer, length: number): boolean {
+  for (let back = 0; back < 4 && back <= length; back++) {
+    if (!isUtf8(buffer.subarray(0, length - back))) continue;
+    return back === 0 || isStartOfSequence(buffer.subarray(length - back, length));
+  }
+  return false;
+}
+
+function isStartOfSequence(tail: Buffer): boolean {
+  const first = tail[0]!;
+  const need =
+    first >= 0xf0 && first <= 0xf4
+      ? 4
+      : first >= 0xe0 && first < 0xf0
+        ? 3
+        : first >= 0xc2 && first < 0xe0
+          ? 2
+          : 0;
+  return tail.length < need && tail.subarray(1).every((byte) => byte >= 0x80 && byte < 0xc0);
+}
+
+function hasMultibyteUtf8(buffer: Buffer, firstInvalid: number): boolean {
+  if (buffer.subarray(3, firstInvalid).some((byte) => byte >= 0x80)) return true;
+  const rest = buffer.toString('utf8', firstInvalid);
+  return /[\u0080-\ufffc]/.test(rest);
+}

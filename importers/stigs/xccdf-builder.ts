@@ -1,0 +1,270 @@
+import type { XmlElement, XmlHandler } from '../read/xml.ts';
+import { isTestResult } from './xccdf-results.ts';
+
+/** A rule as its elements state it, before anything is interpreted. */
+export interface RawRule {
+  id: string;
+  severity: string;
+  weight: string;
+  version: string;
+  title: string;
+  description: string;
+  identifiers: string[];
+  idents: { system: string; text: string }[];
+  fixTexts: string[];
+  fixRef: string;
+  fixId: string;
+  checks: { system: string; content: string; refHref: string | null; refName: string | null }[];
+}
+
+export interface RawGroup {
+  id: string;
+  title: string;
+  description: string;
+  rules: RawRule[];
+}
+
+export interface RawProfile {
+  id: string;
+  title: string;
+  description: string;
+  selected: string[];
+}
+
+export interface RawBenchmark {
+  id: string;
+  title: string;
+  description: string;
+  version: string;
+  statuses: { text: string; date: string | null }[];
+  plainTexts: { id: string; text: string }[];
+  profiles: RawProfile[];
+  groups: RawGroup[];
+  /** Rules that stand outside any group. */
+  looseRules: number;
+}
+
+/** What an open element belongs to; children of `other` are not ours to read. */
+type Frame =
+  | { type: 'benchmark' | 'reference' | 'other' }
+  | { type: 'group'; group: RawGroup }
+  | { type: 'profile'; profile: RawProfile }
+  | { type: 'rule'; rule: RawRule }
+  | { type: 'check'; check: RawRule['checks'][number] };
+
+const dublinCore = 'http://purl.org/dc/elements/1.1/';
+const prefix12 = /^xccdf_mil\.disa\.stig_(?:benchmark|group|rule|profile)_/;
+
+/** An id without what XCCDF 1.2 makes DISA put before it (FORMATS 1.7), so that it is the same in 1.1 and 1.2. */
+function idOf(stated = ''): string {
+  return stated.replace(prefix12, '');
+}
+
+const other: Frame = { type: 'other' };
+
+/**
+ * Collects an XCCDF benchmark from the events of the gate; nested groups come out flat, in document order. Only
+ * what stands in its own place is read: a check of a complex-check or of a test result is none of the rule's.
+ */
+export class BenchmarkBuilder implements XmlHandler {
+  readonly benchmark: RawBenchmark = {
+    id: '',
+    title: '',
+    description: '',
+    version: '',
+    statuses: [],
+    plainTexts: [],
+    profiles: [],
+    groups: [],
+    looseRules: 0,
+  };
+  /** Whether the results of a scan stand in it. */
+  holdsResults = false;
+  /** The namespace that its elements are of. */
+  readonly uri: string;
+  private readonly frames: Frame[] = [];
+  /** The rule that a reference stands in. */
+  private rule: RawRule | null = null;
+  private captured = '';
+  private keep: ((text: string) => void) | null = null;
+  private captureDepth = 0;
+
+  constructor(uri: string) {
+    this.uri = uri;
+  }
+
+  open(element: XmlElement): void {
+    const { frames } = this;
+    this.holdsResults ||= isTestResult(element);
+    const parent = frames[frames.length - 1];
+    frames.push(this.keep === null ? this.frameOf(element, parent) : other);
+  }
+
+  text(text: string): void {
+    if (this.keep !== null) this.captured += text;
+  }
+
+  get ignoresText(): boolean {
+    return this.keep === null;
+  }
+
+  close(): void {
+    if (this.keep !== null && this.captureDepth === this.frames.length) {
+      this.keep(this.captured);
+      this.keep = null;
+    }
+    this.frames.pop();
+  }
+
+  private frameOf(element: XmlElement, parent: Frame | undefined): Frame {
+    const { local, attributes } = element;
+    if (parent === undefined) {
+      this.benchmark.id = idOf(attributes.id);
+      return { type: 'benchmark' };
+    }
+    if (element.uri !== this.uri) {
+      if (parent.type === 'reference' && local === 'identifier' && element.uri === dublinCore) {
+        this.capture((text) => this.rule!.identifiers.push(text.trim()));
+      }
+      return other;
+    }
+    switch (parent.type) {
+      case 'benchmark':
+        return this.inBenchmark(local, attributes);
+      case 'group':
+        return this.inGroup(parent.group, local, attributes);
+      case 'profile':
+        return this.inProfile(parent.profile, local, attributes);
+      case 'rule':
+        return this.inRule(parent.rule, local, attributes);
+      case 'check':
+        return this.inCheck(parent.check, local, attributes);
+      default:
+        return other;
+    }
+  }
+
+  /** Takes the text of the element that is opening, markup inside it included, until it closes. */
+  private capture(keep: (text: string) => void): Frame {
+    this.captured = '';
+    this.captureDepth = this.frames.length + 1;
+    this.keep = keep;
+    return other;
+  }
+
+  private captureOnce<K extends string>(owner: Record<K, string>, name: K): Frame {
+    return this.capture((text) => {
+      owner[name] ||= text;
+    });
+  }
+
+  private inBenchmark(local: string, attributes: Record<string, string>): Frame {
+    const { benchmark } = this;
+    switch (local) {
+      case 'title':
+      case 'description':
+      case 'version':
+        return this.captureOnce(benchmark, local);
+      case 'status':
+        return this.capture((text) =>
+          benchmark.statuses.push({ text: text.trim(), date: attributes.date ?? null }),
+        );
+      case 'plain-text':
+        return this.capture((text) => benchmark.plainTexts.push({ id: attributes.id ?? '', text }));
+      case 'Profile': {
+        const profile = { id: idOf(attributes.id), title: '', description: '', selected: [] };
+        benchmark.profiles.push(profile);
+        return { type: 'profile', profile };
+      }
+      case 'Group':
+        return this.openGroup(attributes);
+      case 'Rule':
+        benchmark.looseRules++;
+        return other;
+      default:
+        return other;
+    }
+  }
+
+  private openGroup(attributes: Record<string, string>): Frame {
+    const group = { id: idOf(attributes.id), title: '', description: '', rules: [] };
+    this.benchmark.groups.push(group);
+    return { type: 'group', group };
+  }
+
+  private inGroup(group: RawGroup, local: string, attributes: Record<string, string>): Frame {
+    if (local === 'title' || local === 'description') return this.captureOnce(group, local);
+    if (local === 'Group') return this.openGroup(attributes);
+    if (local !== 'Rule') return other;
+    const rule: RawRule = {
+      id: idOf(attributes.id),
+      severity: attributes.severity ?? '',
+      weight: attributes.weight ?? '',
+      version: '',
+      title: '',
+      description: '',
+      identifiers: [],
+      idents: [],
+      fixTexts: [],
+      fixRef: '',
+      fixId: '',
+      checks: [],
+    };
+    group.rules.push(rule);
+    this.rule = rule;
+    return { type: 'rule', rule };
+  }
+
+  private inProfile(profile: RawProfile, local: string, attributes: Record<string, string>): Frame {
+    if (local === 'title' || local === 'description') return this.captureOnce(profile, local);
+    const selected = (attributes.selected ?? '').trim();
+    if (local === 'select' && (selected === 'true' || selected === '1'))
+      profile.selected.push(idOf(attributes.idref));
+    return other;
+  }
+
+  private inRule(rule: RawRule, local: string, attributes: Record<string, string>): Frame {
+    switch (local) {
+      case 'title':
+      case 'description':
+      case 'version':
+        return this.captureOnce(rule, local);
+      case 'reference':
+        return { type: 'reference' };
+      case 'ident':
+        return this.capture((text) =>
+          rule.idents.push({ system: attributes.system ?? '', text: text.trim() }),
+        );
+      case 'fixtext':
+        rule.fixRef ||= attributes.fixref ?? '';
+        return this.capture((text) => rule.fixTexts.push(text));
+      case 'fix':
+        rule.fixId ||= attributes.id ?? '';
+        return other;
+      case 'check': {
+        const check = { system: attributes.system ?? '', content: '', refHref: null, refName: null };
+        rule.checks.push(check);
+        return { type: 'check', check };
+      }
+      default:
+        return other;
+    }
+  }
+
+  private inCheck(
+    check: RawRule['checks'][number],
+    local: string,
+    attributes: Record<string, string>,
+  ): Frame {
+    if (local === 'check-content') {
+      return this.capture((text) => {
+        check.content += text;
+      });
+    }
+    if (local === 'check-content-ref') {
+      check.refHref ??= attributes.href ?? '';
+      check.refName ??= attributes.name ?? '';
+    }
+    return other;
+  }
+}

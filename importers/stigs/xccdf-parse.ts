@@ -1,0 +1,227 @@
+import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
+import { ImportError } from '../errors.ts';
+import { slugStemOf } from './slug.ts';
+import type { BenchmarkBuilder, RawBenchmark, RawGroup, RawProfile, RawRule } from './xccdf-builder.ts';
+import { readDescription, unwrap } from './xccdf-description.ts';
+import type { XccdfFinding, XccdfProfile, XccdfRelease } from './xccdf-record.ts';
+import { isDate, readReleaseInfo, versionOf } from './xccdf-release.ts';
+import { scanResults } from './xccdf-results.ts';
+
+/** DISA publishes manual STIGs as XCCDF 1.1; what else is XCCDF 1.2 is mostly SCAP. */
+export const xccdfNamespaces = {
+  '1.1': 'http://checklists.nist.gov/xccdf/1.1',
+  '1.2': 'http://checklists.nist.gov/xccdf/1.2',
+};
+
+/** What a benchmark turned out to be: a DISA manual release, or something that is none and why. */
+export type XccdfResult =
+  | { release: XccdfRelease; warnings: string[] }
+  | { kind: 'xccdf' | 'scap' | 'other'; reason: string };
+
+/**
+ * Interprets a benchmark that the gate has read (FORMATS 1.2 to 1.7). Scan results (DECISIONS D29.5), SCAP content and
+ * benchmarks of other publishers are told apart; a DISA benchmark that is incomplete or contradicts itself throws `ImportError`.
+ */
+export function interpretBenchmark(builder: BenchmarkBuilder): XccdfResult {
+  if (builder.holdsResults)
+    return { kind: 'xccdf', reason: `a benchmark with an XCCDF TestResult: ${scanResults}` };
+  const raw = builder.benchmark;
+  const rules = raw.groups.flatMap((group) => group.rules);
+  const checks = rules.flatMap((rule) => rule.checks);
+  if (
+    checks.some((check) => /oval|ocil/i.test(check.system)) &&
+    checks.every((check) => check.content.trim() === '')
+  ) {
+    return {
+      kind: 'scap',
+      reason: 'a SCAP benchmark (automated checks): it never creates or replaces a STIG',
+    };
+  }
+  const releaseText = raw.plainTexts.find((plain) => plain.id === 'release-info')?.text;
+  const version = raw.version.trim();
+  const is12 = builder.uri === xccdfNamespaces['1.2'];
+  if (is12 && !hasMarksOfManual(releaseText, version, checks)) {
+    return {
+      kind: 'scap',
+      reason:
+        'an XCCDF 1.2 benchmark without the marks of a manual STIG of DISA (release-info, a whole number as version, texts of checks)',
+    };
+  }
+  if (releaseText === undefined && !/^\d+$/.test(version)) {
+    return {
+      kind: 'other',
+      reason: 'an XCCDF benchmark of another publisher: no release-info, no DISA version',
+    };
+  }
+  if (releaseText === undefined) throw new ImportError('the benchmark has no release-info');
+  return interpretManual(raw, releaseText, version, rules);
+}
+
+/** In XCCDF 1.2 all marks of DISA's manual STIGs are asked for: others publish in it too, versions like `2` among them. */
+function hasMarksOfManual(
+  releaseText: string | undefined,
+  version: string,
+  checks: RawRule['checks'],
+): boolean {
+  return (
+    releaseText !== undefined && /^\d+$/.test(version) && checks.some((check) => check.content.trim() !== '')
+  );
+}
+
+function interpretManual(
+  raw: RawBenchmark,
+  releaseText: string,
+  version: string,
+  rules: RawRule[],
+): XccdfResult {
+  const warnings: string[] = [];
+  const benchmarkId = raw.id.trim();
+  const title = raw.title.trim();
+  if (benchmarkId === '') throw new ImportError('the benchmark has no id');
+  if (title === '') throw new ImportError('the benchmark has no title');
+  slugStemOf({ title, benchmarkId });
+  if (raw.looseRules > 0) throw new ImportError(`${raw.looseRules} rules stand outside any group`);
+  if (rules.length === 0) throw new ImportError('the benchmark has no rules');
+  const info = readReleaseInfo(releaseText);
+  const { text: status, date: statusDate } = newestStatus(raw.statuses, warnings);
+  if (info.benchmarkDate === null && statusDate === null)
+    warnings.push('the release has neither a benchmark date nor a status date');
+  const findings = raw.groups.flatMap((group) =>
+    group.rules.map((rule) => interpretRule(group, rule, warnings)),
+  );
+  checkIds(raw, findings);
+  const groupIds = new Set(raw.groups.map((group) => group.id));
+  warnOfUnknownGroups(raw.profiles, groupIds, warnings);
+  return {
+    release: {
+      benchmarkId,
+      title,
+      description: raw.description.trim(),
+      version: versionOf(version, info.release),
+      releaseInfo: releaseText.trim(),
+      status,
+      statusDate,
+      benchmarkDate: info.benchmarkDate,
+      profiles: raw.profiles.map((profile) => interpretProfile(profile, groupIds)),
+      findings,
+    },
+    warnings,
+  };
+}
+
+/** The status with the newest date, an undated one before all; of one date that which stands last. */
+function newestStatus(
+  statuses: RawBenchmark['statuses'],
+  warnings: string[],
+): RawBenchmark['statuses'][number] {
+  const dated = statuses.map(({ text, date }) => {
+    const stated = date?.trim() ?? null;
+    if (stated === null || isDate(stated)) return { text, date: stated };
+    warnings.push(`the status date "${stated.slice(0, 40)}" is no date and was dropped`);
+    return { text, date: null };
+  });
+  return dated.reduce((newest, each) => ((each.date ?? '') >= (newest.date ?? '') ? each : newest), {
+    text: '',
+    date: null,
+  });
+}
+
+function checkIds(raw: RawBenchmark, findings: XccdfFinding[]): void {
+  const seen = new Set<string>();
+  for (const finding of findings) {
+    if (seen.has(finding.ruleId))
+      throw new ImportError(`the rule id ${finding.ruleId.slice(0, 64)} occurs twice`);
+    seen.add(finding.ruleId);
+  }
+  for (const group of raw.groups) if (group.id === '') throw new ImportError('a group has no id');
+}
+
+function interpretProfile(profile: RawProfile, groupIds: Set<string>): XccdfProfile {
+  const selected = new Set(profile.selected);
+  return {
+    profileId: profile.id,
+    title: profile.title.trim(),
+    description: unwrap(profile.description, 'ProfileDescription'),
+    unselected: [...groupIds].filter((id) => !selected.has(id)),
+  };
+}
+
+/** Some truncated copies select groups that are not there: worth a warning, no failure (FORMATS 1.3). */
+function warnOfUnknownGroups(profiles: RawProfile[], groupIds: Set<string>, warnings: string[]): void {
+  const unknown = new Set(profiles.flatMap((profile) => profile.selected).filter((id) => !groupIds.has(id)));
+  if (unknown.size === 0) return;
+  const [first] = unknown;
+  warnings.push(
+    `the profiles select ${unknown.size} groups that are not there (first: ${first!.slice(0, 64)})`,
+  );
+}
+
+function interpretRule(group: RawGroup, rule: RawRule, warnings: string[]): XccdfFinding {
+  if (rule.id.trim() === '') throw new ImportError(`a rule of group ${group.id.slice(0, 64)} has no id`);
+  const severity = rule.severity.trim().toLowerCase();
+  if (severity !== 'high' && severity !== 'medium' && severity !== 'low') {
+    throw new ImportError(`the rule ${rule.id.slice(0, 64)} has the severity "${severity.slice(0, 20)}"`);
+  }
+  const weight = rule.weight.trim() || '10.0';
+  if (!Number.isFinite(Number(weight)))
+    warnings.push(
+      `the rule ${rule.id.slice(0, 64)} has the weight "${weight.slice(0, 20)}", which is no number`,
+    );
+  const parts = readDescription(rule.description);
+  const check = rule.checks[0];
+  return {
+    groupId: group.id,
+    groupTitle: group.title.trim(),
+    groupDescription: unwrap(group.description, 'GroupDescription'),
+    ruleId: rule.id,
+    ruleVersion: rule.version.trim(),
+    severity,
+    weight,
+    ruleTitle: rule.title.trim(),
+    vulnDiscussion: parts.VulnDiscussion,
+    falsePositives: parts.FalsePositives,
+    falseNegatives: parts.FalseNegatives,
+    documentable: parts.Documentable,
+    mitigations: parts.Mitigations,
+    severityOverrideGuidance: parts.SeverityOverrideGuidance,
+    potentialImpacts: parts.PotentialImpacts,
+    thirdPartyTools: parts.ThirdPartyTools,
+    mitigationControl: parts.MitigationControl,
+    responsibility: parts.Responsibility,
+    iaControls: parts.IAControls,
+    referenceIdentifier: rule.identifiers[0] ?? null,
+    ccis: readCcis(rule, warnings),
+    legacyIds: rule.idents.filter((ident) => systemIs(ident.system, 'legacy')).map((ident) => ident.text),
+    fixText: joinTexts(rule.fixTexts),
+    fixId: rule.fixRef || rule.fixId,
+    checkSystem: check?.system ?? '',
+    checkContent: joinTexts(rule.checks.map((each) => each.content)),
+    checkRefHref: check?.refHref ?? null,
+    checkRefName: check?.refName ?? null,
+  };
+}
+
+function joinTexts(texts: string[]): string {
+  return texts
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+function systemIs(system: string, name: string): boolean {
+  return system.replace(/\/+$/, '').toLowerCase().endsWith(`/${name}`) || system.toLowerCase() === name;
+}
+
+function readCcis(rule: RawRule, warnings: string[]): string[] {
+  const ccis = new Set<string>();
+  for (const ident of rule.idents) {
+    if (!systemIs(ident.system, 'cci')) continue;
+    const cci = canonicalIdentifier('cci', ident.text);
+    if (cci === null)
+      warnings.push(
+        `the rule ${rule.id.slice(0, 64)} has the CCI "${ident.text.slice(0, 40)}", which is none`,
+      );
+    else ccis.add(cci);
+  }
+  return [...ccis];
+}

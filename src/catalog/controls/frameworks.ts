@@ -1,0 +1,52 @@
+import { compareCodePoints } from '../../base/text.ts';
+
+/** The frameworks of the specification, in the order of DECISIONS D7.2; a site's own come after them by name. */
+export const frameworks = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const;
+
+/** The key of one of these frameworks, read in any case (D3.2); another text stands as it is, a site's own key among them. */
+export function frameworkKey(text: string): string {
+  return frameworks.find((each) => each === text.trim().toLowerCase()) ?? text;
+}
+
+/** Compares two framework keys by that order. */
+export function compareFrameworks(a: string, b: string): number {
+  const rank = (framework: string) => {
+    const index = (frameworks as readonly string[]).indexOf(framework);
+    return index < 0 ? frameworks.length : index;
+  };
+  return rank(a) - rank(b) || compareCodePoints(a, b);
+}
+
+/**
+ * The version that a label means, for comparing: `Rev 5.1.1`, `Rev 5`, `rev5` and `5` are all `5` (D7.4); the label
+ * of another framework stands for itself, case ignored.
+ */
+export function versionKey(framework: string, label: string): string {
+  const text = label.trim().toLowerCase();
+  if (!framework.startsWith('nist-')) return text;
+  const match = /^(?:rev(?:ision)?\.?\s*|r)?(\d+)(?:\.\d+)*$/.exec(text);
+  return match ? match[1]! : text;
+}
+
+/** A label without the zeros at the end of its number, which are often left off: `Rev 5.2.0` is `Rev 5.2`. */
+export function withoutEndingZeros(label: string): string {
+  // A pattern would begin anew at each zero of a label that ends otherwise.
+  const parts = label.split('.');
+  while (parts.length > 1 && /^0+$/.test(parts.at(-1)!) && /\d$/.test(parts.at(-2)!)) parts.pop();
+  return parts.join('.');
+}
+
+/** Compares two labels by the numbers in them, then as text: `Rev 5.1.1` before `Rev 5.2.0`, older dates first. */
+export function compareVersions(a: string, b: string): number {
+  const numbers = (label: string) => (label.match(/\d+/g) ?? []).map(Number);
+  const left = numbers(a);
+  const right = numbers(b);
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const difference = (left[i] ?? -1) - (right[i] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return compareCodePoints(a, b);
+}
+
+/** The revisions of 800-53 whose references make edges of a CCI: the newest, and the one carried over (DECISIONS D7.1 (a)). */
+export const cciRevisions = { verified: 5, carriedOver: 4 };

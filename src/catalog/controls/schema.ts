@@ -1,0 +1,185 @@
+import { z } from '@hono/zod-openapi';
+import {
+  arrayOf,
+  Pagination,
+  pagingWithoutMaximum,
+  requestText,
+  search,
+  wordList,
+} from '../../http/schema.ts';
+
+export interface StatementPart {
+  id: string;
+  label: string;
+  prose: string;
+  parts: StatementPart[];
+}
+
+export const StatementPart: z.ZodType<StatementPart> = z
+  .strictObject({
+    id: z.string(),
+    label: z.string(),
+    prose: z.string(),
+    get parts() {
+      return z.array(StatementPart);
+    },
+  })
+  .openapi('StatementPart');
+
+const withdrawn = z
+  .strictObject({ incorporatedInto: z.array(z.string()) })
+  .optional()
+  .openapi({ description: 'On withdrawn controls only: where they went, moved-to targets included.' });
+
+const texts = { statement: z.string(), guidance: z.string() };
+const id = z.uuid().openapi({ description: 'The same in every revision and on every machine.' });
+
+export const Control80053 = z
+  .strictObject({
+    id,
+    identifier: z.string().openapi({ example: 'AC-2(1)' }),
+    title: z.string(),
+    family: z.string().openapi({ example: 'Access Control' }),
+    baselines: z.array(z.enum(['low', 'moderate', 'high', 'privacy'])),
+    ...texts,
+  })
+  .openapi('Control80053');
+
+export const Control800171 = z
+  .strictObject({
+    id,
+    identifier: z.string().openapi({ example: '3.1.1' }),
+    family: z.string(),
+    requirementType: z
+      .enum(['basic', 'derived'])
+      .nullable()
+      .openapi({ description: 'null in Rev 3, which has no types.' }),
+    ...texts,
+  })
+  .openapi('Control800171');
+
+export const ControlDod8500 = z
+  .strictObject({
+    id,
+    identifier: z.string().openapi({ example: 'ECCT-1' }),
+    title: z.string(),
+    subjectArea: z.string(),
+    macLevels: z.array(z.enum(['MAC I', 'MAC II', 'MAC III'])),
+    impactCode: z.enum(['Low', 'Medium', 'High']).nullable(),
+    ...texts,
+    threat: z.string(),
+    resources: z.string(),
+  })
+  .openapi('ControlDod8500');
+
+const status = z.enum(['active', 'withdrawn']);
+const common = { framework: z.string(), version: z.string(), withdrawn };
+
+// Made anew of the listed control's fields: what `extend` gives is published as both schemas at once, and each of them
+// forbids the fields of the other.
+export const ControlRecord80053 = z
+  .strictObject({
+    ...Control80053.shape,
+    ...common,
+    status,
+    statementParts: z.array(StatementPart),
+    related: z.array(z.string()),
+  })
+  .openapi('ControlRecord80053');
+export const ControlRecord800171 = z
+  .strictObject({
+    ...Control800171.shape,
+    ...common,
+    status,
+    statementParts: z.array(StatementPart),
+    title: z.string(),
+  })
+  .openapi('ControlRecord800171');
+export const ControlRecordDod8500 = z
+  .strictObject({
+    ...ControlDod8500.shape,
+    ...common,
+    confidentialityLevels: z.array(z.enum(['CLASSIFIED', 'SENSITIVE', 'PUBLIC'])),
+  })
+  .openapi('ControlRecordDod8500');
+
+/** What a single record adds to the listed control (DECISIONS D6.5), by framework. */
+export interface ControlDetails {
+  framework: string;
+  version: string;
+  status?: 'active' | 'withdrawn';
+  title?: string;
+  statementParts?: StatementPart[];
+  related?: string[];
+  confidentialityLevels?: string[];
+  withdrawn?: { incorporatedInto: string[] };
+}
+
+function listOf<T extends z.ZodType>(name: string, control: T) {
+  return z
+    .strictObject({
+      framework: z.string(),
+      version: z.string(),
+      total: z.int(),
+      controls: z.array(control),
+      pagination: Pagination.optional().openapi({ description: 'Only where page or limit was given.' }),
+    })
+    .openapi(name);
+}
+
+export const ControlList80053 = listOf('ControlList80053', Control80053);
+export const ControlList800171 = listOf('ControlList800171', Control800171);
+export const ControlListDod8500 = listOf('ControlListDod8500', ControlDod8500);
+
+const version = requestText('version', 100)
+  .optional()
+  .openapi({ description: 'Another imported revision.', example: 'Rev 3' });
+const family = (description: string) => requestText('family', 200).optional().openapi({ description });
+const shared = { search, version, ...pagingWithoutMaximum };
+
+export const query80053 = z.object({
+  ...shared,
+  family: family('The full name or the two-letter code, any case.'),
+  baseline: wordList('baseline', ['low', 'moderate', 'high', 'privacy']),
+});
+export const query800171 = z.object({
+  ...shared,
+  family: family('The full name or the two-letter code, any case.'),
+  type: wordList('type', ['basic', 'derived']),
+});
+export const queryDod8500 = z.object({
+  ...shared,
+  family: family('The subject area or its two-letter code, any case.'),
+  mac: macLevels(),
+  impact: wordList('impact', ['Low', 'Medium', 'High']),
+});
+
+/** MAC levels in every spelling of D6.3: `MAC I`, `MACI`, `I`, `1`. */
+function macLevels() {
+  const romans = ['I', 'II', 'III'];
+  return z
+    .union([z.string(), z.array(z.string())])
+    .transform((value, context) => {
+      const given = [value].flat().flatMap((each) => each.split(','));
+      const levels = given.map((each) => {
+        const short = each
+          .trim()
+          .toUpperCase()
+          .replace(/^MAC\s*/, '');
+        return romans[/^[123]$/.test(short) ? Number(short) - 1 : romans.indexOf(short)];
+      });
+      if (!levels.includes(undefined)) return new Set(levels.map((level) => `MAC ${level}`));
+      context.addIssue({ code: 'custom', message: 'mac must be one or more of: MAC I, MAC II, MAC III' });
+      return z.NEVER;
+    })
+    .optional()
+    .openapi(arrayOf(romans.map((roman) => `MAC ${roman}`)));
+}
+
+export const controlParam = z.object({
+  controlId: requestText('controlId', 200).openapi({
+    description: 'The identifier, in any usual spelling, or the id.',
+    example: 'AC-2(1)',
+  }),
+});
+export const controlQuery = z.object({ version });

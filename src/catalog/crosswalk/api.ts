@@ -1,0 +1,166 @@
+import { createRoute, OpenAPIHono, type z } from '@hono/zod-openapi';
+import { arrayText, type JsonText, objectText } from '../../base/json.ts';
+import type { Access } from '../../http/access.ts';
+import { answerText, publicHeaders } from '../../http/answer.ts';
+import type { Env } from '../../http/env.ts';
+import { errors, jsonContent } from '../../http/schema.ts';
+import { frameworkKey } from '../controls/frameworks.ts';
+import type { ExplainService } from './explain.ts';
+import { type Answered, type CrosswalkService, closureDepth, defaultStatuses } from './queries.ts';
+import * as schemas from './schema.ts';
+import { createTaker, mostPathBytes } from './share.ts';
+
+/** The crosswalk (specification, "Crosswalk"; DECISIONS D7): public. */
+export function crosswalkRoutes(
+  access: Access,
+  crosswalk: CrosswalkService,
+  explainer: ExplainService,
+): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+  const costly = access.with({ expensive: true });
+  // Beyond the hops of the closure table every question is a search (D7.3).
+  const searching = access.with({ expensive: (c) => Number(c.req.query('maxHops') ?? 0) > closureDepth });
+  const tags = ['Crosswalk'];
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/crosswalk/resolve',
+      operationId: 'resolveCrosswalk',
+      summary: 'Every path from one control to another framework',
+      tags,
+      ...searching.public,
+      request: { query: schemas.resolveQuery },
+      responses: { 200: jsonContent(schemas.Resolution, 'The paths, shortest first.'), ...errors(400) },
+    }),
+    (c) => {
+      const { from, to, version, status, maxHops, explain } = c.req.valid('query');
+      const identifier = crosswalk.canonical(from.framework, from.identifier);
+      const question = {
+        framework: from.framework,
+        identifier,
+        to,
+        version,
+        statuses: status ?? defaultStatuses,
+        maxHops,
+      };
+      const found = crosswalk.resolve(question);
+      const { texts, truncated } = explain ? explained(explainer, found, version) : found;
+      const source = { framework: from.framework, identifier, version: version ?? null };
+      const entries: [string, JsonText<unknown>][] = [
+        ['from', JSON.stringify(source)],
+        ['to', JSON.stringify(to)],
+        ['paths', arrayText(texts)],
+      ];
+      if (truncated) entries.push(['truncated', 'true']);
+      if (explain && texts.length === 0) entries.push(['reason', JSON.stringify(explainer.whyNot(question))]);
+      return answerText(c, objectText(entries) as JsonText<schemas.Resolution>, publicHeaders);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/crosswalk/resolve/batch',
+      operationId: 'resolveCrosswalkBatch',
+      summary: 'Up to 250 pairs, or the controls of up to 250 CCIs',
+      description:
+        'A body with the key `ccis` is the CCI lookup, which is never cut; otherwise it asks for pairs; both at once is a ' +
+        '400. The pairs share 12 MiB of paths: each may have an equal part, and what some leave is divided among the ' +
+        'others, until none wants more or nothing is left; so the answer stays under 16 MB. `truncated` names the pairs that are cut.',
+      tags,
+      ...costly.public,
+      request: { body: { required: true, content: { 'application/json': { schema: schemas.batchBody } } } },
+      responses: {
+        200: jsonContent(
+          schemas.BatchResolution.or(schemas.CciControls),
+          'Paths by pair, or controls by CCI.',
+        ),
+        ...errors(400, 413),
+      },
+    }),
+    async (c) => {
+      const body = c.req.valid('json');
+      const text = 'ccis' in body ? controlsOfCcis(crosswalk, body) : await pathsOfPairs(crosswalk, body);
+      return answerText<schemas.BatchResolution | schemas.CciControls>(c, text, publicHeaders);
+    },
+  );
+
+  return app;
+}
+
+/** The paths of an answer with what they rest on, as far as that has room in one answer. */
+function explained(
+  explainer: ExplainService,
+  { paths, truncated }: Answered,
+  version: string | undefined,
+): Pick<Answered, 'texts' | 'truncated'> {
+  const { taken, take } = createTaker<schemas.Path>(mostPathBytes);
+  for (const path of explainer.explain(paths, version)) if (!take(path)) break;
+  return { texts: taken.texts, truncated: truncated || taken.truncated };
+}
+
+/** Shape B: the distinct path ends of each CCI, under the spelling that was sent, in request order (D7.5). */
+function controlsOfCcis(
+  crosswalk: CrosswalkService,
+  body: z.output<typeof schemas.ccisBody>,
+): JsonText<schemas.CciControls> {
+  const { to, status, maxHops } = body;
+  const question = { framework: 'cci', to, statuses: status ?? defaultStatuses, maxHops };
+  return objectText(
+    [...new Set(body.ccis)].map((cci): [string, JsonText<string[]>] => {
+      const ends = crosswalk.endsOf({ ...question, identifier: crosswalk.canonical('cci', cci) });
+      return [cci, JSON.stringify(ends)];
+    }),
+  );
+}
+
+/** Shape A: every pair by itself, keyed by the references as they were sent (D7.5). */
+async function pathsOfPairs(
+  crosswalk: CrosswalkService,
+  body: z.output<typeof schemas.pairsBody>,
+): Promise<JsonText<schemas.BatchResolution>> {
+  const { from, to, status, maxHops } = body;
+  const targets = [...new Set(to)];
+  const references = from.map(({ framework: sent, identifier, version }) => {
+    const framework = frameworkKey(sent);
+    return {
+      key: `${sent}:${identifier}`,
+      framework,
+      identifier: crosswalk.canonical(framework, identifier),
+      version,
+    };
+  });
+  const unique = [...new Map(references.map((each) => [each.key, each])).values()];
+  const pairs = unique.flatMap((each) => targets.map((target) => ({ ...each, to: target })));
+  const answers = await crosswalk.resolveAll(
+    pairs.map((pair) => ({
+      ...pair,
+      to: frameworkKey(pair.to),
+      statuses: status ?? defaultStatuses,
+      maxHops,
+    })),
+  );
+  const results = objectText(
+    unique.map((each, row) => [
+      each.key,
+      objectText(
+        targets.map((target, column) => [target, arrayText(answers[row * targets.length + column]!.texts)]),
+      ),
+    ]),
+  );
+  const truncated = pairs
+    .filter((_, index) => answers[index]!.truncated)
+    .map((pair) => `${pair.key} ${pair.to}`);
+  const answered = references.map(({ key: _, version, ...each }) => ({
+    ...each,
+    ...(version === undefined ? {} : { version }),
+  }));
+  const entries: [string, string][] = [
+    ['from', JSON.stringify(answered)],
+    ['to', arrayText(to.map((target) => JSON.stringify(target)))],
+    ['results', results],
+  ];
+  if (truncated.length > 0) entries.push(['truncated', JSON.stringify(truncated)]);
+  return objectText(entries) as JsonText<schemas.BatchResolution>;
+}

@@ -1,0 +1,230 @@
+import type { Database } from '../../db/database.ts';
+import { compareFrameworks } from '../controls/frameworks.ts';
+import { canonicalIdentifier, sortKey } from '../controls/identifier.ts';
+import {
+  createGraph,
+  endsOfPaths,
+  type Graph,
+  type GraphNode,
+  type MappingStatus,
+  statuses,
+  statusMask,
+  type WalkedPath,
+  walkPaths,
+} from './graph.ts';
+import { createPins, type FirstStep } from './pins.ts';
+import type { Path } from './schema.ts';
+import { createTaker, mostPathBytes, shareBytes, type Taken } from './share.ts';
+
+/** How deep the closure table goes; deeper questions are walked (DECISIONS D7.3). */
+export const closureDepth = 4;
+
+const pairMilliseconds = 250;
+/** What a second leaves for walking, when the answer has to be written too. */
+const requestMilliseconds = 750;
+
+/** The one query of a question of up to 4 hops: source, target framework, hops. */
+export const closureQuery = `SELECT hops, mask, statuses, n1, n2, n3, n4 FROM crosswalk_paths
+  WHERE source = ? AND target = ? AND hops <= ? ORDER BY ordinal`;
+
+/** A question to the crosswalk: one source control, one target framework. */
+export interface Question {
+  framework: string;
+  /** In the published form, as `canonical` gives it. */
+  identifier: string;
+  to: string;
+  version?: string | undefined;
+  statuses: Set<MappingStatus>;
+  maxHops: number;
+}
+
+/** The paths of a question; `texts` has each as JSON. */
+export type Answered = Pick<Taken<Path>, 'paths' | 'texts' | 'truncated'>;
+
+interface PathRow {
+  hops: number;
+  mask: number;
+  statuses: number;
+  n1: number;
+  n2: number | null;
+  n3: number | null;
+  n4: number | null;
+}
+
+export const defaultStatuses: Set<MappingStatus> = new Set(['auto', 'verified']);
+
+export type CrosswalkService = ReturnType<typeof createCrosswalkService>;
+
+/** Resolves controls over the crosswalk (specification, "Crosswalk"; DECISIONS D7). */
+export function createCrosswalkService(db: Database, clock: () => number = () => performance.now()) {
+  const { sqlite } = db;
+  const closure = sqlite.prepare<[number, number, number], PathRow>(closureQuery);
+  const nodeRows = sqlite.prepare<[], GraphNode>(
+    'SELECT framework, identifier FROM crosswalk_nodes ORDER BY id',
+  );
+  const edgeRows = sqlite.prepare<[], { a: number; b: number; status: MappingStatus }>(
+    'SELECT a, b, status FROM crosswalk_edges',
+  );
+  const pins = createPins(db);
+  let loaded: { graph: Graph; generation: number } | null = null;
+
+  function graph(): Graph {
+    const generation = db.generation();
+    if (loaded?.generation !== generation) {
+      loaded = { graph: createGraph(nodeRows.all(), edgeRows.iterate()), generation };
+    }
+    return loaded.graph;
+  }
+
+  /** The nodes and statuses of the paths of the closure table from a node to a framework, in its order. */
+  function stored(source: number, target: number, maxHops: number, mask: number) {
+    return closure
+      .all(source, target, Math.min(maxHops, closureDepth))
+      .filter((row) => (row.mask & ~mask) === 0)
+      .map((row) => {
+        const nodes = [row.n1, row.n2, row.n3, row.n4].slice(0, row.hops) as number[];
+        return { nodes, statuses: nodes.map((_, hop) => (row.statuses >> (2 * hop)) & 3) };
+      });
+  }
+
+  function toPath(question: Question, steps: { node: GraphNode; status: MappingStatus }[]): Path {
+    const source = {
+      framework: question.framework,
+      identifier: question.identifier,
+      status: 'auto' as const,
+    };
+    const rest = steps.map(({ node, status }) => ({
+      framework: node.framework,
+      identifier: node.identifier,
+      status,
+    }));
+    return { hops: steps.length, controls: [source, ...rest] };
+  }
+
+  /** The steps of a path that was walked on a graph. */
+  function stepsOf({ nodes }: Graph, path: WalkedPath) {
+    return path.nodes.map((node, hop) => ({ node: nodes[node]!, status: statuses[path.statuses[hop]!]! }));
+  }
+
+  /** Answers one question within bytes, stopping the live search at a deadline of the clock. */
+  function answer(question: Question, deadline: number, mostBytes: number): Taken<Path> {
+    const { taken, take } = createTaker<Path>(mostBytes);
+    const walk = graph();
+    const source = walk.idOf(question.framework, question.identifier);
+    const target = walk.frameworks.indexOf(question.to);
+    const mask = statusMask(question.statuses);
+    const bounds = {
+      take: (path: WalkedPath) => take(toPath(question, stepsOf(walk, path))),
+      deadline,
+      now: clock,
+    };
+    if (question.version !== undefined) {
+      const { known, edges } = pinned(question, source, target, mask);
+      const isWhole =
+        known.every(take) && walkPaths(walk, source ?? -1, target, question.maxHops, mask, bounds, edges);
+      taken.truncated = !isWhole;
+      return taken;
+    }
+    if (source === undefined || target < 0) return taken;
+    const isWhole =
+      question.maxHops <= closureDepth
+        ? stored(source, target, question.maxHops, mask).every(bounds.take)
+        : walkPaths(walk, source, target, question.maxHops, mask, bounds);
+    taken.truncated = !isWhole;
+    return taken;
+  }
+
+  /**
+   * Under a version pin the first edge must be stated for that version of the source (D7.4): the paths that are known
+   * without a search, in order, and the first edges, in order, of those that are longer than any of them.
+   */
+  function pinned(question: Question, source: number | undefined, target: number, mask: number) {
+    const walk = graph();
+    const first = pins
+      .firstSteps(walk, question.framework, question.identifier, question.version!)
+      .filter((step) => question.statuses.has(step.status));
+    const direct = first
+      .filter((step) => step.node.framework === question.to)
+      .map((step) => toPath(question, [step]));
+    const onward = first.filter(
+      (step): step is FirstStep & { id: number } =>
+        step.id !== undefined && step.node.framework !== question.to,
+    );
+    if (question.maxHops > closureDepth) {
+      const edges = onward.map((step) => ({ node: step.id, status: statuses.indexOf(step.status) }));
+      return { known: inOrder(direct), edges: edges.sort((a, b) => a.node - b.node) };
+    }
+    const longer = onward.flatMap((step) =>
+      stored(step.id, target, question.maxHops - 1, mask)
+        .filter((path) => !path.nodes.includes(source ?? -1))
+        .map((path) => toPath(question, [step, ...stepsOf(walk, path)])),
+    );
+    return { known: inOrder([...direct, ...longer]), edges: [] };
+  }
+
+  return {
+    graph,
+
+    /** The published form of an identifier in any usual spelling; the text itself where it has none. */
+    canonical: (framework: string, identifier: string): string =>
+      canonicalIdentifier(framework, identifier) ?? identifier.trim(),
+
+    /** The controls at which some path of a question ends, in catalog order; without a version, and never cut. */
+    endsOf: ({
+      framework,
+      identifier,
+      to,
+      statuses: admitted,
+      maxHops,
+    }: Omit<Question, 'version'>): string[] =>
+      db.read(() => {
+        const walk = graph();
+        const source = walk.idOf(framework, identifier);
+        const target = walk.frameworks.indexOf(to);
+        if (source === undefined || target < 0) return [];
+        const ends = endsOfPaths(walk, source, target, maxHops, statusMask(admitted));
+        return ends.map((node) => walk.nodes[node]!.identifier);
+      }),
+
+    /** Every path of one question, within the bounds of D7.3. */
+    resolve: (question: Question): Answered =>
+      db.read(() => answer(question, clock() + pairMilliseconds, mostPathBytes)),
+
+    /**
+     * The answers to many questions, in their order, giving way to other requests in between. They share the bytes of
+     * one answer, and the time of one request (D7.3).
+     */
+    resolveAll(questions: Question[]): Promise<Answered[]> {
+      const end = clock() + requestMilliseconds;
+      const resolved = async (index: number, mostBytes: number, waiting: number) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        const now = clock();
+        const part = Math.min(pairMilliseconds, (end - now) / waiting);
+        return db.read(() => answer(questions[index]!, now + part, mostBytes));
+      };
+      return shareBytes(questions.length, mostPathBytes, resolved, () => clock() > end);
+    },
+  };
+}
+
+/** Paths in the order of D7.2: hops, then node by node by framework and catalog order. */
+function inOrder(paths: Path[]): Path[] {
+  const keyed = paths.map((path) => ({
+    path,
+    steps: path.controls
+      .slice(1)
+      .map(({ framework, identifier }) => ({ framework, key: sortKey(framework, identifier) })),
+  }));
+  keyed.sort((a, b) => {
+    if (a.steps.length !== b.steps.length) return a.steps.length - b.steps.length;
+    for (const [index, left] of a.steps.entries()) {
+      const right = b.steps[index]!;
+      const order =
+        compareFrameworks(left.framework, right.framework) ||
+        (left.key < right.key ? -1 : Number(left.key > right.key));
+      if (order !== 0) return order;
+    }
+    return 0;
+  });
+  return keyed.map(({ path }) => path);
+}

@@ -1,0 +1,223 @@
+import { z } from '@hono/zod-openapi';
+import { flag, positiveInteger, requestText, textList, wordList } from '../../http/schema.ts';
+import { frameworkKey } from '../controls/frameworks.ts';
+import { statuses } from './graph.ts';
+
+export const MappingStatus = z.enum(statuses).openapi('MappingStatus');
+
+const decision = z.strictObject({ status: MappingStatus, reason: z.string(), decidedAt: z.iso.datetime() });
+
+/** Where a step of a path comes from (additive, `explain=true`). */
+export const Evidence = z
+  .strictObject({
+    source: z.string().openapi({ description: 'The source file, members of archives after !/.' }),
+    sha256: z.string(),
+    kind: z.string(),
+    edition: z.string(),
+    importedAt: z.string(),
+    reference: z.string().openapi({ description: 'The row or reference in the source.' }),
+    from: z.strictObject({ framework: z.string(), version: z.string(), identifier: z.string() }),
+    to: z.strictObject({ framework: z.string(), version: z.string(), identifier: z.string() }),
+    decision: decision.optional().openapi({ description: "An operator's decision about this pair." }),
+  })
+  .openapi('Evidence');
+export type Evidence = z.infer<typeof Evidence>;
+
+const end = z.strictObject({ framework: z.string(), identifier: z.string() });
+
+export const OwnEvidence = z
+  .strictObject({ own: z.literal(true), from: end, to: end, decision })
+  .openapi('OwnEvidence', {
+    description: "A pair that no source makes an edge of: the site's own, by an operator's decision.",
+  });
+export type OwnEvidence = z.infer<typeof OwnEvidence>;
+
+export const PathStep = z
+  .strictObject({
+    framework: z.string(),
+    identifier: z.string(),
+    status: MappingStatus,
+    evidence: z
+      .array(z.union([Evidence, OwnEvidence]))
+      .optional()
+      .openapi({ description: 'With explain=true: what the step rests on.' }),
+  })
+  .openapi('PathStep');
+export type PathStep = z.infer<typeof PathStep>;
+
+export const Path = z.strictObject({ hops: z.int(), controls: z.array(PathStep) }).openapi('Path');
+export type Path = z.infer<typeof Path>;
+
+export const NoPath = z
+  .strictObject({
+    code: z.enum([
+      'unknown-control',
+      'withdrawn',
+      'unknown-version',
+      'filtered-by-status',
+      'beyond-max-hops',
+      'not-imported',
+      'no-mapping',
+    ]),
+    message: z.string(),
+    incorporatedInto: z.array(z.string()).optional(),
+  })
+  .openapi('NoPath');
+export type NoPath = z.infer<typeof NoPath>;
+
+const truncated = z
+  .literal(true)
+  .optional()
+  .openapi({ description: 'A bound bit: there may be more paths.' });
+
+export const Resolution = z
+  .strictObject({
+    from: z.strictObject({ framework: z.string(), identifier: z.string(), version: z.string().nullable() }),
+    to: z.string(),
+    paths: z.array(Path),
+    truncated,
+    reason: NoPath.optional().openapi({ description: 'With explain=true and no path: why.' }),
+  })
+  .openapi('Resolution');
+export type Resolution = z.infer<typeof Resolution>;
+
+export const ControlReference = z
+  .strictObject({ framework: z.string(), identifier: z.string(), version: z.string().optional() })
+  .openapi('ControlReference');
+export type ControlReference = z.infer<typeof ControlReference>;
+
+export const BatchResolution = z
+  .strictObject({
+    from: z.array(ControlReference),
+    to: z.array(z.string()),
+    results: z.record(z.string(), z.record(z.string(), z.array(Path))),
+    truncated: z.array(z.string()).optional().openapi({ description: 'The pairs in which a bound bit.' }),
+  })
+  .openapi('BatchResolution');
+export type BatchResolution = z.infer<typeof BatchResolution>;
+
+export const CciControls = z
+  .record(z.string(), z.array(z.string()))
+  .openapi('CciControls', { example: { 'CCI-000366': ['CM-6'] } });
+export type CciControls = z.infer<typeof CciControls>;
+
+const maxHopsDescription = 'How many hops a path may have; any positive integer.';
+
+/** `<framework>:<identifier>`, split at the first colon (DECISIONS D7.4). */
+const reference = requestText('from', 300).transform((text, context) => {
+  const colon = text.indexOf(':');
+  const framework = text.slice(0, Math.max(0, colon)).trim();
+  const identifier = text.slice(colon + 1).trim();
+  if (framework !== '' && identifier !== '') return { framework: frameworkKey(framework), identifier };
+  context.addIssue({ code: 'custom', message: 'from must have the form <framework>:<identifier>' });
+  return z.NEVER;
+});
+
+const targetKey = (name: string) =>
+  requestText(name, 100)
+    .refine((text) => text.trim() !== '', { error: `${name} must name a target framework` })
+    .openapi({ minLength: 1 });
+
+export const resolveQuery = z.object({
+  from: reference.openapi({
+    type: 'string',
+    pattern: '^[^:]*[^:\\s][^:]*:.*\\S',
+    description: '`<framework>:<identifier>`, split at the first colon.',
+    example: 'nist-800-53:AC-2',
+  }),
+  to: targetKey('to').transform(frameworkKey).openapi({ type: 'string', example: 'nist-800-171' }),
+  version: requestText('version', 100).optional().openapi({ example: 'Rev 5' }),
+  status: wordList('status', statuses),
+  maxHops: positiveInteger('maxHops')
+    .default(4)
+    .openapi({ type: 'integer', minimum: 1, default: 4, description: maxHopsDescription }),
+  explain: flag('explain'),
+});
+
+const bodyStatus = z
+  .array(z.string({ error: 'status must be an array of texts' }), { error: 'status must be an array' })
+  .transform((list, context) => {
+    const known = list.map((each) => statuses.find((status) => status === each.trim().toLowerCase()));
+    if (known.includes(undefined)) {
+      context.addIssue({ code: 'custom', message: `status must be one or more of: ${statuses.join(', ')}` });
+      return z.NEVER;
+    }
+    return known.length === 0 ? undefined : new Set(known as (typeof statuses)[number][]);
+  })
+  .optional()
+  .openapi({ type: 'array', items: { type: 'string', enum: [...statuses] } });
+
+const bodyHops = z
+  .number({ error: 'maxHops must be a positive integer' })
+  .refine((hops) => Number.isInteger(hops) && hops >= 1, { error: 'maxHops must be a positive integer' })
+  .default(4)
+  .openapi({ type: 'integer', minimum: 1, description: maxHopsDescription });
+
+const maxPairs = 250;
+
+const batchReference = z.object(
+  {
+    framework: targetKey('from.framework'),
+    identifier: requestText('from.identifier', 300)
+      .refine((text) => text.trim() !== '', { error: 'from.identifier must not be empty' })
+      .openapi({ minLength: 1 }),
+    version: requestText('from.version', 100).optional(),
+  },
+  { error: 'from must hold objects with framework and identifier' },
+);
+
+export const pairsBody = z
+  .object({
+    from: z
+      .array(batchReference, { error: 'from must be an array of control references' })
+      .min(1, { error: 'from must not be empty' })
+      .openapi({ maxItems: maxPairs }),
+    to: z
+      .array(targetKey('to'), { error: 'to must be an array of framework keys' })
+      .min(1, { error: 'to must not be empty' })
+      .openapi({ maxItems: maxPairs }),
+    status: bodyStatus,
+    maxHops: bodyHops,
+  })
+  .superRefine(({ from, to }, context) => {
+    if (from.length * to.length > maxPairs) {
+      context.addIssue({ code: 'custom', message: `from x to must not exceed ${maxPairs} pairs` });
+    }
+    const versions = new Map<string, string | undefined>();
+    for (const { framework, identifier, version } of from) {
+      const key = `${framework}:${identifier}`;
+      if (versions.has(key) && versions.get(key) !== version) {
+        context.addIssue({ code: 'custom', message: 'from names one reference under two versions' });
+      }
+      versions.set(key, version);
+    }
+  })
+  .openapi('CrosswalkPairs');
+
+export const ccisBody = z
+  .object({
+    ccis: textList('ccis', 100)
+      .min(1, { error: 'ccis must hold 1 to 250 CCIs' })
+      .max(250, { error: 'ccis must hold 1 to 250 CCIs' }),
+    to: targetKey('to').default('nist-800-53').transform(frameworkKey),
+    status: bodyStatus,
+    maxHops: bodyHops,
+  })
+  .openapi('CciLookup');
+
+/** The two shapes of the batch, told apart by the key `ccis` (D7.5). */
+export const batchBody = z
+  .record(z.string(), z.unknown(), { error: 'The body must be an object' })
+  .transform((body, context): z.output<typeof pairsBody> | z.output<typeof ccisBody> => {
+    if ('ccis' in body && 'from' in body) {
+      context.addIssue({ code: 'custom', message: 'Give either ccis or from, not both' });
+      return z.NEVER;
+    }
+    const result = 'ccis' in body ? ccisBody.safeParse(body) : pairsBody.safeParse(body);
+    if (result.success) return result.data;
+    for (const issue of result.error.issues) context.addIssue({ code: 'custom', message: issue.message });
+    return z.NEVER;
+  })
+  .openapi({
+    anyOf: [{ $ref: '#/components/schemas/CrosswalkPairs' }, { $ref: '#/components/schemas/CciLookup' }],
+  });

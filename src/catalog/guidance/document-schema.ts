@@ -1,0 +1,101 @@
+import { z } from '@hono/zod-openapi';
+import { DateOrNull, flag, format, Pagination, paging, requestText, search } from '../../http/schema.ts';
+
+const summary = {
+  id: z.uuid(),
+  documentId: z.string().openapi({ example: 'harbor-basic-directive' }),
+  title: z.string(),
+  publisher: z.string().openapi({ description: '`""` when it is not known.' }),
+  publisherId: z.string(),
+  doctype: z.string().openapi({ example: 'directive' }),
+  published: DateOrNull,
+  cyberScore: z.number().nullable(),
+  jurisdiction: z.string(),
+  signpostCount: z.int(),
+  actionableItemCount: z.int(),
+};
+
+export const RegulatoryDocumentSummary = z.strictObject(summary).openapi('RegulatoryDocumentSummary');
+export type RegulatoryDocumentSummary = z.infer<typeof RegulatoryDocumentSummary>;
+
+export const Signpost = z
+  .strictObject({
+    tag: z.string(),
+    page: z.int().openapi({ description: 'The ordinal of the section where the source has no pages.' }),
+    inferenceText: z.string(),
+    nistCsf: z.array(
+      z.strictObject({
+        csfFunction: z.string().openapi({ example: 'GV' }),
+        csfCategory: z.string().openapi({ example: 'GV.OC' }),
+        csfCategoryName: z.string().openapi({ example: 'Organizational Context' }),
+      }),
+    ),
+  })
+  .openapi('Signpost');
+export type Signpost = z.infer<typeof Signpost>;
+
+export const ActionableItem = z
+  .strictObject({
+    actionId: z.string(),
+    text: z.string(),
+    originText: z.string(),
+    sourceReference: z.string(),
+    pageIndex: z.int(),
+    obligation: z.boolean(),
+    psc: z.boolean(),
+    specification: z.boolean(),
+    timingOrTrigger: z.boolean(),
+    applicationConditions: z.string(),
+    exemptConditions: z.string(),
+  })
+  .openapi('ActionableItem');
+export type ActionableItem = z.infer<typeof ActionableItem>;
+
+const sector = z.string().nullable();
+
+export const RegulatoryDocument = z
+  .strictObject({
+    ...summary,
+    sectorLevel1: sector,
+    sectorLevel2: sector,
+    sectorLevel3: sector,
+    sectorLevel4: sector,
+    authoritative: z.boolean(),
+    sourceUrl: z.string(),
+    restriction: z.string().nullable(),
+    signposts: z.array(Signpost),
+    actionableItems: z.array(ActionableItem),
+  })
+  .openapi('RegulatoryDocument');
+export type RegulatoryDocument = z.infer<typeof RegulatoryDocument>;
+
+export const RegulatoryDocuments = z
+  .strictObject({ documents: z.array(RegulatoryDocumentSummary), pagination: Pagination })
+  .openapi('RegulatoryDocuments');
+export type RegulatoryDocuments = z.infer<typeof RegulatoryDocuments>;
+
+/** The json download. */
+export const RegulatoryDocumentFile = z
+  .strictObject({
+    documentId: z.string(),
+    title: z.string(),
+    signposts: z.array(Signpost),
+    actionableItems: z.array(ActionableItem),
+  })
+  .openapi('RegulatoryDocumentFile');
+export type RegulatoryDocumentFile = z.infer<typeof RegulatoryDocumentFile>;
+
+export const documentParam = z.object({
+  documentId: requestText('documentId', 1000).openapi({ example: 'harbor-basic-directive' }),
+});
+
+export const documentsQuery = z.object({
+  search,
+  publisher: requestText('publisher', 200)
+    .optional()
+    .openapi({ description: 'The whole name or id, any case.' }),
+  doctype: requestText('doctype', 200).optional().openapi({ description: 'The whole value, any case.' }),
+  ...paging(100, 150),
+});
+
+export const fileQuery = z.object({ format: format(['json', 'csv', 'xml']), raw: flag('raw') });

@@ -1,0 +1,48 @@
+import type { RoleCollectionExport } from '../../collections/catalog-collections-schema.ts';
+import type { Column } from '../../http/columns.ts';
+import { type SectionRow, sectionColumns, sectionRows } from '../../http/sections.ts';
+import { type Role, type RoleFile, StigMapping, Task, TechnologySkill } from './role-schema.ts';
+
+/** The json download of a role. */
+export function toRoleFile({ occupationCode, title, tasks, technologySkills, stigMappings }: Role): RoleFile {
+  return { occupationCode, title, tasks, technologySkills, stigMappings };
+}
+
+/** The columns of the csv and xml downloads of a role; a technology skill has its title in the role's own column. */
+export const roleColumns = sectionColumns([
+  ...new Set([
+    'occupationCode',
+    'title',
+    ...Object.keys(Task.shape),
+    ...Object.keys(TechnologySkill.shape),
+    ...Object.keys(StigMapping.shape),
+  ]),
+]);
+
+/** The rows: the role, each task, each technology skill, each STIG. */
+export function roleRows({
+  occupationCode,
+  title,
+  tasks,
+  technologySkills,
+  stigMappings,
+}: RoleFile): SectionRow[] {
+  return [
+    ...sectionRows('role', [{ occupationCode, title }]),
+    ...sectionRows('tasks', tasks),
+    ...sectionRows('technologySkills', technologySkills),
+    ...sectionRows('stigMappings', stigMappings),
+  ];
+}
+
+/** The columns of the exports of a collection of roles. */
+export const roleCollectionColumns: Column<RoleCollectionExport['roles'][number]>[] = [
+  { name: 'occupationCode', value: (row) => row.occupationCode },
+  { name: 'title', value: (row) => row.title },
+  { name: 'occupationFamily', value: (row) => row.occupationFamily },
+  { name: 'jobZone', value: (row) => row.jobZone },
+  { name: 'taskCount', value: (row) => row.taskCount },
+  { name: 'technologySkillCount', value: (row) => row.technologySkillCount },
+  { name: 'stigMappingCount', value: (row) => row.stigMappingCount },
+  { name: 'addedAt', value: (row) => row.addedAt },
+];

@@ -1,0 +1,145 @@
+import { z } from '@hono/zod-openapi';
+import { DateOrNull, Pagination, paging, requestText, search } from '../../http/schema.ts';
+
+/** What a summary has beyond the number of STIG mappings. */
+const facts = {
+  occupationCode: z.string().openapi({ example: '15-1244.00' }),
+  title: z.string().openapi({ example: 'Network and Computer Systems Administrators' }),
+  occupationFamily: z.string().openapi({ example: 'Computer and Mathematical' }),
+  jobZone: z.int().nullable().openapi({ description: 'null: O*NET gives this occupation none.', example: 4 }),
+  taskCount: z.int(),
+  technologySkillCount: z.int(),
+};
+
+const summary = { ...facts, stigMappingCount: z.int() };
+
+export const RoleFacts = z.strictObject(facts);
+export type RoleFacts = z.infer<typeof RoleFacts>;
+
+export const RoleSummary = z.strictObject(summary).openapi('RoleSummary');
+export type RoleSummary = z.infer<typeof RoleSummary>;
+
+export const Task = z
+  .strictObject({
+    taskId: z.string(),
+    statement: z.string(),
+    taskType: z.string().nullable().openapi({ example: 'Core' }),
+  })
+  .openapi('Task');
+
+export const TechnologySkill = z
+  .strictObject({
+    title: z.string().openapi({ example: 'Operating system software' }),
+    example: z.string().openapi({ example: 'Linux' }),
+    hotTechnology: z.boolean(),
+    inDemand: z.boolean(),
+  })
+  .openapi('TechnologySkill');
+
+export const ElementRating = z
+  .strictObject({ elementId: z.string(), name: z.string(), scaleId: z.string(), value: z.number() })
+  .openapi('ElementRating');
+
+export const EducationLevel = z
+  .strictObject({
+    elementId: z.string(),
+    name: z.string(),
+    scaleId: z.string(),
+    category: z.string(),
+    categoryDescription: z.string(),
+    value: z.number().openapi({ description: 'Percent.' }),
+  })
+  .openapi('EducationLevel');
+
+const score = z.number().min(0).max(1).openapi({ example: 0.95 });
+const level = z.string().openapi({ example: 'Primary' });
+const source = z.enum(['automated', 'curated']);
+
+export const StigMapping = z
+  .strictObject({
+    stigSlug: z.string(),
+    stigTitle: z.string(),
+    stigVersion: z.string(),
+    releaseDate: DateOrNull,
+    confidenceScore: score,
+    relevanceRank: z.int(),
+    roleResponsibilityLevel: level,
+    mappingSource: source,
+    mappingReason: z.string(),
+  })
+  .openapi('StigMapping');
+export type StigMapping = z.infer<typeof StigMapping>;
+
+/** What the full record has beyond the summary and the STIG mappings: kept as JSON in the catalog. */
+const details = {
+  description: z.string(),
+  jobZoneName: z.string().nullable(),
+  tasks: z.array(Task),
+  technologySkills: z.array(TechnologySkill),
+  skills: z.array(ElementRating),
+  abilities: z.array(ElementRating),
+  workActivities: z.array(ElementRating),
+  education: z.array(EducationLevel),
+};
+
+export const RoleDetails = z.strictObject(details);
+export type RoleDetails = z.infer<typeof RoleDetails>;
+
+export const Role = z
+  .strictObject({ ...summary, ...details, stigMappings: z.array(StigMapping) })
+  .openapi('Role');
+export type Role = z.infer<typeof Role>;
+
+export const Roles = z.strictObject({ roles: z.array(RoleSummary), pagination: Pagination }).openapi('Roles');
+export type Roles = z.infer<typeof Roles>;
+
+/** The json download. */
+export const RoleFile = z
+  .strictObject({
+    occupationCode: z.string(),
+    title: z.string(),
+    tasks: z.array(Task),
+    technologySkills: z.array(TechnologySkill),
+    stigMappings: z.array(StigMapping),
+  })
+  .openapi('RoleFile');
+export type RoleFile = z.infer<typeof RoleFile>;
+
+export const codeParam = z.object({ code: requestText('code', 1000).openapi({ example: '15-1244.00' }) });
+
+export const rolesQuery = z.object({
+  search,
+  family: requestText('family', 200).optional().openapi({ description: 'The whole name, any case.' }),
+  ...paging(100, 150),
+});
+
+export const RoleMappingRow = z
+  .strictObject({
+    id: z.int(),
+    occupationCode: z.string(),
+    occupationTitle: z.string(),
+    jobZone: z.int().nullable(),
+    confidenceScore: score,
+    roleResponsibilityLevel: level,
+    mappingSource: source,
+    mappingReason: z.string(),
+    niceWorkRoleId: z.string().optional().openapi({ example: 'IO-WRL-005' }),
+    niceWorkRoleName: z.string().optional(),
+    niceCategoryCode: z.string().optional(),
+    niceCategoryName: z.string().optional(),
+  })
+  .openapi('RoleMappingRow');
+export type RoleMappingRow = z.infer<typeof RoleMappingRow>;
+
+export const RoleMapping = z
+  .strictObject({ gated: z.boolean(), federal: z.boolean(), mappings: z.array(RoleMappingRow) })
+  .openapi('RoleMapping');
+export type RoleMapping = z.infer<typeof RoleMapping>;
+
+/** A number of a STIG or a slug; anything else is a 400, also for who would get the gated answer (DECISIONS D9.4). */
+export const benchmarkParam = z.object({
+  benchmarkId: z
+    .string()
+    .regex(/^(?:\d+|[a-z0-9][a-z0-9_-]{0,199})$/, { error: 'benchmarkId must be a number or a slug' })
+    .openapi({ example: 'harbor_linux_3' }),
+});

@@ -1,0 +1,94 @@
+import { fold } from '../../base/text.ts';
+
+/** A character of a word, as the tokenizer of `rule_search` takes it; it ignores marks, so they are of the word here. */
+export const wordCharacter = '[\\p{L}\\p{Nd}\\p{Nl}\\p{M}_]';
+
+/** Something to find in a text: folded parts in a row, bounded as `grep -w` bounds them. */
+export interface Pattern {
+  parts: string[];
+  /** What may stand between two parts: a run of blanks, or a run of whatever is of no word. */
+  gap: 'blanks' | 'punctuation';
+  /** Whether the last part is the beginning of a word only. */
+  isPrefix: boolean;
+}
+
+/** A half-open range of UTF-16 code units. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+const wordTest = new RegExp(wordCharacter, 'u');
+const runs = { blanks: /\s+/uy, punctuation: /[^\p{L}\p{Nd}\p{Nl}\p{M}_]+/uy };
+const ascii = Array.from({ length: 128 }, (_, code) => wordTest.test(String.fromCharCode(code)));
+
+/** A text with its case folded and every place kept: `exact`, and `plain` without diacritics besides. */
+export interface FoldedText {
+  exact: string;
+  plain: string;
+}
+
+/** Folds a text in place: the one letter whose fold is longer is replaced first. */
+export function foldInPlace(text: string): FoldedText {
+  const folded = fold(text);
+  const exact = folded.length === text.length ? folded : fold(text.replaceAll('İ', 'I'));
+  return { exact, plain: withoutDiacritics(exact) };
+}
+
+/** Letters of Latin as they are without diacritics, place by place: those that the tokenizer of `rule_search` takes for a to z. */
+export function withoutDiacritics(folded: string): string {
+  return folded.replace(/[\u00c0-\u024f\u1e00-\u1eff]/g, (letter) => {
+    const base = letter.normalize('NFD')[0]!;
+    return /[a-z]/.test(base) ? base : letter;
+  });
+}
+
+/** The places of a pattern in a text that `foldInPlace` gave, at most so many. Words are found as the index finds them. */
+export function findPlaces({ exact, plain }: FoldedText, asked: Pattern, max: number): Range[] {
+  const isLiteral = asked.gap === 'blanks';
+  const folded = isLiteral ? exact : plain;
+  const pattern = isLiteral
+    ? asked
+    : { ...asked, parts: asked.parts.map((part) => withoutDiacritics(part.normalize('NFC'))) };
+  const [first] = pattern.parts;
+  const places: Range[] = [];
+  if (!first) return places;
+  for (let at = folded.indexOf(first); at >= 0 && places.length < max; at = folded.indexOf(first, at + 1)) {
+    if (isWordBefore(folded, at)) continue;
+    const end = endOf(folded, at, pattern);
+    if (end < 0) continue;
+    places.push({ start: at, end });
+    at = end - 1;
+  }
+  return places;
+}
+
+/** Where a pattern that begins at a place ends; -1 when it is not there. */
+function endOf(folded: string, start: number, { parts, gap, isPrefix }: Pattern): number {
+  let at = start;
+  for (const [index, part] of parts.entries()) {
+    if (index > 0) {
+      const run = runs[gap];
+      run.lastIndex = at;
+      if (!run.test(folded)) return -1;
+      at = run.lastIndex;
+    }
+    if (!folded.startsWith(part, at)) return -1;
+    at += part.length;
+  }
+  if (!isPrefix) return isWordAt(folded, at) ? -1 : at;
+  while (isWordAt(folded, at)) at += folded.codePointAt(at)! > 0xffff ? 2 : 1;
+  return at;
+}
+
+function isWordAt(text: string, at: number): boolean {
+  const code = text.codePointAt(at);
+  if (code === undefined) return false;
+  return code < 128 ? ascii[code]! : wordTest.test(String.fromCodePoint(code));
+}
+
+function isWordBefore(text: string, at: number): boolean {
+  if (at === 0) return false;
+  const code = text.charCodeAt(at - 1);
+  return code < 128 ? ascii[code]! : isWordAt(text, code >= 0xdc00 && code <= 0xdfff ? at - 2 : at - 1);
+}

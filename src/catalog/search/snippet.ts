@@ -1,0 +1,105 @@
+import { findPlaces, foldInPlace, type Pattern, type Range } from './pattern.ts';
+
+/** The texts of a rule that are searched, by the names that answers use, in the order in which they are looked at. */
+export const searchedFields = ['title', 'discussion', 'check', 'fix', 'ids'] as const;
+export type SearchedField = (typeof searchedFields)[number];
+
+/** A piece of one text with the places of what was found in it: half-open ranges of UTF-16 code units, in order. */
+export interface Snippet {
+  field: SearchedField;
+  text: string;
+  marks: [start: number, end: number][];
+}
+
+interface Place extends Range {
+  term: number;
+}
+
+const length = 240;
+const lead = 60;
+/** How many places of one term are looked at in one text. */
+const maxPlaces = 50;
+
+/**
+ * The piece of a rule's texts that shows most of the terms: the text that holds the most different ones (the first of
+ * equals), there the stretch that does. Cut at blanks, with `…` where something is left out; without marks where
+ * no term stands as the index found it.
+ */
+export function makeSnippet(texts: Record<SearchedField, string>, terms: Pattern[][]): Snippet {
+  let best: { field: SearchedField; places: Place[]; terms: number } = {
+    field: 'discussion',
+    places: [],
+    terms: 0,
+  };
+  for (const field of searchedFields) {
+    const places = placesIn(texts[field], terms);
+    const distinct = new Set(places.map((place) => place.term)).size;
+    if (distinct > best.terms) best = { field, places, terms: distinct };
+    if (best.terms === terms.length) break;
+  }
+  return cutOut(best.field, texts[best.field], best.places);
+}
+
+function placesIn(text: string, terms: Pattern[][]): Place[] {
+  const folded = foldInPlace(text);
+  return terms
+    .flatMap((patterns, term) =>
+      patterns.flatMap((pattern) =>
+        findPlaces(folded, pattern, maxPlaces).map((place) => ({ ...place, term })),
+      ),
+    )
+    .sort((a, b) => a.start - b.start || b.end - a.end);
+}
+
+function cutOut(field: SearchedField, text: string, places: Place[]): Snippet {
+  const first = densest(places);
+  let from = Math.max(0, (first?.start ?? 0) - lead);
+  let to = Math.min(text.length, from + length);
+  if (to === text.length) from = Math.max(0, Math.min(from, to - length));
+  if (first && first.end > to) to = Math.min(first.end, from + 2 * length);
+  if (from > 0) from = afterBlank(text, from, first?.start ?? text.length);
+  if (to < text.length) to = beforeBlank(text, to, Math.min(first?.end ?? 0, to));
+  const before = from > 0 ? '…' : '';
+  const after = to < text.length ? '…' : '';
+  const shift = before.length - from;
+  const marks: [number, number][] = [];
+  for (const { start, end } of places) {
+    if (start < from || end > to) continue;
+    const last = marks.at(-1);
+    if (last && start + shift <= last[1]) last[1] = Math.max(last[1], end + shift);
+    else marks.push([start + shift, end + shift]);
+  }
+  return { field, text: `${before}${text.slice(from, to)}${after}`, marks };
+}
+
+/** The place from which a stretch of the snippet's length holds the most different terms; the first of equals. */
+function densest(places: Place[]): Place | undefined {
+  let best = places[0];
+  let most = 0;
+  for (const [index, place] of places.entries()) {
+    const seen = new Set<number>();
+    for (let next = index; next < places.length; next++) {
+      if (places[next]!.end > place.start + length - lead) break;
+      seen.add(places[next]!.term);
+    }
+    if (seen.size > most) [best, most] = [place, seen.size];
+  }
+  return best;
+}
+
+/** The start of the next word from a place on, but not beyond a limit; never within a surrogate pair. */
+function afterBlank(text: string, from: number, limit: number): number {
+  const found = text.slice(from, limit).search(/\s\S/);
+  if (found >= 0) return from + found + 1;
+  return isTrail(text, from) ? from + 1 : from;
+}
+
+/** The end of the last word before a place, but not before a limit; never within a surrogate pair. */
+function beforeBlank(text: string, to: number, limit: number): number {
+  for (let at = to; at > limit; at--) if (/\s/.test(text[at]!) && /\S/.test(text[at - 1]!)) return at;
+  return isTrail(text, to) ? to - 1 : to;
+}
+
+function isTrail(text: string, index: number): boolean {
+  return /[\udc00-\udfff]/.test(text[index] ?? '');
+}

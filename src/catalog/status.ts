@@ -1,0 +1,152 @@
+import { statSync } from 'node:fs';
+import { realFile } from '../base/files.ts';
+import type { Database } from '../db/database.ts';
+
+/** What a database holds, for an operator: counts, editions, sizes; nothing of what users wrote. */
+export interface Status {
+  database: {
+    file: string;
+    /** Bytes of the file and of the write-ahead log beside it; 0 of a database in memory. */
+    bytes: number;
+    logBytes: number;
+    schema: number;
+    generation: number;
+    changedAt: string;
+  };
+  /** What is served; `releases` are all that are retained, `findings` those of the current ones. */
+  stigs: {
+    stigs: number;
+    srgs: number;
+    releases: number;
+    findings: number;
+    newestReleaseDate: string | null;
+  };
+  frameworks: FrameworkStatus[];
+  crosswalk: { nodes: number; edges: number; paths: number; decisions: number };
+  roles: {
+    occupations: number;
+    occupationEdition: string | null;
+    workRoles: number;
+    workRoleEdition: string | null;
+    mappings: number;
+  };
+  documents: number;
+  users: Record<
+    | 'lists'
+    | 'deletedLists'
+    | 'controlCollections'
+    | 'documentCollections'
+    | 'roleCollections'
+    | 'favoriteStigs'
+    | 'favoriteControls'
+    | 'integrationTokens'
+    | 'sessions',
+    number
+  >;
+  /** The last runs, newest first. */
+  imports: ImportStatus[];
+}
+
+/** One version of a control catalog, or one edition of the CCI list (framework `cci`). */
+export interface FrameworkStatus {
+  framework: string;
+  version: string;
+  /** Whether it is served when no version is asked for. */
+  default: boolean;
+  controls: number;
+  withdrawn: number;
+}
+
+/** One run of an import, with the totals of its ledger. */
+export interface ImportStatus {
+  run: number;
+  startedAt: string;
+  finishedAt: string;
+  generation: number;
+  sources: number;
+  imported: number;
+  unchanged: number;
+  superseded: number;
+  skipped: number;
+  rejected: number;
+  warnings: number;
+}
+
+export type StatusService = ReturnType<typeof createStatusService>;
+
+/** What is loaded, for `gapstone status`, the pages and the metrics. */
+export function createStatusService(db: Database) {
+  const { sqlite } = db;
+  const one = <T>(sql: string) => sqlite.prepare<[], T>(sql);
+  const catalog = one<{ generation: number; changedAt: string }>(
+    'SELECT generation, changed_at AS changedAt FROM catalog',
+  );
+  const stigs = one<Status['stigs']>(
+    `SELECT coalesce(sum(s.kind = 'stig'), 0) AS stigs, coalesce(sum(s.kind = 'srg'), 0) AS srgs,
+            (SELECT count(*) FROM stig_releases) AS releases, coalesce(sum(r.finding_count), 0) AS findings,
+            max(r.release_date) AS newestReleaseDate
+       FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id`,
+  );
+  const frameworks = one<Omit<FrameworkStatus, 'default'> & { default: number }>(
+    `SELECT v.framework, v.version, v.is_default AS "default", count(*) - sum(c.status = 'withdrawn') AS controls,
+            sum(c.status = 'withdrawn') AS withdrawn
+       FROM framework_versions AS v JOIN controls AS c ON c.framework = v.framework AND c.version = v.version
+      GROUP BY v.framework, v.version ORDER BY v.framework, v.version`,
+  );
+  const crosswalk = one<Status['crosswalk']>(
+    `SELECT (SELECT count(*) FROM crosswalk_nodes) AS nodes, (SELECT count(*) FROM crosswalk_edges) AS edges,
+            (SELECT count(*) FROM crosswalk_paths) AS paths, (SELECT count(*) FROM mapping_decisions) AS decisions`,
+  );
+  const roles = one<Status['roles']>(
+    `SELECT (SELECT count(*) FROM occupations) AS occupations,
+            (SELECT label FROM role_releases WHERE family = 'onet') AS occupationEdition,
+            (SELECT count(*) FROM work_roles) AS workRoles,
+            (SELECT label FROM role_releases WHERE family = 'nice') AS workRoleEdition,
+            (SELECT count(*) FROM role_mappings) AS mappings`,
+  );
+  const documents = one<number>('SELECT count(*) FROM documents').pluck();
+  const users = one<Status['users']>(
+    `SELECT count(*) FILTER (WHERE kind = 'list' AND deleted_at IS NULL) AS lists,
+            count(*) FILTER (WHERE kind = 'list' AND deleted_at IS NOT NULL) AS deletedLists,
+            count(*) FILTER (WHERE kind = 'control-collection' AND deleted_at IS NULL) AS controlCollections,
+            count(*) FILTER (WHERE kind = 'regdoc-collection' AND deleted_at IS NULL) AS documentCollections,
+            count(*) FILTER (WHERE kind = 'role-collection' AND deleted_at IS NULL) AS roleCollections,
+            (SELECT count(*) FROM favorite_stigs) AS favoriteStigs,
+            (SELECT count(*) FROM favorite_controls) AS favoriteControls,
+            (SELECT count(*) FROM integration_tokens WHERE revoked_at IS NULL) AS integrationTokens,
+            (SELECT count(*) FROM sessions) AS sessions
+       FROM bundles`,
+  );
+  const imports = sqlite.prepare<[number], ImportStatus>(
+    `SELECT id AS run, started_at AS startedAt, finished_at AS finishedAt, generation,
+            summary ->> 'sources' AS sources, summary ->> 'imported' AS imported, summary ->> 'unchanged' AS unchanged,
+            summary ->> 'superseded' AS superseded, summary ->> 'skipped' AS skipped, summary ->> 'rejected' AS rejected,
+            summary ->> 'warnings' AS warnings
+       FROM import_runs ORDER BY id DESC LIMIT ?`,
+  );
+
+  return {
+    /** One state of the database, with its last runs (5 unless told). Milliseconds; the digest is not part of it. */
+    status: (runs = 5): Status =>
+      db.read(() => ({
+        database: {
+          file: sqlite.name,
+          ...sizes(sqlite.name),
+          schema: sqlite.pragma('user_version', { simple: true }) as number,
+          ...catalog.get()!,
+        },
+        stigs: stigs.get()!,
+        frameworks: frameworks.all().map((row) => ({ ...row, default: row.default === 1 })),
+        crosswalk: crosswalk.get()!,
+        roles: roles.get()!,
+        documents: documents.get()!,
+        users: users.get()!,
+        imports: imports.all(runs),
+      })),
+  };
+}
+
+function sizes(file: string): { bytes: number; logBytes: number } {
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return { bytes: sizeOf(file), logBytes: sizeOf(`${realFile(file)}-wal`) };
+}

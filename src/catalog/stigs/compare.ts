@@ -1,0 +1,108 @@
+import {
+  type ChangeClass,
+  type ChangedRule,
+  changeClasses,
+  type FieldChange,
+  type RuleHeading,
+  type RuleIdentity,
+  type StigComparison,
+} from './diff-schema.ts';
+import { matchRules, type RuleIds } from './match.ts';
+
+/** A rule as far as two releases are compared by it. */
+export interface ComparableRule extends RuleIds {
+  title: string;
+  severity: RuleHeading['severity'];
+  discussion: string;
+  check: string;
+  fix: string;
+  ccis: string[];
+}
+
+const textClasses = [
+  ['title', 'cosmetic'],
+  ['severity', 'severity'],
+  ['discussion', 'cosmetic'],
+  ['check', 'check'],
+  ['fix', 'fix'],
+] as const;
+
+const collapse = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+/**
+ * The fields in which two printings of a rule differ, in a fixed order; none when they say the same. Blanks and line
+ * ends alone make a check or fix differ cosmetically, punctuation does not: commands are made of it. CCIs are a set.
+ */
+export function fieldChanges(old: ComparableRule, now: ComparableRule): FieldChange[] {
+  const changes: FieldChange[] = [];
+  for (const [field, ofWords] of textClasses) {
+    if (old[field] === now[field]) continue;
+    const isBlank = collapse(old[field]) === collapse(now[field]);
+    changes.push({ field, class: isBlank ? 'cosmetic' : ofWords, old: old[field], new: now[field] });
+  }
+  const [before, after] = [new Set(old.ccis), new Set(now.ccis)];
+  const added = [...after].filter((cci) => !before.has(cci));
+  const removed = [...before].filter((cci) => !after.has(cci));
+  if (added.length + removed.length > 0)
+    changes.push({ field: 'ccis', class: 'mapping', old: old.ccis, new: now.ccis, added, removed });
+  return changes;
+}
+
+/** The classes of some changes, each once, the primary one first. */
+export function classesOf(changes: FieldChange[]): ChangeClass[] {
+  return changeClasses.filter((each) => changes.some((change) => change.class === each));
+}
+
+/** Whether two rules differ in any identifier, the revision included. */
+export function isRenumbered(old: RuleIds, now: RuleIds): boolean {
+  return old.groupId !== now.groupId || old.ruleId !== now.ruleId || old.ruleVersion !== now.ruleVersion;
+}
+
+/** The identifiers of a rule, as answers name it. */
+export function identityOf({ groupId, ruleId, ruleVersion }: RuleIds): RuleIdentity {
+  return { groupId, ruleId, ruleVersion };
+}
+
+/**
+ * Compares the rules of two releases. Every rule of either falls into one of added, removed, changed, renumbered (its
+ * identifiers alone changed) and unchanged; all in the order of the new release, removed ones in that of the old.
+ */
+export function compareRules(olds: ComparableRule[], news: ComparableRule[]): StigComparison {
+  const { pairs, removed, added } = matchRules(olds, news);
+  const changed: ChangedRule[] = [];
+  const renumbered: StigComparison['renumbered'] = [];
+  const classes = { check: 0, fix: 0, severity: 0, mapping: 0, cosmetic: 0 };
+  for (const { old, new: now, matchedBy } of pairs) {
+    const fields = fieldChanges(old, now);
+    const { ruleTitle, severity } = headingOf(now);
+    const matched = { matchedBy, old: identityOf(old), new: identityOf(now), ruleTitle, severity };
+    const [primary, ...others] = classesOf(fields);
+    if (primary !== undefined) {
+      changed.push({ ...matched, class: primary, classes: [primary, ...others], fields });
+      classes[primary]++;
+    } else if (isRenumbered(old, now)) renumbered.push(matched);
+  }
+  const [before, after] = [olds, news].map((rules) => new Set(rules.map((rule) => rule.groupId)));
+  return {
+    summary: {
+      added: added.length,
+      removed: removed.length,
+      changed: changed.length,
+      renumbered: renumbered.length,
+      unchanged: pairs.length - changed.length - renumbered.length,
+      classes,
+    },
+    groupIds: {
+      added: [...after!].filter((id) => !before!.has(id)),
+      removed: [...before!].filter((id) => !after!.has(id)),
+    },
+    added: added.map(headingOf),
+    removed: removed.map(headingOf),
+    changed,
+    renumbered,
+  };
+}
+
+function headingOf(rule: ComparableRule): RuleHeading {
+  return { ...identityOf(rule), ruleTitle: rule.title, severity: rule.severity };
+}

@@ -1,0 +1,107 @@
+import { z } from '@hono/zod-openapi';
+import { DateOrNull, requestText } from '../../http/schema.ts';
+import { Severity } from './schema.ts';
+
+/** The classes of a change; the first that applies is the primary one. */
+export const changeClasses = ['check', 'fix', 'severity', 'mapping', 'cosmetic'] as const;
+export const ChangeClass = z.enum(changeClasses).openapi('ChangeClass', {
+  description:
+    'check, fix: its words, marks or numbers differ. severity. mapping: another set of CCIs. cosmetic: title or discussion, or a check or fix that differs in blanks and line ends alone. The primary class of a rule is the first of these that applies.',
+});
+export type ChangeClass = z.infer<typeof ChangeClass>;
+
+const textFields = ['title', 'severity', 'discussion', 'check', 'fix'] as const;
+export const FieldChange = z
+  .union([
+    z.strictObject({ field: z.enum(textFields), class: ChangeClass, old: z.string(), new: z.string() }),
+    z.strictObject({
+      field: z.literal('ccis'),
+      class: z.literal('mapping'),
+      old: z.array(z.string()),
+      new: z.array(z.string()),
+      added: z.array(z.string()),
+      removed: z.array(z.string()),
+    }),
+  ])
+  .openapi('FieldChange');
+export type FieldChange = z.infer<typeof FieldChange>;
+
+export const RuleIdentity = z
+  .strictObject({ groupId: z.string(), ruleId: z.string(), ruleVersion: z.string() })
+  .openapi('RuleIdentity');
+export type RuleIdentity = z.infer<typeof RuleIdentity>;
+
+const heading = { ruleTitle: z.string(), severity: Severity };
+export const RuleHeading = z.strictObject({ ...RuleIdentity.shape, ...heading }).openapi('RuleHeading');
+export type RuleHeading = z.infer<typeof RuleHeading>;
+
+export const MatchedBy = z.enum(['stigId', 'groupId', 'legacyId']).openapi('MatchedBy', {
+  description: 'The identifier by which the rule was recognised; the first of these that does it.',
+});
+
+const matched = { matchedBy: MatchedBy, old: RuleIdentity, new: RuleIdentity, ...heading };
+export const RenumberedRule = z.strictObject(matched).openapi('RenumberedRule');
+export const ChangedRule = z
+  .strictObject({
+    ...matched,
+    class: ChangeClass,
+    classes: z
+      .array(ChangeClass)
+      .openapi({ description: 'Every class that applies, the primary one first.' }),
+    fields: z.array(FieldChange),
+  })
+  .openapi('ChangedRule');
+export type ChangedRule = z.infer<typeof ChangedRule>;
+
+const DiffRelease = z.strictObject({ version: z.string(), releaseDate: DateOrNull, findingCount: z.int() });
+
+export const StigComparison = z.strictObject({
+  summary: z.strictObject({
+    added: z.int(),
+    removed: z.int(),
+    changed: z.int(),
+    renumbered: z.int(),
+    unchanged: z.int(),
+    classes: z
+      .strictObject({ check: z.int(), fix: z.int(), severity: z.int(), mapping: z.int(), cosmetic: z.int() })
+      .openapi({ description: 'How many changed rules have which primary class.' }),
+  }),
+  groupIds: z
+    .strictObject({ added: z.array(z.string()), removed: z.array(z.string()) })
+    .openapi({ description: 'The V-ids that came and went, those of matched rules included.' }),
+  added: z.array(RuleHeading),
+  removed: z.array(RuleHeading),
+  changed: z.array(ChangedRule),
+  renumbered: z
+    .array(RenumberedRule)
+    .openapi({ description: 'Rules whose identifiers alone changed, the revision of the SV-id included.' }),
+});
+export type StigComparison = z.infer<typeof StigComparison>;
+
+export const StigDiff = z
+  .strictObject({
+    slug: z.string(),
+    title: z.string(),
+    from: DiffRelease,
+    to: DiffRelease,
+    ...StigComparison.shape,
+  })
+  .openapi('StigDiff');
+export type StigDiff = z.infer<typeof StigDiff>;
+
+function releaseName(name: string, description: string) {
+  return requestText(name, 100)
+    .regex(/^V\d{1,9}R\d{1,9}(\.\d{1,9})*$/i, { error: `${name} must be a release such as V2R8` })
+    .optional()
+    .openapi({ description });
+}
+
+export const diffQuery = z.object({
+  from: releaseName('from', 'The release to compare; by default the next lower retained one.').openapi({
+    example: 'V1R1',
+  }),
+  to: releaseName('to', 'The release to compare it with; by default the current one.').openapi({
+    example: 'V1R2',
+  }),
+});
+export type DiffQuery = z.infer<typeof diffQuery>;

@@ -1,0 +1,229 @@
+import { z } from '@hono/zod-openapi';
+import {
+  DateOrNull,
+  flag,
+  format,
+  notAnObject,
+  Pagination,
+  paging,
+  requestText,
+  search,
+  since,
+  textList,
+  wordList,
+} from '../../http/schema.ts';
+
+export const Severity = z.enum(['high', 'medium', 'low']).openapi({ example: 'medium' });
+
+export const StigSummary = z
+  .strictObject({
+    slug: z.string().openapi({ example: 'harbor_linux_3' }),
+    title: z.string().openapi({ example: 'Harbor Linux 3 Security Technical Implementation Guide' }),
+    version: z.string().openapi({ example: 'V1R2' }),
+    releaseDate: DateOrNull.openapi({ example: '2026-04-15' }),
+    findingCount: z.int().openapi({ example: 14 }),
+  })
+  .openapi('StigSummary');
+export type StigSummary = z.infer<typeof StigSummary>;
+
+export const Finding = z
+  .strictObject({
+    groupId: z.string().openapi({ example: 'V-900001' }),
+    title: z.string().openapi({ example: 'SRG-OS-000480-GPOS-00227' }),
+    description: z.string(),
+    severity: Severity,
+    ruleId: z.string().openapi({ example: 'SV-900001r100010_rule' }),
+    ruleVersion: z.string().openapi({ example: 'HARB-03-000010' }),
+    ruleTitle: z.string(),
+    vulnDiscussion: z.string(),
+    fixText: z.string(),
+    checkContent: z.string(),
+    ruleIdent: z
+      .string()
+      .openapi({ description: 'The first CCI of the rule, "" when there is none.', example: 'CCI-000366' }),
+    ruleIdents: z
+      .array(z.string())
+      .openapi({ description: 'Every CCI of the rule, in document order.', example: ['CCI-000366'] }),
+  })
+  .openapi('Finding');
+export type Finding = z.infer<typeof Finding>;
+
+export const Profile = z
+  .strictObject({ profileId: z.string(), title: z.string(), description: z.string() })
+  .openapi('Profile');
+export type Profile = z.infer<typeof Profile>;
+
+export const StigRecord = z
+  .strictObject({
+    slug: z.string(),
+    benchmarkId: z.string(),
+    title: z.string(),
+    description: z.string(),
+    version: z.string(),
+    status: z.string(),
+    releaseDate: DateOrNull,
+    findingCount: z.int(),
+    profiles: z.array(Profile),
+    findings: z.array(Finding),
+  })
+  .openapi('StigRecord');
+export type StigRecord = z.infer<typeof StigRecord>;
+
+export const StigList = z
+  .strictObject({ stigs: z.array(StigSummary), pagination: Pagination })
+  .openapi('StigList');
+export type StigList = z.infer<typeof StigList>;
+
+export const StigControls = z
+  .strictObject({
+    stig: z.strictObject({
+      slug: z.string(),
+      title: z.string(),
+      version: z.string(),
+      status: z.string(),
+      releaseDate: DateOrNull,
+      findingCount: z.int(),
+    }),
+    findings: z.array(Finding),
+    pagination: Pagination,
+  })
+  .openapi('StigControls');
+export type StigControls = z.infer<typeof StigControls>;
+
+export const StigVersions = z
+  .strictObject({
+    versions: z.array(
+      z.strictObject({
+        version: z.string(),
+        releaseDate: DateOrNull,
+        status: z.string(),
+        findingCount: z.int(),
+        current: z.boolean(),
+      }),
+    ),
+  })
+  .openapi('StigVersions');
+export type StigVersions = z.infer<typeof StigVersions>;
+
+export const StigBatch = z
+  .strictObject({
+    stigs: z.array(StigRecord),
+    meta: z.strictObject({ requested: z.int(), found: z.int(), notFound: z.array(z.string()) }),
+  })
+  .openapi('StigBatch');
+export type StigBatch = z.infer<typeof StigBatch>;
+
+export const StigChange = z
+  .strictObject({
+    slug: z.string(),
+    title: z.string(),
+    newVersion: z.string(),
+    previousVersion: z.string().nullable(),
+    releaseDate: DateOrNull,
+  })
+  .openapi('StigChange');
+
+export const StigChangelog = z
+  .strictObject({ changes: z.array(StigChange), pagination: Pagination })
+  .openapi('StigChangelog');
+export type StigChangelog = z.infer<typeof StigChangelog>;
+
+export const StigStats = z
+  .strictObject({
+    catalog: z.strictObject({ totalBenchmarks: z.int(), totalFindings: z.int(), totalProfiles: z.int() }),
+    severity: z.strictObject({ high: z.int(), medium: z.int(), low: z.int() }),
+    latestRelease: z
+      .strictObject({ slug: z.string(), title: z.string(), releaseDate: DateOrNull })
+      .nullable(),
+  })
+  .openapi('StigStats');
+export type StigStats = z.infer<typeof StigStats>;
+
+export const RawGroup = z
+  .strictObject({
+    groupId: z.string(),
+    groupTitle: z.string(),
+    ruleId: z.string(),
+    ruleWeight: z.number(),
+    ruleSeverity: Severity,
+    ruleVersion: z.string(),
+    ruleTitle: z.string(),
+    ruleVulnDiscussion: z.string(),
+    ruleFalsePositives: z.string(),
+    ruleFalseNegatives: z.string(),
+    ruleDocumentable: z.boolean(),
+    ruleMitigations: z.string(),
+    ruleSeverityOverrideGuidance: z.string(),
+    rulePotentialImpacts: z.string(),
+    ruleThirdPartyTools: z.string(),
+    ruleMitigationControl: z.string(),
+    ruleResponsibility: z.string(),
+    ruleIAControls: z.string(),
+    ruleIdent: z.string(),
+    ruleIdents: z.array(z.string()),
+    ruleLegacyIds: z.array(z.string()),
+    ruleFixText: z.string(),
+    ruleFixId: z.string(),
+    ruleCheckSystem: z.string(),
+    ruleCheckContent: z.string(),
+  })
+  .openapi('RawGroup');
+export type RawGroup = z.infer<typeof RawGroup>;
+
+/** The json download: the raw benchmark record (DECISIONS D5.3). */
+export const RawStig = z
+  .strictObject({
+    id: z.int(),
+    benchmarkId: z.string(),
+    slug: z.string(),
+    status: z.string(),
+    statusDate: DateOrNull,
+    title: z.string(),
+    description: z.string(),
+    version: z.string(),
+    releaseDate: DateOrNull,
+    createdAt: z.iso.datetime().nullable(),
+    updatedAt: z.iso.datetime().nullable(),
+    groups: z.array(RawGroup),
+    profiles: z.array(Profile),
+  })
+  .openapi('RawStig');
+export type RawStig = z.infer<typeof RawStig>;
+
+export const slugParam = z.object({
+  slug: requestText('slug', 1000).openapi({ example: 'harbor_linux_3' }),
+});
+
+const version = requestText('version', 100)
+  .optional()
+  .openapi({ description: 'A retained release instead of the current one.', example: 'V1R1' });
+
+export const versionQuery = z.object({ version });
+export const listQuery = z.object({ search, ...paging(100, 150) });
+export const controlsQuery = z.object({
+  search,
+  severity: wordList('severity', Severity.options),
+  version,
+  ...paging(50, 100),
+});
+export const downloadFormats = ['cklb', 'json', 'csv', 'xml'] as const;
+export const downloadQuery = z.object({
+  format: format(downloadFormats),
+  version,
+  raw: flag('raw'),
+  hostName: requestText('hostName', 255).optional(),
+});
+export const changelogQuery = z.object({
+  since: since.optional(),
+  slug: requestText('slug', 1000).optional(),
+  ...paging(50, 100),
+});
+export const batchBody = z.object(
+  {
+    slugs: textList('slugs', 1000)
+      .min(1, { error: 'slugs must hold 1 to 50 slugs' })
+      .max(50, { error: 'slugs must hold 1 to 50 slugs' })
+      .openapi({ example: ['harbor_linux_3', 'lantern_web_server_2'] }),
+  },
+  notAnObject,
+);

@@ -1,0 +1,47 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import { Cklb } from '../catalog/stigs/cklb-schema.ts';
+import type { Access } from '../http/access.ts';
+import { answerBytes, fileHeaders, privateHeaders } from '../http/answer.ts';
+import type { Env } from '../http/env.ts';
+import { downloadHeaders, errors, jsonBody } from '../http/schema.ts';
+import type { createUpgrade } from '../site/uploads.ts';
+import { maxChecklist } from './read.ts';
+import { ChecklistUpgrade, upgradeBody, upgradeQuery } from './schema.ts';
+
+/** What is done with checklists that a caller brings. Nothing of them is stored. */
+export function checklistRoutes(access: Access, upgrade: ReturnType<typeof createUpgrade>): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+  const large = access.with({ maxBody: maxChecklist, upload: true, expensive: true });
+
+  const { middleware, ...route } = createRoute({
+    method: 'post',
+    path: '/api/v1/checklists/upgrade',
+    operationId: 'upgradeChecklist',
+    summary: 'An old checklist (ckl or cklb), its answers carried to a release of the catalog',
+    tags: ['Checklists'],
+    ...large.user,
+    request: { query: upgradeQuery, body: jsonBody(upgradeBody) },
+    responses: {
+      200: {
+        description:
+          'The new checklist, and a report on each of its rules. With download=true the checklist alone, as a file.',
+        headers: { 'Content-Disposition': { ...downloadHeaders['Content-Disposition'], required: false } },
+        content: { 'application/json': { schema: ChecklistUpgrade.or(Cklb) } },
+      },
+      ...errors(400, 401, 403, 404, 413, 503),
+    },
+  });
+  app.openAPIRegistry.registerPath(route);
+  // Its body is read and checked in a thread.
+  app.openapi({ ...route, middleware, request: { query: upgradeQuery }, hide: true }, async (c) => {
+    const { download = false } = c.req.valid('query');
+    const upload = { from: 'api', bytes: c.get('upload'), download } as const;
+    const { bytes, file } = await upgrade(upload, c.get('exchange'));
+    if (file === null) return answerBytes<ChecklistUpgrade>(c, bytes);
+    // What the old checklist says of itself counts more than the banner of this server.
+    const named = fileHeaders(file.marking || c.get('banner'), file.name);
+    return answerBytes<Cklb>(c, bytes, { ...privateHeaders, ...named });
+  });
+
+  return app;
+}

@@ -1,0 +1,139 @@
+import { z } from '@hono/zod-openapi';
+import { Cklb } from '../catalog/stigs/cklb-schema.ts';
+import { ChangeClass, FieldChange, MatchedBy, RuleIdentity } from '../catalog/stigs/diff-schema.ts';
+import { DateOrNull, flag, notAnObject, orNull, requestText } from '../http/schema.ts';
+
+const CklbRule = Cklb.shape.stigs.element.shape.rules.element;
+
+/** What an assessor wrote about a rule, under the names of a cklb. */
+export const RuleAnswer = CklbRule.pick({
+  status: true,
+  finding_details: true,
+  comments: true,
+  overrides: true,
+}).openapi('RuleAnswer');
+export type RuleAnswer = z.infer<typeof RuleAnswer>;
+
+export const outcomes = ['carried', 'carried-with-warning', 'reset', 'new'] as const;
+export const UpgradedRule = z
+  .strictObject({
+    outcome: z.enum(outcomes).openapi({
+      description:
+        'carried: the answer stands as it was. carried-with-warning: it stands, and the check, the fix or the severity changed. reset: the check or fix changed, and the request asked to begin anew. new: the old checklist does not have the rule.',
+    }),
+    reason: z.string(),
+    groupId: z.string(),
+    ruleId: z.string(),
+    ruleVersion: z.string(),
+    oldGroupId: z.string().nullable(),
+    oldRuleId: z.string().nullable(),
+    oldRuleVersion: z.string().nullable(),
+    matchedBy: orNull(MatchedBy),
+    classes: z.array(ChangeClass),
+    changes: z.array(FieldChange),
+    answered: z.boolean().openapi({ description: 'Whether the old checklist says anything about the rule.' }),
+    lost: orNull(RuleAnswer).openapi({ description: 'The old answer where it was reset, else null.' }),
+  })
+  .openapi('UpgradedRule');
+export type UpgradedRule = z.infer<typeof UpgradedRule>;
+
+export const NotCarried = z
+  .union([
+    z.strictObject({
+      kind: z.literal('rule'),
+      reason: z.string(),
+      ...RuleIdentity.shape,
+      ruleTitle: z.string(),
+      answered: z.boolean(),
+      answer: RuleAnswer,
+    }),
+    z.strictObject({
+      kind: z.literal('field'),
+      reason: z.string(),
+      path: z.string().openapi({ description: 'Where it was, as stigs[0].rules[3].name or as an XML path.' }),
+      // Not `unknown`, of which a typed response of Hono makes another type.
+      value: z.any().openapi({ description: 'What was there, as it was.' }),
+    }),
+  ])
+  .openapi('NotCarried');
+export type NotCarried = z.infer<typeof NotCarried>;
+/** A field of the old checklist that a cklb has no place for. */
+export type Leftover = Extract<NotCarried, { kind: 'field' }>;
+
+const counts = { carried: z.int(), carriedWithWarning: z.int(), reset: z.int() };
+export const UpgradeReport = z
+  .strictObject({
+    from: z.strictObject({
+      format: z.enum(['ckl', 'cklb']),
+      id: z.string().nullable().openapi({
+        description: 'The `id` of the old cklb, as it stands there; null where it has none, and of a ckl.',
+      }),
+      benchmarkId: z.string(),
+      title: z.string(),
+      version: z.string().nullable(),
+      releaseInfo: z.string(),
+    }),
+    to: z.strictObject({
+      slug: z.string(),
+      benchmarkId: z.string(),
+      title: z.string(),
+      version: z.string(),
+      releaseInfo: z.string(),
+      releaseDate: DateOrNull,
+    }),
+    summary: z.strictObject({
+      rules: z.int(),
+      ...counts,
+      new: z.int(),
+      removed: z.int(),
+      answers: z
+        .strictObject({ ...counts, notCarried: z.int() })
+        .openapi({ description: 'The same counts over the rules that had an answer.' }),
+    }),
+    rules: z.array(UpgradedRule),
+    notCarried: z.array(NotCarried).openapi({
+      description: 'Rules that the target no longer has, and fields that a cklb has no place for.',
+    }),
+    otherStigs: z
+      .array(z.strictObject({ benchmarkId: z.string(), title: z.string(), rules: z.int() }))
+      .openapi({ description: 'The other STIGs of the checklist, which are in the new one as they were.' }),
+  })
+  .openapi('UpgradeReport');
+export type UpgradeReport = z.infer<typeof UpgradeReport>;
+
+export const ChecklistUpgrade = z
+  .strictObject({ checklist: Cklb, report: UpgradeReport })
+  .openapi('ChecklistUpgrade');
+export type ChecklistUpgrade = z.infer<typeof ChecklistUpgrade>;
+
+/** A checklist in a request: the text of a ckl or cklb, or the object that a cklb is. It is read by its reader, not here. */
+const checklist = z
+  .custom<string | object>(
+    (value) =>
+      typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
+    { error: 'checklist must be the text of a .ckl or .cklb, or the object of a .cklb' },
+  )
+  .openapi({
+    type: ['string', 'object'],
+    description: 'The text of a .ckl or .cklb as a string, or the object of a .cklb itself.',
+  });
+
+export const upgradeBody = z.object(
+  {
+    slug: requestText('slug', 1000).openapi({ example: 'harbor_linux_3' }),
+    version: requestText('version', 100)
+      .optional()
+      .openapi({ description: 'A retained release instead of the current one.', example: 'V1R2' }),
+    checklist,
+    hostName: requestText('hostName', 255)
+      .optional()
+      .openapi({ description: 'The name of the target, in place of the one in the checklist.' }),
+    onChange: z.enum(['keep', 'reset'], { error: 'onChange must be keep or reset' }).default('keep').openapi({
+      description: 'What becomes of an answer whose check or fix changed: kept with a warning, or reset.',
+    }),
+  },
+  notAnObject,
+);
+export type UpgradeBody = z.infer<typeof upgradeBody>;
+
+export const upgradeQuery = z.object({ download: flag('download') });

@@ -1,0 +1,119 @@
+import { z } from '@hono/zod-openapi';
+import { flag, format, requestText, wordList } from '../http/schema.ts';
+import { answeredFields, answeredTimes, notes, Visibility } from './schema.ts';
+
+export const catalogFrameworks = ['nist-800-53', 'nist-800-171', 'dod-8500'] as const;
+
+const collection = {
+  ...answeredFields,
+  visibility: Visibility,
+  controlCount: z.int(),
+  createdById: z.string(),
+  ...answeredTimes,
+  deletedAt: z.iso.datetime().nullable().openapi({ description: 'null: what is deleted is not answered.' }),
+};
+
+export const ControlCollection = z.strictObject(collection).openapi('ControlCollection');
+export type ControlCollection = z.infer<typeof ControlCollection>;
+
+export const ControlCollections = z
+  .strictObject({ total: z.int(), collections: z.array(ControlCollection) })
+  .openapi('ControlCollections');
+export type ControlCollections = z.infer<typeof ControlCollections>;
+
+const membership = {
+  controlId: z.string().openapi({ description: 'The identifier.', example: 'AC-2(1)' }),
+  framework: z.enum(catalogFrameworks),
+  notes: z.string(),
+  position: z.int(),
+  addedAt: z.iso.datetime(),
+};
+
+export const CollectionMember = z.strictObject(membership).openapi('CollectionMember');
+export type CollectionMember = z.infer<typeof CollectionMember>;
+
+/** One collection with its entries: here alone the visibility is in lower case (DECISIONS D8.1). */
+export const ControlCollectionRecord = z
+  .strictObject({
+    ...collection,
+    visibility: z.enum(['private', 'shared']),
+    controls: z.array(CollectionMember),
+  })
+  .openapi('ControlCollectionRecord');
+export type ControlCollectionRecord = z.infer<typeof ControlCollectionRecord>;
+
+export const joinedControl = {
+  identifier: z.string(),
+  title: z.string().openapi({ description: '`""` where none is published.' }),
+  family: z.string(),
+  statement: z.string().openapi({ description: '`""` when the control is gone from the catalog.' }),
+};
+
+export const CollectionControls = z
+  .strictObject({
+    collection: z.strictObject({ id: z.uuid(), name: z.string() }),
+    total: z.int(),
+    controls: z.array(z.strictObject({ ...membership, ...joinedControl })),
+  })
+  .openapi('CollectionControls');
+export type CollectionControls = z.infer<typeof CollectionControls>;
+
+export const CollectionExport = z
+  .strictObject({
+    collection: z.strictObject({ id: z.uuid(), name: z.string() }),
+    total: z.int(),
+    controls: z.array(
+      z.strictObject({
+        controlId: z.string(),
+        framework: z.enum(catalogFrameworks),
+        ...joinedControl,
+        notes: z.string(),
+      }),
+    ),
+  })
+  .openapi('CollectionExport');
+export type CollectionExport = z.infer<typeof CollectionExport>;
+
+export const CollectionChanged = z
+  .strictObject({ success: z.literal(true), id: z.uuid(), name: z.string() })
+  .openapi('CollectionChanged');
+
+export const Success = z.strictObject({ success: z.literal(true) }).openapi('Success');
+
+export const frameworkQuery = z.object({ framework: wordList('framework', catalogFrameworks) });
+export const exportQuery = z.object({ format: format(['json', 'csv']), raw: flag('raw') });
+
+/** A framework of a body, any case; another one is a 400 (D8.4). */
+export const framework = z
+  .string({ error: `framework must be one of: ${catalogFrameworks.join(', ')}` })
+  .transform((text) => text.trim().toLowerCase())
+  .pipe(z.enum(catalogFrameworks, { error: `framework must be one of: ${catalogFrameworks.join(', ')}` }))
+  .openapi({ type: 'string', enum: [...catalogFrameworks] });
+
+export const controlId = requestText('controlId', 200)
+  .refine((text) => text.trim() !== '', { error: 'controlId must not be empty' })
+  .openapi({
+    minLength: 1,
+    description: 'The identifier, in any usual spelling, or the id.',
+    example: 'AC-2(1)',
+  });
+
+const notAnObject = { error: 'The body must be an object' };
+const entryError = { error: 'controls must hold objects with controlId and framework' };
+
+function controlsBody<T extends z.ZodType>(entry: T) {
+  return z.object(
+    {
+      controls: z
+        .array(entry, { error: 'controls must be an array' })
+        .min(1, { error: 'controls must not be empty' }),
+    },
+    notAnObject,
+  );
+}
+
+/** Controls to add, and to remove. */
+export const addControlsBody = controlsBody(
+  z.object({ controlId, framework, notes: notes.nullable().optional() }, entryError),
+);
+export const removeControlsBody = controlsBody(z.object({ controlId, framework }, entryError));

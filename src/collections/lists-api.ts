@@ -1,0 +1,163 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import type { Access } from '../http/access.ts';
+import { answer, download, privateHeaders } from '../http/answer.ts';
+import { toCsv } from '../http/columns.ts';
+import type { Env } from '../http/env.ts';
+import { downloadHeaders, errors, jsonBody, jsonContent, TextFile } from '../http/schema.ts';
+import { listColumns } from './export.ts';
+import type { ListStigService } from './list-stigs.ts';
+import type { ListService } from './lists.ts';
+import * as schemas from './lists-schema.ts';
+import { changeListBody, createListBody, idParam } from './schema.ts';
+
+/** Lists of STIGs as a whole (specification, "Lists"); their entries have routes of their own. */
+export function listRoutes(access: Access, lists: ListService, entries: ListStigService): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+  const costly = access.with({ expensive: true });
+  const tags = ['Lists'];
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/lists',
+      operationId: 'listLists',
+      summary: 'The lists that the caller may see, newest first',
+      tags,
+      ...access.listsRead,
+      request: { query: schemas.listsQuery },
+      responses: { 200: jsonContent(schemas.Lists, 'The lists.'), ...errors(400, 401) },
+    }),
+    (c) => answer(c, lists.all(c.get('viewer'), c.req.valid('query').include !== undefined)),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/lists',
+      operationId: 'createList',
+      summary: 'Make a list',
+      tags,
+      ...access.audited(access.user, 'list.create'),
+      request: { body: jsonBody(createListBody) },
+      responses: { 201: jsonContent(schemas.List, 'The new list.'), ...errors(400, 401, 403, 413, 503) },
+    }),
+    async (c) => c.json(await lists.create(c.get('user'), c.req.valid('json')), 201, privateHeaders),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/lists/{id}',
+      operationId: 'getList',
+      summary: 'One list',
+      tags,
+      ...access.listsRead,
+      request: { params: idParam },
+      responses: { 200: jsonContent(schemas.List, 'The list.'), ...errors(400, 401, 404) },
+    }),
+    (c) => answer(c, lists.get(c.get('viewer'), c.req.valid('param').id)),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'patch',
+      path: '/api/v1/lists/{id}',
+      operationId: 'updateList',
+      summary: 'Change a list (creator only)',
+      tags,
+      ...access.audited(access.user, 'list.update'),
+      request: { params: idParam, body: jsonBody(changeListBody) },
+      responses: {
+        200: jsonContent(schemas.List, 'The list as it is now.'),
+        ...errors(400, 401, 403, 404, 413, 503),
+      },
+    }),
+    async (c) => {
+      const list = await lists.change(c.get('user'), c.req.valid('param').id, c.req.valid('json'));
+      return c.json(list, 200, privateHeaders);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'delete',
+      path: '/api/v1/lists/{id}',
+      operationId: 'deleteList',
+      summary: 'Delete a list (creator only); it can be restored for 30 days',
+      tags,
+      ...access.audited(access.user, 'list.delete'),
+      request: { params: idParam },
+      responses: {
+        200: jsonContent(schemas.ListDeleted, 'It is deleted.'),
+        ...errors(400, 401, 403, 404, 413, 503),
+      },
+    }),
+    async (c) => {
+      await lists.remove(c.get('user'), c.req.valid('param').id);
+      const message = 'List deleted. It can be restored within 30 days.';
+      return c.json({ success: true as const, message }, 200, privateHeaders);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/lists/{id}/restore',
+      operationId: 'restoreList',
+      summary: 'Take a deletion back (creator only, within 30 days)',
+      tags,
+      ...access.audited(access.user, 'list.restore'),
+      request: { params: idParam },
+      responses: {
+        200: jsonContent(schemas.List, 'The list, active again.'),
+        ...errors(400, 401, 403, 404, 413, 503),
+      },
+    }),
+    async (c) => c.json(await lists.restore(c.get('user'), c.req.valid('param').id), 200, privateHeaders),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/lists/{id}/duplicate',
+      operationId: 'duplicateList',
+      summary: 'Copy a list with its entries; the copy is private and the caller’s',
+      tags,
+      ...access.audited(access.user, 'list.duplicate'),
+      request: { params: idParam },
+      responses: { 201: jsonContent(schemas.List, 'The copy.'), ...errors(400, 401, 403, 404, 413, 503) },
+    }),
+    async (c) => c.json(await lists.duplicate(c.get('user'), c.req.valid('param').id), 201, privateHeaders),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/lists/{id}/export',
+      operationId: 'exportList',
+      summary: 'A list with its STIGs as json or csv',
+      tags,
+      ...access.audited(costly.listsRead, 'list.export'),
+      request: { params: idParam, query: schemas.exportQuery },
+      responses: {
+        200: {
+          description: 'The file.',
+          headers: downloadHeaders,
+          content: {
+            'application/json': { schema: schemas.ListExport },
+            'text/csv': { schema: TextFile },
+          },
+        },
+        ...errors(400, 401, 404, 503),
+      },
+    }),
+    (c) => {
+      const { format, raw } = c.req.valid('query');
+      const exported = entries.exported(c.get('viewer'), c.req.valid('param').id);
+      const body = format === 'json' ? JSON.stringify(exported) : toCsv(listColumns, exported.stigs, raw);
+      return download(c, body, format, `${exported.list.name}.${format}`);
+    },
+  );
+
+  return app;
+}

@@ -1,0 +1,96 @@
+import { z } from '@hono/zod-openapi';
+import { notAnObject, requestText, textList } from '../http/schema.ts';
+
+/** The limits of DECISIONS D8.2 on what a creator may set of a list or collection. */
+const name = requestText('name', Number.MAX_SAFE_INTEGER)
+  .transform((text) => text.trim())
+  .refine((text) => text !== '' && [...text].length <= 200, { error: 'name must have 1 to 200 characters' })
+  .openapi({ type: 'string', minLength: 1, maxLength: 200, example: 'Web servers' });
+
+const description = requestText('description', 2000);
+
+const tags = textList('tags', 50).max(20, { error: 'tags must hold at most 20 texts' });
+
+const colorForm = { error: 'color must be #RRGGBB, or "" for none' };
+
+/** Records answer `""` where no color was chosen, so that is taken back; null is never answered, and is no text. */
+const color = z
+  .string(colorForm)
+  .regex(/^(#[0-9A-Fa-f]{6})?$/, colorForm)
+  .openapi({ description: '`""`: none.', example: '#2a6fdb' });
+
+const icon = requestText('icon', 50).openapi({ description: '`""`: none.', example: 'server' });
+
+const visibility = z
+  .string({ error: 'visibility must be PRIVATE or SHARED' })
+  .transform((text) => text.toUpperCase())
+  .pipe(z.enum(['PRIVATE', 'SHARED'], { error: 'visibility must be PRIVATE or SHARED' }))
+  .openapi({ type: 'string', enum: ['PRIVATE', 'SHARED'], description: 'Any case.' });
+
+const collectionFields = { name, description, tags, color, visibility };
+const listFields = { ...collectionFields, icon };
+
+const created = {
+  name,
+  description: description.default(''),
+  tags: tags.default([]),
+  color: color.default(''),
+  visibility: visibility.default('PRIVATE'),
+};
+
+/** Bodies of POST and PATCH: what else they hold is ignored, and can so never set what the server owns. */
+export const createListBody = z.object({ ...created, icon: icon.default('') }, notAnObject);
+export const changeListBody = z.object(listFields, notAnObject).partial();
+export const createCollectionBody = z.object(created, notAnObject);
+export const changeCollectionBody = z.object(collectionFields, notAnObject).partial();
+
+/** What a list or collection answers of the same fields. */
+export const answeredFields = {
+  id: z.uuid(),
+  name: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()),
+  color: z.string().openapi({ description: '`""` when there is none.' }),
+};
+export const answeredTimes = { createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() };
+export const Visibility = z.enum(['PRIVATE', 'SHARED']).openapi('Visibility');
+
+/** The id in a path. Whatever it is, what cannot be found is one and the same 404. */
+export const idParam = z.object({ id: z.string().openapi({ format: 'uuid' }) });
+
+/** Notes of an entry. */
+export const notes = requestText('notes', 4000);
+
+/** STIGs to add or to remove. */
+export const slugsBody = z.object(
+  {
+    slugs: textList('slugs', 1000)
+      .min(1, { error: 'slugs must not be empty' })
+      .openapi({ example: ['harbor_linux_3'] }),
+  },
+  notAnObject,
+);
+
+const success = z.literal(true);
+const notFound = <T extends z.ZodType>(of: T) =>
+  z.array(of).optional().openapi({
+    description: 'What was skipped because the catalog has no such thing; absent when nothing was.',
+  });
+
+export const StigsAdded = z
+  .strictObject({ success, added: z.int(), total: z.int(), notFound: notFound(z.string()) })
+  .openapi('StigsAdded');
+export type StigsAdded = z.infer<typeof StigsAdded>;
+
+export const ControlsAdded = z
+  .strictObject({
+    success,
+    added: z.int(),
+    total: z.int(),
+    notFound: notFound(z.strictObject({ controlId: z.string(), framework: z.string() })),
+  })
+  .openapi('ControlsAdded');
+export type ControlsAdded = z.infer<typeof ControlsAdded>;
+
+export const Removed = z.strictObject({ success, removed: z.int() }).openapi('Removed');
+export type Removed = z.infer<typeof Removed>;

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import type { Context, TypedResponse } from 'hono';
+import type { JsonText } from '../base/json.ts';
+import { namesTag } from './cache/answers.ts';
+
+/** Headers of every answer that needs a token: shared caches keep out, private ones ask again (SECURITY K1). */
+export const privateHeaders = {
+  'Cache-Control': 'private, no-cache',
+  Vary: 'Authorization, Cookie, Accept-Encoding',
+};
+
+/** Headers of every public catalog answer. */
+export const publicHeaders = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' };
+
+/**
+ * Answers a value as JSON with an ETag of its bytes, or 304 when the caller has them already.
+ * Typed as the route's own response, so that a wrong shape does not compile.
+ */
+export function answer<T>(
+  c: Context,
+  value: T,
+  headers: Record<string, string> = privateHeaders,
+): Response & TypedResponse<T, 200, 'json'> {
+  return send(c, JSON.stringify(value), { 'Content-Type': 'application/json', ...headers }) as never;
+}
+
+/** Answers JSON text that was made elsewhere, for one at import; typed as the value it stands for. */
+export function answerText<T>(
+  c: Context,
+  text: JsonText<T>,
+  headers: Record<string, string> = privateHeaders,
+): Response & TypedResponse<T, 200, 'json'> {
+  return send(c, text, { 'Content-Type': 'application/json', ...headers }) as never;
+}
+
+/** Answers JSON that was made as bytes, in a thread for one; typed as the value it stands for. */
+export function answerBytes<T>(
+  c: Context,
+  bytes: Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = privateHeaders,
+): Response & TypedResponse<T, 200, 'json'> {
+  return send(c, bytes, { 'Content-Type': 'application/json', ...headers }) as never;
+}
+
+/**
+ * Answers a file: the format's content type, an ASCII name with the RFC 5987 form beside it (D5.5), an ETag. Under a
+ * classification banner it is marked (SECURITY V-222643): in a header, in the file's name, and where the format has a
+ * place that no reader minds, which is a comment of xml. Without one the bytes are those of D5.1.
+ */
+export function download(
+  c: Context,
+  body: string,
+  format: 'json' | 'csv' | 'xml',
+  fileName: string,
+): Response {
+  const types = {
+    json: 'application/json',
+    csv: 'text/csv; charset=utf-8',
+    xml: 'application/xml; charset=utf-8',
+  };
+  const banner = c.get('banner') as string | null;
+  const marked = banner === null || format !== 'xml' ? body : commented(body, banner);
+  return send(c, marked, {
+    'Content-Type': types[format],
+    ...fileHeaders(banner, fileName),
+    ...privateHeaders,
+  });
+}
+
+/** The headers that name a file and its classification. */
+export function fileHeaders(banner: string | null, fileName: string): Record<string, string> {
+  if (banner === null) return { 'Content-Disposition': contentDisposition(fileName) };
+  const mark = banner
+    .replace(/[^\p{L}\p{N}]+/gu, '_')
+    .replace(/^_|_$/g, '')
+    .slice(0, 60);
+  return {
+    'Content-Disposition': contentDisposition(`${mark}__${fileName}`),
+    // A header holds ASCII: what is beyond it is percent-encoded, as is the sign of that.
+    'X-Classification': banner.replace(/[^\x20-\x24\x26-\x7e]/gu, (each) => encodeURIComponent(each)),
+  };
+}
+
+/** An xml document with a comment behind its declaration; two hyphens would end the comment. */
+function commented(xml: string, text: string): string {
+  const comment = `<!-- ${text.replace(/-(?=-)/g, '- ')}${text.endsWith('-') ? ' ' : ''} -->`;
+  return xml.replace('\n', () => `\n${comment}\n`);
+}
+
+const maxNameLength = 150;
+
+/**
+ * `attachment` with a plain ASCII name, a long one cut before its extension, and the exact one in RFC 5987 form. What would
+ * lead to another folder, hide the file or be a formula is `_` in both (DECISIONS D34.6).
+ */
+export function contentDisposition(fileName: string): string {
+  const name = fileName.replace(/[/\\:\p{Cc}]|^[.=]/gu, '_');
+  const plain = fileName.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^\./, '_');
+  const extension = /\.[A-Za-z0-9]{1,16}$/.exec(plain)?.[0] ?? '';
+  const stem = plain.slice(0, plain.length - extension.length);
+  const ascii = `${stem.slice(0, maxNameLength - extension.length)}${extension}`;
+  const exact = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${exact}`;
+}
+
+function send(c: Context, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>): Response {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  // Said here, so that logs and limits know it before the answer is on its way.
+  const length = { 'Content-Length': String(bytes.byteLength) };
+  // What a POST answers is nothing that a caller could hold already.
+  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.body(bytes, 200, { ...headers, ...length });
+  const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
+  c.set('made', { bytes, headers, tag });
+  const ETag = `"${tag}"`;
+  if (namesTag(c.req.header('If-None-Match'), tag)) {
+    const { 'Content-Type': _, 'Content-Disposition': __, ...kept } = headers;
+    return c.body(null, 304, { ...kept, ETag });
+  }
+  return c.body(bytes, 200, { ...headers, ETag, ...length });
+}

@@ -1,0 +1,69 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { CommandError } from '../base/errors.ts';
+
+/**
+ * Reads a certificate chain and its private key, PEM files, and checks that they can serve. Throws `CommandError` with one
+ * line when a file cannot be read, is not what it should be, the two do not belong together, the key is too short, the
+ * certificate does not hold now, or others than owner and group may read the key.
+ */
+export function loadCertificate(
+  files: { cert: string; key: string },
+  now: Date,
+): { cert: Buffer; key: Buffer; validTo: string } {
+  const cert = read('certificate', files.cert);
+  const key = read('key', files.key);
+  // Group may: secrets that are mounted into a container belong to root and the container's group.
+  const mode = statSync(files.key).mode & 0o777;
+  if (mode & 0o007)
+    throw new CommandError(
+      `the TLS key ${files.key} is readable by others (mode ${mode.toString(8)}): chmod 600 it`,
+    );
+  const leaf = parsed('certificate', files.cert, () => new X509Certificate(cert));
+  const privateKey = parsed('private key without a passphrase', files.key, () => createPrivateKey(key));
+  if (!leaf.checkPrivateKey(privateKey))
+    throw new CommandError(`the TLS key ${files.key} is not that of the first certificate of ${files.cert}`);
+  const weakness = weaknessOf(privateKey);
+  if (weakness !== null) throw new CommandError(`the TLS key ${files.key} ${weakness}`);
+  const [from, to] = [new Date(leaf.validFrom), new Date(leaf.validTo)];
+  if (now < from || now > to)
+    throw new CommandError(
+      `the TLS certificate ${files.cert} holds from ${from.toISOString()} to ${to.toISOString()}, not now`,
+    );
+  return { cert, key, validTo: to.toISOString() };
+}
+
+/** The least bits of an RSA key (NIST SP 800-131A) and of a curve (TLS 1.3 signs with none that is smaller). */
+const leastBits = { rsa: 2048, curve: 256 };
+
+/** Why a key is too weak to serve, or null. */
+function weaknessOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string | null {
+  if (type === 'rsa' || type === 'rsa-pss') {
+    const bits = details?.modulusLength ?? 0;
+    return bits < leastBits.rsa ? `has ${bits} bits: an RSA key needs ${leastBits.rsa}` : null;
+  }
+  if (type === 'ec') {
+    const curve = details?.namedCurve ?? 'without a name';
+    // OpenSSL names a curve by its bits, as prime256v1, secp384r1, brainpoolP256r1.
+    const bits = Number(/\d{3}/.exec(curve)?.[0] ?? 0);
+    return bits < leastBits.curve ? `is on the curve ${curve}: it needs ${leastBits.curve} bits` : null;
+  }
+  return type === 'ed25519' || type === 'ed448' ? null : `is of the kind ${type}, which TLS does not take`;
+}
+
+function read(what: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new CommandError(`the TLS ${what} ${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** What the file holds never enters a message. */
+function parsed<T>(what: string, file: string, work: () => T): T {
+  try {
+    return work();
+  } catch {
+    throw new CommandError(`${file} holds no ${what} in PEM form`);
+  }
+}

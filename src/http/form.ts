@@ -1,0 +1,47 @@
+import { badRequest } from '../base/errors.ts';
+import type { Form } from './env.ts';
+
+/** Reads the body of a form by its Content-Type: URL-encoded, or in parts where it holds a file. Anything else is a 400. */
+export async function readForm(bytes: Uint8Array, type: string): Promise<Form> {
+  return /^multipart\/form-data\b/i.test(type) ? await readParts(bytes, type) : readFields(bytes, type);
+}
+
+function readFields(bytes: Uint8Array, type: string): Form {
+  if (bytes.length > 0 && !/^application\/x-www-form-urlencoded\b/i.test(type)) {
+    throw badRequest('The request body is no form');
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    // URLSearchParams would replace what does not decode.
+    decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw badRequest('The request body is not valid UTF-8');
+  }
+  const fields = new URLSearchParams(text);
+  return {
+    get: (name) => fields.get(name) ?? '',
+    all: (name) => fields.getAll(name),
+    file: () => null,
+  };
+}
+
+async function readParts(bytes: Uint8Array, type: string): Promise<Form> {
+  let parts: FormData;
+  try {
+    parts = await new Response(bytes, { headers: { 'Content-Type': type } }).formData();
+  } catch {
+    throw badRequest('The request body is no form');
+  }
+  const texts = (name: string) => parts.getAll(name).filter((value) => typeof value === 'string');
+  const files = new Map<string, { name: string; bytes: Uint8Array }>();
+  for (const [name, value] of parts) {
+    if (typeof value !== 'string' && value.name !== '' && !files.has(name))
+      files.set(name, { name: value.name, bytes: new Uint8Array(await value.arrayBuffer()) });
+  }
+  return {
+    get: (name) => texts(name)[0] ?? '',
+    all: texts,
+    file: (name) => files.get(name) ?? null,
+  };
+}

@@ -1,0 +1,105 @@
+import { AppError } from '../../base/errors.ts';
+import type { Rejection } from './limiter.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** Bytes of request bodies in memory, of all callers and of one. */
+export interface BodyLimits {
+  total: number;
+  perCaller: number;
+}
+
+/** For bodies of the usual size, `maxBody` bytes. */
+export const bodyLimits = (maxBody: number): BodyLimits => ({ total: 64 * maxBody, perCaller: 16 * maxBody });
+export const uploadBodyLimits: BodyLimits = { total: 192 * mebibyte, perCaller: 96 * mebibyte };
+
+/** A body that is arriving, or is being worked on. */
+export interface HeldBody {
+  /** Rejects with 503 when the body has to make room for those of other callers. */
+  dropped: Promise<never>;
+  /** Counts bytes that arrived. Throws 503 when there is no room for them. */
+  take(bytes: number): void;
+  /** Says that it is whole: it makes room for no other any more. */
+  whole(): void;
+  /** Gives its bytes back; call it once at the end. */
+  release(): void;
+}
+
+interface Entry {
+  bytes: number;
+  drop: (() => void) | null;
+}
+
+export type BodyBudget = ReturnType<typeof createBodyBudget>;
+
+/**
+ * Bounds the memory that request bodies take, whole or not. Past the total, the caller who holds most loses the oldest body
+ * that is still arriving: unfinished bodies of one caller never keep those of another out.
+ */
+export function createBodyBudget(
+  { total, perCaller }: BodyLimits,
+  rejected: (why: Rejection) => void = () => undefined,
+) {
+  const callers = new Map<string, { bytes: number; entries: Set<Entry> }>();
+  let held = 0;
+
+  function busy(): AppError {
+    rejected('bodies');
+    return new AppError('UNAVAILABLE', 'Too many request bodies are under way', { 'Retry-After': '5' });
+  }
+
+  /** Drops one body of the caller who holds most, unless that is `newcomer` or all of them are whole; says whether it did. */
+  function makeRoom(newcomer: string): boolean {
+    let most = 0;
+    let largest: string | null = null;
+    let oldest: Entry | undefined;
+    for (const [caller, { bytes, entries }] of callers) {
+      const arriving = [...entries].find(({ drop, bytes: own }) => drop !== null && own > 0);
+      if (bytes > most && arriving) [most, largest, oldest] = [bytes, caller, arriving];
+    }
+    if (largest === null || largest === newcomer) return false;
+    oldest!.drop!();
+    return true;
+  }
+
+  return {
+    /** Begins to count a body of a caller. */
+    hold(caller: string): HeldBody {
+      const own = callers.get(caller) ?? { bytes: 0, entries: new Set() };
+      callers.set(caller, own);
+      const entry: Entry = { bytes: 0, drop: null };
+      own.entries.add(entry);
+      const release = () => {
+        own.entries.delete(entry);
+        own.bytes -= entry.bytes;
+        held -= entry.bytes;
+        entry.bytes = 0;
+        entry.drop = null;
+        if (own.entries.size === 0 && callers.get(caller) === own) callers.delete(caller);
+      };
+      const dropped = new Promise<never>((_, reject) => {
+        entry.drop = () => {
+          release();
+          reject(busy());
+        };
+      });
+      // Nobody looks at it once the body is whole.
+      dropped.catch(() => undefined);
+      return {
+        dropped,
+        take(bytes) {
+          if (own.bytes + bytes > perCaller) throw busy();
+          while (held + bytes > total) if (!makeRoom(caller)) throw busy();
+          entry.bytes += bytes;
+          own.bytes += bytes;
+          held += bytes;
+        },
+        whole() {
+          entry.drop = null;
+        },
+        release,
+      };
+    },
+    held: () => held,
+  };
+}

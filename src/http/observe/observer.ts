@@ -1,0 +1,56 @@
+import { sha256 } from '../../base/ids.ts';
+import { type Log, withoutSecrets } from '../../base/log.ts';
+import type { Exchange } from './exchange.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Sees every request that is over: one log line, and its metrics. */
+export interface Observer {
+  /** Says that an exchange is over; `bytes` were written for it, null when that is unknown. Call it once. */
+  end(exchange: Exchange, status: number, bytes: number | null, aborted?: boolean): void;
+}
+
+/** The route of what no route took. */
+const unmatched = 'unmatched';
+
+/** Writes the line by hand: `JSON.stringify` of it would cost more than the look-up of a small answer. */
+export function createObserver(log: Log, metrics: Metrics | null = null): Observer {
+  const hashes = memo((subject) => sha256(subject).slice(0, 12));
+  const quoted = memo((text) => JSON.stringify(withoutSecrets(text, 200)));
+  return {
+    end(exchange, status, bytes, aborted = false) {
+      const { route, method, tokenType, subject, organization, remote, userAgent, traceparent } = exchange;
+      exchange.closed = true;
+      exchange.onClose?.();
+      exchange.onClose = null;
+      const ms = performance.now() - exchange.started;
+      metrics?.observe(route ?? unmatched, method, status, ms / 1000);
+      if (!log.enabled('info')) return;
+      let text = `"requestId":"${exchange.requestId}","method":${quoted(method)},"route":${
+        route === null ? 'null' : quoted(route)
+      },"status":${status},"durationMs":${Math.round(ms * 10) / 10}`;
+      if (bytes !== null) text += `,"bytes":${bytes}`;
+      if (aborted) text += ',"aborted":true';
+      if (tokenType !== null) text += `,"tokenType":"${tokenType}"`;
+      if (subject !== null) text += `,"subjectHash":"${hashes(subject)}"`;
+      if (organization !== null) text += `,"org":${quoted(organization)}`;
+      if (remote !== '') text += `,"remote":${quoted(remote)}`;
+      if (userAgent !== undefined) text += `,"userAgent":${quoted(userAgent)}`;
+      if (traceparent !== undefined) text += `,"traceparent":"${traceparent}"`;
+      log.line('info', 'request', text);
+    },
+  };
+}
+
+/** Remembers what a function gave for the last texts; emptied when full, so that texts from outside cannot fill it. */
+function memo(work: (text: string) => string, most = 1000): (text: string) => string {
+  let known = new Map<string, string>();
+  return (text) => {
+    let found = known.get(text);
+    if (found === undefined) {
+      found = work(text);
+      if (known.size >= most) known = new Map();
+      known.set(text, found);
+    }
+    return found;
+  };
+}

@@ -1,0 +1,23 @@
+import type { Pagination } from './schema.ts';
+
+/** A page of a listing as the request asks for it. */
+export interface Page {
+  page: number;
+  limit: number;
+}
+
+/** The pagination object of DECISIONS D3.1. */
+export function paginationOf({ page, limit }: Page, total: number): Pagination {
+  return { page, limit, total, totalPages: Math.ceil(total / limit) };
+}
+
+/** The offset of a page's first row, never beyond the total: safe to hand to SQL whatever page was asked for. */
+export function offsetOf({ page, limit }: Page, total: number): number {
+  return Math.min((page - 1) * limit, total);
+}
+
+/** The rows of one page. */
+export function slice<T>(rows: T[], page: Page): T[] {
+  const from = offsetOf(page, rows.length);
+  return rows.slice(from, from + page.limit);
+}

@@ -1,0 +1,66 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { AppError, badRequest, statusOf } from '../base/errors.ts';
+import type { Access } from './access.ts';
+import type { Env } from './env.ts';
+import { newPlantBody, Plant, PlantError } from './plants-schema.ts';
+import { ErrorBody, jsonBody, jsonContent } from './schema.ts';
+
+/**
+ * The sample plant store (specification, "Sample plant store"; DECISIONS D10). Its errors have a form of their own,
+ * whatever goes wrong: `toAppError` says what a thrown error means.
+ */
+export function plantRoutes(access: Access, toAppError: (error: Error) => AppError): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>({
+    defaultHook: (result) => {
+      if (!result.success) throw badRequest(result.error.issues[0]!.message);
+    },
+  });
+  const failure = (description: string) => jsonContent(PlantError, description);
+  // What is refused before any route is known has the form of every other endpoint.
+  const early = (description: string) => jsonContent(PlantError.or(ErrorBody), description);
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/plants',
+      operationId: 'createPlant',
+      summary: 'The sample endpoint',
+      description: 'Version 1.0.0.',
+      'x-version': '1.0.0',
+      tags: ['Sample'],
+      ...access.userToken,
+      request: { body: jsonBody(newPlantBody) },
+      responses: {
+        200: jsonContent(Plant, 'The plant.'),
+        400: early('The body is malformed.'),
+        401: failure('No token, or one that is not valid.'),
+        403: failure('The token is not that of a user.'),
+        405: failure('Another method.'),
+        413: failure('The body is too large.'),
+        429: failure('The caller came too often.'),
+        500: failure('Something went wrong here.'),
+        503: early('The service is busy.'),
+      },
+    }),
+    (c) => {
+      const { name, tag } = c.req.valid('json');
+      return c.json({ name, ...(tag === undefined ? {} : { tag }) }, 200, { 'Cache-Control': 'no-store' });
+    },
+  );
+
+  app.all('/plants', (c) => {
+    throw new AppError('METHOD_NOT_ALLOWED', `${c.req.method.slice(0, 64)} is not allowed here`, {
+      Allow: 'POST',
+    });
+  });
+
+  app.onError((error, c) => {
+    const { code, message, headers } = toAppError(error);
+    const status = statusOf[code];
+    const body: PlantError = { error: status, message };
+    return c.json(body, status as ContentfulStatusCode, { ...headers, 'Cache-Control': 'no-store' });
+  });
+
+  return app;
+}

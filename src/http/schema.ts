@@ -1,0 +1,221 @@
+import { z } from '@hono/zod-openapi';
+import { badRequest, type ErrorCode, statusOf } from '../base/errors.ts';
+import { isStorable } from '../base/text.ts';
+
+/** A text from a request that can be stored and answered unchanged, of at most so many characters. */
+export function requestText(name: string, max: number) {
+  return z
+    .string({ error: (issue) => `${name} ${issue.input === undefined ? 'is required' : 'must be one text'}` })
+    .refine(isStorable, { error: `${name} must not hold NUL or lone surrogates` })
+    .refine((text) => [...text].length <= max, { error: `${name} must have at most ${max} characters` })
+    .openapi({ maxLength: max });
+}
+
+/** An array of such texts in a body. */
+export function textList(name: string, max: number) {
+  const error = `${name} must be an array of texts`;
+  const text = z.string({ error }).pipe(requestText(name, max)).openapi({ maxLength: max });
+  return z.array(text, { error });
+}
+
+/** What a body is refused with that is no JSON object. */
+export const notAnObject = { error: 'The body must be an object' };
+
+/** A literal, case-insensitive search text of at most 200 characters (DECISIONS D3.2). */
+export const search = requestText('search', 200).optional();
+
+/** A decimal integer >= 1 (D3.1); what is beyond the safe integers counts as the greatest of them. */
+export function positiveInteger(name: string) {
+  return z
+    .string({ error: `${name} must be given once` })
+    .regex(/^0*[1-9]\d{0,99}$/, { error: `${name} must be a decimal integer of at least 1` })
+    .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER));
+}
+
+const integer = (defaultValue: number, maximum?: number) => ({
+  type: 'integer' as const,
+  minimum: 1,
+  default: defaultValue,
+  ...(maximum === undefined ? {} : { description: `At most ${maximum}; more is lowered to it.` }),
+});
+
+/** The query parameters `page` and `limit` (D3.1): a limit above the maximum is lowered to it. */
+export function paging(defaultLimit: number, maximum: number) {
+  return {
+    page: positiveInteger('page').default(1).openapi(integer(1)),
+    limit: positiveInteger('limit')
+      .default(defaultLimit)
+      .transform((limit) => Math.min(limit, maximum))
+      .openapi(integer(defaultLimit, maximum)),
+  };
+}
+
+/** `page` and `limit` where they are optional and have no maximum (D6.5). */
+export const pagingWithoutMaximum = {
+  page: positiveInteger('page').optional().openapi({ type: 'integer', minimum: 1 }),
+  limit: positiveInteger('limit').optional().openapi({ type: 'integer', minimum: 1 }),
+};
+
+/** A list of known words, comma-separated or repeated, compared case-insensitively; another word is a 400 (D3.2). */
+export function wordList<const T extends string>(name: string, words: readonly T[]) {
+  return z
+    .union([z.string(), z.array(z.string())])
+    .transform((value, context) => {
+      const given = [value].flat().flatMap((each) => each.split(','));
+      const known = given.map((each) =>
+        words.find((word) => word.toLowerCase() === each.trim().toLowerCase()),
+      );
+      if (known.includes(undefined)) {
+        context.addIssue({ code: 'custom', message: `${name} must be one or more of: ${words.join(', ')}` });
+        return z.NEVER;
+      }
+      return new Set(known as T[]);
+    })
+    .optional()
+    .openapi(arrayOf(words));
+}
+
+/** How a parameter is published that takes several words: as generated clients send arrays. */
+export function arrayOf(words: readonly string[]) {
+  return {
+    param: { style: 'form' as const, explode: true },
+    type: 'array' as const,
+    items: { type: 'string' as const, enum: [...words] },
+    description: 'Any of these, repeated or comma-separated, in any case.',
+    example: [words[0]],
+  };
+}
+
+/** A date, or a date with a time, whose date counts (DECISIONS D34.1). */
+export const since = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], {
+    error: 'since must be a date as YYYY-MM-DD',
+  })
+  .transform((text) => text.slice(0, 'YYYY-MM-DD'.length))
+  .openapi({
+    type: 'string',
+    anyOf: [{ format: 'date' }, { format: 'date-time' }],
+    description: 'A date, or a date with a time, whose date counts.',
+    example: '2026-01-01',
+  });
+
+/** The download format of an endpoint; the first is the default (D5.6). */
+export function format<const T extends string>(formats: readonly [T, ...T[]]) {
+  return z
+    .union([z.string(), z.array(z.string())])
+    .default(formats[0])
+    .transform((value, context) => {
+      const known = typeof value === 'string' && formats.find((each) => each === value.toLowerCase());
+      if (known) return known;
+      context.addIssue({ code: 'custom', message: `Invalid format. Must be one of: ${formats.join(', ')}` });
+      return z.NEVER;
+    })
+    .openapi({ type: 'string', enum: [...formats], default: formats[0] });
+}
+
+/** A switch: `true` or `false`, any case. */
+export function flag(name: string) {
+  return z
+    .string({ error: `${name} must be true or false` })
+    .regex(/^(true|false)$/i, { error: `${name} must be true or false` })
+    .transform((text) => text.toLowerCase() === 'true')
+    .optional()
+    .openapi({ type: 'boolean' });
+}
+
+export const Pagination = z
+  .strictObject({
+    page: z.int(),
+    limit: z.int(),
+    total: z.int(),
+    totalPages: z.int(),
+  })
+  .openapi('Pagination');
+export type Pagination = z.infer<typeof Pagination>;
+
+export const ErrorBody = z
+  .strictObject({
+    error: z.strictObject({
+      code: z.enum(Object.keys(statusOf) as [ErrorCode, ...ErrorCode[]]),
+      message: z.string(),
+      requestId: z.string(),
+    }),
+  })
+  .openapi('Error');
+export type ErrorBody = z.infer<typeof ErrorBody>;
+
+/** A named schema or null. Its own `nullable` would be published as both at once, or let the name itself be null. */
+export function orNull<T extends z.ZodType>(schema: T) {
+  return z.union([schema, z.null()]);
+}
+
+/** A date as YYYY-MM-DD, or null when the source states none. */
+export const DateOrNull = z.iso.date().nullable();
+
+/** What the errors of DECISIONS D2.1 mean, by status. */
+export const problems: Record<(typeof statusOf)[ErrorCode], string> = {
+  400: 'The request is malformed.',
+  401: 'No token, or one that is invalid, expired or revoked.',
+  403: 'The caller may not do this.',
+  404: 'There is no such thing, or the caller may not see it.',
+  405: 'Another method; `Allow` names those that this path takes.',
+  408: 'The request took too long to arrive.',
+  413: 'The request body is too large.',
+  429: 'The caller came too often; `Retry-After` says when to come again.',
+  431: 'The request headers are too large.',
+  500: 'Something went wrong here; the log knows more under the request id.',
+  503: 'Not now; `Retry-After` says when to come again.',
+};
+
+/** A JSON response of a route. */
+export function jsonContent<T extends z.ZodType>(schema: T, description: string) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** A JSON request body of a route; it must be there. */
+export function jsonBody<T extends z.ZodType>(schema: T) {
+  return { required: true, content: { 'application/json': { schema } } };
+}
+
+/** The error responses of a route, declared once and spread into it. */
+export function errors<const S extends keyof typeof problems>(...statuses: S[]) {
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      { description: problems[status], content: { 'application/json': { schema: ErrorBody } } },
+    ]),
+  ) as Record<S, { description: string; content: { 'application/json': { schema: typeof ErrorBody } } }>;
+}
+
+/** A file whose text is no JSON. */
+export const TextFile = z.string();
+
+/** The headers of a response that is a file. */
+export const downloadHeaders = {
+  'Content-Disposition': {
+    description: '`attachment` with the name of the file, in ASCII and after RFC 5987.',
+    required: true,
+    schema: { type: 'string' as const },
+  },
+};
+
+/** The headers of a response that nobody keeps; any other answer to GET has an `ETag`. */
+export const notKept = {
+  'Cache-Control': { required: true, schema: { type: 'string' as const, enum: ['no-store'] } },
+};
+
+/** The first problem of a request in words: the message of the schema, led by the field it is about. */
+export function describeIssue(issue: { path: PropertyKey[]; message: string }): string {
+  const field = issue.path.map(String).join('.').slice(0, 64);
+  const first = String(issue.path[0] ?? '');
+  const named =
+    field === '' || issue.message.startsWith('Invalid format.') || issue.message.startsWith(first);
+  return (named ? issue.message : `${field}: ${issue.message}`).slice(0, 300);
+}
+
+/** A value that a schema takes. Throws a 400 with its first problem in words. */
+export function check<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const result = schema.safeParse(value);
+  if (!result.success) throw badRequest(describeIssue(result.error.issues[0]!));
+  return result.data;
+}

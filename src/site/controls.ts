@@ -1,0 +1,162 @@
+import { z } from '@hono/zod-openapi';
+import type { Context, Hono } from 'hono';
+import { noSuchPath } from '../base/errors.ts';
+import { frameworks } from '../catalog/controls/frameworks.ts';
+import type { CatalogFramework, ControlService, ShownFramework } from '../catalog/controls/queries.ts';
+import { controlQuery, query80053, query800171, queryDod8500 } from '../catalog/controls/schema.ts';
+import type { ControlRulesService } from '../catalog/crosswalk/control-rules.ts';
+import type { ControlRules } from '../catalog/crosswalk/control-rules-schema.ts';
+import { type MappingStatus, statuses } from '../catalog/crosswalk/graph.ts';
+import { type CrosswalkService, closureDepth, defaultStatuses } from '../catalog/crosswalk/queries.ts';
+import type { ControlCollectionService } from '../collections/control-collections.ts';
+import { catalogFrameworks } from '../collections/control-collections-schema.ts';
+import type { FavoriteService } from '../collections/favorites.ts';
+import type { Env } from '../http/env.ts';
+import { type Pagination, paging, positiveInteger, wordList } from '../http/schema.ts';
+import { type ControlRecord, controlPage } from './html/control.tsx';
+import { catalogControlsPage, controlsPage, type ListedControl, type WordFilter } from './html/controls.tsx';
+import { type Kit, readQuery } from './kit.ts';
+
+export interface ControlPageServices {
+  controls: ControlService;
+  crosswalk: CrosswalkService;
+  controlRules: ControlRulesService;
+  collections: ControlCollectionService;
+  favorites: FavoriteService;
+}
+
+const perPage = paging(100, 100);
+const rulesPerPage = 50;
+const rulesQuery = z.object({ rulePage: positiveInteger('rulePage').default(1) });
+const crosswalkQuery = z.object({
+  maxHops: positiveInteger('maxHops')
+    .default(2)
+    .transform((hops) => Math.min(hops, closureDepth)),
+  status: wordList('status', statuses),
+});
+
+/** The filters by words of each catalog: the names that the API takes, and what they are of. */
+const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFilter, 'chosen'>[] }> = {
+  'nist-800-53': {
+    schema: query80053,
+    words: [{ name: 'baseline', legend: 'Baseline', words: ['low', 'moderate', 'high', 'privacy'] }],
+  },
+  'nist-800-171': {
+    schema: query800171,
+    words: [{ name: 'type', legend: 'Type', words: ['basic', 'derived'] }],
+  },
+  'dod-8500': {
+    schema: queryDod8500,
+    words: [
+      { name: 'mac', legend: 'MAC level', words: ['MAC I', 'MAC II', 'MAC III'] },
+      { name: 'impact', legend: 'Impact', words: ['Low', 'Medium', 'High'] },
+    ],
+  },
+  cci: { schema: query80053.omit({ baseline: true }), words: [] },
+};
+
+interface ListAnswer {
+  version: string;
+  total: number;
+  controls: ListedControl[];
+  pagination: Pagination;
+}
+
+/** The catalogs that are loaded, with how many controls each has. */
+export function loadedCatalogs(controls: ControlService) {
+  return frameworks.map((framework) => {
+    const { total } = JSON.parse(controls.list(framework, { words: [], limit: 1 })) as ListAnswer;
+    const { versions, served } = controls.versions(framework);
+    return { framework, version: served, versions, total };
+  });
+}
+
+/** The pages of controls and CCIs: public, as their catalogs are. */
+export function controlPages(app: Hono<Env>, { guard, show }: Kit, services: ControlPageServices): void {
+  const { controls, crosswalk, controlRules, collections, favorites } = services;
+
+  function catalog(c: Context<Env>, framework: ShownFramework): Response {
+    const { schema, words } = filters[framework];
+    const { page, limit } = readQuery(c, z.object(perPage));
+    const query = readQuery(c, schema) as Record<string, unknown> & {
+      search?: string;
+      family?: string;
+      version?: string;
+    };
+    const chosen = words.map((each) => query[each.name] as Set<string> | undefined);
+    const { search, family, version } = query;
+    const filter = { search, family, version, words: chosen, page, limit };
+    const list = JSON.parse(controls.list(framework, filter)) as ListAnswer;
+    const all = JSON.parse(controls.list(framework, { version, words: [] })) as ListAnswer;
+    const families = new Set(all.controls.map((each) => each.family ?? each.subjectArea ?? ''));
+    return show(
+      c,
+      catalogControlsPage({
+        framework,
+        version: list.version,
+        versions: controls.versions(framework).versions,
+        controls: list.controls,
+        pagination: list.pagination,
+        families: [...families].filter((each) => each !== ''),
+        filter: { search: search ?? '', family: family ?? '', version: version ?? '' },
+        words: words.map((each, index) => ({ ...each, chosen: [...(chosen[index] ?? [])] })),
+      }),
+    );
+  }
+
+  function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
+    const { version } = readQuery(c, controlQuery);
+    const { maxHops, status } = readQuery(c, crosswalkQuery);
+    const control = JSON.parse(controls.record(framework, controlId, version)) as ControlRecord;
+    const { identifier } = control;
+    const wanted: Set<MappingStatus> = status ?? defaultStatuses;
+    const targets = crosswalk
+      .graph()
+      .frameworks.filter((to) => to !== framework)
+      .map((to) => ({
+        framework: to,
+        paths: crosswalk.resolve({ framework, identifier, to, statuses: wanted, maxHops }).paths,
+      }));
+    const page = {
+      control,
+      crosswalk: { source: { framework, identifier }, targets, maxHops, statuses: [...wanted] },
+      mine: framework === 'cci' ? null : mine(c, framework, identifier),
+      rules: c.get('visitor') === null ? null : rulesOf(c, framework, identifier),
+    };
+    return show(c, controlPage(page));
+  }
+
+  /** A page of the rules that a control reaches; none for one that the crosswalk does not know, a withdrawn one say. */
+  function rulesOf(c: Context<Env>, framework: ShownFramework, controlId: string): ControlRules {
+    const { rulePage: page } = readQuery(c, rulesQuery);
+    return controlRules.rules({ framework, controlId, page, limit: rulesPerPage });
+  }
+
+  /** What the reader may do with a control, where there is a session. */
+  function mine(c: Context<Env>, framework: CatalogFramework, identifier: string) {
+    const user = c.get('visitor');
+    if (user === null) return null;
+    const kept = favorites.controls(user, new Set([framework])).controls;
+    return {
+      isFavorite: kept.some((each) => each.controlId === identifier),
+      // Whoever sees a collection may add to it.
+      collections: collections.all(user).collections,
+    };
+  }
+
+  app.get('/controls', guard.visitor, (c) => show(c, controlsPage({ catalogs: loadedCatalogs(controls) })));
+  app.get('/controls/:framework', guard.visitor, (c) =>
+    catalog(c, catalogFramework(c.req.param('framework'))),
+  );
+  app.get('/controls/:framework/:controlId', guard.visitor, (c) =>
+    one(c, catalogFramework(c.req.param('framework')), c.req.param('controlId')),
+  );
+  app.get('/ccis', guard.visitor, (c) => catalog(c, 'cci'));
+  app.get('/ccis/:cci', guard.visitor, (c) => one(c, 'cci', c.req.param('cci')));
+}
+
+function catalogFramework(text: string): CatalogFramework {
+  const known = catalogFrameworks.find((each) => each === text);
+  if (known === undefined) throw noSuchPath();
+  return known;
+}

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../../base/ids.ts';
+import { packageRoot } from '../../base/root.ts';
+
+/** What pages load: the address holds a hash of the content, so that a browser may keep it for good. */
+export interface Assets {
+  style: string;
+  script: string;
+  tryIt: string;
+  mark: string;
+  /** A file by its address; undefined where there is none. */
+  find(path: string): Asset | undefined;
+}
+
+export interface Asset {
+  bytes: Uint8Array<ArrayBuffer>;
+  type: string;
+}
+
+const folder = join(packageRoot, 'dist', 'src', 'site', 'assets');
+
+/** Reads the files that pages load into memory. */
+export function createAssets(): Assets {
+  const files = new Map<string, Asset>();
+  const add = (name: string, type: string) => {
+    const bytes = new Uint8Array(readFileSync(join(folder, name)));
+    const path = `/assets/${name.replace('.', `.${sha256(bytes).slice(0, 16)}.`)}`;
+    files.set(path, { bytes, type });
+    return path;
+  };
+  return {
+    style: add('style.css', 'text/css; charset=utf-8'),
+    script: add('page.js', 'text/javascript; charset=utf-8'),
+    tryIt: add('try-it.js', 'text/javascript; charset=utf-8'),
+    mark: add('mark.svg', 'image/svg+xml'),
+    find: (path) => files.get(path),
+  };
+}

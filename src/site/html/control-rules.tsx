@@ -1,0 +1,50 @@
+import type { Child } from 'hono/jsx';
+import type { ControlRules } from '../../catalog/crosswalk/control-rules-schema.ts';
+import { count, Empty, Ids, link, Nothing, Pager, path, Severity, Table } from './parts.tsx';
+import { ruleHref } from './rule.tsx';
+
+/** The STIG rules that a control reaches; null for who is not signed in. `home` is the page that it stands on. */
+export function RulesOfControl({ found, home }: { found: ControlRules | null; home: string }): Child {
+  const href = (page: number) => `${link(home, { rulePage: page })}#rules`;
+  return (
+    <section aria-labelledby="rules">
+      <h2 id="rules">Rules of STIGs</h2>
+      {found === null ? (
+        <Empty>
+          <a href={`/signin?next=${encodeURIComponent(home)}`}>Sign in</a> to see which rules of STIGs lead
+          here.
+        </Empty>
+      ) : found.stigs.length === 0 ? (
+        <Nothing pagination={found.pagination} href={href}>
+          No rule of a current release cites a CCI that leads here.
+        </Nothing>
+      ) : (
+        <>
+          <p class="quiet">{count(found.pagination.total, 'rule')} of current releases, through their CCIs</p>
+          {found.stigs.map((stig) => (
+            <>
+              <h3>
+                <a href={path('stigs', stig.slug)}>{stig.title}</a>{' '}
+                <span class="quiet">
+                  {stig.version}, {count(stig.ruleCount, 'rule')}
+                </span>
+              </h3>
+              <Table
+                caption={`Rules of ${stig.title}`}
+                key={2}
+                head={['Severity', 'Id', 'Rule', 'By way of']}
+                rows={stig.rules.map((rule) => [
+                  <Severity level={rule.severity} />,
+                  <span class="ids">{rule.groupId}</span>,
+                  <a href={ruleHref(stig.slug, rule)}>{rule.ruleTitle}</a>,
+                  <Ids of={[...new Set(rule.paths.map((way) => way.controls.at(-1)!.identifier))]} />,
+                ])}
+              />
+            </>
+          ))}
+          <Pager pagination={found.pagination} href={href} />
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,118 @@
+import type { Path } from '../../catalog/crosswalk/schema.ts';
+
+type Status = Path['controls'][number]['status'];
+
+/** A control in the picture: where it stands, in pixels of the picture. */
+export interface PictureNode {
+  framework: string;
+  identifier: string;
+  x: number;
+  y: number;
+}
+
+/** A mapping between two controls, from the one that is nearer to the source. */
+export interface PictureEdge {
+  from: PictureNode;
+  to: PictureNode;
+  status: Status;
+}
+
+/** A framework's heading, or how many controls are left out for want of room. */
+export interface PictureLabel {
+  framework: string;
+  /** Controls that are not drawn; 0 for a heading. */
+  more: number;
+  x: number;
+  y: number;
+}
+
+export interface Picture {
+  width: number;
+  height: number;
+  nodes: PictureNode[];
+  edges: PictureEdge[];
+  labels: PictureLabel[];
+}
+
+export const nodeWidth = 132;
+export const nodeHeight = 24;
+const rowHeight = 31;
+const columnWidth = 290;
+const margin = 8;
+/** A picture of more is no picture; the table beneath it has all. */
+const mostNodes = 24;
+
+/**
+ * Frameworks stand in columns: NIST SP 800-53, which maps to all others, in the middle, CCIs at the right, the rest at
+ * the left; so nearly every line runs between neighbours.
+ */
+function columnOf(framework: string): number {
+  if (framework === 'nist-800-53') return 1;
+  return framework === 'cci' ? 2 : 0;
+}
+
+/** Lays out the controls and mappings that paths from one source go over; each stands and is drawn once. */
+export function layOut(source: { framework: string; identifier: string }, paths: Path[]): Picture {
+  const key = (each: { framework: string; identifier: string }) => `${each.framework} ${each.identifier}`;
+  const groups = new Map<string, string[]>();
+  const seen = new Set<string>();
+  const add = (each: { framework: string; identifier: string }) => {
+    if (seen.has(key(each))) return;
+    seen.add(key(each));
+    groups.set(each.framework, [...(groups.get(each.framework) ?? []), each.identifier]);
+  };
+  add(source);
+  const mappings = new Map<string, { from: string; to: string; status: Status }>();
+  for (const { controls } of paths) {
+    controls.forEach((control, index) => {
+      add(control);
+      const before = controls[index - 1];
+      if (before === undefined) return;
+      const ends = [key(before), key(control)] as const;
+      if (mappings.has(`${ends[1]}|${ends[0]}`)) return;
+      mappings.set(`${ends[0]}|${ends[1]}`, { from: ends[0], to: ends[1], status: control.status });
+    });
+  }
+
+  const columns: string[][] = [[], [], []];
+  for (const framework of groups.keys()) columns[columnOf(framework)]!.push(framework);
+  const used = columns.filter((frameworks) => frameworks.length > 0);
+  const rowsOf = (frameworks: string[]) =>
+    frameworks.reduce((sum, framework) => {
+      const size = groups.get(framework)!.length;
+      return sum + 1 + Math.min(size, mostNodes) + (size > mostNodes ? 1 : 0);
+    }, 0);
+  const rows = Math.max(...used.map(rowsOf));
+
+  const nodes = new Map<string, PictureNode>();
+  const labels: PictureLabel[] = [];
+  used.forEach((frameworks, column) => {
+    const x = margin + column * columnWidth;
+    let y = margin;
+    for (const framework of frameworks) {
+      const identifiers = groups.get(framework)!;
+      labels.push({ framework, more: 0, x, y });
+      y += rowHeight;
+      for (const identifier of identifiers.slice(0, mostNodes)) {
+        nodes.set(key({ framework, identifier }), { framework, identifier, x, y });
+        y += rowHeight;
+      }
+      if (identifiers.length > mostNodes) {
+        labels.push({ framework, more: identifiers.length - mostNodes, x, y });
+        y += rowHeight;
+      }
+    }
+  });
+
+  const edges = [...mappings.values()].flatMap(({ from, to, status }) => {
+    const [start, end] = [nodes.get(from), nodes.get(to)];
+    return start && end ? [{ from: start, to: end, status }] : [];
+  });
+  return {
+    width: (used.length - 1) * columnWidth + nodeWidth + 2 * margin,
+    height: rows * rowHeight + 2 * margin,
+    nodes: [...nodes.values()],
+    edges,
+    labels,
+  };
+}

@@ -1,0 +1,115 @@
+import type { Child } from 'hono/jsx';
+import type { StigChangelog, StigStats } from '../../catalog/stigs/schema.ts';
+import { count, Day, Empty, link, path, Table } from './parts.tsx';
+import type { View } from './view.ts';
+
+/** What the start page shows who is signed in. */
+export interface Home {
+  stats: StigStats;
+  changes: StigChangelog['changes'];
+}
+
+/** The start page; without a home nobody is signed in. */
+export function homePage(home: Home | null): View {
+  return {
+    title: 'Gapstone',
+    findsItself: true,
+    body: (
+      <>
+        <h1>Find a rule, compare releases, trace a control</h1>
+        <p class="lead">
+          STIGs with every release, the NIST and DoD control catalogs, and the crosswalk between them, from
+          the publishers’ own files, on this machine.
+        </p>
+        <form class="filters" action="/search">
+          <div class="question">
+            <label for="q">Search STIGs, rules, controls, CCIs and roles</label>
+            <div class="row">
+              <input id="q" name="q" type="search" maxlength={200} aria-describedby="q-hint" />
+              <button type="submit">Search</button>
+            </div>
+            <p class="hint" id="q-hint">
+              Words, “a phrase”, a prefix such as audit*, or an id: V-257777, SV-257777, CCI-000366, AC-2(1).
+            </p>
+          </div>
+        </form>
+        {home === null ? <Invitation /> : <Overview home={home} />}
+      </>
+    ),
+  };
+}
+
+function Invitation(): Child {
+  return (
+    <>
+      <h2>Without signing in</h2>
+      <ul>
+        <li>
+          <a href="/controls">Controls</a> of NIST SP 800-53, NIST SP 800-171 and DoD 8500.2, each with its
+          crosswalk
+        </li>
+        <li>
+          <a href="/docs">The API reference</a>
+        </li>
+      </ul>
+      <p>
+        <a class="button" href="/signin">
+          Sign in
+        </a>{' '}
+        to see STIGs, their rules and releases, and your lists.
+      </p>
+    </>
+  );
+}
+
+function Overview({ home: { stats, changes } }: { home: Home }): Child {
+  const { catalog, severity } = stats;
+  if (catalog.totalBenchmarks === 0) {
+    return (
+      <Empty>
+        The catalog holds no STIG yet. Import the publishers’ files with <code>gapstone import PATH</code>:
+        they show here at once.
+      </Empty>
+    );
+  }
+  const tiles: [number, string, string][] = [
+    [catalog.totalBenchmarks, catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs', '/stigs'],
+    [catalog.totalFindings, 'rules in their newest releases', '/stigs'],
+    [severity.high, 'of them high (CAT I)', '/stigs'],
+  ];
+  return (
+    <>
+      <ul class="tiles">
+        {tiles.map(([number, label, href]) => (
+          <li>
+            <b>{number.toLocaleString('en-US')}</b>
+            <a href={href}>{label}</a>
+          </li>
+        ))}
+      </ul>
+      <h2>Latest releases</h2>
+      <Table
+        caption="The latest releases of STIGs"
+        head={['STIG', 'Release', 'Date', 'Before']}
+        rows={changes.map((change) => [
+          <a href={link(path('stigs', change.slug), { version: change.newVersion })}>{change.title}</a>,
+          change.newVersion,
+          <Day date={change.releaseDate} />,
+          change.previousVersion === null ? (
+            <span class="quiet">none kept</span>
+          ) : (
+            <a
+              href={link(path('stigs', change.slug, 'diff'), {
+                from: change.previousVersion,
+                to: change.newVersion,
+              })}
+            >
+              compare with {change.previousVersion}
+            </a>
+          ),
+        ])}
+      />
+      <p class="quiet">{count(changes.length, 'release')} shown.</p>
+    </>
+  );
+}

@@ -1,0 +1,299 @@
+import type { Child } from 'hono/jsx';
+import type { Pagination } from '../../http/schema.ts';
+
+/** Severities by shape and words, so that color alone tells nothing. */
+const severities = {
+  high: { shape: '▲', label: 'High', category: 'CAT I' },
+  medium: { shape: '◆', label: 'Medium', category: 'CAT II' },
+  low: { shape: '●', label: 'Low', category: 'CAT III' },
+} as const;
+
+export function Severity({ level }: { level: keyof typeof severities }) {
+  const { shape, label, category } = severities[level];
+  return (
+    <span class={`severity ${level}`}>
+      <span aria-hidden="true">{shape}</span> {label} <span class="category">{category}</span>
+    </span>
+  );
+}
+
+const statuses = { verified: '✓', auto: '≈', rejected: '✕' } as const;
+
+/** The status of a mapping, by sign and word. */
+export function Status({ status }: { status: keyof typeof statuses }) {
+  return (
+    <span class={`status ${status}`}>
+      <span aria-hidden="true">{statuses[status]}</span> {status}
+    </span>
+  );
+}
+
+/** Identifiers one after the other; a line breaks between them, never within one. */
+export function Ids({ of }: { of: readonly string[] }) {
+  return of.map((id) => (
+    <>
+      <span class="ids">{id}</span>{' '}
+    </>
+  ));
+}
+
+/** A number with a word in the right form: `1 rule`, `446 rules`. */
+export function count(number: number, word: string, plural = `${word}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? word : plural}`;
+}
+
+/** A text, or its beginning with a sign that it goes on. */
+export function beginning(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length).trimEnd()} …` : text;
+}
+
+/** A date, or what stands for none. */
+export function Day({ date }: { date: string | null }) {
+  return date === null ? <span class="quiet">no date</span> : <time datetime={date}>{date}</time>;
+}
+
+/** A moment in UTC, to the minute. */
+export function Moment({ at }: { at: string }) {
+  return <time datetime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`}</time>;
+}
+
+/** The address of a page with a query; empty values are left out. */
+export function link(
+  path: string,
+  query: Record<string, string | number | string[] | undefined> = {},
+): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value ?? []]
+      .flat()
+      .filter((each) => each !== '')
+      .map((each) => [name, String(each)]),
+  );
+  const text = new URLSearchParams(pairs as [string, string][]).toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+/** A path whose segments come from data. */
+export function path(...segments: string[]): string {
+  return `/${segments.map(encodeURIComponent).join('/')}`;
+}
+
+/** One cell of a table. */
+export type Cell = Child;
+
+interface TableProps {
+  /** What the table is of; read out, and shown where `shown`. */
+  caption: string;
+  head: string[];
+  rows: Cell[][];
+  /** Which column names the row. */
+  key?: number;
+  class?: string;
+}
+
+/** Whether a cell is a word or a few, which stay on one line. */
+function isShort(cell: Cell): boolean {
+  return typeof cell === 'string' && cell.length > 0 && cell.length <= 16;
+}
+
+/** A table that becomes a card for each row where it is narrow; roles keep its meaning there. */
+export function Table({ caption, head, rows, key = 0, class: name = '' }: TableProps) {
+  return (
+    // biome-ignore-start lint/a11y/noRedundantRoles: `display` takes a table its meaning where it becomes cards
+    <table class={`cards ${name}`} role="table">
+      <caption class="hidden">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {head.map((label) => (
+            <th scope="col" role="columnheader">
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((cells) => (
+          <tr role="row">
+            {cells.map((cell, index) =>
+              index === key ? (
+                <th scope="row" role="rowheader" data-label={head[index]}>
+                  {cell}
+                </th>
+              ) : (
+                <td role="cell" data-label={head[index]} class={isShort(cell) ? 'short' : undefined}>
+                  {cell}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    // biome-ignore-end lint/a11y/noRedundantRoles: see above
+  );
+}
+
+/** Facts of one thing: names and values. */
+export function Facts({ of }: { of: [string, Child][] }) {
+  return (
+    <dl class="facts">
+      {of.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What stands where there is nothing, and what to do about it. */
+export function Empty({ children }: { children: Child }) {
+  return <p class="empty">{children}</p>;
+}
+
+/** What stands in a listing where a page has no entry: that there is no such page, or why there is none at all. */
+export function Nothing(props: { pagination: Pagination; href: (page: number) => string; children: Child }) {
+  const { pagination, href, children } = props;
+  if (pagination.total === 0) return <Empty>{children}</Empty>;
+  return (
+    <Empty>
+      There is no page {pagination.page}. <a href={href(1)}>The first page</a>
+    </Empty>
+  );
+}
+
+/** The one field that narrows a listing by what its titles hold. */
+export function FindForm({ action, label, search }: { action: string; label: string; search: string }) {
+  return (
+    <form class="filters" action={action}>
+      <div>
+        <label for="search">{label}</label>
+        <input id="search" name="search" type="search" value={search} maxlength={200} />
+      </div>
+      <div>
+        <button type="submit">Filter</button>
+      </div>
+    </form>
+  );
+}
+
+/** The way to the other pages of a listing. */
+export function Pager({ pagination, href }: { pagination: Pagination; href: (page: number) => string }) {
+  const { page, totalPages, total } = pagination;
+  if (totalPages <= 1) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      {page > 1 ? (
+        <a rel="prev" href={href(Math.min(page - 1, totalPages))}>
+          ← Previous
+        </a>
+      ) : null}
+      <span>
+        Page {page} of {totalPages} <span class="quiet">({total.toLocaleString('en-US')} in all)</span>
+      </span>
+      {page < totalPages ? (
+        <a rel="next" href={href(page + 1)}>
+          Next →
+        </a>
+      ) : null}
+    </nav>
+  );
+}
+
+/** A command as it stands in a check or fix: after a prompt of a shell, of PowerShell or of a router. */
+const command = /^\s*(?:[$#>]|PS [^>]*>|[\w-]+(?:\([\w-]+\))?[#>])\s+\S/;
+
+/** A text as published: its line breaks kept, long lines wrapped, commands in a fixed width. */
+export function Prose({ text }: { text: string }) {
+  if (text.trim() === '') return <p class="empty">Nothing is published here.</p>;
+  const runs: { isCommand: boolean; lines: string[] }[] = [];
+  for (const line of text.split('\n')) {
+    const isCommand = command.test(line);
+    if (runs.at(-1)?.isCommand === isCommand) runs.at(-1)!.lines.push(line);
+    else runs.push({ isCommand, lines: [line] });
+  }
+  return (
+    <div class="prose">
+      {runs.map(({ isCommand, lines }) =>
+        isCommand ? <code>{lines.join('\n')}</code> : <span>{lines.join('\n')}</span>,
+      )}
+    </div>
+  );
+}
+
+/** A button that posts, with what it posts. */
+export function PostButton(props: {
+  action: string;
+  label: string;
+  /** What it is about, for who hears the label alone. */
+  about?: string;
+  fields?: Record<string, string>;
+  quiet?: boolean;
+}) {
+  return (
+    <form class="inline" method="post" action={props.action}>
+      <Hidden fields={props.fields ?? {}} />
+      <button type="submit" class={props.quiet ? 'quiet' : undefined}>
+        {props.label}
+        {props.about === undefined ? null : <span class="hidden"> {props.about}</span>}
+      </button>
+    </form>
+  );
+}
+
+/** The severities that a form narrows to. */
+export function SeverityBoxes({ chosen }: { chosen: readonly string[] }) {
+  return (
+    <fieldset>
+      <legend>Severity</legend>
+      {(['high', 'medium', 'low'] as const).map((level) => (
+        <label>
+          <input type="checkbox" name="severity" value={level} checked={chosen.includes(level)} />
+          {level}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Fields that a form sends unseen. */
+export function Hidden({ fields }: { fields: Record<string, string> }) {
+  return (
+    <>
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+    </>
+  );
+}
+
+/** Why a form was not taken. */
+export function Problem({ text }: { text: string | null }) {
+  if (text === null) return null;
+  return (
+    <p class="problem" role="alert">
+      {text}
+    </p>
+  );
+}
+
+/** Links to the formats of a download. */
+export function Downloads({
+  href,
+  formats,
+}: {
+  href: (format: string) => string;
+  formats: readonly string[];
+}) {
+  return (
+    <ul class="downloads" aria-label="Downloads">
+      {formats.map((format) => (
+        <li>
+          <a class="button" href={href(format)} download>
+            {format}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,157 @@
+import type { Child } from 'hono/jsx';
+import type { Role, Roles } from '../../catalog/guidance/role-schema.ts';
+import type { RoleCollections } from '../../collections/catalog-collections-schema.ts';
+import { ReadCollections } from './bundles.tsx';
+import { count, Downloads, Empty, Facts, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
+import type { View } from './view.ts';
+
+export function rolesPage(page: {
+  roles: Roles;
+  collections: RoleCollections['collections'];
+  search: string;
+}): View {
+  const { roles, pagination } = page.roles;
+  const href = (number: number) => link('/roles', { search: page.search, page: number });
+  return {
+    title: 'Occupational roles',
+    section: 'roles',
+    body: (
+      <>
+        <h1>Occupational roles</h1>
+        <FindForm action="/roles" label="Title or code holds" search={page.search} />
+        <p class="quiet">{count(pagination.total, 'occupation')}</p>
+        {roles.length === 0 ? (
+          <Nothing pagination={pagination} href={href}>
+            {page.search === ''
+              ? 'No occupation is loaded: gapstone import PATH takes a release of O*NET.'
+              : 'There is no such occupation.'}
+          </Nothing>
+        ) : (
+          <Table
+            caption="Occupations"
+            key={1}
+            head={['Code', 'Occupation', 'Family', 'Job zone', 'Tasks', 'Technologies', 'STIGs']}
+            rows={roles.map((role) => [
+              <span class="ids">{role.occupationCode}</span>,
+              <a href={path('roles', role.occupationCode)}>{role.title}</a>,
+              role.occupationFamily,
+              role.jobZone ?? '',
+              role.taskCount,
+              role.technologySkillCount,
+              role.stigMappingCount,
+            ])}
+          />
+        )}
+        <Pager pagination={pagination} href={href} />
+        <ReadCollections
+          of="Roles"
+          api="role-collections"
+          collections={page.collections.map((each) => ({ ...each, count: each.roleCount }))}
+        />
+      </>
+    ),
+  };
+}
+
+/** How many of a long list a page shows; the download has all. */
+const shown = 60;
+
+export function rolePage({ role }: { role: Role }): View {
+  return {
+    title: role.title,
+    section: 'roles',
+    body: (
+      <>
+        <p class="crumbs">
+          <a href="/roles">Occupational roles</a>
+        </p>
+        <h1>{role.title}</h1>
+        <p class="lead">{role.description}</p>
+        <Facts
+          of={[
+            ['Code', <span class="ids">{role.occupationCode}</span>],
+            ['Family', role.occupationFamily],
+            [
+              'Job zone',
+              role.jobZone === null ? (
+                <span class="quiet">none</span>
+              ) : (
+                `${role.jobZone} ${role.jobZoneName ?? ''}`
+              ),
+            ],
+          ]}
+        />
+        <div class="actions">
+          <Downloads
+            href={(format) =>
+              link(`/api/v1/roles/${encodeURIComponent(role.occupationCode)}/download`, { format })
+            }
+            formats={['json', 'csv', 'xml']}
+          />
+        </div>
+        <h2>STIGs that they act on</h2>
+        {role.stigMappings.length === 0 ? (
+          <Empty>No STIG of the catalog is mapped to this occupation.</Empty>
+        ) : (
+          <Table
+            caption="STIGs by relevance"
+            head={['STIG', 'Release', 'Part', 'Confidence', 'Why']}
+            rows={role.stigMappings.map((each) => [
+              <a href={path('stigs', each.stigSlug)}>{each.stigTitle}</a>,
+              each.stigVersion,
+              each.roleResponsibilityLevel,
+              `${Math.round(each.confidenceScore * 100)} %`,
+              each.mappingReason,
+            ])}
+          />
+        )}
+        <h2>Tasks</h2>
+        {role.tasks.length === 0 ? (
+          <Empty>None are published.</Empty>
+        ) : (
+          <ul>
+            {role.tasks.map((task) => (
+              <li>
+                {task.statement} {task.taskType === null ? null : <span class="tag">{task.taskType}</span>}
+              </li>
+            ))}
+          </ul>
+        )}
+        <Ratings name="Skills" of={role.skills} />
+        <Ratings name="Abilities" of={role.abilities} />
+        <Ratings name="Work activities" of={role.workActivities} />
+        {role.technologySkills.length === 0 ? null : (
+          <details class="more">
+            <summary>Technologies ({role.technologySkills.length})</summary>
+            <ul class="columns">
+              {role.technologySkills.map((each) => (
+                <li>
+                  {each.example} <span class="quiet">{each.title}</span>
+                  {each.hotTechnology ? <span class="tag">hot</span> : null}
+                  {each.inDemand ? <span class="tag">in demand</span> : null}
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </>
+    ),
+  };
+}
+
+function Ratings({ name, of }: { name: string; of: Role['skills'] }): Child {
+  if (of.length === 0) return null;
+  return (
+    <details class="more">
+      <summary>
+        {name} ({of.length})
+      </summary>
+      <Table
+        caption={name}
+        head={['Name', 'Scale', 'Value']}
+        rows={of.slice(0, shown).map((each) => [each.name, each.scaleId, each.value])}
+      />
+      {of.length > shown ? <p class="quiet">The first {shown}; the downloads have all.</p> : null}
+    </details>
+  );
+}

@@ -1,0 +1,285 @@
+import type { Child } from 'hono/jsx';
+import type { SearchAnswer, SearchResult } from '../../catalog/search/schema.ts';
+import { Empty, Hidden, link, Nothing, Pager, Problem, Severity, SeverityBoxes } from './parts.tsx';
+import { ruleHref } from './rule.tsx';
+import type { View } from './view.ts';
+
+/** What one kind of thing was found: a few, and where all of them are. */
+export interface FoundKind {
+  name: string;
+  /** One of it, as a sentence has it. */
+  one: 'STIG' | 'control' | 'CCI' | 'role' | 'document';
+  total: number;
+  items: { href: string; label: string; about: string }[];
+  /** Stands above the rules: what was asked for by its very name. */
+  isFirst: boolean;
+  /** The page that lists all of them. */
+  all: string;
+}
+
+export interface SearchPage {
+  q: string;
+  /** Whether the question has a word in it: without one no rule is searched. */
+  hasWords: boolean;
+  filter: { severity: string[]; stig: string; cci: string; control: string };
+  /** What the filters name that the catalog does not have, in sentences. */
+  unknown: string[];
+  /** What the reader is entitled to; null for who is not signed in. */
+  entitlements: ReadonlySet<string> | null;
+  /** The STIGs that the form offers. */
+  stigs: { slug: string; title: string }[];
+  /** What was searched by name; null where nothing was. */
+  kinds: FoundKind[] | null;
+  /** Null where they were not searched. */
+  rules: SearchAnswer | null;
+  /** Why the search was not taken. */
+  problem: string | null;
+}
+
+/** Whether a filter asks for some of the rules alone. */
+export function isNarrowed({ severity, stig, cci, control }: SearchPage['filter']): boolean {
+  return severity.length > 0 || [stig, cci, control].some((text) => text !== '');
+}
+
+/** The words of a question without its quotation marks and stars, which names do not have. */
+export function plain(q: string): string {
+  return q
+    .replace(/["“”*]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+export function searchPage(page: SearchPage): View {
+  const { q, kinds, entitlements, problem } = page;
+  const found = (kinds ?? []).filter((kind) => kind.total > 0);
+  const first = found.filter((kind) => kind.isFirst);
+  const others = found.filter((kind) => !kind.isFirst);
+  const isAnswered = q !== '' && problem === null;
+  return {
+    title: isAnswered ? `Search for ${q}` : 'Search',
+    body: (
+      <>
+        <h1>{isAnswered ? `Found for “${q}”` : 'Search'}</h1>
+        <Problem text={problem} />
+        <div class={others.length === 0 ? undefined : 'found'}>
+          <div>
+            {first.map((kind) => (
+              <Kind kind={kind} />
+            ))}
+            {entitlements !== null ? <Rules page={page} /> : isAnswered ? <SignInFirst page={page} /> : null}
+          </div>
+          {others.length === 0 ? null : (
+            <aside aria-label="Found by name">
+              {others.map((kind) => (
+                <Kind kind={kind} />
+              ))}
+            </aside>
+          )}
+        </div>
+      </>
+    ),
+  };
+}
+
+function SignInFirst({ page }: { page: SearchPage }): Child {
+  return (
+    <Empty>
+      {page.kinds === null ? nothingSearched : unnamed(page)}
+      <a href={`/signin?next=${encodeURIComponent(link('/search', { q: page.q, ...page.filter }))}`}>
+        Sign in
+      </a>{' '}
+      to search STIGs and their rules as well.
+    </Empty>
+  );
+}
+
+function Kind({ kind: { name, total, items, all } }: { kind: FoundKind }): Child {
+  return (
+    <section>
+      <h2>
+        {name} <span class="quiet">{total.toLocaleString('en-US')}</span>
+      </h2>
+      <ul class="results">
+        {items.map(({ href, label, about }) => (
+          <li>
+            <a href={href}>{label}</a> <span class="quiet">{about}</span>
+          </li>
+        ))}
+      </ul>
+      {total > items.length ? (
+        <p>
+          <a href={all}>
+            All {total.toLocaleString('en-US')}
+            <span class="hidden"> of {name}</span>
+          </a>
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+function Rules({ page }: { page: SearchPage }): Child {
+  const { q, filter, rules } = page;
+  const href = (number: number) => `${link('/search', { q, ...filter, page: number })}#rules`;
+  return (
+    <section aria-labelledby="rules">
+      <h2 id="rules">
+        Rules{' '}
+        {rules === null ? null : <span class="quiet">{rules.pagination.total.toLocaleString('en-US')}</span>}
+      </h2>
+      <Filters page={page} />
+      {rules === null ? (
+        q === '' && isNarrowed(filter) ? (
+          <Empty>{[...page.unknown, 'Give the words to search these rules for.'].join(' ')}</Empty>
+        ) : null
+      ) : (
+        <>
+          {rules.results.length === 0 ? (
+            <Nothing pagination={rules.pagination} href={href}>
+              <None page={page} />
+            </Nothing>
+          ) : (
+            <ol class="results" start={rules.results[0]!.rank}>
+              {rules.results.map((result) => (
+                <Result result={result} />
+              ))}
+            </ol>
+          )}
+          <Pager pagination={rules.pagination} href={href} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** What narrows the rules, as it was typed; the question has a field of its own only where none was taken. */
+function Filters({ page: { q, filter, stigs, rules } }: { page: SearchPage }): Child {
+  return (
+    <form class="filters" action="/search">
+      {rules !== null ? (
+        <Hidden fields={{ q }} />
+      ) : (
+        <div class="question">
+          <label for="q">Words</label>
+          <div class="row">
+            <input id="q" name="q" type="search" value={q} maxlength={200} />
+          </div>
+        </div>
+      )}
+      <SeverityBoxes chosen={filter.severity} />
+      <div>
+        <label for="cci">CCI</label>
+        <input id="cci" name="cci" value={filter.cci} maxlength={100} placeholder="CCI-000366" size={12} />
+      </div>
+      <div>
+        <label for="control">Control of NIST SP 800-53</label>
+        <input
+          id="control"
+          name="control"
+          value={filter.control}
+          maxlength={100}
+          placeholder="AC-2(1)"
+          size={12}
+        />
+      </div>
+      <div>
+        <label for="stig">{rules?.results.length ? 'STIG of these rules' : 'STIG'}</label>
+        <select id="stig" name="stig">
+          <option value="">all</option>
+          {stigs.map(({ slug, title }) => (
+            <option value={slug} selected={slug === filter.stig}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div>
+        <button type="submit">{rules === null ? 'Search rules' : 'Narrow'}</button>
+      </div>
+    </form>
+  );
+}
+
+const nothingSearched = 'The question has no letter, digit or _, so nothing was searched. ';
+
+/** Why there is no rule, and what was searched besides. */
+function None({ page }: { page: SearchPage }): Child {
+  const { q, hasWords, filter, kinds } = page;
+  const named = kinds?.find((kind) => kind.isFirst && (kind.one === 'control' || kind.one === 'CCI'))
+    ?.items[0];
+  if (named) {
+    return (
+      <>
+        No rule says so itself. <a href={`${named.href}#rules`}>The rules that lead to it</a> are on its own
+        page.
+      </>
+    );
+  }
+  if (kinds === null && !hasWords) return nothingSearched;
+  if (kinds === null) {
+    return (
+      <>
+        {[...page.unknown, ''].join(' ')}No rule {isNarrowed(filter) ? 'of that kind ' : ''}holds all these
+        words. Nothing but rules was searched. <a href={link('/search', { q })}>Search everything</a>
+      </>
+    );
+  }
+  const rules = hasWords
+    ? 'No rule holds all these words.'
+    : 'Rules were not searched, for the question has no letter, digit or _.';
+  const advice = hasWords ? 'Fewer words, or a prefix such as audit*, find more.' : '';
+  return `${rules} ${unnamed(page)}${advice}`;
+}
+
+/** What was searched by name and is not there, and what was not searched; nothing where something was found. */
+function unnamed({ q, kinds, entitlements }: SearchPage): string {
+  if (kinds === null || kinds.some((kind) => kind.total > 0)) return '';
+  const searched = [...new Set(kinds.map((kind) => kind.one))];
+  const unsearched = [
+    ...(entitlements?.has('occ') === false ? ['roles'] : []),
+    ...(entitlements?.has('regdoc') === false ? ['documents'] : []),
+  ];
+  const left = unsearched.join(' and ');
+  return (
+    `No ${eitherOf.format(searched)} has “${plain(q)}” in its name. ` +
+    (left === '' ? '' : `Your token is not entitled to ${left}, which were not searched. `)
+  );
+}
+
+const eitherOf = new Intl.ListFormat('en-US', { type: 'disjunction' });
+
+function Result({ result }: { result: SearchResult }): Child {
+  // A long title is cut in its snippet: then it stands whole above, and the piece with the marks below.
+  const isTitle = result.snippet.text === result.ruleTitle;
+  return (
+    <li>
+      <a href={ruleHref(result.slug, result)}>
+        {isTitle ? <Marked {...result.snippet} /> : result.ruleTitle}
+      </a>
+      <p>
+        <Severity level={result.severity} /> <span class="ids">{result.groupId}</span>{' '}
+        <span class="ids">{result.ruleVersion}</span>{' '}
+        <span class="quiet">
+          {result.stigTitle} {result.version}
+        </span>
+      </p>
+      {isTitle ? null : (
+        <p>
+          <span class="quiet">{result.snippet.field}: </span>
+          <Marked text={result.snippet.text} marks={result.snippet.marks} />
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** A text with what was found in it marked; `marks` are [start, end) in order. */
+export function Marked({ text, marks }: { text: string; marks: [number, number][] }): Child {
+  const parts: Child[] = [];
+  let at = 0;
+  for (const [start, end] of marks) {
+    parts.push(text.slice(at, start), <mark>{text.slice(start, end)}</mark>);
+    at = end;
+  }
+  return [...parts, text.slice(at)];
+}

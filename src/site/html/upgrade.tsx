@@ -1,0 +1,307 @@
+import type { Child } from 'hono/jsx';
+import type {
+  Leftover,
+  NotCarried as NotCarriedItem,
+  RuleAnswer,
+  UpgradedRule,
+  UpgradeReport,
+} from '../../checklists/schema.ts';
+import { createMarker, Field, type Marker } from './diff.tsx';
+import { count, Empty, Facts, Hidden, Problem, path } from './parts.tsx';
+import { ruleHref } from './rule.tsx';
+import type { View } from './view.ts';
+
+export interface UpgradeForm {
+  slug: string;
+  version: string;
+  hostName: string;
+  onChange: string;
+}
+
+export const emptyUpgrade: UpgradeForm = { slug: '', version: '', hostName: '', onChange: 'keep' };
+
+/** A STIG that a checklist may be upgraded to. */
+export interface StigChoice {
+  slug: string;
+  title: string;
+  version: string;
+}
+
+/** Bringing an old checklist to a release of the catalog. */
+export function upgradePage(page: {
+  form: UpgradeForm;
+  stigs: StigChoice[];
+  problem: string | null;
+  /** A checklist that was sent with a form that was refused, base64: it need not be chosen again. */
+  checklist: string | null;
+}): View {
+  const { form, stigs, problem, checklist } = page;
+  return {
+    title: 'Upgrade a checklist',
+    section: 'stigs',
+    body: (
+      <>
+        <p class="crumbs">
+          <a href="/stigs">STIGs</a>
+        </p>
+        <h1>Upgrade a checklist</h1>
+        <p class="lead">
+          A .ckl or .cklb of an older release becomes a .cklb of a release in the catalog. Every answer is
+          carried, carried with a warning where its check or fix changed, or reset, each with its reason.
+          Nothing is stored here.
+        </p>
+        <form class="fields" method="post" action="/upgrade" enctype="multipart/form-data">
+          <Problem text={problem} />
+          <div>
+            <label for="file">Checklist</label>
+            <input
+              id="file"
+              name="file"
+              type="file"
+              accept=".ckl,.cklb,.xml,.json"
+              required={checklist === null}
+              aria-describedby={checklist === null ? undefined : 'file-hint'}
+            />
+            {checklist === null ? null : (
+              <>
+                <Hidden fields={{ checklist }} />
+                <p class="hint" id="file-hint">
+                  The checklist that you sent is still here; choose another one to send that instead
+                </p>
+              </>
+            )}
+          </div>
+          <div>
+            <label for="slug">To the STIG</label>
+            <select id="slug" name="slug">
+              <option value="">The one that the checklist names</option>
+              {stigs.map((stig) => (
+                <option value={stig.slug} selected={stig.slug === form.slug}>
+                  {stig.title} {stig.version}
+                </option>
+              ))}
+            </select>
+          </div>
+          <div>
+            <label for="version">Release</label>
+            <input id="version" name="version" value={form.version} aria-describedby="version-hint" />
+            <p class="hint" id="version-hint">
+              As V2R8; empty for the newest
+            </p>
+          </div>
+          <div>
+            <label for="hostName">Name of the target</label>
+            <input
+              id="hostName"
+              name="hostName"
+              value={form.hostName}
+              aria-describedby="host-hint"
+              maxlength={255}
+            />
+            <p class="hint" id="host-hint">
+              In place of the one in the checklist; empty leaves that
+            </p>
+          </div>
+          <div>
+            <label for="onChange">Where check or fix changed</label>
+            <select id="onChange" name="onChange">
+              <option value="keep" selected={form.onChange !== 'reset'}>
+                keep the answer, with a warning
+              </option>
+              <option value="reset" selected={form.onChange === 'reset'}>
+                reset the answer
+              </option>
+            </select>
+          </div>
+          <div class="actions">
+            <button type="submit">Show what becomes of it</button>
+          </div>
+        </form>
+      </>
+    ),
+  };
+}
+
+const outcomeNames: Record<UpgradedRule['outcome'], string> = {
+  reset: 'Reset',
+  'carried-with-warning': 'Carried with a warning',
+  new: 'New rules, to be answered',
+  carried: 'Carried as they were',
+};
+
+/** What became of a checklist: rule by rule, and what had no place. The file comes by the form again, unseen. */
+export function upgradedPage(page: {
+  report: UpgradeReport;
+  form: UpgradeForm;
+  /** Whether the STIG was taken from the checklist, as none was chosen. */
+  isNamed: boolean;
+  /** The old checklist, base64: nothing is stored, so the page brings it back for the download. */
+  checklist: string;
+  /** What was noticed while it was decoded. */
+  warnings: string[];
+}): View {
+  const { report, form, isNamed, checklist, warnings } = page;
+  const { from, to, summary } = report;
+  const marker = createMarker();
+  return {
+    title: 'Upgraded checklist',
+    section: 'stigs',
+    body: (
+      <>
+        <p class="crumbs">
+          <a href="/upgrade">Upgrade a checklist</a>
+        </p>
+        <h1>
+          {from.version ?? from.releaseInfo} to {to.version}
+        </h1>
+        <p class="lead">
+          <a href={path('stigs', to.slug)}>{to.title}</a>
+          {isNamed ? ', the STIG that the checklist names' : ''}
+        </p>
+        {warnings.map((warning) => (
+          <p class="notice">The checklist is {warning}.</p>
+        ))}
+        <Facts
+          of={[
+            ['Rules', summary.rules],
+            ['Answers carried', summary.answers.carried],
+            ['Carried with a warning', summary.answers.carriedWithWarning],
+            ['Reset', summary.answers.reset],
+            ['New rules', summary.new],
+            ['Rules no longer there', summary.removed],
+          ]}
+        />
+        <form class="actions" method="post" action="/upgrade" enctype="multipart/form-data">
+          <Hidden fields={{ ...form, checklist, as: 'file' }} />
+          <button type="submit">Download the upgraded checklist</button>
+        </form>
+        {(['reset', 'carried-with-warning', 'new', 'carried'] as const).map((outcome) => (
+          <Outcome outcome={outcome} report={report} marker={marker} />
+        ))}
+        <NotCarried report={report} />
+        {report.otherStigs.length === 0 ? null : (
+          <p>
+            The other STIGs of the checklist are in the new one as they were:{' '}
+            {report.otherStigs.map((stig) => stig.title).join(', ')}.
+          </p>
+        )}
+      </>
+    ),
+  };
+}
+
+function Outcome(props: { outcome: UpgradedRule['outcome']; report: UpgradeReport; marker: Marker }): Child {
+  const { outcome, report, marker } = props;
+  const rules = report.rules.filter((rule) => rule.outcome === outcome);
+  if (rules.length === 0) return null;
+  const { from, to } = report;
+  return (
+    <details class="more" open={outcome === 'reset' || outcome === 'carried-with-warning'}>
+      <summary>
+        {outcomeNames[outcome]}: {count(rules.length, 'rule')}
+      </summary>
+      <ul class="results">
+        {rules.map((rule) => (
+          <li>
+            <a class="ids" href={ruleHref(to.slug, rule, to.version)}>
+              {rule.groupId}
+            </a>{' '}
+            <span class="ids">{rule.ruleVersion}</span> {rule.reason}{' '}
+            {rule.answered ? <span class="tag">answered</span> : null}
+            {rule.lost === null ? null : <Answer answer={rule.lost} />}
+            {outcome === 'carried' || rule.changes.length === 0 ? null : (
+              <details>
+                <summary>
+                  What changed<span class="hidden"> in {rule.groupId}</span>
+                </summary>
+                {rule.changes.map((change) => (
+                  <Field field={change} from={from.version ?? 'before'} to={to.version} marker={marker} />
+                ))}
+              </details>
+            )}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** What an assessor wrote and the new checklist does not hold: all of it, as it may be written there again. */
+function Answer({ answer }: { answer: RuleAnswer }): Child {
+  const { status, overrides, finding_details, comments } = answer;
+  const texts: [name: string, text: string][] = [
+    ['Status', status],
+    ['Severity', overrides.severity?.severity ?? ''],
+    ['Reason', overrides.severity?.reason ?? ''],
+    ['Finding details', finding_details],
+    ['Comments', comments],
+  ];
+  return (
+    <Facts
+      of={texts
+        .filter(([, text]) => text !== '')
+        .map(([name, text]) => [name, <span class="prose">{text}</span>])}
+    />
+  );
+}
+
+function NotCarried({ report: { notCarried } }: { report: UpgradeReport }): Child {
+  if (notCarried.length === 0)
+    return <Empty>Everything in the old checklist has a place in the new one.</Empty>;
+  return (
+    <details class="more" open>
+      <summary>Not carried: {notCarried.length}</summary>
+      <ul class="results">
+        {notCarried.map((each) =>
+          each.kind === 'rule' ? (
+            <li>
+              <span class="ids">{each.groupId}</span> {each.ruleTitle}{' '}
+              <span class="quiet">({each.reason})</span>
+              {each.answered ? <Answer answer={each.answer} /> : null}
+            </li>
+          ) : null,
+        )}
+        {[...kindsOf(notCarried)].map(([kind, [first, ...others]]) =>
+          others.length === 0 ? (
+            <LeftField field={first} />
+          ) : (
+            <li>
+              <details>
+                <summary>
+                  <span class="mono">{kind}</span>, {others.length + 1} times: {first.reason}
+                </summary>
+                <ul class="results">
+                  {[first, ...others].map((each) => (
+                    <LeftField field={each} />
+                  ))}
+                </ul>
+              </details>
+            </li>
+          ),
+        )}
+      </ul>
+    </details>
+  );
+}
+
+/** The fields that were not carried, those of one name and reason together: a writer puts the same ones into every rule. */
+function kindsOf(notCarried: NotCarriedItem[]): Map<string, [Leftover, ...Leftover[]]> {
+  const kinds = new Map<string, [Leftover, ...Leftover[]]>();
+  for (const each of notCarried) {
+    if (each.kind !== 'field') continue;
+    const kind = each.path.replace(/\[\d+\]/g, '[]');
+    const there = kinds.get(kind);
+    if (there) there.push(each);
+    else kinds.set(kind, [each]);
+  }
+  return kinds;
+}
+
+function LeftField({ field: { path, reason, value } }: { field: Leftover }): Child {
+  return (
+    <li>
+      <span class="mono">{path}</span>: {reason}
+      <p class="prose">{typeof value === 'string' ? value : JSON.stringify(value)}</p>
+    </li>
+  );
+}

@@ -1,0 +1,181 @@
+import type { Context, Hono } from 'hono';
+import { AppError, badRequest } from '../base/errors.ts';
+import type { ListStigService } from '../collections/list-stigs.ts';
+import type { ListService } from '../collections/lists.ts';
+import { listStigBody, listStigsQuery } from '../collections/lists-schema.ts';
+import { changeListBody, createListBody, slugsBody } from '../collections/schema.ts';
+import type { Env } from '../http/env.ts';
+import { check } from '../http/schema.ts';
+import { bundleBody, bundleForm, formOf, items, lines } from './bundle-form.ts';
+import { type BundleForm, editBundlePage, emptyForm } from './html/bundles.tsx';
+import { editEntryPage, listPage, listsPage } from './html/lists.tsx';
+import { goTo, type Kit, readQuery } from './kit.ts';
+
+export interface ListPageServices {
+  lists: ListService;
+  listStigs: ListStigService;
+}
+
+/** The pages of lists: seen, made, changed, filled, deleted and restored, by forms. */
+export function listPages(
+  app: Hono<Env>,
+  { guard, show }: Kit,
+  { lists, listStigs }: ListPageServices,
+): void {
+  const rule = guard.user;
+
+  function all(c: Context<Env>, form: BundleForm, problem: string | null): Response {
+    const user = c.get('user');
+    const page = {
+      lists: lists.all(user, false).lists,
+      deleted: lists.deleted(user),
+      subject: user.subject,
+      form,
+      problem,
+    };
+    return show(c, listsPage(page), problem === null ? 200 : 400);
+  }
+
+  function one(c: Context<Env>, id: string, adding: { text: string; problem: string | null }): Response {
+    const user = c.get('user');
+    const list = lists.get(user, id);
+    const { page, limit } = readQuery(c, listStigsQuery);
+    const { stigs, pagination } = listStigs.page(user, id, { page, limit }, { include: false });
+    const isOwn = list.createdById === user.subject;
+    return show(
+      c,
+      listPage({ list, entries: stigs, pagination, isOwn, adding }),
+      adding.problem === null ? 200 : 400,
+    );
+  }
+
+  const unfilled = { ...emptyForm, icon: '' };
+  const nothing = { text: '', problem: null };
+
+  app.get('/lists', rule, (c) => all(c, unfilled, null));
+
+  app.post('/lists', guard.deed('list.create'), (c) => {
+    const form = bundleForm(c.get('form'), true);
+    return orAgain(
+      async () => {
+        const { id } = await lists.create(c.get('user'), check(createListBody, bundleBody(form)));
+        return goTo(c, `/lists/${id}`, { code: 'created' });
+      },
+      (problem) => all(c, form, problem),
+    );
+  });
+
+  // From a STIG's page: the list is chosen in the form.
+  app.post('/lists/add', guard.deed('list.add-stigs'), async (c) => {
+    const id = c.get('form').get('list');
+    c.set('chosen', id);
+    const { slugs } = check(slugsBody, { slugs: [c.get('form').get('slug')] });
+    const { added, notFound } = await listStigs.add(c.get('user'), id, slugs);
+    if (notFound) throw notInCatalog(notFound);
+    return goTo(c, `/lists/${id}`, { code: 'added', count: added });
+  });
+
+  app.get('/lists/:id', rule, (c) => one(c, c.req.param('id'), nothing));
+
+  app.get('/lists/:id/edit', rule, (c) => {
+    const id = c.req.param('id');
+    const list = lists.own(c.get('user'), id);
+    return show(c, editBundlePage({ kind: 'lists', id, form: formOf(list), problem: null }));
+  });
+
+  app.post('/lists/:id/edit', guard.deed('list.update'), (c) => {
+    const id = c.req.param('id');
+    const form = bundleForm(c.get('form'), true);
+    return orAgain(
+      async () => {
+        await lists.change(c.get('user'), id, check(changeListBody, bundleBody(form)));
+        return goTo(c, `/lists/${id}`, { code: 'changed' });
+      },
+      (problem) => {
+        lists.get(c.get('user'), id);
+        return show(c, editBundlePage({ kind: 'lists', id, form, problem }), 400);
+      },
+    );
+  });
+
+  app.post('/lists/:id/delete', guard.deed('list.delete'), async (c) => {
+    await lists.remove(c.get('user'), c.req.param('id'));
+    return goTo(c, '/lists', { code: 'list-deleted' });
+  });
+
+  app.post('/lists/:id/restore', guard.deed('list.restore'), async (c) => {
+    const { id } = await lists.restore(c.get('user'), c.req.param('id'));
+    return goTo(c, `/lists/${id}`, { code: 'restored' });
+  });
+
+  app.post('/lists/:id/duplicate', guard.deed('list.duplicate'), async (c) => {
+    const { id } = await lists.duplicate(c.get('user'), c.req.param('id'));
+    return goTo(c, `/lists/${id}`, { code: 'copied' });
+  });
+
+  app.post('/lists/:id/stigs', guard.deed('list.add-stigs'), (c) => {
+    const id = c.req.param('id');
+    const text = lines(c.get('form').get('slugs'));
+    return orAgain(
+      async () => {
+        const { slugs } = check(slugsBody, { slugs: items(text, /[\s,]+/) });
+        const { added, notFound } = await listStigs.add(c.get('user'), id, slugs);
+        if (notFound) throw notInCatalog(notFound);
+        return goTo(c, `/lists/${id}`, { code: 'added', count: added });
+      },
+      (problem) => one(c, id, { text, problem }),
+    );
+  });
+
+  app.post('/lists/:id/stigs/remove', guard.deed('list.remove-stigs'), async (c) => {
+    const id = c.req.param('id');
+    const { slugs } = check(slugsBody, { slugs: c.get('form').all('slug') });
+    const count = await listStigs.remove(c.get('user'), id, slugs);
+    return goTo(c, `/lists/${id}`, { code: 'removed', count });
+  });
+
+  app.get('/lists/:id/stigs/:slug', rule, (c) => {
+    const { id, slug } = c.req.param();
+    const list = lists.own(c.get('user'), id);
+    const entry = listStigs.entry(c.get('user'), id, slug);
+    const form = { notes: entry.notes, position: String(entry.position) };
+    return show(c, editEntryPage({ list, entry, form, problem: null }));
+  });
+
+  app.post('/lists/:id/stigs/:slug', guard.deed('list.update-stig'), (c) => {
+    const { id, slug } = c.req.param();
+    const user = c.get('user');
+    const form = { notes: lines(c.get('form').get('notes')), position: c.get('form').get('position').trim() };
+    return orAgain(
+      async () => {
+        const position = /^\d{1,10}$/.test(form.position) ? Number(form.position) : form.position;
+        await listStigs.update(user, id, slug, check(listStigBody, { notes: form.notes, position }));
+        return goTo(c, `/lists/${id}`, { code: 'changed' });
+      },
+      (problem) => {
+        const page = { list: lists.get(user, id), entry: listStigs.entry(user, id, slug), form, problem };
+        return show(c, editEntryPage(page), 400);
+      },
+    );
+  });
+}
+
+/** Runs what takes a form; what is wrong with the form is shown in it. Other refusals are pages of their own. */
+export async function orAgain(
+  take: () => Promise<Response>,
+  again: (problem: string) => Response,
+): Promise<Response> {
+  try {
+    return await take();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'BAD_REQUEST') return again(error.message);
+    throw error;
+  }
+}
+
+/** What was to be added and is not there: the rest is in. */
+export function notInCatalog(names: string[]): AppError {
+  const [first = '', ...others] = names;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return badRequest(`The catalog has no ${first.slice(0, 64)}${more}; what it has is added`);
+}

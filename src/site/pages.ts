@@ -1,0 +1,105 @@
+import { type Context, Hono } from 'hono';
+import { type AppError, noSuchPath, statusOf } from '../base/errors.ts';
+import type { RegdocService } from '../catalog/guidance/documents.ts';
+import type { RoleService } from '../catalog/guidance/roles.ts';
+import type { DocumentCollectionService, RoleCollectionService } from '../collections/catalog-collections.ts';
+import type { Access } from '../http/access.ts';
+import type { Env } from '../http/env.ts';
+import { type CatalogPageServices, catalogPages, documentPages, rolePages } from './catalog.ts';
+import { collectionPages } from './collections.ts';
+import { type ControlPageServices, controlPages } from './controls.ts';
+import { docsPages } from './docs.ts';
+import { favoritePages } from './favorites.ts';
+import { formOnlyPages } from './form-only.ts';
+import type { Assets } from './html/assets.ts';
+import { problemPage } from './html/problem.tsx';
+import { createKit, goTo } from './kit.ts';
+import { type ListPageServices, listPages } from './lists.ts';
+import { type SearchPageServices, searchPages } from './search.ts';
+import { type SignInParts, signInPages } from './sign-in.ts';
+import { type StigPageServices, stigPages } from './stigs.ts';
+import { upgradePages } from './upgrade.ts';
+import type { createUpgrade } from './uploads.ts';
+
+/** What the pages are made of: the services of the API, and who is asked about callers. */
+export interface PageDeps
+  extends StigPageServices,
+    ControlPageServices,
+    ListPageServices,
+    CatalogPageServices,
+    SearchPageServices,
+    SignInParts {
+  access: Access;
+  assets: Assets;
+  banner: string | null;
+  documents: RegdocService;
+  documentCollections: DocumentCollectionService;
+  roles: RoleService;
+  roleCollections: RoleCollectionService;
+  upgrade: ReturnType<typeof createUpgrade>;
+  /** The text of `/openapi.json`. */
+  document(): string;
+  /** What an error is to the caller, and how the log is told of it: as for the API. */
+  refuse(error: Error, requestId: string): AppError;
+}
+
+export interface Pages {
+  app: Hono<Env>;
+  /** Answers an error as a page: a 401 leads to signing in. */
+  refuse(c: Context<Env>, problem: AppError): Promise<Response>;
+}
+
+/** The pages: HTML over the same services and the same rules of access as the API; and an error as a page. */
+export function pageRoutes(deps: PageDeps): Pages {
+  const app = new Hono<Env>();
+  const kit = createKit(deps.access, deps.assets, deps.banner);
+
+  // First: an address as /lists/add looks like one with an id.
+  formOnlyPages(app, kit);
+  catalogPages(app, kit, deps);
+  signInPages(app, kit, deps);
+  searchPages(app, kit, deps);
+  stigPages(app, kit, deps);
+  controlPages(app, kit, deps);
+  listPages(app, kit, deps);
+  collectionPages(app, kit, deps.collections);
+  favoritePages(app, kit, deps.favorites);
+  documentPages(app, kit, deps.documents, deps.documentCollections);
+  rolePages(app, kit, deps.roles, deps.roleCollections);
+
+  upgradePages(app, kit, deps.stigs, deps.upgrade);
+  docsPages(app, kit, deps.document);
+
+  app.get('/assets/:name', (c) => {
+    const asset = deps.assets.find(c.req.path);
+    if (asset === undefined) throw noSuchPath();
+    return c.body(asset.bytes, 200, {
+      'Content-Type': asset.type,
+      // The address changes with the content.
+      'Cache-Control': 'public, max-age=31536000, immutable',
+    });
+  });
+
+  async function refuse(c: Context<Env>, problem: AppError): Promise<Response> {
+    if (problem.code === 'UNAUTHORIZED') {
+      const url = new URL(c.req.url);
+      const next = c.req.method === 'GET' ? `${url.pathname}${url.search}` : '/';
+      return goTo(c, `/signin?next=${encodeURIComponent(next)}`);
+    }
+    // A refusal may come before it is known who looks at the page.
+    if (c.get('visitor') === undefined) {
+      const session = deps.cookie.read(c);
+      c.set('visitor', session === undefined ? null : await deps.sessions.find(session));
+    }
+    const status = statusOf[problem.code];
+    const { message, headers } = problem;
+    const told = { status, message, retryAfter: headers['Retry-After'], requestId: c.get('requestId') };
+    const page = kit.show(c, problemPage(told), status);
+    for (const [name, value] of Object.entries(headers)) page.headers.set(name, value);
+    return page;
+  }
+
+  app.onError((error, c) => refuse(c, deps.refuse(error, c.get('requestId'))));
+
+  return { app, refuse };
+}

@@ -1,0 +1,213 @@
+import type { z } from '@hono/zod-openapi';
+import type { Context, Hono } from 'hono';
+import type { User } from '../auth/viewer.ts';
+import { AppError } from '../base/errors.ts';
+import { cut } from '../base/text.ts';
+import type { ControlService, ShownFramework } from '../catalog/controls/queries.ts';
+import type { RegdocService } from '../catalog/guidance/documents.ts';
+import type { RoleService } from '../catalog/guidance/roles.ts';
+import type { Search, SearchService } from '../catalog/search/queries.ts';
+import { readQuery as readQuestion } from '../catalog/search/query.ts';
+import { searchQuery } from '../catalog/search/schema.ts';
+import type { StigService } from '../catalog/stigs/queries.ts';
+import { Severity } from '../catalog/stigs/schema.ts';
+import type { Env } from '../http/env.ts';
+import type { Page } from '../http/paging.ts';
+import { check, requestText } from '../http/schema.ts';
+import { controlHref, frameworkName } from './html/frameworks.ts';
+import { beginning, link, path } from './html/parts.tsx';
+import { type FoundKind, isNarrowed, plain, type SearchPage, searchPage } from './html/search.tsx';
+import { type Kit, readQuery } from './kit.ts';
+
+export interface SearchPageServices {
+  search: SearchService;
+  stigs: StigService;
+  controls: ControlService;
+  roles: RoleService;
+  documents: RegdocService;
+}
+
+/** How many of each kind are shown above the rules. */
+const few = { page: 1, limit: 5 };
+const word = requestText('q', 200);
+const filters = searchQuery.omit({ q: true });
+
+/** The one search: STIGs, controls, CCIs, roles and documents by name, rules by all their texts. */
+export function searchPages(app: Hono<Env>, { guard, show }: Kit, services: SearchPageServices): void {
+  app.get('/search', guard.visitor, (c) => {
+    const page = answer(c, services);
+    return show(c, searchPage(page), page.problem === null ? 200 : 400);
+  });
+}
+
+function answer(c: Context<Env>, services: SearchPageServices): SearchPage {
+  const user = c.get('visitor');
+  const q = (c.req.query('q') ?? '').trim();
+  const filter = typedFilter(c);
+  const unasked: SearchPage = {
+    q,
+    hasWords: readQuestion(q).match !== null,
+    filter,
+    unknown: [],
+    entitlements: user?.entitlements ?? null,
+    stigs: [],
+    kinds: null,
+    rules: null,
+    problem: null,
+  };
+  try {
+    check(word, q);
+    const query = readQuery(c, q === '' ? filters : searchQuery);
+    const asked = q === '' || user === null ? null : { ...query, q };
+    const rules = asked && services.search.search(asked);
+    const unknown = user === null ? [] : unknownIn(query, services);
+    const page = { ...unasked, unknown, rules, stigs: stigsToChoose(filter.stig, asked, services) };
+    // Who narrows the rules, or turns their pages, is past the rest.
+    const alone = user !== null && (isNarrowed(filter) || query.page > 1);
+    return q === '' || alone ? page : { ...page, kinds: byName(plain(q), user, services) };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
+    return { ...unasked, stigs: stigsToChoose(filter.stig, null, services), problem: error.message };
+  }
+}
+
+/** The filters as they stand in the form, right or wrong: a severity that there is none of has no place there. */
+function typedFilter(c: Context<Env>): SearchPage['filter'] {
+  const given = (c.req.queries('severity') ?? []).flatMap((each) => each.toLowerCase().split(','));
+  const words = given.map((each) => each.trim());
+  return {
+    severity: Severity.options.filter((level) => words.includes(level)),
+    stig: c.req.query('stig') ?? '',
+    cci: c.req.query('cci') ?? '',
+    control: c.req.query('control') ?? '',
+  };
+}
+
+/** What the filters name that the catalog does not have. */
+function unknownIn(
+  { stig, cci, control }: z.output<typeof filters>,
+  { controls, stigs }: SearchPageServices,
+): string[] {
+  const said: string[] = [];
+  if (stig && titleOf(stig, stigs) === null) said.push(`“${cut(stig)}” is no STIG of this catalog.`);
+  if (cci && namedExactly('cci', cci, controls) === null)
+    said.push(`“${cut(cci)}” is no CCI of this catalog.`);
+  if (control && namedExactly('nist-800-53', control, controls) === null)
+    said.push(`“${cut(control)}” is no control of ${frameworkName('nist-800-53')} in this catalog.`);
+  return said;
+}
+
+/** The STIGs that the form offers: those that the rules are in whichever is chosen, and the one that is. */
+function stigsToChoose(
+  chosen: string,
+  query: Omit<Search, keyof Page> | null,
+  { search, stigs }: SearchPageServices,
+): { slug: string; title: string }[] {
+  const found = query === null ? [] : search.stigs({ ...query, stig: undefined });
+  if (chosen === '' || found.some((each) => each.slug === chosen)) return found;
+  // One that the catalog does not have stands there as it was called in the question.
+  return [{ slug: chosen, title: titleOf(chosen, stigs) ?? chosen }, ...found];
+}
+
+/** The title of a STIG; null where the catalog does not have it. */
+function titleOf(slug: string, stigs: StigService): string | null {
+  try {
+    return stigs.controls(slug, { page: 1, limit: 1 }).stig.title;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+/** What is searched by name, for a text; null where the question leaves none. */
+function byName(q: string, user: User | null, services: SearchPageServices): FoundKind[] | null {
+  if (q === '') return null;
+  const { stigs, controls, roles, documents } = services;
+  const kinds: FoundKind[] = [];
+  if (user !== null) {
+    const { stigs: found, pagination } = stigs.list({ search: q, ...few });
+    kinds.push({
+      name: 'STIGs',
+      one: 'STIG',
+      isFirst: true,
+      total: pagination.total,
+      items: found.map((each) => ({
+        href: path('stigs', each.slug),
+        label: each.title,
+        about: each.version,
+      })),
+      all: link('/stigs', { search: q }),
+    });
+  }
+  for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const)
+    kinds.push(controlsOf(framework, q, controls));
+  if (user?.entitlements.has('occ')) {
+    const { roles: found, pagination } = roles.list({ search: q, ...few });
+    kinds.push({
+      name: 'Roles',
+      one: 'role',
+      isFirst: false,
+      total: pagination.total,
+      items: found.map((each) => ({
+        href: path('roles', each.occupationCode),
+        label: each.title,
+        about: each.occupationCode,
+      })),
+      all: link('/roles', { search: q }),
+    });
+  }
+  if (user?.entitlements.has('regdoc')) {
+    const { documents: found, pagination } = documents.list({ search: q, ...few });
+    kinds.push({
+      name: 'Documents',
+      one: 'document',
+      isFirst: false,
+      total: pagination.total,
+      items: found.map((each) => ({
+        href: path('documents', each.documentId),
+        label: each.title,
+        about: each.publisher,
+      })),
+      all: link('/documents', { search: q }),
+    });
+  }
+  return kinds;
+}
+
+interface NamedControl {
+  identifier: string;
+  title?: string;
+  statement: string;
+}
+
+/** The controls that hold a text, the one with this very identifier first, in whatever spelling. */
+function controlsOf(framework: ShownFramework, q: string, controls: ControlService): FoundKind {
+  const list = JSON.parse(controls.list(framework, { search: q, words: [], ...few })) as {
+    total: number;
+    controls: NamedControl[];
+  };
+  const exact = namedExactly(framework, q, controls);
+  const others = list.controls.filter((each) => each.identifier !== exact?.identifier);
+  const shown = exact === null ? others : [exact, ...others];
+  return {
+    name: framework === 'cci' ? 'CCIs' : `Controls of ${frameworkName(framework)}`,
+    one: framework === 'cci' ? 'CCI' : 'control',
+    isFirst: exact !== null,
+    total: Math.max(list.total, shown.length),
+    items: shown.slice(0, few.limit).map(({ identifier, title, statement }) => ({
+      href: controlHref(framework, identifier)!,
+      label: title ? `${identifier} ${title}` : identifier,
+      about: title ? '' : beginning(statement, 160),
+    })),
+    all: link(framework === 'cci' ? '/ccis' : path('controls', framework), { search: q }),
+  };
+}
+
+function namedExactly(framework: ShownFramework, q: string, controls: ControlService): NamedControl | null {
+  try {
+    return JSON.parse(controls.record(framework, q, undefined)) as NamedControl;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+    throw error;
+  }
+}

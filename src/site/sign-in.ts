@@ -1,0 +1,45 @@
+import type { Context, Hono } from 'hono';
+import type { Sessions } from '../auth/sessions.ts';
+import { AppError } from '../base/errors.ts';
+import type { Env } from '../http/env.ts';
+import type { SessionCookie } from '../http/session-cookie.ts';
+import { signInPage } from './html/sign-in.tsx';
+import { goTo, type Kit, safePath } from './kit.ts';
+
+export interface SignInParts {
+  sessions: Sessions;
+  cookie: SessionCookie;
+}
+
+/** Signing in and out (DECISIONS D1.7): the forms beside `/api/v1/session`. */
+export function signInPages(
+  app: Hono<Env>,
+  { guard, show, signIn }: Kit,
+  { sessions, cookie }: SignInParts,
+): void {
+  app.get('/signin', guard.visitor, (c) =>
+    show(c, signInPage({ next: safePath(c.req.query('next')), problem: null })),
+  );
+
+  app.post('/signin', guard.signIn, async (c) => {
+    const form = c.get('form');
+    const next = safePath(form.get('next'));
+    try {
+      const user = await signIn(c, form.get('token').trim());
+      cookie.set(c, await sessions.start(user, cookie.read(c)));
+    } catch (error) {
+      if (!(error instanceof AppError) || (error.code !== 'UNAUTHORIZED' && error.code !== 'FORBIDDEN'))
+        throw error;
+      const unknown = 'This is no user token, or one that is invalid, expired or revoked';
+      const problem = error.code === 'UNAUTHORIZED' ? unknown : error.message;
+      return show(c, signInPage({ next, problem }), error.code === 'UNAUTHORIZED' ? 401 : 403);
+    }
+    return goTo(c, next, { code: 'signed-in' });
+  });
+
+  app.post('/signout', guard.signOut, async (c: Context<Env>) => {
+    await sessions.end(cookie.read(c)!);
+    cookie.clear(c);
+    return goTo(c, '/', { code: 'signed-out' });
+  });
+}

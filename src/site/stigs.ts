@@ -1,0 +1,87 @@
+import type { Hono } from 'hono';
+import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
+import type { RoleMappingService } from '../catalog/guidance/role-mapping.ts';
+import type { StigDiffService } from '../catalog/stigs/diff.ts';
+import { changeClasses, diffQuery } from '../catalog/stigs/diff-schema.ts';
+import type { StigService } from '../catalog/stigs/queries.ts';
+import { controlsQuery, listQuery, versionQuery } from '../catalog/stigs/schema.ts';
+import type { FavoriteService } from '../collections/favorites.ts';
+import type { ListService } from '../collections/lists.ts';
+import type { Env } from '../http/env.ts';
+import { paginationOf, slice } from '../http/paging.ts';
+import { positiveInteger } from '../http/schema.ts';
+import { diffPage } from './html/diff.tsx';
+import { rulePage } from './html/rule.tsx';
+import { stigPage } from './html/stig.tsx';
+import { stigsPage } from './html/stigs.tsx';
+import { type Kit, readQuery } from './kit.ts';
+
+export interface StigPageServices {
+  stigs: StigService;
+  stigDiff: StigDiffService;
+  lists: ListService;
+  favorites: FavoriteService;
+  roleMapping: RoleMappingService;
+}
+
+const rulesPerPage = 100;
+const changesPerPage = 50;
+
+/** The pages of STIGs and their rules. */
+export function stigPages(app: Hono<Env>, { guard, show }: Kit, services: StigPageServices): void {
+  const { stigs, stigDiff, lists, favorites, roleMapping } = services;
+
+  app.get('/stigs', guard.user, (c) => {
+    const query = readQuery(c, listQuery);
+    return show(c, stigsPage({ list: stigs.list(query), search: query.search ?? '' }));
+  });
+
+  app.get('/stigs/:slug', guard.user, (c) => {
+    const user = c.get('user');
+    const query = readQuery(c, controlsQuery);
+    const cci = (c.req.query('cci') ?? '').trim();
+    const { stig, ...found } = stigs.overview(c.req.param('slug'), {
+      ...query,
+      limit: rulesPerPage,
+      cci: cci === '' ? undefined : (canonicalIdentifier('cci', cci) ?? cci),
+    });
+    const { versions } = stigs.versions(stig.slug);
+    return show(
+      c,
+      stigPage({
+        ...stig,
+        ...found,
+        filter: { search: query.search ?? '', severity: [...(query.severity ?? [])], cci },
+        versions,
+        isFavorite: favorites.stigs(user).slugs.includes(stig.slug),
+        lists: lists.all(user, false).lists.filter((list) => list.createdById === user.subject),
+        // Without the entitlement nothing is looked up: the page tells no STIG from another (D9.4).
+        roles: user.entitlements.has('occ') ? roleMapping.rows(stig.slug) : null,
+      }),
+    );
+  });
+
+  app.get('/stigs/:slug/rules/:groupId', guard.user, (c) => {
+    const { slug, groupId } = c.req.param();
+    const { version } = readQuery(c, versionQuery);
+    const { stig, ...group } = stigs.group(slug, groupId, version);
+    const isCurrent = stigs
+      .versions(slug)
+      .versions.some((each) => each.current && each.version === stig.version);
+    return show(
+      c,
+      rulePage({ slug: stig.slug, stigTitle: stig.title, version: stig.version, isCurrent, ...group }),
+    );
+  });
+
+  app.get('/stigs/:slug/diff', guard.costly, (c) => {
+    const { page, ...query } = readQuery(c, diffQuery.extend({ page: positiveInteger('page').default(1) }));
+    const diff = stigDiff.diff(c.req.param('slug'), query);
+    const versions = stigs.versions(diff.slug).versions.map((each) => each.version);
+    const shown = changeClasses.find((each) => each === c.req.query('class')) ?? '';
+    const wanted = diff.changed.filter((rule) => shown === '' || rule.classes.includes(shown));
+    const part = { page, limit: changesPerPage };
+    const pagination = paginationOf(part, wanted.length);
+    return show(c, diffPage({ diff, changed: slice(wanted, part), pagination, versions, shown }));
+  });
+}

@@ -1,0 +1,44 @@
+import type { Hono } from 'hono';
+import type { StigService } from '../catalog/stigs/queries.ts';
+import { fileHeaders } from '../http/answer.ts';
+import type { Env } from '../http/env.ts';
+import { emptyUpgrade, upgradePage } from './html/upgrade.tsx';
+import type { Kit } from './kit.ts';
+import { type createUpgrade, RefusedUpload } from './uploads.ts';
+
+/** Upgrading a checklist with a form. Nothing is stored: the page with the report brings the file back for the download. */
+export function upgradePages(
+  app: Hono<Env>,
+  { guard, show, frame, send }: Kit,
+  stigs: StigService,
+  upgrade: ReturnType<typeof createUpgrade>,
+): void {
+  const choices = () =>
+    stigs
+      .list({ page: 1, limit: Number.MAX_SAFE_INTEGER })
+      .stigs.map(({ slug, title, version }) => ({ slug, title, version }));
+
+  app.get('/upgrade', guard.user, (c) => {
+    const form = { ...emptyUpgrade, slug: c.req.query('slug') ?? '' };
+    return show(c, upgradePage({ form, stigs: choices(), problem: null, checklist: null }));
+  });
+
+  app.post('/upgrade', guard.upload, async (c) => {
+    const type = c.req.header('Content-Type') ?? '';
+    try {
+      const bytesSent = c.get('upload');
+      const upload = { from: 'page', bytes: bytesSent, type, frame: frame(c), stigs: choices() } as const;
+      const { bytes, file } = await upgrade(upload, c.get('exchange'));
+      if (file === null) return send(c, bytes);
+      return c.body(bytes, 200, {
+        'Content-Type': 'application/json',
+        'Content-Length': String(bytes.byteLength),
+        ...fileHeaders(c.get('banner'), file.name),
+        'Cache-Control': 'private, no-store',
+      });
+    } catch (error) {
+      if (!(error instanceof RefusedUpload) || error.page === null) throw error;
+      return send(c, error.page, false, 400);
+    }
+  });
+}

@@ -1,0 +1,206 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { AppError, badRequest, callerGone } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { packageRoot } from '../base/root.ts';
+import type { StigNames } from '../catalog/stigs/names.ts';
+import type { StigService } from '../catalog/stigs/queries.ts';
+import { shortList } from '../checklists/names.ts';
+import type { Release, Upgraded, Wanted } from '../checklists/upload.ts';
+import type { Presence } from '../http/env.ts';
+import type { ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
+
+/** Why an upload was refused; where it was for what stands in a form, with the page that has the form again. */
+export class RefusedUpload extends AppError {
+  readonly page: Uint8Array<ArrayBuffer> | null;
+
+  constructor({ code, message, headers }: AppError, page: Uint8Array<ArrayBuffer> | null) {
+    super(code, message, headers);
+    this.page = page;
+  }
+}
+
+/** The thread that reads uploads. */
+export interface Uploads {
+  /**
+   * Reads and upgrades one, after those before it; its bytes are gone then. `find` gives the release that it asks for.
+   * Throws a `RefusedUpload` for what cannot be taken (400, 413), for what `find` refuses, and (503) when the thread stops.
+   * One whose caller is gone is left out, and ended where it is under way.
+   */
+  upgrade(upload: Upload, find: (wanted: Wanted) => Release, caller?: Presence): Promise<Upgraded>;
+  /** Ends the thread. */
+  stop(): Promise<void>;
+}
+
+export interface UploadOptions {
+  /** What the thread runs. */
+  entry?: string | URL;
+  /** Megabytes that it may have for objects and texts. */
+  memory?: number;
+  /** Milliseconds that one upload may take, and that the thread waits for another. */
+  patience?: number;
+  idle?: number;
+}
+
+const threadProgram = join(packageRoot, 'dist', 'src', 'site', 'upload-thread.js');
+
+/**
+ * Makes what reads uploads in a thread, so that others are heard meanwhile. The thread starts with the first upload, ends
+ * when none came for a while, and is replaced when it died. One at a time: what it dies of is the fault of one.
+ */
+export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
+  const { entry = threadProgram, memory = 512, patience = 60_000, idle = 60_000 } = options;
+  let thread: Worker | null = null;
+  let waiting: { resolve: (answer: ThreadAnswer) => void; reject: (error: AppError) => void } | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  let ending: Promise<void> = Promise.resolve();
+  let idling: NodeJS.Timeout | undefined;
+
+  function start(): Worker {
+    // Without the arguments of this process: what they load has run here already.
+    const worker = new Worker(entry, {
+      execArgv: [],
+      argv: [],
+      resourceLimits: { maxOldGenerationSizeMb: memory },
+    });
+    const stopped = (error: Error & { code?: string }) => {
+      if (thread !== worker) return;
+      thread = null;
+      void worker.terminate();
+      log.error('the thread that reads uploads stopped', { reason: error.message });
+      waiting?.reject(
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? new AppError('PAYLOAD_TOO_LARGE', 'The checklist takes more memory than there is for one')
+          : unavailable('The checklist could not be read'),
+      );
+    };
+    worker.on('message', (answer: ThreadAnswer) => waiting?.resolve(answer));
+    worker.on('messageerror', stopped);
+    worker.on('error', stopped);
+    worker.on('exit', (code) => stopped(new Error(`exit code ${code}`)));
+    return worker;
+  }
+
+  /** Ends the thread; an upload that it has is refused. */
+  async function end(why: AppError): Promise<void> {
+    const worker = thread;
+    thread = null;
+    waiting?.reject(why);
+    // Nothing is handed on: each would keep what the one before it gave, for as long as the service runs.
+    ending = Promise.all([ending, worker?.terminate()]).then(() => undefined);
+    await ending;
+  }
+
+  function ask(worker: Worker, request: ThreadRequest, transfer: ArrayBuffer[] = []): Promise<ThreadAnswer> {
+    return new Promise((resolve, reject) => {
+      waiting = { resolve, reject };
+      worker.postMessage(request, transfer);
+    });
+  }
+
+  async function one(upload: Upload, find: (wanted: Wanted) => Release, caller: Presence): Promise<Upgraded> {
+    // Two threads at once would take twice the memory.
+    await ending;
+    if (caller.closed) throw callerGone();
+    clearTimeout(idling);
+    thread ??= start();
+    const worker = thread;
+    worker.ref();
+    const overdue = setTimeout(() => void end(unavailable('The checklist took too long')), patience);
+    // What it does cannot be interrupted; another thread costs less than the work that nobody waits for.
+    caller.onClose = () => void end(callerGone());
+    try {
+      const bytes = owned(upload.bytes);
+      const read = await ask(worker, { ...upload, bytes }, [bytes.buffer]);
+      if (!('wanted' in read)) throw failureOf(read);
+      const made = await ask(worker, found(worker, find, read.wanted, upload.from));
+      if (!('upgraded' in made)) throw failureOf(made);
+      return made.upgraded;
+    } catch (error) {
+      if (error instanceof RefusedUpload || !(error instanceof AppError)) throw error;
+      throw new RefusedUpload(error, null);
+    } finally {
+      waiting = null;
+      caller.onClose = null;
+      clearTimeout(overdue);
+      // One that is being ended is waited for.
+      if (thread === worker) worker.unref();
+      idling = setTimeout(() => void end(unavailable('The service stops')), idle).unref();
+    }
+  }
+
+  /** The release that an upload asks for. Where there is none a form comes again; else the thread need not keep what it read. */
+  function found(
+    worker: Worker,
+    find: (wanted: Wanted) => Release,
+    wanted: Wanted,
+    from: Upload['from'],
+  ): ThreadRequest {
+    try {
+      return { release: find(wanted) };
+    } catch (error) {
+      if (from === 'page' && error instanceof AppError)
+        return { refused: { code: error.code, message: error.message } };
+      worker.postMessage({ release: null } satisfies ThreadRequest);
+      throw error;
+    }
+  }
+
+  return {
+    upgrade(upload, find, caller = { closed: false, onClose: null }) {
+      const turn = last.then(() => one(upload, find, caller));
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    async stop() {
+      clearTimeout(idling);
+      await end(unavailable('The service stops'));
+    },
+  };
+}
+
+/** Makes the function that upgrades what was uploaded to a release of the catalog. It stores nothing. */
+export function createUpgrade(uploads: Uploads, stigs: StigService, names: StigNames) {
+  return (upload: Upload, caller: Presence): Promise<Upgraded> =>
+    uploads.upgrade(
+      upload,
+      (wanted) => {
+        const slug = 'slug' in wanted ? wanted.slug : onlyOne(wanted.named, names);
+        return { target: stigs.full(slug, wanted.version), benchmarkIds: names.benchmarkIds(slug) };
+      },
+      caller,
+    );
+}
+
+/** The slug of the one STIG of the catalog that a checklist names. Throws a 400 where it names none, or several. */
+function onlyOne(stated: string[], names: StigNames): string {
+  const known = names.named(stated);
+  if (known.length === 1) return known[0]!.slug;
+  if (known.length > 1)
+    throw badRequest(
+      `The checklist names more than one STIG of the catalog: ${shortList(known.map(({ title }) => title))}. Choose the one to upgrade`,
+    );
+  throw badRequest(
+    stated.length === 0
+      ? 'The checklist does not say of which STIG it is: choose that'
+      : `The catalog has no STIG ${shortList(stated)}, as the checklist names it. Choose the STIG that it is of, or import that first`,
+  );
+}
+
+function unavailable(message: string): AppError {
+  return new AppError('UNAVAILABLE', message, { 'Retry-After': '5' });
+}
+
+/** Bytes in a buffer of their own: it is handed over whole, and small ones share theirs. */
+function owned(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+}
+
+/** What the thread says went wrong, as it is thrown here. */
+function failureOf(answer: ThreadAnswer): Error {
+  if ('refused' in answer)
+    return new RefusedUpload(new AppError(answer.refused.code, answer.refused.message), answer.page ?? null);
+  return new Error(
+    `the thread that reads uploads failed: ${'fault' in answer ? answer.fault : 'out of turn'}`,
+  );
+}
