@@ -105,7 +105,7 @@ export interface AppDeps {
   /** Sees every request that is over; without one, they are logged. */
   observer?: Observer;
   /** Gives the text of `/metrics`, which is not there without. */
-  metrics?: (() => string) | null;
+  metrics?: (() => Promise<string>) | null;
   /** Answers that are kept as bytes; without, every one is made anew. */
   answers?: Answers;
   /** Bytes that a body may have on most routes (D2.3). */
