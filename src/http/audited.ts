@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
+import { LRUCache } from 'lru-cache';
 import { type ActorType, type AuditEvent, shownName } from '../audit/event.ts';
 import type { AuditStream } from '../audit/stream.ts';
 import type { Trail } from '../audit/trail.ts';
@@ -67,16 +68,14 @@ function deedOf(c: Context<Env>, rule: Rule, action: string): Omit<AuditEvent, '
  * 403 (unless the route's own event says it), and a lacking entitlement also where the answer is no refusal.
  */
 export function auditCallers(audit: AuditStream, now: () => Date): MiddlewareHandler<Env> {
-  const told = new Map<string, number>();
+  const told = new LRUCache<string, number>({ max: maxRemembered });
 
   /** Whether a sign-in was told of within the hour; if not, it is taken for told now. */
   function isKnown(key: string): boolean {
     const time = now().getTime();
     const last = told.get(key);
     if (last !== undefined && time - last < hour && time >= last) return true;
-    told.delete(key);
     told.set(key, time);
-    if (told.size > maxRemembered) told.delete(told.keys().next().value!);
     return false;
   }
 
