@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
+import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type AuditStream, silentAudit } from './audit/stream.ts';
 import { createTrail } from './audit/trail.ts';
@@ -54,7 +55,7 @@ import { auditCallers } from './http/audited.ts';
 import type { Answers } from './http/cache/answers.ts';
 import type { Env } from './http/env.ts';
 import { takeForm } from './http/form-body.ts';
-import { createCors } from './http/headers.ts';
+import { allowOrigins, securityHeaders } from './http/headers.ts';
 import { bodyLimits, createBodyBudget, uploadBodyLimits } from './http/limits/bodies.ts';
 import { createGate, type Gate, uploadGateLimits } from './http/limits/gate.ts';
 import { type Limiter, type Rejection, tooMany, unlimited } from './http/limits/limiter.ts';
@@ -164,7 +165,20 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     },
   });
 
-  app.use(identify(observer, createCors(deps.corsOrigins ?? [])), auditCallers(audit, now));
+  app.use(identify(observer));
+  if (deps.corsOrigins?.length) app.use(allowOrigins(deps.corsOrigins));
+  app.use(auditCallers(audit, now));
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed(c, methods) {
+        // Hono hands on the headers of the 404 that stood here, and that may have been a page.
+        for (const name of ['Cache-Control', ...Object.keys(securityHeaders)]) c.res.headers.delete(name);
+        const message = `${c.req.method.slice(0, 64)} is not allowed here`;
+        return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.sort().join(', ') }));
+      },
+    }),
+  );
   app.use(async (c, next) => {
     c.set('banner', banner);
     await next();
@@ -242,10 +256,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.notFound((c) => {
     const wait = limiter.take(addressKey(c.get('exchange').remote), false);
     if (wait > 0) return refusal(c, tooMany(wait));
-    const methods = allowedMethods(app, c.req.path);
-    if (methods.length === 0) return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
-    const message = `${c.req.method.slice(0, 64)} is not allowed here`;
-    return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
+    return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
   });
 
   /** What an error is to the caller; the log is told of one that is ours. */
@@ -302,16 +313,4 @@ function toAppError(error: Error): AppError {
     'INTERNAL_ERROR' satisfies ErrorCode,
     'Something went wrong; the log knows more under the request id',
   );
-}
-
-/** The methods that some route takes at a path, for `Allow`. */
-function allowedMethods(app: OpenAPIHono<Env>, path: string): string[] {
-  const methods = new Set<string>();
-  for (const route of app.routes) {
-    if (route.method === 'ALL') continue;
-    const pattern = route.path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+|\{[^}]*\}/g, '[^/]+');
-    if (new RegExp(`^${pattern}$`).test(path)) methods.add(route.method);
-  }
-  if (methods.has('GET')) methods.add('HEAD');
-  return [...methods].sort();
 }
