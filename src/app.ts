@@ -90,6 +90,8 @@ export interface AppDeps {
   audit?: AuditStream;
   /** The secret of the purge endpoint, which is off without one (DECISIONS D8.5). */
   cronSecret?: string | null;
+  /** Names the local issuer's key, which sessions do not outlive. */
+  keyId?: () => Promise<string>;
   /** Whether cookies are for TLS only, however a request came. */
   secureCookies?: boolean;
   /** How often callers may come; without one, as often as they like. */
@@ -135,7 +137,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     audit = silentAudit,
     newId = randomUUID,
   } = deps;
-  const sessions = createSessions(db, now, log, audit);
+  const sessions = createSessions(db, now, log, audit, deps.keyId);
   const integrationTokens = createIntegrationTokens(db, now);
   const trail = createTrail(audit, db);
   const { limiter = unlimited, gate = createGate(), observer = createObserver(log) } = deps;

@@ -101,6 +101,7 @@ async function serveOpen(
   const app = createApp({
     db,
     verify: tokens.verify,
+    keyId: keys.id,
     log,
     now,
     state,
