@@ -13,6 +13,7 @@ import type { Log } from './base/log.ts';
 import { controlRoutes } from './catalog/controls/api.ts';
 import { createControlService } from './catalog/controls/queries.ts';
 import { crosswalkRoutes } from './catalog/crosswalk/api.ts';
+import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
 import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
 import { controlRulesRoutes } from './catalog/crosswalk/control-rules-api.ts';
 import { createExplainService } from './catalog/crosswalk/explain.ts';
@@ -184,7 +185,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.route('/', controlRoutes(ofCatalog, controls));
   const crosswalk = createCrosswalkService(db);
   app.route('/', crosswalkRoutes(ofCatalog, crosswalk, createExplainService(db, crosswalk)));
-  const search = createSearchService(db, crosswalk);
+  const search = createSearchService(db, createCciLookup(db, crosswalk));
   app.route('/', searchRoutes(ofCatalog, search));
   const controlRules = createControlRulesService(db, crosswalk);
   app.route('/', controlRulesRoutes(ofCatalog, controlRules));

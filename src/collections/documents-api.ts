@@ -1,10 +1,5 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
-import {
-  documentCollectionColumns,
-  documentColumns,
-  documentRows,
-  toDocumentFile,
-} from '../catalog/guidance/document-export.ts';
+import { documentColumns, documentRows, toDocumentFile } from '../catalog/guidance/document-export.ts';
 import * as schemas from '../catalog/guidance/document-schema.ts';
 import type { RegdocService } from '../catalog/guidance/documents.ts';
 import type { Access } from '../http/access.ts';
@@ -14,6 +9,7 @@ import { fileContent, renderFile } from '../http/files.ts';
 import { errors, jsonContent } from '../http/schema.ts';
 import type { DocumentCollectionService } from './catalog-collections.ts';
 import { DocumentCollectionExport, DocumentCollections } from './catalog-collections-schema.ts';
+import { documentCollectionColumns } from './export.ts';
 import { idParam } from './schema.ts';
 
 /** Regulatory documents and their collections (specification, "Regulatory documents"). */

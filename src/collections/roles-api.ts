@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import { fileQuery } from '../catalog/guidance/document-schema.ts';
-import { roleCollectionColumns, roleColumns, roleRows, toRoleFile } from '../catalog/guidance/role-export.ts';
+import { roleColumns, roleRows, toRoleFile } from '../catalog/guidance/role-export.ts';
 import * as schemas from '../catalog/guidance/role-schema.ts';
 import type { RoleService } from '../catalog/guidance/roles.ts';
 import type { Access } from '../http/access.ts';
@@ -10,6 +10,7 @@ import { fileContent, renderFile } from '../http/files.ts';
 import { errors, jsonContent } from '../http/schema.ts';
 import type { RoleCollectionService } from './catalog-collections.ts';
 import { RoleCollectionExport, RoleCollections } from './catalog-collections-schema.ts';
+import { roleCollectionColumns } from './export.ts';
 import { idParam } from './schema.ts';
 
 /** Occupational roles and their collections (specification, "Occupational roles"). */
