@@ -21,7 +21,7 @@ export function regdocRoutes(
   const app = new OpenAPIHono<Env>();
   const tags = ['Regulatory documents'];
   const entitled = access.entitled('regdoc');
-  const costly = access.with({ expensive: true }).entitled('regdoc');
+  const costly = access.with({ expensive: true });
 
   app.openapi(
     createRoute({
@@ -64,7 +64,7 @@ export function regdocRoutes(
       operationId: 'downloadRegulatoryDocument',
       summary: 'One document as json, csv or xml',
       tags,
-      ...costly,
+      ...costly.entitled('regdoc'),
       request: { params: schemas.documentParam, query: schemas.fileQuery },
       responses: { 200: fileContent(schemas.RegulatoryDocumentFile), ...errors(400, 401, 403, 404) },
     }),
@@ -97,7 +97,7 @@ export function regdocRoutes(
       operationId: 'exportRegulatoryDocumentCollection',
       summary: 'A collection with its documents as json, csv or xml',
       tags,
-      ...access.audited(costly, 'regdoc-collection.export'),
+      ...costly.audited('regdoc-collection.export').entitled('regdoc'),
       request: { params: idParam, query: schemas.fileQuery },
       responses: { 200: fileContent(DocumentCollectionExport), ...errors(400, 401, 403, 404, 503) },
     }),

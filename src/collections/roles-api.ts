@@ -22,7 +22,7 @@ export function roleRoutes(
   const app = new OpenAPIHono<Env>();
   const tags = ['Occupational roles'];
   const entitled = access.entitled('occ');
-  const costly = access.with({ expensive: true }).entitled('occ');
+  const costly = access.with({ expensive: true });
 
   app.openapi(
     createRoute({
@@ -59,7 +59,7 @@ export function roleRoutes(
       operationId: 'downloadRole',
       summary: 'One occupation as json, csv or xml',
       tags,
-      ...costly,
+      ...costly.entitled('occ'),
       request: { params: schemas.codeParam, query: fileQuery },
       responses: { 200: fileContent(schemas.RoleFile), ...errors(400, 401, 403, 404) },
     }),
@@ -91,7 +91,7 @@ export function roleRoutes(
       operationId: 'exportRoleCollection',
       summary: 'A collection with its occupations as json, csv or xml',
       tags,
-      ...access.audited(costly, 'role-collection.export'),
+      ...costly.audited('role-collection.export').entitled('occ'),
       request: { params: idParam, query: fileQuery },
       responses: { 200: fileContent(RoleCollectionExport), ...errors(400, 401, 403, 404, 503) },
     }),
