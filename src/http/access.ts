@@ -11,7 +11,7 @@ import { notModified } from './answer.ts';
 import type { Call, Caller, RequestAudit } from './audited.ts';
 import type { Env } from './env.ts';
 import { type Limiter, tooMany } from './limits/limiter.ts';
-import { addressKey, callerKey } from './observe/exchange.ts';
+import { addressKey, callerKey, noteCaller } from './observe/exchange.ts';
 import { isExpensive, type RouteOptions, type Rule } from './rule.ts';
 
 export interface Access {
@@ -126,12 +126,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
   /** Says in the log who is calling, and counts the request against the caller's limit. Throws 429. */
   function count(c: Context<Env>, caller: Caller | null): void {
     const exchange = c.get('exchange');
-    if (caller !== null) {
-      const { by, viewer } = caller;
-      exchange.tokenType = by;
-      exchange.subject = viewer?.kind === 'integration' ? viewer.id : (viewer?.subject ?? null);
-      exchange.organization = viewer?.organization ?? null;
-    }
+    if (caller !== null) noteCaller(exchange, caller.by, caller.viewer);
     if (unlimited) return;
     const wait = limiter.take(callerKey(exchange), isExpensive(c, expensive));
     if (wait > 0) throw tooMany(wait);

@@ -16,20 +16,11 @@ export interface Made {
 }
 
 /** An answer ready to be sent; `lines` are its headers as Node's `writeHead` takes them fastest: name and value in turn. */
-export interface Variant {
-  headers: Record<string, string>;
-  lines: string[];
-  body: Buffer<ArrayBuffer>;
-}
+export type Variant = { headers: Record<string, string>; lines: string[]; body: Buffer<ArrayBuffer> };
 
-/** What the checks of a request need to know: the template of its route, its `x-access`, and whether it counts as expensive. */
-export interface About {
-  route: string;
-  access: string;
-  expensive: boolean;
-}
-
-export interface Kept extends About {
+export interface Kept {
+  /** For the checks of a request: the template of its route, its `x-access`, and whether it counts as expensive. */
+  checks: { route: string; access: string; expensive: boolean };
   key: string;
   stamp: string;
   made: Made;
@@ -102,11 +93,11 @@ export function createAnswers(fresh: Freshness, maxSize = 48 * 1024 * 1024) {
     },
 
     /** Keeps an answer that was made after `stamped` was taken by `stamp`, unless something changed since. */
-    keep(address: string, viewer: Viewer | null, stamped: string, made: Made, about: About): Kept {
+    keep(address: string, viewer: Viewer | null, stamped: string, made: Made, checks: Kept['checks']): Kept {
       counted.misses++;
       const { 'content-type': _, 'content-disposition': __, ...headers } = made.headers;
       const kept: Kept = {
-        ...about,
+        checks,
         made,
         key: keyOf(address, viewer),
         stamp: stamped,

@@ -3,7 +3,8 @@ import { mayHave } from '../access.ts';
 import { bestCoding, namesTag } from '../coding.ts';
 import { type Gate, smallAnswer } from '../limits/gate.ts';
 import type { Limiter } from '../limits/limiter.ts';
-import { callerKey, type Exchange } from '../observe/exchange.ts';
+import { callerKey, type Exchange, noteCaller } from '../observe/exchange.ts';
+import { isPlain } from '../request.ts';
 import type { Answers } from './answers.ts';
 import type { KnownUser, Tokens } from './tokens.ts';
 
@@ -24,9 +25,6 @@ export type FastPath = (
   headers: ReadonlyMap<string, string>,
 ) => boolean;
 
-/** What the router alone knows how to treat. */
-const special = ['cookie', 'origin', 'transfer-encoding', 'upgrade'];
-
 /**
  * The way to a kept answer past the router: the same checks by the same functions, on the same path. What is not plain in a
  * request (a body, a cookie, an origin, a connection to be closed), and every refusal, is left to the router.
@@ -45,21 +43,17 @@ export function createFastPath({ answers, known, limiter, gate, commonHeaders }:
     const address = request.url!;
     const found =
       answers.find(address, null, false) ?? (user ? answers.find(address, user, false) : undefined);
-    if (found === undefined || !mayHave(found.access, user)) return false;
+    if (found === undefined || !mayHave(found.checks.access, user)) return false;
     const unchanged = namesTag(headers.get('if-none-match'), found.made.tag);
     const coding = bestCoding(headers.get('accept-encoding'));
     const variant = unchanged ? found.notModified : found.variants.get(coding);
     if (variant === undefined) return false;
-    if (found.access !== 'public') {
-      exchange.tokenType = 'user';
-      exchange.subject = user!.subject;
-      exchange.organization = user!.organization;
-    }
+    if (found.checks.access !== 'public') noteCaller(exchange, 'user', user);
     const caller = callerKey(exchange);
     const bytes = variant.body.length;
     if (bytes >= smallAnswer && !gate.hasRoom(caller)) return false;
-    if (limiter.take(caller, found.expensive) > 0) return false;
-    exchange.route = found.route;
+    if (limiter.take(caller, found.checks.expensive) > 0) return false;
+    exchange.route = found.checks.route;
     const lines = variant.lines.concat(commonHeaders(exchange.secure), ['X-Request-Id', exchange.requestId]);
     response.writeHead(unchanged ? 304 : 200, lines);
     response.end(variant.body);
@@ -69,10 +63,4 @@ export function createFastPath({ answers, known, limiter, gate, commonHeaders }:
     }
     return true;
   };
-}
-
-function isPlain(headers: ReadonlyMap<string, string>): boolean {
-  if ((headers.get('content-length') ?? '0') !== '0') return false;
-  if ((headers.get('connection') ?? 'keep-alive').toLowerCase() !== 'keep-alive') return false;
-  return !special.some((name) => headers.has(name));
 }

@@ -26,26 +26,24 @@ export function keepAnswers(
       await next();
       const made = await madeBy(c);
       if (made === null) return;
-      const about = { route: routePath(c), access, expensive: isExpensive(c, expensive) };
-      kept = answers.keep(address, viewer, stamp, made, about);
+      const checks = { route: routePath(c), access, expensive: isExpensive(c, expensive) };
+      kept = answers.keep(address, viewer, stamp, made, checks);
     }
-    if (namesTag(c.req.header('If-None-Match'), kept.made.tag)) {
-      c.res = c.body(null, 304, kept.notModified.headers);
-      return;
-    }
-    const { body, headers } = await answers.written(kept, bestCoding(c.req.header('Accept-Encoding')));
+    // The rule before this makes the 304, of the answer as it is.
+    const unchanged = namesTag(c.req.header('If-None-Match'), kept.made.tag);
+    const coding = unchanged ? 'identity' : bestCoding(c.req.header('Accept-Encoding'));
+    const { body, headers } = await answers.written(kept, coding);
     c.res = c.body(body, 200, headers);
   };
 }
 
 /** What a route answered, whole; null where it is nothing to keep. Then the context has no answer any more. */
 async function madeBy(c: Context<Env>): Promise<Made | null> {
-  const tag = c.res.headers.get('ETag')?.slice(1, -1);
-  if (c.res.status !== 200 || tag === undefined) return null;
   // What is said of an origin is said to one caller.
-  const { etag: _, 'content-length': __, ...all } = Object.fromEntries(c.res.headers);
-  const headers = Object.fromEntries(Object.entries(all).filter(([name]) => !name.startsWith('access-')));
+  const said = [...c.res.headers].filter(([name]) => !name.startsWith('access-control-'));
+  const { etag, 'content-length': _, ...headers } = Object.fromEntries(said);
+  if (c.res.status !== 200 || etag === undefined) return null;
   const bytes = Buffer.from(await c.res.arrayBuffer());
   c.res = undefined;
-  return { bytes, headers, tag };
+  return { bytes, headers, tag: etag.slice(1, -1) };
 }

@@ -3,16 +3,10 @@ import type { VerifyUserToken } from '../../auth/tokens.ts';
 import type { User } from '../../auth/viewer.ts';
 
 /** A user whose token was just verified, as it came from an address; with key set `keys`, and good `until` then (ms since 1970). */
-export interface KnownUser {
-  token: string;
-  address: string;
-  user: User;
-  keys: number;
-  until: number;
-}
+export type KnownUser = { token: string; address: string; user: User; keys: number; until: number };
 
-/** After that a token goes the router's way again, where sign-ins are logged in the audit stream. */
-const longestMilliseconds = 5 * 60 * 1000;
+/** After five minutes a token goes the router's way again, where sign-ins are logged in the audit stream. */
+const longestMilliseconds = 300_000;
 
 export type Tokens = ReturnType<typeof rememberTokens>;
 
@@ -35,7 +29,7 @@ export function rememberTokens(
     return entry?.keys === keyVersion() && entry.until > now().getTime() ? entry : null;
   }
 
-  const verifyOnce: VerifyUserToken = async (token, address = '') => {
+  const verified: VerifyUserToken = async (token, address = '') => {
     const found = known(token, address);
     if (found !== null) return found.user;
     const keys = keyVersion();
@@ -45,5 +39,5 @@ export function rememberTokens(
     return user;
   };
 
-  return { known, verify: verifyOnce };
+  return { known, verify: verified };
 }
