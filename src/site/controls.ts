@@ -1,15 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { noSuchPath } from '../base/errors.ts';
-import { frameworks } from '../catalog/controls/frameworks.ts';
-import type { CatalogFramework, ControlService, ShownFramework } from '../catalog/controls/queries.ts';
+import { type CatalogFramework, catalogFrameworks, frameworks } from '../catalog/controls/frameworks.ts';
+import type { ControlService, ShownFramework } from '../catalog/controls/queries.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../catalog/controls/schema.ts';
 import type { ControlRulesService } from '../catalog/crosswalk/control-rules.ts';
 import type { ControlRules } from '../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../catalog/crosswalk/graph.ts';
 import { type CrosswalkService, closureDepth, defaultStatuses } from '../catalog/crosswalk/queries.ts';
 import type { ControlCollectionService } from '../collections/control-collections.ts';
-import { catalogFrameworks } from '../collections/control-collections-schema.ts';
 import type { FavoriteService } from '../collections/favorites.ts';
 import type { Env } from '../http/env.ts';
 import { type Pagination, paging, positiveInteger, wordList } from '../http/schema.ts';

@@ -3,11 +3,8 @@ import { arrayText, type JsonText, objectText } from '../../base/json.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
-import { compareVersions, versionKey, withoutEndingZeros } from './frameworks.ts';
+import { type CatalogFramework, compareVersions, versionKey, withoutEndingZeros } from './frameworks.ts';
 import { canonicalIdentifier } from './identifier.ts';
-
-/** The frameworks whose catalogs are served. */
-export type CatalogFramework = 'nist-800-53' | 'nist-800-171' | 'dod-8500';
 
 /** Pages show the CCIs as well. */
 export type ShownFramework = CatalogFramework | 'cci';
