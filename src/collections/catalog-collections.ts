@@ -13,13 +13,8 @@ import type {
   RoleCollectionExport,
   RoleCollections,
 } from './catalog-collections-schema.ts';
-import {
-  type CollectionFields,
-  type CollectionService,
-  countEntries,
-  createCollectionService,
-  type NewEntry,
-} from './collections.ts';
+import { type CollectionFields, type CollectionService, createCollectionService } from './collections.ts';
+import { countEntries, type NewEntry } from './entries.ts';
 import { createReferences } from './references.ts';
 
 const { id, name, description, tags, color, visibility, createdAt, createdByEmail } =

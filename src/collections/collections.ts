@@ -1,36 +1,14 @@
-import { and, asc, count, desc, eq, gte, isNull, max, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, is, isNull, type SQL, sql } from 'drizzle-orm';
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types';
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { User, Viewer } from '../auth/viewer.ts';
-import { badRequest, forbidden, notFound } from '../base/errors.ts';
+import { forbidden, notFound } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import {
-  type CollectionKind,
-  collectionControls,
-  collectionDocuments,
-  collectionRoles,
-  collections,
-  integrationTokenLists,
-  listStigs,
-} from '../db/user-tables.ts';
+import { type CollectionKind, collections, integrationTokenLists } from '../db/user-tables.ts';
+import { createEntries, type NewEntry } from './entries.ts';
 import { seeTime } from './purge.ts';
-import { maxPosition } from './schema.ts';
 
 export type Collection = typeof collections.$inferSelect;
-
-/** The entries of each kind. */
-const entriesOf = {
-  list: listStigs,
-  'control-collection': collectionControls,
-  'regdoc-collection': collectionDocuments,
-  'role-collection': collectionRoles,
-};
-
-/** An entry to be made: what it is of, and its notes where its kind has some. */
-export interface NewEntry {
-  reference: string | number;
-  notes?: string | null | undefined;
-}
 
 /** What a creator may set. */
 export type CollectionFields = Pick<
@@ -46,12 +24,6 @@ export type CollectionChange = { [K in keyof CollectionFields]?: CollectionField
 
 export type CollectionService = ReturnType<typeof createCollectionService>;
 
-/** The number of entries of the collections of a kind, as a column. */
-export function countEntries(kind: CollectionKind): SQL<number> {
-  const { collectionId } = entriesOf[kind];
-  return sql`(SELECT count(*) FROM ${entriesOf[kind]} WHERE ${collectionId} = ${collections}.id)`;
-}
-
 /**
  * What lists and the three kinds of collections have in common (specification, "Authentication" 5; DECISIONS D8): who
  * sees them, who may change them, how they are made, changed and deleted softly, how entries come and go. `shown` are
@@ -65,31 +37,7 @@ export function createCollectionService<Shown extends ShownColumns>(
   newId: () => string,
 ) {
   const { orm } = db;
-  // Every table of entries has these columns, whatever the type of what they refer to.
-  const entries = entriesOf[kind] as typeof collectionControls;
-  const ofCollection = eq(entries.collectionId, sql.placeholder('id'));
-  const size = orm.select({ entries: count() }).from(entries).where(ofCollection).prepare();
-  const last = orm
-    .select({ position: max(entries.position) })
-    .from(entries)
-    .where(ofCollection)
-    .prepare();
-  const insertEntry = orm
-    .insert(entries)
-    .values({
-      collectionId: sql.placeholder('id'),
-      reference: sql.placeholder('reference'),
-      position: sql.placeholder('position'),
-      notes: sql.placeholder('notes'),
-      addedAt: sql.placeholder('addedAt'),
-    })
-    .onConflictDoNothing()
-    .prepare();
-  const removeEntry = orm
-    .delete(entries)
-    .where(and(ofCollection, eq(entries.reference, sql.placeholder('reference'))))
-    .prepare();
-
+  const entries = createEntries(db, kind);
   const who = sql.placeholder('who');
   const organization = sql.placeholder('organization');
   const isActive = and(eq(collections.kind, kind), isNull(collections.deletedAt));
@@ -133,9 +81,6 @@ export function createCollectionService<Shown extends ShownColumns>(
   /** Who sees it: its creator, and its organization, whose tokens may read also what is private. */
   const concern = (row: Collection) => db.audience.concern(row.createdById, row.organizationId);
 
-  /** How many entries a collection has. */
-  const sizeOf = (id: string): number => size.get({ id })!.entries;
-
   /** Changes what is given; an empty change (as when only entries changed) moves `updatedAt` alone. */
   function change(id: string, what: CollectionChange & { deletedAt?: null }): Collection {
     const row = orm
@@ -150,7 +95,7 @@ export function createCollectionService<Shown extends ShownColumns>(
 
   return {
     find,
-    sizeOf,
+    sizeOf: entries.sizeOf,
     change,
 
     /** What answers have of a collection. */
@@ -158,7 +103,16 @@ export function createCollectionService<Shown extends ShownColumns>(
 
     /** What the viewer sees, newest first, then by id (D3.4). */
     all: (viewer: Viewer) => allWith(viewer, shown),
-    allWith,
+
+    /** The same, each as the JSON text of an object: thousands of rows cost little more than a page of them. */
+    texts(viewer: Viewer, columns: ShownColumns): string[] {
+      const pairs = Object.entries(columns).map(([key, column]) => {
+        const isJson = is(column, SQLiteColumn) && column.dataType === 'json';
+        return sql`${sql.raw(`'${key}'`)}, ${isJson ? sql`json(${column})` : column}`;
+      });
+      const text = sql<string>`json_object(${sql.join(pairs, sql`, `)})`;
+      return allWith(viewer, { text }).map((row) => row.text);
+    },
 
     /** A collection of the user's own. Throws 404 for what they may not see, 403 for what is another's. */
     own(user: User, id: string): Collection {
@@ -221,37 +175,19 @@ export function createCollectionService<Shown extends ShownColumns>(
       concern(orm.update(collections).set({ deletedAt }).where(eq(collections.id, id)).returning().get()!);
     },
 
-    /**
-     * Appends what is not there yet, in the order given (D8.4); `missing` is what the catalog does not have. Throws a 400
-     * where there is no position after the last entry's: to make room would move entries that nobody asked to move.
-     */
+    /** Appends entries as `entries` does; `missing` is what the catalog does not have of what was asked for. */
     add<T>(id: string, wanted: NewEntry[], missing: T[]) {
-      const addedAt = now().toISOString();
-      let position = last.get({ id })!.position ?? 0;
-      let added = 0;
-      for (const { reference, notes } of wanted) {
-        const row = { id, reference, position: position + 1, notes: notes ?? '', addedAt };
-        if (insertEntry.run(row).changes === 0) continue;
-        added++;
-        if (++position > maxPosition) throw noPositionLeft();
-      }
+      const added = entries.add(id, wanted, now().toISOString());
       if (added > 0) change(id, {});
       const notFoundPart = missing.length === 0 ? {} : { notFound: missing };
-      return { success: true as const, added, total: sizeOf(id), ...notFoundPart };
+      return { success: true as const, added, total: entries.sizeOf(id), ...notFoundPart };
     },
 
     /** Takes entries out; what is not there is no error. Gives how many were. */
     take(id: string, unwanted: Pick<NewEntry, 'reference'>[]): number {
-      let removed = 0;
-      for (const { reference } of unwanted) removed += removeEntry.run({ id, reference }).changes;
+      const removed = entries.take(id, unwanted);
       if (removed > 0) change(id, {});
       return removed;
     },
   };
-}
-
-function noPositionLeft(): Error {
-  return badRequest(
-    `An entry of the list has position ${maxPosition}, after which there is none: give it a smaller one first`,
-  );
 }

@@ -3,12 +3,7 @@ import type { User, Viewer } from '../auth/viewer.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import type { Database } from '../db/database.ts';
 import { collectionControls, collections, knownControls } from '../db/user-tables.ts';
-import {
-  type CollectionChange,
-  type CollectionFields,
-  countEntries,
-  createCollectionService,
-} from './collections.ts';
+import { type CollectionChange, type CollectionFields, createCollectionService } from './collections.ts';
 import type {
   CollectionControls,
   CollectionExport,
@@ -16,6 +11,7 @@ import type {
   ControlCollectionRecord,
   ControlCollections,
 } from './control-collections-schema.ts';
+import { countEntries } from './entries.ts';
 import { createReferences } from './references.ts';
 import type { ControlsAdded } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import type { Access } from '../http/access.ts';
-import { answer, download, privateHeaders } from '../http/answer.ts';
+import { answer, answerText, download, privateHeaders } from '../http/answer.ts';
 import { toCsv } from '../http/columns.ts';
 import type { Env } from '../http/env.ts';
 import { downloadHeaders, errors, jsonBody, jsonContent, TextFile } from '../http/schema.ts';
@@ -27,7 +27,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
       request: { query: schemas.listsQuery },
       responses: { 200: jsonContent(schemas.Lists, 'The lists.'), ...errors(400, 401) },
     }),
-    (c) => answer(c, lists.all(c.get('viewer'), c.req.valid('query').include !== undefined)),
+    (c) => answerText(c, lists.text(c.get('viewer'), c.req.valid('query').include !== undefined)),
   );
 
   app.openapi(

@@ -1,14 +1,11 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
+import { arrayText, type JsonText } from '../base/json.ts';
 import type { Database } from '../db/database.ts';
 import { collections, knownStigs, listStigs } from '../db/user-tables.ts';
-import {
-  type CollectionChange,
-  type CollectionFields,
-  countEntries,
-  createCollectionService,
-} from './collections.ts';
+import { type CollectionChange, type CollectionFields, createCollectionService } from './collections.ts';
+import { countEntries } from './entries.ts';
 import type { List, Lists } from './lists-schema.ts';
 import { retentionMilliseconds } from './purge.ts';
 
@@ -21,11 +18,9 @@ const shown = {
   ...{ id, name, description, tags, color, icon, visibility, stigCount },
   ...{ createdById, createdByEmail, organizationId, createdAt, updatedAt },
 };
-const stigSlugs = sql<
-  string[]
->`(SELECT json_group_array(${knownStigs.slug} ORDER BY ${listStigs.position}, ${knownStigs.slug})
+const stigSlugs = sql`(SELECT json_group_array(${knownStigs.slug} ORDER BY ${listStigs.position}, ${knownStigs.slug})
   FROM ${listStigs} JOIN ${knownStigs} ON ${knownStigs.id} = ${listStigs.reference}
- WHERE ${listStigs.collectionId} = ${collections}.id)`.mapWith(JSON.parse);
+ WHERE ${listStigs.collectionId} = ${collections.id})`;
 
 export type ListService = ReturnType<typeof createListService>;
 
@@ -33,11 +28,13 @@ export type ListService = ReturnType<typeof createListService>;
 export function createListService(db: Database, now: () => Date, newId: () => string) {
   const lists = createCollectionService(db, 'list', shown, now, newId);
   return {
-    /** What the viewer sees; `withSlugs` adds each list's STIGs by position, then slug. */
-    all: (viewer: Viewer, withSlugs: boolean): Lists =>
-      db.read(() => ({
-        lists: withSlugs ? lists.allWith(viewer, { ...shown, stigSlugs }) : lists.all(viewer),
-      })),
+    all: (viewer: Viewer): Lists => db.read(() => ({ lists: lists.all(viewer) })),
+
+    /** The same as JSON text; `withSlugs` adds each list's STIGs by position, then slug. */
+    text(viewer: Viewer, withSlugs: boolean): JsonText<Lists> {
+      const columns = withSlugs ? { ...shown, stigSlugs: sql`json(${stigSlugs})` } : shown;
+      return `{"lists":${arrayText(db.read(() => lists.texts(viewer, columns)))}}`;
+    },
 
     get: (viewer: Viewer, id: string): List => db.read(() => lists.shown(lists.find(viewer, id).id)),
 

@@ -27,7 +27,7 @@ export function listPages(
   function all(c: Context<Env>, form: CollectionForm, problem: string | null): Response {
     const user = c.get('user');
     const page = {
-      lists: lists.all(user, false).lists,
+      lists: lists.all(user).lists,
       deleted: lists.deleted(user),
       subject: user.subject,
       form,

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { CollectionControls, ControlCollection } from '../../collections/control-collections-schema.ts';
-import { CollectionInputs, type CollectionForm, DeleteForm, Swatch, Tags } from './collection-form.tsx';
+import { type CollectionForm, CollectionInputs, DeleteForm, Swatch, Tags } from './collection-form.tsx';
 import { controlHref, frameworkName } from './frameworks.ts';
 import { Downloads, Empty, Facts, link, Moment, PostButton, Problem, path, Table } from './parts.tsx';
 import type { View } from './view.ts';

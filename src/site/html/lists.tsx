@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { List, ListEntry } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { CollectionInputs, type CollectionForm, DeleteForm, Swatch, Tags } from './collection-form.tsx';
+import { type CollectionForm, CollectionInputs, DeleteForm, Swatch, Tags } from './collection-form.tsx';
 import {
   Downloads,
   Empty,
