@@ -40,8 +40,8 @@ import { controlCollectionRoutes } from './collections/control-collections-api.t
 import { regdocRoutes } from './collections/documents-api.ts';
 import { createFavoriteService } from './collections/favorites.ts';
 import { favoriteRoutes } from './collections/favorites-api.ts';
-import { createListStigService } from './collections/list-stigs.ts';
-import { listStigRoutes } from './collections/list-stigs-api.ts';
+import { createListEntryService } from './collections/list-entries.ts';
+import { listEntryRoutes } from './collections/list-entries-api.ts';
 import { createListService } from './collections/lists.ts';
 import { listRoutes } from './collections/lists-api.ts';
 import { createPurgeService } from './collections/purge.ts';
@@ -200,9 +200,9 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.route('/', controlRulesRoutes(ofCatalog, controlRules));
 
   const lists = createListService(db, now, newId);
-  const listStigs = createListStigService(db, now, newId);
+  const listStigs = createListEntryService(db, now, newId);
   app.route('/', listRoutes(ofUsers, lists, listStigs));
-  app.route('/', listStigRoutes(ofUsers, listStigs));
+  app.route('/', listEntryRoutes(ofUsers, listStigs));
   const collections = createControlCollectionService(db, now, newId);
   app.route('/', controlCollectionRoutes(ofUsers, collections));
   const favorites = createFavoriteService(db, now, newId);
