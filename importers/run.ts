@@ -20,9 +20,9 @@ import {
   roundMs,
   summarize,
 } from './ledger.ts';
-import { type Ahead, createPipeline, type Pipeline } from './parsers/pipeline.ts';
-import { parserThreads } from './parsers/pool.ts';
-import { discover, listFiles } from './read/discover.ts';
+import { parseGroup, parseSource } from './parse.ts';
+import type { Parsed } from './parsed.ts';
+import { discover, type Found, type ListedFile, listFiles } from './read/discover.ts';
 import { Staging } from './staging.ts';
 import { decideIdentity } from './stigs/identity.ts';
 import type { LeftBehind } from './stigs/left-behind.ts';
@@ -37,8 +37,6 @@ export interface ImportOptions {
   dryRun?: boolean;
   /** Benchmark id to slug: the operator's word (FORMATS 2.4 step 6). */
   overrides?: Map<string, string>;
-  /** How many threads may parse beside the main one; by default all cores but one, at most 3. */
-  threads?: number;
   now?: () => Date;
   onProgress?: (progress: ImportProgress) => void;
   /** Told of the whole ledger just before the commit; what it throws undoes the run. */
@@ -138,39 +136,30 @@ class ImportRun {
   async import(paths: string[]): Promise<ImportResult> {
     const files = listFiles(paths);
     const start = performance.now();
-    const pipeline = createPipeline(discover(files), {
-      strict: this.options.strict ?? false,
-      threads: this.options.threads ?? parserThreads(),
-      isKnown: (sha256) => this.staging.unchanged(sha256) !== null,
-      onSpent: (phase, ms) => {
-        this.watch.times[phase] += ms;
-      },
-    });
-    try {
-      const loneUnknown = await this.takeAll(pipeline, files.length);
-      return this.complete(loneUnknown, start);
-    } finally {
-      await pipeline.close();
-    }
+    return this.complete(await this.takeAll(files), start);
   }
 
-  /** Stores what the pipeline gives, source by source; gives the files that were named themselves and are of no known kind. */
-  private async takeAll(pipeline: Pipeline, files: number): Promise<string[]> {
+  /** Reads and stores source by source; gives the files that were named themselves and are of no known kind. */
+  private async takeAll(files: ListedFile[]): Promise<string[]> {
     const loneUnknown: string[] = [];
-    let found = files;
+    const sources = discover(files);
+    let found = files.length;
     let bytes = 0;
-    for (let ahead = await pipeline.next(); ahead !== null; ahead = await pipeline.next()) {
-      const source = ahead.found;
+    for (;;) {
+      const from = performance.now();
+      const { value: source, done } = await sources.next();
+      const read = performance.now();
+      this.watch.times.read += read - from;
+      if (done) return loneUnknown;
       if (source.type === 'archive') found += source.members;
-      bytes += ahead.size;
-      const line = await this.take(ahead, pipeline);
-      line.ms = roundMs(line.ms + ahead.ms);
+      bytes += sizeOf(source);
+      const line = this.take(source);
+      line.ms = roundMs(performance.now() - read);
       this.lines.push(line);
       const lone = source.type === 'bytes' && source.lone;
       if (lone && line.outcome === 'skipped' && line.kind === 'other') loneUnknown.push(line.source);
       this.options.onProgress?.({ done: this.lines.length, found, rules: this.staging.rules, bytes });
     }
-    return loneUnknown;
   }
 
   /** Derives what follows from all sources, and commits. */
@@ -189,8 +178,8 @@ class ImportRun {
     return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, leftBehind: left };
   }
 
-  private async take(ahead: Ahead, pipeline: Pipeline): Promise<OpenLine> {
-    const { found } = ahead;
+  /** Reads one source and stores what it holds; gives its line of the ledger. */
+  private take(found: Found): OpenLine {
     const line: OpenLine = {
       source: found.source,
       kind: found.type === 'archive' ? 'archive' : 'other',
@@ -211,34 +200,28 @@ class ImportRun {
     }
     const known = this.staging.unchanged(found.sha256);
     if (known) return { ...line, kind: known.kind as Kind, outcome: 'unchanged', target: known.target };
-    const outcome = await pipeline.outcomeOf(ahead);
-    if (outcome instanceof ImportError) {
-      const { message, kind } = outcome;
-      return {
-        ...line,
-        kind: found.type === 'group' ? found.kind : kind,
-        outcome: 'rejected',
-        reason: message,
-      };
+    let parsed: Parsed;
+    try {
+      parsed = this.watch.timed('parse', () => this.parse(found));
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      const kind = found.type === 'group' ? found.kind : error.kind;
+      return { ...line, kind, outcome: 'rejected', reason: error.message };
     }
-    const { kind, content } = outcome;
-    const warnings = outcome.warnings.map(oneLine);
-    if (content === null) {
-      const refused: OpenLine = {
-        ...line,
-        kind,
-        warnings,
-        outcome: 'skipped',
-        reason: oneLine(outcome.reason),
-      };
-      if (outcome.part === undefined) return refused;
-      refused.outcome = 'rejected';
-      this.parts.push({ line: refused, part: outcome.part });
-      return refused;
-    }
-    const from = performance.now();
-    const stored = this.watch.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
-    return { ...stored, ms: performance.now() - from };
+    const { kind, content } = parsed;
+    const warnings = parsed.warnings.map(oneLine);
+    if (content !== null)
+      return this.watch.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
+    const { part } = parsed;
+    const outcome = part === undefined ? 'skipped' : 'rejected';
+    const refused: OpenLine = { ...line, kind, warnings, outcome, reason: oneLine(parsed.reason) };
+    if (part !== undefined) this.parts.push({ line: refused, part });
+    return refused;
+  }
+
+  private parse(found: Found & { type: 'bytes' | 'group' }): Parsed {
+    const { strict = false } = this.options;
+    return found.type === 'group' ? parseGroup(found, { strict }) : parseSource(found.bytes, { strict });
   }
 
   /** Decides to which STIG the staged releases belong, and puts the decisions into the ledger. */
@@ -314,4 +297,10 @@ class ImportRun {
     this.options.beforeCommit?.(lines, summary);
     db.sqlite.exec('COMMIT');
   }
+}
+
+/** Bytes of the file or files of a source; of an archive none, its members count. */
+function sizeOf(found: Found): number {
+  if (found.type === 'bytes') return found.bytes.length;
+  return found.type === 'group' ? found.files.reduce((sum, { bytes }) => sum + bytes.length, 0) : 0;
 }

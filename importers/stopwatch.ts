@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** What a run spends its time on, each without the others; `parse` with the waiting for parser threads. */
+/** What a run spends its time on, each without the others. */
 const phases = [
   'read',
   'parse',

@@ -57,7 +57,6 @@ const arrows: Record<string, string[]> = {
     'importers/crosswalk',
     'importers/guidance',
     'importers/guidance/roles',
-    'importers/parsers',
     'importers/read',
     'importers/stigs',
     'src/base',
@@ -97,7 +96,6 @@ const arrows: Record<string, string[]> = {
     'src/catalog/guidance',
     'src/db',
   ],
-  'importers/parsers': ['importers', 'importers/read', 'importers/stigs', 'src/base'],
   'importers/read': ['importers', 'importers/controls', 'src/base'],
   'importers/stigs': [
     'importers',

@@ -1,6 +1,6 @@
+import type { XmlNode } from '../read/xml-tree.ts';
+import { childrenOf, textIn } from '../read/xml-tree.ts';
 import { collapseLine } from './text.ts';
-import type { XmlNode } from './tree.ts';
-import { childrenOf, textIn } from './tree.ts';
 
 // OSCAL says the same in XML and in JSON. 800-53 is read from the form of its JSON and 800-171 from that of its XML:
 // a file in the other syntax is put into that form first, as far as it is read.

@@ -2,6 +2,7 @@ import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/id
 import { ImportError } from '../errors.ts';
 import { readShape } from '../read/json.ts';
 import type { XmlElement } from '../read/xml.ts';
+import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import { parseOscalCatalog } from './oscal-catalog.ts';
 import { parseOscalProfile } from './oscal-profile.ts';
@@ -11,7 +12,6 @@ import { proseOf, treeOfJson, valueOfXml } from './oscal-syntax.ts';
 import { createRenderProse, type Parameter, type RenderProse } from './parameters.ts';
 import type { ControlRecord, StatementPart } from './record.ts';
 import { closeUp, collapseLine, labelOfItem, renderStatement, shown } from './text.ts';
-import { childrenOf, readTree, textIn, textOf, type XmlNode } from './tree.ts';
 
 const kind = 'oscal-catalog';
 const framework = 'nist-800-171';
@@ -30,11 +30,10 @@ export function isOscalXmlProfile(root: XmlElement): boolean {
 }
 
 /**
- * Reads SP 800-171 Rev 3 or SP 800-53 from the text of an OSCAL XML catalog, which has passed the gate (FORMATS 5, 6).
+ * Reads SP 800-171 Rev 3 or SP 800-53 from the tree of an OSCAL XML catalog (FORMATS 5, 6).
  * Catalogs of other publications, such as the CSF, are skipped. Throws `ImportError` naming the control that is broken.
  */
-export function parseOscalXmlCatalog(text: string): ControlsResult {
-  const root = readTree(text, kind);
+export function parseOscalXmlCatalog(root: XmlNode): ControlsResult {
   const metadata = childrenOf(root, 'metadata')[0];
   if (!metadata) throw new ImportError('the catalog has no metadata', kind);
   if (is800171(propertyOf(metadata, publication))) return readCatalog(root, metadata);
@@ -44,9 +43,9 @@ export function parseOscalXmlCatalog(text: string): ControlsResult {
   return { kind, records: null, reason };
 }
 
-/** Reads a baseline of SP 800-53 from the text of its OSCAL XML profile, as `parseOscalProfile` does from JSON. */
-export function parseOscalXmlProfile(text: string): ControlsResult {
-  return parseOscalProfile(valueOfXml(readTree(text, 'oscal-profile')));
+/** Reads a baseline of SP 800-53 from the tree of its OSCAL XML profile, as `parseOscalProfile` does from JSON. */
+export function parseOscalXmlProfile(root: XmlNode): ControlsResult {
+  return parseOscalProfile(valueOfXml(root));
 }
 
 /** True for a JSON value in the form of an OSCAL catalog that holds SP 800-171 Rev 3. */

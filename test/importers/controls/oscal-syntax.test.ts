@@ -2,8 +2,7 @@ import * as assert from 'uvu/assert';
 import type { ControlsResult } from '../../../importers/controls/catalog.ts';
 import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts';
 import { parseOscalProfile } from '../../../importers/controls/oscal-profile.ts';
-import { parseControlsJson } from '../../../importers/controls/parse.ts';
-import { parseSource } from '../../../importers/parse.ts';
+import { parseControlsJson, parseSource } from '../../../importers/parse.ts';
 import { suite } from '../../support/harness.ts';
 import { catalogOf, controlOf, recordsOf, refusal } from './support.ts';
 
