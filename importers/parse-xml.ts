@@ -1,12 +1,9 @@
 import type { ControlsResult } from './controls/catalog.ts';
 import { CciListBuilder, isCciList } from './controls/cci-list.ts';
 import { isDod8500, parseDod8500 } from './controls/dod-8500.ts';
-import {
-  isOscalXmlCatalog,
-  isOscalXmlProfile,
-  parseOscalXmlCatalog,
-  parseOscalXmlProfile,
-} from './controls/oscal-xml.ts';
+import { parseOscalCatalog } from './controls/oscal-catalog.ts';
+import { parseOscalProfile } from './controls/oscal-profile.ts';
+import { isOscalXmlCatalog, isOscalXmlProfile, valueOfXml } from './controls/oscal-xml.ts';
 import { isDiacapMap, parseDiacapMap } from './crosswalk/diacap.ts';
 import { ImportError } from './errors.ts';
 import type { Kind } from './ledger.ts';
@@ -26,8 +23,8 @@ interface Reading {
 
 /** The kinds whose documents are small enough to be read as trees. */
 const treeKinds: [Kind, (root: XmlElement) => boolean, (root: XmlNode) => ControlsResult][] = [
-  ['oscal-catalog', isOscalXmlCatalog, parseOscalXmlCatalog],
-  ['oscal-profile', isOscalXmlProfile, parseOscalXmlProfile],
+  ['oscal-catalog', isOscalXmlCatalog, (root) => parseOscalCatalog(valueOfXml(root))],
+  ['oscal-profile', isOscalXmlProfile, (root) => parseOscalProfile(valueOfXml(root))],
   ['dod-8500', isDod8500, parseDod8500],
   ['diacap-map', isDiacapMap, parseDiacapMap],
 ];

@@ -4,7 +4,6 @@ import { parseCprt } from './controls/cprt.ts';
 import { cprtDocument } from './controls/cprt-shape.ts';
 import { isOscalCatalog, parseOscalCatalog } from './controls/oscal-catalog.ts';
 import { isOscalProfile, parseOscalProfile } from './controls/oscal-profile.ts';
-import { isOscal800171, parseOscal800171 } from './controls/oscal-xml.ts';
 import { isMappingsCsv, parseMappingsCsv } from './crosswalk/mappings-csv.ts';
 import { ImportError } from './errors.ts';
 import type { Group } from './groups.ts';
@@ -164,7 +163,6 @@ function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
 
 /** Reads a JSON value as a source about controls; null when it has the form of none. Throws `ImportError`. */
 export function parseControlsJson(value: unknown): ControlsResult | null {
-  if (isOscal800171(value)) return parseOscal800171(value);
   if (isOscalCatalog(value)) return parseOscalCatalog(value);
   if (isOscalProfile(value)) return parseOscalProfile(value);
   return cprtDocument(value) === null ? null : parseCprt(value);
