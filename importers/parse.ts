@@ -5,7 +5,6 @@ import { cprtDocument } from './controls/cprt-shape.ts';
 import { isOscalCatalog, parseOscalCatalog } from './controls/oscal-catalog.ts';
 import { isOscalProfile, parseOscalProfile } from './controls/oscal-profile.ts';
 import { isMappingsCsv, parseMappingsCsv } from './crosswalk/mappings-csv.ts';
-import { ImportError } from './errors.ts';
 import type { Group } from './groups.ts';
 import type { DocumentRecord } from './guidance/document-record.ts';
 import {
@@ -21,10 +20,11 @@ import { isCuratedCsv, parseCuratedCsv } from './guidance/roles/curated-csv.ts';
 import { isNice, parseNice } from './guidance/roles/nice.ts';
 import { parseOnet } from './guidance/roles/onet.ts';
 import type { RolesRecord } from './guidance/roles/role-record.ts';
-import type { Kind } from './ledger.ts';
 import { parseXml } from './parse-xml.ts';
 import { aChecklist, fromControls, type Parsed, skipped } from './parsed.ts';
 import { decodeText } from './read/decode.ts';
+import { ImportError } from './read/errors.ts';
+import type { Kind } from './read/kind.ts';
 
 interface ParseOptions {
   strict?: boolean;

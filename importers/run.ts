@@ -6,13 +6,12 @@ import { asCommandError } from '../src/db/faults.ts';
 import { prepareInsert } from '../src/db/insert.ts';
 import { catalog, importLedger, importRuns, sources } from '../src/db/tables.ts';
 import type { CatalogPart } from './controls/catalog.ts';
-import { deriveControls } from './controls/derive.ts';
-import { lackingOf, removeParts, tellParts } from './controls/parts.ts';
-import { ImportError, oneLine } from './errors.ts';
+import { lackingOf, removeParts } from './controls/parts.ts';
+import { deriveControls } from './crosswalk/derive.ts';
+import { discover, type Found, type ListedFile, listFiles } from './discover.ts';
 import { deriveDocuments } from './guidance/derive-documents.ts';
 import { deriveRoles, remapStigs, ruleIsOutdated } from './guidance/roles/derive-roles.ts';
 import {
-  type Kind,
   type LedgerLine,
   type LedgerSummary,
   type OpenLine,
@@ -20,15 +19,16 @@ import {
   roundMs,
   summarize,
 } from './ledger.ts';
+import { noteDecisions, noteParts } from './outcomes.ts';
 import { parseGroup, parseSource } from './parse.ts';
 import type { Parsed } from './parsed.ts';
-import { discover, type Found, type ListedFile, listFiles } from './read/discover.ts';
+import { Phases } from './phases.ts';
+import { ImportError, oneLine } from './read/errors.ts';
+import type { Kind } from './read/kind.ts';
 import { Staging } from './staging.ts';
+import type { EmptiedSlug } from './stigs/emptied-slugs.ts';
 import { decideIdentity } from './stigs/identity.ts';
-import type { LeftBehind } from './stigs/left-behind.ts';
 import { createSearchIndex } from './stigs/search-index.ts';
-import { tellDecisions } from './stigs/tell-decisions.ts';
-import { Stopwatch } from './stopwatch.ts';
 
 export interface ImportOptions {
   /** Change nothing unless every source is good. */
@@ -60,7 +60,7 @@ export interface ImportResult {
   /** Benchmark ids of `overrides` that no benchmark bears, neither of this run nor of the catalog. */
   unmetOverrides: string[];
   /** The slugs that `overrides` left without a release while users' lists or favorites refer to them. */
-  leftBehind: LeftBehind[];
+  emptiedSlugs: EmptiedSlug[];
 }
 
 /**
@@ -116,14 +116,14 @@ class ImportRun {
   private readonly startedAt: string;
   private readonly staging: Staging;
   private readonly lines: OpenLine[] = [];
-  private readonly watch = new Stopwatch();
+  private readonly watch = new Phases();
   /** The lines of catalogs that say themselves that they are parts. */
   private readonly parts: { line: OpenLine; part: CatalogPart }[] = [];
   private moved = 0;
   /** The STIGs whose releases changed, by their ids. */
   private touched = new Set<number>();
   private unmet: string[] = [];
-  private left: LeftBehind[] = [];
+  private left: EmptiedSlug[] = [];
 
   constructor(db: Database, options: ImportOptions) {
     this.db = db;
@@ -175,7 +175,7 @@ class ImportRun {
     const summary = () => summarize(lines, this.watch.times, performance.now() - start);
     this.watch.timed('commit', () => this.finish(lines, summary(), stored));
     const { unmet: unmetOverrides, left } = this;
-    return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, leftBehind: left };
+    return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, emptiedSlugs: left };
   }
 
   /** Reads one source and stores what it holds; gives its line of the ledger. */
@@ -236,7 +236,7 @@ class ImportRun {
     this.left = identity.left;
     this.watch.timed('search', () => createSearchIndex(this.db).reconcile());
     const targetOf = (sha256: string) => this.staging.unchanged(sha256)?.target ?? null;
-    for (const { target, sourceId } of tellDecisions(this.lines, identity, targetOf))
+    for (const { target, sourceId } of noteDecisions(this.lines, identity, targetOf))
       this.db.orm.update(sources).set({ target }).where(eq(sources.id, sourceId!)).run();
   }
 
@@ -247,7 +247,7 @@ class ImportRun {
   }
 
   private rederiveControls(): void {
-    tellParts(this.lines, removeParts(this.db));
+    noteParts(this.lines, removeParts(this.db));
     for (const { sourceId, message } of deriveControls(this.db, (work) =>
       this.watch.timed('closure', work),
     )) {

@@ -1,14 +1,14 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../src/db/database.ts';
 import { sources, stigReleases } from '../src/db/tables.ts';
-import { createStageControls } from './controls/facts.ts';
-import { ImportError } from './errors.ts';
-import { createStageDocuments } from './guidance/document-facts.ts';
-import { createStageRoles } from './guidance/roles/role-facts.ts';
+import { createStageControls } from './controls/stage-controls.ts';
+import { createStageRoles } from './guidance/roles/stage-roles.ts';
+import { createStageDocuments } from './guidance/stage-documents.ts';
 import type { OpenLine } from './ledger.ts';
 import { type Content, importerVersion } from './parsed.ts';
+import { ImportError } from './read/errors.ts';
+import { createStageRelease, type StagedRelease } from './stigs/stage-release.ts';
 import { removeRelease } from './stigs/store.ts';
-import { createStageRelease, type StagedRelease } from './stigs/write.ts';
 import type { XccdfRelease } from './stigs/xccdf-record.ts';
 
 /** Stores the content of sources one by one, each in a savepoint of the run's one transaction. */

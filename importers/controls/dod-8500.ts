@@ -1,10 +1,10 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
+import { collapseLine, collapseLines, shown } from '../read/text.ts';
 import type { XmlElement } from '../read/xml.ts';
 import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
 import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
 import type { ControlRecord } from './record.ts';
-import { collapseLine, collapseLines, shown } from './text.ts';
 
 const kind = 'dod-8500';
 const framework = 'dod-8500';

@@ -1,13 +1,14 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
 import { readShape } from '../read/json.ts';
+import { closeUp, collapseLine, shown } from '../read/text.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
 import { editionOf } from './oscal-release.ts';
 import { type OscalControl, type OscalMetadata, oscalCatalog } from './oscal-shape.ts';
 import { createRenderProse, type RenderProse } from './parameters.ts';
 import type { ControlRecord } from './record.ts';
-import { closeUp, collapseLine, labelOfItem, renderStatement, shown } from './text.ts';
+import { labelOfItem, renderStatement } from './statement.ts';
 
 const kind = 'oscal-catalog';
 const framework = 'nist-800-171';

@@ -1,6 +1,7 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
 import { readShape } from '../read/json.ts';
+import { closeUp, collapseLine, collapseLines, shown } from '../read/text.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import { is800171, read800171 } from './oscal-800-171.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
@@ -16,7 +17,7 @@ import {
 } from './oscal-shape.ts';
 import { createRenderProse, type RenderProse } from './parameters.ts';
 import type { ControlRecord } from './record.ts';
-import { closeUp, collapseLine, collapseLines, renderStatement, shown } from './text.ts';
+import { renderStatement } from './statement.ts';
 
 const kind = 'oscal-catalog';
 const framework = 'nist-800-53';

@@ -1,11 +1,11 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
 import { readShape } from '../read/json.ts';
+import { shown } from '../read/text.ts';
 import { type ControlsResult, inCatalogOrder } from './catalog.ts';
 import { is80053, releaseOf } from './oscal-release.ts';
 import { oscalProfile, oscalProfileHead } from './oscal-shape.ts';
 import type { BaselineRecord } from './record.ts';
-import { shown } from './text.ts';
 
 const kind = 'oscal-profile';
 const framework = 'nist-800-53';

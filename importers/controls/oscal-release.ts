@@ -1,7 +1,7 @@
-import { ImportError } from '../errors.ts';
-import type { Kind } from '../ledger.ts';
+import { ImportError } from '../read/errors.ts';
+import type { Kind } from '../read/kind.ts';
+import { shown } from '../read/text.ts';
 import type { OscalMetadata } from './oscal-shape.ts';
-import { shown } from './text.ts';
 
 /** The version label of a publication and what orders its printings. */
 export interface OscalRelease {

@@ -1,6 +1,6 @@
+import { collapseLine } from '../read/text.ts';
 import type { XmlElement } from '../read/xml.ts';
 import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
-import { collapseLine } from './text.ts';
 
 // OSCAL says the same in XML and in JSON. It is read in the form of its JSON: a document in XML is put into that form first,
 // as far as it is read.

@@ -2,8 +2,8 @@ import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
 import { dod8500Version } from '../controls/dod-8500.ts';
 import type { MappingPair } from '../controls/record.ts';
-import { shown } from '../controls/text.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
+import { shown } from '../read/text.ts';
 import type { XmlElement } from '../read/xml.ts';
 import { childrenOf, textOf, type XmlNode } from '../read/xml-tree.ts';
 

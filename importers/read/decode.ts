@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { ImportError } from '../errors.ts';
+import { ImportError } from './errors.ts';
 
 /** A text with what was noticed while its bytes were decoded. */
 export interface DecodedText {

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
-import { ImportError } from '../errors.ts';
 import { decodeText } from './decode.ts';
+import { ImportError } from './errors.ts';
 
 /** The bounds of SECURITY 2.3, for every XML document whatever its kind. */
 export const xmlLimits = {

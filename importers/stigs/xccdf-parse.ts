@@ -1,5 +1,5 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
 import type { XmlElement } from '../read/xml.ts';
 import { slugStemOf } from './slug.ts';
 import type { BenchmarkBuilder, RawBenchmark, RawGroup, RawProfile, RawRule } from './xccdf-builder.ts';

@@ -1,4 +1,4 @@
-import { ImportError } from '../../importers/errors.ts';
+import { ImportError } from '../../importers/read/errors.ts';
 import { readXml, type XmlElement, type XmlHandler } from '../../importers/read/xml.ts';
 import { badRequest } from '../base/errors.ts';
 import { type OldChecklist, readCklb } from './cklb.ts';

@@ -7,8 +7,8 @@ import type {
   ControlsRecord,
   StatementPart,
 } from '../../../importers/controls/record.ts';
-import { ImportError } from '../../../importers/errors.ts';
-import type { Kind } from '../../../importers/ledger.ts';
+import { ImportError } from '../../../importers/read/errors.ts';
+import type { Kind } from '../../../importers/read/kind.ts';
 import { readXml } from '../../../importers/read/xml.ts';
 import { type XmlNode, XmlTree } from '../../../importers/read/xml-tree.ts';
 import { sha256 } from '../../../src/base/ids.ts';

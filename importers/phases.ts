@@ -15,7 +15,7 @@ const phases = [
 type Phase = (typeof phases)[number];
 
 /** Counts the milliseconds of a run by phase. */
-export class Stopwatch {
+export class Phases {
   readonly times = Object.fromEntries(phases.map((phase) => [phase, 0])) as Record<Phase, number>;
   /** Milliseconds of the timed parts that the part under way has inside it. */
   private inside = 0;
