@@ -1,4 +1,4 @@
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
 import { linkLabels, plainText } from './plain-text.ts';
 
 /** A paragraph, list item or table cell as plain text. */

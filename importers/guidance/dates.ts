@@ -1,4 +1,4 @@
-import { monthOf } from '../months.ts';
+import { monthOf } from '../read/months.ts';
 
 /** The date of a line that is a date alone: `May 21, 2015`, `21 May 2015` or `2015-05-21`; null for any other line. */
 export function dateAlone(line: string): string | null {

@@ -1,7 +1,7 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { isStorable } from '../../src/base/text.ts';
-import { collapseLine, shown } from '../controls/text.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
+import { collapseLine, shown } from '../read/text.ts';
 import { dateAlone } from './dates.ts';
 
 const kind = 'regdoc-markdown';

@@ -1,4 +1,4 @@
-import { collapseLine } from '../controls/text.ts';
+import { collapseLine } from '../read/text.ts';
 
 const entities: Record<string, string> = {
   amp: '&',
