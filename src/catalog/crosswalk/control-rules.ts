@@ -42,6 +42,42 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
       .where(and(eq(stigs.slug, slug), isNotNull(stigs.currentReleaseId)))
       .get();
 
+  const ofRelease = eq(stigReleases.id, findings.releaseId);
+  const ofStig = eq(stigs.id, stigReleases.stigId);
+  const [severities, slugAsked] = [sql.placeholder('severities'), sql.placeholder('slug')];
+  const citing = orm
+    .select({ id: ruleCcis.findingId })
+    .from(ruleCcis)
+    .where(sql`${ruleCcis.cci} IN (SELECT value FROM json_each(${sql.placeholder('ccis')}))`);
+  const isAsked = and(
+    inArray(findings.id, citing),
+    sql`(${severities} IS NULL OR instr(${severities}, ${findings.severity}) > 0)`,
+    sql`(${slugAsked} IS NULL OR ${stigs.slug} = ${slugAsked})`,
+  );
+  const countReached = orm
+    .select({ total: count() })
+    .from(findings)
+    .innerJoin(stigReleases, ofRelease)
+    .innerJoin(stigs, ofStig)
+    .where(isAsked)
+    .prepare();
+  const { slug, title } = stigs;
+  const ruleCount = sql<number>`count(*) OVER (PARTITION BY ${stigs.id})`;
+  const { groupId, ruleId, ruleVersion, ruleTitle, severity, ccis } = findings;
+  const reached = orm
+    .select({
+      stig: { slug, title, version: stigReleases.version, ruleCount },
+      rule: { groupId, ruleId, ruleVersion, ruleTitle, severity, ruleIdents: ccis },
+    })
+    .from(findings)
+    .innerJoin(stigReleases, ofRelease)
+    .innerJoin(stigs, ofStig)
+    .where(isAsked)
+    .orderBy(asc(stigs.titleFold), asc(title), asc(slug), asc(findings.ordinal))
+    .limit(sql.placeholder('limit'))
+    .offset(sql.placeholder('offset'))
+    .prepare();
+
   /**
    * The control that is asked for, as it is published: one that GET /controls answers, or a CCI of the newest list or
    * of a rule, or a node of a site's own framework. Throws NOT_FOUND.
@@ -104,40 +140,13 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
         if (query.stig !== undefined && !isStig(query.stig))
           throw new AppError('NOT_FOUND', `STIG not found: ${cut(query.stig)}`);
         const { paths, truncated } = pathsToCcis(control, query);
-        const citing = orm
-          .select({ id: ruleCcis.findingId })
-          .from(ruleCcis)
-          .where(sql`${ruleCcis.cci} IN (SELECT value FROM json_each(${JSON.stringify([...paths.keys()])}))`);
-        const where = and(
-          inArray(findings.id, citing),
-          query.severity && inArray(findings.severity, [...query.severity]),
-          query.stig === undefined ? undefined : eq(stigs.slug, query.stig),
-        );
-        const ofRelease = eq(stigReleases.id, findings.releaseId);
-        const ofStig = eq(stigs.id, stigReleases.stigId);
-        const { total } = orm
-          .select({ total: count() })
-          .from(findings)
-          .innerJoin(stigReleases, ofRelease)
-          .innerJoin(stigs, ofStig)
-          .where(where)
-          .get()!;
-        const { slug, title } = stigs;
-        const ruleCount = sql<number>`count(*) OVER (PARTITION BY ${stigs.id})`;
-        const { groupId, ruleId, ruleVersion, ruleTitle, severity, ccis } = findings;
-        const rows = orm
-          .select({
-            stig: { slug, title, version: stigReleases.version, ruleCount },
-            rule: { groupId, ruleId, ruleVersion, ruleTitle, severity, ruleIdents: ccis },
-          })
-          .from(findings)
-          .innerJoin(stigReleases, ofRelease)
-          .innerJoin(stigs, ofStig)
-          .where(where)
-          .orderBy(asc(stigs.titleFold), asc(title), asc(slug), asc(findings.ordinal))
-          .limit(query.limit)
-          .offset(offsetOf(query, total))
-          .all();
+        const asked = {
+          ccis: JSON.stringify([...paths.keys()]),
+          severities: query.severity ? [...query.severity].join() : null,
+          slug: query.stig ?? null,
+        };
+        const { total } = countReached.get(asked)!;
+        const rows = reached.all({ ...asked, limit: query.limit, offset: offsetOf(query, total) });
         return {
           control,
           stigs: byStig(rows, paths),
