@@ -21,4 +21,4 @@ export type Parsed =
   | { kind: Kind; content: null; reason: string; warnings: string[]; part?: CatalogPart };
 
 /** Raised when what an importer makes of the same bytes changes, so that stored sources are read again. */
-export const importerVersion = 3;
+export const importerVersion = 4;

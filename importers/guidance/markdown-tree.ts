@@ -33,6 +33,11 @@ const pairing = [
   'labelStartImage',
   'labelStartLink',
   'strikethrough',
+  'gfmFootnoteCall',
+  'gfmPotentialFootnoteCall',
+  'emailAutolink',
+  'protocolAutolink',
+  'wwwAutolink',
 ];
 
 /**
