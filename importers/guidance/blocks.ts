@@ -176,12 +176,16 @@ class SectionReader {
   }
 }
 
-/** The words of what stands in one paragraph, without images and footnotes; a tag such as `<br>` leaves an empty line. */
+/**
+ * The words of what stands in one paragraph, without images, footnotes and emphasis of a mark alone (`*.*`, which is none
+ * in CommonMark); a tag such as `<br>` leaves an empty line.
+ */
 function plainText(nodes: PhrasingNode[]): string {
   return nodes
     .map(wordsOf)
     .join('')
-    .replace(/\[\^[^\]\s]{1,50}\]/g, '');
+    .replace(/\[\^[^\]\s]{1,50}\]/g, '')
+    .replace(/\*{1,3}([.,;:!?])\*{1,3}/g, '$1');
 }
 
 function wordsOf(node: PhrasingNode): string {
