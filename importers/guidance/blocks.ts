@@ -38,7 +38,7 @@ const itemMark = /^(?:[*+•–-]|\d{1,3}[.)]|[A-Za-z][.)]|[ivx]{1,5}[.)])\s+(?=
 const introduction = /:$|\bfollowing\b[^.:;!?]{0,500}$/i;
 const tag = /<(\/?)([a-z][a-z0-9-]*)(?=[\s/>])[^<>]{0,2000}>/gi;
 const breakingTag =
-  /^(?:br|p|div|ol|ul|li|table|thead|tbody|tr|td|th|h[1-6]|section|blockquote|dl|dt|dd|hr)$/i;
+  /^(?:br|p|div|ol|ul|li|table|thead|tbody|tr|td|th|h[1-6]|section|blockquote|dl|dt|dd|hr|pre|script|style)$/i;
 
 /** Reads Markdown, which may be in several files, into sections and blocks, as far as finding sentences needs. Throws `ImportError`. */
 export function readSections(...files: string[]): Section[] {
@@ -49,7 +49,7 @@ export function readSections(...files: string[]): Section[] {
 
 /** What the tags of HTML have opened, when they have opened nothing. */
 function closed() {
-  return { lists: 0, tables: 0, heading: 0, isItem: false, cells: [] as Block[] };
+  return { lists: 0, tables: 0, heading: 0, isItem: false, isCode: false, cells: [] as Block[] };
 }
 
 class SectionReader {
@@ -101,6 +101,7 @@ class SectionReader {
       if (name === 'table') this.table(step);
       if (name === 'ol' || name === 'ul') this.html.lists = Math.max(0, this.html.lists + step);
       if (name === 'li') this.html.isItem = slash === '';
+      if (/^(?:pre|script|style)$/.test(name)) this.html.isCode = slash === '';
       if (/^h\d$/.test(name)) this.html.heading = slash === '' ? Number(name[1]) : 0;
     }
     this.words(value.slice(from), depth);
@@ -117,7 +118,7 @@ class SectionReader {
 
   private words(value: string, depth: number): void {
     const words = value.replace(tag, '').replace(/^[ \t]+/gm, '');
-    if (words.trim() === '') return;
+    if (words.trim() === '' || this.html.isCode) return;
     const { lists, heading, isItem } = this.html;
     for (const node of parseMarkdown(words).children) {
       if (node.type === 'paragraph' && heading > 0) this.heading(heading, plainText(node.children));

@@ -3,7 +3,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import { ImportError } from '../errors.ts';
 
-// What the parser takes longest for was measured: the bounds hold a file of any content to seconds and some hundred
+// What the parser takes longest for was measured: the bounds hold a document of any content to seconds and some hundred
 // megabytes, and are far above what anybody publishes.
 const longestText = 4 * 1024 * 1024;
 const maxMarks = 80_000;
@@ -44,15 +44,17 @@ const pairing = [
  * Reads the files of one Markdown document into trees (CommonMark with GitHub's tables, footnotes and tasks), each on its own: code ends with its
  * file. Throws `ImportError` for a text that would take too long.
  */
-export function parseFiles(files: string[]): { text: string; tree: Tree }[] {
+export function* parseFiles(files: string[]): Generator<{ text: string; tree: Tree }> {
   if (files.reduce((sum, text) => sum + text.length, 0) > longestText)
     throw tooMuch('has more than 4 million characters');
-  return files.map((file) => {
+  if (files.reduce((sum, text) => sum + (text.match(mark)?.length ?? 0), 0) > maxMarks)
+    throw tooMuch(`has more than ${maxMarks} lines and marks`);
+  for (const file of files) {
     const text = withoutTemplates(file);
     checkLines(text);
     checkPairs(text);
-    return { text, tree: parseMarkdown(text) };
-  });
+    yield { text, tree: parseMarkdown(text) };
+  }
 }
 
 /** Reads a piece of a file that was checked, without the constructs named in `disabled`. */
@@ -81,10 +83,8 @@ function withoutTemplates(file: string): string {
     .replace(/^ {0,3}:[ \t]+/gm, '\n');
 }
 
-/** Throws for too many lines and marks, for lists and quotations nested too deep, and for too many definitions in one run of lines. */
+/** Throws for lists and quotations nested too deep, and for too many definitions in one run of lines. */
 function checkLines(text: string): void {
-  if ((text.match(mark)?.length ?? 0) > maxMarks)
-    throw tooMuch(`has more than ${maxMarks} lines and marks in one file`);
   let depth = 0;
   let nesting = 0;
   for (const [index, line] of text.split('\n').entries()) {

@@ -208,6 +208,10 @@ markdown('indented code is no item, a paragraph that continues an item keeps its
       '',
       '    - must not be read',
       '',
+      '<pre>must not be read',
+      '',
+      'nor must this</pre>',
+      '',
       '[^1]: The registry must be asked.',
     ].join('\n'),
   );
@@ -534,7 +538,7 @@ markdown('a cover without a title rejects the document', async () => {
 for (const [name, body, reason] of [
   ['marks that pair in one paragraph', '*_'.repeat(10_000), 'has too many marks in one paragraph'],
   ['marks on the lines of one paragraph', '*_  \n'.repeat(10_000), 'has too many marks in one paragraph'],
-  ['many short lines', 'a\n\n'.repeat(50_000), 'has more than 80000 lines and marks in one file'],
+  ['many short lines', 'a\n\n'.repeat(50_000), 'has more than 80000 lines and marks'],
   ['lists within lists', '- '.repeat(20_000), 'nests more than 60 levels deep (line 4)'],
   ['quotations within quotations', '>'.repeat(20_000), 'nests more than 60 levels deep (line 4)'],
   [
