@@ -1,4 +1,4 @@
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
 import type { Block, HandedDown, Section } from './blocks.ts';
 import type { ActionableItem } from './document-record.ts';
 import { type Reading, readSentence, sentencesOf } from './sentences.ts';

@@ -1,8 +1,8 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { isStorable } from '../../src/base/text.ts';
-import { collapseLine, shown } from '../controls/text.ts';
-import { ImportError } from '../errors.ts';
-import { monthOf } from '../months.ts';
+import { ImportError } from '../read/errors.ts';
+import { monthOf } from '../read/months.ts';
+import { collapseLine, shown } from '../read/text.ts';
 
 const kind = 'regdoc-markdown';
 const longestHead = 64 * 1024;

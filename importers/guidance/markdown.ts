@@ -1,8 +1,8 @@
 import { compareCodePoints } from '../../src/base/text.ts';
-import { shown } from '../controls/text.ts';
-import { ImportError } from '../errors.ts';
-import type { GroupFile } from '../groups.ts';
 import { decodeText } from '../read/decode.ts';
+import { ImportError } from '../read/errors.ts';
+import type { GroupFile } from '../read/group-file.ts';
+import { shown } from '../read/text.ts';
 import { actionableItemsOf } from './actions.ts';
 import { readSections, type Section } from './blocks.ts';
 import { categoriesOf } from './csf.ts';
