@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { ImportError } from '../errors.ts';
+import { ImportError } from './errors.ts';
 
 /** A text with what was noticed while its bytes were decoded. */
 export interface DecodedText {
@@ -7,7 +7,7 @@ export interface DecodedText {
   warnings: string[];
 }
 
-// Node 20's own windows-1252 decoder reads these 32 bytes as C1 controls (SECURITY 2.8); 0 is unassigned.
+// Node 22's own windows-1252 decoder reads these 32 bytes as C1 controls (SECURITY 2.8); 0 is unassigned.
 const windows1252 = [
   0x20ac, 0, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,
   0x017d, 0, 0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a,
@@ -36,17 +36,6 @@ export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
     default:
       throw new ImportError(`the encoding "${declared.slice(0, 40)}" is not supported`);
   }
-}
-
-/** Where the text begins of bytes that `decodeText` takes for UTF-8 without a warning; null for any others. */
-export function startOfUtf8(bytes: Uint8Array): number | null {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const isMarked = buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf;
-  const isUnicode16 =
-    (buffer[0] === 0xff && buffer[1] === 0xfe) || (buffer[0] === 0xfe && buffer[1] === 0xff);
-  if (isUnicode16 || (!isMarked && !/^(?:utf-8|us-ascii)$/.test(declaredEncoding(buffer)))) return null;
-  if (!isUtf8(buffer)) return null;
-  return isMarked ? 3 : 0;
 }
 
 function declaredEncoding(buffer: Buffer): string {

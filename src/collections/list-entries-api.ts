@@ -37,7 +37,7 @@ export function listEntryRoutes(access: Access, entries: ListEntryService): Open
       operationId: 'addListStigs',
       summary: 'Add STIGs to a list (creator only)',
       tags,
-      ...access.audited(access.user, 'list.add-stigs'),
+      ...access.audited('list.add-stigs').user,
       request: { params: idParam, body: jsonBody(slugsBody) },
       responses: {
         200: jsonContent(StigsAdded, 'How many were added.'),
@@ -57,7 +57,7 @@ export function listEntryRoutes(access: Access, entries: ListEntryService): Open
       operationId: 'removeListStigs',
       summary: 'Take STIGs out of a list (creator only)',
       tags,
-      ...access.audited(access.user, 'list.remove-stigs'),
+      ...access.audited('list.remove-stigs').user,
       request: { params: idParam, body: jsonBody(slugsBody) },
       responses: {
         200: jsonContent(Removed, 'How many were removed.'),
@@ -77,7 +77,7 @@ export function listEntryRoutes(access: Access, entries: ListEntryService): Open
       operationId: 'updateListStig',
       summary: 'Set the notes or the position of an entry (creator only)',
       tags,
-      ...access.audited(access.user, 'list.update-stig'),
+      ...access.audited('list.update-stig').user,
       request: { params: schemas.listStigParam, body: jsonBody(schemas.listStigBody) },
       responses: {
         200: jsonContent(schemas.ListStigUpdate, 'The entry as it is now.'),

@@ -37,7 +37,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
       operationId: 'createList',
       summary: 'Make a list',
       tags,
-      ...access.audited(access.user, 'list.create'),
+      ...access.audited('list.create').user,
       request: { body: jsonBody(createListBody) },
       responses: { 201: jsonContent(schemas.List, 'The new list.'), ...errors(400, 401, 403, 413, 503) },
     }),
@@ -65,7 +65,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
       operationId: 'updateList',
       summary: 'Change a list (creator only)',
       tags,
-      ...access.audited(access.user, 'list.update'),
+      ...access.audited('list.update').user,
       request: { params: idParam, body: jsonBody(changeListBody) },
       responses: {
         200: jsonContent(schemas.List, 'The list as it is now.'),
@@ -85,7 +85,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
       operationId: 'deleteList',
       summary: 'Delete a list (creator only); it can be restored for 30 days',
       tags,
-      ...access.audited(access.user, 'list.delete'),
+      ...access.audited('list.delete').user,
       request: { params: idParam },
       responses: {
         200: jsonContent(schemas.ListDeleted, 'It is deleted.'),
@@ -106,7 +106,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
       operationId: 'restoreList',
       summary: 'Take a deletion back (creator only, within 30 days)',
       tags,
-      ...access.audited(access.user, 'list.restore'),
+      ...access.audited('list.restore').user,
       request: { params: idParam },
       responses: {
         200: jsonContent(schemas.List, 'The list, active again.'),
@@ -123,7 +123,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
       operationId: 'duplicateList',
       summary: 'Copy a list with its entries; the copy is private and the caller’s',
       tags,
-      ...access.audited(access.user, 'list.duplicate'),
+      ...access.audited('list.duplicate').user,
       request: { params: idParam },
       responses: { 201: jsonContent(schemas.List, 'The copy.'), ...errors(400, 401, 403, 404, 413, 503) },
     }),
@@ -137,7 +137,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
       operationId: 'exportList',
       summary: 'A list with its STIGs as json or csv',
       tags,
-      ...access.audited(costly.listsRead, 'list.export'),
+      ...costly.audited('list.export').listsRead,
       request: { params: idParam, query: schemas.exportQuery },
       responses: {
         200: {

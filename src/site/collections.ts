@@ -35,7 +35,7 @@ export function collectionPages(
 
   app.get('/collections', rule, (c) => all(c, emptyForm, null));
 
-  app.post('/collections', guard.deed('control-collection.create'), (c) => {
+  app.post('/collections', guard.audited('control-collection.create'), (c) => {
     const form = collectionForm(c.get('form'), false);
     return orAgain(
       async () => {
@@ -50,10 +50,9 @@ export function collectionPages(
   });
 
   // From a control's page: the collection is chosen in the form.
-  app.post('/collections/add', guard.deed('control-collection.add-controls'), async (c) => {
+  app.post('/collections/add', guard.audited('control-collection.add-controls', 'collection'), async (c) => {
     const form = c.get('form');
     const id = form.get('collection');
-    c.set('chosen', id);
     const entry = { framework: form.get('framework'), controlId: form.get('controlId') };
     const { controls } = check(addControlsBody, { controls: [entry] });
     const { added, notFound } = await collections.add(c.get('user'), id, controls);
@@ -71,7 +70,7 @@ export function collectionPages(
     return show(c, editCollectionPage({ kind: 'collections', id, form, problem: null }));
   });
 
-  app.post('/collections/:id/edit', guard.deed('control-collection.update'), (c) => {
+  app.post('/collections/:id/edit', guard.audited('control-collection.update'), (c) => {
     const id = c.req.param('id');
     const form = collectionForm(c.get('form'), false);
     return orAgain(
@@ -86,12 +85,12 @@ export function collectionPages(
     );
   });
 
-  app.post('/collections/:id/delete', guard.deed('control-collection.delete'), async (c) => {
+  app.post('/collections/:id/delete', guard.audited('control-collection.delete'), async (c) => {
     await collections.remove(c.get('user'), c.req.param('id'));
     return goTo(c, '/collections', { code: 'collection-deleted' });
   });
 
-  app.post('/collections/:id/controls', guard.deed('control-collection.add-controls'), (c) => {
+  app.post('/collections/:id/controls', guard.audited('control-collection.add-controls'), (c) => {
     const id = c.req.param('id');
     const form = c.get('form');
     const adding = {
@@ -117,7 +116,7 @@ export function collectionPages(
 
   app.post(
     '/collections/:id/controls/remove',
-    guard.deed('control-collection.remove-controls'),
+    guard.audited('control-collection.remove-controls'),
     async (c) => {
       const id = c.req.param('id');
       const form = c.get('form');

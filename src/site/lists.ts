@@ -54,7 +54,7 @@ export function listPages(
 
   app.get('/lists', rule, (c) => all(c, unfilled, null));
 
-  app.post('/lists', guard.deed('list.create'), (c) => {
+  app.post('/lists', guard.audited('list.create'), (c) => {
     const form = collectionForm(c.get('form'), true);
     return orAgain(
       async () => {
@@ -66,9 +66,8 @@ export function listPages(
   });
 
   // From a STIG's page: the list is chosen in the form.
-  app.post('/lists/add', guard.deed('list.add-stigs'), async (c) => {
+  app.post('/lists/add', guard.audited('list.add-stigs', 'list'), async (c) => {
     const id = c.get('form').get('list');
-    c.set('chosen', id);
     const { slugs } = check(slugsBody, { slugs: [c.get('form').get('slug')] });
     const { added, notFound } = await listStigs.add(c.get('user'), id, slugs);
     if (notFound) throw notInCatalog(notFound);
@@ -83,7 +82,7 @@ export function listPages(
     return show(c, editCollectionPage({ kind: 'lists', id, form: formOf(list), problem: null }));
   });
 
-  app.post('/lists/:id/edit', guard.deed('list.update'), (c) => {
+  app.post('/lists/:id/edit', guard.audited('list.update'), (c) => {
     const id = c.req.param('id');
     const form = collectionForm(c.get('form'), true);
     return orAgain(
@@ -98,22 +97,22 @@ export function listPages(
     );
   });
 
-  app.post('/lists/:id/delete', guard.deed('list.delete'), async (c) => {
+  app.post('/lists/:id/delete', guard.audited('list.delete'), async (c) => {
     await lists.remove(c.get('user'), c.req.param('id'));
     return goTo(c, '/lists', { code: 'list-deleted' });
   });
 
-  app.post('/lists/:id/restore', guard.deed('list.restore'), async (c) => {
+  app.post('/lists/:id/restore', guard.audited('list.restore'), async (c) => {
     const { id } = await lists.restore(c.get('user'), c.req.param('id'));
     return goTo(c, `/lists/${id}`, { code: 'restored' });
   });
 
-  app.post('/lists/:id/duplicate', guard.deed('list.duplicate'), async (c) => {
+  app.post('/lists/:id/duplicate', guard.audited('list.duplicate'), async (c) => {
     const { id } = await lists.duplicate(c.get('user'), c.req.param('id'));
     return goTo(c, `/lists/${id}`, { code: 'copied' });
   });
 
-  app.post('/lists/:id/stigs', guard.deed('list.add-stigs'), (c) => {
+  app.post('/lists/:id/stigs', guard.audited('list.add-stigs'), (c) => {
     const id = c.req.param('id');
     const text = lines(c.get('form').get('slugs'));
     return orAgain(
@@ -127,7 +126,7 @@ export function listPages(
     );
   });
 
-  app.post('/lists/:id/stigs/remove', guard.deed('list.remove-stigs'), async (c) => {
+  app.post('/lists/:id/stigs/remove', guard.audited('list.remove-stigs'), async (c) => {
     const id = c.req.param('id');
     const { slugs } = check(slugsBody, { slugs: c.get('form').all('slug') });
     const count = await listStigs.remove(c.get('user'), id, slugs);
@@ -142,7 +141,7 @@ export function listPages(
     return show(c, editEntryPage({ list, entry, form, problem: null }));
   });
 
-  app.post('/lists/:id/stigs/:slug', guard.deed('list.update-stig'), (c) => {
+  app.post('/lists/:id/stigs/:slug', guard.audited('list.update-stig'), (c) => {
     const { id, slug } = c.req.param();
     const user = c.get('user');
     const form = { notes: lines(c.get('form').get('notes')), position: c.get('form').get('position').trim() };
