@@ -14,7 +14,7 @@ import { type Answers, createAnswers } from '../http/cache/answers.ts';
 import { createFastPath } from '../http/cache/fast-path.ts';
 import { rememberTokens } from '../http/cache/tokens.ts';
 import { loadCertificate } from '../http/certificate.ts';
-import { securityHeaders } from '../http/headers.ts';
+import { commonHeaders } from '../http/headers.ts';
 import { createGate, gateLimits, uploadGateLimits } from '../http/limits/gate.ts';
 import { createLimiter } from '../http/limits/limiter.ts';
 import { single } from '../http/observe/exposition.ts';
@@ -93,14 +93,13 @@ async function serveOpen(
   const { cronSecret, plants, banner, maxBody, corsOrigins, maxConnections, requestTimeout, trustedProxies } =
     config;
   const limiter = createLimiter(config.rateLimit, () => performance.now(), metrics.reject);
-  const vary = corsOrigins.length > 0 ? ['Vary', 'Origin'] : [];
-  const common = [...Object.entries(securityHeaders).flat(), ...vary];
   const answers = createAnswers(db);
   const gate = createGate(gateLimits, metrics.reject);
   const uploads = createUploads(log);
   const app = createApp({
     db,
     verify: tokens.verify,
+    keyId: keys.id,
     log,
     now,
     state,
@@ -127,7 +126,13 @@ async function serveOpen(
       port: config.port,
       log,
       observer,
-      fastPath: createFastPath({ answers, known: tokens.known, limiter, gate, common }),
+      fastPath: createFastPath({
+        answers,
+        known: tokens.known,
+        limiter,
+        gate,
+        commonHeaders: commonHeaders(corsOrigins.length > 0),
+      }),
       connectionRefused: () => metrics.reject('connections'),
       tls,
       maxConnections,

@@ -9,6 +9,13 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 /** Said over TLS alone: two years, as browsers ask for. */
 export const strictTransport = { 'Strict-Transport-Security': 'max-age=63072000' };
 
+/** The headers of every answer, a name and its value in turn; `cors` says whether answers depend on the header `Origin`. */
+export function commonHeaders(cors: boolean): (secure: boolean) => readonly string[] {
+  const common = [...Object.entries(securityHeaders).flat(), ...(cors ? ['Vary', 'Origin'] : [])];
+  const overTls = [...common, ...Object.entries(strictTransport).flat()];
+  return (secure) => (secure ? overTls : common);
+}
+
 /** What scripts of configured origins may send and read. Cookies never: there is no `Allow-Credentials`. */
 const corsMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const corsRequestHeaders = 'Authorization, Content-Type, If-None-Match, X-Request-Id';
