@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type AuditStream, silentAudit } from './audit/stream.ts';
 import { createTrail } from './audit/trail.ts';
@@ -56,7 +57,7 @@ import { keepAnswers } from './http/cache/keep.ts';
 import type { Env } from './http/env.ts';
 import { toAppError } from './http/errors.ts';
 import { takeForm } from './http/form-body.ts';
-import { createCors } from './http/headers.ts';
+import { allowOrigins, securityHeaders } from './http/headers.ts';
 import { bodyLimits, createBodyBudget, uploadBodyLimits } from './http/limits/bodies.ts';
 import { createGate, type Gate, uploadGateLimits } from './http/limits/gate.ts';
 import { type Limiter, type Rejection, tooMany, unlimited } from './http/limits/limiter.ts';
@@ -109,7 +110,7 @@ export interface AppDeps {
   /** Sees every request that is over; without one, they are logged. */
   observer?: Observer;
   /** Gives the text of `/metrics`, which is not there without. */
-  metrics?: (() => string) | null;
+  metrics?: (() => Promise<string>) | null;
   /** Answers that are kept as bytes; without, every one is made anew. */
   answers?: Answers;
   /** Bytes that a body may have on most routes (D2.3). */
@@ -174,7 +175,19 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     },
   });
 
-  app.use(identify(observer, createCors(deps.corsOrigins ?? [])));
+  app.use(identify(observer));
+  if (deps.corsOrigins?.length) app.use(allowOrigins(deps.corsOrigins));
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed(c, methods) {
+        // Hono hands on the headers of the 404 that stood here, and that may have been a page.
+        for (const name of ['Cache-Control', ...Object.keys(securityHeaders)]) c.res.headers.delete(name);
+        const message = `${c.req.method.slice(0, 64)} is not allowed here`;
+        return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.sort().join(', ') }));
+      },
+    }),
+  );
   app.use(async (c, next) => {
     c.set('banner', banner);
     await next();
@@ -252,10 +265,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.notFound((c) => {
     const wait = limiter.take(addressKey(c.get('exchange').remote), false);
     if (wait > 0) return refusal(c, tooMany(wait));
-    const methods = allowedMethods(app, c.req.path);
-    if (methods.length === 0) return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
-    const message = `${c.req.method.slice(0, 64)} is not allowed here`;
-    return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
+    return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
   });
 
   /** What an error is to the caller; the log is told of one that is ours. */
@@ -291,16 +301,4 @@ function refusal(c: Context<Env>, { code, message, headers }: AppError): Respons
     'Content-Length': String(Buffer.byteLength(text)),
     'Cache-Control': 'no-store',
   });
-}
-
-/** The methods that some route takes at a path, for `Allow`. */
-function allowedMethods(app: OpenAPIHono<Env>, path: string): string[] {
-  const methods = new Set<string>();
-  for (const route of app.routes) {
-    if (route.method === 'ALL') continue;
-    const pattern = route.path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+|\{[^}]*\}/g, '[^/]+');
-    if (new RegExp(`^${pattern}$`).test(path)) methods.add(route.method);
-  }
-  if (methods.has('GET')) methods.add('HEAD');
-  return [...methods].sort();
 }

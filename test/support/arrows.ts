@@ -19,9 +19,9 @@ export const arrows: Record<string, string[]> = {
   ],
   'importers/controls': ['importers/read', 'src/base', 'src/catalog/controls', 'src/db'],
   'importers/crosswalk': [
+    'src/base',
     'importers/controls',
     'importers/read',
-    'src/base',
     'src/catalog/controls',
     'src/catalog/crosswalk',
     'src/db',
@@ -143,13 +143,10 @@ export const arrows: Record<string, string[]> = {
   ],
 };
 
-const rooms = Object.keys(arrows);
-const used = (room: string) => arrows[room]!;
-
 /** The longest chain of rooms that begins at a room. Throws where a chain comes back to a room that it left. */
 export function longestChain(room: string, before: string[] = []): string[] {
   if (before.includes(room)) throw new Error(`a cycle of rooms: ${[...before, room].join(' > ')}`);
-  const chains = used(room).map((other) => longestChain(other, [...before, room]));
+  const chains = arrows[room]!.map((other) => longestChain(other, [...before, room]));
   return [room, ...chains.reduce((longest, each) => (each.length > longest.length ? each : longest), [])];
 }
 
@@ -157,11 +154,11 @@ export function longestChain(room: string, before: string[] = []): string[] {
 export function picture(): string {
   const name = (room: string) => room.replace(/^src\//, '');
   const reaches = (from: string, to: string): boolean =>
-    used(from).some((next) => next === to || reaches(next, to));
-  const lines = rooms.flatMap((room) =>
-    used(room)
-      .filter((to) => !used(room).some((other) => other !== to && reaches(other, to)))
-      .map((to) => `  ${name(room)} --> ${name(to)}`),
+    arrows[from]!.some((next) => next === to || reaches(next, to));
+  const lines = Object.keys(arrows).flatMap((room) =>
+    arrows[room]!.filter((to) => !arrows[room]!.some((other) => other !== to && reaches(other, to))).map(
+      (to) => `  ${name(room)} --> ${name(to)}`,
+    ),
   );
   return ['```mermaid', 'flowchart TD', ...lines, '```'].join('\n');
 }
