@@ -73,7 +73,7 @@ export function noteCaller(
 ): void {
   exchange.tokenType = by;
   exchange.subject = viewer && ('id' in viewer ? viewer.id : viewer.subject);
-  exchange.organization = viewer && viewer.organization;
+  exchange.organization = viewer?.organization ?? null;
 }
 
 /** The key under which a caller is limited: who it is, or else the address it comes from. */
