@@ -1,4 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Audit } from './audit/deeds.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
 import { createSessions } from './auth/sessions.ts';
@@ -52,7 +53,7 @@ import { keepAnswers } from './http/cache/keep.ts';
 import type { Env } from './http/env.ts';
 import { refusal, toAppError, wantsPage } from './http/errors.ts';
 import { takeForm } from './http/form-body.ts';
-import { createCors } from './http/headers.ts';
+import { allowOrigins, securityHeaders } from './http/headers.ts';
 import { bodyLimits, createBodyBudget, uploadBodyLimits } from './http/limits/bodies.ts';
 import type { Gate } from './http/limits/gate.ts';
 import { type Limiter, type Rejection, tooMany } from './http/limits/limiter.ts';
@@ -92,7 +93,7 @@ export interface Context {
   /** Sees every request that is over. */
   observer: Observer;
   /** Gives the text of `/metrics`, which is not there where this is null. */
-  metrics: (() => string) | null;
+  metrics: (() => Promise<string>) | null;
   /** Answers that are kept as bytes; null makes every one anew. */
   answers: Answers | null;
   /** How often callers may come, and how much is made for them at once; uploads apart. */
@@ -150,7 +151,19 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     },
   });
 
-  app.use(identify(context.observer, createCors(context.corsOrigins)));
+  app.use(identify(context.observer));
+  if (context.corsOrigins.length > 0) app.use(allowOrigins(context.corsOrigins));
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed(c, methods) {
+        // Hono hands on the headers of the 404 that stood here, and that may have been a page.
+        for (const name of ['Cache-Control', ...Object.keys(securityHeaders)]) c.res.headers.delete(name);
+        const message = `${c.req.method.slice(0, 64)} is not allowed here`;
+        return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.sort().join(', ') }));
+      },
+    }),
+  );
   app.use(async (c, next) => {
     c.set('banner', banner);
     await next();
@@ -228,10 +241,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   app.notFound((c) => {
     const wait = limiter.take(addressKey(c.get('exchange').remote), false);
     if (wait > 0) return refusal(c, tooMany(wait));
-    const methods = allowedMethods(app, c.req.path);
-    if (methods.length === 0) return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
-    const message = `${c.req.method.slice(0, 64)} is not allowed here`;
-    return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
+    return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
   });
 
   /** What an error is to the caller; the log is told of one that is ours. */
@@ -250,16 +260,4 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   app.onError((error, c) => refusal(c, refuse(error, c.get('requestId'))));
 
   return app;
-}
-
-/** The methods that some route takes at a path, for `Allow`. */
-function allowedMethods(app: OpenAPIHono<Env>, path: string): string[] {
-  const methods = new Set<string>();
-  for (const route of app.routes) {
-    if (route.method === 'ALL') continue;
-    const pattern = route.path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+|\{[^}]*\}/g, '[^/]+');
-    if (new RegExp(`^${pattern}$`).test(path)) methods.add(route.method);
-  }
-  if (methods.has('GET')) methods.add('HEAD');
-  return [...methods].sort();
 }

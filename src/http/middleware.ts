@@ -3,7 +3,7 @@ import { routePath } from 'hono/route';
 import { AppError, badRequest, callerGone } from '../base/errors.ts';
 import { utf8Body } from '../base/json.ts';
 import type { Env } from './env.ts';
-import { type Cors, securityHeaders, strictTransport } from './headers.ts';
+import { securityHeaders, strictTransport } from './headers.ts';
 import type { BodyBudget, HeldBody } from './limits/bodies.ts';
 import { type Gate, smallAnswer } from './limits/gate.ts';
 import { beginExchange, callerKey, type Exchange } from './observe/exchange.ts';
@@ -14,18 +14,12 @@ import { isExpensive, type RouteOptions } from './rule.ts';
  * Begins the exchange of a request, or takes the server's, and gives every answer its id and the headers of every
  * answer. Where no server sees the end of the exchange, it ends here.
  */
-export function identify(observer: Observer, cors: Cors): MiddlewareHandler<Env> {
+export function identify(observer: Observer): MiddlewareHandler<Env> {
   return async (c, next) => {
     const exchange = c.env?.exchange ?? arrived(c);
     c.set('exchange', exchange);
     c.set('requestId', exchange.requestId);
-    const origin = cors.on ? c.req.header('Origin') : undefined;
-    const preflight =
-      cors.on && c.req.method === 'OPTIONS'
-        ? cors.preflight(origin, c.req.header('Access-Control-Request-Method'))
-        : null;
-    if (preflight) c.res = c.body(null, 204, preflight);
-    else await next();
+    await next();
     // Only now it is known which route took the request.
     const path = routePath(c);
     exchange.route = path.endsWith('*') ? null : path;
@@ -35,10 +29,6 @@ export function identify(observer: Observer, cors: Cors): MiddlewareHandler<Env>
       if (!headers.has(name)) headers.set(name, value);
     if (exchange.secure)
       for (const [name, value] of Object.entries(strictTransport)) headers.set(name, value);
-    if (cors.on) {
-      headers.append('Vary', 'Origin');
-      for (const [name, value] of Object.entries(cors.headersFor(origin))) headers.set(name, value);
-    }
     if (exchange.connected) return;
     observer.end(exchange, c.res.status, lengthOf(c.res));
   };

@@ -11,7 +11,6 @@ import {
 import { createAccess } from '../../src/http/access.ts';
 import { createRequestAudit } from '../../src/http/audited.ts';
 import type { Env } from '../../src/http/env.ts';
-import { createCors } from '../../src/http/headers.ts';
 import { unlimited } from '../../src/http/limits/limiter.ts';
 import { identify } from '../../src/http/middleware.ts';
 import { createObserver } from '../../src/http/observe/observer.ts';
@@ -532,7 +531,7 @@ access('the cron endpoint takes its secret alone, and does not exist without one
 
 access('a product is for those entitled to it, and the refusal is one for all others', async () => {
   const app = new OpenAPIHono<Env>();
-  app.use(identify(createObserver(silentLog), createCors([])));
+  app.use(identify(createObserver(silentLog)));
   app.onError((error, c) => {
     if (!(error instanceof AppError)) throw error;
     return c.json({ code: error.code, message: error.message }, statusOf[error.code] as 401);

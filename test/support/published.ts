@@ -29,7 +29,7 @@ const telling = ['ETag', 'Retry-After', 'WWW-Authenticate', 'Allow', 'Content-Di
 /** The document of an application with every endpoint that there is. */
 export async function publishedDocument(): Promise<Published> {
   const db = openDatabase(':memory:', { create: true });
-  const app = createApp(testContext(db, { metrics: () => '' }));
+  const app = createApp(testContext(db, { metrics: async () => '' }));
   const document = await (await app.request('/openapi.json')).json();
   db.close();
   return document as Published;
