@@ -37,8 +37,8 @@ import { controlCollectionRoutes } from './collections/control-collections-api.t
 import { regdocRoutes } from './collections/documents-api.ts';
 import { createFavoriteService } from './collections/favorites.ts';
 import { favoriteRoutes } from './collections/favorites-api.ts';
-import { createListStigService } from './collections/list-stigs.ts';
-import { listStigRoutes } from './collections/list-stigs-api.ts';
+import { createListEntryService } from './collections/list-entries.ts';
+import { listEntryRoutes } from './collections/list-entries-api.ts';
 import { createListService } from './collections/lists.ts';
 import { listRoutes } from './collections/lists-api.ts';
 import { createPurgeService } from './collections/purge.ts';
@@ -89,6 +89,8 @@ export interface Context {
   /** Makes the ids of what users create. */
   newId: () => string;
   verify: VerifyUserToken;
+  /** Names the local issuer's key, which sessions do not outlive. */
+  keyId: () => Promise<string>;
   state: ServiceState;
   /** Sees every request that is over. */
   observer: Observer;
@@ -121,7 +123,7 @@ export interface Context {
 /** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document. */
 export function createApp(context: Context): OpenAPIHono<Env> {
   const { catalog, users, audit, log, now, newId, limiter, answers, maxBody, banner } = context;
-  const sessions = createSessions(users, now, log, audit.stream);
+  const sessions = createSessions(users, now, log, audit.stream, context.keyId);
   const bodies = createBodyBudget(bodyLimits(maxBody), context.rejected);
   const uploadBodies = createBodyBudget(uploadBodyLimits, context.rejected);
   const input = (options: RouteOptions, name: string) => {
@@ -189,9 +191,9 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   app.route('/', controlRulesRoutes(ofCatalog, controlRules));
 
   const lists = createListService(users, now, newId);
-  const listStigs = createListStigService(users, now, newId);
+  const listStigs = createListEntryService(users, now, newId);
   app.route('/', listRoutes(ofUsers, lists, listStigs));
-  app.route('/', listStigRoutes(ofUsers, listStigs));
+  app.route('/', listEntryRoutes(ofUsers, listStigs));
   const collections = createControlCollectionService(users, now, newId);
   app.route('/', controlCollectionRoutes(ofUsers, collections));
   const favorites = createFavoriteService(users, now, newId);

@@ -8,6 +8,8 @@ export interface User {
   email: string | null;
   organization: string | null;
   entitlements: Set<Entitlement>;
+  /** The local issuer's key that the token was verified with; not there for an identity provider's. */
+  keyId?: string;
   /** When the token ends, in seconds since 1970. */
   expiresAt: number;
 }

@@ -1,17 +1,17 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import type { Access } from '../http/access.ts';
-import { answer, download, privateHeaders } from '../http/answer.ts';
+import { answer, answerText, download, privateHeaders } from '../http/answer.ts';
 import { toCsv } from '../http/columns.ts';
 import type { Env } from '../http/env.ts';
 import { downloadHeaders, errors, jsonBody, jsonContent, TextFile } from '../http/schema.ts';
 import { listColumns } from './export.ts';
-import type { ListStigService } from './list-stigs.ts';
+import type { ListEntryService } from './list-entries.ts';
 import type { ListService } from './lists.ts';
 import * as schemas from './lists-schema.ts';
 import { changeListBody, createListBody, idParam } from './schema.ts';
 
 /** Lists of STIGs as a whole (specification, "Lists"); their entries have routes of their own. */
-export function listRoutes(access: Access, lists: ListService, entries: ListStigService): OpenAPIHono<Env> {
+export function listRoutes(access: Access, lists: ListService, entries: ListEntryService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const costly = access.with({ expensive: true });
   const tags = ['Lists'];
@@ -27,7 +27,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       request: { query: schemas.listsQuery },
       responses: { 200: jsonContent(schemas.Lists, 'The lists.'), ...errors(400, 401) },
     }),
-    (c) => answer(c, lists.all(c.get('viewer'), c.req.valid('query').include !== undefined)),
+    (c) => answerText(c, lists.text(c.get('viewer'), c.req.valid('query').include !== undefined)),
   );
 
   app.openapi(

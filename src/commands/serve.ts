@@ -100,6 +100,7 @@ async function serveOpen(
     now,
     newId: randomUUID,
     verify,
+    keyId: keys.id,
     state,
     observer: createObserver(log, metrics),
     metrics: config.metrics ? metrics.text : null,

@@ -1,19 +1,19 @@
 import type { Context, Hono } from 'hono';
 import { AppError, badRequest } from '../base/errors.ts';
-import type { ListStigService } from '../collections/list-stigs.ts';
+import type { ListEntryService } from '../collections/list-entries.ts';
 import type { ListService } from '../collections/lists.ts';
 import { listStigBody, listStigsQuery } from '../collections/lists-schema.ts';
 import { changeListBody, createListBody, slugsBody } from '../collections/schema.ts';
 import type { Env } from '../http/env.ts';
 import { check } from '../http/schema.ts';
-import { bundleBody, bundleForm, formOf, items, lines } from './bundle-form.ts';
-import { type BundleForm, editBundlePage, emptyForm } from './html/bundles.tsx';
+import { collectionBody, collectionForm, formOf, items, lines } from './collection-form.ts';
+import { type CollectionForm, editCollectionPage, emptyForm } from './html/collection-form.tsx';
 import { editEntryPage, listPage, listsPage } from './html/lists.tsx';
 import { goTo, type Kit, readQuery } from './kit.ts';
 
 export interface ListPageServices {
   lists: ListService;
-  listStigs: ListStigService;
+  listStigs: ListEntryService;
 }
 
 /** The pages of lists: seen, made, changed, filled, deleted and restored, by forms. */
@@ -24,10 +24,10 @@ export function listPages(
 ): void {
   const rule = guard.user;
 
-  function all(c: Context<Env>, form: BundleForm, problem: string | null): Response {
+  function all(c: Context<Env>, form: CollectionForm, problem: string | null): Response {
     const user = c.get('user');
     const page = {
-      lists: lists.all(user, false).lists,
+      lists: lists.all(user).lists,
       deleted: lists.deleted(user),
       subject: user.subject,
       form,
@@ -55,10 +55,10 @@ export function listPages(
   app.get('/lists', rule, (c) => all(c, unfilled, null));
 
   app.post('/lists', guard.audited('list.create'), (c) => {
-    const form = bundleForm(c.get('form'), true);
+    const form = collectionForm(c.get('form'), true);
     return orAgain(
       async () => {
-        const { id } = await lists.create(c.get('user'), check(createListBody, bundleBody(form)));
+        const { id } = await lists.create(c.get('user'), check(createListBody, collectionBody(form)));
         return goTo(c, `/lists/${id}`, { code: 'created' });
       },
       (problem) => all(c, form, problem),
@@ -79,20 +79,20 @@ export function listPages(
   app.get('/lists/:id/edit', rule, (c) => {
     const id = c.req.param('id');
     const list = lists.own(c.get('user'), id);
-    return show(c, editBundlePage({ kind: 'lists', id, form: formOf(list), problem: null }));
+    return show(c, editCollectionPage({ kind: 'lists', id, form: formOf(list), problem: null }));
   });
 
   app.post('/lists/:id/edit', guard.audited('list.update'), (c) => {
     const id = c.req.param('id');
-    const form = bundleForm(c.get('form'), true);
+    const form = collectionForm(c.get('form'), true);
     return orAgain(
       async () => {
-        await lists.change(c.get('user'), id, check(changeListBody, bundleBody(form)));
+        await lists.change(c.get('user'), id, check(changeListBody, collectionBody(form)));
         return goTo(c, `/lists/${id}`, { code: 'changed' });
       },
       (problem) => {
         lists.get(c.get('user'), id);
-        return show(c, editBundlePage({ kind: 'lists', id, form, problem }), 400);
+        return show(c, editCollectionPage({ kind: 'lists', id, form, problem }), 400);
       },
     );
   });

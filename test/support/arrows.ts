@@ -100,7 +100,7 @@ export const arrows: Record<string, string[]> = {
   'src/catalog/search': ['src/base', 'src/catalog/controls', 'src/catalog/stigs', 'src/db', 'src/http'],
   'src/catalog/stigs': ['src/base', 'src/db', 'src/http'],
   'src/checklists': ['importers', 'importers/read', 'src/base', 'src/catalog/stigs', 'src/http'],
-  'src/cli': ['src/base', 'src/commands'],
+  'src/cli': ['src/base', 'src/commands', 'src/runtime'],
   'src/collections': [
     'src/auth',
     'src/base',
@@ -139,6 +139,7 @@ export const arrows: Record<string, string[]> = {
   'src/http/limits': ['src/base'],
   'src/http/observe': ['src/base', 'src/http/limits'],
   'src/openapi': ['src/base', 'src/catalog/crosswalk', 'src/http'],
+  'src/runtime': ['src/base'],
   'src/server': ['src/base', 'src/http', 'src/http/cache', 'src/http/limits', 'src/http/observe'],
   'src/site': [
     'src/auth',

@@ -3,12 +3,12 @@ import type { Access } from '../http/access.ts';
 import { answer, privateHeaders } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
 import { errors, jsonBody, jsonContent } from '../http/schema.ts';
-import type { ListStigService } from './list-stigs.ts';
+import type { ListEntryService } from './list-entries.ts';
 import * as schemas from './lists-schema.ts';
 import { idParam, Removed, StigsAdded, slugsBody } from './schema.ts';
 
 /** The entries of lists (specification, "Lists"). */
-export function listStigRoutes(access: Access, entries: ListStigService): OpenAPIHono<Env> {
+export function listEntryRoutes(access: Access, entries: ListEntryService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const tags = ['Lists'];
 
