@@ -21,7 +21,7 @@ export type Parsed =
   | { kind: Kind; content: null; reason: string; warnings: string[]; part?: CatalogPart };
 
 /** Raised when what an importer makes of the same bytes changes, so that stored sources are read again. */
-export const importerVersion = 3;
+export const importerVersion = 4;
 
 /** A source that is not stored, for it is none of ours. */
 export function skipped(reason: string, warnings: string[] = []): Parsed {

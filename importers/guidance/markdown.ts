@@ -6,9 +6,8 @@ import { shown } from '../read/text.ts';
 import { actionableItemsOf } from './actions.ts';
 import { readSections, type Section } from './blocks.ts';
 import { categoriesOf } from './csf.ts';
-import { dateAlone } from './dates.ts';
 import type { DocumentRecord, Signpost } from './document-record.ts';
-import { readHead, withoutHead } from './markdown-head.ts';
+import { dateAlone, readHead, withoutHead } from './markdown-head.ts';
 import { doctypeOf, publisherOf } from './publishers.ts';
 import { sentencesOf } from './sentences.ts';
 
@@ -124,7 +123,7 @@ const formal = /^this (?:section|appendix) (?:is|contains)\b.*\b(?:normative|inf
 /** A heading as a signpost: what it leads to is told by the first sentence below it. */
 function toSignpost({ ordinal, heading, blocks }: Section): Signpost {
   const telling = blocks.filter(({ text }) => !formal.test(text) && dateAlone(text) === null);
-  const first = telling.find((block) => !block.isItem) ?? telling[0];
+  const first = telling.find((block) => block.kind === 'paragraph') ?? telling[0];
   const body = blocks.map((block) => block.text).join(' ');
   return {
     tag: heading,
