@@ -29,13 +29,8 @@ export type FastPath = (
  * The way to a kept answer past the router: the same checks by the same functions, on the same path. What is not plain in a
  * request (a body, a cookie, an origin, a connection to be closed), and every refusal, is left to the router.
  */
-export function createFastPath({
-  answers,
-  known,
-  limiter,
-  concurrency,
-  commonHeaders,
-}: FastPathDeps): FastPath {
+export function createFastPath(deps: FastPathDeps): FastPath {
+  const { answers, known, limiter, concurrency, commonHeaders } = deps;
   const lastOf = new WeakMap<object, KnownUser>();
 
   return (request, response, record, headers) => {

@@ -47,7 +47,10 @@ function memo(work: (text: string) => string): (text: string) => string {
   const known = new LRUCache<string, string>({ max: 1000 });
   return (text) => {
     let found = known.get(text);
-    if (found === undefined) known.set(text, (found = work(text)));
+    if (found === undefined) {
+      found = work(text);
+      known.set(text, found);
+    }
     return found;
   };
 }
