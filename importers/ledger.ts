@@ -1,4 +1,4 @@
-/** The kinds of DECISIONS D20. */
+/** The kinds of rule D20. */
 export type Kind =
   | 'xccdf'
   | 'scap'
@@ -20,7 +20,7 @@ export type Kind =
 
 export type Outcome = 'imported' | 'unchanged' | 'superseded' | 'skipped' | 'rejected';
 
-/** One line of the ledger (DECISIONS D20), in the order of its keys. */
+/** One line of the ledger (rule D20), in the order of its keys. */
 export interface LedgerLine {
   source: string;
   kind: Kind;

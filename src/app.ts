@@ -88,7 +88,7 @@ export interface AppDeps {
   state: ServiceState;
   /** Where it is told who did what; silent by default. */
   audit?: AuditStream;
-  /** The secret of the purge endpoint, which is off without one (DECISIONS D8.5). */
+  /** The secret of the purge endpoint, which is off without one (rule D8.5). */
   cronSecret?: string | null;
   /** Whether cookies are for TLS only, however a request came. */
   secureCookies?: boolean;
@@ -112,7 +112,7 @@ export interface AppDeps {
   maxBody?: number;
   /** The origins whose scripts may read answers. */
   corsOrigins?: readonly string[];
-  /** Whether the sample endpoint is there (DECISIONS D10). */
+  /** Whether the sample endpoint is there (rule D10). */
   plants?: boolean;
   /** The classification that pages show and exports are marked with. */
   banner?: string | null;
@@ -271,7 +271,7 @@ function wantsPage(c: Context<Env>): boolean {
   return !c.req.path.startsWith('/api/') && /\btext\/html\b/.test(c.req.header('Accept') ?? '');
 }
 
-/** An error in the form of DECISIONS D2.1. */
+/** An error in the form of rule D2.1. */
 function refusal(c: Context<Env>, { code, message, headers }: AppError): Response {
   const body: ErrorBody = { error: { code, message, requestId: c.get('requestId') } };
   const text = JSON.stringify(body);

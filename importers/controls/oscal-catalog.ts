@@ -25,8 +25,8 @@ export function isOscalCatalog(value: unknown): boolean {
 }
 
 /**
- * Reads NIST's SP 800-53 from its OSCAL JSON catalog, Rev 4 or any Rev 5 (FORMATS 5). Catalogs of other publications are
- * skipped, those that a tool resolved from a profile are given as parts (DECISIONS D29.6). Throws `ImportError` for a
+ * Reads NIST's SP 800-53 from its OSCAL JSON catalog, Rev 4 or any Rev 5 (rule F5). Catalogs of other publications are
+ * skipped, those that a tool resolved from a profile are given as parts (rule D29.6). Throws `ImportError` for a
  * catalog that is broken, empty, or has an id that occurs twice or is none of 800-53.
  */
 export function parseOscalCatalog(value: unknown): ControlsResult {

@@ -30,7 +30,7 @@ export function isOscalXmlProfile(root: XmlElement): boolean {
 }
 
 /**
- * Reads SP 800-171 Rev 3 or SP 800-53 from the text of an OSCAL XML catalog, which has passed the gate (FORMATS 5, 6).
+ * Reads SP 800-171 Rev 3 or SP 800-53 from the text of an OSCAL XML catalog, which has passed the gate (rules F5 and F6).
  * Catalogs of other publications, such as the CSF, are skipped. Throws `ImportError` naming the control that is broken.
  */
 export function parseOscalXmlCatalog(text: string): ControlsResult {

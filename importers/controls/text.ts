@@ -29,7 +29,7 @@ export function shown(text: string, length = 60): string {
   return [...collapseLine(head.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' '))].slice(0, length).join('');
 }
 
-/** A statement as plain text (DECISIONS D6.4): each part on its own line, two blanks per depth, its label first. */
+/** A statement as plain text (rule D6.4): each part on its own line, two blanks per depth, its label first. */
 export function renderStatement(parts: StatementPart[], depth = 0): string {
   return parts
     .flatMap(({ label, prose, parts: below }) => {

@@ -3,7 +3,7 @@ import { ImportError } from '../errors.ts';
 import { decodeText, startOfUtf8 } from './decode.ts';
 import { scanXml, type XmlEvents } from './xml-scan.ts';
 
-/** The bounds of SECURITY 2.3, for every XML document whatever its kind. */
+/** The bounds of rule S2.3, for every XML document whatever its kind. */
 export const xmlLimits = {
   bytes: 64 * 1024 * 1024,
   depth: 64,
@@ -58,7 +58,7 @@ const rememberedNames = 1000;
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
 
 /**
- * The one gate that all XML passes (SECURITY 2.3): bytes decoded fatally, DOCTYPE refused, sizes capped,
+ * The one gate that all XML passes (rule S2.3): bytes decoded fatally, DOCTYPE refused, sizes capped,
  * well-formedness checked in one pass, names resolved by namespace. The document is read to its end even where `choose`
  * wants no events. `choose` may be called twice: what was collected after the first call is void then. Throws
  * `ImportError` with line and column.

@@ -4,7 +4,7 @@ import { isNetwork } from './addresses.ts';
 import { CommandError } from './errors.ts';
 import { printable } from './text.ts';
 
-/** The configuration of DECISIONS D21, checked and frozen. */
+/** The configuration of rule D21, checked and frozen. */
 export interface Config {
   db: string;
   host: string;
@@ -26,7 +26,7 @@ export interface Config {
   tls: { cert: string; key: string } | null;
   /** Requests a minute per caller; null sets no limit. */
   rateLimit: number | null;
-  /** Bytes that the body of a request may have, but for checklists (DECISIONS D2.3). */
+  /** Bytes that the body of a request may have, but for checklists (rule D2.3). */
   maxBody: number;
   maxConnections: number;
   /** Seconds that a request may take to arrive. */
@@ -48,7 +48,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 const localName = 'gapstone';
 
-/** Every variable that is read (DECISIONS D21): nothing else of the environment is seen here. */
+/** Every variable that is read (rule D21): nothing else of the environment is seen here. */
 const settings = [
   'GAPSTONE_DB',
   'GAPSTONE_HOST',

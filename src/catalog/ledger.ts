@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
 import { withoutFolder } from './source-name.ts';
 
-/** What became of a source (DECISIONS D20). */
+/** What became of a source (rule D20). */
 export const outcomes = ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'] as const;
 export type Outcome = (typeof outcomes)[number];
 
@@ -29,7 +29,7 @@ export interface LedgerEntry {
 
 /**
  * The kinds of sources that tell of what needs an entitlement: whoever lacks it is not to learn which documents or mappings
- * there are (DECISIONS D1.5, D9.4), neither by a row of the ledger nor by a total.
+ * there are (rules D1.5, D9.4), neither by a row of the ledger nor by a total.
  */
 const gated: Record<Entitlement, string[]> = {
   regdoc: ['regdoc', 'regdoc-markdown'],
@@ -61,7 +61,7 @@ interface EntryRow {
 
 export type LedgerService = ReturnType<typeof createLedgerService>;
 
-/** What the imports did (DECISIONS D20, the ledger as a table). */
+/** What the imports did (rule D20, the ledger as a table). */
 export function createLedgerService(db: Database) {
   const { sqlite } = db;
   const runRows = sqlite.prepare<[number], RunRow>(

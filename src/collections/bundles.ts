@@ -26,7 +26,7 @@ export type BundleChange = { [K in keyof BundleFields]?: BundleFields[K] | undef
 export type BundleService = ReturnType<typeof createBundleService>;
 
 /**
- * What lists and the three kinds of collections have in common (specification, "Authentication" 5; DECISIONS D8): who
+ * What lists and the three kinds of collections have in common (rule D8.3): who
  * sees them, who may change them, how they are made, changed and deleted softly.
  */
 export function createBundleService(db: Database, kind: BundleKind, now: () => Date, newId: () => string) {

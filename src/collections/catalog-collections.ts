@@ -66,7 +66,7 @@ function nameOf(kind: Members['kind']): string {
 
 export type DocumentCollectionService = ReturnType<typeof createDocumentCollectionService>;
 
-/** Collections of regulatory documents (specification, "Regulatory documents"). */
+/** Collections of regulatory documents (rule D9). */
 export function createDocumentCollectionService(db: Database, now: () => Date, newId: () => string) {
   const { bundles, create } = createMembers(db, documents, now, newId);
   // A document that is gone from the catalog is shown as it was last known.
@@ -110,7 +110,7 @@ export function createDocumentCollectionService(db: Database, now: () => Date, n
 
 export type RoleCollectionService = ReturnType<typeof createRoleCollectionService>;
 
-/** Collections of occupational roles (specification, "Occupational roles"). */
+/** Collections of occupational roles (rule D9). */
 export function createRoleCollectionService(db: Database, now: () => Date, newId: () => string) {
   const { bundles, create } = createMembers(db, roles, now, newId);
   // An occupation that a newer release no longer has is shown as it was last known, without mappings.

@@ -27,7 +27,7 @@ type MemberRow = Omit<KnownControl, 'id' | 'in_catalog'> & {
 
 export type ControlCollectionService = ReturnType<typeof createControlCollectionService>;
 
-/** Collections of controls (specification, "Control collections"; DECISIONS D8). */
+/** Collections of controls (rule D8). */
 export function createControlCollectionService(db: Database, now: () => Date, newId: () => string) {
   const { sqlite } = db;
   const bundles = createBundleService(db, 'control-collection', now, newId);

@@ -16,7 +16,7 @@ import type { DocumentCollectionService } from './catalog-collections.ts';
 import { DocumentCollectionExport, DocumentCollections } from './catalog-collections-schema.ts';
 import { idParam } from './schema.ts';
 
-/** Regulatory documents and their collections (specification, "Regulatory documents"). */
+/** Regulatory documents and their collections (rule D9). */
 export function regdocRoutes(
   access: Access,
   documents: RegdocService,

@@ -16,7 +16,7 @@ type FavoriteRow = Omit<KnownControl, 'id' | 'in_catalog'> & { added_at: string 
 
 export type FavoriteService = ReturnType<typeof createFavoriteService>;
 
-/** A user's favorites, newest first (specification, "Favorites"; DECISIONS D3.4, D8.4). */
+/** A user's favorites, newest first (rules D3.4, D8.4). */
 export function createFavoriteService(db: Database, now: () => Date, newId: () => string) {
   const { sqlite } = db;
   const findControl = createFindControl(db);

@@ -50,7 +50,7 @@ export interface FindingChoice {
 
 export type ListStigService = ReturnType<typeof createListStigService>;
 
-/** The entries of lists (specification, "Lists"; DECISIONS D8). */
+/** The entries of lists (rule D8). */
 export function createListStigService(db: Database, now: () => Date, newId: () => string) {
   const { sqlite } = db;
   const bundles = createBundleService(db, 'list', now, newId);

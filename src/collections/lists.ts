@@ -11,7 +11,7 @@ const maxName = 200;
 
 export type ListService = ReturnType<typeof createListService>;
 
-/** Lists of STIGs (specification, "Lists"; DECISIONS D8); their entries are the service of `list-stigs.ts`. */
+/** Lists of STIGs (rule D8); their entries are the service of `list-stigs.ts`. */
 export function createListService(db: Database, now: () => Date, newId: () => string) {
   const bundles = createBundleService(db, 'list', now, newId);
   const slugsOf = sql<string>`(SELECT json_group_array(s.slug ORDER BY e.position, s.slug)

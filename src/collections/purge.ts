@@ -5,8 +5,8 @@ import { latestSeen, retentionMilliseconds, seeTime } from './clock.ts';
 export type PurgeService = ReturnType<typeof createPurgeService>;
 
 /**
- * Removes lists for good that were deleted more than 30 days ago (specification, "States and transitions"; DECISIONS
- * D8.5). Control collections are kept: nothing is documented that purges them.
+ * Removes lists for good that were deleted more than 30 days ago (rule D8.5). Control
+ * collections are kept: nothing is documented that purges them.
  */
 export function createPurgeService(db: Database, now: () => Date) {
   const due = `FROM bundles WHERE kind = 'list' AND deleted_at < ?`;

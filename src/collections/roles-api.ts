@@ -12,7 +12,7 @@ import type { RoleCollectionService } from './catalog-collections.ts';
 import { RoleCollectionExport, RoleCollections } from './catalog-collections-schema.ts';
 import { idParam } from './schema.ts';
 
-/** Occupational roles and their collections (specification, "Occupational roles"). */
+/** Occupational roles and their collections (rule D9). */
 export function roleRoutes(
   access: Access,
   roles: RoleService,

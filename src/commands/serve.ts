@@ -191,7 +191,7 @@ function cacheFamilies({ entries, bytes, hits, misses }: ReturnType<Answers['sta
   ];
 }
 
-/** A fault that nobody caught: the state may be anything, so it is told and the process ends (SECURITY O2). */
+/** A fault that nobody caught: the state may be anything, so it is told and the process ends (threat O2). */
 function endOnFailure(log: Log, lines: LineWriter): void {
   process.on('uncaughtException', (error: unknown, origin) => {
     log.error('fault: the process ends', {

@@ -32,7 +32,7 @@ export interface RouteOptions {
 export interface Access {
   /** The same rules for a route with options. */
   with(options: RouteOptions): Access;
-  /** No authentication; an Authorization header is not even looked at (DECISIONS D1.6). */
+  /** No authentication; an Authorization header is not even looked at (rule D1.6). */
   public: Rule;
   /** A user token or a session; sets `user`. */
   user: Rule;

@@ -5,7 +5,7 @@ import { areaSlug, areasOf, docsAreaPage, docsPage } from './html/docs.tsx';
 import type { OpenApi } from './html/openapi-types.ts';
 import type { Kit } from './kit.ts';
 
-/** The API's reference (DECISIONS D22), made from the text of `/openapi.json`. */
+/** The API's reference (rule D22), made from the text of `/openapi.json`. */
 export function docsPages(app: Hono<Env>, { guard, show }: Kit, document: () => string): void {
   let parsed: OpenApi | null = null;
   const openApi = () => {

@@ -15,7 +15,7 @@ export interface KnownControl {
 
 export type FindControl = (framework: string, controlId: string) => KnownControl | null;
 
-/** Prepares the look-up of a control by its id or its identifier in any usual spelling (DECISIONS D6.1). */
+/** Prepares the look-up of a control by its id or its identifier in any usual spelling (rule D6.1). */
 export function createFindControl(db: Database): FindControl {
   const columns =
     'SELECT id, framework, identifier, in_catalog, title, family, statement FROM known_controls';

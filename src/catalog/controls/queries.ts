@@ -31,7 +31,7 @@ interface Row {
 
 export type ControlService = ReturnType<typeof createControlService>;
 
-/** The queries of the control catalogs (specification, "Controls"; DECISIONS D6). */
+/** The queries of the control catalogs (rule D6). */
 export function createControlService(db: Database) {
   const { sqlite } = db;
   const versionRows = sqlite.prepare<[string], { version: string; is_default: number }>(

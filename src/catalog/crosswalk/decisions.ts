@@ -45,7 +45,7 @@ export function inOrder(one: End, other: End): [End, End] {
 
 export type MappingDecisions = ReturnType<typeof createMappingDecisions>;
 
-/** What an operator decided about pairs of the crosswalk (DECISIONS D7.1, D34.5). */
+/** What an operator decided about pairs of the crosswalk (rules D7.1, D34.5). */
 export function createMappingDecisions({ sqlite }: Database) {
   const pair = 'a_framework = ? AND a_identifier = ? AND b_framework = ? AND b_identifier = ?';
   const one = sqlite.prepare<string[], Row>(`SELECT * FROM mapping_decisions WHERE ${pair}`);

@@ -19,7 +19,7 @@ interface FactRow {
   to_identifier: string;
 }
 
-/** Finds the first edges of a pinned source in the stated pairs (DECISIONS D7.4). */
+/** Finds the first edges of a pinned source in the stated pairs (rule D7.4). */
 export function createPins(db: Database) {
   const factColumns =
     'f.from_framework, f.from_version, f.from_identifier, f.to_framework, f.to_version, f.to_identifier';

@@ -17,7 +17,7 @@ export interface DocumentFilter extends Page {
 
 export type RegdocService = ReturnType<typeof createRegdocService>;
 
-/** Regulatory documents (specification, "Regulatory documents"). */
+/** Regulatory documents (rule D9). */
 export function createRegdocService(db: Database) {
   const { sqlite } = db;
   const where = `(:search = '' OR instr(d.title_fold, :search) > 0)

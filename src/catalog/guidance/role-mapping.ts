@@ -13,7 +13,7 @@ type Row = Omit<
 
 export type RoleMappingService = ReturnType<typeof createRoleMappingService>;
 
-/** Who has to act on a STIG (specification, "Role mapping"). */
+/** Who has to act on a STIG (rule D9.4). */
 export function createRoleMappingService(db: Database) {
   const rowsOf = db.sqlite.prepare<[number], Row>(
     `SELECT m.id, m.occupation_code AS occupationCode, o.title AS occupationTitle, o.job_zone AS jobZone,

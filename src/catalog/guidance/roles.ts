@@ -17,7 +17,7 @@ interface SummaryRow {
 
 export type RoleService = ReturnType<typeof createRoleService>;
 
-/** Occupational roles (specification, "Occupational roles"). */
+/** Occupational roles (rule D9). */
 export function createRoleService(db: Database) {
   const { sqlite } = db;
   const where = `(:search = '' OR instr(o.title_fold, :search) > 0 OR instr(o.occupation_code, :search) > 0)

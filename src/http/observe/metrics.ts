@@ -20,7 +20,7 @@ interface RouteCounts {
 }
 
 /**
- * The counters of `/metrics` (DECISIONS D22). Labels are route templates, methods and statuses only, so their number is
+ * The counters of `/metrics` (rule D22). Labels are route templates, methods and statuses only, so their number is
  * bounded and nothing of a request shows.
  */
 export function createMetrics() {
