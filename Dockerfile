@@ -2,16 +2,13 @@
 #   docker run --read-only --cap-drop=ALL --security-opt=no-new-privileges -p 8080:8080 -v gapstone:/data gapstone
 ARG BASE_REGISTRY=docker.io
 ARG BASE_IMAGE=library/node
-# The SQLite driver is compiled here against headers older than 24.19, whose own make it end the process on any Node 24
-# (nodejs/node issue 65446). It runs on the newest.
-ARG BUILD_TAG=24.18.1-bookworm
+ARG BUILD_TAG=24-bookworm-slim
 ARG RUN_TAG=24-bookworm-slim
 
 FROM ${BASE_REGISTRY}/${BASE_IMAGE}:${BUILD_TAG} AS build
 WORKDIR /opt/gapstone
 COPY package.json package-lock.json .npmrc tsconfig.json ./
-# Against the headers of this image, not what a download was compiled against.
-RUN npm_config_build_from_source=true npm_config_nodedir=/usr/local npm ci
+RUN npm ci
 COPY src src
 COPY importers importers
 RUN node src/build.mjs && npm prune --omit=dev && npm run --silent sbom > /dev/null && mkdir /volume

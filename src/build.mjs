@@ -57,7 +57,7 @@ async function bundle() {
     chunkNames: 'chunks/[name]-[hash]',
     format: 'esm',
     platform: 'node',
-    target: 'node20',
+    target: 'node22',
     // It looks for its compiled part beside itself.
     external: ['better-sqlite3'],
     // Packages of the older kind ask for modules of Node with it.

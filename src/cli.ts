@@ -2,6 +2,7 @@
 import { CommandError } from './base/errors.ts';
 import { packageVersion } from './base/root.ts';
 import { type Command, runCommand } from './commands/command.ts';
+import { isTooOld, runOnOwnNode } from './runtime.ts';
 
 /** The commands by name, in the order of `--help`; each is loaded when it is called, because loading all takes its time. */
 const commands: Record<string, () => Promise<Command>> = {
@@ -83,7 +84,7 @@ process.umask(0o077);
 const args = process.argv.slice(2);
 watchOutput(args[0] ?? '');
 try {
-  process.exitCode = await main(args);
+  process.exitCode = isTooOld(process.versions.node) ? await runOnOwnNode() : await main(args);
 } catch (error) {
   if (!(error instanceof CommandError) && !isRefusedBySystem(error)) throw error;
   process.stderr.write(`gapstone: ${error.message}\n`);

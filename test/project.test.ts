@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../src/base/root.ts';
+import { isTooOld, oldestNode } from '../src/runtime.ts';
 import { suite } from './support/harness.ts';
 
 const read = (...parts: string[]) => readFileSync(join(packageRoot, ...parts), 'utf8');
@@ -23,14 +24,12 @@ function stages(): string[][] {
   }, []);
 }
 
-test('the Dockerfile builds in one stage and runs in another, on a Node that the SQLite driver can live with', () => {
+test('the Dockerfile builds in one stage and runs in another, both on Node 24, and compiles no driver', () => {
   const [build, final, ...more] = stages();
   assert.equal(more, []);
-  // Headers from 24.19 on make a driver that ends the process, so it is compiled, never downloaded, and on an older one.
-  assert.match(read('Dockerfile'), /ARG BUILD_TAG=24\.(?:\d|1[0-8])\.\d+-bookworm$/m);
-  const install = build!.find((line) => line.includes('npm ci'))!;
-  assert.match(install, /^RUN npm_config_build_from_source=true npm_config_nodedir=\/usr\/local npm ci$/);
+  assert.match(read('Dockerfile'), /ARG BUILD_TAG=24-bookworm-slim$/m);
   assert.match(read('Dockerfile'), /ARG RUN_TAG=24-bookworm-slim$/m);
+  assert.ok(build!.some((line) => line === 'RUN npm ci'));
   assert.match(build![0]!, /BUILD_TAG\} AS build$/);
   assert.match(final![0]!, /RUN_TAG\}$/);
 });
@@ -84,10 +83,18 @@ test('the lock file names no download host', () => {
   assert.match(read('.npmrc'), /^omit-lockfile-registry-resolved=true$/m);
   const manifest = JSON.parse(read('package.json')) as {
     allowScripts: object;
-    dependencies: Record<string, string>;
+    engines: { node: string };
+    devDependencies: Record<string, string>;
   };
-  assert.equal(manifest.allowScripts, { 'better-sqlite3': true, esbuild: false });
-  assert.match(manifest.dependencies['better-sqlite3']!, /^\^12\./);
+  assert.equal(manifest.allowScripts, { 'better-sqlite3': false, esbuild: false, node: true });
+  assert.is(manifest.engines.node, `>=${oldestNode}`);
+  assert.match(manifest.devDependencies.node!, /^24\.\d+\.\d+$/);
+});
+
+test('a Node that is too old is told from one that will do', () => {
+  for (const version of ['18.20.8', '20.20.2', '22.0.0', '22.13.9']) assert.ok(isTooOld(version), version);
+  for (const version of ['22.14.0', '22.22.1', '24.0.0', '24.21.0', '25.1.0'])
+    assert.not.ok(isTooOld(version), version);
 });
 
 test('the programs load nothing but their own files, Node and better-sqlite3, and assets and threads are there', () => {
@@ -138,10 +145,9 @@ interface Locked {
 
 test('the dependency table of SECURITY.md is what the lock file says, version and licence', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
-  // What only helps to install SQLite's driver does not run.
   const running = new Map<string, Locked>();
   const add = (name: string) => {
-    if (running.has(name) || name === 'prebuild-install') return;
+    if (running.has(name)) return;
     const locked = packages[`node_modules/${name}`]!;
     running.set(name, locked);
     for (const each of Object.keys(locked.dependencies ?? {})) add(each);

@@ -15,11 +15,12 @@ function run(
   files: Record<string, string>,
   ...args: string[]
 ): Promise<{ code: number; last: string; out: string }> {
-  const folder = scratchFolder();
+  const base = scratchFolder();
+  const folder = join(base, 'test');
   const compiled = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-  copyFileSync(compiled('./run.js'), join(folder, 'run.js'));
   cpSync(compiled('./support'), join(folder, 'support'), { recursive: true });
-  symlinkSync(join(packageRoot, 'node_modules'), join(folder, 'node_modules'));
+  copyFileSync(compiled('./run.js'), join(folder, 'run.js'));
+  symlinkSync(join(packageRoot, 'node_modules'), join(base, 'node_modules'));
   put(folder, 'package.json', '{"type":"module"}');
   for (const [name, body] of Object.entries(files))
     put(

@@ -152,7 +152,7 @@ const arrows: Record<string, string[]> = {
   ],
   'src/catalog/stigs': ['src/base', 'src/db', 'src/http'],
   'src/checklists': ['importers', 'importers/read', 'src/base', 'src/catalog/stigs', 'src/http', 'src/site'],
-  'src/cli': ['src/base', 'src/commands'],
+  'src/cli': ['src/base', 'src/commands', 'src/runtime'],
   'src/collections': [
     'src/auth',
     'src/base',
@@ -199,6 +199,7 @@ const arrows: Record<string, string[]> = {
   'src/http/limits': ['src/base'],
   'src/http/observe': ['src/base', 'src/http/limits'],
   'src/openapi': ['src/base', 'src/catalog/crosswalk', 'src/http'],
+  'src/runtime': ['src/base'],
   'src/server': ['src/base', 'src/http', 'src/http/cache', 'src/http/limits', 'src/http/observe'],
   'src/site': [
     'src/auth',
@@ -293,8 +294,9 @@ structure('hono stays in the rooms that speak HTTP, XML and zips in the importer
     [/^jose$/, /^src\/auth\//],
     [/^(node:)?(http|https|http2|dgram|dns|tls)$/, /^src\/(server|http\/.*)\.ts$/],
     [/^(node:)?net$/, /^src\/(server|base\/addresses)\.ts$/],
-    // No other program is ever started.
-    [/^(node:)?(child_process|cluster|vm)$/, /^$/],
+    // No other program is ever started, but the Node of the package in place of one that is too old.
+    [/^(node:)?child_process$/, /^src\/runtime\.ts$/],
+    [/^(node:)?(cluster|vm)$/, /^$/],
     [/^(uvu|fast-check|@nuwcdivnpt|typescript)(\/|$)/, /^$/],
   ];
   for (const { path, packages } of sources) {

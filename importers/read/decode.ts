@@ -7,7 +7,7 @@ export interface DecodedText {
   warnings: string[];
 }
 
-// Node 20's own windows-1252 decoder reads these 32 bytes as C1 controls (rule S2.8); 0 is unassigned.
+// Node 22's own windows-1252 decoder reads these 32 bytes as C1 controls (rule S2.8); 0 is unassigned.
 const windows1252 = [
   0x20ac, 0, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,
   0x017d, 0, 0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a,

@@ -94,7 +94,7 @@ heads('a Host is a name or address with an optional port, once', () => {
       '.a',
       'a..b/c',
     ],
-    ...['é', '\u00e9.\u00e9/x#', 'ａ', 'xn--a', 'a\u00ad', 'a\tb', 'http://a', '/a', 'a'.repeat(262)],
+    ...['é', '\u00e9.\u00e9/x#', 'ａ', 'a\u00ad', 'a\tb', 'http://a', '/a', 'a'.repeat(262)],
   ])
     assert.is(requestTarget('/a', host, '1.1'), null, JSON.stringify(host));
   assert.is(requestTarget('/a', undefined, '1.1'), null, 'HTTP/1.1 asks for one');

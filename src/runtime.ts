@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommandError } from './base/errors.ts';
+import { packageRoot } from './base/root.ts';
+
+/** Older ones crash in the SQLite driver; `engines` in package.json says the same. */
+export const oldestNode = '22.14';
+
+/** Whether `version` (as `process.versions.node`) is too old for the SQLite driver. */
+export function isTooOld(version: string): boolean {
+  const [major, minor] = version.split('.').map(Number) as [number, number];
+  return major < 22 || (major === 22 && minor < 14);
+}
+
+/**
+ * Runs this program again with the Node that `npm ci` brought, with the same arguments, input, output and signals.
+ * @returns the exit code
+ * @throws CommandError when the package was installed without it
+ */
+export async function runOnOwnNode(): Promise<number> {
+  const own = join(packageRoot, 'node_modules', 'node', 'bin', 'node');
+  if (!existsSync(own))
+    throw new CommandError(`this needs Node ${oldestNode} or later; it runs on ${process.versions.node}`);
+  const child = spawn(own, process.argv.slice(1), { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
