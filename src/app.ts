@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { HTTPException } from 'hono/http-exception';
+import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type AuditStream, silentAudit } from './audit/stream.ts';
 import { createTrail } from './audit/trail.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
-import { AppError, badRequest, type ErrorCode, noSuchPath, statusOf } from './base/errors.ts';
+import { AppError, badRequest, noSuchPath, statusOf } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import { controlRoutes } from './catalog/controls/api.ts';
 import { createControlService } from './catalog/controls/queries.ts';
 import { crosswalkRoutes } from './catalog/crosswalk/api.ts';
+import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
 import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
 import { controlRulesRoutes } from './catalog/crosswalk/control-rules-api.ts';
 import { createExplainService } from './catalog/crosswalk/explain.ts';
@@ -40,27 +41,28 @@ import { controlCollectionRoutes } from './collections/control-collections-api.t
 import { regdocRoutes } from './collections/documents-api.ts';
 import { createFavoriteService } from './collections/favorites.ts';
 import { favoriteRoutes } from './collections/favorites-api.ts';
-import { createListStigService } from './collections/list-stigs.ts';
-import { listStigRoutes } from './collections/list-stigs-api.ts';
+import { createListEntryService } from './collections/list-entries.ts';
+import { listEntryRoutes } from './collections/list-entries-api.ts';
 import { createListService } from './collections/lists.ts';
 import { listRoutes } from './collections/lists-api.ts';
 import { createPurgeService } from './collections/purge.ts';
 import { cronRoutes } from './collections/purge-api.ts';
 import { roleRoutes } from './collections/roles-api.ts';
 import type { Database } from './db/database.ts';
-import { type StorageFault, storageFault } from './db/faults.ts';
-import { createAccess, type RouteOptions } from './http/access.ts';
-import { auditCallers } from './http/audited.ts';
+import { storageFault } from './db/faults.ts';
+import { createAccess } from './http/access.ts';
+import { createRequestAudit } from './http/audited.ts';
 import type { Answers } from './http/cache/answers.ts';
+import { keepAnswers } from './http/cache/keep.ts';
 import type { Env } from './http/env.ts';
+import { toAppError } from './http/errors.ts';
 import { takeForm } from './http/form-body.ts';
-import { createCors } from './http/headers.ts';
+import { allowOrigins, securityHeaders } from './http/headers.ts';
 import { bodyLimits, createBodyBudget, uploadBodyLimits } from './http/limits/bodies.ts';
 import { createGate, type Gate, uploadGateLimits } from './http/limits/gate.ts';
 import { type Limiter, type Rejection, tooMany, unlimited } from './http/limits/limiter.ts';
 import {
   identify,
-  keepAnswers,
   passGate,
   readBodies,
   refuseBadEncoding,
@@ -70,6 +72,7 @@ import {
 import { addressKey } from './http/observe/exchange.ts';
 import { createObserver, type Observer } from './http/observe/observer.ts';
 import { plantRoutes } from './http/plants-api.ts';
+import type { RouteOptions } from './http/rule.ts';
 import { describeIssue, type ErrorBody } from './http/schema.ts';
 import { type ServiceState, serviceRoutes } from './http/service-api.ts';
 import { sessionRoutes } from './http/session-api.ts';
@@ -90,6 +93,8 @@ export interface AppDeps {
   audit?: AuditStream;
   /** The secret of the purge endpoint, which is off without one (rule D8.5). */
   cronSecret?: string | null;
+  /** Names the local issuer's key, which sessions do not outlive. */
+  keyId?: () => Promise<string>;
   /** Whether cookies are for TLS only, however a request came. */
   secureCookies?: boolean;
   /** How often callers may come; without one, as often as they like. */
@@ -105,7 +110,7 @@ export interface AppDeps {
   /** Sees every request that is over; without one, they are logged. */
   observer?: Observer;
   /** Gives the text of `/metrics`, which is not there without. */
-  metrics?: (() => string) | null;
+  metrics?: (() => Promise<string>) | null;
   /** Answers that are kept as bytes; without, every one is made anew. */
   answers?: Answers;
   /** Bytes that a body may have on most routes (D2.3). */
@@ -135,24 +140,30 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     audit = silentAudit,
     newId = randomUUID,
   } = deps;
-  const sessions = createSessions(db, now, log, audit);
+  const sessions = createSessions(db, now, log, audit, deps.keyId);
   const integrationTokens = createIntegrationTokens(db, now);
-  const trail = createTrail(audit, db);
   const { limiter = unlimited, gate = createGate(), observer = createObserver(log) } = deps;
   const { uploadGate = createGate(uploadGateLimits), uploads = createUploads(log) } = deps;
   const maxBody = deps.maxBody ?? defaultMaxBody;
   const bodies = createBodyBudget(bodyLimits(maxBody), deps.rejected);
   const uploadBodies = createBodyBudget(uploadBodyLimits, deps.rejected);
   const inputBy = (take: typeof takeJson) => (options: RouteOptions, name: string) => {
-    const { upload, expensive, unlimited: free, kept } = options;
+    const { upload, expensive, unlimited: free } = options;
     return [
       refuseBadEncoding,
       readBodies(options.maxBody ?? maxBody, upload ? uploadBodies : bodies, upload ? takeUpload : take),
       ...(free ? [] : [passGate(upload ? uploadGate : gate, expensive)]),
-      ...(deps.answers && kept ? [keepAnswers(deps.answers, kept, name, expensive)] : []),
+      ...(deps.answers && options.kept ? [keepAnswers(deps.answers, options, name)] : []),
     ];
   };
-  const callers = { verify, sessions, integrationTokens, cronSecret, limiter, trail };
+  const callers = {
+    verify,
+    sessions,
+    integrationTokens,
+    cronSecret,
+    limiter,
+    audit: createRequestAudit(createTrail(audit, db), now),
+  };
   const access = createAccess({ ...callers, input: inputBy(takeJson) });
   // What these routes answer to GET is kept as bytes while nothing changes that it depends on.
   const ofCatalog = access.with({ kept: 'catalog' });
@@ -164,7 +175,19 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     },
   });
 
-  app.use(identify(observer, createCors(deps.corsOrigins ?? [])), auditCallers(audit, now));
+  app.use(identify(observer));
+  if (deps.corsOrigins?.length) app.use(allowOrigins(deps.corsOrigins));
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed(c, methods) {
+        // Hono hands on the headers of the 404 that stood here, and that may have been a page.
+        for (const name of ['Cache-Control', ...Object.keys(securityHeaders)]) c.res.headers.delete(name);
+        const message = `${c.req.method.slice(0, 64)} is not allowed here`;
+        return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.sort().join(', ') }));
+      },
+    }),
+  );
   app.use(async (c, next) => {
     c.set('banner', banner);
     await next();
@@ -184,15 +207,15 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.route('/', controlRoutes(ofCatalog, controls));
   const crosswalk = createCrosswalkService(db);
   app.route('/', crosswalkRoutes(ofCatalog, crosswalk, createExplainService(db, crosswalk)));
-  const search = createSearchService(db, crosswalk);
+  const search = createSearchService(db, createCciLookup(db, crosswalk));
   app.route('/', searchRoutes(ofCatalog, search));
   const controlRules = createControlRulesService(db, crosswalk);
   app.route('/', controlRulesRoutes(ofCatalog, controlRules));
 
   const lists = createListService(db, now, newId);
-  const listStigs = createListStigService(db, now, newId);
+  const listStigs = createListEntryService(db, now, newId);
   app.route('/', listRoutes(ofUsers, lists, listStigs));
-  app.route('/', listStigRoutes(ofUsers, listStigs));
+  app.route('/', listEntryRoutes(ofUsers, listStigs));
   const collections = createControlCollectionService(db, now, newId);
   app.route('/', controlCollectionRoutes(ofUsers, collections));
   const favorites = createFavoriteService(db, now, newId);
@@ -205,7 +228,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.route('/', roleRoutes(ofUsers, roles, roleCollections));
   const roleMapping = createRoleMappingService(db);
   app.route('/', roleMappingRoutes(access, roleMapping));
-  if (deps.plants ?? true) app.route('/', plantRoutes(access, toAppError));
+  if (deps.plants ?? true) app.route('/', plantRoutes(access));
   app.route('/', sessionRoutes(access, sessions, cookie));
   app.route('/', cronRoutes(access, createPurgeService(db, now)));
 
@@ -242,10 +265,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.notFound((c) => {
     const wait = limiter.take(addressKey(c.get('exchange').remote), false);
     if (wait > 0) return refusal(c, tooMany(wait));
-    const methods = allowedMethods(app, c.req.path);
-    if (methods.length === 0) return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
-    const message = `${c.req.method.slice(0, 64)} is not allowed here`;
-    return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.join(', ') }));
+    return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
   });
 
   /** What an error is to the caller; the log is told of one that is ours. */
@@ -281,37 +301,4 @@ function refusal(c: Context<Env>, { code, message, headers }: AppError): Respons
     'Content-Length': String(Buffer.byteLength(text)),
     'Cache-Control': 'no-store',
   });
-}
-
-/** What a caller is told, and after how many seconds to try again, when the storage fails; a damaged file is a 500. */
-const unavailable: Partial<Record<StorageFault, [string, string]>> = {
-  busy: ['The database is busy', '5'],
-  full: ['The database takes no changes now: there is no room', '30'],
-  readonly: ['The database takes no changes now', '30'],
-  io: ['The database does not answer', '30'],
-};
-
-function toAppError(error: Error): AppError {
-  if (error instanceof AppError) return error;
-  if (error instanceof HTTPException && error.status === 400)
-    return badRequest('The request body is not valid JSON');
-  const fault = storageFault(error);
-  const answer = fault === null ? undefined : unavailable[fault];
-  if (answer) return new AppError('UNAVAILABLE', answer[0], { 'Retry-After': answer[1] });
-  return new AppError(
-    'INTERNAL_ERROR' satisfies ErrorCode,
-    'Something went wrong; the log knows more under the request id',
-  );
-}
-
-/** The methods that some route takes at a path, for `Allow`. */
-function allowedMethods(app: OpenAPIHono<Env>, path: string): string[] {
-  const methods = new Set<string>();
-  for (const route of app.routes) {
-    if (route.method === 'ALL') continue;
-    const pattern = route.path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+|\{[^}]*\}/g, '[^/]+');
-    if (new RegExp(`^${pattern}$`).test(path)) methods.add(route.method);
-  }
-  if (methods.has('GET')) methods.add('HEAD');
-  return [...methods].sort();
 }

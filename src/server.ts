@@ -171,7 +171,10 @@ export function startServer(
     connectionsCheckingInterval: 500,
   };
   const server = tls
-    ? createTlsServer({ ...serverOptions, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 }, handle)
+    ? createTlsServer(
+        { ...serverOptions, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: serverOptions.headersTimeout },
+        handle,
+      )
     : createServer(serverOptions, handle);
   server.maxConnections = maxConnections + refusedAtOnce;
   // Node would drop the last ones unsaid, and with them what a proxy says of the caller.

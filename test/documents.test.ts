@@ -85,6 +85,21 @@ documents(
   },
 );
 
+documents('every file and folder of the source that a document names is there', () => {
+  // Within a sentence about a subject its folder need not be repeated.
+  const above = ['', 'src', 'src/catalog', 'src/http', 'importers', 'data'];
+  const isThere = (path: string) => above.some((folder) => existsSync(join(packageRoot, folder, path)));
+  let named = 0;
+  for (const page of pages)
+    for (const { line } of prose(page))
+      for (const [, path] of line.matchAll(/`((?:[a-z-]+\/)+(?:[\w.-]+\.(?:tsx?|mjs))?)`/g)) {
+        if (path!.startsWith('dist/')) continue;
+        assert.ok(isThere(path!), `${page}: ${path}`);
+        named++;
+      }
+  assert.ok(named > 60, `${named} paths`);
+});
+
 const rule = String.raw`[DFS]\d+(?:\.\d+)*`;
 const list = (item: string) => String.raw`${item}(?:(?:,| and|, and| or| to)\s+${item})*`;
 

@@ -283,6 +283,26 @@ front(
   },
 );
 
+front('TLS: a handshake has no more time than the headers of a request', async () => {
+  const folder = folderWithSample();
+  const { cert, key } = selfSigned(new Date(Date.now() - hour), new Date(Date.now() + hour));
+  put(folder, 'cert.pem', cert);
+  put(folder, 'key.pem', key);
+  chmodSync(join(folder, 'key.pem'), 0o600);
+  const running = await serve(folder, {
+    GAPSTONE_TLS_CERT: 'cert.pem',
+    GAPSTONE_TLS_KEY: 'key.pem',
+    GAPSTONE_REQUEST_TIMEOUT: '1',
+  });
+  const from = performance.now();
+  // The head of a record, which never comes.
+  const silent = await openRaw(running.port, '\u0016\u0003\u0001\u0002\u0000');
+  await silent.end;
+  const taken = performance.now() - from;
+  // It was ten seconds whatever was set.
+  assert.ok(taken > 900 && taken < 8000, `${taken} ms`);
+});
+
 const rsaKey = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).privateKey;
 const curveKey = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).privateKey;
 

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import {
+  calculateJwkThumbprint,
   createLocalJWKSet,
   exportJWK,
   generateKeyPair,
@@ -14,7 +15,7 @@ import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, publishNew, syncPath } from '../base/files.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import { printable } from '../base/text.ts';
-import { type KeySet, watchKeySet } from './key-watch.ts';
+import { type KeySet, type ReadKeys, watchKeySet } from './key-watch.ts';
 
 /** The algorithms of each kind of key. */
 const algorithmsOf: Record<string, string[]> = { RSA: ['RS256', 'PS256'], EC: ['ES256'] };
@@ -182,9 +183,10 @@ function readLocalKey(file: string): JWK & { kid: string } {
 }
 
 /** The public half of the local key. Throws `CommandError`. */
-async function readLocalKeySet(file: string): Promise<JWTVerifyGetKey> {
+async function readLocalKeySet(file: string): Promise<ReadKeys> {
   const { d: _, ...publicKey } = readLocalKey(file);
-  return createLocalJWKSet({ keys: [publicKey] });
+  const id = await calculateJwkThumbprint(publicKey);
+  return Object.assign(createLocalJWKSet({ keys: [publicKey] }), { id });
 }
 
 /** Whether what the private half of a key signs can be verified with its public half. */

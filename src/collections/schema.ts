@@ -58,6 +58,9 @@ export const Visibility = z.enum(['PRIVATE', 'SHARED']).openapi('Visibility');
 /** The id in a path. Whatever it is, what cannot be found is one and the same 404. */
 export const idParam = z.object({ id: z.string().openapi({ format: 'uuid' }) });
 
+/** The last position that an entry may have. */
+export const maxPosition = 2 ** 31 - 1;
+
 /** Notes of an entry. */
 export const notes = requestText('notes', 4000);
 

@@ -7,21 +7,20 @@ import { type Config, configWarnings, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { packageVersion } from '../base/root.ts';
-import { catalogCollector } from '../catalog/metrics.ts';
+import { addCatalogMetrics } from '../catalog/metrics.ts';
 import type { Database } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
 import { type Answers, createAnswers } from '../http/cache/answers.ts';
 import { createFastPath } from '../http/cache/fast-path.ts';
 import { rememberTokens } from '../http/cache/tokens.ts';
 import { loadCertificate } from '../http/certificate.ts';
-import { securityHeaders } from '../http/headers.ts';
+import { commonHeaders } from '../http/headers.ts';
 import { createGate, gateLimits, uploadGateLimits } from '../http/limits/gate.ts';
 import { createLimiter } from '../http/limits/limiter.ts';
-import { single } from '../http/observe/exposition.ts';
 import { createLineWriter, type LineWriter } from '../http/observe/lines.ts';
-import { createMetrics } from '../http/observe/metrics.ts';
+import { createMetrics, type Figures } from '../http/observe/metrics.ts';
 import { createObserver } from '../http/observe/observer.ts';
-import { processCollector } from '../http/observe/process.ts';
+import { processFigures } from '../http/observe/process.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { createUploads } from '../site/uploads.ts';
 import { auditMigration, auditNewKey, type ServerAudit, startServerAudit } from './audit.ts';
@@ -93,14 +92,13 @@ async function serveOpen(
   const { cronSecret, plants, banner, maxBody, corsOrigins, maxConnections, requestTimeout, trustedProxies } =
     config;
   const limiter = createLimiter(config.rateLimit, () => performance.now(), metrics.reject);
-  const vary = corsOrigins.length > 0 ? ['Vary', 'Origin'] : [];
-  const common = [...Object.entries(securityHeaders).flat(), ...vary];
   const answers = createAnswers(db);
   const gate = createGate(gateLimits, metrics.reject);
   const uploads = createUploads(log);
   const app = createApp({
     db,
     verify: tokens.verify,
+    keyId: keys.id,
     log,
     now,
     state,
@@ -127,7 +125,13 @@ async function serveOpen(
       port: config.port,
       log,
       observer,
-      fastPath: createFastPath({ answers, known: tokens.known, limiter, gate, common }),
+      fastPath: createFastPath({
+        answers,
+        known: tokens.known,
+        limiter,
+        gate,
+        commonHeaders: commonHeaders(corsOrigins.length > 0),
+      }),
       connectionRefused: () => metrics.reject('connections'),
       tls,
       maxConnections,
@@ -138,11 +142,9 @@ async function serveOpen(
     await audit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
   }
-  metrics.register(catalogCollector(db));
-  metrics.register(processCollector());
-  metrics.register(() => cacheFamilies(answers.stats()));
-  metrics.register(() => auditFamilies(audit.stream.stats()));
-  metrics.register(() => loadFamilies(server, lines));
+  addCatalogMetrics(metrics, db);
+  metrics.add(processFigures());
+  metrics.add(serviceMetrics(server, lines, audit.stream, answers));
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const url = `${tls ? 'https' : 'http'}://${host}:${server.port}`;
   if (tls) signals.onHangup(() => renewCertificate(config, server, log));
@@ -165,31 +167,26 @@ async function serveOpen(
   }
 }
 
-function loadFamilies(server: RunningServer, lines: LineWriter) {
-  const { connections, requests } = server.load();
-  return [
-    single('gapstone_http_connections', 'gauge', 'Open connections.', connections),
-    single('gapstone_http_requests_in_flight', 'gauge', 'Requests whose answer is not finished.', requests),
-    single('gapstone_log_lines_dropped_total', 'counter', 'Log lines that nobody read.', lines.dropped()),
-  ];
-}
-
-function auditFamilies({ written, lost, failing }: ReturnType<AuditStream['stats']>) {
-  return [
-    single('gapstone_audit_events_total', 'counter', 'Events written to the audit stream.', written),
-    single('gapstone_audit_events_lost_total', 'counter', 'Events that could not be written.', lost),
-    single('gapstone_audit_failing', 'gauge', '1 while the audit stream cannot be written.', failing ? 1 : 0),
-  ];
-}
-
-function cacheFamilies({ entries, bytes, hits, misses }: ReturnType<Answers['stats']>) {
-  return [
-    single('gapstone_cache_entries', 'gauge', 'Answers that are kept as bytes.', entries),
-    single('gapstone_cache_bytes', 'gauge', 'Bytes that they take.', bytes),
-    single('gapstone_cache_hits_total', 'counter', 'Requests answered from them.', hits),
-    single('gapstone_cache_misses_total', 'counter', 'Answers that were made to be kept.', misses),
-  ];
-}
+/** What the server, the audit stream and the kept answers say of themselves. */
+const serviceMetrics = (server: RunningServer, lines: LineWriter, audit: AuditStream, answers: Answers) =>
+  ({
+    gapstone_http_connections: ['Open connections.', () => server.load().connections],
+    gapstone_http_requests_in_flight: [
+      'Requests whose answer is not finished.',
+      () => server.load().requests,
+    ],
+    gapstone_log_lines_dropped_total: ['Log lines that nobody read.', lines.dropped],
+    gapstone_audit_events_total: ['Events written to the audit stream.', () => audit.stats().written],
+    gapstone_audit_events_lost_total: ['Events that could not be written.', () => audit.stats().lost],
+    gapstone_audit_failing: [
+      '1 while the audit stream cannot be written.',
+      () => Number(audit.stats().failing),
+    ],
+    gapstone_cache_entries: ['Answers that are kept as bytes.', () => answers.stats().entries],
+    gapstone_cache_bytes: ['Bytes that they take.', () => answers.stats().bytes],
+    gapstone_cache_hits_total: ['Requests answered from them.', () => answers.stats().hits],
+    gapstone_cache_misses_total: ['Answers that were made to be kept.', () => answers.stats().misses],
+  }) satisfies Figures;
 
 /** A fault that nobody caught: the state may be anything, so it is told and the process ends (threat O2). */
 function endOnFailure(log: Log, lines: LineWriter): void {

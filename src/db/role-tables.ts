@@ -58,12 +58,12 @@ export const documentFacts = sqliteTable(
 
 export const occupationKeys = sqliteTable('occupation_keys', {
   occupationCode: text('occupation_code').primaryKey(),
-  summaryJson: text('summary_json').notNull(),
+  summary: text('summary_json', { mode: 'json' }).notNull(),
 });
 
 export const documentKeys = sqliteTable('document_keys', {
   documentId: text('document_id').primaryKey(),
-  summaryJson: text('summary_json').notNull(),
+  summary: text('summary_json', { mode: 'json' }).notNull(),
 });
 
 export const occupations = sqliteTable('occupations', {
@@ -72,7 +72,7 @@ export const occupations = sqliteTable('occupations', {
   titleFold: text('title_fold').notNull(),
   familyFold: text('family_fold').notNull(),
   jobZone: integer('job_zone'),
-  detailsJson: text('details_json').notNull(),
+  details: text('details_json', { mode: 'json' }).notNull(),
 });
 
 export const workRoles = sqliteTable('work_roles', {
@@ -113,27 +113,5 @@ export const documents = sqliteTable('documents', {
   publisherFold: text('publisher_fold').notNull(),
   publisherIdFold: text('publisher_id_fold').notNull(),
   doctypeFold: text('doctype_fold').notNull(),
-  recordJson: text('record_json').notNull(),
+  record: text('record_json', { mode: 'json' }).notNull(),
 });
-
-export const collectionDocuments = sqliteTable(
-  'collection_documents',
-  {
-    collectionId: text('collection_id').notNull(),
-    documentId: text('document_id').notNull(),
-    position: integer('position').notNull(),
-    addedAt: text('added_at').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.collectionId, table.documentId] })],
-);
-
-export const collectionRoles = sqliteTable(
-  'collection_roles',
-  {
-    collectionId: text('collection_id').notNull(),
-    occupationCode: text('occupation_code').notNull(),
-    position: integer('position').notNull(),
-    addedAt: text('added_at').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.collectionId, table.occupationCode] })],
-);

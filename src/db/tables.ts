@@ -25,7 +25,9 @@ export const importLedger = sqliteTable(
     source: text('source').notNull(),
     kind: text('kind').notNull(),
     sha256: text('sha256'),
-    outcome: text('outcome').notNull(),
+    outcome: text('outcome', {
+      enum: ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'],
+    }).notNull(),
     reason: text('reason'),
     warnings: text('warnings', { mode: 'json' }).$type<string[]>().notNull(),
     target: text('target'),

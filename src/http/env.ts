@@ -11,13 +11,6 @@ export interface Form {
   file(name: string): { name: string; bytes: Uint8Array } | null;
 }
 
-/** An answer as its route made it: bytes, headers without `ETag` and length, and the tag of its bytes. */
-export interface Made {
-  bytes: Buffer<ArrayBuffer>;
-  headers: Record<string, string>;
-  tag: string;
-}
-
 /** Whether who asked is still there, and what is told when they are gone. */
 export type Presence = Pick<Exchange, 'closed' | 'onClose'>;
 
@@ -28,8 +21,6 @@ export interface Env {
   Variables: {
     requestId: string;
     exchange: Exchange;
-    /** What the route answers to GET, as bytes. */
-    made?: Made;
     /** Set on routes that need a user, before their handler runs. */
     user: User;
     /** Set on routes that an integration token may read as well. */
@@ -42,15 +33,5 @@ export interface Env {
     upload: Uint8Array<ArrayBuffer>;
     /** The classification banner that exports are marked with, or null. */
     banner: string | null;
-    /** Who showed credentials that hold, and which, also where they may not do what they ask for. */
-    caller?: { viewer: Viewer; by: 'token' | 'session' | 'integration' };
-    /** Set where each call leaves an event: its answer is never a kept one. */
-    toldEachTime?: boolean;
-    /** The list or collection that a form names, where the path does not. */
-    chosen?: string;
-    /** Set when an entitlement is what is lacking. */
-    unentitled?: boolean;
-    /** Set when the route's own audit event tells how the request ended. */
-    audited?: boolean;
   };
 }

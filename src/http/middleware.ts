@@ -2,32 +2,24 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { AppError, badRequest, callerGone } from '../base/errors.ts';
 import { utf8Body } from '../base/json.ts';
-import { isExpensive, type RouteOptions } from './access.ts';
-import { type Answers, namesTag } from './cache/answers.ts';
-import { bestCoding, leastCompressed } from './cache/coding.ts';
 import type { Env } from './env.ts';
-import { type Cors, securityHeaders, strictTransport } from './headers.ts';
+import { securityHeaders, strictTransport } from './headers.ts';
 import type { BodyBudget, HeldBody } from './limits/bodies.ts';
 import { type Gate, smallAnswer } from './limits/gate.ts';
 import { beginExchange, callerKey, type Exchange } from './observe/exchange.ts';
 import type { Observer } from './observe/observer.ts';
+import { isExpensive, type RouteOptions } from './rule.ts';
 
 /**
  * Begins the exchange of a request, or takes the server's, and gives every answer its id and the headers of every
  * answer. Where no server sees the end of the exchange, it ends here.
  */
-export function identify(observer: Observer, cors: Cors): MiddlewareHandler<Env> {
+export function identify(observer: Observer): MiddlewareHandler<Env> {
   return async (c, next) => {
     const exchange = c.env?.exchange ?? arrived(c);
     c.set('exchange', exchange);
     c.set('requestId', exchange.requestId);
-    const origin = cors.on ? c.req.header('Origin') : undefined;
-    const preflight =
-      cors.on && c.req.method === 'OPTIONS'
-        ? cors.preflight(origin, c.req.header('Access-Control-Request-Method'))
-        : null;
-    if (preflight) c.res = c.body(null, 204, preflight);
-    else await next();
+    await next();
     // Only now it is known which route took the request.
     const path = routePath(c);
     exchange.route = path.endsWith('*') ? null : path;
@@ -37,10 +29,6 @@ export function identify(observer: Observer, cors: Cors): MiddlewareHandler<Env>
       if (!headers.has(name)) headers.set(name, value);
     if (exchange.secure)
       for (const [name, value] of Object.entries(strictTransport)) headers.set(name, value);
-    if (cors.on) {
-      headers.append('Vary', 'Origin');
-      for (const [name, value] of Object.entries(cors.headersFor(origin))) headers.set(name, value);
-    }
     if (exchange.connected) return;
     observer.end(exchange, c.res.status, lengthOf(c.res));
   };
@@ -164,41 +152,4 @@ async function readAtMost(
   }
   held.whole();
   return Buffer.concat(parts);
-}
-
-/**
- * Answers from what is kept, and keeps what is made: for routes whose answer to GET depends on the catalog alone, or on users'
- * data and the caller as well. It stands behind the checks of the caller, so that no answer passes them by.
- */
-export function keepAnswers(
-  answers: Answers,
-  source: NonNullable<RouteOptions['kept']>,
-  access: string,
-  expensive: RouteOptions['expensive'],
-): MiddlewareHandler<Env> {
-  return async (c, next) => {
-    const { method, url } = c.req;
-    if ((method !== 'GET' && method !== 'HEAD') || c.get('toldEachTime')) return next();
-    // Path and query as the router itself reads them.
-    const address = url.slice(url.indexOf('/', 'https://'.length));
-    const viewer = source === 'catalog' ? null : (c.get('viewer') ?? c.get('user'));
-    const coding = bestCoding(c.req.header('Accept-Encoding'));
-    let kept = answers.find(address, viewer);
-    if (kept === undefined) {
-      const stamp = answers.stamp(viewer);
-      await next();
-      const made = c.get('made');
-      if (!made) return;
-      const about = { route: routePath(c), access, expensive: isExpensive(c, expensive) };
-      kept = answers.keep(address, viewer, stamp, made, about);
-      if (coding === 'identity' || c.res.status !== 200 || made.bytes.length < leastCompressed) return;
-      c.res = undefined;
-    }
-    if (namesTag(c.req.header('If-None-Match'), kept.tag)) {
-      c.res = c.body(null, 304, kept.notModified.headers);
-      return;
-    }
-    const { body, headers } = await answers.written(kept, coding);
-    c.res = c.body(body, 200, headers);
-  };
 }

@@ -1,19 +1,18 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { noSuchPath } from '../base/errors.ts';
-import { frameworks } from '../catalog/controls/frameworks.ts';
-import type { CatalogFramework, ControlService, ShownFramework } from '../catalog/controls/queries.ts';
+import { type CatalogFramework, catalogFrameworks, frameworks } from '../catalog/controls/frameworks.ts';
+import type { ControlService, ShownFramework } from '../catalog/controls/queries.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../catalog/controls/schema.ts';
 import type { ControlRulesService } from '../catalog/crosswalk/control-rules.ts';
 import type { ControlRules } from '../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../catalog/crosswalk/graph.ts';
 import { type CrosswalkService, closureDepth, defaultStatuses } from '../catalog/crosswalk/queries.ts';
 import type { ControlCollectionService } from '../collections/control-collections.ts';
-import { catalogFrameworks } from '../collections/control-collections-schema.ts';
 import type { FavoriteService } from '../collections/favorites.ts';
 import type { Env } from '../http/env.ts';
 import { type Pagination, paging, positiveInteger, wordList } from '../http/schema.ts';
-import { type ControlRecord, controlPage } from './html/control.tsx';
+import { type ControlDetails, controlPage } from './html/control.tsx';
 import { catalogControlsPage, controlsPage, type ListedControl, type WordFilter } from './html/controls.tsx';
 import { type Kit, readQuery } from './kit.ts';
 
@@ -107,7 +106,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: Kit, services: Con
   function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
     const { version } = readQuery(c, controlQuery);
     const { maxHops, status } = readQuery(c, crosswalkQuery);
-    const control = JSON.parse(controls.record(framework, controlId, version)) as ControlRecord;
+    const control = JSON.parse(controls.record(framework, controlId, version)) as ControlDetails;
     const { identifier } = control;
     const wanted: Set<MappingStatus> = status ?? defaultStatuses;
     const targets = crosswalk

@@ -19,8 +19,8 @@ export interface Kit {
     user: MiddlewareHandler<Env>;
     /** As `user`, for a page that is much work. */
     costly: MiddlewareHandler<Env>;
-    /** As `user`, for a form that does what the audit stream has to tell, as `list.create`. */
-    deed(action: string): MiddlewareHandler<Env>;
+    /** As `user`, for a form that does what is audited, as `list.create`; `field` names the object where the path does not. */
+    audited(action: string, field?: string): MiddlewareHandler<Env>;
     /** As `user`, for a form that brings a file. */
     upload: MiddlewareHandler<Env>;
     visitor: MiddlewareHandler<Env>;
@@ -90,11 +90,14 @@ export function createKit(access: Access, assets: Assets, banner: string | null)
     guard: {
       user: guard(access.user),
       costly: guard(access.with({ expensive: true }).user),
-      deed: (action) => guard(access.audited(access.user, action)),
+      audited: (action, field) =>
+        guard(
+          access.audited(action, (c) => (field === undefined ? undefined : c.get('form')?.get(field))).user,
+        ),
       upload: guard(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
       visitor: guard(access.visitor),
-      signIn: guard(access.audited(access.visitor, 'session.create')),
-      signOut: guard(access.audited(access.session, 'session.end')),
+      signIn: guard(access.audited('session.create').visitor),
+      signOut: guard(access.audited('session.end').session),
       entitled: (product) => guard(access.entitled(product)),
     },
     signIn: access.signIn,

@@ -54,7 +54,7 @@ export function stigPages(app: Hono<Env>, { guard, show }: Kit, services: StigPa
         filter: { search: query.search ?? '', severity: [...(query.severity ?? [])], cci },
         versions,
         isFavorite: favorites.stigs(user).slugs.includes(stig.slug),
-        lists: lists.all(user, false).lists.filter((list) => list.createdById === user.subject),
+        lists: lists.all(user).lists.filter((list) => list.createdById === user.subject),
         // Without the entitlement nothing is looked up: the page tells no STIG from another (D9.4).
         roles: user.entitlements.has('occ') ? roleMapping.rows(stig.slug) : null,
       }),

@@ -232,6 +232,12 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
     sql("UPDATE sqlite_master SET rootpage = 'two' WHERE name = 'known_stigs'"),
     /^the view known_stigs/,
   ],
+  'two tables on one page': [
+    sql(
+      "UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'bundles') WHERE name = 'clock'",
+    ),
+    /^the table clock is not of Gapstone$/,
+  ],
   'an index that is of another table': [
     sql("UPDATE sqlite_master SET tbl_name = 'findings' WHERE name = 'stigs_by_title'"),
     /^the index stigs_by_title on findings is not of Gapstone$/,

@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/db/database.ts';
 import { createAnswers } from '../../src/http/cache/answers.ts';
 import { createFastPath } from '../../src/http/cache/fast-path.ts';
 import { rememberTokens } from '../../src/http/cache/tokens.ts';
-import { securityHeaders } from '../../src/http/headers.ts';
+import { commonHeaders, securityHeaders } from '../../src/http/headers.ts';
 import { createGate, type Gate, gateLimits } from '../../src/http/limits/gate.ts';
 import { createLimiter, unlimited } from '../../src/http/limits/limiter.ts';
 import { createObserver, type Observer } from '../../src/http/observe/observer.ts';
@@ -70,8 +70,13 @@ async function serve(perMinute: number | null = null, paths = [shipped('stigs')]
     limiter,
     observer,
   });
-  const common = Object.entries(securityHeaders).flat();
-  const fastPath = createFastPath({ answers, known: tokens.known, limiter, gate, common });
+  const fastPath = createFastPath({
+    answers,
+    known: tokens.known,
+    limiter,
+    gate,
+    commonHeaders: commonHeaders(false),
+  });
   let tookShort = false;
   const server = await startServer((request, exchange) => app.fetch(request, { exchange }), {
     host: '127.0.0.1',

@@ -31,7 +31,14 @@ export async function publishedDocument(): Promise<Published> {
   const db = openDatabase(':memory:', { create: true });
   const verify = () => Promise.reject(new Error('nobody'));
   const state = { draining: false };
-  const app = createApp({ db, verify, log: silentLog, now: () => new Date(), state, metrics: () => '' });
+  const app = createApp({
+    db,
+    verify,
+    log: silentLog,
+    now: () => new Date(),
+    state,
+    metrics: async () => '',
+  });
   const document = await (await app.request('/openapi.json')).json();
   db.close();
   return document as Published;

@@ -23,7 +23,7 @@ interface Mapping extends ScoredMapping {
   mappingSource: 'automated' | 'curated';
 }
 
-interface Stig {
+interface MappedStig {
   id: number;
   slug: string;
   title: string;
@@ -91,10 +91,10 @@ export function deriveRoleMappings(
   });
 }
 
-function readStigs(db: Database, ids: Set<number> | null): Stig[] {
+function readStigs(db: Database, ids: Set<number> | null): MappedStig[] {
   const columns = 'SELECT id, slug, title FROM stigs WHERE current_release_id IS NOT NULL';
-  if (ids === null) return db.sqlite.prepare<[], Stig>(columns).all();
-  const one = db.sqlite.prepare<[number], Stig>(`${columns} AND id = ?`);
+  if (ids === null) return db.sqlite.prepare<[], MappedStig>(columns).all();
+  const one = db.sqlite.prepare<[number], MappedStig>(`${columns} AND id = ?`);
   return [...ids].flatMap((id) => one.all(id));
 }
 

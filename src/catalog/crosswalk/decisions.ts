@@ -2,23 +2,17 @@ import { compareCodePoints } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { compareFrameworks } from '../controls/frameworks.ts';
 import { sortKey } from '../controls/identifier.ts';
-import type { MappingStatus } from './graph.ts';
+import type { GraphNode, MappingStatus } from './graph.ts';
 
-/** One end of a pair: a control of a framework, in the published form. */
-export interface End {
-  framework: string;
-  identifier: string;
-}
-
-export interface Decision {
+export interface MappingDecision {
   status: MappingStatus;
   reason: string;
   decidedAt: string;
 }
 
 /** A decision with its pair. */
-export interface DecidedPair extends Decision {
-  ends: [End, End];
+export interface DecidedPair extends MappingDecision {
+  ends: [GraphNode, GraphNode];
   /** No imported source makes an edge of the pair: it is the site's own. */
   own: boolean;
   /** An end is no active control of an imported catalog, or is none any more: it decides nothing. */
@@ -36,7 +30,7 @@ interface Row {
 }
 
 /** The two ends of a pair in the order of the crosswalk's nodes, in which decisions hold them. */
-export function inOrder(one: End, other: End): [End, End] {
+export function inOrder(one: GraphNode, other: GraphNode): [GraphNode, GraphNode] {
   const order =
     compareFrameworks(one.framework, other.framework) ||
     compareCodePoints(sortKey(one.framework, one.identifier), sortKey(other.framework, other.identifier));
@@ -68,10 +62,11 @@ export function createMappingDecisions({ sqlite }: Database) {
       WHERE c.framework = ? AND c.identifier = ? ORDER BY v.is_newest DESC LIMIT 1`,
   );
 
-  const namesOf = (ends: [End, End]) => ends.flatMap(({ framework, identifier }) => [framework, identifier]);
+  const namesOf = (ends: [GraphNode, GraphNode]) =>
+    ends.flatMap(({ framework, identifier }) => [framework, identifier]);
 
   /** What a control is to the crosswalk; the revisions of 800-171 name different ones. */
-  function standing({ framework, identifier }: End): 'active' | 'withdrawn' | 'unknown' {
+  function standing({ framework, identifier }: GraphNode): 'active' | 'withdrawn' | 'unknown' {
     const row = newest.get(framework, identifier);
     if (!row) return 'unknown';
     return row.is_newest || framework === 'nist-800-171' ? row.status : 'withdrawn';
@@ -81,7 +76,7 @@ export function createMappingDecisions({ sqlite }: Database) {
     standing,
 
     /** The decision about a pair, whichever end comes first; null where there is none. */
-    of(from: End, to: End): Decision | null {
+    of(from: GraphNode, to: GraphNode): MappingDecision | null {
       const row = one.get(...namesOf(inOrder(from, to)));
       return row ? { status: row.status, reason: row.reason, decidedAt: row.decided_at } : null;
     },
@@ -89,7 +84,7 @@ export function createMappingDecisions({ sqlite }: Database) {
     /** Every decision, in the order in which they were made. */
     all: (): DecidedPair[] =>
       every.all().map((row) => {
-        const ends: [End, End] = [
+        const ends: [GraphNode, GraphNode] = [
           { framework: row.a_framework, identifier: row.a_identifier },
           { framework: row.b_framework, identifier: row.b_identifier },
         ];
@@ -99,11 +94,11 @@ export function createMappingDecisions({ sqlite }: Database) {
       }),
 
     /** Stores a decision in the place of the last; what follows from it is derived by the caller. */
-    set(ends: [End, End], { status, reason, decidedAt }: Decision): void {
+    set(ends: [GraphNode, GraphNode], { status, reason, decidedAt }: MappingDecision): void {
       put.run(...namesOf(ends), status, reason, decidedAt);
     },
 
     /** Takes a decision back; false where there is none. */
-    remove: (ends: [End, End]): boolean => take.run(...namesOf(ends)).changes > 0,
+    remove: (ends: [GraphNode, GraphNode]): boolean => take.run(...namesOf(ends)).changes > 0,
   };
 }

@@ -13,6 +13,7 @@ const gated: RoleMapping = { gated: true, federal: false, mappings: [] };
 /** The role mapping of a STIG (rule D9.4): for sessions alone. */
 export function roleMappingRoutes(access: Access, mapping: RoleMappingService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
+  const { session } = access.with({ product: 'occ' });
 
   app.openapi(
     createRoute({
@@ -23,15 +24,12 @@ export function roleMappingRoutes(access: Access, mapping: RoleMappingService): 
       description:
         'Takes a session. Without the entitlement `occ` the answer is one and the same for every STIG, known or not.',
       tags: ['Role mapping'],
-      ...access.session,
+      ...session,
       request: { params: benchmarkParam },
       responses: { 200: jsonContent(RoleMapping, 'The occupations.'), ...errors(400, 401) },
     }),
     (c) => {
-      if (!c.get('user').entitlements.has('occ')) {
-        c.set('unentitled', true);
-        return answer(c, gated);
-      }
+      if (!c.get('user').entitlements.has('occ')) return answer(c, gated);
       const mappings = mapping.rows(c.req.valid('param').benchmarkId);
       return answer(c, { gated: false, federal: true, mappings });
     },

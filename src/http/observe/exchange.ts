@@ -65,6 +65,17 @@ export function beginExchange(arrival: Arrival): Exchange {
   };
 }
 
+/** Notes who is calling. */
+export function noteCaller(
+  exchange: Exchange,
+  by: NonNullable<Exchange['tokenType']>,
+  viewer: { id: string; organization: string } | { subject: string; organization: string | null } | null,
+): void {
+  exchange.tokenType = by;
+  exchange.subject = viewer && ('id' in viewer ? viewer.id : viewer.subject);
+  exchange.organization = viewer?.organization ?? null;
+}
+
 /** The key under which a caller is limited: who it is, or else the address it comes from. */
 export function callerKey(exchange: Exchange): string {
   const { subject, tokenType, remote } = exchange;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { sha256 } from '../../base/ids.ts';
 import { type Log, withoutSecrets } from '../../base/log.ts';
 import type { Exchange } from './exchange.ts';
@@ -41,16 +42,8 @@ export function createObserver(log: Log, metrics: Metrics | null = null): Observ
   };
 }
 
-/** Remembers what a function gave for the last texts; emptied when full, so that texts from outside cannot fill it. */
-function memo(work: (text: string) => string, most = 1000): (text: string) => string {
-  let known = new Map<string, string>();
-  return (text) => {
-    let found = known.get(text);
-    if (found === undefined) {
-      found = work(text);
-      if (known.size >= most) known = new Map();
-      known.set(text, found);
-    }
-    return found;
-  };
+/** Remembers what a function gave for the last thousand texts. */
+function memo(memoMethod: (text: string) => string): (text: string) => string {
+  const known = new LRUCache<string, string>({ max: 1000, memoMethod });
+  return (text) => known.memo(text);
 }

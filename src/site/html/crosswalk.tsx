@@ -1,10 +1,9 @@
 import type { Child } from 'hono/jsx';
+import type { MappingStatus } from '../../catalog/crosswalk/graph.ts';
 import type { Path } from '../../catalog/crosswalk/schema.ts';
 import { layOut, nodeHeight, nodeWidth, type PictureEdge } from './crosswalk-layout.ts';
 import { controlHref, frameworkName } from './frameworks.ts';
 import { count, Empty, Status, Table } from './parts.tsx';
-
-type MappingStatus = Path['controls'][number]['status'];
 
 /** The crosswalk of one control: every path to the other frameworks within the hops and statuses asked for. */
 export interface Crosswalk {

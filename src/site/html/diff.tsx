@@ -20,18 +20,24 @@ const classNames: Record<ChangeClass, string> = {
   cosmetic: 'wording',
 };
 
-/** How many characters of a page are compared word by word: what is beyond stands side by side, unmarked. */
+/** How much of a page is compared word by word, in characters and in time: what is beyond stands side by side, unmarked. */
 const mostCompared = 600_000;
+const mostMilliseconds = 1000;
 
 /** Compares two texts word by word; null when the work that one page may cost is done. */
 export type Marker = (before: string, after: string) => TextSegment[] | null;
 
 /** A marker for one page. */
 export function createMarker(): Marker {
-  let left = mostCompared;
+  let characters = mostCompared;
+  let milliseconds = mostMilliseconds;
   return (before, after) => {
-    left -= before.length + after.length;
-    return left < 0 ? null : changedWords(before, after);
+    characters -= before.length + after.length;
+    if (characters < 0 || milliseconds < 0) return null;
+    const started = performance.now();
+    const segments = changedWords(before, after);
+    milliseconds -= performance.now() - started;
+    return segments;
   };
 }
 

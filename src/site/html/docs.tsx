@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx';
 import {
+  type DocumentedOperation,
+  type DocumentedParameter,
   exampleOf,
   type OpenApi,
-  type Operation,
-  type Parameter,
   referenceName,
   resolve,
   responseOf,
@@ -13,15 +13,15 @@ import {
 import { count, link, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
-interface Entry {
+interface OperationEntry {
   method: string;
   path: string;
-  operation: Operation;
+  operation: DocumentedOperation;
 }
 
 /** The operations of the interface by area, in the order of the document. */
-export function areasOf(document: OpenApi): Map<string, Entry[]> {
-  const areas = new Map<string, Entry[]>();
+export function areasOf(document: OpenApi): Map<string, OperationEntry[]> {
+  const areas = new Map<string, OperationEntry[]>();
   for (const [route, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const area = operation.tags?.[0] ?? 'Other';
@@ -36,7 +36,7 @@ export function areaSlug(area: string): string {
   return area.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }
 
-const idOf = ({ method, path: route }: Entry) =>
+const idOf = ({ method, path: route }: OperationEntry) =>
   `${method}-${route.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '')}`;
 
 /** The contents of the API's reference, with the documents that stand beside it (their titles by name). */
@@ -89,7 +89,7 @@ export function docsPage(document: OpenApi, documents: ReadonlyMap<string, strin
 }
 
 /** One area of the API's reference, with all that is to know of its operations. */
-export function docsAreaPage(document: OpenApi, area: string, entries: Entry[]): View {
+export function docsAreaPage(document: OpenApi, area: string, entries: OperationEntry[]): View {
   return {
     title: `${area}: API reference`,
     section: 'docs',
@@ -109,7 +109,7 @@ export function docsAreaPage(document: OpenApi, area: string, entries: Entry[]):
   };
 }
 
-function OperationOf({ entry, document }: { entry: Entry; document: OpenApi }): Child {
+function OperationOf({ entry, document }: { entry: OperationEntry; document: OpenApi }): Child {
   const { method, path: route, operation } = entry;
   const id = idOf(entry);
   const parameters = operation.parameters ?? [];
@@ -149,7 +149,7 @@ function OperationOf({ entry, document }: { entry: Entry; document: OpenApi }): 
   );
 }
 
-function Parameters({ parameters }: { parameters: Parameter[] }): Child {
+function Parameters({ parameters }: { parameters: DocumentedParameter[] }): Child {
   return (
     <Table
       caption="Parameters"
@@ -225,11 +225,11 @@ function SchemaTree(props: { schema: Schema; document: OpenApi; depth?: number; 
 }
 
 /** A parameter's example as text, or nothing. */
-function exampleText({ schema }: Parameter): string {
+function exampleText({ schema }: DocumentedParameter): string {
   return schema.example === undefined ? '' : String(schema.example);
 }
 
-function curl({ method, path: route, operation }: Entry, document: OpenApi): string {
+function curl({ method, path: route, operation }: OperationEntry, document: OpenApi): string {
   const filled = (operation.parameters ?? [])
     .filter((each) => each.in === 'path')
     .reduce((text, each) => {
@@ -255,7 +255,7 @@ function curl({ method, path: route, operation }: Entry, document: OpenApi): str
 }
 
 /** The form that the script turns into a request; without script it is not shown. */
-function TryIt({ entry, document, id }: { entry: Entry; document: OpenApi; id: string }): Child {
+function TryIt({ entry, document, id }: { entry: OperationEntry; document: OpenApi; id: string }): Child {
   const { method, path: route, operation } = entry;
   const body = operation.requestBody?.content['application/json']?.schema;
   return (

@@ -1,6 +1,6 @@
 import type { RegulatoryDocument, RegulatoryDocuments } from '../../catalog/guidance/document-schema.ts';
 import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
-import { ReadCollections } from './bundles.tsx';
+import { ReadCollections } from './collection-form.tsx';
 import {
   count,
   Day,

@@ -3,7 +3,7 @@ import { Downloads, Empty, link, Problem, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** What a form for a list or a collection holds, as it is typed. */
-export interface BundleForm {
+export interface CollectionForm {
   name: string;
   description: string;
   /** Divided by commas. */
@@ -14,7 +14,7 @@ export interface BundleForm {
   visibility: string;
 }
 
-export const emptyForm: BundleForm = {
+export const emptyForm: CollectionForm = {
   name: '',
   description: '',
   tags: '',
@@ -23,12 +23,12 @@ export const emptyForm: BundleForm = {
 };
 
 /** The fields that a creator sets (rule D8.2). */
-export function BundleFields({
+export function CollectionInputs({
   form,
   problem,
   submit,
 }: {
-  form: BundleForm;
+  form: CollectionForm;
   problem: string | null;
   submit: string;
 }): Child {
@@ -95,10 +95,10 @@ const kinds = {
 };
 
 /** Changing what a list or a collection is called and who sees it. */
-export function editBundlePage(page: {
+export function editCollectionPage(page: {
   kind: keyof typeof kinds;
   id: string;
-  form: BundleForm;
+  form: CollectionForm;
   problem: string | null;
 }): View {
   const { kind, id, form, problem } = page;
@@ -114,7 +114,7 @@ export function editBundlePage(page: {
         </p>
         <h1>Edit the {one}</h1>
         <form class="fields" method="post" action={`${home}/edit`}>
-          <BundleFields form={form} problem={problem} submit="Keep the change" />
+          <CollectionInputs form={form} problem={problem} submit="Keep the change" />
         </form>
       </>
     ),

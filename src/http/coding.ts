@@ -8,10 +8,22 @@ export type Coding = 'identity' | 'gzip' | 'br';
 /** Fewer bytes fit one packet anyway. */
 export const leastCompressed = 1024;
 
+/** A coding has a tag of its own: strong tags stand for bytes (RFC 9110 8.8.3). */
+export const tagSuffixes: Record<Coding, string> = { identity: '', gzip: '-gz', br: '-br' };
+
+/** Whether an `If-None-Match` header names a tag, in any coding. */
+export function namesTag(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((each) => {
+    const entry = each.trim().replace(/^W\//, '');
+    return entry === '*' || Object.values(tagSuffixes).some((suffix) => entry === `"${tag}${suffix}"`);
+  });
+}
+
 const brotliLevel = 5;
-/** What is read of a header: that and its answer are remembered. */
+/** What is read of a header: that and the coding for it are remembered. */
 const longestHeader = 500;
-const chosen = new LRUCache<string, Coding>({ max: 1000 });
+const negotiated = new LRUCache<string, Coding>({ max: 1000, memoMethod: negotiate });
 
 /** The best coding that an `Accept-Encoding` header takes (RFC 9110 12.5.3): brotli, gzip, or none. */
 export function bestCoding(header: string | undefined): Coding {
@@ -19,15 +31,10 @@ export function bestCoding(header: string | undefined): Coding {
   // Never a part of an entry: `br;q=0` is not `br`.
   const read =
     header.length > longestHeader ? header.slice(0, header.lastIndexOf(',', longestHeader) + 1) : header;
-  let coding = chosen.get(read);
-  if (coding === undefined) {
-    coding = choose(read);
-    chosen.set(read, coding);
-  }
-  return coding;
+  return negotiated.memo(read);
 }
 
-function choose(header: string): Coding {
+function negotiate(header: string): Coding {
   const taken = new Map<string, boolean>();
   for (const part of header.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((each) => each.trim());

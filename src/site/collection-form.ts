@@ -1,8 +1,8 @@
 import type { Form } from '../http/env.ts';
-import type { BundleForm } from './html/bundles.tsx';
+import type { CollectionForm } from './html/collection-form.tsx';
 
 /** What a creator typed, as it was typed: to be checked, or shown again with what is wrong. */
-export function bundleForm(form: Form, withIcon: boolean): BundleForm {
+export function collectionForm(form: Form, withIcon: boolean): CollectionForm {
   return {
     name: form.get('name'),
     description: lines(form.get('description')),
@@ -14,20 +14,20 @@ export function bundleForm(form: Form, withIcon: boolean): BundleForm {
 }
 
 /** The body that the API takes of the same. */
-export function bundleBody(form: BundleForm): Record<string, unknown> {
+export function collectionBody(form: CollectionForm): Record<string, unknown> {
   return { ...form, tags: items(form.tags, ',') };
 }
 
 /** The form of what there is already. */
-export function formOf(bundle: {
+export function formOf(collection: {
   name: string;
   description: string;
   tags: string[];
   color: string;
   icon?: string;
   visibility: string;
-}): BundleForm {
-  const { name, description, tags, color, icon, visibility } = bundle;
+}): CollectionForm {
+  const { name, description, tags, color, icon, visibility } = collection;
   return {
     name,
     description,

@@ -3,12 +3,12 @@ import type { Access } from '../http/access.ts';
 import { answer, privateHeaders } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
 import { errors, jsonBody, jsonContent } from '../http/schema.ts';
-import type { ListStigService } from './list-stigs.ts';
+import type { ListEntryService } from './list-entries.ts';
 import * as schemas from './lists-schema.ts';
 import { idParam, Removed, StigsAdded, slugsBody } from './schema.ts';
 
 /** The entries of lists (rule D8). */
-export function listStigRoutes(access: Access, entries: ListStigService): OpenAPIHono<Env> {
+export function listEntryRoutes(access: Access, entries: ListEntryService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const tags = ['Lists'];
 
@@ -37,7 +37,7 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
       operationId: 'addListStigs',
       summary: 'Add STIGs to a list (creator only)',
       tags,
-      ...access.audited(access.user, 'list.add-stigs'),
+      ...access.audited('list.add-stigs').user,
       request: { params: idParam, body: jsonBody(slugsBody) },
       responses: {
         200: jsonContent(StigsAdded, 'How many were added.'),
@@ -57,7 +57,7 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
       operationId: 'removeListStigs',
       summary: 'Take STIGs out of a list (creator only)',
       tags,
-      ...access.audited(access.user, 'list.remove-stigs'),
+      ...access.audited('list.remove-stigs').user,
       request: { params: idParam, body: jsonBody(slugsBody) },
       responses: {
         200: jsonContent(Removed, 'How many were removed.'),
@@ -77,7 +77,7 @@ export function listStigRoutes(access: Access, entries: ListStigService): OpenAP
       operationId: 'updateListStig',
       summary: 'Set the notes or the position of an entry (creator only)',
       tags,
-      ...access.audited(access.user, 'list.update-stig'),
+      ...access.audited('list.update-stig').user,
       request: { params: schemas.listStigParam, body: jsonBody(schemas.listStigBody) },
       responses: {
         200: jsonContent(schemas.ListStigUpdate, 'The entry as it is now.'),
