@@ -1,22 +1,4 @@
-/** The kinds of rule D20. */
-export type Kind =
-  | 'xccdf'
-  | 'scap'
-  | 'oscal-catalog'
-  | 'oscal-profile'
-  | 'cprt'
-  | 'cci-list'
-  | 'dod-8500'
-  | 'diacap-map'
-  | 'controls-csv'
-  | 'mappings-csv'
-  | 'onet'
-  | 'nice'
-  | 'regdoc'
-  | 'regdoc-markdown'
-  | 'role-mapping-csv'
-  | 'archive'
-  | 'other';
+import type { Kind } from './read/kind.ts';
 
 export type Outcome = 'imported' | 'unchanged' | 'superseded' | 'skipped' | 'rejected';
 

@@ -1,16 +1,15 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../src/db/database.ts';
 import { sources, stigReleases } from '../src/db/tables.ts';
-import { createStageControls } from './controls/facts.ts';
-import { ImportError } from './errors.ts';
-import { type Content, importerVersion } from './format.ts';
-import { createStageDocuments } from './guidance/document-facts.ts';
-import { createStageRoles } from './guidance/roles/role-facts.ts';
+import { createStageControls } from './controls/stage-controls.ts';
+import { createStageRoles } from './guidance/roles/stage-roles.ts';
+import { createStageDocuments } from './guidance/stage-documents.ts';
 import type { OpenLine } from './ledger.ts';
-import { createSearchAhead } from './stigs/search-ahead.ts';
+import { type Content, importerVersion } from './parsed.ts';
+import { ImportError } from './read/errors.ts';
+import { createStageRelease, type StagedRelease } from './stigs/stage-release.ts';
 import { removeRelease } from './stigs/store.ts';
-import { createStageRelease, type StagedRelease } from './stigs/write.ts';
-import type { ReleaseRows } from './stigs/xccdf-rows.ts';
+import type { XccdfRelease } from './stigs/xccdf-record.ts';
 
 /** Stores the content of sources one by one, each in a savepoint of the run's one transaction. */
 export class Staging {
@@ -28,7 +27,6 @@ export class Staging {
   private readonly stageControls;
   private readonly stageRoles;
   private readonly stageDocuments;
-  private readonly searchAhead;
 
   constructor(db: Database, importedAt: string) {
     this.db = db;
@@ -42,7 +40,6 @@ export class Staging {
     this.stageControls = createStageControls(db);
     this.stageRoles = createStageRoles(db);
     this.stageDocuments = createStageDocuments(db);
-    this.searchAhead = createSearchAhead(db);
   }
 
   /** Begins the run's transaction unless it is under way. */
@@ -74,7 +71,6 @@ export class Staging {
           ? this.storeStig(sourceId, line, content.release, wasStored)
           : this.storeFacts(sourceId, line, content);
       sqlite.exec('RELEASE source');
-      if (stored.releaseId !== null) this.searchAhead(this.releases.at(-1)!);
       return stored;
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;
@@ -84,7 +80,7 @@ export class Staging {
     }
   }
 
-  private storeStig(sourceId: number, line: OpenLine, record: ReleaseRows, wasStored: boolean): OpenLine {
+  private storeStig(sourceId: number, line: OpenLine, record: XccdfRelease, wasStored: boolean): OpenLine {
     const release = { ...this.stageRelease(sourceId, line.sha256!, record), wasStored };
     this.releases.push(release);
     this.rules += release.findingCount;

@@ -101,7 +101,6 @@ test('the programs load nothing but their own files, Node and better-sqlite3, an
   const dist = join(packageRoot, 'dist');
   const programs = [
     ['src', 'cli.js'],
-    ['importers', 'parsers', 'thread.js'],
     ['src', 'site', 'upload-thread.js'],
   ];
   const waiting = programs.map((parts) => join(dist, ...parts));

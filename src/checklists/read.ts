@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { ImportError } from '../../importers/errors.ts';
 import { decodeText } from '../../importers/read/decode.ts';
+import { ImportError } from '../../importers/read/errors.ts';
 import { badRequest } from '../base/errors.ts';
 import { refuseHeavyJson } from '../base/json.ts';
 import { readCkl } from './ckl.ts';

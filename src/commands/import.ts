@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
 import type { ImportResult } from '../../importers/run.ts';
-import { tellLeftBehind } from '../../importers/stigs/left-behind.ts';
+import { describeEmptied } from '../../importers/stigs/emptied-slugs.ts';
 import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
@@ -68,7 +68,7 @@ function exitCode({ lines, loneUnknown }: ImportResult, strict: boolean): number
 }
 
 function print(
-  { lines, summary, stored, unmetOverrides, leftBehind }: ImportResult,
+  { lines, summary, stored, unmetOverrides, emptiedSlugs }: ImportResult,
   json: boolean,
   dryRun: boolean,
 ): void {
@@ -83,7 +83,7 @@ function print(
     process.stderr.write(
       `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, which no benchmark bears\n`,
     );
-  for (const left of leftBehind) process.stderr.write(`warning: after --slugs, ${tellLeftBehind(left)}\n`);
+  for (const left of emptiedSlugs) process.stderr.write(`warning: after --slugs, ${describeEmptied(left)}\n`);
   if (!stored)
     process.stderr.write(dryRun ? 'dry run: nothing was changed\n' : 'strict: nothing was changed\n');
 }

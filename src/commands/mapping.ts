@@ -1,4 +1,4 @@
-import { deriveControls } from '../../importers/controls/derive.ts';
+import { deriveControls } from '../../importers/crosswalk/derive.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { cut } from '../base/text.ts';

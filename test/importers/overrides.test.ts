@@ -67,7 +67,7 @@ test('the rows of a file are meant at once: two slugs are exchanged, in either o
         )
         .raw()
         .all();
-    const { lines, leftBehind } = await runImport(db, [harbor, newer], { overrides });
+    const { lines, emptiedSlugs } = await runImport(db, [harbor, newer], { overrides });
     assert.equal(
       lines.map(({ outcome, target, reason }) => [outcome, target, reason]),
       [
@@ -75,7 +75,7 @@ test('the rows of a file are meant at once: two slugs are exchanged, in either o
         ['imported', 'harbor_linux_3', 'operator override: harbor_linux_3'],
       ],
     );
-    assert.equal(leftBehind, []);
+    assert.equal(emptiedSlugs, []);
     assert.equal(held(), [
       ['harbor_linux_3', 'Pier_STIG', 'V1R1', 0, 1, 1, 'harbor_linux_3'],
       ['harbor_linux_3', 'Pier_STIG', 'V1R2', 1, 1, 1, 'harbor_linux_3'],
@@ -171,12 +171,12 @@ test('a slug that is left without a release is told of with what refers to it, a
   const remark = '2 list entries and 1 favorites refer to pier, which has no release any more';
 
   const overrides = new Map([['Pier_STIG', 'jetty']]);
-  const { lines, leftBehind } = await runImport(t.db, [pier], { overrides });
+  const { lines, emptiedSlugs } = await runImport(t.db, [pier], { overrides });
   assert.is(lines[0]!.reason, `operator override: moved from pier; ${remark}`);
-  assert.equal(leftBehind, [{ slug: 'pier', listEntries: 2, favorites: 1 }]);
+  assert.equal(emptiedSlugs, [{ slug: 'pier', listEntries: 2, favorites: 1 }]);
   assert.equal(kept(), before, 'users’ data stays where it is');
   assert.equal(
-    (await runImport(t.db, [pier], { overrides })).leftBehind,
+    (await runImport(t.db, [pier], { overrides })).emptiedSlugs,
     [],
     'told once, by the run that moved',
   );
@@ -200,7 +200,7 @@ test('a slug that is left without a release is told of with what refers to it, a
 
   // Moved back under its slug, it is what it was; the slug between had no reader.
   const back = await runImport(t.db, [pier], { overrides: new Map([['Pier_STIG', 'pier']]) });
-  assert.equal([back.lines[0]!.reason, back.leftBehind], ['operator override: moved from jetty', []]);
+  assert.equal([back.lines[0]!.reason, back.emptiedSlugs], ['operator override: moved from jetty', []]);
   t.db.close();
 });
 
@@ -220,7 +220,7 @@ test('a new release that takes the others along says so too; a slug that keeps o
       ['Pier_STIG', 'harbor_linux_3'],
     ]),
   });
-  assert.equal(taken.leftBehind, [], 'both slugs have releases again');
+  assert.equal(taken.emptiedSlugs, [], 'both slugs have releases again');
   t.db.close();
 });
 

@@ -12,56 +12,32 @@ export const arrows: Record<string, string[]> = {
     'importers/crosswalk',
     'importers/guidance',
     'importers/guidance/roles',
-    'importers/parsers',
     'importers/read',
     'importers/stigs',
     'src/base',
     'src/db',
   ],
-  'importers/controls': [
-    'importers',
-    'importers/crosswalk',
-    'importers/read',
-    'src/base',
-    'src/catalog/controls',
-    'src/catalog/crosswalk',
-    'src/db',
-  ],
+  'importers/controls': ['importers/read', 'src/base', 'src/catalog/controls', 'src/db'],
   'importers/crosswalk': [
-    'importers',
+    'src/base',
     'importers/controls',
     'importers/read',
     'src/catalog/controls',
     'src/catalog/crosswalk',
     'src/db',
   ],
-  'importers/guidance': [
-    'importers',
-    'importers/controls',
-    'importers/read',
-    'src/base',
-    'src/catalog/guidance',
-    'src/db',
-  ],
+  'importers/guidance': ['importers/read', 'src/base', 'src/catalog/guidance', 'src/db'],
   'importers/guidance/roles': [
-    'importers',
     'importers/controls',
+    'importers/guidance',
     'importers/read',
     'importers/stigs',
     'src/base',
     'src/catalog/guidance',
     'src/db',
   ],
-  'importers/parsers': ['importers', 'importers/read', 'importers/stigs', 'src/base'],
-  'importers/read': ['importers', 'importers/controls', 'src/base'],
-  'importers/stigs': [
-    'importers',
-    'importers/controls',
-    'importers/read',
-    'src/base',
-    'src/catalog/controls',
-    'src/db',
-  ],
+  'importers/read': ['src/base'],
+  'importers/stigs': ['importers/read', 'src/base', 'src/catalog/controls', 'src/db'],
   'src/app': [
     'src/audit',
     'src/auth',
@@ -99,7 +75,7 @@ export const arrows: Record<string, string[]> = {
   'src/catalog/guidance': ['src/base', 'src/db', 'src/http'],
   'src/catalog/search': ['src/base', 'src/catalog/controls', 'src/catalog/stigs', 'src/db', 'src/http'],
   'src/catalog/stigs': ['src/base', 'src/db', 'src/http'],
-  'src/checklists': ['importers', 'importers/read', 'src/base', 'src/catalog/stigs', 'src/http'],
+  'src/checklists': ['importers/read', 'src/base', 'src/catalog/stigs', 'src/http'],
   'src/cli': ['src/base', 'src/commands', 'src/runtime'],
   'src/collections': [
     'src/auth',
@@ -112,7 +88,6 @@ export const arrows: Record<string, string[]> = {
   ],
   'src/commands': [
     'importers',
-    'importers/controls',
     'importers/crosswalk',
     'importers/stigs',
     'src/app',
@@ -168,15 +143,10 @@ export const arrows: Record<string, string[]> = {
   ],
 };
 
-/** The rooms whose cycles and chains are counted; `importers` is left out until its folders are in order. */
-export const counted = Object.keys(arrows).filter((room) => !room.startsWith('importers'));
-
-const used = (room: string) => arrows[room]!.filter((other) => counted.includes(other));
-
 /** The longest chain of rooms that begins at a room. Throws where a chain comes back to a room that it left. */
 export function longestChain(room: string, before: string[] = []): string[] {
   if (before.includes(room)) throw new Error(`a cycle of rooms: ${[...before, room].join(' > ')}`);
-  const chains = used(room).map((other) => longestChain(other, [...before, room]));
+  const chains = arrows[room]!.map((other) => longestChain(other, [...before, room]));
   return [room, ...chains.reduce((longest, each) => (each.length > longest.length ? each : longest), [])];
 }
 
@@ -184,11 +154,11 @@ export function longestChain(room: string, before: string[] = []): string[] {
 export function picture(): string {
   const name = (room: string) => room.replace(/^src\//, '');
   const reaches = (from: string, to: string): boolean =>
-    used(from).some((next) => next === to || reaches(next, to));
-  const lines = counted.flatMap((room) =>
-    used(room)
-      .filter((to) => !used(room).some((other) => other !== to && reaches(other, to)))
-      .map((to) => `  ${name(room)} --> ${name(to)}`),
+    arrows[from]!.some((next) => next === to || reaches(next, to));
+  const lines = Object.keys(arrows).flatMap((room) =>
+    arrows[room]!.filter((to) => !arrows[room]!.some((other) => other !== to && reaches(other, to))).map(
+      (to) => `  ${name(room)} --> ${name(to)}`,
+    ),
   );
   return ['```mermaid', 'flowchart TD', ...lines, '```'].join('\n');
 }

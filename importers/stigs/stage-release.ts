@@ -1,12 +1,12 @@
 import type { Database } from '../../src/db/database.ts';
-import { prepareInsert, prepareValues } from '../../src/db/insert.ts';
+import { prepareInsert } from '../../src/db/insert.ts';
 import * as tables from '../../src/db/tables.ts';
 import { aliasKey, kindOf } from './slug.ts';
+import type { XccdfRelease } from './xccdf-record.ts';
 import { newnessOf } from './xccdf-release.ts';
-import { fieldOf, findingFields, type ReleaseRows } from './xccdf-rows.ts';
 
 /** A release whose findings are stored and whose STIG is not decided yet. */
-export interface StagedRelease extends Omit<ReleaseRows, 'rows' | 'profiles'> {
+export interface StagedRelease extends Omit<XccdfRelease, 'findings' | 'profiles'> {
   id: number;
   sourceId: number;
   idKey: string;
@@ -25,12 +25,12 @@ export interface StagedRelease extends Omit<ReleaseRows, 'rows' | 'profiles'> {
 export type StageRelease = (
   sourceId: number,
   sha256: string,
-  release: ReleaseRows,
+  release: XccdfRelease,
 ) => Omit<StagedRelease, 'wasStored'>;
 
 /** Prepares the statements that store findings and profiles inside the run's transaction. */
 export function createStageRelease(db: Database): StageRelease {
-  const insertFinding = prepareValues(db, tables.findings, ['releaseId', 'ordinal', ...findingFields]);
+  const insertFinding = prepareInsert(db, tables.findings, ['id']);
   const insertProfile = prepareInsert(db, tables.stigProfiles);
   const nextId = db.sqlite
     .prepare(
@@ -39,13 +39,14 @@ export function createStageRelease(db: Database): StageRelease {
     .pluck();
 
   return (sourceId, sha256, release) => {
-    const { rows, profiles, ...head } = release;
+    const { findings, profiles, ...head } = release;
     const id = nextId.get() as number;
-    for (const [index, row] of rows.entries()) insertFinding.run(id, index + 1, row);
+    for (const [index, finding] of findings.entries())
+      insertFinding.run({ releaseId: id, ordinal: index + 1, ...finding });
     for (const [index, profile] of profiles.entries()) {
       insertProfile.run({ releaseId: id, ordinal: index + 1, ...profile });
     }
-    const count = (severity: string) => rows.filter((row) => fieldOf(row, 'severity') === severity).length;
+    const count = (severity: string) => findings.filter((finding) => finding.severity === severity).length;
     return {
       // A copy: the texts of the head are slices of the whole document, which they would keep in memory.
       ...structuredClone(head),
@@ -54,7 +55,7 @@ export function createStageRelease(db: Database): StageRelease {
       idKey: aliasKey(release.benchmarkId, kindOf(release.title)),
       newness: newnessOf({ ...release, sha256 }),
       releaseDate: release.benchmarkDate ?? release.statusDate,
-      findingCount: rows.length,
+      findingCount: findings.length,
       high: count('high'),
       medium: count('medium'),
       low: count('low'),

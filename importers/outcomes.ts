@@ -1,12 +1,14 @@
-import type { OpenLine } from '../ledger.ts';
-import type { Identity } from './identity.ts';
-import { tellLeftBehind } from './left-behind.ts';
+import type { Part } from './controls/parts.ts';
+import type { OpenLine } from './ledger.ts';
+import { shown } from './read/text.ts';
+import { describeEmptied } from './stigs/emptied-slugs.ts';
+import type { Identity } from './stigs/identity.ts';
 
 /**
  * Puts into the ledger lines of a run what was decided about the releases that they brought; `targetOf` gives where the
  * stored source with some bytes belongs by now. Gives the lines whose release is stored.
  */
-export function tellDecisions(
+export function noteDecisions(
   lines: OpenLine[],
   { decisions, moved, left }: Identity,
   targetOf: (sha256: string) => string | null,
@@ -25,7 +27,7 @@ export function tellDecisions(
     const target = moved > 0 ? targetOf(line.sha256!) : null;
     if (target !== null && target !== line.target) {
       const behind = left.find(({ slug }) => slug === line.target);
-      const remark = behind ? `; ${tellLeftBehind(behind)}` : '';
+      const remark = behind ? `; ${describeEmptied(behind)}` : '';
       Object.assign(line, { reason: `operator override: moved from ${line.target}${remark}`, target });
     }
     if (first) line.target = first.target;
@@ -33,4 +35,20 @@ export function tellDecisions(
       Object.assign(line, { outcome: first.outcome, reason: first.reason });
   }
   return [...firstOf.values()].filter((line) => line.outcome === 'imported');
+}
+
+/**
+ * Puts into the ledger lines of a run what was removed: a source of the run is rejected, once more under each name; of one that
+ * was stored before, the source tells that shows it to be a part.
+ */
+export function noteParts(lines: OpenLine[], parts: Part[]): void {
+  for (const { sourceId, source, reason, wholeId } of parts) {
+    const own = lines.find((line) => line.sourceId === sourceId);
+    for (const line of lines.filter((each) => own !== undefined && each.sha256 === own.sha256))
+      Object.assign(line, { outcome: 'rejected', reason, target: null, counts: {}, sourceId: null });
+    const teller =
+      lines.find((line) => line.sourceId === wholeId) ?? lines.find((line) => line.sourceId !== null);
+    if (own === undefined)
+      teller?.warnings.push(`${shown(source, 200)}, imported before, is removed: ${reason}`);
+  }
 }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** What a run spends its time on, each without the others; `parse` with the waiting for parser threads. */
+/** What a run spends its time on, each without the others. */
 const phases = [
   'read',
   'parse',
@@ -15,7 +15,7 @@ const phases = [
 type Phase = (typeof phases)[number];
 
 /** Counts the milliseconds of a run by phase. */
-export class Stopwatch {
+export class Phases {
   readonly times = Object.fromEntries(phases.map((phase) => [phase, 0])) as Record<Phase, number>;
   /** Milliseconds of the timed parts that the part under way has inside it. */
   private inside = 0;

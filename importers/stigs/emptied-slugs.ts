@@ -1,7 +1,7 @@
 import type { Database } from '../../src/db/database.ts';
 
 /** A slug that an override left without a release, and how much of users' data refers to it. */
-export interface LeftBehind {
+export interface EmptiedSlug {
   slug: string;
   listEntries: number;
   favorites: number;
@@ -11,8 +11,8 @@ export interface LeftBehind {
  * Of the STIGs with these slugs those that have no release and that lists (also deleted ones, which may be restored) or
  * favorites refer to. Users' data is looked at, never moved.
  */
-export function leftBehind(db: Database, slugs: Iterable<string>): LeftBehind[] {
-  const find = db.sqlite.prepare<[string], LeftBehind>(
+export function emptiedSlugs(db: Database, slugs: Iterable<string>): EmptiedSlug[] {
+  const find = db.sqlite.prepare<[string], EmptiedSlug>(
     `SELECT s.slug, (SELECT count(*) FROM list_stigs WHERE stig_id = s.id) AS listEntries,
             (SELECT count(*) FROM favorite_stigs WHERE stig_id = s.id) AS favorites
        FROM stigs AS s WHERE s.slug = ? AND NOT EXISTS (SELECT 1 FROM stig_releases WHERE stig_id = s.id)`,
@@ -23,6 +23,6 @@ export function leftBehind(db: Database, slugs: Iterable<string>): LeftBehind[] 
 }
 
 /** What is told of it, in words. */
-export function tellLeftBehind({ slug, listEntries, favorites }: LeftBehind): string {
+export function describeEmptied({ slug, listEntries, favorites }: EmptiedSlug): string {
   return `${listEntries} list entries and ${favorites} favorites refer to ${slug}, which has no release any more`;
 }

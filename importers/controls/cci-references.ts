@@ -1,7 +1,7 @@
 import { cciRevisions, versionKey } from '../../src/catalog/controls/frameworks.ts';
-import type { CciItem, MappingPair } from '../controls/record.ts';
-import { shown } from '../controls/text.ts';
+import { shown } from '../read/text.ts';
 import { readCciIndex } from './cci-index.ts';
+import type { CciItem, MappingPair } from './record.ts';
 
 const mostShown = 5;
 

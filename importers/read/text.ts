@@ -1,5 +1,3 @@
-import type { StatementPart } from './record.ts';
-
 /** A text on one line: runs of blanks, line breaks and no-break spaces become one blank, none at the ends. */
 export function collapseLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
@@ -27,22 +25,4 @@ export function closeUp(text: string): string {
 export function shown(text: string, length = 60): string {
   const head = text.slice(0, 4 * length).toWellFormed();
   return [...collapseLine(head.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' '))].slice(0, length).join('');
-}
-
-/** A statement as plain text (rule D6.4): each part on its own line, two blanks per depth, its label first. */
-export function renderStatement(parts: StatementPart[], depth = 0): string {
-  return parts
-    .flatMap(({ label, prose, parts: below }) => {
-      const line = [label, prose].filter((text) => text !== '').join(' ');
-      return [line === '' ? '' : '  '.repeat(depth) + line, renderStatement(below, depth + 1)];
-    })
-    .filter((text) => text !== '')
-    .join('\n');
-}
-
-/** The label of an item of 800-171 Rev 3, from the end of its id: `SR-03.01.01.c` has `c.`, `SR-03.01.01.c.02` has `2.`. */
-export function labelOfItem(id: string): string {
-  const segments = id.split('.').slice(3);
-  const last = segments[segments.length - 1];
-  return last === undefined ? '' : `${last.replace(/^0+(?=\d)/, '')}.`;
 }

@@ -1,6 +1,6 @@
-import { compareCodePoints } from '../src/base/text.ts';
-import type { Database } from '../src/db/database.ts';
-import { shown } from './controls/text.ts';
+import { compareCodePoints } from '../../src/base/text.ts';
+import type { Database } from '../../src/db/database.ts';
+import { shown } from '../read/text.ts';
 
 /** One thing that a source states, which another source may state anew. */
 export interface Statement {

@@ -12,9 +12,8 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { sha256 } from '../../src/base/ids.ts';
-import { ImportError } from '../errors.ts';
-import { type Group, Groups } from '../groups.ts';
+import { sha256 } from '../src/base/ids.ts';
+import { type Group, Groups } from './groups.ts';
 import {
   archiveLimits,
   type InflateBudget,
@@ -22,8 +21,9 @@ import {
   type Member,
   newInflateBudget,
   openArchive,
-} from './archive.ts';
-import { xmlLimits } from './xml.ts';
+} from './read/archive.ts';
+import { ImportError } from './read/errors.ts';
+import { xmlLimits } from './read/xml.ts';
 
 /** What a walk over the given paths meets, one at a time. */
 export type Found =
