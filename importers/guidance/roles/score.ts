@@ -4,7 +4,7 @@ import { findProducts, foldTitle, type Product, type ProductMatch, type Usage } 
 import type { OccupationRecord, ResponsibilityLevel } from './role-record.ts';
 import { isSecurityRole, workRolesOf } from './work-roles.ts';
 
-/** The version of this rule with its tables; it is stored with the rows that it makes (ARCHITECTURE.md). */
+/** The version of this rule with its tables; it is stored with the rows that it makes (rule F9.3). */
 export const ruleVersion = '3';
 
 /** One occupation that has to act on a STIG. */
