@@ -10,7 +10,7 @@ interface HeldFile extends GroupFile {
 
 export type GroupKind = 'onet' | 'regdoc-markdown';
 
-/** Several files of one folder, or of one folder of an archive, that are one source (DECISIONS D9.1 b, D9.2). */
+/** Several files of one folder, or of one folder of an archive, that are one source (rules D9.1 b, D9.2). */
 export interface Group {
   type: 'group';
   kind: GroupKind;

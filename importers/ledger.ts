@@ -2,7 +2,7 @@ import type { Kind } from './read/kind.ts';
 
 export type Outcome = 'imported' | 'unchanged' | 'superseded' | 'skipped' | 'rejected';
 
-/** One line of the ledger (DECISIONS D20), in the order of its keys. */
+/** One line of the ledger (rule D20), in the order of its keys. */
 export interface LedgerLine {
   source: string;
   kind: Kind;

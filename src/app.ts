@@ -106,7 +106,7 @@ export interface Context {
   rejected: (why: Rejection) => void;
   /** Reads uploads in a thread, which whoever gives it ends. */
   uploads: Uploads;
-  /** The secret of the purge endpoint, which is off without one (DECISIONS D8.5). */
+  /** The secret of the purge endpoint, which is off without one (rule D8.5). */
   cronSecret: string | null;
   /** Whether cookies are for TLS only, however a request came. */
   secureCookies: boolean;
@@ -114,7 +114,7 @@ export interface Context {
   maxBody: number;
   /** The origins whose scripts may read answers. */
   corsOrigins: readonly string[];
-  /** Whether the sample endpoint is there (DECISIONS D10). */
+  /** Whether the sample endpoint is there (rule D10). */
   plants: boolean;
   /** The classification that pages show and exports are marked with. */
   banner: string | null;

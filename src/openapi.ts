@@ -85,7 +85,7 @@ const errorSchema = '#/components/schemas/Error';
 const nameOf = (code: ErrorCode) =>
   code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The answer of an error of DECISIONS D2.1. */
+/** The answer of an error of rule D2.1. */
 function problem(status: (typeof statusOf)[ErrorCode]): Response {
   const content = { 'application/json': { schema: { $ref: errorSchema } } };
   return { description: problems[status], ...(headersOf[status] && { headers: headersOf[status] }), content };

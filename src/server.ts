@@ -131,7 +131,7 @@ export function startServer(
     const status = record.status ?? (response.headersSent ? response.statusCode : 499);
     // Node calls an answer finished also when its socket was destroyed under it.
     observer.end(record, status, bytes, response.headersSent && socket.destroyed);
-    // `end` flushes what is still on its way; `closeIdleConnections` would cut it (SECURITY 2.8).
+    // `end` flushes what is still on its way; `closeIdleConnections` would cut it (rule S2.8).
     if (state.draining && connection.active.size === 0) socket.end();
   }
 
@@ -281,7 +281,7 @@ function stop(server: Server, connections: Connections, log: Log): Promise<void>
       log.warn('stopping without waiting longer', { connections: connections.open.size });
       for (const socket of connections.open.keys()) socket.destroy();
     }, graceMilliseconds);
-    // `close` calls it, and it cuts a connection whose response is ended but not flushed yet (SECURITY 2.8).
+    // `close` calls it, and it cuts a connection whose response is ended but not flushed yet (rule S2.8).
     server.closeIdleConnections = () => undefined;
     server.close(() => {
       clearTimeout(deadline);

@@ -57,7 +57,7 @@ export class CciListBuilder implements XmlHandler {
   }
 
   /**
-   * The list that was read (FORMATS 4.1), in the order of its identifiers, with warnings of references that were not
+   * The list that was read (rule F4.1), in the order of its identifiers, with warnings of references that were not
    * understood. Throws `ImportError` for a list without version or items and for an item that is incomplete or occurs
    * twice.
    */
@@ -76,7 +76,7 @@ export class CciListBuilder implements XmlHandler {
 const knownStatuses = new Set(['', 'draft', 'published', 'deprecated']);
 const mostShown = 5;
 
-/** A warning of CCIs whose status is none that DISA's lists have: all but deprecated ones make edges (DECISIONS D7.1 (a)). */
+/** A warning of CCIs whose status is none that DISA's lists have: all but deprecated ones make edges (rule D7.1 (a)). */
 export function unknownStatuses(items: CciItem[]): string[] {
   const unknown = items.filter(({ status }) => !knownStatuses.has(status.toLowerCase()));
   if (unknown.length === 0) return [];

@@ -9,7 +9,7 @@ type Reference = CciItem['references'][number];
 
 /**
  * What the references of a CCI list say: a pair for each control of 800-53, whatever its revision up to Rev 5, and
- * warnings for what gives none or not all. Version 1 is 800-53A, of which nothing is read (FORMATS 4.1).
+ * warnings for what gives none or not all. Version 1 is 800-53A, of which nothing is read (rule F4.1).
  */
 export function readCciReferences(items: CciItem[]): { pairs: MappingPair[]; warnings: string[] } {
   const pairs: MappingPair[] = [];

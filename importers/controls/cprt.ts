@@ -8,7 +8,7 @@ import { cprtBody, cprtBodyOf, cprtDocument } from './cprt-shape.ts';
 const kind = 'cprt';
 
 /**
- * Reads SP 800-171 from its CPRT export (FORMATS 6): Rev 2 gives a catalog, Rev 3 a catalog and the mapping to 800-53.
+ * Reads SP 800-171 from its CPRT export (rule F6): Rev 2 gives a catalog, Rev 3 a catalog and the mapping to 800-53.
  * Exports of other publications are skipped. Throws `ImportError` for one of 800-171 that is broken.
  */
 export function parseCprt(value: unknown): ControlsResult {

@@ -23,7 +23,7 @@ export function isDod8500(root: XmlElement): boolean {
 }
 
 /**
- * Reads the IA controls of DoDI 8500.2 from the tree of DISA's import file (FORMATS 7). A
+ * Reads the IA controls of DoDI 8500.2 from the tree of DISA's import file (rule F7). A
  * control without any level is a warning. Throws `ImportError` naming the control that is incomplete or has an
  * unknown level or impact code.
  */

@@ -21,7 +21,7 @@ export function is800171({ props }: OscalMetadata): boolean {
   );
 }
 
-/** Reads SP 800-171 Rev 3 from its OSCAL catalog (FORMATS 6). Throws `ImportError` naming what is broken. */
+/** Reads SP 800-171 Rev 3 from its OSCAL catalog (rule F6). Throws `ImportError` naming what is broken. */
 export function read800171(value: unknown): ControlsResult {
   const { catalog } = readShape(oscalCatalog, value, kind);
   const edition = editionOf(catalog.metadata, kind);

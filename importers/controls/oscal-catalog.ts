@@ -28,8 +28,8 @@ export function isOscalCatalog(value: unknown): boolean {
 }
 
 /**
- * Reads NIST's SP 800-53, Rev 4 or any Rev 5, or SP 800-171 Rev 3 from its OSCAL catalog, in the form of the JSON (FORMATS
- * 5, 6). Catalogs of other publications are skipped, those that a tool resolved from a profile are given as parts (DECISIONS D29.6). Throws `ImportError` for a
+ * Reads NIST's SP 800-53, Rev 4 or any Rev 5, or SP 800-171 Rev 3 from its OSCAL catalog, in the form of the JSON (rule
+ * F5, 6). Catalogs of other publications are skipped, those that a tool resolved from a profile are given as parts (rule D29.6). Throws `ImportError` for a
  * catalog that is broken, empty, or has an id that occurs twice or is none of 800-53.
  */
 export function parseOscalCatalog(value: unknown): ControlsResult {

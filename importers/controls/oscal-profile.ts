@@ -16,7 +16,7 @@ export function isOscalProfile(value: unknown): boolean {
 }
 
 /**
- * Reads a baseline of SP 800-53 from its OSCAL profile, in the form of the JSON: exactly the ids that it lists (FORMATS 5.4). Profiles of
+ * Reads a baseline of SP 800-53 from its OSCAL profile, in the form of the JSON: exactly the ids that it lists (rule F5.4). Profiles of
  * other publishers are skipped. Throws `ImportError` for a profile that is broken, lists nothing or an id that is none.
  */
 export function parseOscalProfile(value: unknown): ControlsResult {

@@ -16,7 +16,7 @@ export function is80053(metadata: { title: string }): boolean {
 }
 
 /**
- * The release that the head of an 800-53 file names (FORMATS 5.1): `Rev 5.1.1` from `5.1.1` or `5.1.1+u4`, and where
+ * The release that the head of an 800-53 file names (rule F5.1): `Rev 5.1.1` from `5.1.1` or `5.1.1+u4`, and where
  * the version is a date, as in Rev 4, the revision of the title. The edition is the time of the last change, in UTC.
  * Throws `ImportError` when no revision is named or the time is none.
  */

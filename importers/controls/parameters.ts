@@ -22,7 +22,7 @@ const maxNesting = 16;
 const maxInserted = 32_000_000;
 
 /**
- * Makes the renderer of a catalog's prose (DECISIONS D6.4, FORMATS 5.3): a parameter becomes
+ * Makes the renderer of a catalog's prose (rules D6.4, F5.3): a parameter becomes
  * `[Assignment: organization-defined ...]`, `[Selection: a; b]` or `[Selection (one or more): a; b]`, nested ones too,
  * and a link the identifier or text that it shows. A parameter that is nowhere defined is a warning. The renderer
  * throws `ImportError` for an insert it does not understand and for parameters that contain one another.

@@ -8,7 +8,7 @@ import type { Kind } from '../read/kind.ts';
 import { shown } from '../read/text.ts';
 import { inCatalogOrder } from './catalog.ts';
 
-/** A source whose catalog is only a part of what another states (DECISIONS D29.6). */
+/** A source whose catalog is only a part of what another states (rule D29.6). */
 export interface Part {
   sourceId: number;
   /** Its name, as it was imported. */

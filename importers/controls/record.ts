@@ -3,7 +3,7 @@ export interface StatementPart {
   id: string;
   /** As published (`a.`, `1.`, `(a)`), `""` for the lead text. */
   label: string;
-  /** Plain text, parameters rendered (DECISIONS D6.4). */
+  /** Plain text, parameters rendered (rule D6.4). */
   prose: string;
   parts: StatementPart[];
 }

@@ -19,7 +19,7 @@ export interface ServedControl {
   withdrawnInto: string[];
 }
 
-/** Two-letter codes of the 800-171 families, which are those of 800-53 (DECISIONS D6.3). */
+/** Two-letter codes of the 800-171 families, which are those of 800-53 (rule D6.3). */
 const familyCodes171: Record<string, string> = {
   'access control': 'AC',
   'awareness and training': 'AT',
@@ -41,7 +41,7 @@ const familyCodes171: Record<string, string> = {
   'supply chain risk management': 'SR',
 };
 
-/** Shapes a control for the answers (specification, "Control records"; D6.2, D6.5), once, at import. */
+/** Shapes a control for the answers (rules D6.2, D6.5), once, at import. */
 export function serveControl(
   framework: string,
   version: string,

@@ -1,7 +1,7 @@
 import type Sqlite from 'better-sqlite3';
 import type { Graph } from '../../src/catalog/crosswalk/graph.ts';
 
-/** How deep the closure table goes (DECISIONS D7.3). */
+/** How deep the closure table goes (rule D7.3). */
 export const closureDepth = 4;
 
 /** One path of the closure: flat numbers, for half a million of them are made and sorted. */

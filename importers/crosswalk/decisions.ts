@@ -12,7 +12,7 @@ interface DecisionRow {
 }
 
 /**
- * Gives the edges with the operator's word above the derived status (DECISIONS D7.1, `rejected`). A decided pair of active
+ * Gives the edges with the operator's word above the derived status (rule D7.1, `rejected`). A decided pair of active
  * controls that no source makes an edge of is the site's own, unless it is rejected (D34.5).
  */
 export function applyDecisions(db: Database, edges: DerivedEdge[], catalogs: CatalogView): DerivedEdge[] {

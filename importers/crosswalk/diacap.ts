@@ -15,7 +15,7 @@ export function isDiacapMap(root: XmlElement): boolean {
 }
 
 /**
- * Reads the map of DoD 8500.2 to 800-53 Rev 3 and Rev 4 from the tree of its XML (FORMATS 7). An
+ * Reads the map of DoD 8500.2 to 800-53 Rev 3 and Rev 4 from the tree of its XML (rule F7). An
  * entry that is empty and has a control where its revision belongs is a warning, for the published map has one.
  * Throws `ImportError` naming any other entry that is not understood, and a pair that occurs twice.
  */

@@ -26,7 +26,7 @@ export interface DerivedEdge {
 }
 
 /**
- * Derives the edges of the crosswalk from what the sources state (DECISIONS D7.1). Pure; the order of the facts does
+ * Derives the edges of the crosswalk from what the sources state (rule D7.1). Pure; the order of the facts does
  * not matter. Pairs that give no edge although they should are reported.
  */
 export function deriveEdges(

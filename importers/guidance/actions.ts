@@ -10,7 +10,7 @@ const requiredHeading = /\brequired actions?\b/i;
 const informative = /^this (?:section|appendix) is informative\.?$/i;
 
 /**
- * The actionable items of a document's sections, in document order (DECISIONS D9.1, data/REGULATORY.md): sentences that
+ * The actionable items of a document's sections, in document order (rule D9.1, data/REGULATORY.md): sentences that
  * say must, shall, required or should; list items below such a sentence that ends in a colon, and list items of a section
  * of required actions, whose imperative needs no such word. In a section that calls itself informative nothing obliges.
  */

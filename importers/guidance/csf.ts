@@ -1,7 +1,7 @@
 import { collapseLine, shown } from '../read/text.ts';
 import type { CsfReference } from './document-record.ts';
 
-/** The categories of the NIST Cybersecurity Framework 2.0 (FORMATS 10.3). */
+/** The categories of the NIST Cybersecurity Framework 2.0 (rule F10.3). */
 const names = new Map([
   ['GV.OC', 'Organizational Context'],
   ['GV.RM', 'Risk Management Strategy'],

@@ -68,7 +68,7 @@ const actionableItem = z.strictObject({
   exemptConditions: z.string().max(100_000).default(''),
 });
 
-/** One document of the interchange (FORMATS 10.2). */
+/** One document of the interchange (rule F10.2). */
 const interchange = z.strictObject({
   formatVersion: z.literal('1'),
   document,

@@ -19,7 +19,7 @@ const translation = /\.[a-z]{2}(?:-[A-Za-z]{2})?\.md$/;
 export type MarkdownResult = { document: DocumentRecord; warnings: string[] } | { reason: string };
 
 /**
- * Reads a Markdown text with a YAML head as a document (DECISIONS D9.1 a); other Markdown gives the reason why it is
+ * Reads a Markdown text with a YAML head as a document (rule D9.1 a); other Markdown gives the reason why it is
  * passed over. Throws `ImportError` naming the line for a head that does not parse.
  */
 export function parseHeadedMarkdown(text: string): MarkdownResult {

@@ -3,7 +3,7 @@ import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { ImportError } from './errors.ts';
 import { BoundedReader } from './random-access.ts';
 
-/** The bounds of SECURITY 2.4. */
+/** The bounds of rule S2.4. */
 export const archiveLimits = {
   entries: 20_000,
   entryBytes: 64 * 1024 * 1024,

@@ -7,7 +7,7 @@ export interface DecodedText {
   warnings: string[];
 }
 
-// Node 22's own windows-1252 decoder reads these 32 bytes as C1 controls (SECURITY 2.8); 0 is unassigned.
+// Node 22's own windows-1252 decoder reads these 32 bytes as C1 controls (rule S2.8); 0 is unassigned.
 const windows1252 = [
   0x20ac, 0, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,
   0x017d, 0, 0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a,
@@ -16,7 +16,7 @@ const windows1252 = [
 
 /**
  * Decodes the bytes of a text file without ever guessing in silence: byte-order mark first, then the encoding
- * that an XML declaration names, else strict UTF-8, else windows-1252 with a warning (DECISIONS D20).
+ * that an XML declaration names, else strict UTF-8, else windows-1252 with a warning (rule D20).
  * Throws `ImportError` when no allowed reading gives a clean text, or under `strict` where a warning would do.
  */
 export function decodeText(bytes: Uint8Array, strict = false): DecodedText {

@@ -23,7 +23,7 @@ interface Similar {
 const joinFrom = 0.8;
 
 /**
- * Makes what chooses the STIG of a benchmark that none knows yet (FORMATS 2.4, steps 3 to 5): one of the same title or of
+ * Makes what chooses the STIG of a benchmark that none knows yet (rule F2.4, steps 3 to 5): one of the same title or of
  * the same rules, or a new one. It takes the releases of that benchmark, newest first; `clashes` tells whether a STIG holds
  * other rules as one of their versions.
  */

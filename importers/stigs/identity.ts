@@ -33,7 +33,7 @@ const sameReleaseFrom = 0.95;
 const samePrintingFrom = 0.5;
 
 /**
- * Decides to which STIG every staged release belongs (FORMATS 2.3 and 2.4) and stores the release rows. Known
+ * Decides to which STIG every staged release belongs (rules F2.3 and F2.4) and stores the release rows. Known
  * benchmark ids and the operator's overrides (benchmark id to slug) come first, then the rest, newest first, so that
  * the slug comes from the newest title and the order of the files never matters.
  */

@@ -55,7 +55,7 @@ type Frame =
 const dublinCore = 'http://purl.org/dc/elements/1.1/';
 const prefix12 = /^xccdf_mil\.disa\.stig_(?:benchmark|group|rule|profile)_/;
 
-/** An id without what XCCDF 1.2 makes DISA put before it (FORMATS 1.7), so that it is the same in 1.1 and 1.2. */
+/** An id without what XCCDF 1.2 makes DISA put before it (rule F1.7), so that it is the same in 1.1 and 1.2. */
 function idOf(stated = ''): string {
   return stated.replace(prefix12, '');
 }

@@ -1,4 +1,4 @@
-/** The tags of a DISA rule description, in their order (FORMATS 1.5). */
+/** The tags of a DISA rule description, in their order (rule F1.5). */
 export const descriptionTags = [
   'VulnDiscussion',
   'FalsePositives',

@@ -37,7 +37,7 @@ export type XccdfResult =
   | { kind: 'xccdf' | 'scap' | 'other'; reason: string };
 
 /**
- * Interprets a benchmark that the gate has read (FORMATS 1.2 to 1.7). Scan results (DECISIONS D29.5), SCAP content and
+ * Interprets a benchmark that the gate has read (rules F1.2 to F1.7). Scan results (rule D29.5), SCAP content and
  * benchmarks of other publishers are told apart; a DISA benchmark that is incomplete or contradicts itself throws `ImportError`.
  */
 export function interpretBenchmark(builder: BenchmarkBuilder): XccdfResult {
@@ -164,7 +164,7 @@ function interpretProfile(profile: RawProfile, groupIds: Set<string>): XccdfProf
   };
 }
 
-/** Some truncated copies select groups that are not there: worth a warning, no failure (FORMATS 1.3). */
+/** Some truncated copies select groups that are not there: worth a warning, no failure (rule F1.3). */
 function warnOfUnknownGroups(profiles: RawProfile[], groupIds: Set<string>, warnings: string[]): void {
   const unknown = new Set(profiles.flatMap((profile) => profile.selected).filter((id) => !groupIds.has(id)));
   if (unknown.size === 0) return;

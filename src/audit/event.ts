@@ -6,7 +6,7 @@ export type ActorType = 'user' | 'integration' | 'operator' | 'system' | 'anonym
 
 type Scalar = string | number | boolean | null;
 
-/** Who did what to which object, and how it ended (SECURITY D). Never a token, a secret or an e-mail address. */
+/** Who did what to which object, and how it ended (rule S3.2). Never a token, a secret or an e-mail address. */
 export interface AuditEvent {
   actorType: ActorType;
   /** The subject of a token, the id of an integration token, an account of the machine, `system`; null if unknown. */

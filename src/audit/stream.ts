@@ -49,7 +49,7 @@ export interface StreamOptions {
   remember?: (head: Head) => void;
 }
 
-/** The audit stream over its file, with the policy of `GAPSTONE_AUDIT_FAILURE` (DECISIONS D21). */
+/** The audit stream over its file, with the policy of `GAPSTONE_AUDIT_FAILURE` (rule D21). */
 export function createAuditStream(file: AuditFile, options: StreamOptions): AuditStream {
   const { failure, now, log, refuse, remember = () => undefined } = options;
   let written = 0;

@@ -25,7 +25,7 @@ export interface TokenSummary {
 
 export type IntegrationTokens = ReturnType<typeof createIntegrationTokens>;
 
-/** Integration tokens (DECISIONS D1.4, D20): opaque, for one organization, good for the lists assigned to them. */
+/** Integration tokens (rules D1.4, D20): opaque, for one organization, good for the lists assigned to them. */
 export function createIntegrationTokens(db: Database, now: () => Date) {
   const { orm } = db;
   const byHash = orm

@@ -20,7 +20,7 @@ import { type KeySet, type ReadKeys, watchKeySet } from './key-watch.ts';
 /** The algorithms of each kind of key. */
 const algorithmsOf: Record<string, string[]> = { RSA: ['RS256', 'PS256'], EC: ['ES256'] };
 
-/** The algorithms that user tokens may be signed with (DECISIONS D1.2). */
+/** The algorithms that user tokens may be signed with (rule D1.2). */
 export const algorithms = Object.values(algorithmsOf).flat();
 
 /** How many of the keys that are passed over the log names. */

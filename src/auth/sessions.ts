@@ -28,7 +28,7 @@ type Ended = { row: SessionRow; reason: EndReason };
 export type Sessions = ReturnType<typeof createSessions>;
 
 /**
- * Sessions (DECISIONS D1.7): 256 random bits of which only SHA-256 is kept, 15 minutes idle, 12 hours in all, never
+ * Sessions (rule D1.7): 256 random bits of which only SHA-256 is kept, 15 minutes idle, 12 hours in all, never
  * longer than the token they were made with, nor than the local issuer's key, which `keyId` names (D34.4); at most ten for each user. `audit` hears of those that end without being
  * asked to, inside the transaction that ends them.
  */
@@ -235,7 +235,7 @@ function endEvent(row: SessionRow, reason: Exclude<EndReason, 'logoff'>): AuditE
   };
 }
 
-/** What a log line says of a session: no secret, and no name (SECURITY D). */
+/** What a log line says of a session: no secret, and no name (rule S3.1). */
 function named(row: { hash: string; subject: string }) {
   return { session: idOf(row), subjectHash: sha256(row.subject).slice(0, 12) };
 }

@@ -79,7 +79,7 @@ const settings = z.object({
         .transform((text) => (text.toLowerCase() === 'off' ? null : Number(text))),
     )
     .default(null),
-  /** Bytes that the body of a request may have, but for checklists (DECISIONS D2.3). */
+  /** Bytes that the body of a request may have, but for checklists (rule D2.3). */
   maxBody: whole(1024, 64 * 1024 * 1024).default(1024 * 1024),
   maxConnections: whole(1, 65535).default(1000),
   /** Seconds that a request may take to arrive. */
@@ -120,7 +120,7 @@ export interface Flags {
   port?: string | undefined;
 }
 
-/** The configuration of DECISIONS D21, checked and frozen. */
+/** The configuration of rule D21, checked and frozen. */
 export type Config = ReturnType<typeof readConfig>;
 export type LogLevel = Config['logLevel'];
 

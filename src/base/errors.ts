@@ -1,4 +1,4 @@
-/** The stable codes of DECISIONS D2.1 with their HTTP status. */
+/** The stable codes of rule D2.1 with their HTTP status. */
 export const statusOf = {
   BAD_REQUEST: 400,
   UNAUTHORIZED: 401,
@@ -28,7 +28,7 @@ export class AppError extends Error {
   }
 }
 
-/** What a command is ended with: one line for the operator and the exit code of DECISIONS D20. */
+/** What a command is ended with: one line for the operator and the exit code of rule D20. */
 export class CommandError extends Error {
   readonly exitCode: 1 | 2 | 3;
 

@@ -3,7 +3,7 @@ import { v5 } from 'uuid';
 
 const namespace = v5('gapstone', v5.URL);
 
-/** The UUIDv5 of a kind and its natural key: the same on every machine (DECISIONS D5.1, D6.1). */
+/** The UUIDv5 of a kind and its natural key: the same on every machine (rules D5.1, D6.1). */
 export function stableId(kind: string, ...key: string[]): string {
   // As bytes: of a text the package makes one of three to six times its length, and a key may be a whole checklist.
   return v5(Buffer.from(JSON.stringify([kind, ...key])), namespace);

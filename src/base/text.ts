@@ -9,7 +9,7 @@ export function compareCodePoints(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The text order of DECISIONS D3.4: case ignored, then by code point. */
+/** The text order of rule D3.4: case ignored, then by code point. */
 export function compareText(a: string, b: string): number {
   return compareCodePoints(fold(a), fold(b)) || compareCodePoints(a, b);
 }

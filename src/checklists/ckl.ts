@@ -4,7 +4,7 @@ import { badRequest } from '../base/errors.ts';
 import { type OldChecklist, readCklb } from './cklb.ts';
 import { badChecklist, createLeftovers, type Leftovers } from './fields.ts';
 
-// The names of a ckl (design FORMATS 3.5) and those of a cklb that say the same.
+// The names of a ckl (rule F3.5) and those of a cklb that say the same.
 const assetNames: Record<string, string> = {
   ROLE: 'role',
   ASSET_TYPE: 'target_type',
@@ -83,7 +83,7 @@ export function readCkl(text: string): OldChecklist {
       throw badChecklist('', `begins with <${root.local.slice(0, maxNameLength)}>, not with <CHECKLIST>`);
     });
   } catch (error) {
-    // Names of the file's own stand in some messages: they are cut (DECISIONS D2.2).
+    // Names of the file's own stand in some messages: they are cut (rule D2.2).
     if (error instanceof ImportError)
       throw badRequest(
         `checklist: ${error.message.replace(/\S{65,}/g, (word) => word.slice(0, 64)).slice(0, 200)}`,

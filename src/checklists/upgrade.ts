@@ -269,7 +269,7 @@ function titleOf(title: string, before: CklbStig, fresh: string): string {
   return isMade ? fresh : title;
 }
 
-/** Gives the checklist and its upgraded STIG ids made from all their content (DECISIONS D5.1). */
+/** Gives the checklist and its upgraded STIG ids made from all their content (rule D5.1). */
 function withIds(checklist: Cklb, index: number): Cklb {
   const id = stableId('cklb-upgrade', JSON.stringify(checklist));
   const stigUuid = stableId('cklb-upgrade-stig', id, String(index));

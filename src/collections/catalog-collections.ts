@@ -42,7 +42,7 @@ function createMaker(
 
 export type DocumentCollectionService = ReturnType<typeof createDocumentCollectionService>;
 
-/** Collections of regulatory documents (specification, "Regulatory documents"): made on the command line (D8.6). */
+/** Collections of regulatory documents (rule D9): made on the command line (D8.6). */
 export function createDocumentCollectionService(db: Database, now: () => Date, newId: () => string) {
   const { orm } = db;
   const documentCount = countEntries('regdoc-collection');
@@ -80,7 +80,7 @@ export function createDocumentCollectionService(db: Database, now: () => Date, n
 
 export type RoleCollectionService = ReturnType<typeof createRoleCollectionService>;
 
-/** Collections of occupational roles (specification, "Occupational roles"): made on the command line (D8.6). */
+/** Collections of occupational roles (rule D9): made on the command line (D8.6). */
 export function createRoleCollectionService(db: Database, now: () => Date, newId: () => string) {
   const { orm } = db;
   const roleCount = countEntries('role-collection');

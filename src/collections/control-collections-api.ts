@@ -9,7 +9,7 @@ import * as schemas from './control-collections-schema.ts';
 import { collectionColumns } from './export.ts';
 import { ControlsAdded, changeCollectionBody, createCollectionBody, idParam, Removed } from './schema.ts';
 
-/** Collections of controls (specification, "Control collections"). */
+/** Collections of controls (rule D8). */
 export function controlCollectionRoutes(
   access: Access,
   collections: ControlCollectionService,

@@ -31,7 +31,7 @@ const membership = {
 export const CollectionMember = z.strictObject(membership).openapi('CollectionMember');
 export type CollectionMember = z.infer<typeof CollectionMember>;
 
-/** One collection with its entries: here alone the visibility is in lower case (DECISIONS D8.1). */
+/** One collection with its entries: here alone the visibility is in lower case (rule D8.1). */
 export const ControlCollectionRecord = z
   .strictObject({
     ...collection,

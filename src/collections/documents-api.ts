@@ -12,7 +12,7 @@ import { DocumentCollectionExport, DocumentCollections } from './catalog-collect
 import { documentCollectionColumns } from './export.ts';
 import { idParam } from './schema.ts';
 
-/** Regulatory documents and their collections (specification, "Regulatory documents"). */
+/** Regulatory documents and their collections (rule D9). */
 export function regdocRoutes(
   access: Access,
   documents: RegdocService,

@@ -3,7 +3,7 @@ import type { DocumentCollectionExport, RoleCollectionExport } from './catalog-c
 import type { CollectionExport } from './control-collections-schema.ts';
 import type { ListExport } from './lists-schema.ts';
 
-/** The columns of the csv export of a list: the JSON names in the specification's order (DECISIONS D5.4). */
+/** The columns of the csv export of a list: the JSON names in their order (rule D5.4). */
 export const listColumns: Column<ListExport['stigs'][number]>[] = [
   { name: 'slug', value: (row) => row.slug },
   { name: 'title', value: (row) => row.title },

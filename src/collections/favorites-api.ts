@@ -8,7 +8,7 @@ import type { FavoriteService } from './favorites.ts';
 import * as schemas from './favorites-schema.ts';
 import { Removed, StigsAdded, slugsBody } from './schema.ts';
 
-/** A user's favorites (specification, "Favorites"). */
+/** A user's favorites (rule D8). */
 export function favoriteRoutes(access: Access, favorites: FavoriteService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const tags = ['Favorites'];

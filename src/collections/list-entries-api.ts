@@ -7,7 +7,7 @@ import type { ListEntryService } from './list-entries.ts';
 import * as schemas from './lists-schema.ts';
 import { idParam, Removed, StigsAdded, slugsBody } from './schema.ts';
 
-/** The entries of lists (specification, "Lists"). */
+/** The entries of lists (rule D8). */
 export function listEntryRoutes(access: Access, entries: ListEntryService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const tags = ['Lists'];

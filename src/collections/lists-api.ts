@@ -10,7 +10,7 @@ import type { ListService } from './lists.ts';
 import * as schemas from './lists-schema.ts';
 import { changeListBody, createListBody, idParam } from './schema.ts';
 
-/** Lists of STIGs as a whole (specification, "Lists"); their entries have routes of their own. */
+/** Lists of STIGs as a whole (rule D8); their entries have routes of their own. */
 export function listRoutes(access: Access, lists: ListService, entries: ListEntryService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const costly = access.with({ expensive: true });

@@ -5,7 +5,7 @@ import { errors, jsonContent, notKept } from '../http/schema.ts';
 import { Purged } from '../http/service-schema.ts';
 import type { PurgeService } from './purge.ts';
 
-/** The purge of deleted lists, for a scheduler (DECISIONS D8.5); a 404 while no cron secret is set. */
+/** The purge of deleted lists, for a scheduler (rule D8.5); a 404 while no cron secret is set. */
 export function cronRoutes(access: Access, purges: PurgeService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
 

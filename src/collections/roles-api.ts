@@ -13,7 +13,7 @@ import { RoleCollectionExport, RoleCollections } from './catalog-collections-sch
 import { roleCollectionColumns } from './export.ts';
 import { idParam } from './schema.ts';
 
-/** Occupational roles and their collections (specification, "Occupational roles"). */
+/** Occupational roles and their collections (rule D9). */
 export function roleRoutes(
   access: Access,
   roles: RoleService,

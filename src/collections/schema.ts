@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { notAnObject, requestText, textList } from '../http/schema.ts';
 
-/** The limits of DECISIONS D8.2 on what a creator may set of a list or collection. */
+/** The limits of rule D8.2 on what a creator may set of a list or collection. */
 const name = requestText('name', Number.MAX_SAFE_INTEGER)
   .transform((text) => text.trim())
   .refine((text) => text !== '' && [...text].length <= 200, { error: 'name must have 1 to 200 characters' })

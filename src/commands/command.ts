@@ -4,7 +4,7 @@ import { asCommandError } from '../db/faults.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** One command of the table in DECISIONS D20. `run` gives the exit code. */
+/** One command of the table in rule D20. `run` gives the exit code. */
 export interface Command {
   name: string;
   summary: string;

@@ -104,7 +104,7 @@ function humanSummary(summary: LedgerSummary): string {
   return `${sources} sources in ${(ms / 1000).toFixed(2)} s: ${counts.join(', ')}`;
 }
 
-/** Reads the operator's overrides (FORMATS 2.4 step 6). */
+/** Reads the operator's overrides (rule F2.4 step 6). */
 function readSlugs(file: string): Map<string, string> {
   let records: string[][];
   try {

@@ -49,7 +49,7 @@ export const purgeCommand: Command = {
 const action = 'deleted-lists.purge';
 const objectType = 'deleted-lists';
 
-/** Purges now and once a day while the process runs (DECISIONS D8.5). Gives what stops it, after the purge under way. */
+/** Purges now and once a day while the process runs (rule D8.5). Gives what stops it, after the purge under way. */
 export function purgeDaily(
   { users, log, now, audit }: { users: Database; log: Log; now: () => Date; audit: Audit },
   every = day,

@@ -183,7 +183,7 @@ const serviceMetrics = (server: RunningServer, lines: LineWriter, audit: AuditSt
     gapstone_cache_misses_total: ['Answers that were made to be kept.', () => answers.stats().misses],
   }) satisfies Figures;
 
-/** A fault that nobody caught: the state may be anything, so it is logged and the process ends (SECURITY O2). */
+/** A fault that nobody caught: the state may be anything, so it is logged and the process ends (threat O2). */
 function endOnFailure(log: Log, lines: LineWriter): void {
   process.on('uncaughtException', (error: unknown, origin) => {
     log.error('fault: the process ends', {

@@ -27,7 +27,7 @@ export interface Database {
   idle(): Promise<void>;
   /**
    * From now on nothing that is done with the connection waits for a lock synchronously: a write that finds one held is tried
-   * again while the event loop goes on, for `lockPatience` (DECISIONS D23.3). Until then the driver waits.
+   * again while the event loop goes on, for `lockPatience` (rule D23.3). Until then the driver waits.
    */
   neverBlock(): void;
   /** The catalog's generation, also when another process changed it. */
@@ -61,7 +61,7 @@ interface OpenOptions extends ConnectOptions {
 
 /**
  * Opens a database file (or `:memory:`), checks that it is ours, of this schema and whole enough to use, and sets the
- * pragmas of SECURITY 2.2. Throws `CommandError` with one line for the operator; what is refused is left as it was.
+ * pragmas of rule S2.2. Throws `CommandError` with one line for the operator; what is refused is left as it was.
  */
 export function openDatabase(file: string, options: OpenOptions = {}): Database {
   if (file === ':memory:') {

@@ -92,7 +92,7 @@ const parts: Record<string, DigestedTable> = {
   documents: { order: 't.document_id' },
 };
 
-/** The tables that a digest reads. Users' tables, operators' decisions, the ledger and times are no part of it (DECISIONS D23.1). */
+/** The tables that a digest reads. Users' tables, operators' decisions, the ledger and times are no part of it (rule D23.1). */
 export const digestedTables = Object.keys(parts);
 
 /** The number of rows of a table, and SHA-256 over them. */

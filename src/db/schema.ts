@@ -86,7 +86,7 @@ const statistics: SchemaRow[] = [
 
 /**
  * Compares every row of a database's schema, whatever it calls itself, with those that the migrations up to its version
- * make (DECISIONS D34.3). Gives a line for each that is more, less or other. Nothing of the file runs meanwhile.
+ * make (rule D34.3). Gives a line for each that is more, less or other. Nothing of the file runs meanwhile.
  */
 export function schemaProblems(sqlite: Sqlite.Database): string[] {
   const version = schemaVersion(sqlite);

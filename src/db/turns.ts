@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { storageFault } from './faults.ts';
 
-/** How long what finds a lock held is tried again, in milliseconds (DECISIONS D34.2). */
+/** How long what finds a lock held is tried again, in milliseconds (rule D34.2). */
 export const lockPatience = 5000;
 
 /** The pause between two attempts, in milliseconds: of a random length, so that processes do not keep meeting. */

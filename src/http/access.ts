@@ -19,7 +19,7 @@ export interface Access {
   with(options: RouteOptions): Access;
   /** The same rules for a route each call of which leaves an event in the audit stream; see `RouteOptions`. */
   audited(action: string, objectId?: (c: Context<Env>) => string | undefined): Access;
-  /** No authentication; an Authorization header is not even looked at (DECISIONS D1.6). */
+  /** No authentication; an Authorization header is not even looked at (rule D1.6). */
   public: Rule;
   /** A user token or a session; sets `user`. */
   user: Rule;

@@ -3,7 +3,7 @@ import type { Context, TypedResponse } from 'hono';
 import type { JsonText } from '../base/json.ts';
 import { namesTag } from './coding.ts';
 
-/** Headers of every answer that needs a token: shared caches keep out, private ones ask again (SECURITY K1). */
+/** Headers of every answer that needs a token: shared caches keep out, private ones ask again (threat K1). */
 export const privateHeaders = {
   'Cache-Control': 'private, no-cache',
   Vary: 'Authorization, Cookie, Accept-Encoding',
@@ -44,7 +44,7 @@ export function answerBytes<T>(
 
 /**
  * Answers a file: the format's content type, an ASCII name with the RFC 5987 form beside it (D5.5), an ETag. Under a
- * classification banner it is marked (SECURITY V-222643): in a header, in the file's name, and where the format has a
+ * classification banner it is marked (rule S3.4): in a header, in the file's name, and where the format has a
  * place that no reader minds, which is a comment of xml. Without one the bytes are those of D5.1.
  */
 export function download(
@@ -91,7 +91,7 @@ const maxNameLength = 150;
 
 /**
  * `attachment` with a plain ASCII name, a long one cut before its extension, and the exact one in RFC 5987 form. What would
- * lead to another folder, hide the file or be a formula is `_` in both (DECISIONS D34.6).
+ * lead to another folder, hide the file or be a formula is `_` in both (rule D34.6).
  */
 export function contentDisposition(fileName: string): string {
   const name = fileName.replace(/[/\\:\p{Cc}]|^[.=]/gu, '_');

@@ -7,7 +7,7 @@ export interface Column<T> {
   value: (row: T) => string | number | boolean | null;
 }
 
-/** The value of a list in one cell (DECISIONS D5.4). */
+/** The value of a list in one cell (rule D5.4). */
 export function joined(list: string[]): string {
   return list.join(';');
 }

@@ -30,7 +30,7 @@ export function wantsPage(c: Context<Env>): boolean {
   return !c.req.path.startsWith('/api/') && /\btext\/html\b/.test(c.req.header('Accept') ?? '');
 }
 
-/** An error in the form of DECISIONS D2.1. */
+/** An error in the form of rule D2.1. */
 export function refusal(c: Context<Env>, { code, message, headers }: AppError): Response {
   const body: ErrorBody = { error: { code, message, requestId: c.get('requestId') } };
   const text = JSON.stringify(body);

@@ -113,7 +113,7 @@ export function readBodies(maxBytes: number, budget: BodyBudget, take: TakeBody)
 }
 
 /**
- * Takes a body for JSON whatever its Content-Type says (DECISIONS D2.3), and decodes it fatally: bytes that are no UTF-8 are
+ * Takes a body for JSON whatever its Content-Type says (rule D2.3), and decodes it fatally: bytes that are no UTF-8 are
  * a 400, never replaced.
  */
 export const takeJson: TakeBody = (c, bytes) => {

@@ -8,7 +8,7 @@ import { newPlantBody, Plant, PlantError } from './plants-schema.ts';
 import { ErrorBody, jsonBody, jsonContent } from './schema.ts';
 
 /**
- * The sample plant store (specification, "Sample plant store"; DECISIONS D10). Its errors have a form of their own,
+ * The sample plant store (rule D10). Its errors have a form of their own,
  * whatever goes wrong.
  */
 export function plantRoutes(access: Access): OpenAPIHono<Env> {

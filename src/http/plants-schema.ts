@@ -4,7 +4,7 @@ import { requestText } from './schema.ts';
 export const Plant = z.strictObject({ name: z.string(), tag: z.string().optional() }).openapi('Plant');
 export type Plant = z.infer<typeof Plant>;
 
-/** The error of the sample endpoint alone (DECISIONS D10). */
+/** The error of the sample endpoint alone (rule D10). */
 export const PlantError = z
   .strictObject({ error: z.int().openapi({ format: 'int32' }), message: z.string() })
   .openapi('PlantError');

@@ -29,7 +29,7 @@ export function parserRefusal(errorCode: string | undefined): Refusal & { reason
   return ofParser[errorCode ?? ''] ?? { reason: 'Bad Request', ...notHttp };
 }
 
-/** The error form of DECISIONS D2.1: the body, and the headers of every answer. */
+/** The error form of rule D2.1: the body, and the headers of every answer. */
 function problem(record: RequestRecord, { code, message }: Refusal) {
   return {
     body: JSON.stringify({ error: { code, message, requestId: record.requestId } }),

@@ -21,7 +21,7 @@ export function textList(name: string, max: number) {
 /** What a body is refused with that is no JSON object. */
 export const notAnObject = { error: 'The body must be an object' };
 
-/** A literal, case-insensitive search text of at most 200 characters (DECISIONS D3.2). */
+/** A literal, case-insensitive search text of at most 200 characters (rule D3.2). */
 export const search = requestText('search', 200).optional();
 
 /** A decimal integer >= 1 (D3.1); what is beyond the safe integers counts as the greatest of them. */
@@ -86,7 +86,7 @@ export function arrayOf(words: readonly string[]) {
   };
 }
 
-/** A date, or a date with a time, whose date counts (DECISIONS D34.1). */
+/** A date, or a date with a time, whose date counts (rule D34.1). */
 export const since = z
   .union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], {
     error: 'since must be a date as YYYY-MM-DD',
@@ -152,7 +152,7 @@ export function orNull<T extends z.ZodType>(schema: T) {
 /** A date as YYYY-MM-DD, or null when the source states none. */
 export const DateOrNull = z.iso.date().nullable();
 
-/** What the errors of DECISIONS D2.1 mean, by status. */
+/** What the errors of rule D2.1 mean, by status. */
 export const problems: Record<(typeof statusOf)[ErrorCode], string> = {
   400: 'The request is malformed.',
   401: 'No token, or one that is invalid, expired or revoked.',

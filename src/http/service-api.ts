@@ -15,7 +15,7 @@ export interface ServiceState {
 }
 
 /**
- * `/healthz`, `/readyz`, `/metrics` and `/openapi.json` (DECISIONS D22); `document` gives the text of the last, `metrics`
+ * `/healthz`, `/readyz`, `/metrics` and `/openapi.json` (rule D22); `document` gives the text of the last, `metrics`
  * that of the one before, which is not there without.
  */
 export function serviceRoutes(

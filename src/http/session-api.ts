@@ -5,7 +5,7 @@ import type { Env } from './env.ts';
 import { errors } from './schema.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
-/** Sessions of browsers (DECISIONS D1.7). */
+/** Sessions of browsers (rule D1.7). */
 export function sessionRoutes(access: Access, sessions: Sessions, cookie: SessionCookie): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const tags = ['Session'];

@@ -42,7 +42,7 @@ export interface PageSupport {
   ): Response;
 }
 
-/** A checklist of 32 MiB (DECISIONS D2.3), also as base64, with what goes around it. */
+/** A checklist of 32 MiB (rule D2.3), also as base64, with what goes around it. */
 const maxUpload = 48 * 1024 * 1024;
 
 const policy = [

@@ -11,7 +11,7 @@ export interface SignInParts {
   cookie: SessionCookie;
 }
 
-/** Signing in and out (DECISIONS D1.7): the forms beside `/api/v1/session`. */
+/** Signing in and out (rule D1.7): the forms beside `/api/v1/session`. */
 export function signInPages(
   app: Hono<Env>,
   { guard, show, signIn }: PageSupport,

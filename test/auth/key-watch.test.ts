@@ -11,7 +11,7 @@ import { effortOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
-// The key set follows its file (SECURITY A2).
+// The key set follows its file (threat A2).
 const watch = suite('Key rotation');
 
 const old = await generateKeyPair('ES256', { extractable: true });

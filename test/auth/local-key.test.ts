@@ -10,7 +10,7 @@ import { suite } from '../support/harness.ts';
 import { killAll, type Running, runToEnd, startServer, until } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
-// The local key is followed as a pinned key set is (DECISIONS D34.4): for a site without an identity provider, to replace it
+// The local key is followed as a pinned key set is (rule D34.4): for a site without an identity provider, to replace it
 // is the way to revoke tokens.
 const local = suite('The local key while a server runs');
 local.after(killAll);

@@ -16,7 +16,7 @@ import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
-// A schema that is not ours to the letter is refused by whoever opens it (DECISIONS D34.3), and nothing of it runs.
+// A schema that is not ours to the letter is refused by whoever opens it (rule D34.3), and nothing of it runs.
 const hostile = suite('A hostile schema');
 
 const empty = join(scratchFolder(), 'empty.db');

@@ -411,7 +411,7 @@ site('both resolve, from it and to it, and explain says where they are stated', 
   db.close();
 });
 
-site('site frameworks come after those of the specification, by name', async () => {
+site('site frameworks come after the published ones, by name', async () => {
   const db = await filled({
     'rev5.json': samples['rev5.json']!,
     'b.csv': controlsCsv(

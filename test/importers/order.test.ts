@@ -17,7 +17,7 @@ async function dumpAfter(...runs: (string | Uint8Array)[][]) {
   return dump;
 }
 
-/** The served release of every STIG is the one that the order of FORMATS 2.1 puts last. */
+/** The served release of every STIG is the one that the order of rule F2.1 puts last. */
 function assertCurrentIsNewest(db: Database): void {
   const rows = db.sqlite
     .prepare(
@@ -43,7 +43,7 @@ function countsOf({ summary }: Awaited<ReturnType<typeof importTexts>>) {
 }
 
 // Releases that meet each other in every way that identity knows: ids that share a title, titles that share
-// rules, one version under two ids, two printings of one version, STIG and SRG.
+// Rules, one version under two ids, two printings of one version, STIG and SRG.
 const anySample: fc.Arbitrary<SampleBenchmark> = fc
   .record({
     id: fc.constantFrom('Alpha_STIG', 'ALPHA_Server', 'Beta_STIG', 'U_Beta', 'Gamma_SRG', 'Delta_STIG'),

@@ -9,7 +9,7 @@ import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
-// A catalog that is only a part never takes controls away (DECISIONS D29.6).
+// A catalog that is only a part never takes controls away (rule D29.6).
 const parts = suite('Catalogs that are only a part');
 
 const whole: SampleControl[] = [

@@ -5,7 +5,7 @@ import { suite } from '../support/harness.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
-// Scan results are no part of the catalog, whatever benchmark stands around them (DECISIONS D29.5).
+// Scan results are no part of the catalog, whatever benchmark stands around them (rule D29.5).
 const results = suite('Scan results in an import');
 
 const says = 'scan results belong to a checklist, not to the catalog';

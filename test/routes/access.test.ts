@@ -447,7 +447,7 @@ for (const each of table) {
       else {
         const [status, code, message] = refusal;
         const requestId = answer.headers.get('X-Request-Id');
-        // The sample endpoint has errors of its own form (DECISIONS D10).
+        // The sample endpoint has errors of its own form (rule D10).
         const error = each.route === '/plants' ? status : { code, message, requestId };
         assert.equal(answer.json, each.route === '/plants' ? { error, message } : { error }, where);
         assert.is(answer.headers.get('WWW-Authenticate'), status === 401 ? 'Bearer' : null);

@@ -6,7 +6,7 @@ import { addControls } from '../support/control-rows.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 
-// What bodies may and may not do (DECISIONS D8.2; SECURITY B7, B8, H1).
+// What bodies may and may not do (rule D8.2; threats B7, B8, H1).
 const bodies = suite('Bodies of lists, collections and favorites');
 
 let t: TestApp;

@@ -72,7 +72,7 @@ lists('the envelope: framework, version, total and every active control', async 
   }
 });
 
-lists('the fields of a control are those of the specification, in its order', async () => {
+lists('the fields of a control are those of its framework, in their order', async () => {
   const fields = async (framework: string) => {
     const { controls } = await list(framework);
     return [...new Set(controls.map((each: Control) => Object.keys(each).join()))];
@@ -192,7 +192,7 @@ lists('8500.2: MAC levels in every spelling, impact codes, subject areas', async
   assert.equal(none.macLevels, []);
 });
 
-/** The two-letter codes of the families of 800-171, which DECISIONS D6.3 lets one filter by. */
+/** The two-letter codes of the families of 800-171, which rule D6.3 lets one filter by. */
 const codes171: Record<string, string> = {
   'Access Control': 'AC',
   'Awareness and Training': 'AT',

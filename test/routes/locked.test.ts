@@ -17,7 +17,7 @@ import { shipped } from '../support/reference.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { assertError } from '../support/service.ts';
 
-// DECISIONS D23.3, D34.2: another process holds the lock of the database or of the audit stream.
+// Rules D23.3, D34.2: another process holds the lock of the database or of the audit stream.
 const locked = suite('Locked by another process');
 
 interface Locked extends TestApp {

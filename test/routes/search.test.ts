@@ -410,7 +410,7 @@ search('a q that is missing, empty, repeated or too long is 400', async () => {
   assert.equal(await groups('😀'.repeat(200)), []);
 });
 
-// What broke FTS5 raw (SECURITY P3), and more of its syntax.
+// What broke FTS5 raw (threat P3), and more of its syntax.
 const hostile = [
   '%',
   '_',

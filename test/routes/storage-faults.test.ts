@@ -10,7 +10,7 @@ import { loggedApp } from '../support/service.ts';
 
 const folder = scratchFolder();
 const user = { Authorization: 'Bearer x' };
-const test = suite('D2: a disk that is full or fails while serving');
+const test = suite('Threat D2: a disk that is full or fails while serving');
 
 const asAlice = async () => ({
   kind: 'user' as const,

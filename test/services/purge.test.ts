@@ -9,7 +9,7 @@ import { ask, integrationCaller, testId, userCaller } from '../support/callers.t
 import { rejects, suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 
-// DECISIONS D8.5, SECURITY T1 and T2.
+// Rule D8.5, threats T1 and T2.
 const test = suite('Purge');
 const day = 24 * 3600 * 1000;
 const start = Date.parse('2026-11-21T12:00:00Z');

@@ -58,6 +58,8 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/roles/15-1244.00', ['Network and Computer Systems Administrators', 'Harbor Linux 3']],
   ['/upgrade?slug=harbor_linux_3', ['Upgrade a checklist']],
   ['/docs', ['GET /api/v1/stigs/{slug}/diff', 'user+regdoc']],
+  ['/docs/guide', ['Upgrade a checklist', 'the rules that hold both words']],
+  ['/docs/rules', ['D7.3 Every path of up to 4 hops', 'The scheme is compared']],
   ['/docs/crosswalk', ['POST', '/api/v1/crosswalk/resolve/batch', 'Try it']],
   ['/signin', ['User token']],
 ];
@@ -144,7 +146,7 @@ for (const [path, words] of shown) {
       else assert.match(text, word);
 
     assert.is(headers.get('Content-Type'), 'text/html; charset=UTF-8');
-    const connects = path.startsWith('/docs/') ? "; connect-src 'self'" : '';
+    const connects = /^\/docs\/(?!guide|rules)/.test(path) ? "; connect-src 'self'" : '';
     assert.is(headers.get('Content-Security-Policy'), policy + connects);
     assert.is(headers.get('Cache-Control'), 'private, no-store');
     assert.is(headers.get('X-Content-Type-Options'), 'nosniff');
@@ -1198,6 +1200,26 @@ pages('without script the try-it forms are not shown, and every operation has a 
   const document = (await t.get('/openapi.json', { token: null })).json as { paths: Record<string, object> };
   const all = Object.values(document.paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
   const contents = (await loadPage(t, '/docs')).html;
+  const linked = [...contents.matchAll(/href="(\/docs\/(?:guide|api|operate|rules))"/g)].map(
+    (match) => match[1]!,
+  );
+  assert.is(linked.length, 4);
+  const documents = await Promise.all(
+    linked.map(async (each) => [each, (await loadPage(t, each)).html] as const),
+  );
+  const ids = new Map(
+    documents.map(([each, page]) => [each, new Set([...page.matchAll(/ id="([^"]+)"/g)].map((m) => m[1]!))]),
+  );
+  let anchors = 0;
+  for (const [each, page] of documents) {
+    assert.not.match(page, /<a href="[^"]*\.md/);
+    for (const [, path, id] of page.matchAll(/<a href="(\/docs\/\w+)?#([^"]+)"/g)) {
+      if (id === 'main') continue;
+      assert.ok(ids.get(path ?? each)!.has(id!), `${each} leads to ${path}#${id}`);
+      anchors++;
+    }
+  }
+  assert.ok(anchors > 10, `${anchors} anchors`);
   assert.is(contents.match(/href="\/docs\/[a-z-]+#/g)!.length, all);
 });
 

@@ -30,7 +30,7 @@ interface MappedStig {
 }
 
 /**
- * Rebuilds the mapping of the current STIGs to occupations (DECISIONS D9.3), of all or of those with the given ids: the
+ * Rebuilds the mapping of the current STIGs to occupations (rule D9.3), of all or of those with the given ids: the
  * rule's rows, and above them what files state. A row depends on its STIG, the roles and the curated rows alone, so
  * the same catalog gives the same rows. Gives what stated rows lack, among all of them or those of these STIGs.
  */

@@ -12,7 +12,7 @@ export function isNice(value: unknown): boolean {
 }
 
 /**
- * Reads the work roles of the NICE Framework with their categories (FORMATS 9.2): titles trimmed, categories in title
+ * Reads the work roles of the NICE Framework with their categories (rule F9.2): titles trimmed, categories in title
  * case. A work role that the export calls withdrawn, and puts into no category any more, is left out. Throws `ImportError`
  * for an export that is broken or has another work role without a category.
  */

@@ -4,7 +4,7 @@ import { shown } from '../../read/text.ts';
 
 const kind = 'onet';
 
-/** The tables of an O*NET release that are read, and the columns that each must have (FORMATS 9.1). */
+/** The tables of an O*NET release that are read, and the columns that each must have (rule F9.1). */
 const tableColumns = {
   occupations: ['O*NET-SOC Code', 'Title', 'Description'],
   tasks: ['O*NET-SOC Code', 'Task ID', 'Task', 'Task Type'],

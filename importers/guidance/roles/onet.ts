@@ -16,7 +16,7 @@ interface OpenTable {
 }
 
 /**
- * Reads the files of one O*NET text release (FORMATS 9.1, DECISIONS D9.2), whatever they are called. Element tables are
+ * Reads the files of one O*NET text release (rules F9.1, D9.2), whatever they are called. Element tables are
  * told apart by the Element ID of their rows. Throws `ImportError` naming file and line.
  */
 export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRecord; warnings: string[] } {

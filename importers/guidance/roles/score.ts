@@ -4,7 +4,7 @@ import { findProducts, foldTitle, type Product, type ProductMatch, type Usage } 
 import type { OccupationRecord, ResponsibilityLevel } from './role-record.ts';
 import { isSecurityRole, workRolesOf } from './work-roles.ts';
 
-/** The version of this rule with its tables; it is stored with the rows that it makes (ARCHITECTURE.md). */
+/** The version of this rule with its tables; it is stored with the rows that it makes (rule F9.3). */
 export const ruleVersion = '3';
 
 /** One occupation that has to act on a STIG. */
@@ -63,7 +63,7 @@ export class Scorer {
   }
 
   /**
-   * The occupations that have to act on the STIG of a title, by relevance (FORMATS 9.3, version 3):
+   * The occupations that have to act on the STIG of a title, by relevance (rule F9.3, version 3):
    * `0.45 match + 0.15 hot + 0.10 demand + 0.20 prior + 0.10 fit`, 0.50 and more.
    */
   score(title: string): ScoredMapping[] {
@@ -106,7 +106,7 @@ export class Scorer {
   }
 }
 
-/** By confidence, then by job zone, the highest first, then by code (FORMATS 9.3). */
+/** By confidence, then by job zone, the highest first, then by code (rule F9.3). */
 export function byRelevance(
   a: { confidenceScore: number; jobZone: number | null; occupationCode: string },
   b: { confidenceScore: number; jobZone: number | null; occupationCode: string },

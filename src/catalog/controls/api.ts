@@ -6,7 +6,7 @@ import { errors, jsonContent } from '../../http/schema.ts';
 import type { ControlService } from './queries.ts';
 import * as schemas from './schema.ts';
 
-/** The control catalogs (specification, "Controls"): public, three explicit pairs over one service. */
+/** The control catalogs (rule D6): public, three explicit pairs over one service. */
 export function controlRoutes(access: Access, controls: ControlService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const tags = ['Controls'];

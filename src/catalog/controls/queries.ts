@@ -23,7 +23,7 @@ export interface ControlFilter {
 
 export type ControlService = ReturnType<typeof createControlService>;
 
-/** The queries of the control catalogs (specification, "Controls"; DECISIONS D6). */
+/** The queries of the control catalogs (rule D6). */
 export function createControlService(db: Database) {
   const { orm } = db;
   const framework = sql.placeholder('framework');

@@ -103,7 +103,7 @@ export const ControlRecordDod8500 = z
   })
   .openapi('ControlRecordDod8500');
 
-/** What a single record adds to the listed control (DECISIONS D6.5), by framework. */
+/** What a single record adds to the listed control (rule D6.5), by framework. */
 export interface ControlDetails {
   framework: string;
   version: string;

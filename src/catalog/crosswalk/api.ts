@@ -10,7 +10,7 @@ import { type Answered, type CrosswalkService, closureDepth, defaultStatuses } f
 import * as schemas from './schema.ts';
 import { createTaker, mostPathBytes } from './share.ts';
 
-/** The crosswalk (specification, "Crosswalk"; DECISIONS D7): public. */
+/** The crosswalk (rule D7): public. */
 export function crosswalkRoutes(
   access: Access,
   crosswalk: CrosswalkService,

@@ -132,7 +132,7 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
     /**
      * The rules that a control reaches, by STIG (title, then slug) and document order, each once with its shortest
      * paths; pages count rules. The nearest CCIs are taken unless `maxHops` asks for more. Throws NOT_FOUND for an
-     * unknown control, and for an unknown STIG, which would read as one that does not cover it (DECISIONS D34.1).
+     * unknown control, and for an unknown STIG, which would read as one that does not cover it (rule D34.1).
      */
     rules(query: ControlRulesQuery): ControlRules {
       return db.read(() => {

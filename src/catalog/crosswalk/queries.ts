@@ -16,7 +16,7 @@ import { createPins, type FirstStep } from './pins.ts';
 import type { Path } from './schema.ts';
 import { createTaker, mostPathBytes, shareBytes, type Taken } from './share.ts';
 
-/** How deep the closure table goes; deeper questions are walked (DECISIONS D7.3). */
+/** How deep the closure table goes; deeper questions are walked (rule D7.3). */
 export const closureDepth = 4;
 
 const pairMilliseconds = 250;
@@ -55,7 +55,7 @@ export const defaultStatuses: Set<MappingStatus> = new Set(['auto', 'verified'])
 
 export type CrosswalkService = ReturnType<typeof createCrosswalkService>;
 
-/** Resolves controls over the crosswalk (specification, "Crosswalk"; DECISIONS D7). */
+/** Resolves controls over the crosswalk (rule D7). */
 export function createCrosswalkService(db: Database, clock: () => number = () => performance.now()) {
   const { sqlite } = db;
   const closure = sqlite.prepare<[number, number, number], PathRow>(closureQuery);

@@ -103,7 +103,7 @@ export type CciControls = z.infer<typeof CciControls>;
 
 const maxHopsDescription = 'How many hops a path may have; any positive integer.';
 
-/** `<framework>:<identifier>`, split at the first colon (DECISIONS D7.4). */
+/** `<framework>:<identifier>`, split at the first colon (rule D7.4). */
 const reference = requestText('from', 300).transform((text, context) => {
   const colon = text.indexOf(':');
   const framework = text.slice(0, Math.max(0, colon)).trim();

@@ -19,7 +19,7 @@ export interface DocumentFilter extends Page {
 
 export type RegdocService = ReturnType<typeof createRegdocService>;
 
-/** Regulatory documents (specification, "Regulatory documents"). */
+/** Regulatory documents (rule D9). */
 export function createRegdocService({ orm, read }: Database) {
   return {
     /** By title (D3.4). */

@@ -10,7 +10,7 @@ import { benchmarkParam, RoleMapping } from './role-schema.ts';
 /** What a session without the entitlement gets, whatever it asks for: nothing is looked up for it (D9.4). */
 const gated: RoleMapping = { gated: true, federal: false, mappings: [] };
 
-/** The role mapping of a STIG (specification, "Role mapping"): for sessions alone. */
+/** The role mapping of a STIG (rule D9.4): for sessions alone. */
 export function roleMappingRoutes(access: Access, mapping: RoleMappingService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const { session } = access.with({ product: 'occ' });

@@ -6,7 +6,7 @@ import type { RoleMappingRow } from './role-schema.ts';
 
 export type RoleMappingService = ReturnType<typeof createRoleMappingService>;
 
-/** Who has to act on a STIG (specification, "Role mapping"). */
+/** Who has to act on a STIG (rule D9.4). */
 export function createRoleMappingService({ orm, read }: Database) {
   const { id, occupationCode, confidenceScore, responsibilityLevel, mappingSource, mappingReason } =
     getTableColumns(roleMappings);

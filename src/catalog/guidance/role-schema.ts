@@ -136,7 +136,7 @@ export const RoleMapping = z
   .openapi('RoleMapping');
 export type RoleMapping = z.infer<typeof RoleMapping>;
 
-/** A number of a STIG or a slug; anything else is a 400, also for who would get the gated answer (DECISIONS D9.4). */
+/** A number of a STIG or a slug; anything else is a 400, also for who would get the gated answer (rule D9.4). */
 export const benchmarkParam = z.object({
   benchmarkId: z
     .string()

@@ -19,7 +19,7 @@ export const stigMappingCount = sql<number>`(SELECT count(*) FROM ${roleMappings
 
 export type RoleService = ReturnType<typeof createRoleService>;
 
-/** Occupational roles (specification, "Occupational roles"). */
+/** Occupational roles (rule D9). */
 export function createRoleService({ orm, read }: Database) {
   const ofKey = eq(occupationKeys.occupationCode, occupations.occupationCode);
   const facts = occupationKeys.summary;

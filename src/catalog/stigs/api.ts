@@ -11,7 +11,7 @@ import type { StigNewsService } from './news.ts';
 import type { FullRelease, StigService } from './queries.ts';
 import * as schemas from './schema.ts';
 
-/** The STIG catalog (specification, "STIG catalog"). Fixed paths come before `{slug}`, which would swallow them. */
+/** The STIG catalog (rule D4). Fixed paths come before `{slug}`, which would swallow them. */
 export function stigRoutes(access: Access, stigs: StigService, news: StigNewsService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const costly = access.with({ expensive: true });

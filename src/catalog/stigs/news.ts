@@ -9,7 +9,7 @@ const memoMilliseconds = 5 * 60 * 1000;
 
 export type StigNewsService = ReturnType<typeof createStigNewsService>;
 
-/** Statistics and changelog of the STIG catalog (DECISIONS D4.7, D4.9). */
+/** Statistics and changelog of the STIG catalog (rules D4.7, D4.9). */
 export function createStigNewsService(db: Database, now: () => Date) {
   const { orm } = db;
   let memo: { stats: StigStats; generation: number; until: number } | null = null;

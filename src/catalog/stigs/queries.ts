@@ -28,7 +28,7 @@ export interface FullRelease {
 
 export type StigService = ReturnType<typeof createStigService>;
 
-/** The queries of the STIG catalog (specification, "STIG catalog"; DECISIONS D4). */
+/** The queries of the STIG catalog (rule D4). */
 export function createStigService(db: Database) {
   const { orm } = db;
   const slug = sql.placeholder('slug');

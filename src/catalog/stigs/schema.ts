@@ -170,7 +170,7 @@ export const RawGroup = z
   .openapi('RawGroup');
 export type RawGroup = z.infer<typeof RawGroup>;
 
-/** The json download: the raw benchmark record (DECISIONS D5.3). */
+/** The json download: the raw benchmark record (rule D5.3). */
 export const RawStig = z
   .strictObject({
     id: z.int(),

@@ -15,7 +15,7 @@ const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', '
 const rejections: Rejection[] = ['rate', 'expensive_rate', 'invalid_tokens', 'busy', 'bodies', 'connections'];
 
 /**
- * The metrics of `/metrics` (DECISIONS D22). Labels are route templates, methods and statuses only, so their number is
+ * The metrics of `/metrics` (rule D22). Labels are route templates, methods and statuses only, so their number is
  * bounded and nothing of a request shows.
  */
 export function createMetrics() {

@@ -22,7 +22,7 @@ export const emptyForm: CollectionForm = {
   visibility: 'PRIVATE',
 };
 
-/** The fields that a creator sets (DECISIONS D8.2). */
+/** The fields that a creator sets (rule D8.2). */
 export function CollectionInputs({
   form,
   problem,
@@ -121,7 +121,7 @@ export function editCollectionPage(page: {
   };
 }
 
-/** The collections of documents or of roles that the reader sees: made on the command line, only read here (DECISIONS D8.6). */
+/** The collections of documents or of roles that the reader sees: made on the command line, only read here (rule D8.6). */
 export function ReadCollections(props: {
   /** What they are of, as a heading has it. */
   of: 'Documents' | 'Roles';

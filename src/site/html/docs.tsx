@@ -39,8 +39,8 @@ export function areaSlug(area: string): string {
 const idOf = ({ method, path: route }: OperationEntry) =>
   `${method}-${route.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '')}`;
 
-/** The contents of the API's reference. */
-export function docsPage(document: OpenApi): View {
+/** The contents of the API's reference, with the documents that stand beside it (their titles by name). */
+export function docsPage(document: OpenApi, documents: ReadonlyMap<string, string>): View {
   return {
     title: 'API reference',
     section: 'docs',
@@ -58,6 +58,13 @@ export function docsPage(document: OpenApi): View {
           A call brings <code>Authorization: Bearer TOKEN</code>, or the session of this browser once you are
           signed in.
         </p>
+        <ul>
+          {[...documents].map(([name, title]) => (
+            <li>
+              <a href={path('docs', name)}>{title}</a>
+            </li>
+          ))}
+        </ul>
         {[...areasOf(document)].map(([area, entries]) => (
           <>
             <h2>

@@ -1,7 +1,7 @@
 import { Hidden, Problem } from './parts.tsx';
 import type { View } from './view.ts';
 
-/** Signing in: a user token, pasted once (DECISIONS D1.7). */
+/** Signing in: a user token, pasted once (rule D1.7). */
 export function signInPage({ next, problem }: { next: string; problem: string | null }): View {
   return {
     title: 'Sign in',

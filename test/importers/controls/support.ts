@@ -76,7 +76,7 @@ export function refusal(kind: Kind, read: () => unknown): string {
   return assert.unreachable('the source was accepted') as never;
 }
 
-/** What a rendered text must never hold (DECISIONS D6.4). */
+/** What a rendered text must never hold (rule D6.4). */
 export function assertRendered(control: ControlRecord): void {
   const { identifier, statement, guidance } = control;
   for (const text of [statement, guidance]) {
