@@ -43,14 +43,12 @@ export const importCommand: Command = {
       ? openDatabase(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
       : await openUpgraded(config.db, { create: true, busyTimeout, say: tell, onMigrate });
     try {
-      const progress = createProgress(process.stderr);
       const result = await auditedImport(config, db, positionals, {
         strict: values.strict ?? false,
         dryRun,
         overrides,
-        onProgress: progress.update,
+        onProgress: createProgress((line) => process.stderr.write(line)),
       });
-      progress.clear();
       print(result, values.json ?? false, dryRun);
       return exitCode(result, values.strict ?? false);
     } finally {
@@ -90,13 +88,13 @@ function print(
 
 function humanLine(line: LedgerLine): string {
   // A name is from outside: it must not end the line, nor speak to the terminal.
-  const told = (text: string) => printable(text, text.length);
-  const target = line.target === null ? '' : ` -> ${told(line.target)}`;
+  const printed = (text: string) => printable(text, text.length);
+  const target = line.target === null ? '' : ` -> ${printed(line.target)}`;
   const counts = Object.entries(line.counts).map(([name, count]) => `${count} ${name}`);
-  const reason = line.reason === null ? '' : `: ${told(line.reason)}`;
+  const reason = line.reason === null ? '' : `: ${printed(line.reason)}`;
   const detail = counts.length === 0 ? '' : ` (${counts.join(', ')})`;
-  const warnings = line.warnings.map((warning) => `\n    warning: ${told(warning)}`).join('');
-  return `${line.outcome.padEnd(10)} ${told(line.source)} [${line.kind}]${target}${detail}${reason}${warnings}`;
+  const warnings = line.warnings.map((warning) => `\n    warning: ${printed(warning)}`).join('');
+  return `${line.outcome.padEnd(10)} ${printed(line.source)} [${line.kind}]${target}${detail}${reason}${warnings}`;
 }
 
 function humanSummary(summary: LedgerSummary): string {
