@@ -24,6 +24,16 @@ export function printable(text: string, length: number): string {
   return text.slice(0, length).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }
 
+/** A number with its noun in the right form: `1 rule`, `1,446 rules`. */
+export function count(number: number, word: string, plural = `${word}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? word : plural}`;
+}
+
+/** The same where only the plural is known: `rules`, `categories`; `high` and `education` stay. */
+export function countOf(number: number, plural: string): string {
+  return count(number, plural.endsWith('ies') ? `${plural.slice(0, -3)}y` : plural.replace(/s$/, ''), plural);
+}
+
 /** True when a text can be stored and answered unchanged: no NUL and no lone surrogate. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');

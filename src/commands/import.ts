@@ -6,7 +6,7 @@ import { tellLeftBehind } from '../../importers/stigs/left-behind.ts';
 import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
-import { cut, printable } from '../base/text.ts';
+import { count, countOf, cut, printable } from '../base/text.ts';
 import { openDatabase } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
 import { auditMigration } from './audit.ts';
@@ -92,7 +92,7 @@ function humanLine(line: LedgerLine): string {
   // A name is from outside: it must not end the line, nor speak to the terminal.
   const told = (text: string) => printable(text, text.length);
   const target = line.target === null ? '' : ` -> ${told(line.target)}`;
-  const counts = Object.entries(line.counts).map(([name, count]) => `${count} ${name}`);
+  const counts = Object.entries(line.counts).map(([name, number]) => countOf(number, name));
   const reason = line.reason === null ? '' : `: ${told(line.reason)}`;
   const detail = counts.length === 0 ? '' : ` (${counts.join(', ')})`;
   const warnings = line.warnings.map((warning) => `\n    warning: ${told(warning)}`).join('');
@@ -102,8 +102,8 @@ function humanLine(line: LedgerLine): string {
 function humanSummary(summary: LedgerSummary): string {
   const { sources, imported, unchanged, superseded, skipped, rejected, warnings, ms } = summary;
   const parts = { imported, unchanged, superseded, skipped, rejected, warnings };
-  const counts = Object.entries(parts).map(([name, count]) => `${count} ${name}`);
-  return `${sources} sources in ${(ms / 1000).toFixed(2)} s: ${counts.join(', ')}`;
+  const counts = Object.entries(parts).map(([name, number]) => countOf(number, name));
+  return `${count(sources, 'source')} in ${(ms / 1000).toFixed(2)} s: ${counts.join(', ')}`;
 }
 
 /** Reads the operator's overrides (FORMATS 2.4 step 6). */

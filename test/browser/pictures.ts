@@ -19,11 +19,11 @@ await page.goto('/lists');
 await page.getByLabel('Name').fill('Web servers');
 await page.getByLabel('Tags').fill('prod, dmz');
 await page.getByLabel('Color').fill('#2a6fdb');
-await page.getByRole('button', { name: 'Make the list' }).click();
+await page.getByRole('button', { name: 'Create list' }).click();
 const list = new URL(page.url()).pathname;
 await page.getByText('Add STIGs by slug').click();
 await page.getByLabel('Slugs').fill('harbor_linux_3\nlantern_web_server_2');
-await page.getByRole('button', { name: 'Add', exact: true }).click();
+await page.getByRole('button', { name: 'Add STIGs' }).click();
 
 // A checklist of the older release, answered, brought to the current one.
 const older = await page.request.get('/api/v1/stigs/harbor_linux_3/download?version=V1R1&hostName=web01');
@@ -59,8 +59,8 @@ for (const [name, path, heading] of pictures) {
   else if (name === 'ledger') await page.getByRole('table').evaluate((each) => each.scrollIntoView());
   else if (name === 'upgrade') {
     await page.getByLabel('Checklist').setInputFiles(file);
-    await page.getByRole('button', { name: 'Show what becomes of it' }).click();
-    await page.getByRole('button', { name: 'Download the upgraded checklist' }).waitFor();
+    await page.getByRole('button', { name: 'Preview upgrade' }).click();
+    await page.getByRole('button', { name: 'Download upgraded checklist' }).waitFor();
   } else if (heading !== undefined)
     await page.getByRole('heading', { name: heading, exact: true }).evaluate((each) => each.scrollIntoView());
   const picture = join(folder, `${name}.png`);

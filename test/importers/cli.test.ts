@@ -107,7 +107,7 @@ codes('0 when nothing was rejected: skips are no failures', async () => {
   const { stderr } = await exits(0, [good, '--db', db], /^imported .*good\.xml/m);
   assert.match(
     stderr,
-    /^1 sources in [\d.]+ s: 1 imported, 0 unchanged, 0 superseded, 0 skipped, 0 rejected/m,
+    /^1 source in [\d.]+ s: 1 imported, 0 unchanged, 0 superseded, 0 skipped, 0 rejected/m,
   );
   await exits(0, [good, '--db', db], /^unchanged .*-> good$/m);
   await exits(0, [skips, '--db', db], /^skipped .*a\.txt \[other\]: /m);

@@ -138,7 +138,7 @@ uploading(
         death,
       );
       const { reason: error } = outcomes[1] as PromiseRejectedResult;
-      assert.equal([error.code, error.message], ['UNAVAILABLE', 'The checklist could not be read']);
+      assert.equal([error.code, error.message], ['UNAVAILABLE', 'The checklist could not be read. Try again']);
       assert.equal(error.headers, { 'Retry-After': '5' });
       assert.is(count(), 2);
       assert.is(told.length, 1);
@@ -178,7 +178,7 @@ uploading('a thread without memory ends with a 413 for its caller, and never the
   assert.instance(reason, RefusedUpload);
   assert.equal(
     [reason.code, reason.message],
-    ['PAYLOAD_TOO_LARGE', 'The checklist takes more memory than there is for one'],
+    ['PAYLOAD_TOO_LARGE', 'The checklist needs more memory than one upload may use'],
   );
   assert.is(told.length, 1);
   assert.is(next!.status, 'fulfilled');
@@ -195,7 +195,7 @@ uploading('a thread that hangs is ended, and its caller asked to come again', as
     (error: RefusedUpload) => [error.code, error.message],
   );
   const next = uploads.upgrade(upload('a'), anyRelease);
-  assert.equal(await hung, ['UNAVAILABLE', 'The checklist took too long']);
+  assert.equal(await hung, ['UNAVAILABLE', 'The checklist took too long to process. Try again']);
   assert.equal(await next, good);
   assert.is(count(), 2);
   await uploads.stop();
@@ -267,7 +267,7 @@ uploading('stopping refuses the upload under way', async () => {
   const refusal = refusalOf(uploads);
   await new Promise((resolve) => setImmediate(resolve));
   await uploads.stop();
-  assert.equal([(await refusal).code, (await refusal).message], ['UNAVAILABLE', 'The service stops']);
+  assert.equal([(await refusal).code, (await refusal).message], ['UNAVAILABLE', 'The service is stopping']);
   assert.equal(told, []);
 });
 

@@ -273,7 +273,7 @@ access('the address of every form can be loaded, and changes nothing', async () 
 });
 
 access('what may not be seen answers as what is not there, but for the request id', async () => {
-  const strip = (html: string) => html.replace(/Request id [\w-]+/, '').replace(/next=[^"]*/g, '');
+  const strip = (html: string) => html.replace(/Request ID [\w-]+/, '').replace(/next=[^"]*/g, '');
   for (const path of ['/lists/', '/collections/']) {
     const hidden = await loadPage(
       t,

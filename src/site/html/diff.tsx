@@ -61,15 +61,15 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
           <a href="/stigs">STIGs</a> / <a href={path('stigs', slug)}>{title}</a>
         </p>
         <h1>
-          From {from.version} to {to.version}
+          Changes from {from.version} to {to.version}
         </h1>
         <form class="filters" action={home}>
           <Choice name="from" label="From" versions={versions} chosen={from.version} />
           <Choice name="to" label="To" versions={versions} chosen={to.version} />
           <div>
-            <label for="class">Changes of</label>
+            <label for="class">Kind of change</label>
             <select id="class" name="class">
-              <option value="">any kind</option>
+              <option value="">all</option>
               {Object.entries(classNames).map(([value, name]) => (
                 <option value={value} selected={value === shown}>
                   {name}
@@ -89,7 +89,7 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
             ['Renumbered', summary.renumbered],
             ['Unchanged', summary.unchanged],
             [
-              'Changed, by main kind',
+              'Changed, by main kind of change',
               Object.entries(summary.classes)
                 .filter(([, number]) => number > 0)
                 .map(([name, number]) => (
@@ -106,14 +106,14 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
         {changed.length === 0 ? (
           <Nothing pagination={pagination} href={href}>
             {diff.changed.length === 0
-              ? 'No rule says anything else than before.'
-              : 'No rule changed in that way.'}
+              ? 'No rule changed between these releases.'
+              : 'No rule has this kind of change.'}
           </Nothing>
         ) : (
           <>
             <p class="quiet">
-              {count(pagination.total, 'rule')}. Left is {from.version}, right {to.version}; words that went
-              are struck out, words that came are underlined.
+              {count(pagination.total, 'rule')}. {from.version} is on the left, {to.version} on the right.
+              Removed words are struck out, added words are underlined.
             </p>
             {changed.map((rule) => (
               <Changed rule={rule} slug={slug} from={from.version} to={to.version} marker={marker} />
@@ -123,7 +123,7 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
         )}
         {diff.renumbered.length === 0 ? null : (
           <details class="more">
-            <summary>{count(diff.renumbered.length, 'rule')} with another number and the same text</summary>
+            <summary>{count(diff.renumbered.length, 'rule')} renumbered, with the same text</summary>
             <Table
               caption="Renumbered rules"
               head={['Rule', 'Before', 'Now']}
@@ -165,7 +165,7 @@ function Headings(props: { name: string; rules: RuleHeading[]; slug: string; ver
       <Table
         caption={`${name} rules`}
         key={2}
-        head={['Severity', 'Id', 'Rule']}
+        head={['Severity', 'ID', 'Rule']}
         rows={rules.map((rule) => [
           <Severity level={rule.severity} />,
           <span class="ids">
@@ -200,7 +200,7 @@ function Changed(props: {
           <span class="tag">{classNames[each]}</span>
         ))}
         {rule.old.groupId === rule.new.groupId ? null : (
-          <span class="quiet"> before: {rule.old.groupId}</span>
+          <span class="quiet"> previously {rule.old.groupId}</span>
         )}
       </p>
       {rule.fields.map((field) => (
@@ -210,13 +210,32 @@ function Changed(props: {
   );
 }
 
+type SeverityLevel = ChangedRule['severity'];
+
 /** One field that differs: the old text left, the new one right, with what went and came marked. */
 export function Field(props: { field: FieldChange; from: string; to: string; marker: Marker }): Child {
   const { field, from, to, marker } = props;
+  if (field.field === 'severity')
+    return (
+      <div class="sides">
+        <div>
+          <h4>severity, {from}</h4>
+          <p class="text">
+            <Severity level={field.old as SeverityLevel} />
+          </p>
+        </div>
+        <div>
+          <h4>severity, {to}</h4>
+          <p class="text">
+            <Severity level={field.new as SeverityLevel} />
+          </p>
+        </div>
+      </div>
+    );
   const [before, after] =
     field.field === 'ccis' ? [field.old.join('\n'), field.new.join('\n')] : [field.old, field.new];
   const segments = marker(before, after);
-  const name = `${field.field === 'ccis' ? 'CCIs' : field.field}${segments === null ? ' (unmarked)' : ''}`;
+  const name = `${field.field === 'ccis' ? 'CCIs' : field.field}${segments === null ? ' (changes not marked)' : ''}`;
   return (
     <div class="sides">
       <div>

@@ -50,13 +50,13 @@ export function docsPage(document: OpenApi): View {
           {document.info.title} API {document.info.version}
         </h1>
         <p class="lead">
-          {document.info.description} Answers are JSON unless a download says otherwise; errors are{' '}
+          {document.info.description} Responses are JSON, except some downloads. Errors have the form{' '}
           <code>{'{ "error": { "code", "message", "requestId" } }'}</code>. The machine-readable description
           is <a href="/openapi.json">/openapi.json</a>.
         </p>
         <p>
-          A call brings <code>Authorization: Bearer TOKEN</code>, or the session of this browser once you are
-          signed in.
+          Send <code>Authorization: Bearer TOKEN</code> with each request. In this browser, signing in is
+          enough.
         </p>
         {[...areasOf(document)].map(([area, entries]) => (
           <>
@@ -65,7 +65,7 @@ export function docsPage(document: OpenApi): View {
             </h2>
             <Table
               caption={`Operations of ${area}`}
-              head={['Operation', 'What it does', 'Who may call it']}
+              head={['Operation', 'What it does', 'Access']}
               rows={entries.map((entry) => [
                 <a class="mono" href={`${path('docs', areaSlug(area))}#${idOf(entry)}`}>
                   {entry.method.toUpperCase()} {entry.path}
@@ -116,7 +116,7 @@ function OperationOf({ entry, document }: { entry: Entry; document: OpenApi }): 
         {operation.summary}
         {operation.description === undefined ? null : <>. {operation.description}</>}
       </p>
-      <p class="quiet">Who may call it: {operation['x-access'] ?? 'not said'}</p>
+      <p class="quiet">Access: {operation['x-access'] ?? 'not stated'}</p>
       {parameters.length === 0 ? null : <Parameters parameters={parameters} />}
       {body === undefined ? null : (
         <>
@@ -124,7 +124,7 @@ function OperationOf({ entry, document }: { entry: Entry; document: OpenApi }): 
           <SchemaTree schema={body} document={document} />
         </>
       )}
-      <h3>Answers</h3>
+      <h3>Responses</h3>
       <ul class="tree">
         {Object.entries(operation.responses)
           .map(([status, response]) => [status, responseOf(response, document)] as const)
@@ -146,7 +146,7 @@ function Parameters({ parameters }: { parameters: Parameter[] }): Child {
   return (
     <Table
       caption="Parameters"
-      head={['Parameter', 'In', 'Type', 'What it is']}
+      head={['Parameter', 'In', 'Type', 'Description']}
       rows={parameters.map(({ name, in: place, required, schema, description }) => [
         <>
           <code>{name}</code>
@@ -156,8 +156,8 @@ function Parameters({ parameters }: { parameters: Parameter[] }): Child {
         typeOf(schema),
         [
           description ?? schema.description,
-          schema.default === undefined ? undefined : `${JSON.stringify(schema.default)} unless given.`,
-          schema.example === undefined ? undefined : `Such as ${JSON.stringify(schema.example)}.`,
+          schema.default === undefined ? undefined : `Default: ${JSON.stringify(schema.default)}.`,
+          schema.example === undefined ? undefined : `Example: ${JSON.stringify(schema.example)}.`,
         ]
           .filter((text) => text !== undefined)
           .join(' '),
@@ -257,7 +257,7 @@ function TryIt({ entry, document, id }: { entry: Entry; document: OpenApi; id: s
         Try it<span class="hidden">: {`${method} ${route}`}</span>
       </summary>
       <noscript>
-        <p>This needs the browser’s script; the line for curl above does the same.</p>
+        <p>This needs JavaScript. The curl command above does the same.</p>
       </noscript>
       <form class="try fields" hidden data-method={method} data-path={route}>
         {(operation.parameters ?? []).map((each) => (
