@@ -138,7 +138,10 @@ uploading(
         death,
       );
       const { reason: error } = outcomes[1] as PromiseRejectedResult;
-      assert.equal([error.code, error.message], ['UNAVAILABLE', 'The checklist could not be read. Try again']);
+      assert.equal(
+        [error.code, error.message],
+        ['UNAVAILABLE', 'The checklist could not be read. Try again'],
+      );
       assert.equal(error.headers, { 'Retry-After': '5' });
       assert.is(count(), 2);
       assert.is(told.length, 1);

@@ -1,10 +1,10 @@
 import type { Child } from 'hono/jsx';
-import { countOf } from '../../base/text.ts';
+import { count, countOf } from '../../base/text.ts';
 import type { ImportRun, LedgerEntry } from '../../catalog/ledger.ts';
 import type { StigStats } from '../../catalog/stigs/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { frameworkName } from './frameworks.ts';
-import { count, Empty, link, Moment, Nothing, Pager, path, SeverityCounts, Table } from './parts.tsx';
+import { Empty, link, Moment, Nothing, Pager, path, SeverityCounts, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 export interface LoadedPage {

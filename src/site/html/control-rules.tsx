@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { ControlRules } from '../../catalog/crosswalk/control-rules-schema.ts';
-import { count, Empty, Ids, link, Nothing, Pager, path, Severity, Table } from './parts.tsx';
+import { Empty, Ids, link, Nothing, Pager, path, Severity, Table } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
 
 /** The STIG rules that a control reaches; null for who is not signed in. `home` is the page that it stands on. */

@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { controlHref, frameworkName } from './frameworks.ts';
-import { beginning, count, Empty, link, Nothing, Pager, path, Table } from './parts.tsx';
+import { beginning, Empty, link, Nothing, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** A control of any catalog as its list has it. */

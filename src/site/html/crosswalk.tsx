@@ -1,8 +1,9 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { Path } from '../../catalog/crosswalk/schema.ts';
 import { layOut, nodeHeight, nodeWidth, type PictureEdge } from './crosswalk-layout.ts';
 import { controlHref, frameworkName } from './frameworks.ts';
-import { count, Empty, Status, Table } from './parts.tsx';
+import { Empty, Status, Table } from './parts.tsx';
 
 type MappingStatus = Path['controls'][number]['status'];
 

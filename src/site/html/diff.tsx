@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type {
   ChangeClass,
   ChangedRule,
@@ -8,7 +9,7 @@ import type {
 } from '../../catalog/stigs/diff-schema.ts';
 import { changedWords, type TextSegment } from '../../catalog/stigs/words.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { count, Facts, link, Nothing, Pager, path, Severity, Table } from './parts.tsx';
+import { Facts, link, Nothing, Pager, path, Severity, Table } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 

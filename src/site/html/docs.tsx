@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import {
   exampleOf,
   type OpenApi,
@@ -10,7 +11,7 @@ import {
   type Schema,
   typeOf,
 } from './openapi-types.ts';
-import { count, link, path, Table } from './parts.tsx';
+import { link, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 interface Entry {

@@ -1,19 +1,8 @@
+import { count } from '../../base/text.ts';
 import type { RegulatoryDocument, RegulatoryDocuments } from '../../catalog/guidance/document-schema.ts';
 import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
 import { ReadCollections } from './bundles.tsx';
-import {
-  count,
-  Day,
-  Downloads,
-  Empty,
-  Facts,
-  FindForm,
-  link,
-  Nothing,
-  Pager,
-  path,
-  Table,
-} from './parts.tsx';
+import { Day, Downloads, Empty, Facts, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 export function documentsPage(page: {

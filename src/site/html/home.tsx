@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { StigChangelog, StigStats } from '../../catalog/stigs/schema.ts';
-import { count, Day, Empty, link, path, Severity, Table } from './parts.tsx';
+import { Day, Empty, link, path, Severity, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** What the start page shows who is signed in. */

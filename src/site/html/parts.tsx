@@ -1,8 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { Pagination } from '../../http/schema.ts';
 
-export { count } from '../../base/text.ts';
-
 /** Severities by shape and words, so that color alone tells nothing. */
 const severities = {
   high: { shape: '▲', category: 'CAT I' },

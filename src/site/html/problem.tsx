@@ -1,4 +1,5 @@
-import { count } from './parts.tsx';
+import { count } from '../../base/text.ts';
+import {} from './parts.tsx';
 import type { View } from './view.ts';
 
 /** What a reader is told when a page cannot be shown: the words of the API's error, when to come again, and its request id. */

@@ -1,8 +1,9 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { Role, Roles } from '../../catalog/guidance/role-schema.ts';
 import type { RoleCollections } from '../../collections/catalog-collections-schema.ts';
 import { ReadCollections } from './bundles.tsx';
-import { count, Downloads, Empty, Facts, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
+import { Downloads, Empty, Facts, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 export function rolesPage(page: {

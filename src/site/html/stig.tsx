@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { RoleMappingRow } from '../../catalog/guidance/role-schema.ts';
 import type { Finding, StigVersions } from '../../catalog/stigs/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import {
-  count,
   Day,
   Downloads,
   Empty,

@@ -1,5 +1,6 @@
+import { count } from '../../base/text.ts';
 import type { StigList } from '../../catalog/stigs/schema.ts';
-import { count, Day, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
+import { Day, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** The STIGs of the catalog. */

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type {
   Leftover,
   NotCarried as NotCarriedItem,
@@ -7,7 +8,7 @@ import type {
   UpgradeReport,
 } from '../../checklists/schema.ts';
 import { createMarker, Field, type Marker } from './diff.tsx';
-import { count, Empty, Facts, Hidden, Problem, path, Severity } from './parts.tsx';
+import { Empty, Facts, Hidden, Problem, path, Severity } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
