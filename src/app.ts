@@ -285,10 +285,10 @@ function refusal(c: Context<Env>, { code, message, headers }: AppError): Respons
 
 /** What a caller is told, and after how many seconds to try again, when the storage fails; a damaged file is a 500. */
 const unavailable: Partial<Record<StorageFault, [string, string]>> = {
-  busy: ['The database is busy', '5'],
-  full: ['The database takes no changes now: there is no room', '30'],
-  readonly: ['The database takes no changes now', '30'],
-  io: ['The database does not answer', '30'],
+  busy: ['The database is busy. Try again', '5'],
+  full: ['Changes cannot be saved now: the disk is full', '30'],
+  readonly: ['Changes cannot be saved now', '30'],
+  io: ['The database cannot be read or written', '30'],
 };
 
 function toAppError(error: Error): AppError {
@@ -300,7 +300,7 @@ function toAppError(error: Error): AppError {
   if (answer) return new AppError('UNAVAILABLE', answer[0], { 'Retry-After': answer[1] });
   return new AppError(
     'INTERNAL_ERROR' satisfies ErrorCode,
-    'Something went wrong; the log knows more under the request id',
+    'Something went wrong. The server log has the details under this request ID',
   );
 }
 

@@ -93,7 +93,7 @@ front('past the connection limit a client is told so, and gets in when another i
   assert.is(answer.status, 503);
   assert.equal(JSON.parse(answer.body).error, {
     code: 'UNAVAILABLE',
-    message: 'The service has no connection left',
+    message: 'The service has too many connections. Try again',
     requestId: 'over',
   });
   assert.is(answer.headers.get('retry-after'), '5');
@@ -332,9 +332,9 @@ front('a certificate or key that cannot serve stops the start with one line', as
     ['P-192', p192.cert, p192.key, 0o600, /key\.pem is on the curve prime192v1: it needs 256 bits$/],
     ['P-224', p224.cert, p224.key, 0o600, /key\.pem is on the curve secp224r1: it needs 256 bits$/],
     ['mismatch', good.cert, other.key, 0o600, /the TLS key \S*key\.pem is not that of the first certificate/],
-    ['expired', old.cert, old.key, 0o600, /the TLS certificate \S*cert\.pem holds from .*Z to .*Z, not now/],
-    ['not yet', early.cert, early.key, 0o600, /holds from .*Z to .*Z, not now/],
-    ['readable', good.cert, good.key, 0o604, /key\.pem is readable by others \(mode 604\): chmod 600 it/],
+    ['expired', old.cert, old.key, 0o600, /the TLS certificate \S*cert\.pem is valid from .*Z to .*Z, not now/],
+    ['not yet', early.cert, early.key, 0o600, /is valid from .*Z to .*Z, not now/],
+    ['readable', good.cert, good.key, 0o604, /key\.pem is readable by others \(mode 604\): run chmod 600 on it/],
     ['no certificate', 'hello', good.key, 0o600, /cert\.pem holds no certificate in PEM form/],
     ['no key', good.cert, good.cert, 0o600, /key\.pem holds no private key without a passphrase in PEM form/],
   ];
@@ -366,7 +366,7 @@ front('a certificate or key that cannot serve stops the start with one line', as
     new Date(now + hour).toISOString().slice(0, 13),
   );
   const refusals: [cert: string, key: string, line: string][] = [
-    [good.cert, other.key, 'the TLS key key.pem is not that of the first certificate of cert.pem'],
+    [good.cert, other.key, 'the TLS key key.pem does not belong to the first certificate of cert.pem'],
     [shortRsa.cert, shortRsa.key, 'the TLS key key.pem has 1024 bits: an RSA key needs 2048'],
   ];
   for (const [cert, key, line] of refusals) {
@@ -452,7 +452,7 @@ front('what is odd in the environment is one warning each at the start, never wi
   assert.equal(
     warnings.map(({ msg, names }) => [msg, names]),
     [
-      ['variables of the environment that Gapstone does not know', ['GAPSTONE_FAULTS', 'GAPSTONE_PROT']],
+      ['unknown environment variables', ['GAPSTONE_FAULTS', 'GAPSTONE_PROT']],
       ['GAPSTONE_CRON_SECRET has fewer than 16 characters', undefined],
     ],
   );

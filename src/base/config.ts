@@ -111,10 +111,10 @@ export function readConfig(flags: Flags = {}, env: Environment = process.env): R
   const db = flags.db ?? text('GAPSTONE_DB', 'gapstone.db');
   const jwks = env.GAPSTONE_JWKS === undefined ? null : text('GAPSTONE_JWKS', '');
   if (jwks !== null && (env.GAPSTONE_ISSUER === undefined || env.GAPSTONE_AUDIENCE === undefined)) {
-    throw new CommandError('GAPSTONE_JWKS needs GAPSTONE_ISSUER and GAPSTONE_AUDIENCE beside it', 2);
+    throw new CommandError('GAPSTONE_JWKS also needs GAPSTONE_ISSUER and GAPSTONE_AUDIENCE: set both', 2);
   }
   if (jwks !== null && !statSync(jwks, { throwIfNoEntry: false })?.isFile()) {
-    throw new CommandError(`GAPSTONE_JWKS names no file: ${jwks}`, 2);
+    throw new CommandError(`GAPSTONE_JWKS is not a file: ${jwks}`, 2);
   }
   return Object.freeze({
     db,
@@ -168,7 +168,7 @@ export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.
     const names = unknown.sort().slice(0, mostNames).map(shortened);
     const more = unknown.length - names.length;
     warnings.push({
-      msg: 'variables of the environment that Gapstone does not know',
+      msg: 'unknown environment variables',
       fields: more > 0 ? { names, more } : { names },
     });
   }
@@ -185,11 +185,11 @@ function readTls(env: Environment): Config['tls'] {
   const { GAPSTONE_TLS_CERT: cert, GAPSTONE_TLS_KEY: key } = env;
   if (cert === undefined && key === undefined) return null;
   if (!cert || !key) {
-    throw new CommandError('GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY are needed together, and not empty', 2);
+    throw new CommandError('GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY must both be set, and not be empty', 2);
   }
   for (const [name, file] of Object.entries({ GAPSTONE_TLS_CERT: cert, GAPSTONE_TLS_KEY: key })) {
     if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
-      throw new CommandError(`${name} names no file: ${file}`, 2);
+      throw new CommandError(`${name} is not a file: ${file}`, 2);
     }
   }
   return { cert, key };
@@ -220,8 +220,7 @@ function readList(
   return Object.freeze(
     entries.map((entry) => {
       const read = readOne(entry);
-      if (read === null)
-        throw new CommandError(`${name} has an entry that is wrong: "${entry.slice(0, 64)}"`, 2);
+      if (read === null) throw new CommandError(`${name} has an invalid entry: "${entry.slice(0, 64)}"`, 2);
       return read;
     }),
   );
@@ -254,7 +253,7 @@ function readPort(flag: string | undefined, variable: () => string): number {
   const name = flag === undefined ? 'GAPSTONE_PORT' : '--port';
   // Kubernetes sets NAME_PORT in every pod for a service of that name.
   const why = /^(?:tcp|udp|sctp):\/\//.test(text)
-    ? '; Kubernetes sets it so for a service named gapstone: set it yourself, or enableServiceLinks: false in the pod'
+    ? '. Kubernetes sets this value for a service named gapstone: set the variable yourself, or set enableServiceLinks: false in the pod'
     : '';
   throw new CommandError(`${name} must be a number from 0 to 65535, not "${text.slice(0, 40)}"${why}`, 2);
 }

@@ -24,7 +24,7 @@ export function catalogCollector(db: Database): Collector {
   function counts(): Family {
     return {
       name: 'gapstone_catalog_records',
-      help: 'Records of the catalog by kind; stig_releases counts retained ones too.',
+      help: 'Records in the catalog, by kind. stig_releases includes retained releases.',
       type: 'gauge',
       samples: counted.map(([kind, query]) => ({
         labels: { kind },
@@ -42,10 +42,10 @@ export function catalogCollector(db: Database): Collector {
       .all() as { outcome: string; number: number }[];
     const finished = runs.finished === null ? 0 : Date.parse(runs.finished) / 1000;
     return [
-      single('gapstone_import_runs_total', 'counter', 'Runs of the import in the ledger.', runs.number),
+      single('gapstone_import_runs_total', 'counter', 'Imports in the ledger.', runs.number),
       {
         name: 'gapstone_import_sources_total',
-        help: 'Sources in the ledger of imports by outcome.',
+        help: 'Sources in the import ledger, by outcome.',
         type: 'counter',
         samples: ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'].map((outcome) => ({
           labels: { outcome },
@@ -55,7 +55,7 @@ export function catalogCollector(db: Database): Collector {
       single(
         'gapstone_import_last_timestamp_seconds',
         'gauge',
-        'When the last run ended; 0: never.',
+        'When the last import ended. 0 means never.',
         finished,
       ),
     ];
@@ -82,7 +82,12 @@ export function catalogCollector(db: Database): Collector {
       if (seen?.generation !== generation) seen = { generation, families: [counts()] };
       if (ledger?.run !== run) ledger = { run, families: imports() };
       return [
-        single('gapstone_catalog_generation', 'gauge', 'Changes with every import that changes.', generation),
+        single(
+          'gapstone_catalog_generation',
+          'gauge',
+          'Changes with every import that changes the catalog.',
+          generation,
+        ),
         ...seen.families,
         ...ledger.families,
         ...files(),

@@ -121,9 +121,9 @@ function chooseStig(candidates: Stig[], fresh: Stig, benchmarkIds: string[]): nu
 /** The 400 for a checklist of other STIGs: which it names, and what to do about it. */
 function noSuchStig(stigs: Stig[], slug: string): Error {
   const names = stigNames(stigs);
-  const naming = names.length === 0 ? 'names none' : `names ${shortList(names)}`;
+  const naming = names.length === 0 ? 'names no STIG' : `names ${shortList(names)}`;
   return badRequest(
-    `checklist: no STIG of it is ${cut(slug)} or shares a rule with it; it ${naming}. Choose the STIG that it is of, or import that first`,
+    `checklist: none of its STIGs is ${cut(slug)} or shares a rule with it; it ${naming}. Choose its STIG, or import that STIG first`,
   );
 }
 
@@ -183,17 +183,17 @@ function reasonOf(
   const said: string[] = [];
   for (const { field, class: each, old: was, new: now } of changes) {
     if (each !== field) continue;
-    if (was === '') said.push(`the old checklist does not hold its ${field} text`);
+    if (was === '') said.push(`the old checklist has no ${field} text to compare`);
     else
       said.push(field === 'severity' ? `its severity changed from ${was} to ${now}` : `its ${field} changed`);
   }
   if (classes.includes('mapping')) said.push('its CCIs changed');
   if (classes.includes('severity') && old?.overrides.severity)
-    said.push('its severity is overridden, which may not be needed any more');
-  if (outcome === 'reset') said.push('the request asks to begin such rules anew');
+    said.push('its severity is overridden: check whether that is still needed');
+  if (outcome === 'reset') said.push('the request asks to reset such answers');
   if (said.length === 0)
     said.push(
-      classes.length > 0 ? 'only wording or blanks changed' : 'nothing changed that the answer rests on',
+      classes.length > 0 ? 'only wording or spacing changed' : 'nothing relevant to the answer changed',
     );
   const text = said.join('; ');
   return text[0]!.toUpperCase() + text.slice(1);
@@ -222,14 +222,14 @@ function markingOf({ classification }: Rule): Partial<Rule> {
 function goneMarking(rule: Rule): Leftover[] {
   const { classification } = markingOf(rule);
   if (classification === undefined) return [];
-  const reason = 'the release does not have this rule any more';
+  const reason = 'the release no longer has this rule';
   return [{ kind: 'field', reason, path: `${rule.rule_id_src}.classification`, value: classification }];
 }
 
 function goneRule(rule: Rule): Extract<NotCarried, { kind: 'rule' }> {
   return {
     kind: 'rule',
-    reason: 'the release does not have this rule any more',
+    reason: 'the release no longer has this rule',
     groupId: rule.group_id,
     ruleId: rule.rule_id_src,
     ruleVersion: rule.rule_version,

@@ -50,7 +50,7 @@ function createMembers(db: Database, members: Members, now: () => Date, newId: (
       const made = await db.write(() => {
         const unknown = items.find((item) => isKnown.get(item) === undefined);
         if (unknown !== undefined)
-          throw new CommandError(`the catalog has no ${nameOf(kind)} "${unknown.slice(0, 64)}"`);
+          throw new CommandError(`${nameOf(kind)} "${unknown.slice(0, 64)}" is not in the catalog`);
         const { id, createdAt } = bundles.create(user, { ...fields, icon: '' });
         for (const [index, item] of [...new Set(items)].entries()) insert.run(id, item, index + 1, createdAt);
         return { id };

@@ -204,7 +204,7 @@ export function createListStigService(db: Database, now: () => Date, newId: () =
 
 function noPositionLeft(): Error {
   return badRequest(
-    `An entry of the list has position ${maxPosition}, after which there is none: give it a smaller one first`,
+    `An entry of the list has the highest position, ${maxPosition}: give it a lower one first`,
   );
 }
 

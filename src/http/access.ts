@@ -148,12 +148,12 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     if (cookie === undefined) return nobody(c);
     const user = known(c, await tried(c, async () => sessions.find(cookie)), 'session');
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
-    if (!reads && !isSameOrigin(c)) throw forbidden('A session may write from its own origin only');
+    if (!reads && !isSameOrigin(c)) throw forbidden('A session may write only from its own origin');
     return user;
   }
 
   function asUser(viewer: Viewer): User {
-    if (viewer.kind !== 'user') throw forbidden('This needs a user token');
+    if (viewer.kind !== 'user') throw forbidden('You need a user token');
     return viewer;
   }
 
@@ -230,12 +230,14 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
         const user = asUser(await caller(c));
         if (!mayHave(entitledTo(product), user)) {
           c.set('unentitled', true);
-          throw forbidden(`This needs the entitlement ${product}`);
+          throw forbidden(
+            `You need the ${product === 'occ' ? 'role-data' : 'document'} permission (${product})`,
+          );
         }
         return user;
       }),
     async signIn(c, token) {
-      if (!isSameOrigin(c)) throw forbidden('Signing in works from our own page only');
+      if (!isSameOrigin(c)) throw forbidden('Sign in from the sign-in page of this server');
       return asUser(await tokenCaller(c, `Bearer ${token}`));
     },
     audited: (rule, action) => audited(trail, rule, action),

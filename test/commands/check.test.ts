@@ -94,7 +94,7 @@ const seeds: Record<string, Seed> = {
   },
   'a row whose parent is gone': {
     sql: "DELETE FROM occupation_keys WHERE occupation_code = '15-1244.00'",
-    problems: [/^foreign keys: occupations refers to a row of occupation_keys that is not there$/],
+    problems: [/^foreign keys: occupations refers to a row of occupation_keys that does not exist$/],
   },
   'a total of a run': {
     sql: `UPDATE import_runs SET summary = json_set(summary, '$.rejected', 0) WHERE id = 2`,

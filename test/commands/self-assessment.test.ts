@@ -127,7 +127,7 @@ test('a bad table or a STIG that is not there is refused with one line', async (
   );
   assert.is(
     await refused(`${head}SV-1r1_rule,open,,\n`),
-    'gapstone: bad.csv, line 2: groupId must be as V-222387, not "SV-1r1_rule"\n',
+    'gapstone: bad.csv, line 2: groupId must have the form V-222387, not "SV-1r1_rule"\n',
   );
   assert.is(
     await refused('groupId,status,comment\nV-1,open,x\n'),

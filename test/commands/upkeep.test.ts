@@ -189,8 +189,8 @@ backups('never replaces anything, and leaves nothing behind when it fails', asyn
   const before = stateOf(folder);
   const cases: [string, RegExp][] = [
     ['g.db', /g\.db is the database itself$/],
-    ['there.db', /there\.db exists: a copy never replaces anything$/],
-    ['folder.db', /folder\.db exists: a copy never replaces anything$/],
+    ['there.db', /there\.db already exists: a copy never replaces a file. Choose another name$/],
+    ['folder.db', /folder\.db already exists: a copy never replaces a file. Choose another name$/],
     ['no/such/b.db', /the folder of .*b\.db does not exist$/],
   ];
   for (const [name, message] of cases) {
@@ -347,7 +347,7 @@ restores('is refused while a server has the database open, which serves on', asy
   assert.equal([code, stdout], [1, '']);
   assert.match(
     stderr,
-    /^gapstone: .*g\.db is in use: stop the server, and whatever else works on it, first\n$/,
+    /^gapstone: .*g\.db is in use: first stop the server and any other program that uses it\n$/,
   );
   assert.equal(readdirSync(folder), names);
   assert.is((await fetch(`${running.url}/readyz`)).status, 200);
@@ -446,11 +446,11 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
     [foreign, /is not a Gapstone database$/],
     [
       changed('newer.db', (sqlite) => sqlite.pragma('user_version = 999')),
-      /has schema 999, this Gapstone knows/,
+      /has schema 999, this version of Gapstone supports/,
     ],
     [
       changed('loose.db', (sqlite) => sqlite.exec('DELETE FROM sources')),
-      /the backup is damaged: \d+ rows refer to what is not there$/,
+      /the backup is damaged: \d+ rows refer to rows that do not exist$/,
     ],
     [
       changed('trigger.db', (sqlite) =>
@@ -465,8 +465,8 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
       /view\.db is refused: the view known_stigs is not of Gapstone$/,
     ],
     [inUse, /has a log beside it: it is a database in use, not a backup/],
-    [hashed, /hashed\.db is not what .*hashed\.db\.sha256 says: it was changed since$/],
-    [noHash, /holds no SHA-256$/],
+    [hashed, /hashed\.db was changed: its SHA-256 does not match .*hashed\.db\.sha256$/],
+    [noHash, /does not contain a SHA-256$/],
   ];
   const before = stateOf(folder);
   for (const [path, message] of cases) {
@@ -475,7 +475,7 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
   }
   assert.match(
     await refusalOf(() => restoreDatabase(copy, file, when, { room: () => 1000 })),
-    /there is no room beside .*g\.db: it needs \d+ bytes, 1000 are free$/,
+    /there is not enough space beside .*g\.db: it needs \d+ bytes, 1000 are free$/,
   );
   assert.match(
     await refusalOf(() => restoreDatabase(copy, foreign, when)),

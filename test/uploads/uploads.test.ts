@@ -233,8 +233,8 @@ uploading(
     hangUp(callers[1]!);
     hangUp(callers[0]!);
     assert.equal(await Promise.all(outcomes), [
-      ['BAD_REQUEST', 'The caller is gone'],
-      ['BAD_REQUEST', 'The caller is gone'],
+      ['BAD_REQUEST', 'The client closed the connection'],
+      ['BAD_REQUEST', 'The client closed the connection'],
       good,
     ]);
     assert.is(read(), '!b', 'who was gone before its turn is not read');
@@ -249,7 +249,7 @@ uploading('an upload whose caller was gone does not keep the thread from ending'
   const { uploads, count } = uploadsOf("parentPort.on('message', answer);", { idle: 0 });
   assert.equal(await uploads.upgrade(upload(), anyRelease), good);
   const gone = uploads.upgrade(upload(), anyRelease, { closed: true, onClose: null });
-  assert.is(await gone.catch((error: AppError) => error.message), 'The caller is gone');
+  assert.is(await gone.catch((error: AppError) => error.message), 'The client closed the connection');
   await new Promise((resolve) => setTimeout(resolve, 100));
   assert.equal(await uploads.upgrade(upload(), anyRelease), good);
   assert.is(count(), 2, 'the first thread ended meanwhile');
@@ -399,7 +399,7 @@ uploading('a body that is no form, and a field without end', async () => {
   const init = { method: 'POST', headers: { ...ann, 'Content-Type': 'text/plain' }, body: 'x' };
   const plain = await t.app.request('http://here.example/upgrade', init);
   assert.is(plain.status, 400);
-  assert.match(textOf(await plain.text()), 'The request body is no form');
+  assert.match(textOf(await plain.text()), 'The request body is not a form');
   const form = new FormData();
   form.set('file', new File([JSON.stringify(old)], 'old.cklb'));
   form.set('slug', slug);

@@ -242,9 +242,9 @@ pages('a token that is none, of another origin, or of a program signs nobody in'
     [own, `${token}x`, 401, wrong],
     [own, await t.token({ exp: 1 }), 401, wrong],
     [own, `gsi_${'a'.repeat(43)}`, 401, wrong],
-    [{}, token, 403, 'Signing in works from our own page only'],
-    [{ 'Sec-Fetch-Site': 'cross-site' }, token, 403, 'Signing in works from our own page only'],
-    [{ Origin: 'http://evil.example' }, token, 403, 'Signing in works from our own page only'],
+    [{}, token, 403, 'Sign in from the sign-in page of this server'],
+    [{ 'Sec-Fetch-Site': 'cross-site' }, token, 403, 'Sign in from the sign-in page of this server'],
+    [{ Origin: 'http://evil.example' }, token, 403, 'Sign in from the sign-in page of this server'],
   ];
   for (const [caller, given, status, words] of cases) {
     const answer = await loadPage(t, '/signin', caller, { token: given, next: '/' });
@@ -291,7 +291,7 @@ pages('an unknown path is a page for a browser, JSON for all others and under /a
   const accept = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8';
   const page = await loadPage(t, '/no/such/page', { Accept: accept });
   assert.is(page.status, 404);
-  assert.match(textOf(page.html), 'There is no such path');
+  assert.match(textOf(page.html), 'This path does not exist');
   for (const [path, headers] of [
     ['/no/such/page', {}],
     ['/no/such/page', { Accept: '*/*' }],
@@ -325,14 +325,14 @@ pages('what is wrong with a query or a form is said in the words of the API', as
       'status must be one or more of: auto, verified, rejected',
     ],
     [`/search?q=${'x'.repeat(201)}`, undefined, 'q must have at most 200 characters'],
-    ['/stigs?search=%ff', undefined, 'The URL holds a malformed percent-encoding'],
+    ['/stigs?search=%ff', undefined, 'The URL contains a malformed percent-encoding'],
     ['/lists', { name: ' ', visibility: 'PRIVATE' }, 'name must have 1 to 200 characters'],
     ['/lists', { name: 'x', color: 'red', visibility: 'PRIVATE' }, 'color must be #RRGGBB'],
     ['/lists', { name: 'x', visibility: 'PUBLIC' }, 'visibility must be PRIVATE or SHARED'],
     [
       '/collections',
       { name: 'x', tags: 'a,'.repeat(21).replace(/a/g, 'tag'), visibility: 'PRIVATE' },
-      'tags must hold at most 20 texts',
+      'tags must contain at most 20 texts',
     ],
     ['/upgrade', { slug: 'harbor_linux_3' }, 'Choose a checklist: a .ckl or .cklb file'],
   ];
@@ -618,8 +618,8 @@ pages('a body that is no form is refused, and so is one that is too large or no 
       body: body as never,
     });
   const cases: [string, string | Uint8Array, number, string][] = [
-    ['application/json', '{"name":"x"}', 400, 'The request body is no form'],
-    ['text/plain', 'name=x', 400, 'The request body is no form'],
+    ['application/json', '{"name":"x"}', 400, 'The request body is not a form'],
+    ['text/plain', 'name=x', 400, 'The request body is not a form'],
     ['application/x-www-form-urlencoded', 'name=%ff', 400, 'The request body is not valid UTF-8'],
     [
       'application/x-www-form-urlencoded',
@@ -627,8 +627,8 @@ pages('a body that is no form is refused, and so is one that is too large or no 
       400,
       'The request body is not valid UTF-8',
     ],
-    ['multipart/form-data; boundary=x', 'nothing of the kind', 400, 'The request body is no form'],
-    ['multipart/form-data', 'name', 400, 'The request body is no form'],
+    ['multipart/form-data; boundary=x', 'nothing of the kind', 400, 'The request body is not a form'],
+    ['multipart/form-data', 'name', 400, 'The request body is not a form'],
     [
       'application/x-www-form-urlencoded',
       `name=${'x'.repeat(1024 * 1024)}`,
@@ -975,9 +975,9 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
     /<dt>Status<\/dt><dd><span class="prose">not_a_finding<\/span>.*?<dt>Severity<\/dt><dd><span class="severity low"><span aria-hidden="true">●<\/span> CAT III<\/span>.*?<dt>Reason for the severity<\/dt><dd><span class="prose">behind a &lt;wall&gt;<\/span>.*?<dt>Finding details<\/dt><dd><span class="prose">two\nlines<\/span>.*?<dt>Comments<\/dt><dd><span class="prose">seen — by Ann\nfirst line<\/span>/s;
   const { html: anew } = await loadPage(t, '/upgrade', ann, reset);
   const item = (id: string) => anew.split('<li>').find((each) => each.includes(`>${id}<`))!;
-  assert.match(item('V-900001'), 'the request asks to begin such rules anew');
+  assert.match(item('V-900001'), 'the request asks to reset such answers');
   assert.match(item('V-900001'), answer);
-  assert.match(item('V-1'), '(the release does not have this rule any more)');
+  assert.match(item('V-1'), '(the release no longer has this rule)');
   assert.match(item('V-1'), answer);
   // PowerShell writes UTF-16 by itself, with its byte-order mark.
   const units = Buffer.from(`\ufeff${before}`, 'utf16le');
@@ -1119,7 +1119,7 @@ pages(
     const form = upgradeForm(JSON.stringify(checklist), { slug: 'harbor_linux_3' });
     const { html } = await loadPage(t, '/upgrade', ann, form);
     const notCarried = html.slice(html.indexOf('Not carried over:'));
-    const reason = 'a cklb has no place for this field';
+    const reason = 'a cklb has no field for this';
     const summaries = [...notCarried.matchAll(/<summary>(.*?)<\/summary>/gs)].map(([, text]) =>
       textOf(text!),
     );

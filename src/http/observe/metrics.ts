@@ -32,13 +32,13 @@ export function createMetrics() {
     const name = 'gapstone_http_request_duration_seconds';
     const total: Family = {
       name: 'gapstone_http_requests_total',
-      help: 'Requests by route template, method and status.',
+      help: 'Requests, by route template, method and status.',
       type: 'counter',
       samples: [],
     };
     const duration: Family = {
       name,
-      help: 'Time from the headers of a request to the end of its answer, by route template.',
+      help: 'Time from the request headers to the end of the response, by route template.',
       type: 'histogram',
       samples: [],
     };
@@ -86,7 +86,7 @@ export function createMetrics() {
     text(): string {
       const turnedAway: Family = {
         name: 'gapstone_rejected_total',
-        help: 'Requests and connections turned away, by the limit that did it.',
+        help: 'Requests and connections refused, by limit.',
         type: 'counter',
         samples: [...rejected].map(([limit, value]) => ({ labels: { limit }, value })),
       };

@@ -15,27 +15,32 @@ export function processCollector(): Collector {
       single(
         'process_start_time_seconds',
         'gauge',
-        'When the process began, in seconds since 1970.',
+        'When the process started, in seconds since 1970.',
         started,
       ),
       single('process_cpu_seconds_total', 'counter', 'Processor time of the process.', (user + system) / 1e6),
       single('process_resident_memory_bytes', 'gauge', 'Resident memory.', rss),
       single('nodejs_heap_size_used_bytes', 'gauge', 'JavaScript heap in use.', heapUsed),
       single('nodejs_heap_size_total_bytes', 'gauge', 'JavaScript heap.', heapTotal),
-      single('nodejs_external_memory_bytes', 'gauge', 'Memory of buffers and the like.', external),
+      single(
+        'nodejs_external_memory_bytes',
+        'gauge',
+        'Memory of buffers and other external objects.',
+        external,
+      ),
       single(
         'nodejs_eventloop_lag_mean_seconds',
         'gauge',
-        'Mean delay of a 20 ms timer since the last look, the 20 ms included.',
+        'Mean delay of a 20 ms timer since the last scrape, including the 20 ms.',
         seconds(delay.mean),
       ),
       single(
         'nodejs_eventloop_lag_p99_seconds',
         'gauge',
-        'The same, its 99th percentile.',
+        '99th percentile of the same delay.',
         seconds(delay.percentile(99)),
       ),
-      single('nodejs_eventloop_lag_max_seconds', 'gauge', 'The same, its maximum.', seconds(delay.max)),
+      single('nodejs_eventloop_lag_max_seconds', 'gauge', 'Maximum of the same delay.', seconds(delay.max)),
     ];
     delay.reset();
     return families;

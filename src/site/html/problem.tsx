@@ -1,5 +1,4 @@
 import { count } from '../../base/text.ts';
-import {} from './parts.tsx';
 import type { View } from './view.ts';
 
 /** What a reader is told when a page cannot be shown: the words of the API's error, when to come again, and its request id. */
