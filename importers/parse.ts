@@ -116,7 +116,7 @@ function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
     return skipXml(root, kind, results.isFound, warnings);
   } catch (error) {
     if (error instanceof DoctypeError && isForeign(error, bytes))
-      return skipped(`XML or HTML of no kind of ours, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
+      return skipped(`XML or HTML of an unknown kind, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
     // What cannot be decoded has no root yet; a benchmark is known by its beginning.
     if (error instanceof ImportError && error.kind === 'other')
       error.kind = kind === 'other' && looksLikeBenchmark(Buffer.from(bytes)) ? 'xccdf' : kind;
@@ -145,7 +145,7 @@ function fromControls(result: ControlsResult, warnings: string[]): Parsed {
 }
 
 /** Said of a ckl or cklb, which lies beside STIGs and looks like one. */
-const aChecklist = ' (a checklist: the server upgrades it, the catalog does not hold it)';
+const aChecklist = ' (a checklist: upgrade it on the page “Upgrade a checklist”; it cannot be imported)';
 
 function skipXml(root: XmlElement, kind: Kind, hasResults: boolean, warnings: string[]): Parsed {
   if (hasResults) {
@@ -154,8 +154,8 @@ function skipXml(root: XmlElement, kind: Kind, hasResults: boolean, warnings: st
   }
   const reason =
     kind === 'scap'
-      ? `SCAP content (automated checks, root <${root.local}>): it never creates or replaces a STIG`
-      : `XML of no kind of ours: root <${root.local.slice(0, 64)}>${root.local === 'CHECKLIST' ? aChecklist : ''}`;
+      ? `SCAP content (automated checks, root <${root.local}>): it cannot be imported as a STIG`
+      : `XML of an unknown kind: root <${root.local.slice(0, 64)}>${root.local === 'CHECKLIST' ? aChecklist : ''}`;
   return { kind, content: null, reason, warnings };
 }
 
@@ -190,7 +190,7 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
       return fromDocuments('regdoc', lines.documents, [...warnings, ...lines.warnings]);
     }
     if (likely === undefined)
-      return skipped('the content is of no known kind (it begins like JSON and is none)');
+      return skipped('the content is of an unknown kind (it begins like JSON but is not valid JSON)');
     throw new ImportError(`not valid JSON: ${(error as Error).message.slice(0, 150)}`, likely);
   }
   if (isInterchange(value)) {
@@ -216,9 +216,10 @@ const otherOscal = [
 function nameOfJson(value: unknown): string {
   const keys = Object.keys((value ?? {}) as object);
   const model = otherOscal.find((each) => keys.includes(each));
-  if (model !== undefined) return `OSCAL of another kind (${model}): the catalog takes catalogs and profiles`;
-  if (keys.includes('$schema')) return 'JSON of no kind of ours (a JSON schema)';
-  return `JSON of no kind of ours${isCklb(value) ? aChecklist : ''}`;
+  if (model !== undefined)
+    return `OSCAL of another kind (${model}): only catalogs and profiles can be imported`;
+  if (keys.includes('$schema')) return 'JSON of an unknown kind (a JSON schema)';
+  return `JSON of an unknown kind${isCklb(value) ? aChecklist : ''}`;
 }
 
 function isCklb(value: unknown): boolean {
@@ -240,11 +241,11 @@ function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
     .replace(/^\xef\xbb\xbf/, '');
   if (!/^(?:"?(framework|fromFramework|sp800_171r2|stigSlug)\b|---[ \t]*\r?\n)/.test(head)) {
     const what = foreignBeginnings.find(([beginning]) => beginning.test(head))?.[1];
-    return skipped(`the content is of no known kind${what === undefined ? '' : ` (${what})`}`);
+    return skipped(`the content is of an unknown kind${what === undefined ? '' : ` (${what})`}`);
   }
   const { text, warnings } = decodeText(bytes, options.strict);
   if (beginsWithHead(text)) return fromMarkdown(parseHeadedMarkdown(text), warnings);
   if (isCuratedCsv(text)) return fromRoles('role-mapping-csv', parseCuratedCsv(text), warnings);
   const result = parseControlsText(text);
-  return result === null ? skipped('the content is of no known kind') : fromControls(result, warnings);
+  return result === null ? skipped('the content is of an unknown kind') : fromControls(result, warnings);
 }

@@ -87,7 +87,7 @@ config('a port as Kubernetes sets it for a service of this name is refused with 
   const message = failure({}, { GAPSTONE_PORT: 'tcp://10.0.0.1:8080' });
   assert.match(
     message,
-    /^GAPSTONE_PORT must be a number from 0 to 65535, not "tcp:\/\/10\.0\.0\.1:8080"; Kubernetes sets it/,
+    /^GAPSTONE_PORT must be a number from 0 to 65535, not "tcp:\/\/10\.0\.0\.1:8080"\. Kubernetes sets this value/,
   );
   assert.match(message, /enableServiceLinks: false/);
   const env = { GAPSTONE_PORT: 'tcp://10.0.0.1:8080' };

@@ -270,7 +270,9 @@ front(
     writeFileSync(join(folder, 'cert.pem'), weak.cert);
     writeFileSync(join(folder, 'key.pem'), weak.key);
     running.child.kill('SIGHUP');
-    await until('a refusal for its length', () => running.stdout().includes('an RSA key needs 2048'));
+    await until('a refusal for its length', () =>
+      running.stdout().includes('an RSA key needs at least 2048'),
+    );
     assert.is((await get(running.port, '/healthz', first.cert)).status, 200, 'the old one serves on');
     writeFileSync(join(folder, 'cert.pem'), second.cert);
     writeFileSync(join(folder, 'key.pem'), second.key);
@@ -327,14 +329,32 @@ front('a certificate or key that cannot serve stops the start with one line', as
   const [shortRsa, almost] = [madeFor(rsaKey(1024)), madeFor(rsaKey(2047))];
   const [p192, p224] = [madeFor(curveKey('prime192v1')), madeFor(curveKey('secp224r1'))];
   const cases: [name: string, cert: string, key: string, mode: number, message: RegExp][] = [
-    ['RSA 1024', shortRsa.cert, shortRsa.key, 0o600, /key\.pem has 1024 bits: an RSA key needs 2048$/],
-    ['RSA 2047', almost.cert, almost.key, 0o600, /key\.pem has 2047 bits: an RSA key needs 2048$/],
-    ['P-192', p192.cert, p192.key, 0o600, /key\.pem is on the curve prime192v1: it needs 256 bits$/],
-    ['P-224', p224.cert, p224.key, 0o600, /key\.pem is on the curve secp224r1: it needs 256 bits$/],
+    [
+      'RSA 1024',
+      shortRsa.cert,
+      shortRsa.key,
+      0o600,
+      /key\.pem has 1024 bits: an RSA key needs at least 2048$/,
+    ],
+    ['RSA 2047', almost.cert, almost.key, 0o600, /key\.pem has 2047 bits: an RSA key needs at least 2048$/],
+    ['P-192', p192.cert, p192.key, 0o600, /key\.pem is on the curve prime192v1: it needs at least 256 bits$/],
+    ['P-224', p224.cert, p224.key, 0o600, /key\.pem is on the curve secp224r1: it needs at least 256 bits$/],
     ['mismatch', good.cert, other.key, 0o600, /the TLS key \S*key\.pem is not that of the first certificate/],
-    ['expired', old.cert, old.key, 0o600, /the TLS certificate \S*cert\.pem is valid from .*Z to .*Z, not now/],
+    [
+      'expired',
+      old.cert,
+      old.key,
+      0o600,
+      /the TLS certificate \S*cert\.pem is valid from .*Z to .*Z, not now/,
+    ],
     ['not yet', early.cert, early.key, 0o600, /is valid from .*Z to .*Z, not now/],
-    ['readable', good.cert, good.key, 0o604, /key\.pem is readable by others \(mode 604\): run chmod 600 on it/],
+    [
+      'readable',
+      good.cert,
+      good.key,
+      0o604,
+      /key\.pem is readable by others \(mode 604\): run chmod 600 on it/,
+    ],
     ['no certificate', 'hello', good.key, 0o600, /cert\.pem holds no certificate in PEM form/],
     ['no key', good.cert, good.cert, 0o600, /key\.pem holds no private key without a passphrase in PEM form/],
   ];
@@ -367,7 +387,7 @@ front('a certificate or key that cannot serve stops the start with one line', as
   );
   const refusals: [cert: string, key: string, line: string][] = [
     [good.cert, other.key, 'the TLS key key.pem does not belong to the first certificate of cert.pem'],
-    [shortRsa.cert, shortRsa.key, 'the TLS key key.pem has 1024 bits: an RSA key needs 2048'],
+    [shortRsa.cert, shortRsa.key, 'the TLS key key.pem has 1024 bits: an RSA key needs at least 2048'],
   ];
   for (const [cert, key, line] of refusals) {
     write(cert, key, 0o600);
@@ -472,7 +492,10 @@ front('a fault that nobody caught is logged, and the process ends with 1', async
     running.child.kill('SIGUSR2');
     assert.is((await running.ended).code, 1);
     const last = logOf(running).at(-1);
-    assert.equal([last.level, last.msg, last.origin], ['error', 'fault: the process ends', origin]);
+    assert.equal(
+      [last.level, last.msg, last.origin],
+      ['error', 'unexpected error: the process ends', origin],
+    );
     assert.match(last.error, /boom-fault/);
   }
 });

@@ -32,7 +32,7 @@ export function releaseOf(metadata: OscalMetadata, kind: Kind): OscalRelease {
   }
   const changed = new Date(metadata['last-modified']);
   if (Number.isNaN(changed.getTime()))
-    throw new ImportError(`last-modified "${shown(metadata['last-modified'])}" is no time`, kind);
-  const warnings = stated?.[2] ? [`the version is ${stated[0]}: no final release`] : [];
+    throw new ImportError(`last-modified "${shown(metadata['last-modified'])}" is not a time`, kind);
+  const warnings = stated?.[2] ? [`the version is ${stated[0]}, which is not a final release`] : [];
   return { version: `Rev ${number}`, edition: changed.toISOString(), warnings };
 }

@@ -73,7 +73,7 @@ function is800171(identifier: string): boolean {
 function readCatalog(root: XmlNode, metadata: XmlNode): ControlsResult {
   const changed = new Date(textIn(metadata, 'last-modified').trim());
   if (Number.isNaN(changed.getTime()))
-    throw new ImportError('the last-modified of the catalog is no time', kind);
+    throw new ImportError('the last-modified of the catalog is not a time', kind);
   const warnings: string[] = [];
   try {
     const controls = readControls(root, warnings);
@@ -101,7 +101,7 @@ function identifierOf(node: XmlNode): string {
     ? canonicalIdentifier(framework, id.slice(idPrefix.length))
     : null;
   if (!identifier?.startsWith('0'))
-    throw new ImportError(`the control id "${shown(id)}" is no requirement of 800-171 Rev 3`);
+    throw new ImportError(`the control id "${shown(id)}" is not a requirement of 800-171 Rev 3`);
   return identifier;
 }
 
@@ -154,7 +154,9 @@ function readTargets(node: XmlNode, identifier: string, identifiers: Set<string>
   const targets = links.map(({ attributes: { href = '' } }) => {
     const target = href.replace(/^#/, '').replace(idPrefix, '');
     if (!identifiers.has(target))
-      throw new ImportError(`${identifier} went into "${shown(href)}", which is no requirement`);
+      throw new ImportError(
+        `${identifier} is incorporated into "${shown(href)}", which is not a requirement`,
+      );
     return target;
   });
   return inCatalogOrder(framework, targets);

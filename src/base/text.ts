@@ -29,8 +29,10 @@ export function count(number: number, word: string, plural = `${word}s`): string
   return `${number.toLocaleString('en-US')} ${number === 1 ? word : plural}`;
 }
 
-/** The same where only the plural is known: `rules`, `categories`; `high` and `education` stay. */
-export function countOf(number: number, plural: string): string {
+/** The same for what the ledger counts: `rules`, `categories`, `workRoles`; `high` and `education` stay. */
+export function countOf(number: number, counted: string): string {
+  const plural =
+    counted === 'ccis' ? 'CCIs' : counted.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return count(number, plural.endsWith('ies') ? `${plural.slice(0, -3)}y` : plural.replace(/s$/, ''), plural);
 }
 

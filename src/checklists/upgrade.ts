@@ -173,6 +173,12 @@ function reportOf(
   };
 }
 
+const categories: Record<string, string> = {
+  high: 'CAT I (high)',
+  medium: 'CAT II (medium)',
+  low: 'CAT III (low)',
+};
+
 function reasonOf(
   outcome: UpgradedRule['outcome'],
   classes: ChangeClass[],
@@ -185,7 +191,11 @@ function reasonOf(
     if (each !== field) continue;
     if (was === '') said.push(`the old checklist has no ${field} text to compare`);
     else
-      said.push(field === 'severity' ? `its severity changed from ${was} to ${now}` : `its ${field} changed`);
+      said.push(
+        field === 'severity'
+          ? `its severity changed from ${categories[was]} to ${categories[now]}`
+          : `its ${field} changed`,
+      );
   }
   if (classes.includes('mapping')) said.push('its CCIs changed');
   if (classes.includes('severity') && old?.overrides.severity)

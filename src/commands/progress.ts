@@ -1,4 +1,5 @@
 import type { ImportProgress } from '../../importers/run.ts';
+import { count } from '../base/text.ts';
 
 const barWidth = 24;
 const plainEvery = 2000;
@@ -18,7 +19,7 @@ export function createProgress(stream: NodeJS.WriteStream, now = () => performan
   };
   const line = ({ done, found, rules, bytes }: ImportProgress) => {
     const seconds = Math.max(0.001, (now() - start) / 1000);
-    return `${done} of ${found} sources, ${rules} rules, ${(bytes / 1e6 / seconds).toFixed(1)} MB/s`;
+    return `${done} of ${count(found, 'source')}, ${count(rules, 'rule')}, ${(bytes / 1e6 / seconds).toFixed(1)} MB/s`;
   };
   return {
     update(progress: ImportProgress): void {

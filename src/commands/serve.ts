@@ -34,7 +34,7 @@ export const serveCommand: Command = {
   usage: 'gapstone serve [--host H] [--port P] [--db FILE]',
   help: [
     '--host H  address to listen on (127.0.0.1)',
-    '--port P  port to listen on (8080; 0 takes a free one)',
+    '--port P  port to listen on (8080; 0 picks a free one)',
   ],
   async run(args) {
     const { values, positionals } = parse(args, { host: { type: 'string' }, port: { type: 'string' } });
@@ -169,8 +169,13 @@ function loadFamilies(server: RunningServer, lines: LineWriter) {
   const { connections, requests } = server.load();
   return [
     single('gapstone_http_connections', 'gauge', 'Open connections.', connections),
-    single('gapstone_http_requests_in_flight', 'gauge', 'Requests whose answer is not finished.', requests),
-    single('gapstone_log_lines_dropped_total', 'counter', 'Log lines that nobody read.', lines.dropped()),
+    single('gapstone_http_requests_in_flight', 'gauge', 'Requests that are not finished.', requests),
+    single(
+      'gapstone_log_lines_dropped_total',
+      'counter',
+      'Log lines that could not be written.',
+      lines.dropped(),
+    ),
   ];
 }
 
@@ -184,17 +189,17 @@ function auditFamilies({ written, lost, failing }: ReturnType<AuditStream['stats
 
 function cacheFamilies({ entries, bytes, hits, misses }: ReturnType<Answers['stats']>) {
   return [
-    single('gapstone_cache_entries', 'gauge', 'Answers that are kept as bytes.', entries),
-    single('gapstone_cache_bytes', 'gauge', 'Bytes that they take.', bytes),
-    single('gapstone_cache_hits_total', 'counter', 'Requests answered from them.', hits),
-    single('gapstone_cache_misses_total', 'counter', 'Answers that were made to be kept.', misses),
+    single('gapstone_cache_entries', 'gauge', 'Cached responses.', entries),
+    single('gapstone_cache_bytes', 'gauge', 'Bytes of cached responses.', bytes),
+    single('gapstone_cache_hits_total', 'counter', 'Requests answered from the cache.', hits),
+    single('gapstone_cache_misses_total', 'counter', 'Responses added to the cache.', misses),
   ];
 }
 
 /** A fault that nobody caught: the state may be anything, so it is told and the process ends (SECURITY O2). */
 function endOnFailure(log: Log, lines: LineWriter): void {
   process.on('uncaughtException', (error: unknown, origin) => {
-    log.error('fault: the process ends', {
+    log.error('unexpected error: the process ends', {
       origin,
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
@@ -210,7 +215,7 @@ function renewCertificate(config: Config, server: RunningServer, log: Log): void
     server.renew(tls);
     log.info('certificate reloaded', { certificateUntil: tls.validTo });
   } catch (error) {
-    log.error('certificate kept: the files cannot be used', { reason: (error as Error).message });
+    log.error('certificate not reloaded: the new files cannot be used', { reason: (error as Error).message });
   }
 }
 

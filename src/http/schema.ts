@@ -36,7 +36,7 @@ const integer = (defaultValue: number, maximum?: number) => ({
   type: 'integer' as const,
   minimum: 1,
   default: defaultValue,
-  ...(maximum === undefined ? {} : { description: `At most ${maximum}. Higher values are lowered to it.` }),
+  ...(maximum === undefined ? {} : { description: `At most ${maximum}. Higher values count as ${maximum}.` }),
 });
 
 /** The query parameters `page` and `limit` (D3.1): a limit above the maximum is lowered to it. */

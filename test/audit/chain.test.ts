@@ -109,7 +109,7 @@ test('a changed line with a hash of its own making is found at the next', () => 
   lines[1] = `${text.slice(0, -1)},"hash":"${hash}"}`;
   const { problem } = verifyAuditFile(alone(file, `${lines.join('\n')}\n`));
   assert.is(problem?.line, 3);
-  assert.match(problem!.reason, /line before is not the one/);
+  assert.match(problem!.reason, /previous line was changed or replaced/);
 });
 
 test('lines cut off at the end are found by the head that was noted, and the next line keeps the gap visible', () => {
@@ -343,7 +343,7 @@ test('what is known to have been written is missed, though stream and head are g
     else if (name === 'both made anew')
       assert.match(
         verifyAuditFile(file, older).problem!.reason,
-        /^this is not the line that the database knows/,
+        /^this is not the line that the database recorded/,
       );
     else if (name === 'both as they were before')
       assert.match(verifyAuditFile(file, known).problem!.reason, /^the end is cut off: lines 4 to 5 /);

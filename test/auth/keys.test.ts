@@ -235,14 +235,17 @@ keys('a key that would be used and is malformed is refused, also beside a good o
     [{ kty: 'EC', crv: 'P-256', x: ec.publicKey.x }, /cannot be used/],
     [{ kty: 'RSA', e: 'AQAB', n: 5 }, /has fewer than 2048 bits$/],
     [{ n: rsa.publicKey.n, e: 'AQAB' }, /is not a key: it has no kty$/],
-    [null, /is no key/],
+    [null, /is not a key/],
   ] as [JWK, RegExp][])
     await refusedSet({ keys: [rsa.publicKey, key] }, message);
 });
 
 keys('an RSA key with an exponent that signs nothing is refused', async () => {
   for (const e of ['AQ', 'AA', '', 'Ag', 'AAE', 'AQAA', undefined, 3])
-    await refusedSet({ keys: [{ ...rsa.publicKey, e }] }, /has an invalid exponent: it must be an odd number of at least 3$/);
+    await refusedSet(
+      { keys: [{ ...rsa.publicKey, e }] },
+      /has an invalid exponent: it must be an odd number of at least 3$/,
+    );
   for (const e of ['AQAB', 'Aw', 'AAEAAQ']) await readKeySet(setFile({ keys: [{ ...rsa.publicKey, e }] }));
 });
 
@@ -492,8 +495,7 @@ keys('what a token could not carry is refused instead of being left out when it 
   const config = readConfig({ db: join(scratchFolder(), 'g.db') }, {});
   const request = { subject: 'ann', entitlements: [], lifetime: 60 };
   const wrong = ['', 'x'.repeat(256), 'a\nb', 'a\u007f', 'a\0', '\ud800'];
-  const told = (option: string) =>
-    `--${option} must have 1 to 255 characters and no control characters`;
+  const told = (option: string) => `--${option} must have 1 to 255 characters and no control characters`;
   for (const value of wrong) {
     for (const [option, given] of Object.entries({
       subject: { subject: value },

@@ -45,7 +45,7 @@ hostile('the request itself', async () => {
     [{ slug: 'a', checklist: {}, version: 8 }, /^version must be one text/],
     [{ slug: 'a', checklist: {}, onChange: 'drop' }, /^onChange must be keep or reset/],
     [{ slug: 'a', checklist: {}, hostName: 'x'.repeat(256) }, /^hostName must have at most 255/],
-    [{ slug: 'a\0', checklist: {} }, /^slug must not hold NUL/],
+    [{ slug: 'a\0', checklist: {} }, /^slug must not contain NUL/],
   ];
   for (const [body, words] of cases)
     assertRefused(await t.send('POST', path, body), words, JSON.stringify(body).slice(0, 60));
@@ -148,9 +148,9 @@ hostile('a ckl that is damaged or is something else', async () => {
     [`<${'x'.repeat(100_000)}/>`, /^checklist: must begin with <CHECKLIST>, not <x{64}>/],
     ['<html><body>Sign in</body></html>', /must begin with <CHECKLIST>, not <html>/],
     ['<CHECKLIST></CHECKLIST>', /has no stigs/],
-    ['<CHECKLIST><STIGS><iSTIG/></STIGS></CHECKLIST>', /no STIG of it is/],
-    [whole.replace('</STATUS>', '</STATUS><STATUS>Open</STATUS>'), /VULN\[1\] holds STATUS twice/],
-    [whole.replace('<HOST_NAME>', '<HOST_NAME>a</HOST_NAME><HOST_NAME>'), /ASSET holds HOST_NAME twice/],
+    ['<CHECKLIST><STIGS><iSTIG/></STIGS></CHECKLIST>', /none of its STIGs is/],
+    [whole.replace('</STATUS>', '</STATUS><STATUS>Open</STATUS>'), /VULN\[1\] contains STATUS twice/],
+    [whole.replace('<HOST_NAME>', '<HOST_NAME>a</HOST_NAME><HOST_NAME>'), /ASSET contains HOST_NAME twice/],
     [whole.replace('<COMMENTS>', '<COMMENTS>\0'), /^checklist: /],
     [whole.replace('<COMMENTS>', '<COMMENTS>\ud800'), /lone surrogates/],
     [whole.replace('<COMMENTS>', '<COMMENTS>&#0;'), /^checklist: /],
@@ -362,7 +362,7 @@ hostile('the count of JSON before it is parsed, against the parsed value', () =>
       const shallow = { depth: depth - 1, values };
       assert.throws(() => refuseHeavyJson(json, 'it', shallow), /^it is nested deeper than \d+ levels$/);
       const few = { depth, values: values - 1 };
-      assert.throws(() => refuseHeavyJson(json, 'it', few), /^it holds more than \d+ values$/);
+      assert.throws(() => refuseHeavyJson(json, 'it', few), /^it contains more than \d+ values$/);
     }),
     { numRuns: 500 },
   );

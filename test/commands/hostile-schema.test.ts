@@ -323,7 +323,10 @@ hostile('in a log that was not closed', async () => {
   sqlite.close();
   const before = readFileSync(file);
   for (const open of [() => openDatabase(file), () => openUpgraded(file, { checkUnclean: true })])
-    assert.match(await refusalOf(open), /is refused: the trigger stay on sessions does not belong to Gapstone$/);
+    assert.match(
+      await refusalOf(open),
+      /is refused: the trigger stay on sessions does not belong to Gapstone$/,
+    );
   assert.equal(readFileSync(file), before);
 });
 
@@ -335,7 +338,9 @@ hostile('an older schema: what later ones made is as foreign as anything', async
   migrate(sqlite, 3);
   sqlite.exec(stay);
   sqlite.close();
-  await assertRefused('schema 3', folder, file, [/^the trigger stay on sessions does not belong to Gapstone$/]);
+  await assertRefused('schema 3', folder, file, [
+    /^the trigger stay on sessions does not belong to Gapstone$/,
+  ]);
   const { file: numbered, folder: other } = changed(empty, (each) => each.pragma('user_version = 1'));
   const before = stateOf(other);
   assert.match(await refusalOf(() => openUpgraded(numbered)), /is refused: .+, and \d\d more/);

@@ -175,7 +175,9 @@ refuse('a schema of the right number and other tables', async () => {
 });
 
 refuse('a newer schema, in the file and in a log that was not closed', async () => {
-  const message = new RegExp(`has schema 999, this version of Gapstone supports ${newest} at most: use a newer Gapstone`);
+  const message = new RegExp(
+    `has schema 999, this version of Gapstone supports ${newest} at most: use a newer Gapstone`,
+  );
   const { folder, file } = place(whole);
   const sqlite = new Sqlite(file);
   sqlite.pragma('user_version = 999');
@@ -298,9 +300,24 @@ refuse('a bad key: the database is not touched, and no part of the key is told',
     ['read by others', good, 0o640, /is readable by others \(mode 640\): run chmod 600 on it/],
     ['half written', good.slice(0, good.length / 2), 0o600, /cannot be read: it is not JSON/],
     ['empty', '', 0o600, /cannot be read: it is not JSON/],
-    ['halves of two keys', JSON.stringify({ ...key, d: other.d }), 0o600, /does not contain an ES256 private key/],
-    ['another curve', JSON.stringify({ ...key, crv: 'P-384' }), 0o600, /does not contain an ES256 private key/],
-    ['no private half', JSON.stringify({ ...key, d: undefined }), 0o600, /does not contain an ES256 private key/],
+    [
+      'halves of two keys',
+      JSON.stringify({ ...key, d: other.d }),
+      0o600,
+      /does not contain an ES256 private key/,
+    ],
+    [
+      'another curve',
+      JSON.stringify({ ...key, crv: 'P-384' }),
+      0o600,
+      /does not contain an ES256 private key/,
+    ],
+    [
+      'no private half',
+      JSON.stringify({ ...key, d: undefined }),
+      0o600,
+      /does not contain an ES256 private key/,
+    ],
   ];
   for (const [name, text, mode, message] of cases) {
     writeFileSync(config.keyFile, text);
@@ -396,7 +413,9 @@ upgrade('is migrated after a verified copy was laid beside it, which is told', a
     const { folder, file } = older(schema);
     assert.match(
       await refusalOf(() => openDatabase(file)),
-      new RegExp(`has schema ${schema}, this version of Gapstone needs ${newest}: start "gapstone serve" once`),
+      new RegExp(
+        `has schema ${schema}, this version of Gapstone needs ${newest}: start "gapstone serve" once`,
+      ),
     );
     const said: string[] = [];
     const db = await openUpgraded(file, { say: (line) => said.push(line) });
@@ -449,7 +468,10 @@ upgrade('without room for the copy, or where a migration fails, everything stays
   const onMigrate = () => {
     throw new Error('no more');
   };
-  assert.match(await refusalOf(() => openUpgraded(first.file, { onMigrate })), /: no more\. It is unchanged$/);
+  assert.match(
+    await refusalOf(() => openUpgraded(first.file, { onMigrate })),
+    /: no more\. It is unchanged$/,
+  );
   assert.equal(stateOf(first.folder), state);
 });
 

@@ -287,7 +287,7 @@ restores('by the command: the hash on stdout, what was kept on stderr', async ()
   const { code, stdout, stderr } = await gapstone(['restore', 'b.db', '--db', 'g.db'], { cwd: folder });
   assert.is(code, 0, stderr);
   assert.is(stdout, `${sha256(copy)}  b.db\n`);
-  const before = /^what was there before is in (g\.db\.before-restore-\d{8}T\d{6}Z)$/m.exec(stderr)?.[1];
+  const before = /^the replaced database is in (g\.db\.before-restore-\d{8}T\d{6}Z)$/m.exec(stderr)?.[1];
   assert.is(digestOf(join(folder, before!)), digest);
   assert.match(stderr, /all sessions are ended/);
   assert.is(digestOf(file), sampleDigest);
@@ -456,13 +456,13 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
       changed('trigger.db', (sqlite) =>
         sqlite.exec('CREATE TRIGGER stay BEFORE DELETE ON sessions BEGIN SELECT RAISE(IGNORE); END'),
       ),
-      /trigger\.db is refused: the trigger stay on sessions is not of Gapstone$/,
+      /trigger\.db is refused: the trigger stay on sessions is not one of: Gapstone$/,
     ],
     [
       changed('view.db', (sqlite) =>
         sqlite.exec('DROP VIEW known_stigs; CREATE VIEW known_stigs AS SELECT * FROM stigs'),
       ),
-      /view\.db is refused: the view known_stigs is not of Gapstone$/,
+      /view\.db is refused: the view known_stigs is not one of: Gapstone$/,
     ],
     [inUse, /has a log beside it: it is a database in use, not a backup/],
     [hashed, /hashed\.db was changed: its SHA-256 does not match .*hashed\.db\.sha256$/],
@@ -499,7 +499,7 @@ restores('an older schema is brought up by the next start', async () => {
   const file = join(folder, 'g.db');
   const { code, stderr } = await gapstone(['restore', old, '--db', file]);
   assert.is(code, 0, stderr);
-  assert.match(stderr, new RegExp(`it has schema 1: the next start brings it to ${newest}`));
+  assert.match(stderr, new RegExp(`it has schema 1: the next start upgrades it to ${newest}`));
   (await openUpgraded(file)).close();
   openDatabase(file).close();
 });

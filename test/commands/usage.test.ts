@@ -94,7 +94,7 @@ usage('wrong usage is one line on stderr, exit 2', async () => {
   const folder = scratchFolder();
   const cases: [string[], RegExp][] = [
     [['nonsense'], /there is no command "nonsense"/],
-    [['--db', 'g.db', 'status'], /the command comes first, then "--db"/],
+    [['--db', 'g.db', 'status'], /the command must come before "--db"/],
     [['import'], /name at least one PATH/],
     [['token'], /token issue/],
     [['token', 'revoke'], /token issue/],
@@ -229,7 +229,10 @@ usage('a command that is given the wrong database, or an empty name, makes nothi
   ]) {
     const { code, stdout, stderr } = await runToEnd(folder, [...args, '--db', 'slip.db']);
     assert.equal([code, stdout], [1, ''], args.join(' '));
-    assert.match(stderr, /^gapstone: there is no database at (?:slip|nothing)\.db(?:: create one with .+)?\n$/);
+    assert.match(
+      stderr,
+      /^gapstone: there is no database at (?:slip|nothing)\.db(?:: create one with .+)?\n$/,
+    );
     assert.equal(readdirSync(folder), [], args.join(' '));
   }
   const nowhere = await runToEnd(folder, ['backup', 'b.db', '--db', 'no/such/slip.db']);

@@ -160,7 +160,7 @@ codes('--strict: 1 and nothing stored, or 0', async () => {
     if (outcome !== 'rejected' && !source.endsWith('z.txt'))
       assert.equal(
         [outcome, reason, target, counts],
-        ['skipped', 'nothing was stored: --strict, and 1 source is not good', null, {}],
+        ['skipped', 'nothing was stored: --strict was given, and 1 source cannot be imported', null, {}],
       );
   assert.equal(catalogOf(db).stigs, []);
   await exits(0, [good, skips, '--strict', '--db', db], /1 imported/);
@@ -419,9 +419,9 @@ options('a --slugs file that is wrong is refused with its row, before anything i
   const cases: [string, RegExp][] = [
     ['id,slug\nGood,x\n', /header must be benchmarkId,slug/],
     ['', /header/],
-    ['benchmarkId,slug\nGood,Not A Slug\n', /row 2.*"Not A Slug" is no slug/],
+    ['benchmarkId,slug\nGood,Not A Slug\n', /row 2.*"Not A Slug" is not a slug: use a-z, 0-9 and _/],
     ['benchmarkId,slug\nGood,\n', /row 2.*no slug/],
-    ['benchmarkId,slug\nGood,stats\n', /row 2: "stats" is a path of the interface$/m],
+    ['benchmarkId,slug\nGood,stats\n', /row 2: "stats" is reserved for a path of the API$/m],
     ['benchmarkId,slug\nGood,a\n,b\n', /row 3.*benchmarkId is empty/],
     ['benchmarkId,slug\nGood,a\nGood,b\n', /row 3.*twice/],
     ['benchmarkId,slug\nGood,a,b\n', /cannot be read/],
@@ -472,7 +472,7 @@ options('a folder that cannot be listed and a name that is not UTF-8 are rejecte
     .map((line) => JSON.parse(line));
   assert.equal(
     lines.map(({ outcome, reason }) => (outcome === 'rejected' ? reason : outcome)),
-    ['imported', 'the name is not UTF-8: give it another', 'the name is not UTF-8: give it another'],
+    ['imported', 'the name is not UTF-8: rename the file', 'the name is not UTF-8: rename the file'],
   );
   assert.is((await gapstone(['import', 'in', '--strict', '--db', 'strict.db'], { cwd })).code, 1);
 });

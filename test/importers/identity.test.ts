@@ -315,7 +315,7 @@ joins('siblings that share STIG IDs and no V-id are two STIGs, whichever comes f
     const second = lines.flat().find((line) => /shares/.test(line.reason ?? ''))!;
     assert.match(
       second.reason!,
-      /^new slug from the title: maker_(xe|ios)_router; shares 88 % of the STIG IDs with maker_(xe|ios)_router, but its rules have SV-ids of their own$/,
+      /^new slug from the title: maker_(xe|ios)_router; shares 88 % of the STIG IDs with maker_(xe|ios)_router, but its rules have other SV-ids$/,
     );
   }
 });
@@ -370,7 +370,7 @@ joins(
       });
       assert.match(
         lines.flat().find((line) => /shares/.test(line.reason ?? ''))!.reason!,
-        /; shares 100 % of the STIG IDs with \w+_linux_5, but its rules have SV-ids of their own$/,
+        /; shares 100 % of the STIG IDs with \w+_linux_5, but its rules have other SV-ids$/,
       );
     }
     // A later title of one of them is a later title all the same.
@@ -776,11 +776,11 @@ joins(
     assert.equal(
       lines[0]!.map((line) => line.reason),
       [
-        'new slug stats_2: stats is a path of the interface',
-        'new slug stats_viewer: stats is a path of the interface',
+        'new slug stats_2: stats is reserved for a path of the API',
+        'new slug stats_viewer: stats is reserved for a path of the API',
         'new slug from the title: other',
-        'new slug change_log: changelog is a path of the interface',
-        'new slug batch_2: batch is a path of the interface',
+        'new slug change_log: changelog is reserved for a path of the API',
+        'new slug batch_2: batch is reserved for a path of the API',
       ],
     );
     const { lines: next } = await importTexts(db, [

@@ -168,7 +168,7 @@ test('a slug that is left without a release is told of with what refers to it, a
   const kept = () =>
     ['list_stigs', 'favorite_stigs'].map((table) => t.db.sqlite.prepare(`SELECT * FROM ${table}`).all());
   const before = kept();
-  const remark = '2 list entries and 1 favorites refer to pier, which has no release any more';
+  const remark = '2 list entries and 1 favorite refer to pier, which no longer has a release';
 
   const overrides = new Map([['Pier_STIG', 'jetty']]);
   const { lines, leftBehind } = await runImport(t.db, [pier], { overrides });
@@ -212,7 +212,7 @@ test('a new release that takes the others along says so too; a slug that keeps o
   const moved = await runImport(t.db, [newer], { overrides: new Map([['Pier_STIG', 'jetty']]) });
   assert.is(
     moved.lines[0]!.reason,
-    'operator override: jetty; 0 list entries and 1 favorites refer to pier, which has no release any more',
+    'operator override: jetty; 0 list entries and 1 favorite refer to pier, which no longer has a release',
   );
   const taken = await runImport(t.db, [newer], {
     overrides: new Map([
@@ -233,7 +233,7 @@ test('the command tells of a slug that is left, and of a dry run too', async () 
   const run = (...more: string[]) =>
     gapstone(['import', pier, '--slugs', slugs, '--json', '--db', file, ...more]);
   const told =
-    'warning: after --slugs, 0 list entries and 1 favorites refer to pier, which has no release any more\n';
+    'warning: after --slugs, 0 list entries and 1 favorite refer to pier, which no longer has a release\n';
   const dry = await run('--dry-run');
   assert.equal([dry.code, dry.stderr], [0, `${told}dry run: nothing was changed\n`]);
   const done = await run();

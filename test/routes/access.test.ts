@@ -567,10 +567,7 @@ access('a product is for those entitled to it, and the refusal is one for all ot
   assert.equal(await get('known', 'occ'), unentitled);
   assert.equal(await get('unknown', 'occ'), unentitled);
   assert.equal(await get('known', 'none'), unentitled);
-  assert.equal(await get('known', 'gsi_x'), [
-    403,
-    '{"code":"FORBIDDEN","message":"You need a user token"}',
-  ]);
+  assert.equal(await get('known', 'gsi_x'), [403, '{"code":"FORBIDDEN","message":"You need a user token"}']);
   assert.is((await get('known'))[0], 401);
 });
 

@@ -98,7 +98,7 @@ upgrades('each outcome with its reason, from a cklb', async () => {
     each.reason,
   ]);
   assert.equal(said, [
-    ['V-100001', 'V-100001', 'stigId', 'carried', [], 'Nothing changed that the answer rests on'],
+    ['V-100001', 'V-100001', 'stigId', 'carried', [], 'Nothing relevant to the answer changed'],
     ['V-100002', 'V-100002', 'stigId', 'carried-with-warning', ['check'], 'Its check changed'],
     [
       'V-100003',
@@ -106,7 +106,7 @@ upgrades('each outcome with its reason, from a cklb', async () => {
       'stigId',
       'carried-with-warning',
       ['severity', 'cosmetic'],
-      'Its severity changed from medium to high; its severity is overridden: check whether that is still needed',
+      'Its severity changed from CAT II (medium) to CAT I (high); its severity is overridden: check whether that is still needed',
     ],
     ['V-300004', 'V-100004', 'legacyId', 'carried-with-warning', ['fix'], 'Its fix changed'],
     ['V-100006', 'V-100006', 'stigId', 'carried', ['mapping'], 'Its CCIs changed'],
@@ -289,8 +289,8 @@ upgrades('a checklist of other STIGs is told which it names, 64 characters of th
     return answer.json.error.message as string;
   };
   const cases: [[id: string, name?: string][], string][] = [
-    [[['']], 'names none'],
-    [[['  ', ' ']], 'names none'],
+    [[['']], 'names no STIG'],
+    [[['  ', ' ']], 'names no STIG'],
     [[['', ' The Title ']], 'names The Title'],
     [[[' A_STIG ', 'A'], ['A_STIG'], ['B_STIG']], 'names A_STIG, B_STIG'],
     [[['x'.repeat(40)], ['y'.repeat(22)]], `names ${'x'.repeat(40)}, ${'y'.repeat(22)}`],

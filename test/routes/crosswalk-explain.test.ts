@@ -231,7 +231,7 @@ cci,2022-03-09,CCI-2,nist-800-53,Rev 4,AC-1,AC-1
     const ask = async (query: Record<string, string>) => Object.values(await whyNot(t, query));
     assert.equal(await ask({ from: 'cci:1', to: 'nist-800-53' }), [
       'unknown-control',
-      'cci:1 is in no imported catalog',
+      'cci:1 is not in an imported catalog',
     ]);
     for (const to of ['nist-800-53', 'cci'])
       assert.equal(await ask({ from: 'cci:CCI-1', to }), [

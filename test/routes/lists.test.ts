@@ -151,8 +151,7 @@ lists('where the last position is taken nothing can be appended, and nothing is 
   assert.equal((await ask(t, 'POST', path, alice, { slugs: [slugs[0]] })).json.added, 1);
   await ask(t, 'DELETE', path, alice, { slugs: [slugs[0]] });
   assert.is((await ask(t, 'PUT', entry, alice, { position: 2 ** 31 - 1 })).status, 200);
-  const message =
-    'An entry of the list has the highest position, 2147483647: give it a lower one first';
+  const message = 'An entry of the list has the highest position, 2147483647: give it a lower one first';
   assertError(
     await ask(t, 'POST', path, alice, { slugs: [slugs[1], slugs[0]] }),
     400,

@@ -82,7 +82,7 @@ service('a busy database is 503 with Retry-After', async () => {
       },
     };
     const answer = await ask(loggedApp(busy).app, '/api/v1/stigs');
-    assertError(answer, 503, 'UNAVAILABLE', 'The database is busy');
+    assertError(answer, 503, 'UNAVAILABLE', 'The database is busy. Try again');
     assert.match(answer.headers.get('Retry-After')!, /^[1-9]\d*$/);
   }
   db.close();

@@ -72,11 +72,9 @@ export const StigComparison = z.strictObject({
   added: z.array(RuleHeading),
   removed: z.array(RuleHeading),
   changed: z.array(ChangedRule),
-  renumbered: z
-    .array(RenumberedRule)
-    .openapi({
-      description: 'Rules of which only the identifiers changed, including the revision of the SV-id.',
-    }),
+  renumbered: z.array(RenumberedRule).openapi({
+    description: 'Rules of which only the identifiers changed, including the revision of the SV-id.',
+  }),
 });
 export type StigComparison = z.infer<typeof StigComparison>;
 

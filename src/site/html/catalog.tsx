@@ -159,10 +159,11 @@ function What({ entry: { reason, target, counts, warnings } }: { entry: LedgerEn
   const numbers = Object.entries(others).map(([name, number]) => countOf(number, name));
   return (
     <>
-      {[target, numbers.join(', '), reason].filter((text) => text !== null && text !== '').join('; ')}{' '}
+      {[target, numbers.join(', ')].filter((text) => text !== null && text !== '').join('; ')}{' '}
       {high === undefined || medium === undefined || low === undefined ? null : (
         <SeverityCounts counts={{ high, medium, low }} />
       )}
+      {reason === null ? null : <span class="quiet">{reason}</span>}
       {warnings.length === 0 ? null : (
         <details>
           <summary>{count(warnings.length, 'warning')}</summary>

@@ -95,7 +95,7 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
                 .filter(([, number]) => number > 0)
                 .map(([name, number]) => (
                   <span class="tag">
-                    {number} {classNames[name as ChangeClass]}
+                    {classNames[name as ChangeClass]}: {number}
                   </span>
                 )),
             ],
@@ -113,7 +113,7 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
         ) : (
           <>
             <p class="quiet">
-              {count(pagination.total, 'rule')}. {from.version} is on the left, {to.version} on the right.
+              {count(pagination.total, 'rule')}. Each change shows {from.version} first, then {to.version}.
               Removed words are struck out, added words are underlined.
             </p>
             {changed.map((rule) => (

@@ -63,6 +63,14 @@ function Invitation(): Child {
   );
 }
 
+function RulesOfCategoryI({ number }: { number: number }): Child {
+  return (
+    <>
+      <Severity level="high" /> {number === 1 ? 'rule' : 'rules'}
+    </>
+  );
+}
+
 function Overview({ home: { stats, changes } }: { home: Home }): Child {
   const { catalog, severity } = stats;
   if (catalog.totalBenchmarks === 0) {
@@ -75,8 +83,12 @@ function Overview({ home: { stats, changes } }: { home: Home }): Child {
   }
   const tiles: [number, Child, string][] = [
     [catalog.totalBenchmarks, catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs', '/stigs'],
-    [catalog.totalFindings, 'rules in their latest releases', '/stigs'],
-    [severity.high, <Severity level="high" />, '/stigs'],
+    [
+      catalog.totalFindings,
+      catalog.totalFindings === 1 ? 'rule in a latest release' : 'rules in the latest releases',
+      '/stigs',
+    ],
+    [severity.high, <RulesOfCategoryI number={severity.high} />, '/stigs'],
   ];
   return (
     <>

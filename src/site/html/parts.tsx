@@ -211,7 +211,7 @@ const command = /^\s*(?:[$#>]|PS [^>]*>|[\w-]+(?:\([\w-]+\))?[#>])\s+\S/;
 
 /** A text as published: its line breaks kept, long lines wrapped, commands in a fixed width. */
 export function Prose({ text }: { text: string }) {
-  if (text.trim() === '') return <p class="empty">The publisher gives no text here.</p>;
+  if (text.trim() === '') return <p class="empty">The catalog has no text here.</p>;
   const runs: { isCommand: boolean; lines: string[] }[] = [];
   for (const line of text.split('\n')) {
     const isCommand = command.test(line);
