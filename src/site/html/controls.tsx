@@ -32,7 +32,7 @@ export function controlsPage({
       <>
         <h1>Controls</h1>
         <p class="lead">
-          Three control catalogs and DISA’s CCIs, as published. The crosswalk maps each to the others.
+          The NIST and DoD control catalogs and DISA’s CCIs. The crosswalk maps them to each other.
         </p>
         {any ? (
           <Table
