@@ -2,14 +2,7 @@ import { basename, dirname } from 'node:path';
 import { sha256 } from '../src/base/ids.ts';
 import { compareCodePoints } from '../src/base/text.ts';
 import { onetFileOf } from './guidance/roles/onet-tables.ts';
-
-/** One file of a source that is made of several. */
-export interface GroupFile {
-  /** Without its folder. */
-  name: string;
-  /** Empty for a table of O*NET that is not read: a release has large ones. */
-  bytes: Buffer;
-}
+import type { GroupFile } from './read/group-file.ts';
 
 interface HeldFile extends GroupFile {
   sha256: string;

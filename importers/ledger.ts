@@ -1,23 +1,5 @@
 import { count } from '../src/base/text.ts';
-/** The kinds of DECISIONS D20. */
-export type Kind =
-  | 'xccdf'
-  | 'scap'
-  | 'oscal-catalog'
-  | 'oscal-profile'
-  | 'cprt'
-  | 'cci-list'
-  | 'dod-8500'
-  | 'diacap-map'
-  | 'controls-csv'
-  | 'mappings-csv'
-  | 'onet'
-  | 'nice'
-  | 'regdoc'
-  | 'regdoc-markdown'
-  | 'role-mapping-csv'
-  | 'archive'
-  | 'other';
+import type { Kind } from './read/kind.ts';
 
 export type Outcome = 'imported' | 'unchanged' | 'superseded' | 'skipped' | 'rejected';
 

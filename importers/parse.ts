@@ -1,11 +1,10 @@
 import type { ControlsResult } from './controls/catalog.ts';
-import { CciListBuilder, isCciList } from './controls/cci-list.ts';
-import { isDod8500 } from './controls/dod-8500.ts';
-import { isOscalXmlCatalog, isOscalXmlProfile } from './controls/oscal-xml.ts';
-import { parseControlsJson, parseControlsText, parseControlsXml } from './controls/parse.ts';
-import { isDiacapMap } from './crosswalk/diacap.ts';
-import { ImportError } from './errors.ts';
-import type { Parsed } from './format.ts';
+import { isControlsCsv, parseControlsCsv } from './controls/controls-csv.ts';
+import { parseCprt } from './controls/cprt.ts';
+import { cprtDocument } from './controls/cprt-shape.ts';
+import { isOscalCatalog, parseOscalCatalog } from './controls/oscal-catalog.ts';
+import { isOscalProfile, parseOscalProfile } from './controls/oscal-profile.ts';
+import { isMappingsCsv, parseMappingsCsv } from './crosswalk/mappings-csv.ts';
 import type { Group } from './groups.ts';
 import type { DocumentRecord } from './guidance/document-record.ts';
 import {
@@ -21,12 +20,11 @@ import { isCuratedCsv, parseCuratedCsv } from './guidance/roles/curated-csv.ts';
 import { isNice, parseNice } from './guidance/roles/nice.ts';
 import { parseOnet } from './guidance/roles/onet.ts';
 import type { RolesRecord } from './guidance/roles/role-record.ts';
-import type { Kind } from './ledger.ts';
+import { parseXml } from './parse-xml.ts';
+import { aChecklist, fromControls, type Parsed, skipped } from './parsed.ts';
 import { decodeText } from './read/decode.ts';
-import { DoctypeError, readXml, type XmlElement } from './read/xml.ts';
-import { BenchmarkBuilder } from './stigs/xccdf-builder.ts';
-import { ResultsFinder, scanResults } from './stigs/xccdf-results.ts';
-import { fromBenchmark, isBenchmark, looksLikeBenchmark } from './stigs/xccdf-source.ts';
+import { ImportError } from './read/errors.ts';
+import type { Kind } from './read/kind.ts';
 
 interface ParseOptions {
   strict?: boolean;
@@ -72,98 +70,12 @@ function fromMarkdown(result: MarkdownResult, warnings: string[]): Parsed {
   return fromDocuments('regdoc-markdown', [result.document], [...warnings, ...result.warnings]);
 }
 
-function skipped(reason: string): Parsed {
-  return { kind: 'other', content: null, reason, warnings: [] };
-}
-
 /** The first character that is no blank, after a byte-order mark, in UTF-8 or UTF-16. */
 function firstCharacter(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 1024));
   const wide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
   const text = wide ? head.toString('latin1').replaceAll('\0', '') : head.toString('latin1');
   return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*([^\s])/.exec(text)?.[1];
-}
-
-const ourRoot =
-  /^(?:[\w.-]+:)?(?:Benchmark|cci_list|catalog|IMPORT_FILE|DiacapToRmf|data-stream(?:-collection)?)$/;
-const ourTag =
-  /<(?:[\w.-]+:)?(?:Benchmark|cci_list|catalog|IMPORT_FILE|DiacapToRmf|data-stream(?:-collection)?)[\s>]/;
-
-/** Whether what a DOCTYPE stands in is a supporting file of a package, most often HTML: nothing in it is one of ours. */
-function isForeign({ root }: DoctypeError, bytes: Uint8Array): boolean {
-  return root !== null && !ourRoot.test(root) && !ourTag.test(Buffer.from(bytes).toString('latin1'));
-}
-
-const scapRoots = new Set(['data-stream-collection', 'data-stream']);
-
-function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
-  // The two big formats are built from the gate's own events, the others from the text that has passed it.
-  const built: { benchmark?: BenchmarkBuilder; cciList?: CciListBuilder } = {};
-  let results = new ResultsFinder();
-  let kind: Kind = 'other';
-  try {
-    const document = readXml(bytes, options, (element) => {
-      kind = kindOfXml(element);
-      if (kind === 'xccdf') built.benchmark = new BenchmarkBuilder(element.uri);
-      if (kind === 'cci-list') built.cciList = new CciListBuilder();
-      results = new ResultsFinder();
-      return built.benchmark ?? built.cciList ?? results;
-    });
-    const { root, warnings } = document;
-    if (built.benchmark) return fromBenchmark(built.benchmark, warnings);
-    const controls = built.cciList ? built.cciList.result() : parseControlsXml(root, document.text);
-    if (controls !== null) return fromControls(controls, warnings);
-    return skipXml(root, kind, results.isFound, warnings);
-  } catch (error) {
-    if (error instanceof DoctypeError && isForeign(error, bytes))
-      return skipped(`XML or HTML of an unknown kind, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
-    // What cannot be decoded has no root yet; a benchmark is known by its beginning.
-    if (error instanceof ImportError && error.kind === 'other')
-      error.kind = kind === 'other' && looksLikeBenchmark(Buffer.from(bytes)) ? 'xccdf' : kind;
-    throw error;
-  }
-}
-
-/** The kind that a root element announces. */
-function kindOfXml(root: XmlElement): Kind {
-  if (isBenchmark(root)) return 'xccdf';
-  if (isCciList(root)) return 'cci-list';
-  if (isOscalXmlCatalog(root)) return 'oscal-catalog';
-  if (isOscalXmlProfile(root)) return 'oscal-profile';
-  if (isDod8500(root)) return 'dod-8500';
-  if (isDiacapMap(root)) return 'diacap-map';
-  return isScap(root) ? 'scap' : 'other';
-}
-
-function fromControls(result: ControlsResult, warnings: string[]): Parsed {
-  if (result.records === null) {
-    const { kind, reason, part } = result;
-    return { kind, content: null, reason, warnings, ...(part ? { part } : {}) };
-  }
-  const content = { type: 'controls' as const, records: result.records };
-  return { kind: result.kind, content, warnings: [...warnings, ...result.warnings] };
-}
-
-/** Said of a ckl or cklb, which lies beside STIGs and looks like one. */
-const aChecklist = ' (a checklist: upgrade it on the page “Upgrade a checklist”; it cannot be imported)';
-
-function skipXml(root: XmlElement, kind: Kind, hasResults: boolean, warnings: string[]): Parsed {
-  if (hasResults) {
-    const reason = `an XCCDF TestResult (root <${root.local.slice(0, 64)}>): ${scanResults}`;
-    return { kind: kind === 'other' ? 'xccdf' : kind, content: null, reason, warnings };
-  }
-  const reason =
-    kind === 'scap'
-      ? `SCAP content (automated checks, root <${root.local}>): it cannot be imported as a STIG`
-      : `XML of an unknown kind: root <${root.local.slice(0, 64)}>${root.local === 'CHECKLIST' ? aChecklist : ''}`;
-  return { kind, content: null, reason, warnings };
-}
-
-function isScap({ local, uri }: XmlElement): boolean {
-  return scapRoots.has(local)
-    ? uri.startsWith('http://scap.nist.gov/schema/scap/source/')
-    : local === 'asset-report-collection' &&
-        uri.startsWith('http://scap.nist.gov/schema/asset-reporting-format/');
 }
 
 /** How the JSON files that we know begin, for telling a damaged one from a file of no kind of ours. */
@@ -248,4 +160,17 @@ function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
   if (isCuratedCsv(text)) return fromRoles('role-mapping-csv', parseCuratedCsv(text), warnings);
   const result = parseControlsText(text);
   return result === null ? skipped('the content is of an unknown kind') : fromControls(result, warnings);
+}
+
+/** Reads a JSON value as a source about controls; null when it has the form of none. Throws `ImportError`. */
+export function parseControlsJson(value: unknown): ControlsResult | null {
+  if (isOscalCatalog(value)) return parseOscalCatalog(value);
+  if (isOscalProfile(value)) return parseOscalProfile(value);
+  return cprtDocument(value) === null ? null : parseCprt(value);
+}
+
+/** Reads a CSV text as a source about controls; null when its header begins like that of none. Throws `ImportError`. */
+export function parseControlsText(text: string): ControlsResult | null {
+  if (isControlsCsv(text)) return parseControlsCsv(text);
+  return isMappingsCsv(text) ? parseMappingsCsv(text) : null;
 }

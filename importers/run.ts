@@ -1,18 +1,13 @@
 import { performance } from 'node:perf_hooks';
-import { eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { CommandError } from '../src/base/errors.ts';
 import type { Database } from '../src/db/database.ts';
 import { asCommandError } from '../src/db/faults.ts';
 import { prepareInsert } from '../src/db/insert.ts';
-import { catalog, importLedger, importRuns, sources } from '../src/db/tables.ts';
-import type { CatalogPart } from './controls/catalog.ts';
-import { deriveControls } from './controls/derive.ts';
-import { lackingOf, removeParts, tellParts } from './controls/parts.ts';
-import { ImportError, oneLine } from './errors.ts';
-import { deriveDocuments } from './guidance/derive-documents.ts';
-import { deriveRoles, remapStigs, ruleIsOutdated } from './guidance/roles/derive-roles.ts';
+import { catalog, importLedger, importRuns } from '../src/db/tables.ts';
+import { deriveAll, type StatedPart } from './derive.ts';
+import { discover, type Found, type ListedFile, listFiles } from './discover.ts';
 import {
-  type Kind,
   type LedgerLine,
   type LedgerSummary,
   type OpenLine,
@@ -20,15 +15,13 @@ import {
   roundMs,
   summarize,
 } from './ledger.ts';
-import { type Ahead, createPipeline, type Pipeline } from './parsers/pipeline.ts';
-import { parserThreads } from './parsers/pool.ts';
-import { discover, listFiles } from './read/discover.ts';
+import { parseGroup, parseSource } from './parse.ts';
+import type { Parsed } from './parsed.ts';
+import { Phases } from './phases.ts';
+import { ImportError, oneLine } from './read/errors.ts';
+import type { Kind } from './read/kind.ts';
 import { Staging } from './staging.ts';
-import { decideIdentity } from './stigs/identity.ts';
-import type { LeftBehind } from './stigs/left-behind.ts';
-import { createSearchIndex } from './stigs/search-index.ts';
-import { tellDecisions } from './stigs/tell-decisions.ts';
-import { Stopwatch } from './stopwatch.ts';
+import type { EmptiedSlug } from './stigs/emptied-slugs.ts';
 
 export interface ImportOptions {
   /** Change nothing unless every source is good. */
@@ -37,8 +30,6 @@ export interface ImportOptions {
   dryRun?: boolean;
   /** Benchmark id to slug: the operator's word (FORMATS 2.4 step 6). */
   overrides?: Map<string, string>;
-  /** How many threads may parse beside the main one; by default all cores but one, at most 3. */
-  threads?: number;
   now?: () => Date;
   onProgress?: (progress: ImportProgress) => void;
   /** Told of the whole ledger just before the commit; what it throws undoes the run. */
@@ -62,7 +53,7 @@ export interface ImportResult {
   /** Benchmark ids of `overrides` that no benchmark bears, neither of this run nor of the catalog. */
   unmetOverrides: string[];
   /** The slugs that `overrides` left without a release while users' lists or favorites refer to them. */
-  leftBehind: LeftBehind[];
+  emptiedSlugs: EmptiedSlug[];
 }
 
 /**
@@ -118,14 +109,9 @@ class ImportRun {
   private readonly startedAt: string;
   private readonly staging: Staging;
   private readonly lines: OpenLine[] = [];
-  private readonly watch = new Stopwatch();
+  private readonly phases = new Phases();
   /** The lines of catalogs that say themselves that they are parts. */
-  private readonly parts: { line: OpenLine; part: CatalogPart }[] = [];
-  private moved = 0;
-  /** The STIGs whose releases changed, by their ids. */
-  private touched = new Set<number>();
-  private unmet: string[] = [];
-  private left: LeftBehind[] = [];
+  private readonly parts: StatedPart[] = [];
 
   constructor(db: Database, options: ImportOptions) {
     this.db = db;
@@ -138,59 +124,55 @@ class ImportRun {
   async import(paths: string[]): Promise<ImportResult> {
     const files = listFiles(paths);
     const start = performance.now();
-    const pipeline = createPipeline(discover(files), {
-      strict: this.options.strict ?? false,
-      threads: this.options.threads ?? parserThreads(),
-      isKnown: (sha256) => this.staging.unchanged(sha256) !== null,
-      onSpent: (phase, ms) => {
-        this.watch.times[phase] += ms;
-      },
-    });
-    try {
-      const loneUnknown = await this.takeAll(pipeline, files.length);
-      return this.complete(loneUnknown, start);
-    } finally {
-      await pipeline.close();
-    }
+    return this.complete(await this.takeAll(files), start);
   }
 
-  /** Stores what the pipeline gives, source by source; gives the files that were named themselves and are of no known kind. */
-  private async takeAll(pipeline: Pipeline, files: number): Promise<string[]> {
+  /** Reads and stores source by source; gives the files that were named themselves and are of no known kind. */
+  private async takeAll(files: ListedFile[]): Promise<string[]> {
     const loneUnknown: string[] = [];
-    let found = files;
+    const sources = discover(files);
+    let found = files.length;
     let bytes = 0;
-    for (let ahead = await pipeline.next(); ahead !== null; ahead = await pipeline.next()) {
-      const source = ahead.found;
+    for (;;) {
+      const from = performance.now();
+      const { value: source, done } = await sources.next();
+      const read = performance.now();
+      this.phases.times.read += read - from;
+      if (done) return loneUnknown;
       if (source.type === 'archive') found += source.members;
-      bytes += ahead.size;
-      const line = await this.take(ahead, pipeline);
-      line.ms = roundMs(line.ms + ahead.ms);
+      bytes += sizeOf(source);
+      const line = this.take(source);
+      line.ms = roundMs(performance.now() - read);
       this.lines.push(line);
       const lone = source.type === 'bytes' && source.lone;
       if (lone && line.outcome === 'skipped' && line.kind === 'other') loneUnknown.push(line.source);
       this.options.onProgress?.({ done: this.lines.length, found, rules: this.staging.rules, bytes });
     }
-    return loneUnknown;
   }
 
   /** Derives what follows from all sources, and commits. */
   private complete(loneUnknown: string[], start: number): ImportResult {
-    this.watch.timed('identity', () => this.decide());
-    this.watch.timed('controls', () => this.deriveControls());
-    this.watch.timed('roles', () => this.deriveRoles());
-    const made = this.lines.map(({ releaseId: _, sourceId: __, ...line }) => line);
+    const { db, lines: open, staging, parts, phases } = this;
+    const overrides = this.options.overrides ?? new Map<string, string>();
+    const { moved, unmetOverrides, emptied } = deriveAll(db, {
+      lines: open,
+      staging,
+      parts,
+      overrides,
+      phases,
+    });
+    const made = open.map(({ releaseId: _, sourceId: __, ...line }) => line);
     const bad = made.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));
     const isRefused = this.options.strict === true && bad.length > 0;
     const lines = isRefused ? refusedByStrict(made, bad.length) : made;
     const stored = !this.options.dryRun && !isRefused;
-    const summary = () => summarize(lines, this.watch.times, performance.now() - start);
-    this.watch.timed('commit', () => this.finish(lines, summary(), stored));
-    const { unmet: unmetOverrides, left } = this;
-    return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, leftBehind: left };
+    const summary = () => summarize(lines, phases.times, performance.now() - start);
+    phases.timed('commit', () => this.finish(lines, summary(), stored, moved));
+    return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, emptiedSlugs: emptied };
   }
 
-  private async take(ahead: Ahead, pipeline: Pipeline): Promise<OpenLine> {
-    const { found } = ahead;
+  /** Reads one source and stores what it holds; gives its line of the ledger. */
+  private take(found: Found): OpenLine {
     const line: OpenLine = {
       source: found.source,
       kind: found.type === 'archive' ? 'archive' : 'other',
@@ -211,88 +193,32 @@ class ImportRun {
     }
     const known = this.staging.unchanged(found.sha256);
     if (known) return { ...line, kind: known.kind as Kind, outcome: 'unchanged', target: known.target };
-    const outcome = await pipeline.outcomeOf(ahead);
-    if (outcome instanceof ImportError) {
-      const { message, kind } = outcome;
-      return {
-        ...line,
-        kind: found.type === 'group' ? found.kind : kind,
-        outcome: 'rejected',
-        reason: message,
-      };
+    let parsed: Parsed;
+    try {
+      parsed = this.phases.timed('parse', () => this.parse(found));
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      const kind = found.type === 'group' ? found.kind : error.kind;
+      return { ...line, kind, outcome: 'rejected', reason: error.message };
     }
-    const { kind, content } = outcome;
-    const warnings = outcome.warnings.map(oneLine);
-    if (content === null) {
-      const refused: OpenLine = {
-        ...line,
-        kind,
-        warnings,
-        outcome: 'skipped',
-        reason: oneLine(outcome.reason),
-      };
-      if (outcome.part === undefined) return refused;
-      refused.outcome = 'rejected';
-      this.parts.push({ line: refused, part: outcome.part });
-      return refused;
-    }
-    const from = performance.now();
-    const stored = this.watch.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
-    return { ...stored, ms: performance.now() - from };
+    const { kind, content } = parsed;
+    const warnings = parsed.warnings.map(oneLine);
+    if (content !== null)
+      return this.phases.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
+    const { part } = parsed;
+    const outcome = part === undefined ? 'skipped' : 'rejected';
+    const refused: OpenLine = { ...line, kind, warnings, outcome, reason: oneLine(parsed.reason) };
+    if (part !== undefined) this.parts.push({ line: refused, part });
+    return refused;
   }
 
-  /** Decides to which STIG the staged releases belong, and puts the decisions into the ledger. */
-  private decide(): void {
-    const overrides = this.options.overrides ?? new Map<string, string>();
-    if (this.staging.releases.length === 0 && overrides.size === 0) return;
-    this.staging.begin();
-    const identity = decideIdentity(this.db, this.staging.releases, overrides);
-    this.moved = identity.moved;
-    this.touched = identity.touched;
-    this.unmet = identity.unmet;
-    this.left = identity.left;
-    this.watch.timed('search', () => createSearchIndex(this.db).reconcile());
-    const targetOf = (sha256: string) => this.staging.unchanged(sha256)?.target ?? null;
-    for (const { target, sourceId } of tellDecisions(this.lines, identity, targetOf))
-      this.db.orm.update(sources).set({ target }).where(eq(sources.id, sourceId!)).run();
-  }
-
-  private deriveControls(): void {
-    if (this.staging.controlSources.size > 0) this.rederiveControls();
-    for (const { line, part } of this.parts)
-      line.reason = [line.reason, lackingOf(this.db, part)].filter((each) => each !== '').join('; ');
-  }
-
-  private rederiveControls(): void {
-    tellParts(this.lines, removeParts(this.db));
-    for (const { sourceId, message } of deriveControls(this.db, (work) =>
-      this.watch.timed('closure', work),
-    )) {
-      this.lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
-    }
-  }
-
-  /** Documents, roles, and the mapping of STIGs to roles, which changes with either side and with its rule. */
-  private deriveRoles(): void {
-    const { db, staging } = this;
-    const superseded = new Map<number, string>();
-    if (staging.documentSources.size > 0 || staging.replaced > 0)
-      deriveDocuments(db, staging.documentSources, superseded);
-    const outdated = ruleIsOutdated(db);
-    if (staging.roleSources.size > 0 || staging.replaced > 0 || outdated) {
-      staging.begin();
-      if (outdated) staging.replaced++;
-      for (const { sourceId, message } of deriveRoles(db, staging.roleSources, superseded))
-        this.lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
-    } else if (this.touched.size > 0) remapStigs(db, this.touched);
-    for (const line of this.lines) {
-      const reason = line.sourceId === null ? undefined : superseded.get(line.sourceId);
-      if (reason !== undefined) Object.assign(line, { outcome: 'superseded', reason });
-    }
+  private parse(found: Found & { type: 'bytes' | 'group' }): Parsed {
+    const { strict = false } = this.options;
+    return found.type === 'group' ? parseGroup(found, { strict }) : parseSource(found.bytes, { strict });
   }
 
   /** Writes the ledger and commits, or rolls everything back. */
-  private finish(lines: LedgerLine[], summary: LedgerSummary, stored: boolean): void {
+  private finish(lines: LedgerLine[], summary: LedgerSummary, stored: boolean, moved: number): void {
     const { db, staging, startedAt } = this;
     if (!stored) {
       if (db.sqlite.inTransaction) db.sqlite.exec('ROLLBACK');
@@ -301,7 +227,7 @@ class ImportRun {
     staging.begin();
     const finishedAt = this.now().toISOString();
     const gained = lines.some((line) => line.outcome === 'imported' && line.kind !== 'archive');
-    if (gained || this.moved > 0 || staging.replaced > 0) {
+    if (gained || moved > 0 || staging.replaced > 0) {
       const next = sql`${catalog.generation} + 1`;
       db.orm.update(catalog).set({ generation: next, changedAt: finishedAt }).run();
     }
@@ -314,4 +240,10 @@ class ImportRun {
     this.options.beforeCommit?.(lines, summary);
     db.sqlite.exec('COMMIT');
   }
+}
+
+/** Bytes of the file or files of a source; of an archive none, its members count. */
+function sizeOf(found: Found): number {
+  if (found.type === 'bytes') return found.bytes.length;
+  return found.type === 'group' ? found.files.reduce((sum, { bytes }) => sum + bytes.length, 0) : 0;
 }

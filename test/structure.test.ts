@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
-import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { getTableConfig, getViewConfig, type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../src/base/root.ts';
 import { openDatabase } from '../src/db/database.ts';
 import { listMigrations } from '../src/db/migrate.ts';
+import { knownControls, knownStigs } from '../src/db/user-tables.ts';
 import { routesOf, testApp } from './support/app.ts';
+import { arrows, longestChain, picture, roomOf } from './support/arrows.ts';
+import { assertPicture } from './support/golden.ts';
 import { suite } from './support/harness.ts';
 import { isPage } from './support/pages.ts';
 import { shipped } from './support/reference.ts';
@@ -45,189 +48,6 @@ function readSource(path: string): SourceFile {
   };
 }
 
-/** The room of a file: its folder, or the file itself at the top of src. */
-function roomOf(path: string): string {
-  return dirname(path) === 'src' ? path.replace(/\.tsx?$/, '') : dirname(path);
-}
-
-/** Which rooms a room may use. */
-const arrows: Record<string, string[]> = {
-  importers: [
-    'importers/controls',
-    'importers/crosswalk',
-    'importers/guidance',
-    'importers/guidance/roles',
-    'importers/parsers',
-    'importers/read',
-    'importers/stigs',
-    'src/base',
-    'src/db',
-  ],
-  'importers/controls': [
-    'importers',
-    'importers/crosswalk',
-    'importers/read',
-    'src/base',
-    'src/catalog/controls',
-    'src/catalog/crosswalk',
-    'src/db',
-  ],
-  'importers/crosswalk': [
-    'importers',
-    'importers/controls',
-    'importers/read',
-    'src/catalog/controls',
-    'src/catalog/crosswalk',
-    'src/db',
-  ],
-  'importers/guidance': [
-    'importers',
-    'importers/controls',
-    'importers/read',
-    'src/base',
-    'src/catalog/guidance',
-    'src/db',
-  ],
-  'importers/guidance/roles': [
-    'importers',
-    'importers/controls',
-    'importers/read',
-    'importers/stigs',
-    'src/base',
-    'src/catalog/guidance',
-    'src/db',
-  ],
-  'importers/parsers': ['importers', 'importers/read', 'importers/stigs', 'src/base'],
-  'importers/read': ['importers', 'importers/controls', 'src/base'],
-  'importers/stigs': [
-    'importers',
-    'importers/controls',
-    'importers/read',
-    'src/base',
-    'src/catalog/controls',
-    'src/db',
-  ],
-  'src/app': [
-    'src/audit',
-    'src/auth',
-    'src/base',
-    'src/catalog',
-    'src/catalog/controls',
-    'src/catalog/crosswalk',
-    'src/catalog/guidance',
-    'src/catalog/search',
-    'src/catalog/stigs',
-    'src/checklists',
-    'src/collections',
-    'src/db',
-    'src/http',
-    'src/http/cache',
-    'src/http/limits',
-    'src/http/observe',
-    'src/openapi',
-    'src/site',
-    'src/site/html',
-  ],
-  'src/audit': ['src/base', 'src/db'],
-  'src/auth': ['src/audit', 'src/base', 'src/db'],
-  'src/base': [],
-  'src/catalog': ['src/auth', 'src/base', 'src/db', 'src/http', 'src/http/observe'],
-  'src/catalog/controls': ['src/base', 'src/db', 'src/http'],
-  'src/catalog/crosswalk': [
-    'src/base',
-    'src/catalog',
-    'src/catalog/controls',
-    'src/catalog/stigs',
-    'src/db',
-    'src/http',
-  ],
-  'src/catalog/guidance': ['src/base', 'src/collections', 'src/db', 'src/http'],
-  'src/catalog/search': [
-    'src/base',
-    'src/catalog/controls',
-    'src/catalog/crosswalk',
-    'src/catalog/stigs',
-    'src/db',
-    'src/http',
-  ],
-  'src/catalog/stigs': ['src/base', 'src/db', 'src/http'],
-  'src/checklists': ['importers', 'importers/read', 'src/base', 'src/catalog/stigs', 'src/http', 'src/site'],
-  'src/cli': ['src/base', 'src/commands', 'src/runtime'],
-  'src/collections': [
-    'src/auth',
-    'src/base',
-    'src/catalog/controls',
-    'src/catalog/guidance',
-    'src/catalog/stigs',
-    'src/db',
-    'src/http',
-  ],
-  'src/commands': [
-    'importers',
-    'importers/controls',
-    'importers/crosswalk',
-    'importers/stigs',
-    'src/app',
-    'src/audit',
-    'src/auth',
-    'src/base',
-    'src/catalog',
-    'src/catalog/controls',
-    'src/catalog/crosswalk',
-    'src/catalog/stigs',
-    'src/checklists',
-    'src/collections',
-    'src/db',
-    'src/http',
-    'src/http/cache',
-    'src/http/limits',
-    'src/http/observe',
-    'src/server',
-    'src/site',
-  ],
-  'src/db': ['src/base'],
-  'src/http': [
-    'src/audit',
-    'src/auth',
-    'src/base',
-    'src/db',
-    'src/http/cache',
-    'src/http/limits',
-    'src/http/observe',
-  ],
-  'src/http/cache': ['src/auth', 'src/http', 'src/http/limits', 'src/http/observe'],
-  'src/http/limits': ['src/base'],
-  'src/http/observe': ['src/base', 'src/http/limits'],
-  'src/openapi': ['src/base', 'src/catalog/crosswalk', 'src/http'],
-  'src/runtime': ['src/base'],
-  'src/server': ['src/base', 'src/http', 'src/http/cache', 'src/http/limits', 'src/http/observe'],
-  'src/site': [
-    'src/auth',
-    'src/base',
-    'src/catalog',
-    'src/catalog/controls',
-    'src/catalog/crosswalk',
-    'src/catalog/guidance',
-    'src/catalog/search',
-    'src/catalog/stigs',
-    'src/checklists',
-    'src/collections',
-    'src/http',
-    'src/site/html',
-  ],
-  'src/site/html': [
-    'src/base',
-    'src/catalog',
-    'src/catalog/crosswalk',
-    'src/catalog/guidance',
-    'src/catalog/search',
-    'src/catalog/stigs',
-    'src/checklists',
-    'src/collections',
-    'src/http',
-  ],
-};
-
 structure('every import goes in a direction that ARCHITECTURE.md draws', () => {
   assert.ok(sources.length > 40);
   const wrong: string[] = [];
@@ -247,15 +67,42 @@ structure('every import goes in a direction that ARCHITECTURE.md draws', () => {
   assert.equal(wrong, []);
 });
 
+structure('no arrow is drawn that no import takes', () => {
+  for (const room of Object.keys(arrows)) {
+    const taken = new Set(
+      sources.filter(({ path }) => roomOf(path) === room).flatMap(({ files }) => files.map(roomOf)),
+    );
+    assert.equal(
+      arrows[room]!.filter((other) => !taken.has(other)),
+      [],
+      room,
+    );
+  }
+});
+
+structure('few folders hold source, and no chain of imports between rooms is long or comes back', () => {
+  const folders = new Set(sources.map(({ path }) => dirname(path)));
+  const chains = Object.keys(arrows).map((room) => longestChain(room));
+  const longest = chains.reduce((most, each) => (each.length > most.length ? each : most));
+  process.stdout.write(
+    `${folders.size} folders hold source; the longest chain has ${longest.length} rooms: `,
+  );
+  process.stdout.write(`${longest.join(' > ')}\n`);
+  assert.ok(folders.size <= 30, `${folders.size} folders`);
+  assert.ok(longest.length <= 12, longest.join(' > '));
+});
+
+structure('ARCHITECTURE.md draws the arrows as they are', () => assertPicture(picture()));
+
 structure(
-  'a checklist of a request uses the XML gate and the decoder of the importers, and nothing else of them',
+  'a checklist of a request uses the XML reader and the decoder of the importers, and nothing else of them',
   () => {
     const used = sources
       .filter(({ path }) => path.startsWith('src/checklists/'))
       .flatMap(({ files }) => files.filter((file) => file.startsWith('importers/')));
     assert.equal([...new Set(used)].sort(), [
-      'importers/errors.ts',
       'importers/read/decode.ts',
+      'importers/read/errors.ts',
       'importers/read/xml.ts',
     ]);
   },
@@ -351,16 +198,20 @@ structure('the Drizzle mirror equals the migrated schema, column by column', asy
     .flatMap((module) => Object.values(module))
     .filter((value) => value instanceof SQLiteTable)
     .map((table) => getTableConfig(table));
-  assert.equal(mirrors.map((mirror) => mirror.name).sort(), stored.map((table) => table.name).sort());
-  for (const { name, strict } of stored) {
-    assert.is(strict, 1, `${name} is not STRICT`);
+  assert.ok(mirrors.length > 20);
+  for (const { name, strict } of stored) assert.is(strict, 1, `${name} is not STRICT`);
+  for (const mirror of mirrors) {
+    const { name } = mirror;
+    assert.ok(
+      stored.some((table) => table.name === name),
+      `there is no table ${name}`,
+    );
     const columns = db.sqlite.pragma(`table_info(${name})`) as {
       name: string;
       type: string;
       notnull: number;
       pk: number;
     }[];
-    const mirror = mirrors.find((each) => each.name === name)!;
     const described = mirror.columns.map((column) => ({
       name: column.name,
       type: column.getSQLType().toUpperCase(),
@@ -386,6 +237,28 @@ structure('the Drizzle mirror equals the migrated schema, column by column', asy
   }
   db.close();
 });
+
+structure(
+  'every table that is mirrored is named by a query, and the mirrored views have the columns of theirs',
+  async () => {
+    const db = openDatabase(':memory:', { create: true });
+    for (const { path, text } of sources.filter((source) => /^src\/db\/.*tables\.ts$/.test(source.path)))
+      for (const [, name] of text.matchAll(/^export const (\w+) = sqlite(?:Table|View)\(/gm))
+        assert.ok(
+          sources.some((other) => other.path !== path && new RegExp(`\\b${name}\\b`).test(other.text)),
+          `nothing uses ${name} of ${path}`,
+        );
+    for (const view of [knownStigs, knownControls]) {
+      const { name, selectedFields } = getViewConfig(view);
+      const columns = (db.sqlite.pragma(`table_info(${name})`) as { name: string }[]).map(
+        (each) => each.name,
+      );
+      const mirrored = Object.values(selectedFields).map((column) => (column as SQLiteColumn).name);
+      assert.equal(mirrored.sort(), columns.sort(), name);
+    }
+    db.close();
+  },
+);
 
 structure('migrations are numbered 0001, 0002 ... and make the schema version', () => {
   const names = readdirSync(join(packageRoot, 'migrations')).sort();

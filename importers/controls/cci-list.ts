@@ -1,10 +1,10 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { readCciReferences } from '../crosswalk/cci-references.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
+import { collapseLine, shown } from '../read/text.ts';
 import type { XmlElement, XmlHandler } from '../read/xml.ts';
 import { type ControlsResult, cciListRecord } from './catalog.ts';
+import { readCciReferences } from './cci-references.ts';
 import type { CciItem } from './record.ts';
-import { collapseLine, shown } from './text.ts';
 
 const kind = 'cci-list';
 const namespace = 'http://iase.disa.mil/cci';

@@ -1,12 +1,12 @@
 import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../errors.ts';
 import { type CsvRow, csvHeader, readCsv } from '../read/csv.ts';
+import { ImportError } from '../read/errors.ts';
+import { shown } from '../read/text.ts';
 import { type ControlsResult, catalogRecord, cciListRecord, controlRecord } from './catalog.ts';
 import { unknownStatuses } from './cci-list.ts';
 import { confidentialityLevels, impactCodes, macLevels } from './dod-8500.ts';
 import type { CatalogRecord, CciItem, CciListRecord, ControlRecord } from './record.ts';
-import { shown } from './text.ts';
 
 const kind = 'controls-csv';
 

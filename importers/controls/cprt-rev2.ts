@@ -1,9 +1,9 @@
 import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
+import { collapseLine, collapseLines, shown } from '../read/text.ts';
 import { catalogRecord, controlRecord } from './catalog.ts';
 import type { Cprt, CprtElement } from './cprt-shape.ts';
 import type { CatalogRecord, ControlRecord } from './record.ts';
-import { collapseLine, collapseLines, shown } from './text.ts';
 
 const kind = 'cprt';
 const framework = 'nist-800-171';

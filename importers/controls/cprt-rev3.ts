@@ -1,10 +1,11 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
+import { closeUp, collapseLine, collapseLines, shown } from '../read/text.ts';
 import { catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import type { Cprt, CprtElement } from './cprt-shape.ts';
 import type { CatalogRecord, ControlRecord, MappingPair, MappingRecord, StatementPart } from './record.ts';
-import { closeUp, collapseLine, collapseLines, labelOfItem, renderStatement, shown } from './text.ts';
+import { labelOfItem, renderStatement } from './statement.ts';
 
 const kind = 'cprt';
 const framework = 'nist-800-171';

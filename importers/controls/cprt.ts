@@ -1,9 +1,9 @@
 import { readShape } from '../read/json.ts';
+import { shown } from '../read/text.ts';
 import type { ControlsResult } from './catalog.ts';
 import { readRev2 } from './cprt-rev2.ts';
 import { readRev3 } from './cprt-rev3.ts';
 import { cprtBody, cprtBodyOf, cprtDocument } from './cprt-shape.ts';
-import { shown } from './text.ts';
 
 const kind = 'cprt';
 

@@ -1,10 +1,10 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
+import { collapseLine, collapseLines, shown } from '../read/text.ts';
 import type { XmlElement } from '../read/xml.ts';
+import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
 import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
 import type { ControlRecord } from './record.ts';
-import { collapseLine, collapseLines, shown } from './text.ts';
-import { childrenOf, readTree, textIn, textOf, type XmlNode } from './tree.ts';
 
 const kind = 'dod-8500';
 const framework = 'dod-8500';
@@ -23,13 +23,13 @@ export function isDod8500(root: XmlElement): boolean {
 }
 
 /**
- * Reads the IA controls of DoDI 8500.2 from the text of DISA's import file, which has passed the gate (FORMATS 7). A
+ * Reads the IA controls of DoDI 8500.2 from the tree of DISA's import file (FORMATS 7). A
  * control without any level is a warning. Throws `ImportError` naming the control that is incomplete or has an
  * unknown level or impact code.
  */
-export function parseDod8500(text: string): ControlsResult {
+export function parseDod8500(root: XmlNode): ControlsResult {
   const warnings: string[] = [];
-  const nodes = childrenOf(readTree(text, kind), 'IACONTROL');
+  const nodes = childrenOf(root, 'IACONTROL');
   const controls = nodes.map((node, index) => readControl(node, index + 1));
   for (const control of controls) {
     if (control.macLevels!.length === 0 && control.confidentialityLevels!.length === 0)

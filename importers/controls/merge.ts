@@ -1,6 +1,6 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import { compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
-import type { Kind } from '../ledger.ts';
+import type { Kind } from '../read/kind.ts';
 import type { ControlRecord } from './record.ts';
 
 /** What one source states of one version of a framework. */

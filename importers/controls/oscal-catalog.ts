@@ -1,7 +1,10 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
 import { readShape } from '../read/json.ts';
+import { closeUp, collapseLine, collapseLines, shown } from '../read/text.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
+import { is800171, read800171 } from './oscal-800-171.ts';
+import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
 import { is80053, releaseOf } from './oscal-release.ts';
 import {
   type OscalControl,
@@ -12,9 +15,9 @@ import {
   oscalCatalog,
   oscalCatalogHead,
 } from './oscal-shape.ts';
-import { createRenderProse, type Parameter, type RenderProse } from './parameters.ts';
-import type { ControlRecord, StatementPart } from './record.ts';
-import { closeUp, collapseLine, collapseLines, renderStatement, shown } from './text.ts';
+import { createRenderProse, type RenderProse } from './parameters.ts';
+import type { ControlRecord } from './record.ts';
+import { renderStatement } from './statement.ts';
 
 const kind = 'oscal-catalog';
 const framework = 'nist-800-53';
@@ -25,12 +28,13 @@ export function isOscalCatalog(value: unknown): boolean {
 }
 
 /**
- * Reads NIST's SP 800-53 from its OSCAL JSON catalog, Rev 4 or any Rev 5 (FORMATS 5). Catalogs of other publications are
- * skipped, those that a tool resolved from a profile are given as parts (DECISIONS D29.6). Throws `ImportError` for a
+ * Reads NIST's SP 800-53, Rev 4 or any Rev 5, or SP 800-171 Rev 3 from its OSCAL catalog, in the form of the JSON (FORMATS
+ * 5, 6). Catalogs of other publications are skipped, those that a tool resolved from a profile are given as parts (DECISIONS D29.6). Throws `ImportError` for a
  * catalog that is broken, empty, or has an id that occurs twice or is none of 800-53.
  */
 export function parseOscalCatalog(value: unknown): ControlsResult {
   const { metadata } = readShape(oscalCatalogHead, value, kind).catalog;
+  if (is800171(metadata)) return read(read800171, value);
   if (!is80053(metadata)) {
     const what = isResolved(metadata) ? 'a catalog resolved from a profile' : 'an OSCAL catalog';
     return { kind, records: null, reason: `${what} of another publication: ${shown(metadata.title, 120)}` };
@@ -41,8 +45,12 @@ export function parseOscalCatalog(value: unknown): ControlsResult {
     const part = { framework, version: releaseOf(metadata, kind).version, identifiers };
     return { kind, records: null, reason, part };
   }
+  return read(readCatalog, value);
+}
+
+function read(reader: (value: unknown) => ControlsResult, value: unknown): ControlsResult {
   try {
-    return readCatalog(value);
+    return reader(value);
   } catch (error) {
     if (error instanceof ImportError) error.kind = kind;
     throw error;
@@ -75,7 +83,11 @@ function readCatalog(value: unknown): ControlsResult {
     })),
   );
   const identifiers = new Set(flat.map((each) => each.identifier));
-  const render = createRenderProse(readParameters(flat.map((each) => each.control)), warnings);
+  const parameters = readParameters(
+    flat.map((each) => each.control),
+    labelOfParameter,
+  );
+  const render = createRenderProse(parameters, warnings);
   const controls = flat.map(({ control, identifier, family }) =>
     readControl(control, identifier, collapseLine(family), identifiers, render, warnings),
   );
@@ -102,26 +114,9 @@ function flatten(controls: OscalControl[], pointer: string, base: string | null)
   });
 }
 
-/** All parameters of the catalog: an enhancement may insert those of its base or of another enhancement. */
-function readParameters(controls: OscalControl[]): Map<string, Parameter> {
-  const parameters = new Map<string, Parameter>();
-  for (const parameter of controls.flatMap((control) => control.params)) {
-    if (parameters.has(parameter.id))
-      throw new ImportError(`the parameter ${shown(parameter.id)} occurs twice`);
-    parameters.set(parameter.id, readParameter(parameter));
-  }
-  return parameters;
-}
-
-function readParameter({ label, select, props }: OscalParameter): Parameter {
-  const values = (name: string) =>
-    props.filter((property) => property.name === name).map(({ value }) => value);
-  return {
-    label: values('alt-label')[0] ?? label,
-    choices: select?.choice ?? [],
-    many: select?.['how-many'] === 'one-or-more',
-    aggregates: values('aggregates'),
-  };
+/** The wording of the publication, where the file has it beside its own. */
+function labelOfParameter({ label, props }: OscalParameter): string {
+  return props.find(({ name }) => name === 'alt-label')?.value ?? label;
 }
 
 function readControl(
@@ -137,14 +132,13 @@ function readControl(
     const withdrawnInto = readTargets(control, identifier, identifiers, warnings);
     return controlRecord(framework, { identifier, title, family, status: 'withdrawn', withdrawnInto });
   }
-  const named = (name: string) => control.parts.filter((part) => part.name === name);
-  const statementParts = readParts(named('statement'), identifier, render);
+  const statementParts = readStatements(partsOf(control, 'statement'), identifier, render, labelOf);
   const statement = renderStatement(statementParts);
   if (statement === '') throw new ImportError(`${identifier} has no statement and is not withdrawn`);
-  const guidance = named('guidance').map((part) =>
+  const guidance = partsOf(control, 'guidance').map((part) =>
     closeUp(collapseLines(render(part.prose, `the guidance of ${identifier}`))),
   );
-  const related = [...control.links, ...named('guidance').flatMap((part) => part.links)]
+  const related = [...control.links, ...partsOf(control, 'guidance').flatMap((part) => part.links)]
     .filter((link) => link.rel === 'related')
     .map((link) => rootOf(link.href))
     .filter((target) => target !== null && identifiers.has(target)) as string[];
@@ -157,10 +151,6 @@ function readControl(
     guidance: guidance.join('\n\n').trim(),
     related: [...new Set(related)],
   });
-}
-
-function isWithdrawn(control: OscalControl): boolean {
-  return control.props.some(({ name, value }) => name === 'status' && value.toLowerCase() === 'withdrawn');
 }
 
 function readTargets(
@@ -188,25 +178,8 @@ function rootOf(href: string): string | null {
   return match ? canonicalIdentifier(framework, match[1]!) : null;
 }
 
-/** The statement's lead text and its items, side by side; items keep those below them. */
-function readParts(statements: OscalPart[], identifier: string, render: RenderProse): StatementPart[] {
-  return statements.flatMap((statement) => {
-    const lead = readPart(statement, identifier, render);
-    return lead.prose === '' ? lead.parts : [{ ...lead, parts: [] }, ...lead.parts];
-  });
-}
-
-function readPart(part: OscalPart, identifier: string, render: RenderProse): StatementPart {
-  return {
-    id: part.id,
-    label: labelOf(part.props),
-    prose: closeUp(collapseLine(render(part.prose, part.id || identifier))),
-    parts: part.parts.map((below) => readPart(below, identifier, render)),
-  };
-}
-
 /** The label as the publication prints it; some files have it with a zero before the number, or 800-53A's beside it. */
-function labelOf(props: OscalProperty[]): string {
+function labelOf({ props }: OscalPart): string {
   const labels = props.filter((property) => property.name === 'label' && property.class !== 'sp800-53a');
   const label = labels.find((each) => each.class === undefined) ?? labels[0];
   return (label?.value.trim() ?? '').replace(/^(\(?)0+(?=\d)/, '$1');

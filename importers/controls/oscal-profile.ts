@@ -1,11 +1,11 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
 import { readShape } from '../read/json.ts';
+import { shown } from '../read/text.ts';
 import { type ControlsResult, inCatalogOrder } from './catalog.ts';
 import { is80053, releaseOf } from './oscal-release.ts';
 import { oscalProfile, oscalProfileHead } from './oscal-shape.ts';
 import type { BaselineRecord } from './record.ts';
-import { shown } from './text.ts';
 
 const kind = 'oscal-profile';
 const framework = 'nist-800-53';
@@ -16,7 +16,7 @@ export function isOscalProfile(value: unknown): boolean {
 }
 
 /**
- * Reads a baseline of SP 800-53 from its OSCAL JSON profile: exactly the ids that it lists (FORMATS 5.4). Profiles of
+ * Reads a baseline of SP 800-53 from its OSCAL profile, in the form of the JSON: exactly the ids that it lists (FORMATS 5.4). Profiles of
  * other publishers are skipped. Throws `ImportError` for a profile that is broken, lists nothing or an id that is none.
  */
 export function parseOscalProfile(value: unknown): ControlsResult {

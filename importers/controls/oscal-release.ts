@@ -1,7 +1,7 @@
-import { ImportError } from '../errors.ts';
-import type { Kind } from '../ledger.ts';
+import { ImportError } from '../read/errors.ts';
+import type { Kind } from '../read/kind.ts';
+import { shown } from '../read/text.ts';
 import type { OscalMetadata } from './oscal-shape.ts';
-import { shown } from './text.ts';
 
 /** The version label of a publication and what orders its printings. */
 export interface OscalRelease {
@@ -30,9 +30,14 @@ export function releaseOf(metadata: OscalMetadata, kind: Kind): OscalRelease {
       kind,
     );
   }
-  const changed = new Date(metadata['last-modified']);
-  if (Number.isNaN(changed.getTime()))
-    throw new ImportError(`last-modified "${shown(metadata['last-modified'])}" is not a time`, kind);
   const warnings = stated?.[2] ? [`the version is ${stated[0]}, which is not a final release`] : [];
-  return { version: `Rev ${number}`, edition: changed.toISOString(), warnings };
+  return { version: `Rev ${number}`, edition: editionOf(metadata, kind), warnings };
+}
+
+/** The time of a file's last change, in UTC. Throws `ImportError` when it is none. */
+export function editionOf({ 'last-modified': changed }: OscalMetadata, kind: Kind): string {
+  const time = new Date(changed);
+  if (Number.isNaN(time.getTime()))
+    throw new ImportError(`last-modified "${shown(changed)}" is not a time`, kind);
+  return time.toISOString();
 }

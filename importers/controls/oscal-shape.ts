@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// The parts of OSCAL JSON that are read; whatever else the files hold is passed over.
+// The parts of OSCAL that are read, in the form of its JSON; whatever else the files hold is passed over.
 
 const property = z.object({ name: z.string(), value: z.string(), class: z.string().optional() });
 const link = z.object({ href: z.string(), rel: z.string().optional() });
@@ -19,12 +19,10 @@ const head = z.object({ metadata: oscalMetadata });
 export const oscalCatalogHead = z.object({ catalog: head });
 export const oscalProfileHead = z.object({ profile: head });
 
-/** A catalog that is read from the form of its XML, which checks what it reads. */
-export const oscalAny = z.object({ catalog: z.unknown() });
-
 const parameter = z.object({
   id: z.string(),
   label: z.string().default(''),
+  usage: z.string().default(''),
   select: z.object({ 'how-many': z.string().optional(), choice: z.array(z.string()).default([]) }).optional(),
   props: z.array(property).default([]),
 });

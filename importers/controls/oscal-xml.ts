@@ -1,21 +1,9 @@
-import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../errors.ts';
-import { readShape } from '../read/json.ts';
+import { collapseLine } from '../read/text.ts';
 import type { XmlElement } from '../read/xml.ts';
-import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
-import { parseOscalCatalog } from './oscal-catalog.ts';
-import { parseOscalProfile } from './oscal-profile.ts';
-import { is80053 } from './oscal-release.ts';
-import { oscalAny } from './oscal-shape.ts';
-import { proseOf, treeOfJson, valueOfXml } from './oscal-syntax.ts';
-import { createRenderProse, type Parameter, type RenderProse } from './parameters.ts';
-import type { ControlRecord, StatementPart } from './record.ts';
-import { closeUp, collapseLine, labelOfItem, renderStatement, shown } from './text.ts';
-import { childrenOf, readTree, textIn, textOf, type XmlNode } from './tree.ts';
+import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
 
-const kind = 'oscal-catalog';
-const framework = 'nist-800-171';
-const idPrefix = 'SP_800_171_';
+// OSCAL says the same in XML and in JSON. It is read in the form of its JSON: a document in XML is put into that form first,
+// as far as it is read.
 
 const namespace = 'http://csrc.nist.gov/ns/oscal/1.0';
 
@@ -30,162 +18,129 @@ export function isOscalXmlProfile(root: XmlElement): boolean {
 }
 
 /**
- * Reads SP 800-171 Rev 3 or SP 800-53 from the text of an OSCAL XML catalog, which has passed the gate (FORMATS 5, 6).
- * Catalogs of other publications, such as the CSF, are skipped. Throws `ImportError` naming the control that is broken.
+ * The text of an element with mixed content as OSCAL's JSON writes it: links in Markdown, parameters as
+ * `{{ insert: param, id }}`. Other markup is left off, since what is served is plain text.
  */
-export function parseOscalXmlCatalog(text: string): ControlsResult {
-  const root = readTree(text, kind);
-  const metadata = childrenOf(root, 'metadata')[0];
-  if (!metadata) throw new ImportError('the catalog has no metadata', kind);
-  if (is800171(propertyOf(metadata, publication))) return readCatalog(root, metadata);
-  const title = collapseLine(textIn(metadata, 'title'));
-  if (is80053({ title })) return parseOscalCatalog(valueOfXml(root));
-  const reason = `an OSCAL XML catalog of another publication: ${shown(title, 120)}`;
-  return { kind, records: null, reason };
+function proseOf(node: XmlNode): string {
+  return node.children
+    .map((child) => {
+      if (typeof child === 'string') return child;
+      if (child.name === 'insert') return `{{ insert: param, ${child.attributes['id-ref'] ?? ''} }}`;
+      const text = proseOf(child);
+      if (child.name === 'q') return `"${text}"`;
+      return child.name === 'a' && !/[[\]]/.test(text) ? `[${text}](${child.attributes.href ?? ''})` : text;
+    })
+    .join('');
 }
 
-/** Reads a baseline of SP 800-53 from the text of its OSCAL XML profile, as `parseOscalProfile` does from JSON. */
-export function parseOscalXmlProfile(text: string): ControlsResult {
-  return parseOscalProfile(valueOfXml(readTree(text, 'oscal-profile')));
+/** An OSCAL catalog or profile in XML as the value that its JSON has. */
+export function valueOfXml(root: XmlNode): unknown {
+  return { [root.name]: root.name === 'profile' ? profileOf(root) : catalogOf(root) };
 }
 
-/** True for a JSON value in the form of an OSCAL catalog that holds SP 800-171 Rev 3. */
-export function isOscal800171(value: unknown): boolean {
-  const props = (value as { catalog?: { metadata?: { props?: unknown } } } | null)?.catalog?.metadata?.props;
-  return (
-    Array.isArray(props) &&
-    props.some((property) => property?.name === publication && is800171(String(property.value)))
+/** Attributes and members that are there; what is not is left to the schema. */
+const attributesOf = ({ attributes }: XmlNode, ...names: string[]) =>
+  Object.fromEntries(
+    names.filter((name) => attributes[name] !== undefined).map((name) => [name, attributes[name]]),
   );
+
+const allOf = (node: XmlNode, name: string, read: (child: XmlNode) => unknown) =>
+  childrenOf(node, name).map(read);
+
+const titleOf = (node: XmlNode) =>
+  childrenOf(node, 'title')
+    .slice(0, 1)
+    .map((title) => ['title', collapseLine(proseOf(title))]);
+
+const marksOf = (node: XmlNode) => ({
+  props: allOf(node, 'prop', (prop) => attributesOf(prop, 'name', 'value', 'class')),
+  links: allOf(node, 'link', (link) => attributesOf(link, 'href', 'rel')),
+});
+
+function metadataOf(root: XmlNode): unknown {
+  const [metadata] = childrenOf(root, 'metadata');
+  if (!metadata) return undefined;
+  const texts = ['version', 'last-modified'].map((name) => [name, textIn(metadata, name).trim()]);
+  return { ...Object.fromEntries([...titleOf(metadata), ...texts]), ...marksOf(metadata) };
 }
 
-/** Reads SP 800-171 Rev 3 from its OSCAL JSON catalog. Throws `ImportError` naming the requirement that is broken. */
-export function parseOscal800171(value: unknown): ControlsResult {
-  const root = treeOfJson('catalog', (readShape(oscalAny, value, kind) as { catalog: unknown }).catalog);
-  return readCatalog(root, childrenOf(root, 'metadata')[0]!);
-}
-
-const publication = 'framework-version-identifier';
-
-function is800171(identifier: string): boolean {
-  return /^SP_800_171_3_\d+_\d+$/.test(identifier);
-}
-
-function readCatalog(root: XmlNode, metadata: XmlNode): ControlsResult {
-  const changed = new Date(textIn(metadata, 'last-modified').trim());
-  if (Number.isNaN(changed.getTime()))
-    throw new ImportError('the last-modified of the catalog is not a time', kind);
-  const warnings: string[] = [];
-  try {
-    const controls = readControls(root, warnings);
-    const head = { framework, version: 'Rev 3', edition: changed.toISOString() };
-    return { kind, records: [catalogRecord(kind, head, controls)], warnings };
-  } catch (error) {
-    if (error instanceof ImportError) error.kind = kind;
-    throw error;
-  }
-}
-
-function readControls(root: XmlNode, warnings: string[]): ControlRecord[] {
-  const requirements = childrenOf(root, 'group').flatMap((group) => {
-    const family = collapseLine(textIn(group, 'title'));
-    return childrenOf(group, 'control').map((node) => ({ node, family, identifier: identifierOf(node) }));
-  });
-  const identifiers = new Set(requirements.map((each) => each.identifier));
-  const render = createRenderProse(readParameters(requirements.map((each) => each.node)), warnings);
-  return requirements.map((each) => readRequirement(each, identifiers, render));
-}
-
-function identifierOf(node: XmlNode): string {
-  const id = node.attributes.id ?? '';
-  const identifier = id.startsWith(idPrefix)
-    ? canonicalIdentifier(framework, id.slice(idPrefix.length))
-    : null;
-  if (!identifier?.startsWith('0'))
-    throw new ImportError(`the control id "${shown(id)}" is not a requirement of 800-171 Rev 3`);
-  return identifier;
-}
-
-function readParameters(requirements: XmlNode[]): Map<string, Parameter> {
-  const parameters = new Map<string, Parameter>();
-  for (const node of requirements.flatMap((requirement) => childrenOf(requirement, 'param'))) {
-    const id = node.attributes.id ?? '';
-    if (parameters.has(id)) throw new ImportError(`the parameter "${shown(id)}" occurs twice`);
-    const select = childrenOf(node, 'select')[0];
-    // The usage is the wording of the publication; the label is cut short, and empty in some parameters.
-    const usage = collapseLine(childrenOf(node, 'usage').map(textOf).join(' '));
-    parameters.set(id, {
-      label: usage === '' ? textIn(node, 'label').trim() : usage,
-      choices: select ? childrenOf(select, 'choice').map(proseOf) : [],
-      many: select?.attributes['how-many'] === 'one-or-more',
-      aggregates: [],
-    });
-  }
-  return parameters;
-}
-
-function readRequirement(
-  { node, family, identifier }: { node: XmlNode; family: string; identifier: string },
-  identifiers: Set<string>,
-  render: RenderProse,
-): ControlRecord {
-  if (family === '') throw new ImportError(`the family ${familyCodeOf(framework, identifier)} has no title`);
-  const printed = collapseLine(textIn(node, 'title'));
-  // A withdrawn requirement has its own number in place of a title.
-  const head = { identifier, family, title: printed === identifier ? '' : printed };
-  if (propertyOf(node, 'status') === 'withdrawn') {
-    const withdrawnInto = readTargets(node, identifier, identifiers);
-    return controlRecord(framework, { ...head, status: 'withdrawn', withdrawnInto });
-  }
-  // Since its version 1.0.1 the file has the statement in the requirement; before, in a control of its own below it.
-  const statements = [node, ...childrenOf(node, 'control')].flatMap((each) => partsOf(each, 'statement'));
-  const statementParts = statements.flatMap((statement) => readStatement(statement, identifier, render));
-  const statement = renderStatement(statementParts);
-  if (statement === '')
-    throw new ImportError(`the requirement ${identifier} has no statement and is not withdrawn`);
-  const paragraphs = partsOf(node, 'guidance').flatMap((part) => childrenOf(part, 'p'));
-  const guidance = paragraphs.map((paragraph) => readProse(paragraph, identifier, render)).join('\n\n');
-  return controlRecord(framework, { ...head, statement, statementParts, guidance });
-}
-
-function readTargets(node: XmlNode, identifier: string, identifiers: Set<string>): string[] {
-  const links = childrenOf(node, 'link').filter(
-    ({ attributes: { rel } }) => rel === 'incorporated_into' || rel === 'addressed_by',
-  );
-  const targets = links.map(({ attributes: { href = '' } }) => {
-    const target = href.replace(/^#/, '').replace(idPrefix, '');
-    if (!identifiers.has(target))
-      throw new ImportError(
-        `${identifier} is incorporated into "${shown(href)}", which is not a requirement`,
-      );
-    return target;
-  });
-  return inCatalogOrder(framework, targets);
-}
-
-/** The statement's lead text and its items, side by side; items keep those below them. */
-function readStatement(statement: XmlNode, identifier: string, render: RenderProse): StatementPart[] {
-  const lead = readPart(statement, `SR-${identifier}`, render);
-  return lead.prose === '' ? lead.parts : [{ ...lead, parts: [] }, ...lead.parts];
-}
-
-function readPart(node: XmlNode, id: string, render: RenderProse): StatementPart {
-  const paragraphs = childrenOf(node, 'p').map((paragraph) => readProse(paragraph, id, render));
+function catalogOf(root: XmlNode): unknown {
   return {
-    id,
-    label: labelOfItem(id),
-    prose: paragraphs.join(' '),
-    parts: childrenOf(node, 'part').map((part) => readPart(part, part.attributes.id ?? '', render)),
+    metadata: metadataOf(root),
+    groups: allOf(root, 'group', groupOf),
+    controls: allOf(root, 'control', controlOf),
   };
 }
 
-function readProse(node: XmlNode, where: string, render: RenderProse): string {
-  return closeUp(collapseLine(render(proseOf(node), where)));
+function groupOf(node: XmlNode): unknown {
+  return {
+    ...Object.fromEntries(titleOf(node)),
+    controls: allOf(node, 'control', controlOf),
+    groups: allOf(node, 'group', groupOf),
+  };
 }
 
-function partsOf(node: XmlNode, name: string): XmlNode[] {
-  return childrenOf(node, 'part').filter((part) => part.attributes.name === name);
+function controlOf(node: XmlNode): unknown {
+  return {
+    ...attributesOf(node, 'id'),
+    ...Object.fromEntries(titleOf(node)),
+    ...marksOf(node),
+    params: allOf(node, 'param', parameterOf),
+    parts: allOf(node, 'part', partOf),
+    controls: allOf(node, 'control', controlOf),
+  };
 }
 
-function propertyOf(node: XmlNode, name: string): string {
-  return childrenOf(node, 'prop').find((prop) => prop.attributes.name === name)?.attributes.value ?? '';
+function parameterOf(node: XmlNode): unknown {
+  const [label] = childrenOf(node, 'label');
+  const [select] = childrenOf(node, 'select');
+  const choices = (from: XmlNode) => allOf(from, 'choice', (choice) => collapseLine(proseOf(choice)));
+  return {
+    ...attributesOf(node, 'id'),
+    ...(label ? { label: collapseLine(proseOf(label)) } : {}),
+    usage: childrenOf(node, 'usage').map(textOf).join(' '),
+    ...(select ? { select: { ...attributesOf(select, 'how-many'), choice: choices(select) } } : {}),
+    props: marksOf(node).props,
+  };
+}
+
+function blockOf(block: XmlNode): string {
+  const items = childrenOf(block, 'li');
+  if (items.length === 0) return collapseLine(proseOf(block));
+  return items
+    .map((item, index) => `${block.name === 'ol' ? `${index + 1}.` : '-'} ${collapseLine(proseOf(item))}`)
+    .join('\n');
+}
+
+const noProse = new Set(['title', 'prop', 'link', 'part']);
+
+function partOf(node: XmlNode): unknown {
+  const prose = node.children
+    .filter((child) => typeof child !== 'string')
+    .filter((child) => !noProse.has(child.name))
+    .map(blockOf);
+  return {
+    ...attributesOf(node, 'id', 'name'),
+    ...marksOf(node),
+    prose: prose.join('\n\n'),
+    parts: allOf(node, 'part', partOf),
+  };
+}
+
+function profileOf(root: XmlNode): unknown {
+  return { metadata: metadataOf(root), imports: allOf(root, 'import', importOf) };
+}
+
+function importOf(node: XmlNode): unknown {
+  const selections = (name: string) =>
+    allOf(node, name, (selection) => ({
+      ...attributesOf(selection, 'with-child-controls'),
+      'with-ids': allOf(selection, 'with-id', (id) => collapseLine(proseOf(id))),
+      matching: allOf(selection, 'matching', (each) => attributesOf(each, 'pattern')),
+    }));
+  return {
+    ...(childrenOf(node, 'include-all').length > 0 ? { 'include-all': {} } : {}),
+    'include-controls': selections('include-controls'),
+    'exclude-controls': selections('exclude-controls'),
+  };
 }

@@ -4,9 +4,9 @@ import { sha256 } from '../../src/base/ids.ts';
 import { packageRoot } from '../../src/base/root.ts';
 import { compareVersions } from '../../src/catalog/controls/frameworks.ts';
 import type { Database } from '../../src/db/database.ts';
-import type { Kind, OpenLine } from '../ledger.ts';
+import type { Kind } from '../read/kind.ts';
+import { shown } from '../read/text.ts';
 import { inCatalogOrder } from './catalog.ts';
-import { shown } from './text.ts';
 
 /** A source whose catalog is only a part of what another states (DECISIONS D29.6). */
 export interface Part {
@@ -51,22 +51,6 @@ export function removeParts(db: Database): Part[] {
   const remove = db.sqlite.prepare('DELETE FROM sources WHERE id = ?');
   for (const sourceId of parts.keys()) remove.run(sourceId);
   return [...parts.values()];
-}
-
-/**
- * Puts into the ledger lines of a run what was removed: a source of the run is rejected, once more under each name; of one that
- * was stored before, the source tells that shows it to be a part.
- */
-export function tellParts(lines: OpenLine[], parts: Part[]): void {
-  for (const { sourceId, source, reason, wholeId } of parts) {
-    const own = lines.find((line) => line.sourceId === sourceId);
-    for (const line of lines.filter((each) => own !== undefined && each.sha256 === own.sha256))
-      Object.assign(line, { outcome: 'rejected', reason, target: null, counts: {}, sourceId: null });
-    const teller =
-      lines.find((line) => line.sourceId === wholeId) ?? lines.find((line) => line.sourceId !== null);
-    if (own === undefined)
-      teller?.warnings.push(`${shown(source, 200)}, imported before, is removed: ${reason}`);
-  }
 }
 
 /** How many active controls a catalog lacks of the version that it says it is of, in words; "" where none is stored. */

@@ -1,7 +1,7 @@
 import { createGraph, type GraphNode, type MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
 import type { Database } from '../../src/db/database.ts';
-import { crosswalkOf } from '../controls/derive.ts';
 import { closureOf } from './closure.ts';
+import { crosswalkOf } from './derive.ts';
 
 type Row = [source: number, target: number, ordinal: number, ...rest: (number | null)[]];
 

@@ -5,7 +5,7 @@ import type { Graph } from '../../src/catalog/crosswalk/graph.ts';
 export const closureDepth = 4;
 
 /** One path of the closure: flat numbers, for half a million of them are made and sorted. */
-interface Path {
+interface ClosurePath {
   target: number;
   hops: number;
   mask: number;
@@ -17,8 +17,8 @@ interface Path {
  * Every simple path of up to 4 edges from one node that ends at the first node of its end's framework (D7.2), by
  * target framework, then in the order of D7.2. Rejected edges are walked too: a request says which statuses it admits.
  */
-export function closureOf(graph: Graph, source: number): Path[] {
-  const paths: Path[] = [];
+export function closureOf(graph: Graph, source: number): ClosurePath[] {
+  const paths: ClosurePath[] = [];
   const nodes: number[] = [];
   const { neighbors, frameworkOf } = graph;
 
@@ -47,7 +47,7 @@ export function closureOf(graph: Graph, source: number): Path[] {
   return paths.sort(comparePaths);
 }
 
-function comparePaths(a: Path, b: Path): number {
+function comparePaths(a: ClosurePath, b: ClosurePath): number {
   return (
     a.target - b.target ||
     a.hops - b.hops ||

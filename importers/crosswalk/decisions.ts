@@ -1,6 +1,7 @@
 import type { MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
 import type { Database } from '../../src/db/database.ts';
-import type { CatalogView, DerivedEdge } from './edges.ts';
+import type { CatalogView } from './catalog-view.ts';
+import type { DerivedEdge } from './edges.ts';
 
 interface DecisionRow {
   a_framework: string;

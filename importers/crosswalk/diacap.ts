@@ -2,10 +2,10 @@ import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
 import { dod8500Version } from '../controls/dod-8500.ts';
 import type { MappingPair } from '../controls/record.ts';
-import { shown } from '../controls/text.ts';
-import { childrenOf, readTree, textOf, type XmlNode } from '../controls/tree.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
+import { shown } from '../read/text.ts';
 import type { XmlElement } from '../read/xml.ts';
+import { childrenOf, textOf, type XmlNode } from '../read/xml-tree.ts';
 
 const kind = 'diacap-map';
 
@@ -15,14 +15,14 @@ export function isDiacapMap(root: XmlElement): boolean {
 }
 
 /**
- * Reads the map of DoD 8500.2 to 800-53 Rev 3 and Rev 4 from its XML text, which has passed the gate (FORMATS 7). An
+ * Reads the map of DoD 8500.2 to 800-53 Rev 3 and Rev 4 from the tree of its XML (FORMATS 7). An
  * entry that is empty and has a control where its revision belongs is a warning, for the published map has one.
  * Throws `ImportError` naming any other entry that is not understood, and a pair that occurs twice.
  */
-export function parseDiacapMap(text: string): ControlsResult {
+export function parseDiacapMap(root: XmlNode): ControlsResult {
   const warnings: string[] = [];
   const pairs = new Map<string, MappingPair>();
-  for (const [index, node] of childrenOf(readTree(text, kind), 'Iac').entries()) {
+  for (const [index, node] of childrenOf(root, 'Iac').entries()) {
     const control = node.attributes.control ?? '';
     const fromIdentifier = canonicalIdentifier('dod-8500', control);
     if (fromIdentifier === null)

@@ -1,5 +1,7 @@
 import { cciRevisions, versionKey } from '../../src/catalog/controls/frameworks.ts';
 import type { MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
+import type { SourceProblem } from '../read/errors.ts';
+import type { CatalogView } from './catalog-view.ts';
 
 /** One stated pair, as `mapping_facts` holds it. */
 export interface MappingFact {
@@ -15,35 +17,12 @@ export interface MappingFact {
   row: number | null;
 }
 
-/** What the derivation must know of the catalogs. */
-export interface CatalogView {
-  /** True when some version of the framework is imported. */
-  has(framework: string): boolean;
-  /** `active` in the version of the framework that is newest (800-171: in its own), `withdrawn`, or unknown. */
-  status(framework: string, identifier: string): 'active' | 'withdrawn' | 'unknown';
-  /**
-   * Whether a newer edition of what a framework publishes is imported: of the CCI list only the newest counts. What
-   * is stated for a revision of the NIST catalogs counts whatever newer one there is.
-   */
-  isOutdated(framework: string, version: string): boolean;
-  /** Whether a version of the framework that means the same is imported. */
-  hasVersion(framework: string, version: string): boolean;
-  /** The identifiers that a withdrawn control went into. */
-  withdrawnInto(framework: string, identifier: string): string[];
-}
-
 /** One undirected edge with the facts that it rests on. */
 export interface DerivedEdge {
   a: { framework: string; identifier: string };
   b: { framework: string; identifier: string };
   status: MappingStatus;
   evidence: MappingFact[];
-}
-
-/** What a fact could not be used for, in words, for the ledger line of its source. */
-export interface MappingProblem {
-  sourceId: number;
-  message: string;
 }
 
 /**
@@ -53,7 +32,7 @@ export interface MappingProblem {
 export function deriveEdges(
   facts: MappingFact[],
   catalogs: CatalogView,
-): { edges: DerivedEdge[]; problems: MappingProblem[] } {
+): { edges: DerivedEdge[]; problems: SourceProblem[] } {
   const edges = new Map<string, DerivedEdge>();
   const problems = new Map<string, { sourceId: number; what: string; where: string[] }>();
   const isOutdated = (fact: MappingFact) => catalogs.isOutdated(fact.fromFramework, fact.fromVersion);

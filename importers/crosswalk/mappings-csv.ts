@@ -2,9 +2,9 @@ import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
 import type { MappingPair, MappingRecord } from '../controls/record.ts';
-import { shown } from '../controls/text.ts';
-import { ImportError } from '../errors.ts';
 import { type CsvRow, csvHeader, readCsv } from '../read/csv.ts';
+import { ImportError } from '../read/errors.ts';
+import { shown } from '../read/text.ts';
 
 const kind = 'mappings-csv';
 

@@ -1,8 +1,7 @@
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
 import type { Block, HandedDown, Section } from './blocks.ts';
 import type { ActionableItem } from './document-record.ts';
-import { type Reading, readSentence } from './sentence-rule.ts';
-import { sentencesOf } from './sentences.ts';
+import { type Reading, readSentence, sentencesOf } from './sentences.ts';
 
 /** Far above any real document, far below what a small hostile one would grow to. */
 const maxRepeated = 32_000_000;
@@ -45,8 +44,8 @@ function createCount() {
 }
 
 /** Whether a paragraph says it of its section; a list of sections says it of others. */
-function saysInformative({ text, isItem }: Block): boolean {
-  return !isItem && sentencesOf(text).some((sentence) => informative.test(sentence));
+function saysInformative({ text, kind }: Block): boolean {
+  return kind === 'paragraph' && sentencesOf(text).some((sentence) => informative.test(sentence));
 }
 
 function itemsOf(
@@ -58,6 +57,7 @@ function itemsOf(
   const items: ActionableItem[] = [];
   const introducing = new Set(section.blocks.map((block) => block.lead));
   for (const block of section.blocks) {
+    if (block.kind === 'cell') continue;
     const above = block.lead === null ? null : handedDown(block.lead, count);
     const sentences = sentencesOf(block.text);
     for (const [index, sentence] of sentences.entries()) {
@@ -66,7 +66,9 @@ function itemsOf(
       const isIntroduction = introducing.has(block) && /\b(?:to|must|shall|should|be|not):$/.test(sentence);
       // A list item asks as the nearest introduction that asks for something.
       const inherited =
-        index === 0 && block.isItem ? (above?.force ?? (isRequired ? ('duty' as const) : null)) : null;
+        index === 0 && block.kind === 'item'
+          ? (above?.force ?? (isRequired ? ('duty' as const) : null))
+          : null;
       const force = reading.force ?? (sentence.endsWith('?') ? null : inherited);
       if (force === null || isIntroduction) continue;
       const { ordinal, path } = section;
@@ -91,12 +93,13 @@ function itemsOf(
 /** What an introduction gives to the list below it: its own force, else that of what introduces it; the limits of all of them. */
 function handedDown(lead: Block, count: Count): HandedDown {
   if (lead.below === undefined) {
-    const introduction = sentencesOf(lead.text).at(-1)!;
-    const own = readSentence(introduction);
+    const sentence = sentencesOf(lead.text).at(-1)!;
+    const own = readSentence(sentence);
     const above = lead.lead === null ? null : handedDown(lead.lead, count);
+    const introduction = above === null ? sentence : `${above.introduction} ${sentence}`;
     const limits = above === null ? limitsOf(own) : joined(above, own);
     lead.below = { introduction, force: own.force ?? above?.force ?? null, ...limits };
-    count(limits.applicationConditions, limits.exemptConditions);
+    count(introduction, limits.applicationConditions, limits.exemptConditions);
   }
   return lead.below;
 }

@@ -1,10 +1,10 @@
-import { ImportError } from '../errors.ts';
-import { linkLabels, plainText } from './plain-text.ts';
+import { collapseLine } from '../read/text.ts';
+import { type FlowNode, type PhrasingNode, parseFiles, parseMarkdown } from './markdown-tree.ts';
 
 /** A paragraph, list item or table cell as plain text. */
 export interface Block {
   text: string;
-  isItem: boolean;
+  kind: 'paragraph' | 'item' | 'cell';
   /** The block ending in a colon that introduces this one, when there is one. */
   lead: Block | null;
   /** What the rule found that it hands down to the list below it; long lists ask again and again. */
@@ -13,7 +13,7 @@ export interface Block {
 
 /** What an introduction gives to the items below it. */
 export interface HandedDown {
-  /** The sentence that introduces them. */
+  /** The sentences that introduce them, the outermost first. */
   introduction: string;
   force: 'duty' | 'advice' | null;
   timingOrTrigger: boolean;
@@ -32,162 +32,167 @@ export interface Section {
   blocks: Block[];
 }
 
-const itemMark = /^(?:[*+•-]|\d{1,3}[.)]|[A-Za-z][.)]|[ivx]{1,5}[.)])\s+(?=\S)/;
-const underline = /^(?:=+|-{2,})$/;
-const htmlHeading = /^<h([1-6])\b[^<>]{0,500}>(.{1,1000})<\/h[1-6]>$/i;
-const fence = /^\s*(?:>\s*)*(?:(`{3,})[^`]*|(~{3,}).*)$/;
-const rule = /^(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,}|=+)$/;
+// Letters and Roman numerals begin items of legal texts, and none of Markdown.
+const itemMark = /^(?:[*+•–-]|\d{1,3}[.)]|[A-Za-z][.)]|[ivx]{1,5}[.)])\s+(?=\S)/;
+// `The following fields are required` introduces a list without a colon, too.
+const introduction = /:$|\bfollowing\b[^.:;!?]{0,500}$/i;
+const tag = /<(\/?)([a-z][a-z0-9-]*)(?=[\s/>])[^<>]{0,2000}>/gi;
+const breakingTag =
+  /^(?:br|p|div|ol|ul|li|table|thead|tbody|tr|td|th|h[1-6]|section|blockquote|dl|dt|dd|hr|pre|script|style)$/i;
 
-/** Longer than any document that a person reads, and short enough for rules that look ahead. */
-const longestText = 4 * 1024 * 1024;
-
-/**
- * Reads Markdown, which may be in parts, into sections and blocks, as far as finding sentences needs; code blocks and comments
- * are passed over, and end with their part.
- */
-export function readSections(...parts: string[]): Section[] {
-  if (parts.reduce((sum, part) => sum + part.length, 0) > longestText)
-    throw new ImportError('the Markdown has more than 4 million characters', 'regdoc-markdown');
-  const lines = parts.flatMap((part) => [...withoutCode(withoutComments(part).split(/\r?\n/)), '']);
-  const reader = new SectionReader(linkLabels(lines));
-  for (const line of lines) reader.line(line);
-  return reader.sections();
+/** Reads Markdown, which may be in several files, into sections and blocks, as far as finding sentences needs. Throws `ImportError`. */
+export function readSections(...files: string[]): Section[] {
+  const reader = new SectionReader();
+  for (const { text, tree } of parseFiles(files)) reader.flow(tree.children, text, 0);
+  return reader.list;
 }
 
-/** The lines with an empty one in place of each of a fenced block, which ends at marks of its own kind. */
-function withoutCode(lines: string[]): string[] {
-  let open: string | null = null;
-  return lines.map((line) => {
-    const [, ticks, tildes] = fence.exec(line) ?? [];
-    const mark = ticks ?? tildes;
-    if (open === null) {
-      open = mark ?? null;
-      return open === null ? line : '';
-    }
-    // Marks with a word behind them begin a block, and end none.
-    if (mark?.startsWith(open) && line.trimEnd().endsWith(mark)) open = null;
-    return '';
-  });
-}
-
-/** A heading without its attributes (`{#id}`) and the number signs that may close it; a pattern would try each run of them anew. */
-function withoutClosing(heading: string): string {
-  const text = heading.replace(/\{[#.:][^{}]{0,200}\}$/, '').trimEnd();
-  let end = text.length;
-  while (text[end - 1] === '#') end--;
-  return text.slice(0, end).trimEnd();
-}
-
-/** Takes out comments, in one pass: a pattern would look for the end of each that has none. */
-function withoutComments(text: string): string {
-  let kept = '';
-  let from = 0;
-  for (let open = text.indexOf('<!--'); open !== -1; open = text.indexOf('<!--', from)) {
-    const close = text.indexOf('-->', open + 4);
-    if (close === -1) break;
-    kept += text.slice(from, open);
-    from = close + 3;
-  }
-  return kept + text.slice(from);
+/** What the tags of HTML have opened, when they have opened nothing. */
+function closed() {
+  return { lists: 0, tables: 0, heading: 0, isItem: false, isCode: false, cells: [] as Block[] };
 }
 
 class SectionReader {
-  private readonly list: Section[] = [{ ordinal: 0, level: 0, heading: '', path: [], blocks: [] }];
+  readonly list: Section[] = [{ ordinal: 0, level: 0, heading: '', path: [], blocks: [] }];
   private readonly above: { level: number; heading: string }[] = [];
-  /** Blocks that end in a colon and what may follow them, by indentation. */
-  private leads: { indent: number; block: Block }[] = [];
-  private open: { lines: string[]; isItem: boolean; indent: number } | null = null;
-  private readonly labels: Set<string>;
+  /** Blocks that end in a colon and what may follow them, by depth: a paragraph is above the items beside it. */
+  private leads: { depth: number; block: Block }[] = [];
+  /** What the tags of HTML have opened. */
+  private html = closed();
 
-  /** `labels` are those that the links of the document may name. */
-  constructor(labels: Set<string>) {
-    this.labels = labels;
+  /** Content that follows one another, at a depth that grows with lists and quotations. */
+  flow(nodes: FlowNode[], source: string, depth: number): void {
+    for (const node of nodes) this.node(node, source, depth);
   }
 
-  sections(): Section[] {
-    this.endBlock();
-    return this.list;
-  }
-
-  line(raw: string): void {
-    const html = htmlHeading.exec(raw.trim());
-    if (html) {
-      this.heading(Number(html[1]), html[2]!);
-      return;
-    }
-    // A break within a line ends a block, as a table cell or paragraph of HTML does.
-    const parts = raw.split(/<br\s*\/?>|<\/(?:td|th|tr|p|li|div|table)>/i);
-    if (parts.length > 1) {
-      for (const part of parts) {
-        this.line(part);
-        this.endBlock();
+  private node(node: FlowNode, source: string, depth: number): void {
+    if (node.type === 'paragraph') this.paragraph(plainText(node.children), 'paragraph', depth);
+    else if (node.type === 'heading') {
+      const text = plainText(node.children);
+      const isUnderlined = !source.startsWith('#', node.position!.start.offset);
+      // A sentence with a rule below it is no heading.
+      if (isUnderlined && /[.!?:;,]$/.test(text.trim())) this.paragraph(text, 'paragraph', depth);
+      else this.heading(node.depth, text);
+    } else if (node.type === 'list') {
+      for (const { children } of node.children) {
+        const [first, ...rest] = children;
+        const isText = first?.type === 'paragraph';
+        if (isText) this.paragraph(plainText(first.children), 'item', depth + 1);
+        this.flow(isText ? rest : children, source, depth + 2);
       }
-      return;
+    } else if (node.type === 'table') {
+      for (const row of node.children)
+        for (const cell of row.children) this.block(plainText(cell.children), 'cell', depth);
+    } else if (node.type === 'blockquote') this.flow(node.children, source, depth + 1);
+    else if (node.type === 'footnoteDefinition') this.flow(node.children, source, depth);
+    else if (node.type === 'html') this.markup(node.value, depth);
+  }
+
+  /** A block of HTML, whose lists and tables may be open before and after it; what is between its tags is Markdown as any other. */
+  private markup(value: string, depth: number): void {
+    let from = 0;
+    for (const match of value.matchAll(tag)) {
+      const [whole, slash, tagName] = match;
+      const name = tagName!.toLowerCase();
+      if (!breakingTag.test(name)) continue;
+      this.words(value.slice(from, match.index), depth);
+      from = match.index + whole.length;
+      const step = slash === '' ? 1 : -1;
+      if (name === 'table') this.table(step);
+      if (name === 'ol' || name === 'ul') this.html.lists = Math.max(0, this.html.lists + step);
+      if (name === 'li') this.html.isItem = slash === '';
+      if (/^(?:pre|script|style)$/.test(name)) this.html.isCode = slash === '';
+      if (/^h\d$/.test(name)) this.html.heading = slash === '' ? Number(name[1]) : 0;
     }
-    // The marks of a quotation count as blanks: a list in it is below what stands before it.
-    const indent = /^[ \t]*(?:>[ \t]*)*/.exec(raw)![0].replaceAll('\t', '    ').length;
-    const text = raw.trim().replace(/^(?:>\s*)+/, '');
-    const heading = /^(#{1,6})\s+(.*)$/.exec(text);
-    if (heading) this.heading(heading[1]!.length, heading[2]!);
-    else if (underline.test(text) && this.isHeadingLine()) {
-      const [line] = this.open!.lines;
-      this.open = null;
-      this.heading(text.startsWith('=') ? 1 : 2, line!);
-    } else if (text === '' || rule.test(text) || /^\{:.*\}$/.test(text)) this.endBlock();
-    else if (this.open === null && linkLabels([raw]).size > 0) return;
-    else if (text.startsWith('|')) this.tableRow(text);
-    else if (this.beginsItem(text)) {
-      this.endBlock();
-      this.open = { lines: [text.replace(itemMark, '').replace(/^\[[ xX]\]\s+/, '')], isItem: true, indent };
-    } else if (/^(?::\s|\[\^[^\]]{1,50}\]:)/.test(text)) {
-      // A definition of what stands above, or a footnote.
-      this.endBlock();
-      this.open = { lines: [text.replace(/^:\s+/, '')], isItem: false, indent };
-    } else if (this.open) this.open.lines.push(text);
-    else this.open = { lines: [text], isItem: false, indent };
+    this.words(value.slice(from), depth);
   }
 
-  /** Whether what is open is one line that a line of `=` or `-` makes a heading; a sentence with a rule below it is none. */
-  private isHeadingLine(): boolean {
-    return this.open?.lines.length === 1 && !this.open.isItem && !/[.!?:;,]$/.test(this.open.lines[0]!);
+  /** A table that has words in one cell alone only puts them beside a picture. */
+  private table(step: number): void {
+    const { html } = this;
+    html.tables = Math.max(0, html.tables + step);
+    if (html.tables > 0) return;
+    if (html.cells.length === 1) html.cells[0]!.kind = 'paragraph';
+    html.cells = [];
   }
 
-  /** A line such as `A. Smith` inside a paragraph begins no item. */
-  private beginsItem(text: string): boolean {
-    if (!itemMark.test(text)) return false;
-    return this.open === null || this.open.isItem || /^(?:[*+•-]|\d)/.test(text);
-  }
-
-  private tableRow(text: string): void {
-    this.endBlock();
-    if (/^[|\s:-]+$/.test(text)) return;
-    for (const cell of text.split(/(?<!\\)\|/)) {
-      this.open = { lines: [cell], isItem: false, indent: 0 };
-      this.endBlock();
+  private words(value: string, depth: number): void {
+    const words = value.replace(tag, '').replace(/^[ \t]+/gm, '');
+    if (words.trim() === '' || this.html.isCode) return;
+    const { lists, heading, isItem } = this.html;
+    for (const node of parseMarkdown(words).children) {
+      if (node.type === 'paragraph' && heading > 0) this.heading(heading, plainText(node.children));
+      else if (node.type === 'paragraph' && isItem)
+        this.paragraph(plainText(node.children), 'item', depth + 2 * lists - 1);
+      else if (node.type !== 'html') this.node(node, words, depth + 2 * lists);
+      this.html.isItem = false;
     }
   }
 
-  private heading(level: number, markdown: string): void {
-    this.endBlock();
-    const heading = plainText(withoutClosing(markdown), this.labels);
+  private heading(level: number, words: string): void {
+    const heading = collapseLine(words);
     if (heading === '') return;
     this.leads = [];
+    this.html = closed();
     while ((this.above.at(-1)?.level ?? 0) >= level) this.above.pop();
     this.above.push({ level, heading });
     const path = this.above.map((each) => each.heading);
     this.list.push({ ordinal: this.list.length, level, heading, path, blocks: [] });
   }
 
-  endBlock(): void {
-    if (!this.open) return;
-    const { lines, isItem, indent } = this.open;
-    this.open = null;
-    const text = plainText(lines.join(' '), this.labels);
+  /** A paragraph, whose lines may begin items that Markdown does not know: at its beginning, after a colon and after another item. */
+  private paragraph(words: string, first: 'paragraph' | 'item', depth: number): void {
+    let kind = first;
+    let lines: string[] = [];
+    let below = 0;
+    const end = () => {
+      this.block(lines.join(' '), kind, depth + below);
+      lines = [];
+    };
+    for (const line of words.split('\n').map((each) => each.trim())) {
+      const isMarked =
+        itemMark.test(line) && (lines.length === 0 || kind === 'item' || introduction.test(lines.at(-1)!));
+      const isBelow = first === 'item' && lines.length > 0;
+      if (line === '' || isMarked) end();
+      if (isMarked && isBelow) below = 1;
+      if (isMarked) kind = 'item';
+      else if (line === '') kind = 'paragraph';
+      if (line !== '') lines.push(line);
+    }
+    end();
+  }
+
+  private block(words: string, stated: Block['kind'], depth: number): void {
+    const isCell = stated === 'cell' || this.html.tables > 0 || words.startsWith('|');
+    const kind = isCell ? 'cell' : stated;
+    const text = kind === 'paragraph' ? collapseLine(words) : collapseLine(words).replace(itemMark, '');
     if (text === '') return;
-    if (!isItem && indent === 0) this.leads = [];
-    else this.leads = this.leads.filter((lead) => lead.indent < indent);
-    const block: Block = { text, isItem, lead: isItem ? (this.leads.at(-1)?.block ?? null) : null };
-    if (text.endsWith(':')) this.leads.push({ indent: isItem ? indent : indent - 1, block });
+    // A paragraph ends what the one before it introduced, an item what the item before it did.
+    const own = kind === 'item' ? depth : depth - 0.5;
+    this.leads = this.leads.filter((lead) => lead.depth < own);
+    const block: Block = { text, kind, lead: isCell ? null : (this.leads.at(-1)?.block ?? null) };
+    if (introduction.test(text) && !isCell) this.leads.push({ depth: own, block });
+    if (this.html.tables > 0) this.html.cells.push(block);
     this.list.at(-1)!.blocks.push(block);
   }
+}
+
+/**
+ * The words of what stands in one paragraph, without images, footnotes and emphasis of a mark alone (`*.*`, which is none
+ * in CommonMark); a tag such as `<br>` leaves an empty line.
+ */
+function plainText(nodes: PhrasingNode[]): string {
+  return nodes
+    .map(wordsOf)
+    .join('')
+    .replace(/\[\^[^\]\s]{1,50}\]/g, '')
+    .replace(/\*{1,3}([.,;:!?])\*{1,3}/g, '$1');
+}
+
+function wordsOf(node: PhrasingNode): string {
+  if (node.type === 'text' || node.type === 'inlineCode') return node.value;
+  if (node.type === 'break') return '\n';
+  if (node.type === 'html')
+    return breakingTag.test(/[a-z][a-z0-9]*/i.exec(node.value)?.[0] ?? '') ? '\n\n' : '';
+  return 'children' in node ? node.children.map(wordsOf).join('') : '';
 }

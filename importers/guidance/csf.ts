@@ -1,4 +1,4 @@
-import { collapseLine, shown } from '../controls/text.ts';
+import { collapseLine, shown } from '../read/text.ts';
 import type { CsfReference } from './document-record.ts';
 
 /** The categories of the NIST Cybersecurity Framework 2.0 (FORMATS 10.3). */

@@ -5,8 +5,8 @@ import {
   RegulatoryDocumentSummary,
 } from '../../src/catalog/guidance/document-schema.ts';
 import type { Database } from '../../src/db/database.ts';
-import { type Statement, winningStatements } from '../shadowed.ts';
 import type { DocumentRecord } from './document-record.ts';
+import { type Statement, winningStatements } from './statements.ts';
 
 /** Rebuilds the served documents from what the sources state: of each the word of the last import. */
 export function deriveDocuments(db: Database, fresh: Set<number>, superseded: Map<number, string>): void {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { repeatedMember } from '../../src/base/json.ts';
-import { shown } from '../controls/text.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
 import { pointerOf, readShape } from '../read/json.ts';
+import { shown } from '../read/text.ts';
 import { completeCsf } from './csf.ts';
 import type { DocumentRecord } from './document-record.ts';
 

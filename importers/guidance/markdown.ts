@@ -1,14 +1,13 @@
 import { compareCodePoints } from '../../src/base/text.ts';
-import { shown } from '../controls/text.ts';
-import { ImportError } from '../errors.ts';
-import type { GroupFile } from '../groups.ts';
 import { decodeText } from '../read/decode.ts';
+import { ImportError } from '../read/errors.ts';
+import type { GroupFile } from '../read/group-file.ts';
+import { shown } from '../read/text.ts';
 import { actionableItemsOf } from './actions.ts';
 import { readSections, type Section } from './blocks.ts';
 import { categoriesOf } from './csf.ts';
-import { dateAlone } from './dates.ts';
 import type { DocumentRecord, Signpost } from './document-record.ts';
-import { readHead, withoutHead } from './markdown-head.ts';
+import { dateAlone, readHead, withoutHead } from './markdown-head.ts';
 import { doctypeOf, publisherOf } from './publishers.ts';
 import { sentencesOf } from './sentences.ts';
 
@@ -125,7 +124,7 @@ const formal = /^this (?:section|appendix) (?:is|contains)\b.*\b(?:normative|inf
 /** A heading as a signpost: what it leads to is told by the first sentence below it. */
 function toSignpost({ ordinal, heading, blocks }: Section): Signpost {
   const telling = blocks.filter(({ text }) => !formal.test(text) && dateAlone(text) === null);
-  const first = telling.find((block) => !block.isItem) ?? telling[0];
+  const first = telling.find((block) => block.kind === 'paragraph') ?? telling[0];
   const body = blocks.map((block) => block.text).join(' ');
   return {
     tag: heading,

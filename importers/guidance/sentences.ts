@@ -25,3 +25,68 @@ export function sentencesOf(text: string): string[] {
   const rest = text.slice(start).trim();
   return rest === '' ? sentences : [...sentences, rest];
 }
+
+/** What one sentence asks for (data/REGULATORY.md). */
+export interface Reading {
+  /** `duty` for must and shall, `advice` for should, null for a sentence that asks for nothing. */
+  force: 'duty' | 'advice' | null;
+  specification: boolean;
+  timingOrTrigger: boolean;
+  applicationConditions: string;
+  exemptConditions: string;
+}
+
+// A word in quotation marks is spoken of, not used; what is merely "as required", or may be required, asks for nothing.
+const duty =
+  /(?<!["“‘'])\b(?:must|shall|mandatory|prohibited|(?:is|are|be|been|was|were)(?: \w+ly| also| further| hereby)? required|required to)\b(?!["”’'])/i;
+const notDuty =
+  /\b(?:(?:not|as|if|where|when) required|not (?:mandatory|prohibited)|(?:nothing|none)(?: \w+)? is (?:required|mandatory|prohibited)|(?:may|might|can|could)(?: \w+)? be (?:required|mandatory|prohibited))\b/gi;
+const advice = /(?<!["“‘'])\b(?:should|recommended)\b(?!["”’'])/i;
+
+const measure =
+  /\b(?:at least|at most|no (?:more|fewer|less) than|minimum|maximum)\b|\b\d+(?:\.\d+)?(?:[ -]?(?:%|percent|bits?|bytes?|characters?|digits?|factors?|minutes?|seconds?|attempts?)\b|%)|\b(?:FIPS|RFC|SP|ISO|IEC|TLS|SHA|AES|CVSS|CVE|UAX)[ -]?v?\d/i;
+
+const months = 'January|February|March|April|May|June|July|August|September|October|November|December';
+const timing = new RegExp(
+  [
+    '\\bwithin (?:\\w+ )?(?:\\d+|an?|one|two|three|\\w+) (?:\\w+ )?(?:hours?|days?|weeks?|months?|years?|minutes?)',
+    '\\bno later than\\b',
+    `\\b(?:by|before|on|until|after) (?:\\d{1,2}[:\\d]*\\s?[ap]m|(?:\\w+ ){0,8}(?:${months}) \\d{1,2}|the end of)`,
+    '\\b\\d+ (?:\\w+ )?(?:hours|days|weeks|months|years)\\b',
+    '\\b(?:annually|yearly|quarterly|monthly|weekly|daily|hourly|periodically|continuously|immediately)\\b',
+    '\\b(?:every|each) (?:\\d+|year|quarter|month|week|day)\\b',
+    '\\b(?:upon|whenever|when|as soon as|prior to|before|after|until|once)\\b',
+  ].join('|'),
+  'i',
+);
+
+const exemption =
+  /\b(?:unless|except|excluding|with the exception of|other than|(?:does|do|shall|must) not apply to)\b[^,;.]*/gi;
+const condition =
+  /(?:^(?:for|at [A-Z]+\d)\b|\b(?:if|when|whenever|where|provided that|in the event(?: that| of)?|in cases? where)\b)[^,;.:]*/gi;
+
+/** Reads one sentence. Pure and without locale data. */
+export function readSentence(sentence: string): Reading {
+  const isQuestion = sentence.endsWith('?') || /^(?:how|what|why|who|does|do|can)\b/i.test(sentence);
+  const exempt = sentence.match(exemption) ?? [];
+  const rest = sentence.replace(exemption, ' ');
+  return {
+    force: isQuestion ? null : forceOf(sentence),
+    specification: measure.test(sentence),
+    timingOrTrigger: timing.test(sentence),
+    applicationConditions: clauses(rest.match(condition) ?? []),
+    exemptConditions: clauses(exempt),
+  };
+}
+
+function forceOf(sentence: string): Reading['force'] {
+  if (duty.test(sentence.replace(notDuty, ' '))) return 'duty';
+  return advice.test(sentence) ? 'advice' : null;
+}
+
+function clauses(found: string[]): string {
+  return found
+    .map((clause) => clause.trim())
+    .filter((clause) => /\s/.test(clause))
+    .join('; ');
+}

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { isStorable } from '../../src/base/text.ts';
-import { shown } from '../controls/text.ts';
-import { ImportError } from '../errors.ts';
-import type { Kind } from '../ledger.ts';
+import { ImportError } from './errors.ts';
+import type { Kind } from './kind.ts';
+import { shown } from './text.ts';
 
 /** A row of a CSV file: its number as a spreadsheet counts, the header being row 1, and its cells by column. */
 export interface CsvRow {

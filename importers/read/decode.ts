@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { ImportError } from '../errors.ts';
+import { ImportError } from './errors.ts';
 
 /** A text with what was noticed while its bytes were decoded. */
 export interface DecodedText {
@@ -36,17 +36,6 @@ export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
     default:
       throw new ImportError(`the encoding "${declared.slice(0, 40)}" is not supported`);
   }
-}
-
-/** Where the text begins of bytes that `decodeText` takes for UTF-8 without a warning; null for any others. */
-export function startOfUtf8(bytes: Uint8Array): number | null {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const isMarked = buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf;
-  const isUnicode16 =
-    (buffer[0] === 0xff && buffer[1] === 0xfe) || (buffer[0] === 0xfe && buffer[1] === 0xff);
-  if (isUnicode16 || (!isMarked && !/^(?:utf-8|us-ascii)$/.test(declaredEncoding(buffer)))) return null;
-  if (!isUtf8(buffer)) return null;
-  return isMarked ? 3 : 0;
 }
 
 function declaredEncoding(buffer: Buffer): string {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { isStorable } from '../../src/base/text.ts';
-import { shown } from '../controls/text.ts';
-import { ImportError } from '../errors.ts';
-import type { Kind } from '../ledger.ts';
+import { ImportError } from './errors.ts';
+import type { Kind } from './kind.ts';
+import { shown } from './text.ts';
 
 const maxDepth = 64;
 

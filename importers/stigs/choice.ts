@@ -2,8 +2,8 @@ import { compareCodePoints } from '../../src/base/text.ts';
 import type { Overlaps } from './overlap.ts';
 import { areTwoRoles, nameTwoProducts } from './siblings.ts';
 import { idKeyOf, isSlug, kindOf, numbered, reservedSlugs, slugOf, slugStemOf } from './slug.ts';
+import type { StagedRelease } from './stage-release.ts';
 import type { StigRow, StigStore, StoredRelease } from './store.ts';
-import type { StagedRelease } from './write.ts';
 
 /** The STIG that releases belong to, and why. */
 export interface Choice {

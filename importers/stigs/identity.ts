@@ -1,13 +1,13 @@
 import { CommandError } from '../../src/base/errors.ts';
 import { compareCodePoints } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
-import { shown } from '../controls/text.ts';
+import { shown } from '../read/text.ts';
 import { type Choice, createChoose } from './choice.ts';
-import { type LeftBehind, leftBehind, tellLeftBehind } from './left-behind.ts';
+import { describeEmptied, type EmptiedSlug, emptiedSlugs } from './emptied-slugs.ts';
 import { createOverlaps } from './overlap.ts';
 import { aliasKey, kindOf } from './slug.ts';
+import type { StagedRelease } from './stage-release.ts';
 import { createStigStore, type GivenUp, type StigRow, type StoredRelease } from './store.ts';
-import type { StagedRelease } from './write.ts';
 
 /** What became of a staged release: the slug it went to (none when it was rejected), why, and whether it was kept. */
 export interface Decision {
@@ -26,7 +26,7 @@ export interface Identity {
   /** The benchmark ids of overrides that no benchmark bears, neither of this run nor of the catalog. */
   unmet: string[];
   /** The slugs that overrides left without a release while users' data refers to them. */
-  left: LeftBehind[];
+  left: EmptiedSlug[];
 }
 
 const sameReleaseFrom = 0.95;
@@ -140,7 +140,7 @@ export function decideIdentity(
     attach(group, choice);
   }
   const unmet = [...overrides.keys()].filter((benchmarkId) => !met.has(benchmarkId));
-  const left = leftBehind(
+  const left = emptiedSlugs(
     db,
     leaving.map(({ slug }) => slug),
   );
@@ -148,7 +148,7 @@ export function decideIdentity(
     const remark = left.find((each) => each.slug === slug);
     for (const { id } of remark ? staged.filter(({ idKey }) => idKey === key) : []) {
       const decision = decisions.get(id)!;
-      decision.reason = `${decision.reason}; ${tellLeftBehind(remark!)}`;
+      decision.reason = `${decision.reason}; ${describeEmptied(remark!)}`;
     }
   }
   return { decisions, moved, touched: store.refreshCurrent(), unmet, left };

@@ -1,5 +1,5 @@
-import { collapseLine } from '../controls/text.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
+import { collapseLine } from '../read/text.ts';
 
 const endings =
   /(?:\b(?:security technical implementation guides?|security requirements guides?|stig|srg|scap benchmark)|\s-\s*ver(?:sion)?\.? ?\d+)$/i;

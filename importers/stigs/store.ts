@@ -5,7 +5,7 @@ import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import { sources, stigAliases, stigReleases, stigs } from '../../src/db/tables.ts';
 import { createSearchIndex } from './search-index.ts';
-import type { StagedRelease } from './write.ts';
+import type { StagedRelease } from './stage-release.ts';
 import { isTie } from './xccdf-release.ts';
 
 export interface StigRow {

@@ -63,7 +63,7 @@ function idOf(stated = ''): string {
 const other: Frame = { type: 'other' };
 
 /**
- * Collects an XCCDF benchmark from the events of the gate; nested groups come out flat, in document order. Only
+ * Collects an XCCDF benchmark from the events of `readXml`; nested groups come out flat, in document order. Only
  * what stands in its own place is read: a check of a complex-check or of a test result is none of the rule's.
  */
 export class BenchmarkBuilder implements XmlHandler {
@@ -102,10 +102,6 @@ export class BenchmarkBuilder implements XmlHandler {
 
   text(text: string): void {
     if (this.keep !== null) this.captured += text;
-  }
-
-  get ignoresText(): boolean {
-    return this.keep === null;
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import { count } from '../../src/base/text.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../errors.ts';
+import { ImportError } from '../read/errors.ts';
+import type { XmlElement } from '../read/xml.ts';
 import { slugStemOf } from './slug.ts';
 import type { BenchmarkBuilder, RawBenchmark, RawGroup, RawProfile, RawRule } from './xccdf-builder.ts';
 import { readDescription, unwrap } from './xccdf-description.ts';
@@ -9,10 +10,27 @@ import { isDate, readReleaseInfo, versionOf } from './xccdf-release.ts';
 import { scanResults } from './xccdf-results.ts';
 
 /** DISA publishes manual STIGs as XCCDF 1.1; what else is XCCDF 1.2 is mostly SCAP. */
-export const xccdfNamespaces = {
+const xccdfNamespaces = {
   '1.1': 'http://checklists.nist.gov/xccdf/1.1',
   '1.2': 'http://checklists.nist.gov/xccdf/1.2',
 };
+
+const namespaces = Object.values(xccdfNamespaces);
+
+/** True for the root element of an XCCDF benchmark; whose it is only shows when it is read. */
+export function isBenchmark(root: XmlElement): boolean {
+  return root.local === 'Benchmark' && namespaces.includes(root.uri);
+}
+
+/** Whether bytes begin like a benchmark; only reading them tells. */
+export function looksLikeBenchmark(bytes: Buffer): boolean {
+  const head = bytes.toString('latin1', 0, 4096);
+  return (
+    /^(?:\xef\xbb\xbf)?\s*</.test(head) &&
+    /<(?:[\w.-]+:)?Benchmark\s/.test(head) &&
+    namespaces.some((namespace) => head.includes(namespace))
+  );
+}
 
 /** What a benchmark turned out to be: a DISA manual release, or something that is none and why. */
 export type XccdfResult =

@@ -14,7 +14,6 @@ export function isTestResult({ local, uri }: XmlElement): boolean {
 /** Looks for results in a document that is nothing else of ours. */
 export class ResultsFinder implements XmlHandler {
   isFound = false;
-  readonly ignoresText = true;
 
   open(element: XmlElement): void {
     this.isFound ||= isTestResult(element);

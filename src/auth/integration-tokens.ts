@@ -4,7 +4,7 @@ import { CommandError } from '../base/errors.ts';
 import { sha256 } from '../base/ids.ts';
 import { cut } from '../base/text.ts';
 import type { Database } from '../db/database.ts';
-import { bundles, integrationTokenLists, integrationTokens } from '../db/user-tables.ts';
+import { collections, integrationTokenLists, integrationTokens } from '../db/user-tables.ts';
 import type { Integration } from './viewer.ts';
 
 /** How an integration token begins: no JWT does. */
@@ -57,9 +57,9 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
   function assignTo(id: string, organization: string, listIds: string[]): void {
     for (const listId of listIds) {
       const list = orm
-        .select({ organization: bundles.organizationId })
-        .from(bundles)
-        .where(and(eq(bundles.id, listId), eq(bundles.kind, 'list'), isNull(bundles.deletedAt)))
+        .select({ organization: collections.organizationId })
+        .from(collections)
+        .where(and(eq(collections.id, listId), eq(collections.kind, 'list'), isNull(collections.deletedAt)))
         .get();
       if (!list) throw new CommandError(`list ${cut(listId)} does not exist`);
       if (list.organization !== organization)

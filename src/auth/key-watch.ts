@@ -6,7 +6,12 @@ import type { Log } from '../base/log.ts';
 export interface KeySet extends JWTVerifyGetKey {
   /** Another number once the keys may be others: what was verified before has to be verified again. */
   version(): number;
+  /** Names the local issuer's key as its file holds it now; empty for a pinned set. */
+  id(): Promise<string>;
 }
+
+/** What a file of keys holds; the local issuer's key has a name. */
+export type ReadKeys = JWTVerifyGetKey & { id?: string };
 
 /** How often the file is looked at, at most: tokens with keys of any name cost no more than this. */
 const checkEvery = 1000;
@@ -17,10 +22,10 @@ const checkEvery = 1000;
  */
 export async function watchKeySet(
   file: string,
-  read: (file: string) => Promise<JWTVerifyGetKey>,
+  read: (file: string) => Promise<ReadKeys>,
   log: Log,
   elapsed: () => number = () => performance.now(),
-  /** Told of every attempt: null, or why the set was kept. */
+  /** Called after every attempt: null, or why the set was kept. */
   onReload: (reason: string | null) => void = () => undefined,
 ): Promise<KeySet> {
   let seen = stampOf(file);
@@ -63,6 +68,11 @@ export async function watchKeySet(
     version() {
       look();
       return version;
+    },
+    async id() {
+      look();
+      await reading;
+      return keys.id ?? '';
     },
   });
 }

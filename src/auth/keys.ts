@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import {
+  calculateJwkThumbprint,
   createLocalJWKSet,
   exportJWK,
   generateKeyPair,
@@ -14,7 +15,7 @@ import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, publishNew, syncPath } from '../base/files.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import { printable } from '../base/text.ts';
-import { type KeySet, watchKeySet } from './key-watch.ts';
+import { type KeySet, type ReadKeys, watchKeySet } from './key-watch.ts';
 
 /** The algorithms of each kind of key. */
 const algorithmsOf: Record<string, string[]> = { RSA: ['RS256', 'PS256'], EC: ['ES256'] };
@@ -43,7 +44,7 @@ export async function readKeySet(file: string, log: Log = silentLog): Promise<JW
   const usable: JWK[] = [];
   const passedOver: { kid: string; reason: string }[] = [];
   for (const key of set.keys) {
-    const kid = shown(key?.kid, 64);
+    const kid = printed(key?.kid, 64);
     const name = `the key set ${file}: key "${kid}"`;
     requirePublicKey(name, key);
     const reason = whyNotOurs(key);
@@ -77,14 +78,14 @@ function requirePublicKey(name: string, key: JWK): void {
 
 /** Why a key is not one to verify our tokens with; null for one that is. */
 function whyNotOurs({ kty, crv, use, key_ops: operations, alg }: JWK): string | null {
-  if (use !== undefined && use !== 'sig') return `its use is "${shown(use, 20)}", not "sig"`;
+  if (use !== undefined && use !== 'sig') return `its use is "${printed(use, 20)}" and not "sig"`;
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
     return 'its key_ops do not include "verify"';
   // A curve that is missing is a fault of the key, another one is not.
   if (kty !== 'RSA' && !(kty === 'EC' && (crv === undefined || crv === 'P-256')))
     return 'it is not an RSA or EC P-256 key';
   if (alg !== undefined && !algorithms.includes(alg))
-    return `its algorithm is ${shown(alg, 20)}; allowed: ${algorithms.join(', ')}`;
+    return `it is for ${printed(alg, 20)}; allowed are ${algorithms.join(', ')}`;
   return null;
 }
 
@@ -109,7 +110,7 @@ function whyUnread(error: unknown): string {
 }
 
 /** A text of the file as messages show it: cut, on one line; `?` where it is none. */
-function shown(value: unknown, length: number): string {
+function printed(value: unknown, length: number): string {
   return typeof value === 'string' ? printable(value, length) : '?';
 }
 
@@ -182,9 +183,10 @@ function readLocalKey(file: string): JWK & { kid: string } {
 }
 
 /** The public half of the local key. Throws `CommandError`. */
-async function readLocalKeySet(file: string): Promise<JWTVerifyGetKey> {
+async function readLocalKeySet(file: string): Promise<ReadKeys> {
   const { d: _, ...publicKey } = readLocalKey(file);
-  return createLocalJWKSet({ keys: [publicKey] });
+  const id = await calculateJwkThumbprint(publicKey);
+  return Object.assign(createLocalJWKSet({ keys: [publicKey] }), { id });
 }
 
 /** Whether what the private half of a key signs can be verified with its public half. */

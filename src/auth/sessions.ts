@@ -29,7 +29,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 /**
  * Sessions (DECISIONS D1.7): 256 random bits of which only SHA-256 is kept, 15 minutes idle, 12 hours in all, never
- * longer than the token they were made with, at most ten for each user. `audit` hears of those that end without being
+ * longer than the token they were made with, nor than the local issuer's key, which `keyId` names (D34.4); at most ten for each user. `audit` hears of those that end without being
  * asked to, inside the transaction that ends them.
  */
 export function createSessions(
@@ -37,6 +37,7 @@ export function createSessions(
   now: () => Date,
   log: Log,
   audit: Pick<AuditStream, 'must' | 'hold' | 'note' | 'stats'> = silentAudit,
+  keyId: () => Promise<string> = async () => '',
 ) {
   const { orm } = db;
   const lastUse = new Map<string, number>();
@@ -65,12 +66,12 @@ export function createSessions(
     .prepare();
 
   /**
-   * Makes one write, which notes the sessions that it ends. They are told of before it is committed, so that what cannot
-   * be told is not done; what is rolled back after that is told of once more, as a failure. They are logged at the end.
+   * Makes one write, which notes the sessions that it ends. They are audited before it is committed, so that what cannot
+   * be audited is not done; what is rolled back after that is audited once more, as a failure. They are logged at the end.
    */
   async function ending<T>(write: (work: () => T) => T | Promise<T>, work: (over: Ended[]) => T): Promise<T> {
     let over: Ended[] = [];
-    let told: AuditEvent[] = [];
+    let written: AuditEvent[] = [];
     let result: T;
     try {
       result = await write(() => {
@@ -80,11 +81,11 @@ export function createSessions(
           reason === 'logoff' ? [] : [endEvent(row, reason)],
         );
         if (events.length > 0) audit.must(...events);
-        told = events;
+        written = events;
         return made;
       });
     } catch (error) {
-      for (const event of told) audit.note({ ...event, outcome: 'failure', reason: 'ROLLED_BACK' });
+      for (const event of written) audit.note({ ...event, outcome: 'failure', reason: 'ROLLED_BACK' });
       throw error;
     }
     for (const { row, reason } of over) {
@@ -125,15 +126,18 @@ export function createSessions(
     }
   }
 
-  function end(secret: string, reason: EndReason, over: Ended[]): { id: string } | null {
-    const row = byHash.get({ hash: sha256(secret) });
+  /** What is kept of a cookie's value: with another key it is that of no session. */
+  const hashOf = async (secret: string) => sha256(secret + (await keyId()));
+
+  function end(hash: string, reason: EndReason, over: Ended[]): { id: string } | null {
+    const row = byHash.get({ hash });
     if (!row) return null;
     remove.run({ hash: row.hash });
     over.push({ row, reason });
     return { id: idOf(row) };
   }
 
-  /** Ends what has run out, if that can be written and told now; it holds no longer in any case. */
+  /** Ends what has run out, if that can be written and audited now; it holds no longer in any case. */
   async function expire(row: SessionRow, reason: EndReason): Promise<void> {
     // Not by `db.write`: the request may be on its way to a deed of its own, and this is not that.
     const write = (work: () => void) => db.sqlite.transaction(() => audit.hold(work, false)).immediate();
@@ -154,7 +158,8 @@ export function createSessions(
       const secret = randomBytes(32).toString('base64url');
       const time = now().getTime();
       const row = {
-        hash: sha256(secret),
+        // The key of the token, which may have been replaced since that was verified.
+        hash: sha256(secret + (user.keyId ?? '')),
         subject: user.subject,
         email: user.email,
         organization: user.organization,
@@ -163,8 +168,9 @@ export function createSessions(
         usedAt: new Date(time).toISOString(),
         endsAt: new Date(Math.min(time + longestMilliseconds, user.expiresAt * 1000)).toISOString(),
       };
+      const formerHash = former === undefined ? null : await hashOf(former);
       await ending(db.write, (over) => {
-        if (former !== undefined) end(former, 'replaced', over);
+        if (formerHash !== null) end(formerHash, 'replaced', over);
         sweep(user.subject, over);
         orm.insert(sessions).values(row).run();
         return { id: idOf(row) };
@@ -176,7 +182,7 @@ export function createSessions(
     /** The user of a cookie's value, and counts as a use of it; null when it holds no longer. */
     async find(secret: string): Promise<User | null> {
       if (!/^[\w-]{43}$/.test(secret)) return null;
-      const row = byHash.get({ hash: sha256(secret) });
+      const row = byHash.get({ hash: await hashOf(secret) });
       if (!row) return null;
       const reason = whyOver(row);
       if (reason !== null) {
@@ -196,7 +202,8 @@ export function createSessions(
 
     /** Ends the session of a cookie's value, if there is one. */
     async end(secret: string): Promise<void> {
-      await ending(db.write, (over) => end(secret, 'logoff', over));
+      const hash = await hashOf(secret);
+      await ending(db.write, (over) => end(hash, 'logoff', over));
     },
   };
 }

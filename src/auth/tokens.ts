@@ -11,6 +11,7 @@ import type { Config } from '../base/config.ts';
 import { CommandError, unauthorized } from '../base/errors.ts';
 import { repeatedMember } from '../base/json.ts';
 import { isStorable } from '../base/text.ts';
+import type { KeySet } from './key-watch.ts';
 import { algorithms, localKey, type TellNewKey } from './keys.ts';
 import type { User } from './viewer.ts';
 
@@ -22,13 +23,14 @@ export type VerifyUserToken = (token: string, address?: string) => Promise<User>
 
 export function createVerifyUserToken(
   config: Config,
-  keys: JWTVerifyGetKey,
+  keys: JWTVerifyGetKey & Partial<Pick<KeySet, 'id'>>,
   now: () => Date,
 ): VerifyUserToken {
   const { claims, issuer, audience } = config;
   const required = ['iat', 'exp', 'iss', 'aud', ...(claims.sub === 'sub' ? ['sub'] : [])];
   return async (token) => {
     if (token.length > maxTokenLength) throw unauthorized();
+    const keyId = await keys.id?.();
     let payload: JWTPayload;
     let type: unknown;
     try {
@@ -50,7 +52,8 @@ export function createVerifyUserToken(
     // The last of two would win: what is read twice is not believed, though it is signed.
     const texts = token.split('.', 2).map((part) => Buffer.from(part, 'base64url').toString('utf8'));
     if (texts.some((text) => repeatedMember(text) !== null)) throw unauthorized();
-    return userOf(payload, claims, now());
+    const user = userOf(payload, claims, now());
+    return keyId ? { ...user, keyId } : user;
   };
 }
 

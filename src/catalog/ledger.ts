@@ -1,6 +1,8 @@
+import { and, asc, count, desc, eq, inArray, notInArray, sql } from 'drizzle-orm';
 import type { Entitlement, User } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
+import { importLedger, importRuns } from '../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
 import { withoutFolder } from './source-name.ts';
 
@@ -36,82 +38,51 @@ const gated: Record<Entitlement, string[]> = {
   occ: ['onet', 'nice', 'role-mapping-csv'],
 };
 
-/** The kinds that a user may not see, as JSON. */
-function hiddenFrom({ entitlements }: User): string {
+/** The kinds that a user may not see. */
+function hiddenFrom({ entitlements }: User): string[] {
   const lacking = (Object.keys(gated) as Entitlement[]).filter((product) => !entitlements.has(product));
-  return JSON.stringify(lacking.flatMap((product) => gated[product]));
-}
-
-interface RunRow {
-  id: number;
-  started_at: string;
-  finished_at: string;
-  summary: string;
-}
-
-interface EntryRow {
-  source: string;
-  kind: string;
-  outcome: Outcome;
-  reason: string | null;
-  warnings: string;
-  target: string | null;
-  counts: string;
+  return lacking.flatMap((product) => gated[product]);
 }
 
 export type LedgerService = ReturnType<typeof createLedgerService>;
 
 /** What the imports did (DECISIONS D20, the ledger as a table). */
-export function createLedgerService(db: Database) {
-  const { sqlite } = db;
-  const runRows = sqlite.prepare<[number], RunRow>(
-    'SELECT id, started_at, finished_at, summary FROM import_runs ORDER BY id DESC LIMIT ?',
-  );
-  const oneRun = sqlite.prepare<[number], RunRow>(
-    'SELECT id, started_at, finished_at, summary FROM import_runs WHERE id = ?',
-  );
-  const isHidden = 'kind IN (SELECT value FROM json_each($hidden))';
-  const hiddenTotals = sqlite.prepare<[object], { outcome: Outcome; sources: number; warnings: number }>(
-    `SELECT outcome, count(*) AS sources, sum(json_array_length(warnings)) AS warnings
-       FROM import_ledger WHERE run_id = $run AND ${isHidden} GROUP BY outcome`,
-  );
-  const matching = `FROM import_ledger
-    WHERE run_id = $run AND ($outcome IS NULL OR outcome = $outcome) AND NOT ${isHidden}`;
-  const count = sqlite.prepare<[object], number>(`SELECT count(*) ${matching}`).pluck();
-  const entryRows = sqlite.prepare<[object], EntryRow>(
-    `SELECT source, kind, outcome, reason, warnings, target, counts ${matching}
-      ORDER BY ordinal LIMIT $limit OFFSET $offset`,
-  );
-
+export function createLedgerService({ orm, read }: Database) {
   /** A run as a user may see it; null where all of it is hidden. */
-  function toRun(row: RunRow, hidden: string): ImportRun | null {
-    const { id, started_at: startedAt, finished_at: finishedAt, summary } = row;
-    const totals = JSON.parse(summary) as ImportRun['totals'];
-    let isEmpty = false;
-    for (const { outcome, sources, warnings } of hiddenTotals.all({ run: id, hidden })) {
+  function toRun(row: typeof importRuns.$inferSelect, hidden: string[]): ImportRun | null {
+    const { id, startedAt, finishedAt, summary } = row;
+    const totals = summary as ImportRun['totals'];
+    const hiddenTotals = orm
+      .select({
+        outcome: importLedger.outcome,
+        sources: count(),
+        warnings: sql<number>`sum(json_array_length(${importLedger.warnings}))`,
+      })
+      .from(importLedger)
+      .where(and(eq(importLedger.runId, id), inArray(importLedger.kind, hidden)))
+      .groupBy(importLedger.outcome)
+      .all();
+    for (const { outcome, sources, warnings } of hiddenTotals) {
       totals[outcome] -= sources;
       totals.sources -= sources;
       totals.warnings -= warnings;
-      isEmpty = totals.sources === 0;
     }
-    return isEmpty ? null : { id, startedAt, finishedAt, totals };
+    return hiddenTotals.length > 0 && totals.sources === 0 ? null : { id, startedAt, finishedAt, totals };
   }
 
   return {
     /** The last runs, newest first, as a user may see them. */
     runs(user: User, limit: number): ImportRun[] {
       const hidden = hiddenFrom(user);
-      return db.read(() =>
-        runRows
-          .all(limit)
-          .map((row) => toRun(row, hidden))
-          .filter((run) => run !== null),
-      );
+      return read(() => {
+        const rows = orm.select().from(importRuns).orderBy(desc(importRuns.id)).limit(limit).all();
+        return rows.map((row) => toRun(row, hidden)).filter((run) => run !== null);
+      });
     },
 
     /** One run. Throws NOT_FOUND. */
     run(user: User, id: number): ImportRun {
-      const row = oneRun.get(id);
+      const row = orm.select().from(importRuns).where(eq(importRuns.id, id)).get();
       const run = row ? toRun(row, hiddenFrom(user)) : null;
       if (run === null) throw notFound();
       return run;
@@ -119,16 +90,23 @@ export function createLedgerService(db: Database) {
 
     /** A page of the sources of a run, in the order in which they were met; of one outcome or of all. */
     entries(user: User, run: number, outcome: Outcome | undefined, page: Page) {
-      return db.read(() => {
-        const wanted = { run, outcome: outcome ?? null, hidden: hiddenFrom(user) };
-        const total = count.get(wanted)!;
-        const rows = entryRows.all({ ...wanted, limit: page.limit, offset: offsetOf(page, total) });
-        const entries: LedgerEntry[] = rows.map((row) => ({
-          ...row,
-          source: withoutFolder(row.source),
-          warnings: JSON.parse(row.warnings) as string[],
-          counts: JSON.parse(row.counts) as Record<string, number>,
-        }));
+      return read(() => {
+        const wanted = and(
+          eq(importLedger.runId, run),
+          outcome && eq(importLedger.outcome, outcome),
+          notInArray(importLedger.kind, hiddenFrom(user)),
+        );
+        const { total } = orm.select({ total: count() }).from(importLedger).where(wanted).get()!;
+        const { source, kind, reason, warnings, target, counts } = importLedger;
+        const rows = orm
+          .select({ source, kind, outcome: importLedger.outcome, reason, warnings, target, counts })
+          .from(importLedger)
+          .where(wanted)
+          .orderBy(asc(importLedger.ordinal))
+          .limit(page.limit)
+          .offset(offsetOf(page, total))
+          .all();
+        const entries: LedgerEntry[] = rows.map((row) => ({ ...row, source: withoutFolder(row.source) }));
         return { entries, pagination: paginationOf(page, total) };
       });
     },

@@ -1,96 +1,69 @@
 import { statSync } from 'node:fs';
 import { realFile } from '../base/files.ts';
 import type { Database } from '../db/database.ts';
-import { type Family, single } from '../http/observe/exposition.ts';
-import type { Collector } from '../http/observe/metrics.ts';
+import type { Metrics } from '../http/observe/metrics.ts';
 
 /** What is counted, and the rows that are. */
-const counted: [kind: string, query: string][] = [
-  ['stigs', 'SELECT count(*) FROM stigs WHERE current_release_id IS NOT NULL'],
-  ['stig_releases', 'SELECT count(*) FROM stig_releases'],
-  ['findings', 'SELECT count(*) FROM findings'],
-  ['controls', 'SELECT count(*) FROM controls'],
-  ['documents', 'SELECT count(*) FROM documents'],
-  ['occupations', 'SELECT count(*) FROM occupations'],
-];
+const counted = {
+  stigs: 'stigs WHERE current_release_id IS NOT NULL',
+  stig_releases: 'stig_releases',
+  findings: 'findings',
+  controls: 'controls',
+  documents: 'documents',
+  occupations: 'occupations',
+};
+const outcomes = ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'];
 
-/** The metrics of the catalog and its file. Rows are counted once for each generation, the ledger once for each run. */
-export function catalogCollector(db: Database): Collector {
+/** Adds the metrics of the catalog and its file. Rows are counted once for each generation, the ledger once for each run. */
+export function addCatalogMetrics(metrics: Metrics, db: Database): void {
   const { sqlite } = db;
-  const lastRun = sqlite.prepare('SELECT coalesce(max(id), 0) FROM import_runs').pluck();
-  let seen: { generation: number; families: Family[] } | null = null;
-  let ledger: { run: number; families: Family[] } | null = null;
+  const number = (sql: string) => sqlite.prepare(sql).pluck().get() as number;
 
-  function counts(): Family {
-    return {
-      name: 'gapstone_catalog_records',
-      help: 'Records in the catalog, by kind. stig_releases includes retained releases.',
-      type: 'gauge',
-      samples: counted.map(([kind, query]) => ({
-        labels: { kind },
-        value: sqlite.prepare(query).pluck().get() as number,
-      })),
-    };
-  }
+  const records = once(db.generation, () =>
+    Object.fromEntries(
+      Object.entries(counted).map(([kind, rows]) => [kind, number(`SELECT count(*) FROM ${rows}`)]),
+    ),
+  );
+  const ledger = once(
+    () => number('SELECT coalesce(max(id), 0) FROM import_runs'),
+    () => {
+      const rows = sqlite.prepare('SELECT outcome, count(*) FROM import_ledger GROUP BY outcome').raw().all();
+      const finished = sqlite.prepare('SELECT max(finished_at) FROM import_runs').pluck().get();
+      return {
+        runs: number('SELECT count(*) FROM import_runs'),
+        sources: {
+          ...Object.fromEntries(outcomes.map((outcome) => [outcome, 0])),
+          ...Object.fromEntries(rows as [string, number][]),
+        },
+        finished: finished === null ? 0 : Date.parse(finished as string) / 1000,
+      };
+    },
+  );
 
-  function imports(): Family[] {
-    const runs = sqlite
-      .prepare('SELECT count(*) AS number, max(finished_at) AS finished FROM import_runs')
-      .get() as { number: number; finished: string | null };
-    const sources = sqlite
-      .prepare('SELECT outcome, count(*) AS number FROM import_ledger GROUP BY outcome')
-      .all() as { outcome: string; number: number }[];
-    const finished = runs.finished === null ? 0 : Date.parse(runs.finished) / 1000;
-    return [
-      single('gapstone_import_runs_total', 'counter', 'Imports in the ledger.', runs.number),
-      {
-        name: 'gapstone_import_sources_total',
-        help: 'Sources in the import ledger, by outcome.',
-        type: 'counter',
-        samples: ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'].map((outcome) => ({
-          labels: { outcome },
-          value: sources.find((each) => each.outcome === outcome)?.number ?? 0,
-        })),
-      },
-      single(
-        'gapstone_import_last_timestamp_seconds',
-        'gauge',
-        'When the last import ended. 0 means never.',
-        finished,
-      ),
-    ];
-  }
+  metrics.add({
+    gapstone_catalog_generation: ['Changes with every import that changes.', db.generation],
+    gapstone_catalog_records: ['Records by kind; stig_releases counts retained ones too.', records, 'kind'],
+    gapstone_import_runs_total: ['Runs of the import in the ledger.', () => ledger().runs],
+    gapstone_import_sources_total: ['Sources in the ledger by outcome.', () => ledger().sources, 'outcome'],
+    gapstone_import_last_timestamp_seconds: [
+      'When the last import ended. 0 means never.',
+      () => ledger().finished,
+    ],
+  });
+  if (sqlite.memory) return;
+  const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  metrics.add({
+    gapstone_database_bytes: ['Size of the database file.', () => size(sqlite.name)],
+    gapstone_database_wal_bytes: ['Size of its write-ahead log.', () => size(`${realFile(sqlite.name)}-wal`)],
+  });
+}
 
-  function files(): Family[] {
-    if (sqlite.memory) return [];
-    const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    return [
-      single('gapstone_database_bytes', 'gauge', 'Size of the database file.', size(sqlite.name)),
-      single(
-        'gapstone_database_wal_bytes',
-        'gauge',
-        'Size of its write-ahead log.',
-        size(`${realFile(sqlite.name)}-wal`),
-      ),
-    ];
-  }
-
-  return () =>
-    db.read(() => {
-      const generation = db.generation();
-      const run = lastRun.get() as number;
-      if (seen?.generation !== generation) seen = { generation, families: [counts()] };
-      if (ledger?.run !== run) ledger = { run, families: imports() };
-      return [
-        single(
-          'gapstone_catalog_generation',
-          'gauge',
-          'Changes with every import that changes the catalog.',
-          generation,
-        ),
-        ...seen.families,
-        ...ledger.families,
-        ...files(),
-      ];
-    });
+/** Makes something again only where its stamp is another than before. */
+function once<T>(stamp: () => number, make: () => T): () => T {
+  let made: { stamp: number; value: T } | null = null;
+  return () => {
+    const now = stamp();
+    if (made?.stamp !== now) made = { stamp: now, value: make() };
+    return made.value;
+  };
 }

@@ -3,7 +3,7 @@ import { CommandError } from '../base/errors.ts';
 import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 
 /** What is answered to one rule of a checklist. */
-export interface Answer {
+export interface AssessorAnswer {
   status: 'not_a_finding' | 'not_applicable' | 'open' | 'not_reviewed';
   /** Files that show it, divided by spaces; may be empty. */
   evidence: string;
@@ -17,14 +17,14 @@ const statuses = ['not_a_finding', 'not_applicable', 'open', 'not_reviewed'] as 
  * Reads a table of answers: CSV with the columns groupId, status, evidence and comment, a row for each group.
  * `name` leads the message. Throws `CommandError` that names the line.
  */
-export function readAnswers(text: string, name: string): Map<string, Answer> {
+export function readAnswers(text: string, name: string): Map<string, AssessorAnswer> {
   let rows: { record: Record<string, string>; info: { lines: number } }[];
   try {
     rows = parse(text, { bom: true, columns: true, info: true, skip_empty_lines: true });
   } catch (error) {
     throw new CommandError(`${name}: ${(error as Error).message.split('\n')[0]}`);
   }
-  const answers = new Map<string, Answer>();
+  const answers = new Map<string, AssessorAnswer>();
   for (const { record, info } of rows) {
     const refuse = (what: string) => new CommandError(`${name}, line ${info.lines}: ${what}`);
     for (const column of columns)
@@ -46,7 +46,7 @@ export function readAnswers(text: string, name: string): Map<string, Answer> {
  */
 export function answerChecklist(
   checklist: Cklb,
-  answers: ReadonlyMap<string, Answer>,
+  answers: ReadonlyMap<string, AssessorAnswer>,
 ): { unanswered: string[]; unknown: string[] } {
   const unknown = new Set(answers.keys());
   const unanswered: string[] = [];

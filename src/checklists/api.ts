@@ -2,14 +2,20 @@ import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { Access } from '../http/access.ts';
 import { answerBytes, fileHeaders, privateHeaders } from '../http/answer.ts';
-import type { Env } from '../http/env.ts';
+import type { Env, Presence } from '../http/env.ts';
 import { downloadHeaders, errors, jsonBody } from '../http/schema.ts';
-import type { createUpgrade } from '../site/uploads.ts';
 import { maxChecklist } from './read.ts';
 import { ChecklistUpgrade, upgradeBody, upgradeQuery } from './schema.ts';
+import type { Upgraded } from './upload.ts';
+
+/** Upgrades the body of a request, as it came, off the main thread. */
+type UpgradeUpload = (
+  upload: { from: 'api'; bytes: Uint8Array<ArrayBuffer>; download: boolean },
+  caller: Presence,
+) => Promise<Upgraded>;
 
 /** What is done with checklists that a caller brings. Nothing of them is stored. */
-export function checklistRoutes(access: Access, upgrade: ReturnType<typeof createUpgrade>): OpenAPIHono<Env> {
+export function checklistRoutes(access: Access, upgrade: UpgradeUpload): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const large = access.with({ maxBody: maxChecklist, upload: true, expensive: true });
 
@@ -36,7 +42,7 @@ export function checklistRoutes(access: Access, upgrade: ReturnType<typeof creat
   app.openapi({ ...route, middleware, request: { query: upgradeQuery }, hide: true }, async (c) => {
     const { download = false } = c.req.valid('query');
     const upload = { from: 'api', bytes: c.get('upload'), download } as const;
-    const { bytes, file } = await upgrade(upload, c.get('exchange'));
+    const { bytes, file } = await upgrade(upload, c.get('record'));
     if (file === null) return answerBytes<ChecklistUpgrade>(c, bytes);
     // What the old checklist says of itself counts more than the banner of this server.
     const named = fileHeaders(file.marking || c.get('banner'), file.name);

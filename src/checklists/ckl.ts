@@ -1,4 +1,4 @@
-import { ImportError } from '../../importers/errors.ts';
+import { ImportError } from '../../importers/read/errors.ts';
 import { readXml, type XmlElement, type XmlHandler } from '../../importers/read/xml.ts';
 import { badRequest } from '../base/errors.ts';
 import { type OldChecklist, readCklb } from './cklb.ts';
@@ -68,20 +68,17 @@ interface ReadVuln {
 }
 
 /**
- * Reads the text of a ckl (STIG Viewer 2) through the strict XML gate into the form of a cklb. What has no place there
+ * Reads the text of a ckl (STIG Viewer 2) through the strict XML reader into the form of a cklb. What has no place there
  * is left over. Throws a 400 for what is no well-formed ckl.
  */
 export function readCkl(text: string): OldChecklist {
   if (!text.isWellFormed()) throw badChecklist('', 'must not contain lone surrogates');
   // The text is decoded already: what its declaration says of an encoding is of the file that it was.
   const body = text.replace(/^\uFEFF?\s*<\?xml\s[^>]{0,1000}\?>/, '');
-  let leftovers = createLeftovers();
-  let builder = createBuilder(leftovers);
+  const leftovers = createLeftovers();
+  const builder = createBuilder(leftovers);
   try {
     readXml(Buffer.from(body), { strict: true }, (root) => {
-      // The gate may begin anew: what was collected until then is void.
-      leftovers = createLeftovers();
-      builder = createBuilder(leftovers);
       if (root.local === 'CHECKLIST') return builder.handler;
       throw badChecklist('', `must begin with <CHECKLIST>, not <${root.local.slice(0, maxNameLength)}>`);
     });

@@ -1,5 +1,5 @@
 import { stableId } from '../base/ids.ts';
-import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
+import type { Cklb, CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import {
   badChecklist,
   createLeftovers,
@@ -21,9 +21,6 @@ export interface OldChecklist {
   checklist: Cklb;
   leftovers: Leftover[];
 }
-
-type Stig = Cklb['stigs'][number];
-type Rule = Stig['rules'][number];
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
@@ -81,7 +78,7 @@ function readStig(
   path: string,
   leftovers: Leftovers,
   guard: ReturnType<typeof createRuleGuard>,
-): Stig {
+): CklbStig {
   const stig = fieldsOf(value, path, leftovers);
   const stigUuid = stig.uuid('uuid', path);
   const name = stig.text('stig_name');
@@ -106,7 +103,7 @@ function readStig(
   return read;
 }
 
-function readRule(value: unknown, path: string, stigUuid: string, leftovers: Leftovers): Rule {
+function readRule(value: unknown, path: string, stigUuid: string, leftovers: Leftovers): CklbRule {
   const rule = fieldsOf(value, path, leftovers);
   const source = rule.text('rule_id_src');
   const id = rule.text('rule_id') || source;
@@ -119,7 +116,7 @@ function readRule(value: unknown, path: string, stigUuid: string, leftovers: Lef
   const at = (field: string) => `${path}.${field}${groupId === '' ? '' : ` of ${groupId.slice(0, 16)}`}`;
   const reason = severity.text('reason');
   if (given === '' && reason !== '') leftovers.add(`${path}.overrides.severity.reason`, reason);
-  const read: Rule = {
+  const read: CklbRule = {
     uuid: rule.uuid('uuid', path),
     stig_uuid: stigUuid,
     group_id: groupId,

@@ -2,7 +2,7 @@ import { badRequest } from '../base/errors.ts';
 import { stableId } from '../base/ids.ts';
 import { cut } from '../base/text.ts';
 import { toCklb } from '../catalog/stigs/cklb.ts';
-import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
+import type { Cklb, CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { classesOf, fieldChanges } from '../catalog/stigs/compare.ts';
 import type { ChangeClass, FieldChange } from '../catalog/stigs/diff-schema.ts';
 import { matchRules } from '../catalog/stigs/match.ts';
@@ -19,9 +19,7 @@ import type {
   UpgradeReport,
 } from './schema.ts';
 
-type Stig = Cklb['stigs'][number];
-type Rule = Stig['rules'][number];
-type Options = Pick<UpgradeBody, 'hostName' | 'onChange'>;
+type AnswerOptions = Pick<UpgradeBody, 'hostName' | 'onChange'>;
 
 /**
  * Moves one STIG of a checklist to a release, pure: each rule of the release takes the answer of the rule it was, and the
@@ -33,7 +31,7 @@ export function upgradeChecklist(
   old: OldChecklist,
   target: FullRelease,
   benchmarkIds: string[],
-  { hostName, onChange }: Options,
+  { hostName, onChange }: AnswerOptions,
 ): ChecklistUpgrade {
   const template = toCklb(target);
   const fresh = template.stigs[0]!;
@@ -96,7 +94,7 @@ export function upgradeChecklist(
   };
 }
 
-const toIds = (rule: Rule) => ({
+const toIds = (rule: CklbRule) => ({
   rule,
   groupId: rule.group_id,
   ruleId: rule.rule_id_src,
@@ -104,12 +102,12 @@ const toIds = (rule: Rule) => ({
   legacyIds: rule.legacy_ids,
 });
 
-function matchStig(before: Stig, fresh: Stig) {
+function matchStig(before: CklbStig, fresh: CklbStig) {
   return matchRules(before.rules.map(toIds), fresh.rules.map(toIds));
 }
 
 /** Which STIG of a checklist is meant: the first of a known benchmark id, else the one that shares most rules; -1 for none. */
-function chooseStig(candidates: Stig[], fresh: Stig, benchmarkIds: string[]): number {
+function chooseStig(candidates: CklbStig[], fresh: CklbStig, benchmarkIds: string[]): number {
   const known = new Set(benchmarkIds.map((id) => id.toLowerCase()));
   const named = candidates.findIndex((each) => known.has(each.stig_id.trim().toLowerCase()));
   if (named >= 0) return named;
@@ -119,7 +117,7 @@ function chooseStig(candidates: Stig[], fresh: Stig, benchmarkIds: string[]): nu
 }
 
 /** The 400 for a checklist of other STIGs: which it names, and what to do about it. */
-function noSuchStig(stigs: Stig[], slug: string): Error {
+function noSuchStig(stigs: CklbStig[], slug: string): Error {
   const names = stigNames(stigs);
   const naming = names.length === 0 ? 'names no STIG' : `names ${shortList(names)}`;
   return badRequest(
@@ -127,7 +125,7 @@ function noSuchStig(stigs: Stig[], slug: string): Error {
   );
 }
 
-function comparable(rule: Rule) {
+function comparable(rule: CklbRule) {
   return {
     ...toIds(rule),
     title: rule.rule_title,
@@ -140,10 +138,10 @@ function comparable(rule: Rule) {
 }
 
 function reportOf(
-  rule: Rule,
-  old: Rule | null,
+  rule: CklbRule,
+  old: CklbRule | null,
   matchedBy: UpgradedRule['matchedBy'],
-  onChange: Options['onChange'],
+  onChange: AnswerOptions['onChange'],
 ): UpgradedRule {
   const changes = old ? fieldChanges(comparable(old), comparable(rule)) : [];
   const classes = classesOf(changes);
@@ -183,7 +181,7 @@ function reasonOf(
   outcome: UpgradedRule['outcome'],
   classes: ChangeClass[],
   changes: FieldChange[],
-  old: Rule | null,
+  old: CklbRule | null,
 ): string {
   if (outcome === 'new') return 'The old checklist does not have this rule';
   const said: string[] = [];
@@ -210,11 +208,11 @@ function reasonOf(
 }
 
 /** What an assessor wrote about a rule. */
-function answerOf({ status, finding_details, comments, overrides }: Rule): RuleAnswer {
+function answerOf({ status, finding_details, comments, overrides }: CklbRule): RuleAnswer {
   return { status, finding_details, comments, overrides };
 }
 
-function isAnswered({ status, finding_details, comments, overrides }: Rule): boolean {
+function isAnswered({ status, finding_details, comments, overrides }: CklbRule): boolean {
   return (
     status !== 'not_reviewed' ||
     finding_details.trim() !== '' ||
@@ -224,19 +222,19 @@ function isAnswered({ status, finding_details, comments, overrides }: Rule): boo
 }
 
 /** The marking of a rule, where it says more than that there is none. */
-function markingOf({ classification }: Rule): Partial<Rule> {
+function markingOf({ classification }: CklbRule): Partial<CklbRule> {
   return /^(unclass(ified)?|none|)$/i.test(classification.trim()) ? {} : { classification };
 }
 
 /** The marking of a rule that the release does not have any more. */
-function goneMarking(rule: Rule): Leftover[] {
+function goneMarking(rule: CklbRule): Leftover[] {
   const { classification } = markingOf(rule);
   if (classification === undefined) return [];
   const reason = 'the release no longer has this rule';
   return [{ kind: 'field', reason, path: `${rule.rule_id_src}.classification`, value: classification }];
 }
 
-function goneRule(rule: Rule): Extract<NotCarried, { kind: 'rule' }> {
+function goneRule(rule: CklbRule): Extract<NotCarried, { kind: 'rule' }> {
   return {
     kind: 'rule',
     reason: 'the release no longer has this rule',
@@ -270,13 +268,13 @@ function summaryOf(reports: UpgradedRule[], gone: { answered: boolean }[]): Upgr
 }
 
 /** `V2R7` of the STIG of a checklist, or null where it does not say. */
-function versionOf({ version, release_info }: Stig): string | null {
+function versionOf({ version, release_info }: CklbStig): string | null {
   const release = /Release:\s*(\d+(?:\.\d+)*)/i.exec(release_info.slice(0, 1000))?.[1];
   return /^\d+$/.test(version.trim()) && release !== undefined ? `V${Number(version)}R${release}` : null;
 }
 
 /** A title of the user's stays; one that names the STIG and its release, or none, becomes that of the new release. */
-function titleOf(title: string, before: Stig, fresh: string): string {
+function titleOf(title: string, before: CklbStig, fresh: string): string {
   const isMade = title.trim() === '' || title === `${before.display_name} ${versionOf(before)}`;
   return isMade ? fresh : title;
 }

@@ -1,108 +1,78 @@
+import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { User } from '../auth/viewer.ts';
 import { CommandError } from '../base/errors.ts';
 import type { RegulatoryDocumentSummary } from '../catalog/guidance/document-schema.ts';
-import { toSummary } from '../catalog/guidance/roles.ts';
+import type { RoleFacts } from '../catalog/guidance/role-schema.ts';
+import { stigMappingCount } from '../catalog/guidance/roles.ts';
 import type { Database } from '../db/database.ts';
-import { type BundleFields, createBundleService } from './bundles.ts';
+import { documentKeys, occupationKeys } from '../db/role-tables.ts';
+import { collectionDocuments, collectionRoles, collections } from '../db/user-tables.ts';
 import type {
   DocumentCollectionExport,
   DocumentCollections,
   RoleCollectionExport,
   RoleCollections,
 } from './catalog-collections-schema.ts';
+import { type CollectionFields, type CollectionService, createCollectionService } from './collections.ts';
+import { countEntries, type NewEntry } from './entries.ts';
+import { createReferences } from './references.ts';
 
-/** Where the members of a kind of collection are kept, and what they are called. */
-interface Members {
-  kind: 'regdoc-collection' | 'role-collection';
-  table: 'collection_documents' | 'collection_roles';
-  keys: 'document_keys' | 'occupation_keys';
-  column: 'document_id' | 'occupation_code';
-}
+const { id, name, description, tags, color, visibility, createdAt, createdByEmail } =
+  getTableColumns(collections);
 
-const documents: Members = {
-  kind: 'regdoc-collection',
-  table: 'collection_documents',
-  keys: 'document_keys',
-  column: 'document_id',
-};
-
-const roles: Members = {
-  kind: 'role-collection',
-  table: 'collection_roles',
-  keys: 'occupation_keys',
-  column: 'occupation_code',
-};
-
-/** What both kinds have in common: they are made on the command line and only read here (D8.6). */
-function createMembers(db: Database, members: Members, now: () => Date, newId: () => string) {
-  const { sqlite } = db;
-  const { kind, table, keys, column } = members;
-  const bundles = createBundleService(db, kind, now, newId);
-  const isKnown = sqlite.prepare<[string], number>(`SELECT 1 FROM ${keys} WHERE ${column} = ?`).pluck();
-  const insert = sqlite.prepare<[string, string, number, string]>(
-    `INSERT INTO ${table} (collection_id, ${column}, position, added_at) VALUES (?, ?, ?, ?)`,
-  );
-  return {
-    bundles,
-
-    /** Makes a collection of known items. Throws `CommandError` naming the first that is not known. */
-    async create(user: User, fields: Omit<BundleFields, 'icon'>, items: string[]): Promise<string> {
-      const made = await db.write(() => {
-        const unknown = items.find((item) => isKnown.get(item) === undefined);
-        if (unknown !== undefined)
-          throw new CommandError(`${nameOf(kind)} "${unknown.slice(0, 64)}" is not in the catalog`);
-        const { id, createdAt } = bundles.create(user, { ...fields, icon: '' });
-        for (const [index, item] of [...new Set(items)].entries()) insert.run(id, item, index + 1, createdAt);
-        return { id };
+/** Makes a collection of items that are all known. Throws `CommandError` naming the first that is not. */
+function createMaker(
+  db: Database,
+  kept: Pick<CollectionService, 'create' | 'add'>,
+  thing: string,
+  find: (item: string) => NewEntry | null,
+) {
+  return (user: User, fields: Omit<CollectionFields, 'icon'>, items: string[]): Promise<string> =>
+    db.write(() => {
+      const entries = items.map((item) => {
+        const entry = find(item);
+        if (entry === null) throw new CommandError(`the catalog has no ${thing} "${item.slice(0, 64)}"`);
+        return entry;
       });
-      return made.id;
-    },
-  };
-}
-
-function nameOf(kind: Members['kind']): string {
-  return kind === 'regdoc-collection' ? 'document' : 'occupation';
+      const { id } = kept.create(user, fields);
+      kept.add(id, entries, []);
+      return id;
+    });
 }
 
 export type DocumentCollectionService = ReturnType<typeof createDocumentCollectionService>;
 
-/** Collections of regulatory documents (specification, "Regulatory documents"). */
+/** Collections of regulatory documents (specification, "Regulatory documents"): made on the command line (D8.6). */
 export function createDocumentCollectionService(db: Database, now: () => Date, newId: () => string) {
-  const { bundles, create } = createMembers(db, documents, now, newId);
+  const { orm } = db;
+  const documentCount = countEntries('regdoc-collection');
+  const shown = {
+    ...{ id, name, description, tags, color, visibility, documentCount, createdAt, createdByEmail },
+  };
+  const kept = createCollectionService(db, 'regdoc-collection', shown, now, newId);
   // A document that is gone from the catalog is shown as it was last known.
-  const entries = db.sqlite.prepare<[string], { summary_json: string; added_at: string }>(
-    `SELECT k.summary_json, e.added_at FROM collection_documents AS e JOIN document_keys AS k USING (document_id)
-      WHERE e.collection_id = ? ORDER BY e.position, k.document_id`,
-  );
+  const entries = orm
+    .select({ summary: documentKeys.summary, addedAt: collectionDocuments.addedAt })
+    .from(collectionDocuments)
+    .innerJoin(documentKeys, eq(documentKeys.documentId, collectionDocuments.reference))
+    .where(eq(collectionDocuments.collectionId, sql.placeholder('id')))
+    .orderBy(asc(collectionDocuments.position), asc(documentKeys.documentId))
+    .prepare();
   return {
-    create,
+    create: createMaker(db, kept, 'document', createReferences(db).document),
 
-    all(user: User): DocumentCollections {
-      return db.read(() => ({
-        collections: bundles.all(user).map((row) => ({
-          id: row.id,
-          name: row.name,
-          description: row.description,
-          tags: row.tags,
-          color: row.color,
-          visibility: row.visibility,
-          documentCount: row.members,
-          createdAt: row.createdAt,
-          createdByEmail: row.createdByEmail,
-        })),
-      }));
-    },
+    all: (user: User): DocumentCollections => db.read(() => ({ collections: kept.all(user) })),
 
     /** Throws the one 404 for what the user may not see. */
     exported(user: User, id: string): DocumentCollectionExport {
       return db.read(() => {
-        const { name } = bundles.find(user, id);
-        const rows = entries.all(id).map(({ summary_json, added_at: addedAt }) => {
-          const summary = JSON.parse(summary_json) as RegulatoryDocumentSummary;
-          const { documentId, title, publisher, doctype, published, cyberScore, jurisdiction } = summary;
+        const { name } = kept.find(user, id);
+        const documents = entries.all({ id }).map(({ summary, addedAt }) => {
+          const { documentId, title, publisher, doctype, published, cyberScore, jurisdiction } =
+            summary as RegulatoryDocumentSummary;
           return { documentId, title, publisher, doctype, published, cyberScore, jurisdiction, addedAt };
         });
-        return { collection: { id, name }, documents: rows };
+        return { collection: { id, name }, documents };
       });
     },
   };
@@ -110,43 +80,33 @@ export function createDocumentCollectionService(db: Database, now: () => Date, n
 
 export type RoleCollectionService = ReturnType<typeof createRoleCollectionService>;
 
-/** Collections of occupational roles (specification, "Occupational roles"). */
+/** Collections of occupational roles (specification, "Occupational roles"): made on the command line (D8.6). */
 export function createRoleCollectionService(db: Database, now: () => Date, newId: () => string) {
-  const { bundles, create } = createMembers(db, roles, now, newId);
+  const { orm } = db;
+  const roleCount = countEntries('role-collection');
+  const shown = { id, name, description, color, visibility, roleCount, createdAt, createdByEmail };
+  const kept = createCollectionService(db, 'role-collection', shown, now, newId);
   // An occupation that a newer release no longer has is shown as it was last known, without mappings.
-  const entries = db.sqlite.prepare<
-    [string],
-    { summary_json: string; stig_mapping_count: number; added_at: string }
-  >(
-    `SELECT k.summary_json, e.added_at, (SELECT count(*) FROM role_mappings AS m
-              WHERE m.occupation_code = k.occupation_code) AS stig_mapping_count
-       FROM collection_roles AS e JOIN occupation_keys AS k USING (occupation_code)
-      WHERE e.collection_id = ? ORDER BY e.position, k.occupation_code`,
-  );
+  const entries = orm
+    .select({ facts: occupationKeys.summary, stigMappingCount, addedAt: collectionRoles.addedAt })
+    .from(collectionRoles)
+    .innerJoin(occupationKeys, eq(occupationKeys.occupationCode, collectionRoles.reference))
+    .where(eq(collectionRoles.collectionId, sql.placeholder('id')))
+    .orderBy(asc(collectionRoles.position), asc(occupationKeys.occupationCode))
+    .prepare();
   return {
-    create,
+    create: createMaker(db, kept, 'occupation', createReferences(db).occupation),
 
-    all(user: User): RoleCollections {
-      return db.read(() => ({
-        collections: bundles.all(user).map((row) => ({
-          id: row.id,
-          name: row.name,
-          description: row.description,
-          color: row.color,
-          visibility: row.visibility,
-          roleCount: row.members,
-          createdAt: row.createdAt,
-          createdByEmail: row.createdByEmail,
-        })),
-      }));
-    },
+    all: (user: User): RoleCollections => db.read(() => ({ collections: kept.all(user) })),
 
     /** Throws the one 404 for what the user may not see. */
     exported(user: User, id: string): RoleCollectionExport {
       return db.read(() => {
-        const { name, description, visibility, createdAt } = bundles.find(user, id);
-        const rows = entries.all(id).map((row) => ({ ...toSummary(row), addedAt: row.added_at }));
-        return { collection: { id, name, description, visibility, createdAt }, roles: rows };
+        const { name, description, visibility, createdAt } = kept.find(user, id);
+        const roles = entries
+          .all({ id })
+          .map(({ facts, ...counted }) => ({ ...(facts as RoleFacts), ...counted }));
+        return { collection: { id, name, description, visibility, createdAt }, roles };
       });
     },
   };

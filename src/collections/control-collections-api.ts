@@ -42,7 +42,7 @@ export function controlCollectionRoutes(
       operationId: 'createControlCollection',
       summary: 'Create a collection',
       tags,
-      ...access.audited(access.user, 'control-collection.create'),
+      ...access.audited('control-collection.create').user,
       request: { body: jsonBody(createCollectionBody) },
       responses: {
         201: jsonContent(schemas.ControlCollection, 'The new collection.'),
@@ -76,7 +76,7 @@ export function controlCollectionRoutes(
       operationId: 'updateControlCollection',
       summary: 'Change a collection (creator only)',
       tags,
-      ...access.audited(access.user, 'control-collection.update'),
+      ...access.audited('control-collection.update').user,
       request: { params: idParam, body: jsonBody(changeCollectionBody) },
       responses: {
         200: jsonContent(schemas.CollectionChanged, 'Changed.'),
@@ -96,7 +96,7 @@ export function controlCollectionRoutes(
       operationId: 'deleteControlCollection',
       summary: 'Delete a collection (creator only)',
       tags,
-      ...access.audited(access.user, 'control-collection.delete'),
+      ...access.audited('control-collection.delete').user,
       request: { params: idParam },
       responses: {
         200: jsonContent(schemas.Success, 'Deleted.'),
@@ -136,7 +136,7 @@ export function controlCollectionRoutes(
       operationId: 'addControlCollectionControls',
       summary: 'Add controls (the creator; the organization if the collection is SHARED)',
       tags,
-      ...access.audited(access.user, 'control-collection.add-controls'),
+      ...access.audited('control-collection.add-controls').user,
       request: { params: idParam, body: jsonBody(schemas.addControlsBody) },
       responses: {
         200: jsonContent(ControlsAdded, 'How many were added.'),
@@ -160,7 +160,7 @@ export function controlCollectionRoutes(
       operationId: 'removeControlCollectionControls',
       summary: 'Remove controls (creator only)',
       tags,
-      ...access.audited(access.user, 'control-collection.remove-controls'),
+      ...access.audited('control-collection.remove-controls').user,
       request: { params: idParam, body: jsonBody(schemas.removeControlsBody) },
       responses: {
         200: jsonContent(Removed, 'How many were removed.'),
@@ -181,7 +181,7 @@ export function controlCollectionRoutes(
       operationId: 'exportControlCollection',
       summary: 'Export a collection with its controls as json or csv',
       tags,
-      ...access.audited(costly.user, 'control-collection.export'),
+      ...costly.audited('control-collection.export').user,
       request: { params: idParam, query: schemas.exportQuery },
       responses: {
         200: {

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
+import { catalogFrameworks } from '../catalog/controls/frameworks.ts';
 import { flag, format, requestText, wordList } from '../http/schema.ts';
 import { answeredFields, answeredTimes, notes, Visibility } from './schema.ts';
-
-export const catalogFrameworks = ['nist-800-53', 'nist-800-171', 'dod-8500'] as const;
 
 const collection = {
   ...answeredFields,

@@ -1,10 +1,5 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
-import {
-  documentCollectionColumns,
-  documentColumns,
-  documentRows,
-  toDocumentFile,
-} from '../catalog/guidance/document-export.ts';
+import { documentColumns, documentRows, toDocumentFile } from '../catalog/guidance/document-export.ts';
 import * as schemas from '../catalog/guidance/document-schema.ts';
 import type { RegdocService } from '../catalog/guidance/documents.ts';
 import type { Access } from '../http/access.ts';
@@ -14,6 +9,7 @@ import { fileContent, renderFile } from '../http/files.ts';
 import { errors, jsonContent } from '../http/schema.ts';
 import type { DocumentCollectionService } from './catalog-collections.ts';
 import { DocumentCollectionExport, DocumentCollections } from './catalog-collections-schema.ts';
+import { documentCollectionColumns } from './export.ts';
 import { idParam } from './schema.ts';
 
 /** Regulatory documents and their collections (specification, "Regulatory documents"). */
@@ -25,7 +21,7 @@ export function regdocRoutes(
   const app = new OpenAPIHono<Env>();
   const tags = ['Regulatory documents'];
   const entitled = access.entitled('regdoc');
-  const costly = access.with({ expensive: true }).entitled('regdoc');
+  const costly = access.with({ expensive: true });
 
   app.openapi(
     createRoute({
@@ -68,7 +64,7 @@ export function regdocRoutes(
       operationId: 'downloadRegulatoryDocument',
       summary: 'Download a document as json, csv or xml',
       tags,
-      ...costly,
+      ...costly.entitled('regdoc'),
       request: { params: schemas.documentParam, query: schemas.fileQuery },
       responses: { 200: fileContent(schemas.RegulatoryDocumentFile), ...errors(400, 401, 403, 404) },
     }),
@@ -101,7 +97,7 @@ export function regdocRoutes(
       operationId: 'exportRegulatoryDocumentCollection',
       summary: 'Export a collection with its documents as json, csv or xml',
       tags,
-      ...access.audited(costly, 'regdoc-collection.export'),
+      ...costly.audited('regdoc-collection.export').entitled('regdoc'),
       request: { params: idParam, query: schemas.fileQuery },
       responses: { 200: fileContent(DocumentCollectionExport), ...errors(400, 401, 403, 404, 503) },
     }),

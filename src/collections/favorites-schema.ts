@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { catalogFrameworks, controlId, framework, joinedControl } from './control-collections-schema.ts';
+import { catalogFrameworks } from '../catalog/controls/frameworks.ts';
+import { controlId, framework, joinedControl } from './control-collections-schema.ts';
 
 export const FavoriteStigs = z
   .strictObject({

@@ -1,17 +1,17 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import type { Access } from '../http/access.ts';
-import { answer, download, privateHeaders } from '../http/answer.ts';
+import { answer, answerText, download, privateHeaders } from '../http/answer.ts';
 import { toCsv } from '../http/columns.ts';
 import type { Env } from '../http/env.ts';
 import { downloadHeaders, errors, jsonBody, jsonContent, TextFile } from '../http/schema.ts';
 import { listColumns } from './export.ts';
-import type { ListStigService } from './list-stigs.ts';
+import type { ListEntryService } from './list-entries.ts';
 import type { ListService } from './lists.ts';
 import * as schemas from './lists-schema.ts';
 import { changeListBody, createListBody, idParam } from './schema.ts';
 
 /** Lists of STIGs as a whole (specification, "Lists"); their entries have routes of their own. */
-export function listRoutes(access: Access, lists: ListService, entries: ListStigService): OpenAPIHono<Env> {
+export function listRoutes(access: Access, lists: ListService, entries: ListEntryService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const costly = access.with({ expensive: true });
   const tags = ['Lists'];
@@ -27,7 +27,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       request: { query: schemas.listsQuery },
       responses: { 200: jsonContent(schemas.Lists, 'The lists.'), ...errors(400, 401) },
     }),
-    (c) => answer(c, lists.all(c.get('viewer'), c.req.valid('query').include !== undefined)),
+    (c) => answerText(c, lists.text(c.get('viewer'), c.req.valid('query').include !== undefined)),
   );
 
   app.openapi(
@@ -37,7 +37,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       operationId: 'createList',
       summary: 'Create a list',
       tags,
-      ...access.audited(access.user, 'list.create'),
+      ...access.audited('list.create').user,
       request: { body: jsonBody(createListBody) },
       responses: { 201: jsonContent(schemas.List, 'The new list.'), ...errors(400, 401, 403, 413, 503) },
     }),
@@ -65,7 +65,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       operationId: 'updateList',
       summary: 'Change a list (creator only)',
       tags,
-      ...access.audited(access.user, 'list.update'),
+      ...access.audited('list.update').user,
       request: { params: idParam, body: jsonBody(changeListBody) },
       responses: {
         200: jsonContent(schemas.List, 'The list as it is now.'),
@@ -85,7 +85,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       operationId: 'deleteList',
       summary: 'Delete a list (creator only); it can be restored for 30 days',
       tags,
-      ...access.audited(access.user, 'list.delete'),
+      ...access.audited('list.delete').user,
       request: { params: idParam },
       responses: {
         200: jsonContent(schemas.ListDeleted, 'Deleted.'),
@@ -106,7 +106,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       operationId: 'restoreList',
       summary: 'Restore a deleted list (creator only, within 30 days)',
       tags,
-      ...access.audited(access.user, 'list.restore'),
+      ...access.audited('list.restore').user,
       request: { params: idParam },
       responses: {
         200: jsonContent(schemas.List, 'The restored list.'),
@@ -123,7 +123,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       operationId: 'duplicateList',
       summary: 'Copy a list with its entries; the copy is private to the caller',
       tags,
-      ...access.audited(access.user, 'list.duplicate'),
+      ...access.audited('list.duplicate').user,
       request: { params: idParam },
       responses: { 201: jsonContent(schemas.List, 'The copy.'), ...errors(400, 401, 403, 404, 413, 503) },
     }),
@@ -137,7 +137,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListStig
       operationId: 'exportList',
       summary: 'Export a list with its STIGs as json or csv',
       tags,
-      ...access.audited(costly.listsRead, 'list.export'),
+      ...costly.audited('list.export').listsRead,
       request: { params: idParam, query: schemas.exportQuery },
       responses: {
         200: {

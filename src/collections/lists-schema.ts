@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Severity } from '../catalog/stigs/schema.ts';
 import { DateOrNull, flag, format, Pagination, paging, wordList } from '../http/schema.ts';
-import { answeredFields, answeredTimes, notes, Visibility } from './schema.ts';
+import { answeredFields, answeredTimes, maxPosition, notes, Visibility } from './schema.ts';
 
 export const List = z
   .strictObject({
@@ -97,8 +97,6 @@ export const listStigParam = z.object({
   stigSlug: z.string().openapi({ example: 'harbor_linux_3' }),
 });
 
-/** The last position that an entry of a list may have. */
-export const maxPosition = 2 ** 31 - 1;
 const wrongPosition = { error: `position must be an integer from 1 to ${maxPosition}` };
 export const listStigBody = z
   .object(

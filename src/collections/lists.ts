@@ -1,73 +1,59 @@
-import { sql } from 'drizzle-orm';
+import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
+import { arrayText, type JsonText } from '../base/json.ts';
 import type { Database } from '../db/database.ts';
-import { bundles as bundleTable } from '../db/user-tables.ts';
-import { type Bundle, type BundleChange, type BundleFields, createBundleService } from './bundles.ts';
-import { retentionMilliseconds } from './clock.ts';
+import { collections, knownStigs, listStigs } from '../db/user-tables.ts';
+import { type CollectionChange, type CollectionFields, createCollectionService } from './collections.ts';
+import { countEntries } from './entries.ts';
 import type { List, Lists } from './lists-schema.ts';
+import { retentionMilliseconds } from './purge.ts';
 
 const maxName = 200;
 
+const { id, name, description, tags, color, icon, visibility, ...others } = getTableColumns(collections);
+const { createdById, createdByEmail, organizationId, createdAt, updatedAt } = others;
+const stigCount = countEntries('list');
+const shown = {
+  ...{ id, name, description, tags, color, icon, visibility, stigCount },
+  ...{ createdById, createdByEmail, organizationId, createdAt, updatedAt },
+};
+const stigSlugs = sql`(SELECT json_group_array(${knownStigs.slug} ORDER BY ${listStigs.position}, ${knownStigs.slug})
+  FROM ${listStigs} JOIN ${knownStigs} ON ${knownStigs.id} = ${listStigs.reference}
+ WHERE ${listStigs.collectionId} = ${collections.id})`;
+
 export type ListService = ReturnType<typeof createListService>;
 
-/** Lists of STIGs (specification, "Lists"; DECISIONS D8); their entries are the service of `list-stigs.ts`. */
+/** Lists of STIGs (specification, "Lists"; DECISIONS D8); their entries are the service of `list-entries.ts`. */
 export function createListService(db: Database, now: () => Date, newId: () => string) {
-  const bundles = createBundleService(db, 'list', now, newId);
-  const slugsOf = sql<string>`(SELECT json_group_array(s.slug ORDER BY e.position, s.slug)
-    FROM list_stigs AS e JOIN stigs AS s ON s.id = e.stig_id WHERE e.list_id = ${bundleTable}.id)`;
-  const copyEntries = db.sqlite.prepare<[string, string, string]>(
-    `INSERT INTO list_stigs (list_id, stig_id, position, notes, added_at)
-     SELECT ?, stig_id, position, notes, ? FROM list_stigs WHERE list_id = ?`,
-  );
-
-  const toList = (row: Bundle, stigCount = bundles.count(row.id)): List => ({
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    tags: row.tags,
-    color: row.color,
-    icon: row.icon,
-    visibility: row.visibility,
-    stigCount,
-    createdById: row.createdById,
-    createdByEmail: row.createdByEmail,
-    organizationId: row.organizationId,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-  });
-
+  const lists = createCollectionService(db, 'list', shown, now, newId);
   return {
-    /** What the viewer sees; `withSlugs` adds each list's STIGs by position, then slug. */
-    all(viewer: Viewer, withSlugs: boolean): Lists {
-      return db.read(() => {
-        const rows = bundles.all(viewer, withSlugs ? { slugs: slugsOf } : {});
-        return {
-          lists: rows.map((row) => ({
-            ...toList(row, row.members),
-            ...(row.slugs === undefined ? {} : { stigSlugs: JSON.parse(row.slugs) as string[] }),
-          })),
-        };
-      });
+    all: (viewer: Viewer): Lists => db.read(() => ({ lists: lists.all(viewer) })),
+
+    /** The same as JSON text; `withSlugs` adds each list's STIGs by position, then slug. */
+    text(viewer: Viewer, withSlugs: boolean): JsonText<Lists> {
+      const columns = withSlugs ? { ...shown, stigSlugs: sql`json(${stigSlugs})` } : shown;
+      return `{"lists":${arrayText(db.read(() => lists.texts(viewer, columns)))}}`;
     },
 
-    get: (viewer: Viewer, id: string): List => db.read(() => toList(bundles.find(viewer, id))),
+    get: (viewer: Viewer, id: string): List => db.read(() => lists.shown(lists.find(viewer, id).id)),
 
     /** A list of the user's own. Throws 404 for what they may not see, 403 for what is another's. */
-    own: (user: User, id: string): List => db.read(() => toList(bundles.own(user, id))),
+    own: (user: User, id: string): List => db.read(() => lists.shown(lists.own(user, id).id)),
 
-    create: (user: User, fields: BundleFields): Promise<List> =>
-      db.write(() => toList(bundles.create(user, fields))),
+    create: (user: User, fields: CollectionFields): Promise<List> =>
+      db.write(() => lists.shown(lists.create(user, fields).id)),
 
-    change(user: User, id: string, change: BundleChange): Promise<List> {
+    change(user: User, id: string, change: CollectionChange): Promise<List> {
       return db.write(() => {
-        const row = bundles.own(user, id);
-        return toList(Object.keys(change).length === 0 ? row : bundles.change(id, change));
+        lists.own(user, id);
+        if (Object.keys(change).length > 0) lists.change(id, change);
+        return lists.shown(id);
       });
     },
 
     remove(user: User, id: string): Promise<void> {
-      return db.write(() => bundles.remove(bundles.own(user, id).id));
+      return db.write(() => lists.remove(lists.own(user, id).id));
     },
 
     /**
@@ -76,32 +62,39 @@ export function createListService(db: Database, now: () => Date, newId: () => st
      */
     restore(user: User, id: string): Promise<List> {
       return db.write(() => {
-        const row = bundles.ownDeleted(user, id);
-        if (row === null) return toList(bundles.own(user, id));
+        const row = lists.ownDeleted(user, id);
+        if (row === null) return lists.shown(lists.own(user, id).id);
         if (now().getTime() - Date.parse(row.deletedAt!) > retentionMilliseconds) throw notFound();
-        return toList(bundles.change(id, { deletedAt: null }));
+        return lists.shown(lists.change(id, { deletedAt: null }).id);
       });
     },
 
     /** The user's deleted lists that may still be restored, newest deletion first. */
     deleted(user: User): { id: string; name: string; deletedAt: string }[] {
       const since = new Date(now().getTime() - retentionMilliseconds).toISOString();
-      return db.read(() =>
-        bundles
-          .deletedSince(user, since)
-          .map(({ id, name, deletedAt }) => ({ id, name, deletedAt: deletedAt! })),
-      );
+      const rows = db.read(() => lists.deletedSince(user, since));
+      return rows.map(({ id, name, deletedAt }) => ({ id, name, deletedAt: deletedAt! }));
     },
 
     /** A private copy with the same entries, owned by the caller. */
     duplicate(user: User, id: string): Promise<List> {
       return db.write(() => {
-        const { description, tags, color, icon, name } = bundles.find(user, id);
+        const { description, tags, color, icon, name } = lists.find(user, id);
         const copyName = [...`${name} (copy)`].slice(0, maxName).join('').trimEnd();
         const fields = { name: copyName, description, tags, color, icon, visibility: 'PRIVATE' as const };
-        const copy = bundles.create(user, fields);
-        copyEntries.run(copy.id, copy.createdAt, id);
-        return toList(copy);
+        const copy = lists.create(user, fields);
+        const entries = db.orm
+          .select({
+            collectionId: sql<string>`${copy.id}`.as('collectionId'),
+            reference: listStigs.reference,
+            position: listStigs.position,
+            notes: listStigs.notes,
+            addedAt: sql<string>`${copy.createdAt}`.as('addedAt'),
+          })
+          .from(listStigs)
+          .where(eq(listStigs.collectionId, id));
+        db.orm.insert(listStigs).select(entries).run();
+        return lists.shown(copy.id);
       });
     },
   };

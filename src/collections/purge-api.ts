@@ -17,7 +17,7 @@ export function cronRoutes(access: Access, purges: PurgeService): OpenAPIHono<En
         operationId: method === 'post' ? 'purgeDeletedLists' : 'purgeDeletedListsByGet',
         summary: 'Remove permanently what was deleted more than 30 days ago',
         tags: ['Service'],
-        ...access.audited(access.cron, 'deleted-lists.purge'),
+        ...access.audited('deleted-lists.purge').cron,
         responses: {
           200: { ...jsonContent(Purged, 'How many lists were removed.'), headers: notKept },
           ...errors(400, 401, 404, 503),

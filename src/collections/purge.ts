@@ -1,6 +1,19 @@
+import { and, count, eq, lt, sql } from 'drizzle-orm';
 import { AppError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import { latestSeen, retentionMilliseconds, seeTime } from './clock.ts';
+import { clock, collections } from '../db/user-tables.ts';
+
+/** How long a deleted list can be restored (specification, "Limits"). */
+export const retentionMilliseconds = 30 * 24 * 3600 * 1000;
+
+/**
+ * Takes note of a time and gives the latest one seen, so that what is dated by it is never dated too early by a clock
+ * that went backwards (DECISIONS D8.5). To be called inside a write.
+ */
+export function seeTime({ orm }: Database, time: Date): string {
+  const latest = sql<string>`max(${clock.latest}, ${time.toISOString()})`;
+  return orm.update(clock).set({ latest }).returning({ latest: clock.latest }).get()!.latest;
+}
 
 export type PurgeService = ReturnType<typeof createPurgeService>;
 
@@ -9,11 +22,7 @@ export type PurgeService = ReturnType<typeof createPurgeService>;
  * D8.5). Control collections are kept: nothing is documented that purges them.
  */
 export function createPurgeService(db: Database, now: () => Date) {
-  const due = `FROM bundles WHERE kind = 'list' AND deleted_at < ?`;
-  const countDue = db.sqlite.prepare<[string], number>(`SELECT count(*) ${due}`).pluck();
-  const removeDue = db.sqlite.prepare<[string]>(`DELETE ${due}`);
-  const setLatest = db.sqlite.prepare<[string]>('UPDATE clock SET latest = ?');
-
+  const { orm } = db;
   return {
     /**
      * Gives how many lists were removed, or would be under `dryRun`. Throws UNAVAILABLE while the clock is behind the
@@ -22,7 +31,7 @@ export function createPurgeService(db: Database, now: () => Date) {
     purge({ dryRun = false, acceptClock = false } = {}): Promise<number> {
       return db.write(() => {
         const time = now();
-        if (time.toISOString() < latestSeen(db)) {
+        if (time.toISOString() < orm.select().from(clock).get()!.latest) {
           if (!acceptClock) {
             throw new AppError(
               'UNAVAILABLE',
@@ -32,12 +41,13 @@ export function createPurgeService(db: Database, now: () => Date) {
               },
             );
           }
-          if (!dryRun) setLatest.run(time.toISOString());
+          if (!dryRun) orm.update(clock).set({ latest: time.toISOString() }).run();
         }
         const before = new Date(time.getTime() - retentionMilliseconds).toISOString();
-        if (dryRun) return countDue.get(before)!;
+        const due = and(eq(collections.kind, 'list'), lt(collections.deletedAt, before));
+        if (dryRun) return orm.select({ due: count() }).from(collections).where(due).get()!.due;
         seeTime(db, time);
-        return removeDue.run(before).changes;
+        return orm.delete(collections).where(due).run().changes;
       });
     },
   };

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import { fileQuery } from '../catalog/guidance/document-schema.ts';
-import { roleCollectionColumns, roleColumns, roleRows, toRoleFile } from '../catalog/guidance/role-export.ts';
+import { roleColumns, roleRows, toRoleFile } from '../catalog/guidance/role-export.ts';
 import * as schemas from '../catalog/guidance/role-schema.ts';
 import type { RoleService } from '../catalog/guidance/roles.ts';
 import type { Access } from '../http/access.ts';
@@ -10,6 +10,7 @@ import { fileContent, renderFile } from '../http/files.ts';
 import { errors, jsonContent } from '../http/schema.ts';
 import type { RoleCollectionService } from './catalog-collections.ts';
 import { RoleCollectionExport, RoleCollections } from './catalog-collections-schema.ts';
+import { roleCollectionColumns } from './export.ts';
 import { idParam } from './schema.ts';
 
 /** Occupational roles and their collections (specification, "Occupational roles"). */
@@ -21,7 +22,7 @@ export function roleRoutes(
   const app = new OpenAPIHono<Env>();
   const tags = ['Occupational roles'];
   const entitled = access.entitled('occ');
-  const costly = access.with({ expensive: true }).entitled('occ');
+  const costly = access.with({ expensive: true });
 
   app.openapi(
     createRoute({
@@ -58,7 +59,7 @@ export function roleRoutes(
       operationId: 'downloadRole',
       summary: 'Download an occupation as json, csv or xml',
       tags,
-      ...costly,
+      ...costly.entitled('occ'),
       request: { params: schemas.codeParam, query: fileQuery },
       responses: { 200: fileContent(schemas.RoleFile), ...errors(400, 401, 403, 404) },
     }),
@@ -90,7 +91,7 @@ export function roleRoutes(
       operationId: 'exportRoleCollection',
       summary: 'Export a collection with its occupations as json, csv or xml',
       tags,
-      ...access.audited(costly, 'role-collection.export'),
+      ...costly.audited('role-collection.export').entitled('occ'),
       request: { params: idParam, query: fileQuery },
       responses: { 200: fileContent(RoleCollectionExport), ...errors(400, 401, 403, 404, 503) },
     }),

@@ -13,7 +13,7 @@ const tags = textList('tags', 50).max(20, { error: 'tags must contain at most 20
 
 const colorForm = { error: 'color must be #RRGGBB, or "" for none' };
 
-/** Records answer `""` where no color was chosen, so that is taken back; null is never answered, and is no text. */
+/** Records answer `""` where no color was selected, so that is taken back; null is never answered, and is no text. */
 const color = z
   .string(colorForm)
   .regex(/^(#[0-9A-Fa-f]{6})?$/, colorForm)
@@ -57,6 +57,9 @@ export const Visibility = z.enum(['PRIVATE', 'SHARED']).openapi('Visibility');
 
 /** The id in a path. Whatever it is, what cannot be found is one and the same 404. */
 export const idParam = z.object({ id: z.string().openapi({ format: 'uuid' }) });
+
+/** The last position that an entry may have. */
+export const maxPosition = 2 ** 31 - 1;
 
 /** Notes of an entry. */
 export const notes = requestText('notes', 4000);

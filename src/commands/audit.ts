@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
+import { createAudit } from '../audit/deeds.ts';
 import type { AuditEvent } from '../audit/event.ts';
 import { lazyAuditFile, openAuditFile } from '../audit/file.ts';
 import { auditMemory } from '../audit/memory.ts';
 import { ownEvent } from '../audit/resume.ts';
 import { type AuditStream, createAuditStream, silentAudit } from '../audit/stream.ts';
-import { createTrail } from '../audit/trail.ts';
 import { createWatermark, shareTaken } from '../audit/watermark.ts';
 import type { TellNewKey } from '../auth/keys.ts';
 import type { Config } from '../base/config.ts';
@@ -84,9 +84,9 @@ export function openCommandAudit(
     stream,
     event,
     async run(db, deed, work) {
-      const trail = createTrail(stream, db);
+      const audit = createAudit(stream, db);
       try {
-        return await trail.run(
+        return await audit.run(
           () => event(deed),
           async (step) => {
             const result = await work();
@@ -99,7 +99,7 @@ export function openCommandAudit(
         if (!stream.stats().failing) stream.note(event(deed, reasonOf(error)));
         throw error;
       } finally {
-        trail.close();
+        audit.close();
       }
     },
     close: () => stream.close(),
@@ -113,7 +113,7 @@ export async function auditedCommand<T>(
   deed: OperatorDeed,
   work: () => T | Promise<T>,
 ): Promise<T> {
-  // Without a database the event is told outside a transaction, where nothing needs to wait synchronously.
+  // Without a database the event is written outside a transaction, where nothing needs to wait synchronously.
   const audit = openCommandAudit(config, db, db === null ? 0 : 5000);
   try {
     return await audit.run(db, deed, work);
@@ -156,21 +156,21 @@ export function auditNewKey(config: Config): TellNewKey {
 }
 
 /**
- * Runs what no transaction of the database holds: the start is told of before anything is done, the end with what came
+ * Runs what no transaction of the database holds: the start is audited before anything is done, the end with what came
  * of it. `action` is the kind of deed, as `database.backup`.
  */
 export async function auditedRun<T>(
   config: Config,
   deed: OperatorDeed,
   work: (stream: AuditStream) => T | Promise<T>,
-  told: (result: T) => AuditEvent['detail'],
+  detailOf: (result: T) => AuditEvent['detail'],
 ): Promise<T> {
   const { action, ...rest } = deed;
   const audit = openCommandAudit(config);
   try {
     audit.stream.must(audit.event({ ...rest, action: `${action}-start` }));
     const result = await work(audit.stream);
-    audit.stream.note(audit.event({ ...deed, detail: told(result) }));
+    audit.stream.note(audit.event({ ...deed, detail: detailOf(result) }));
     return result;
   } catch (error) {
     // While nothing can be written, the stream itself counts what it refused.
@@ -227,11 +227,11 @@ export async function startServerAudit(config: Config, log: Log, db: Database): 
         )
       : new CommandError(`the audit stream ${config.auditFile} cannot be written: ${message}`);
   const stream = openStream(config, log, refuse, 0, db);
-  const told = (action: string, objectType: string, detail: AuditEvent['detail'], more = {}) =>
+  const event = (action: string, objectType: string, detail: AuditEvent['detail'], more = {}) =>
     ownEvent(action, detail, { objectType, ...more });
   await stream.tell(
-    told('service.start', 'service', { version: packageVersion, policy: config.auditFailure }),
-    told('config.load', 'config', { sha256: configHash(config) }),
+    event('service.start', 'service', { version: packageVersion, policy: config.auditFailure }),
+    event('config.load', 'config', { sha256: configHash(config) }),
   );
   started = true;
   rememberNow(db, stream);
@@ -245,16 +245,16 @@ export async function startServerAudit(config: Config, log: Log, db: Database): 
     stream,
     keysReloaded(reason) {
       const more = reason === null ? {} : { outcome: 'failure' as const, reason: 'KEY_SET_KEPT' };
-      stream.note(told('keys.reload', 'key-set', null, more));
+      stream.note(event('keys.reload', 'key-set', null, more));
     },
     async stop(reason) {
       clearInterval(timer);
       stream.tick(true);
-      const event = told('service.stop', 'service', null, { reason });
+      const stopped = event('service.stop', 'service', null, { reason });
       try {
-        await stream.tell(event);
+        await stream.tell(stopped);
       } catch {
-        // Counted and logged by the stream; a server that was told to stop stops.
+        // Counted and logged by the stream; a server that has to stop stops.
       }
       rememberNow(db, stream);
       stream.close();

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
 import type { ImportResult } from '../../importers/run.ts';
-import { tellLeftBehind } from '../../importers/stigs/left-behind.ts';
+import { describeEmptied } from '../../importers/stigs/emptied-slugs.ts';
 import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
@@ -43,14 +43,12 @@ export const importCommand: Command = {
       ? openDatabase(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
       : await openUpgraded(config.db, { create: true, busyTimeout, say: tell, onMigrate });
     try {
-      const progress = createProgress(process.stderr);
       const result = await auditedImport(config, db, positionals, {
         strict: values.strict ?? false,
         dryRun,
         overrides,
-        onProgress: progress.update,
+        onProgress: createProgress((line) => process.stderr.write(line)),
       });
-      progress.clear();
       print(result, values.json ?? false, dryRun);
       return exitCode(result, values.strict ?? false);
     } finally {
@@ -68,7 +66,7 @@ function exitCode({ lines, loneUnknown }: ImportResult, strict: boolean): number
 }
 
 function print(
-  { lines, summary, stored, unmetOverrides, leftBehind }: ImportResult,
+  { lines, summary, stored, unmetOverrides, emptiedSlugs }: ImportResult,
   json: boolean,
   dryRun: boolean,
 ): void {
@@ -83,20 +81,20 @@ function print(
     process.stderr.write(
       `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, but no benchmark has this id\n`,
     );
-  for (const left of leftBehind) process.stderr.write(`warning: after --slugs, ${tellLeftBehind(left)}\n`);
+  for (const left of emptiedSlugs) process.stderr.write(`warning: after --slugs, ${describeEmptied(left)}\n`);
   if (!stored)
     process.stderr.write(dryRun ? 'dry run: nothing was changed\n' : 'strict: nothing was changed\n');
 }
 
 function humanLine(line: LedgerLine): string {
   // A name is from outside: it must not end the line, nor speak to the terminal.
-  const told = (text: string) => printable(text, text.length);
-  const target = line.target === null ? '' : ` -> ${told(line.target)}`;
+  const printed = (text: string) => printable(text, text.length);
+  const target = line.target === null ? '' : ` -> ${printed(line.target)}`;
   const counts = Object.entries(line.counts).map(([name, number]) => countOf(number, name));
-  const reason = line.reason === null ? '' : `: ${told(line.reason)}`;
+  const reason = line.reason === null ? '' : `: ${printed(line.reason)}`;
   const detail = counts.length === 0 ? '' : ` (${counts.join(', ')})`;
-  const warnings = line.warnings.map((warning) => `\n    warning: ${told(warning)}`).join('');
-  return `${line.outcome.padEnd(10)} ${told(line.source)} [${line.kind}]${target}${detail}${reason}${warnings}`;
+  const warnings = line.warnings.map((warning) => `\n    warning: ${printed(warning)}`).join('');
+  return `${line.outcome.padEnd(10)} ${printed(line.source)} [${line.kind}]${target}${detail}${reason}${warnings}`;
 }
 
 function humanSummary(summary: LedgerSummary): string {

@@ -1,4 +1,4 @@
-import { deriveControls } from '../../importers/controls/derive.ts';
+import { deriveControls } from '../../importers/crosswalk/derive.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
@@ -6,12 +6,11 @@ import { frameworkKey } from '../catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
 import {
   createMappingDecisions,
-  type Decision,
-  type End,
   inOrder,
+  type MappingDecision,
   type MappingDecisions,
 } from '../catalog/crosswalk/decisions.ts';
-import { statuses } from '../catalog/crosswalk/graph.ts';
+import { type GraphNode, statuses } from '../catalog/crosswalk/graph.ts';
 import type { Database } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
 import { auditedCommand, auditMigration } from './audit.ts';
@@ -69,12 +68,12 @@ export const mappingCommand: Command = {
 };
 
 /** What is said of a pair. */
-type Word = Pick<Decision, 'status' | 'reason'>;
+type Word = Pick<MappingDecision, 'status' | 'reason'>;
 
-type Values = Partial<Record<'from' | 'to' | 'status' | 'reason', string | undefined>>;
+type MappingOptions = Partial<Record<'from' | 'to' | 'status' | 'reason', string | undefined>>;
 
 /** Stores a decision, or takes it back where there is no word, and rebuilds the crosswalk in the same transaction. */
-function decide(db: Database, decisions: MappingDecisions, ends: [End, End], word: Word | null) {
+function decide(db: Database, decisions: MappingDecisions, ends: [GraphNode, GraphNode], word: Word | null) {
   const decidedAt = new Date().toISOString();
   return db.write(() => {
     if (word) {
@@ -88,7 +87,7 @@ function decide(db: Database, decisions: MappingDecisions, ends: [End, End], wor
   });
 }
 
-function readWord(values: Values): Word {
+function readWord(values: MappingOptions): Word {
   const status = statuses.find((each) => each === values.status);
   if (!status) throw new CommandError(`--status must be one of: ${statuses.join(', ')}`, 2);
   const reason = required(values.reason, 'reason').trim();
@@ -97,7 +96,7 @@ function readWord(values: Values): Word {
   return { status, reason };
 }
 
-function readEnds(values: Values): [End, End] {
+function readEnds(values: MappingOptions): [GraphNode, GraphNode] {
   const ends = inOrder(readEnd(values.from, 'from'), readEnd(values.to, 'to'));
   if (ends[0].framework === ends[1].framework)
     throw new CommandError(
@@ -107,7 +106,7 @@ function readEnds(values: Values): [End, End] {
   return ends;
 }
 
-function readEnd(value: string | undefined, name: string): End {
+function readEnd(value: string | undefined, name: string): GraphNode {
   const text = required(value, name);
   const colon = text.indexOf(':');
   const framework = frameworkKey(text.slice(0, Math.max(0, colon)));
@@ -123,13 +122,13 @@ function readEnd(value: string | undefined, name: string): End {
 }
 
 /** Throws `CommandError` for a control that can be no node of the crosswalk. */
-function requireActive(decisions: MappingDecisions, end: End): void {
+function requireActive(decisions: MappingDecisions, end: GraphNode): void {
   const standing = decisions.standing(end);
   if (standing === 'unknown') throw new CommandError(`${cut(nameOf(end))} is not in an imported catalog`);
   if (standing === 'withdrawn') throw new CommandError(`${cut(nameOf(end))} is withdrawn`);
 }
 
-const nameOf = ({ framework, identifier }: End) => `${framework}:${identifier}`;
+const nameOf = ({ framework, identifier }: GraphNode) => `${framework}:${identifier}`;
 
 function printDecisions(decisions: MappingDecisions, json: boolean): void {
   for (const { ends, status, reason, decidedAt, own, stale } of decisions.all()) {

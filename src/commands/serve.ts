@@ -1,27 +1,31 @@
-import { createApp } from '../app.ts';
+import { randomUUID } from 'node:crypto';
+import { type Context, createApp } from '../app.ts';
+import { createAudit } from '../audit/deeds.ts';
 import type { AuditStream } from '../audit/stream.ts';
-import { createTrail } from '../audit/trail.ts';
 import { checkKeys, loadKeys } from '../auth/keys.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import { type Config, configWarnings, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { packageVersion } from '../base/root.ts';
-import { catalogCollector } from '../catalog/metrics.ts';
+import { addCatalogMetrics } from '../catalog/metrics.ts';
 import type { Database } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
 import { type Answers, createAnswers } from '../http/cache/answers.ts';
 import { createFastPath } from '../http/cache/fast-path.ts';
 import { rememberTokens } from '../http/cache/tokens.ts';
 import { loadCertificate } from '../http/certificate.ts';
-import { securityHeaders } from '../http/headers.ts';
-import { createGate, gateLimits, uploadGateLimits } from '../http/limits/gate.ts';
+import { commonHeaders } from '../http/headers.ts';
+import {
+  concurrencyLimits,
+  createConcurrencyLimit,
+  uploadConcurrencyLimits,
+} from '../http/limits/concurrency.ts';
 import { createLimiter } from '../http/limits/limiter.ts';
-import { single } from '../http/observe/exposition.ts';
 import { createLineWriter, type LineWriter } from '../http/observe/lines.ts';
-import { createMetrics } from '../http/observe/metrics.ts';
+import { createMetrics, type Figures } from '../http/observe/metrics.ts';
 import { createObserver } from '../http/observe/observer.ts';
-import { processCollector } from '../http/observe/process.ts';
+import { processFigures } from '../http/observe/process.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { createUploads } from '../site/uploads.ts';
 import { auditMigration, auditNewKey, type ServerAudit, startServerAudit } from './audit.ts';
@@ -83,80 +87,73 @@ async function serveOpen(
   const now = () => new Date();
   const signals = untilSignal(config.tls !== null);
   const tls = config.tls && loadCertificate(config.tls, now());
-  let audit: ServerAudit | null = null;
-  const onReload = (reason: string | null) => audit?.keysReloaded(reason);
+  let serverAudit: ServerAudit | null = null;
+  const onReload = (reason: string | null) => serverAudit?.keysReloaded(reason);
   const keys = await loadKeys(config, log, onReload, auditNewKey(config));
-  audit = await startServerAudit(config, log, db);
-  const tokens = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
+  serverAudit = await startServerAudit(config, log, db);
+  const { known, verify } = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();
-  const observer = createObserver(log, metrics);
-  const { cronSecret, plants, banner, maxBody, corsOrigins, maxConnections, requestTimeout, trustedProxies } =
-    config;
-  const limiter = createLimiter(config.rateLimit, () => performance.now(), metrics.reject);
-  const vary = corsOrigins.length > 0 ? ['Vary', 'Origin'] : [];
-  const common = [...Object.entries(securityHeaders).flat(), ...vary];
+  const rejected = metrics.reject;
   const answers = createAnswers(db);
-  const gate = createGate(gateLimits, metrics.reject);
-  const uploads = createUploads(log);
-  const app = createApp({
-    db,
-    verify: tokens.verify,
+  const context: Context = {
+    ...config,
+    catalog: db,
+    users: db,
+    audit: createAudit(serverAudit.stream, db),
     log,
     now,
+    newId: randomUUID,
+    verify,
+    keyId: keys.id,
     state,
-    audit: audit.stream,
-    cronSecret,
-    plants,
-    banner,
-    maxBody,
-    corsOrigins,
-    secureCookies: tls !== null,
-    observer,
-    rejected: metrics.reject,
-    limiter,
-    answers,
-    gate,
-    uploadGate: createGate(uploadGateLimits, metrics.reject),
-    uploads,
+    observer: createObserver(log, metrics),
     metrics: config.metrics ? metrics.text : null,
+    answers,
+    limiter: createLimiter(config.rateLimit, () => performance.now(), rejected),
+    concurrency: createConcurrencyLimit(concurrencyLimits, rejected),
+    uploadConcurrency: createConcurrencyLimit(uploadConcurrencyLimits, rejected),
+    rejected,
+    uploads: createUploads(log),
+    secureCookies: tls !== null,
+  };
+  const app = createApp(context);
+  const fastPath = createFastPath({
+    ...context,
+    answers,
+    known,
+    commonHeaders: commonHeaders(config.corsOrigins.length > 0),
   });
   let server: RunningServer;
   try {
-    server = await startServer((request, exchange) => app.fetch(request, { exchange }), {
-      host: config.host,
-      port: config.port,
-      log,
-      observer,
-      fastPath: createFastPath({ answers, known: tokens.known, limiter, gate, common }),
-      connectionRefused: () => metrics.reject('connections'),
+    const connectionRefused = () => rejected('connections');
+    server = await startServer((request, record) => app.fetch(request, { record }), {
+      ...config,
+      ...context,
+      fastPath,
+      connectionRefused,
       tls,
-      maxConnections,
-      requestTimeout,
-      trustedProxies,
     });
   } catch (error) {
-    await audit.stop('CANNOT_LISTEN');
+    await serverAudit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
   }
-  metrics.register(catalogCollector(db));
-  metrics.register(processCollector());
-  metrics.register(() => cacheFamilies(answers.stats()));
-  metrics.register(() => auditFamilies(audit.stream.stats()));
-  metrics.register(() => loadFamilies(server, lines));
+  addCatalogMetrics(metrics, db);
+  metrics.add(processFigures());
+  metrics.add(serviceMetrics(server, lines, context.audit.stream, answers));
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const url = `${tls ? 'https' : 'http'}://${host}:${server.port}`;
   if (tls) signals.onHangup(() => renewCertificate(config, server, log));
   log.info('listening', { url, version: packageVersion, ...(tls ? { certificateUntil: tls.validTo } : {}) });
   await onReady?.(url);
-  const stopPurging = purgeDaily(db, log, now, createTrail(audit.stream, db));
+  const stopPurging = purgeDaily(context);
   const signal = await signals.stop;
   log.info('stopping', { signal });
   state.draining = true;
   await server.stop();
-  await uploads.stop();
+  await context.uploads.stop();
   await stopPurging();
   await db.idle();
-  await audit.stop(signal);
+  await serverAudit.stop(signal);
   try {
     db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
   } catch (error) {
@@ -165,38 +162,25 @@ async function serveOpen(
   }
 }
 
-function loadFamilies(server: RunningServer, lines: LineWriter) {
-  const { connections, requests } = server.load();
-  return [
-    single('gapstone_http_connections', 'gauge', 'Open connections.', connections),
-    single('gapstone_http_requests_in_flight', 'gauge', 'Requests that are not finished.', requests),
-    single(
-      'gapstone_log_lines_dropped_total',
-      'counter',
-      'Log lines that could not be written.',
-      lines.dropped(),
-    ),
-  ];
-}
+/** What the server, the audit stream and the kept answers say of themselves. */
+const serviceMetrics = (server: RunningServer, lines: LineWriter, audit: AuditStream, answers: Answers) =>
+  ({
+    gapstone_http_connections: ['Open connections.', () => server.load().connections],
+    gapstone_http_requests_in_flight: ['Requests that are not finished.', () => server.load().requests],
+    gapstone_log_lines_dropped_total: ['Log lines that could not be written.', lines.dropped],
+    gapstone_audit_events_total: ['Events written to the audit stream.', () => audit.stats().written],
+    gapstone_audit_events_lost_total: ['Events that could not be written.', () => audit.stats().lost],
+    gapstone_audit_failing: [
+      '1 while the audit stream cannot be written.',
+      () => Number(audit.stats().failing),
+    ],
+    gapstone_cache_entries: ['Cached responses.', () => answers.stats().entries],
+    gapstone_cache_bytes: ['Bytes of cached responses.', () => answers.stats().bytes],
+    gapstone_cache_hits_total: ['Requests answered from the cache.', () => answers.stats().hits],
+    gapstone_cache_misses_total: ['Responses added to the cache.', () => answers.stats().misses],
+  }) satisfies Figures;
 
-function auditFamilies({ written, lost, failing }: ReturnType<AuditStream['stats']>) {
-  return [
-    single('gapstone_audit_events_total', 'counter', 'Events written to the audit stream.', written),
-    single('gapstone_audit_events_lost_total', 'counter', 'Events that could not be written.', lost),
-    single('gapstone_audit_failing', 'gauge', '1 while the audit stream cannot be written.', failing ? 1 : 0),
-  ];
-}
-
-function cacheFamilies({ entries, bytes, hits, misses }: ReturnType<Answers['stats']>) {
-  return [
-    single('gapstone_cache_entries', 'gauge', 'Cached responses.', entries),
-    single('gapstone_cache_bytes', 'gauge', 'Bytes of cached responses.', bytes),
-    single('gapstone_cache_hits_total', 'counter', 'Requests answered from the cache.', hits),
-    single('gapstone_cache_misses_total', 'counter', 'Responses added to the cache.', misses),
-  ];
-}
-
-/** A fault that nobody caught: the state may be anything, so it is told and the process ends (SECURITY O2). */
+/** A fault that nobody caught: the state may be anything, so it is logged and the process ends (SECURITY O2). */
 function endOnFailure(log: Log, lines: LineWriter): void {
   process.on('uncaughtException', (error: unknown, origin) => {
     log.error('unexpected error: the process ends', {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Database } from './database.ts';
 
 /** How the rows of one table enter the digest; `t` is the table. */
-interface Part {
+interface DigestedTable {
   /** Columns that depend on the machine, the moment or the history: ids given in order of arrival, times, paths. */
   without?: string[];
   /** What stands for the ids that are left out: natural keys. */
@@ -13,7 +13,7 @@ interface Part {
 }
 
 /** A table whose rows belong to a source, whose hash is its name. */
-const ofSource = (order: string): Part => ({
+const ofSource = (order: string): DigestedTable => ({
   without: ['source_id'],
   instead: ['s.sha256'],
   from: 'sources AS s CROSS JOIN $ AS t ON t.source_id = s.id',
@@ -21,7 +21,7 @@ const ofSource = (order: string): Part => ({
 });
 
 /** A table whose rows belong to a release, which slug and version name. */
-const ofRelease: Part = {
+const ofRelease: DigestedTable = {
   without: ['id', 'release_id'],
   instead: ['s.slug', 'r.version'],
   from: `stigs AS s CROSS JOIN stig_releases AS r ON r.stig_id = s.id CROSS JOIN $ AS t ON t.release_id = r.id`,
@@ -29,7 +29,7 @@ const ofRelease: Part = {
 };
 
 /** Every table of the catalog that says what sources state, or what is derived from that alone. */
-const parts: Record<string, Part> = {
+const parts: Record<string, DigestedTable> = {
   sources: { without: ['id', 'importer_version', 'source', 'imported_at'], order: 't.sha256' },
   stigs: {
     without: ['current_release_id'],
@@ -119,7 +119,7 @@ export function catalogDigests(db: Database): Record<string, TableDigest> {
   );
 }
 
-function digestOf({ sqlite }: Database, table: string, part: Part): TableDigest {
+function digestOf({ sqlite }: Database, table: string, part: DigestedTable): TableDigest {
   const { without = [], instead = [], from = '$ AS t', order } = part;
   const columns = (sqlite.pragma(`table_info(${table})`) as { name: string }[])
     .map(({ name }) => name)

@@ -10,7 +10,10 @@ export function prepareInsert<T extends SQLiteTable>(db: Database, table: T, wit
   const columns = Object.entries(getTableColumns(table)).filter(([key]) => !without.includes(key));
   const keys = columns.map(([key]) => key);
   const isJson = columns.map(([, column]) => column.dataType === 'json');
-  const statement = prepareValues(db, table, keys);
+  const names = columns.map(([, column]) => `"${column.name}"`).join(', ');
+  const places = columns.map(() => '?').join(', ');
+  const insert = `INSERT INTO "${getTableName(table)}" (${names}) VALUES (${places})`;
+  const statement = db.sqlite.prepare(insert);
   return {
     run(row: T['$inferInsert']): void {
       const given = row as Record<string, unknown>;
@@ -23,16 +26,4 @@ export function prepareInsert<T extends SQLiteTable>(db: Database, table: T, wit
       statement.run(values);
     },
   };
-}
-
-/** Prepares one INSERT of some columns of a table; `run` takes their values in that order, as SQLite holds them. */
-export function prepareValues<T extends SQLiteTable>(
-  db: Database,
-  table: T,
-  keys: (keyof T['_']['columns'] & string)[],
-) {
-  const columns = getTableColumns(table);
-  const names = keys.map((key) => `"${columns[key]!.name}"`).join(', ');
-  const places = keys.map(() => '?').join(', ');
-  return db.sqlite.prepare(`INSERT INTO "${getTableName(table)}" (${names}) VALUES (${places})`);
 }

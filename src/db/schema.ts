@@ -64,7 +64,7 @@ export function damaged(file: string, detail: string): CommandError {
   );
 }
 
-/** What a row of `sqlite_schema` says; a root page is told of only as there or not. */
+/** What a row of `sqlite_schema` says; a root page is described only as there or not, unless it is that of another row. */
 type SchemaRow = [type: unknown, name: unknown, table: unknown, isRooted: unknown, sql: unknown];
 
 /** A database that holds other things than Gapstone makes: every one of them in a line. */
@@ -144,8 +144,12 @@ function schemaRows(sqlite: Sqlite.Database): SchemaRow[] {
       .prepare(`SELECT ${columns.join(', ')} FROM sqlite_master NOT INDEXED`)
       .raw()
       .all();
+    const pages = new Set<unknown>();
     return (rows as unknown[][]).map(([type, name, table, page, sql]) => {
-      const isRooted = Number.isInteger(page) && Number(page) >= 0 ? page !== 0 : page;
+      // Two tables in one place would be read and written as one another.
+      const isOwn = page === 0 || !pages.has(page);
+      pages.add(page);
+      const isRooted = Number.isInteger(page) && Number(page) >= 0 && isOwn ? page !== 0 : page;
       return [type, name, table, isRooted, sql];
     });
   } finally {

@@ -25,7 +25,9 @@ export const importLedger = sqliteTable(
     source: text('source').notNull(),
     kind: text('kind').notNull(),
     sha256: text('sha256'),
-    outcome: text('outcome').notNull(),
+    outcome: text('outcome', {
+      enum: ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'],
+    }).notNull(),
     reason: text('reason'),
     warnings: text('warnings', { mode: 'json' }).$type<string[]>().notNull(),
     target: text('target'),
@@ -135,7 +137,3 @@ export const ruleCcis = sqliteTable(
   { cci: text('cci').notNull(), findingId: integer('finding_id').notNull() },
   (table) => [primaryKey({ columns: [table.cci, table.findingId] })],
 );
-
-export const searchedReleases = sqliteTable('searched_releases', {
-  releaseId: integer('release_id').primaryKey(),
-});

@@ -1,12 +1,39 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { integer, primaryKey, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core';
 
-// The Drizzle mirror of the tables of migrations/0003_users.sql; a test compares the two column by column.
+// The Drizzle mirror of migrations/0003_users.sql and of the memberships of 0004_roles.sql; a test
+// compares the two column by column. What an entry or a favorite is of is its `reference`, in every table.
 
-export type BundleKind = 'list' | 'control-collection' | 'regdoc-collection' | 'role-collection';
+export const knownStigs = sqliteView('known_stigs', {
+  id: integer('id').notNull(),
+  slug: text('slug').notNull(),
+  releaseId: integer('release_id'),
+  title: text('title').notNull(),
+  version: text('version').notNull(),
+  status: text('status').notNull(),
+  statusDate: text('status_date'),
+  findingCount: integer('finding_count').notNull(),
+  high: integer('high').notNull(),
+  medium: integer('medium').notNull(),
+  low: integer('low').notNull(),
+}).existing();
 
-export const bundles = sqliteTable('bundles', {
+export const knownControls = sqliteView('known_controls', {
+  id: text('id').notNull(),
+  framework: text('framework', { enum: ['nist-800-53', 'nist-800-171', 'dod-8500'] }).notNull(),
+  identifier: text('identifier').notNull(),
+  sortKey: text('sort_key').notNull(),
+  inCatalog: integer('in_catalog', { mode: 'boolean' }).notNull(),
+  title: text('title').notNull(),
+  family: text('family').notNull(),
+  statement: text('statement').notNull(),
+}).existing();
+
+export type CollectionKind = 'list' | 'control-collection' | 'regdoc-collection' | 'role-collection';
+
+/** Lists and the three kinds of collections. */
+export const collections = sqliteTable('bundles', {
   id: text('id').primaryKey(),
-  kind: text('kind').$type<BundleKind>().notNull(),
+  kind: text('kind').$type<CollectionKind>().notNull(),
   name: text('name').notNull(),
   description: text('description').notNull(),
   tags: text('tags', { mode: 'json' }).$type<string[]>().notNull(),
@@ -24,41 +51,63 @@ export const bundles = sqliteTable('bundles', {
 export const listStigs = sqliteTable(
   'list_stigs',
   {
-    listId: text('list_id').notNull(),
-    stigId: integer('stig_id').notNull(),
+    collectionId: text('list_id').notNull(),
+    reference: integer('stig_id').notNull(),
     position: integer('position').notNull(),
     notes: text('notes').notNull(),
     addedAt: text('added_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.listId, table.stigId] })],
+  (table) => [primaryKey({ columns: [table.collectionId, table.reference] })],
 );
 
 export const collectionControls = sqliteTable(
   'collection_controls',
   {
     collectionId: text('collection_id').notNull(),
-    controlId: text('control_id').notNull(),
+    reference: text('control_id').notNull(),
     position: integer('position').notNull(),
     notes: text('notes').notNull(),
     addedAt: text('added_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.collectionId, table.controlId] })],
+  (table) => [primaryKey({ columns: [table.collectionId, table.reference] })],
+);
+
+export const collectionDocuments = sqliteTable(
+  'collection_documents',
+  {
+    collectionId: text('collection_id').notNull(),
+    reference: text('document_id').notNull(),
+    position: integer('position').notNull(),
+    addedAt: text('added_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.collectionId, table.reference] })],
+);
+
+export const collectionRoles = sqliteTable(
+  'collection_roles',
+  {
+    collectionId: text('collection_id').notNull(),
+    reference: text('occupation_code').notNull(),
+    position: integer('position').notNull(),
+    addedAt: text('added_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.collectionId, table.reference] })],
 );
 
 export const favoriteStigs = sqliteTable(
   'favorite_stigs',
   {
     subject: text('subject').notNull(),
-    stigId: integer('stig_id').notNull(),
+    reference: integer('stig_id').notNull(),
     addedAt: text('added_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.subject, table.stigId] })],
+  (table) => [primaryKey({ columns: [table.subject, table.reference] })],
 );
 
 export const favoriteControls = sqliteTable('favorite_controls', {
   id: text('id').primaryKey(),
   subject: text('subject').notNull(),
-  controlId: text('control_id').notNull(),
+  reference: text('control_id').notNull(),
   addedAt: text('added_at').notNull(),
 });
 
@@ -96,10 +145,4 @@ export const sessions = sqliteTable('sessions', {
 export const clock = sqliteTable('clock', {
   only: integer('only').primaryKey(),
   latest: text('latest').notNull(),
-});
-
-export const auditHead = sqliteTable('audit_head', {
-  only: integer('only').primaryKey(),
-  seq: integer('seq').notNull(),
-  hash: text('hash').notNull(),
 });

@@ -1,37 +1,24 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
-import { silentAudit } from '../audit/stream.ts';
-import { createTrail, type Trail } from '../audit/trail.ts';
 import { type IntegrationTokens, integrationPrefix } from '../auth/integration-tokens.ts';
 import { type Sessions, sessionCookie } from '../auth/sessions.ts';
 import type { VerifyUserToken } from '../auth/tokens.ts';
 import type { Entitlement, User, Viewer } from '../auth/viewer.ts';
 import { forbidden, noSuchPath, unauthorized } from '../base/errors.ts';
 import { sha256 } from '../base/ids.ts';
-import { audited } from './audited.ts';
+import { notModified } from './answer.ts';
+import type { Call, Caller, RequestAudit } from './audited.ts';
 import type { Env } from './env.ts';
 import { type Limiter, tooMany } from './limits/limiter.ts';
-import { addressKey, callerKey } from './observe/exchange.ts';
-import type { Rule } from './rule.ts';
-
-/** What a route needs otherwise than most. */
-export interface RouteOptions {
-  /** Bytes that the body of a request may have. */
-  maxBody?: number;
-  /** Its body is large and goes to a thread as it is: such requests are worked through one after the other. */
-  upload?: boolean;
-  /** Costs much more than a look-up: it has a smaller rate limit, and few run at once. */
-  expensive?: boolean | ((c: Context<Env>) => boolean);
-  /** Never limited, as health must answer when nothing else does. */
-  unlimited?: boolean;
-  /** What its answers to GET depend on, beside the URL: then they are kept as bytes. */
-  kept?: 'catalog' | 'users' | null;
-}
+import { addressKey, callerKey, noteCaller } from './observe/record.ts';
+import { isExpensive, type RouteOptions, type Rule } from './rule.ts';
 
 export interface Access {
   /** The same rules for a route with options. */
   with(options: RouteOptions): Access;
+  /** The same rules for a route each call of which leaves an event in the audit stream; see `RouteOptions`. */
+  audited(action: string, objectId?: (c: Context<Env>) => string | undefined): Access;
   /** No authentication; an Authorization header is not even looked at (DECISIONS D1.6). */
   public: Rule;
   /** A user token or a session; sets `user`. */
@@ -50,21 +37,18 @@ export interface Access {
   entitled(product: Entitlement): Rule;
   /** The user of a token that one of our own pages sends in a form. Throws 401, 403, 429. */
   signIn(c: Context<Env>, token: string): Promise<User>;
-  /** A rule whose calls leave an event in the audit stream: the kind of object and the verb, as `list.create`. */
-  audited(rule: Rule, action: string): Rule & { 'x-audit': string };
 }
 
 export interface AccessDeps {
   verify: VerifyUserToken;
-  sessions: Sessions;
-  integrationTokens: IntegrationTokens;
+  sessions: Pick<Sessions, 'find'>;
+  integrationTokens: Pick<IntegrationTokens, 'find'>;
   /** Null turns the cron endpoint off. */
   cronSecret: string | null;
   limiter: Limiter;
+  audit: RequestAudit;
   /** Checks encodings and reads the body, after the caller is known: D2.4 puts 401 and 403 before 400. */
   input: (options: RouteOptions, name: string) => MiddlewareHandler<Env>[];
-  /** Where what callers do is told; silent by default. */
-  trail?: Trail;
 }
 
 const userOrIntegration = 'user or lists:read';
@@ -78,35 +62,16 @@ export function mayHave(name: string, user: User | null): boolean {
   return [...user.entitlements].some((product) => name === entitledTo(product));
 }
 
-/** The rules that routes declare. Each checks the caller first, then the input. */
+/** The rules that routes declare. Each finds out who is calling, counts the request, lets the caller in, and reads the input. */
 export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Access {
-  const { verify, sessions, integrationTokens, cronSecret, limiter } = deps;
-  const { trail = createTrail(silentAudit, null) } = deps;
-  const { expensive = false, unlimited = false } = options;
-  const input = (name: string) => deps.input(options, name);
+  const { verify, sessions, integrationTokens, cronSecret, limiter, audit } = deps;
+  const { expensive, unlimited, audited, product: gatedBy } = options;
   const userToken = { userToken: [] };
   const session = { session: [] };
 
-  /** The caller of an Authorization header, or null when there is none. Throws 401. */
-  async function bearerCaller(c: Context<Env>): Promise<Viewer | null> {
-    const header = c.req.header('Authorization');
-    if (header === undefined) return null;
-    const viewer = await tokenCaller(c, header);
-    return known(c, viewer, viewer.kind);
-  }
-
-  function tokenCaller(c: Context<Env>, header: string): Promise<Viewer> {
-    return tried<Viewer>(c, async () => {
-      const token = bearer(header);
-      return token.startsWith(integrationPrefix)
-        ? integrationTokens.find(token)
-        : verify(token, c.get('exchange').remote);
-    });
-  }
-
   /** Looks at a token or cookie; an address that sends many invalid ones is turned away unheard. Throws 401, 429. */
-  async function tried<T>(c: Context<Env>, look: () => Promise<T | null>): Promise<T> {
-    const address = addressKey(c.get('exchange').remote);
+  async function tried<T>(c: Context<Env>, look: () => T | null | Promise<T | null>): Promise<T> {
+    const address = addressKey(c.get('record').remote);
     const wait = limiter.tokenWait(address);
     if (wait > 0) throw tooMany(wait);
     try {
@@ -119,134 +84,142 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     }
   }
 
-  /** Notes who is calling, and counts the request against its limit. Throws 429. */
-  function known<V extends Viewer>(c: Context<Env>, viewer: V, type: 'user' | 'session' | 'integration'): V {
-    const exchange = c.get('exchange');
-    exchange.tokenType = type;
-    exchange.subject = viewer.kind === 'user' ? viewer.subject : viewer.id;
-    exchange.organization = viewer.organization;
-    c.set('caller', { viewer, by: type === 'user' ? 'token' : type });
-    count(c);
-    return viewer;
+  const tokenViewer = (c: Context<Env>, header: string) =>
+    tried<Viewer>(c, () => {
+      const token = bearer(header);
+      return token.startsWith(integrationPrefix)
+        ? integrationTokens.find(token)
+        : verify(token, c.get('record').remote);
+    });
+
+  async function byToken(c: Context<Env>): Promise<Caller | null> {
+    const header = c.req.header('Authorization');
+    if (header === undefined) return null;
+    const viewer = await tokenViewer(c, header);
+    return { by: viewer.kind, viewer };
   }
 
-  function count(c: Context<Env>): void {
-    if (unlimited) return;
-    const wait = limiter.take(callerKey(c.get('exchange')), isExpensive(c, expensive));
-    if (wait > 0) throw tooMany(wait);
-  }
-
-  /** The 401 of a request that brings nothing to look at. */
-  function nobody(c: Context<Env>): never {
-    count(c);
-    throw unauthorized();
-  }
-
-  /** The user of the session cookie; a write must come from our own pages (D1.7). Throws 401, 403. */
-  async function cookieCaller(c: Context<Env>): Promise<User> {
+  async function bySession(c: Context<Env>): Promise<Caller | null> {
     const cookie = getCookie(c, sessionCookie);
-    if (cookie === undefined) return nobody(c);
-    const user = known(c, await tried(c, async () => sessions.find(cookie)), 'session');
-    const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
-    if (!reads && !isSameOrigin(c)) throw forbidden('A session may write only from its own origin');
-    return user;
+    if (cookie === undefined) return null;
+    return { by: 'session', viewer: await tried(c, () => sessions.find(cookie)) };
   }
 
-  function asUser(viewer: Viewer): User {
-    if (viewer.kind !== 'user') throw forbidden('You need a user token');
-    return viewer;
-  }
+  const byEither = async (c: Context<Env>) => (await byToken(c)) ?? (await bySession(c));
 
-  /** A rule whose check gives the user. */
-  function userRule(
-    security: Rule['security'],
-    name: string,
-    check: (c: Context<Env>) => Promise<User>,
-  ): Rule {
-    const middleware: MiddlewareHandler<Env> = async (c, next) => {
-      const user = await check(c);
-      c.set('user', user);
-      c.set('visitor', user);
-      await next();
-    };
-    return { security, 'x-access': name, middleware: [middleware, ...input(name)] };
-  }
-
-  const caller = async (c: Context<Env>) => (await bearerCaller(c)) ?? (await cookieCaller(c));
-
-  const anybody: MiddlewareHandler<Env> = async (c, next) => {
-    count(c);
-    await next();
-  };
-
-  const visitor: MiddlewareHandler<Env> = async (c, next) => {
+  /** As `bySession`; one that is over is no attempt at one: the page is there for everybody. */
+  async function byOpenSession(c: Context<Env>): Promise<Caller | null> {
     const cookie = getCookie(c, sessionCookie);
-    // A session that is over is no attempt at one: the page is there for everybody.
-    const user = cookie === undefined ? null : await sessions.find(cookie);
-    c.set('visitor', user === null ? null : known(c, user, 'session'));
-    if (user === null) count(c);
-    await next();
-  };
+    const viewer = cookie === undefined ? null : await sessions.find(cookie);
+    return viewer === null ? null : { by: 'session', viewer };
+  }
 
-  const listsRead: MiddlewareHandler<Env> = async (c, next) => {
-    c.set('viewer', await caller(c));
-    await next();
-  };
-
-  const cron: MiddlewareHandler<Env> = async (c, next) => {
+  async function bySecret(c: Context<Env>): Promise<Caller> {
     if (cronSecret === null) throw noSuchPath();
     const given = /^Bearer +(.+)$/i.exec(c.req.header('Authorization') ?? '')?.[1] ?? '';
     // Digests have one length and tell nothing of the secret.
     const same = timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(cronSecret)));
-    await tried(c, async () => same || null);
-    c.get('exchange').tokenType = 'cron';
-    count(c);
-    await next();
-  };
+    await tried(c, () => same || null);
+    return { by: 'cron', viewer: null };
+  }
+
+  /** Says in the log who is calling, and counts the request against the caller's limit. Throws 429. */
+  function count(c: Context<Env>, caller: Caller | null): void {
+    const record = c.get('record');
+    if (caller !== null) noteCaller(record, caller.by, caller.viewer);
+    if (unlimited) return;
+    const wait = limiter.take(callerKey(record), isExpensive(c, expensive));
+    if (wait > 0) throw tooMany(wait);
+  }
+
+  /** Who is calling, where somebody must be; a write by a session must come from our own pages (D1.7). Throws 401, 403. */
+  function somebody(c: Context<Env>, { caller }: Call): Viewer {
+    if (!caller?.viewer) throw unauthorized();
+    const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
+    if (caller.by === 'session' && !reads && !isSameOrigin(c))
+      throw forbidden('A session may write only from its own origin');
+    return caller.viewer;
+  }
+
+  /** A rule: `identify` gives who is calling, `admit` lets them in or throws. */
+  function rule(
+    name: string,
+    security: Rule['security'],
+    identify: (c: Context<Env>) => Promise<Caller | null>,
+    admit: (c: Context<Env>, call: Call) => void,
+  ): Rule {
+    const guard: MiddlewareHandler<Env> = (c, next) =>
+      audit.handle(c, audited, async (call) => {
+        call.caller = await identify(c);
+        count(c, call.caller);
+        admit(c, call);
+        await next();
+        notModified(c);
+      });
+    return {
+      security,
+      'x-access': name,
+      ...(unlimited && { 'x-unlimited': true }),
+      ...(audited && { 'x-audit': audited.action }),
+      middleware: [guard, ...deps.input(options, name)],
+    };
+  }
+
+  /** A rule for users, of a product alone where one is given. */
+  function userRule(
+    name: string,
+    security: Rule['security'],
+    identify: (c: Context<Env>) => Promise<Caller | null>,
+    product?: Entitlement,
+  ): Rule {
+    return rule(name, security, identify, (c, call) => {
+      const user = asUser(somebody(c, call));
+      const wanted = product ?? gatedBy;
+      call.unentitled = wanted !== undefined && !user.entitlements.has(wanted);
+      if (product !== undefined && !mayHave(name, user))
+        throw forbidden(
+          `You need the ${product === 'occ' ? 'role-data' : 'document'} permission (${product})`,
+        );
+      c.set('user', user);
+      c.set('visitor', user);
+    });
+  }
 
   return {
     with: (more) => createAccess(deps, { ...options, ...more }),
-    public: {
-      security: [],
-      'x-access': 'public',
-      ...(unlimited && { 'x-unlimited': true }),
-      middleware: [anybody, ...input('public')],
-    },
-    user: userRule([userToken, session], 'user', async (c) => asUser(await caller(c))),
-    userToken: userRule([userToken], 'user token', async (c) => {
-      const viewer = await bearerCaller(c);
-      return asUser(viewer ?? nobody(c));
-    }),
-    listsRead: {
-      security: [userToken, session, { integrationToken: ['lists:read'] }],
-      'x-access': userOrIntegration,
-      middleware: [listsRead, ...input(userOrIntegration)],
-    },
-    session: userRule([session], 'session', cookieCaller),
-    cron: { security: [{ cronSecret: [] }], 'x-access': 'cron', middleware: [cron, ...input('cron')] },
-    visitor: { security: [], 'x-access': 'public', middleware: [visitor, ...input('public')] },
+    audited: (action, objectId) =>
+      createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
+    public: rule(
+      'public',
+      [],
+      async () => null,
+      () => {},
+    ),
+    visitor: rule('public', [], byOpenSession, (c, { caller }) =>
+      c.set('visitor', caller?.viewer ? asUser(caller.viewer) : null),
+    ),
+    user: userRule('user', [userToken, session], byEither),
+    userToken: userRule('user token', [userToken], byToken),
+    session: userRule('session', [session], bySession),
+    listsRead: rule(
+      userOrIntegration,
+      [userToken, session, { integrationToken: ['lists:read'] }],
+      byEither,
+      (c, call) => c.set('viewer', somebody(c, call)),
+    ),
+    cron: rule('cron', [{ cronSecret: [] }], bySecret, () => {}),
     entitled: (product) =>
-      userRule([{ userToken: [product] }, { session: [product] }], entitledTo(product), async (c) => {
-        const user = asUser(await caller(c));
-        if (!mayHave(entitledTo(product), user)) {
-          c.set('unentitled', true);
-          throw forbidden(
-            `You need the ${product === 'occ' ? 'role-data' : 'document'} permission (${product})`,
-          );
-        }
-        return user;
-      }),
+      userRule(entitledTo(product), [{ userToken: [product] }, { session: [product] }], byEither, product),
     async signIn(c, token) {
       if (!isSameOrigin(c)) throw forbidden('Sign in from the sign-in page of this server');
-      return asUser(await tokenCaller(c, `Bearer ${token}`));
+      return asUser(await tokenViewer(c, `Bearer ${token}`));
     },
-    audited: (rule, action) => audited(trail, rule, action),
   };
 }
 
-/** Whether a request is one of the expensive ones of its route. */
-export function isExpensive(c: Context<Env>, expensive: RouteOptions['expensive']): boolean {
-  return typeof expensive === 'function' ? expensive(c) : expensive === true;
+function asUser(viewer: Viewer): User {
+  if (viewer.kind !== 'user') throw forbidden('You need a user token');
+  return viewer;
 }
 
 /** The token of an Authorization header: one header, scheme Bearer in any case, one token. */

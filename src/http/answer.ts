@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context, TypedResponse } from 'hono';
 import type { JsonText } from '../base/json.ts';
-import { namesTag } from './cache/answers.ts';
+import { namesTag } from './coding.ts';
 
 /** Headers of every answer that needs a token: shared caches keep out, private ones ask again (SECURITY K1). */
 export const privateHeaders = {
@@ -113,11 +113,16 @@ function send(c: Context, body: string | Uint8Array<ArrayBuffer>, headers: Recor
   // What a POST answers is nothing that a caller could hold already.
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.body(bytes, 200, { ...headers, ...length });
   const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
-  c.set('made', { bytes, headers, tag });
-  const ETag = `"${tag}"`;
-  if (namesTag(c.req.header('If-None-Match'), tag)) {
-    const { 'Content-Type': _, 'Content-Disposition': __, ...kept } = headers;
-    return c.body(null, 304, { ...kept, ETag });
-  }
-  return c.body(bytes, 200, { ...headers, ETag, ...length });
+  return c.body(bytes, 200, { ...headers, ETag: `"${tag}"`, ...length });
+}
+
+/** Makes a 304 of an answer that the caller has already, as `If-None-Match` says. */
+export function notModified(c: Context): void {
+  const known = c.req.header('If-None-Match');
+  const tag = known === undefined || c.res.status !== 200 ? null : c.res.headers.get('ETag');
+  if (tag === null || !namesTag(known, tag.slice(1, -1))) return;
+  const dropped = ['content-type', 'content-disposition', 'content-length'];
+  const headers = [...c.res.headers].filter(([name]) => !dropped.includes(name));
+  c.res = undefined;
+  c.res = c.body(null, 304, Object.fromEntries(headers));
 }

@@ -1,140 +1,168 @@
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
-import { type ActorType, type AuditEvent, shownName } from '../audit/event.ts';
-import type { AuditStream } from '../audit/stream.ts';
-import type { Trail } from '../audit/trail.ts';
+import { LRUCache } from 'lru-cache';
+import type { Audit, Step } from '../audit/deeds.ts';
+import { type AuditEvent, shownName } from '../audit/event.ts';
 import { sessionCookie } from '../auth/sessions.ts';
 import type { Viewer } from '../auth/viewer.ts';
-import { statusOf } from '../base/errors.ts';
+import { type ErrorCode, statusOf } from '../base/errors.ts';
 import type { Env } from './env.ts';
-import type { Rule } from './rule.ts';
+import { toAppError } from './errors.ts';
+import type { RouteOptions } from './rule.ts';
+
+/** Who showed credentials that hold, and which. */
+export type Caller =
+  | { by: 'user' | 'session' | 'integration'; viewer: Viewer }
+  | { by: 'cron'; viewer: null };
+
+/** What is found out about a request while it is worked on. */
+export interface Call {
+  caller: Caller | null;
+  /** Whether it is for a product that its caller is not entitled to. */
+  unentitled: boolean;
+}
+
+type Audited = NonNullable<RouteOptions['audited']>;
 
 const hour = 3600 * 1000;
-const maxRemembered = 10_000;
+
+export type RequestAudit = ReturnType<typeof createRequestAudit>;
 
 /**
- * A rule whose calls leave one event each: its success inside the transaction that does it or, where nothing is
- * written, before the answer goes out; its refusal with the code. A 401 is no deed: `auditCallers` tells of those.
+ * What requests leave in the audit stream. On every route: credentials that hold, once an hour for each token and address, and
+ * refusals (401, 403, a lacking entitlement). On an audited route one event for each call: its success inside the transaction
+ * that does it or, where nothing is written, before the answer goes out; its failure with the code, but for a 401.
  */
-export function audited(trail: Trail, rule: Rule, action: string): Rule & { 'x-audit': string } {
-  const middleware: MiddlewareHandler<Env> = (c, next) => {
-    c.set('toldEachTime', true);
-    const deed = () => deedOf(c, rule, action);
-    return trail.run(deed, async (step) => {
-      await next();
-      c.set('audited', true);
-      const { status } = c.res;
-      if (status === 401 || (status < 400 && step.written())) return;
-      if (status < 400) {
+export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
+  const signedIn = new LRUCache<string, number>({ max: 10_000 });
+
+  function signIn(c: Context<Env>, { by, viewer }: Caller): void {
+    if (by === 'session' || by === 'cron') return;
+    const key = `${sourceOf(c)} ${tokenKey(viewer)}`;
+    const time = now().getTime();
+    const last = signedIn.get(key);
+    if (last !== undefined && time - last < hour && time >= last) return;
+    signedIn.set(key, time);
+    const detail = { by: by === 'user' ? 'token' : by };
+    stream.note({ ...routeEvent(c, { by, viewer }, 'auth.success', null), outcome: 'success', detail });
+  }
+
+  function refusals(
+    c: Context<Env>,
+    { caller, unentitled }: Call,
+    code: string | null,
+    hasEvent: boolean,
+  ): void {
+    const refused = (action: string, reason: string) => stream.refused(routeEvent(c, caller, action, reason));
+    if (code === 'UNAUTHORIZED') {
+      const tried = c.req.header('Authorization') !== undefined || getCookie(c, sessionCookie) !== undefined;
+      refused('auth.failure', tried ? 'INVALID_CREDENTIALS' : 'NO_CREDENTIALS');
+    } else if (unentitled) refused('entitlement.denied', 'FORBIDDEN');
+    else if (code === 'FORBIDDEN' && !hasEvent) refused('access.denied', 'FORBIDDEN');
+  }
+
+  async function outcome(deed: Omit<AuditEvent, 'outcome' | 'reason'>, code: string | null, step: Step) {
+    if (code === null) {
+      if (!step.written()) await stream.tell({ ...deed, outcome: 'success', reason: null });
+      return;
+    }
+    // While nothing can be written, the stream itself counts what it refused.
+    if (code === 'UNAUTHORIZED' || (code === 'UNAVAILABLE' && stream.stats().failing)) return;
+    const event: AuditEvent = { ...deed, outcome: code === 'FORBIDDEN' ? 'denied' : 'failure', reason: code };
+    if (step.written()) stream.note(event);
+    else stream.refused(event);
+  }
+
+  return {
+    /** Works on a request, and writes what came of it. Throws what `work` throws, and the 503 of an event that cannot be written. */
+    handle(
+      c: Context<Env>,
+      audited: Audited | undefined,
+      work: (call: Call) => Promise<void>,
+    ): Promise<void> {
+      const call: Call = { caller: null, unentitled: false };
+      const worked = async (step?: Step) => {
+        let thrown: Error | undefined;
         try {
-          await trail.audit.tell({ ...deed(), outcome: 'success', reason: null });
+          await work(call);
+        } catch (error) {
+          thrown = error as Error;
+        }
+        const code = codeOf(c, thrown);
+        try {
+          if (step) await outcome(deedOf(c, call, audited!), code, step);
         } catch (error) {
           // The answer that was made must not go out, nor its headers with the refusal.
           c.res = undefined;
-          throw error;
+          thrown = error as Error;
         }
-        return;
-      }
-      // While nothing can be written, the stream itself counts what it refused.
-      if (status === 503 && trail.audit.stats().failing) return;
-      const outcome = status === 403 ? 'denied' : 'failure';
-      const event: AuditEvent = { ...deed(), outcome, reason: codeOf(status) };
-      if (step.written()) trail.audit.note(event);
-      else trail.audit.refused(event);
-    });
+        if (call.caller !== null) signIn(c, call.caller);
+        refusals(c, call, code, audited !== undefined);
+        if (thrown) throw thrown;
+      };
+      return audited ? run(() => deedOf(c, call, audited), worked) : worked();
+    },
   };
-  return { ...rule, 'x-audit': action, middleware: [middleware, ...rule.middleware] };
 }
 
-function deedOf(c: Context<Env>, rule: Rule, action: string): Omit<AuditEvent, 'outcome' | 'reason'> {
+/** The code of the error that a request ended with; null where it did not. */
+function codeOf(c: Context<Env>, thrown: Error | undefined): string | null {
+  const error = thrown ?? c.error;
+  if (error) return toAppError(error).code;
+  const { status } = c.res;
+  if (status < 400) return null;
+  return (Object.keys(statusOf) as ErrorCode[]).find((code) => statusOf[code] === status) ?? `HTTP_${status}`;
+}
+
+function deedOf(c: Context<Env>, { caller }: Call, { action, objectId }: Audited) {
   const stig = c.req.param('stigSlug');
-  const name = c.req.param('id') ?? c.get('chosen');
-  const isCron = rule['x-access'] === 'cron';
+  const name = c.req.param('id') ?? objectId?.(c);
   return {
-    ...(isCron ? ({ actorType: 'system', actor: 'scheduler', org: null } as const) : actorOf(c)),
+    ...actorOf(caller),
     action,
     objectType: action.slice(0, action.indexOf('.')),
     objectId: name === undefined ? null : shownName(name),
-    requestId: c.get('requestId') ?? null,
+    requestId: c.get('requestId'),
     source: sourceOf(c),
     detail: stig === undefined ? null : { stigSlug: shownName(stig) },
   };
 }
 
-/**
- * Tells of sign-ins and refusals, on all routes: credentials that hold once an hour for each token and address, 401 and
- * 403 (unless the route's own event says it), and a lacking entitlement also where the answer is no refusal.
- */
-export function auditCallers(audit: AuditStream, now: () => Date): MiddlewareHandler<Env> {
-  const told = new Map<string, number>();
-
-  /** Whether a sign-in was told of within the hour; if not, it is taken for told now. */
-  function isKnown(key: string): boolean {
-    const time = now().getTime();
-    const last = told.get(key);
-    if (last !== undefined && time - last < hour && time >= last) return true;
-    told.delete(key);
-    told.set(key, time);
-    if (told.size > maxRemembered) told.delete(told.keys().next().value!);
-    return false;
-  }
-
-  return async (c, next) => {
-    await next();
-    const { status } = c.res;
-    const caller = c.get('caller');
-    if (caller !== undefined && caller.by !== 'session') {
-      const source = sourceOf(c);
-      if (!isKnown(`${source} ${keyOf(caller.viewer)}`)) {
-        const event = requestEvent(c, 'auth.success', null);
-        audit.note({ ...event, outcome: 'success', detail: { by: caller.by } });
-      }
-    }
-    if (status === 401) {
-      const shown = c.req.header('Authorization') !== undefined || getCookie(c, sessionCookie) !== undefined;
-      audit.refused(requestEvent(c, 'auth.failure', shown ? 'INVALID_CREDENTIALS' : 'NO_CREDENTIALS'));
-    } else if (c.get('unentitled')) {
-      audit.refused(requestEvent(c, 'entitlement.denied', 'FORBIDDEN'));
-    } else if (status === 403 && !c.get('audited')) {
-      audit.refused(requestEvent(c, 'access.denied', 'FORBIDDEN'));
-    }
-  };
-}
-
-function requestEvent(c: Context<Env>, action: string, reason: string | null): AuditEvent {
-  const path = routePath(c);
+function routeEvent(
+  c: Context<Env>,
+  caller: Caller | null,
+  action: string,
+  reason: string | null,
+): AuditEvent {
   return {
-    ...actorOf(c),
+    ...actorOf(caller),
     action,
     objectType: 'route',
-    objectId: path.endsWith('*') ? null : `${c.req.method} ${path}`,
+    objectId: `${c.req.method} ${routePath(c)}`,
     outcome: 'denied',
     reason,
-    requestId: c.get('requestId') ?? null,
+    requestId: c.get('requestId'),
     source: sourceOf(c),
     detail: null,
   };
 }
 
-function actorOf(c: Context<Env>): { actorType: ActorType; actor: string | null; org: string | null } {
-  const viewer = c.get('caller')?.viewer;
-  if (viewer === undefined) return { actorType: 'anonymous', actor: null, org: null };
+function actorOf(caller: Caller | null): Pick<AuditEvent, 'actorType' | 'actor' | 'org'> {
+  if (caller === null) return { actorType: 'anonymous', actor: null, org: null };
+  const { viewer } = caller;
+  if (viewer === null) return { actorType: 'system', actor: 'scheduler', org: null };
   const actor = viewer.kind === 'user' ? viewer.subject : viewer.id;
   return { actorType: viewer.kind, actor, org: viewer.organization };
 }
 
 /** One text for each token: who it speaks for and when it ends, not the token itself. */
-function keyOf(viewer: Viewer): string {
+function tokenKey(viewer: Viewer): string {
   if (viewer.kind === 'integration') return `integration ${viewer.id}`;
   return JSON.stringify([viewer.subject, viewer.organization, viewer.expiresAt]);
 }
 
 /** The address that a request came from, behind trusted proxies too. */
 function sourceOf(c: Context<Env>): string {
-  return c.get('exchange').remote || 'unknown';
-}
-
-function codeOf(status: number): string {
-  return Object.entries(statusOf).find(([, each]) => each === status)?.[0] ?? `HTTP_${status}`;
+  return c.get('record').remote || 'unknown';
 }

@@ -1,3 +1,6 @@
+import type { MiddlewareHandler } from 'hono';
+import { cors } from 'hono/cors';
+
 /** The headers that every answer carries (SECURITY D). A page of the package may have a policy of its own. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
@@ -9,37 +12,34 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 /** Said over TLS alone: two years, as browsers ask for. */
 export const strictTransport = { 'Strict-Transport-Security': 'max-age=63072000' };
 
-/** What scripts of configured origins may send and read. Cookies never: there is no `Allow-Credentials`. */
-const corsMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
-const corsRequestHeaders = 'Authorization, Content-Type, If-None-Match, X-Request-Id';
-const corsAnswerHeaders = 'Content-Disposition, ETag, Retry-After, X-Request-Id';
-
-/** CORS for the exact origins that are configured; without any, no header speaks of it. */
-export interface Cors {
-  /** Whether answers depend on the header `Origin` at all. */
-  on: boolean;
-  /** Headers of an answer to a request with this `Origin`; empty for an origin that is not configured. */
-  headersFor(origin: string | undefined): Record<string, string>;
-  /** Headers of the answer to a preflight, or null when the request is none or its origin is not configured. */
-  preflight(origin: string | undefined, wantedMethod: string | undefined): Record<string, string> | null;
+/** The headers of every answer, a name and its value in turn; `cors` says whether answers depend on the header `Origin`. */
+export function commonHeaders(cors: boolean): (secure: boolean) => readonly string[] {
+  const common = [...Object.entries(securityHeaders).flat(), ...(cors ? ['Vary', 'Origin'] : [])];
+  const overTls = [...common, ...Object.entries(strictTransport).flat()];
+  return (secure) => (secure ? overTls : common);
 }
 
-export function createCors(origins: readonly string[]): Cors {
-  const allowed = new Set(origins);
-  const none = {};
-  return {
-    on: allowed.size > 0,
-    headersFor: (origin) =>
-      origin !== undefined && allowed.has(origin)
-        ? { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': corsAnswerHeaders }
-        : none,
-    preflight: (origin, wantedMethod) =>
-      origin !== undefined && wantedMethod !== undefined && allowed.has(origin)
-        ? {
-            'Access-Control-Allow-Methods': corsMethods,
-            'Access-Control-Allow-Headers': corsRequestHeaders,
-            'Access-Control-Max-Age': '600',
-          }
-        : null,
+/**
+ * CORS for the exact origins that are configured. Cookies never: there is no `Allow-Credentials`. Hono would answer every
+ * OPTIONS; what is no preflight of such an origin is left to the router.
+ */
+export function allowOrigins(origins: readonly string[]): MiddlewareHandler {
+  const allow = cors({
+    origin: [...origins],
+    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowHeaders: ['Authorization', 'Content-Type', 'If-None-Match', 'X-Request-Id'],
+    exposeHeaders: ['Content-Disposition', 'ETag', 'Retry-After', 'X-Request-Id'],
+    maxAge: 600,
+  });
+  return async (c, next) => {
+    const { req } = c;
+    const isPreflight =
+      req.method === 'OPTIONS' &&
+      req.header('Access-Control-Request-Method') !== undefined &&
+      origins.includes(req.header('Origin') ?? '');
+    if (isPreflight) return allow(c, next);
+    await next();
+    // After the answer is made, or it would be kept with what is said to one origin.
+    if (req.method !== 'OPTIONS') await allow(c, async () => undefined);
   };
 }

@@ -2,53 +2,40 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { AppError, badRequest, callerGone } from '../base/errors.ts';
 import { utf8Body } from '../base/json.ts';
-import { isExpensive, type RouteOptions } from './access.ts';
-import { type Answers, namesTag } from './cache/answers.ts';
-import { bestCoding, leastCompressed } from './cache/coding.ts';
 import type { Env } from './env.ts';
-import { type Cors, securityHeaders, strictTransport } from './headers.ts';
+import { securityHeaders, strictTransport } from './headers.ts';
 import type { BodyBudget, HeldBody } from './limits/bodies.ts';
-import { type Gate, smallAnswer } from './limits/gate.ts';
-import { beginExchange, callerKey, type Exchange } from './observe/exchange.ts';
+import { type ConcurrencyLimit, smallAnswer } from './limits/concurrency.ts';
 import type { Observer } from './observe/observer.ts';
+import { beginRecord, callerKey, type RequestRecord } from './observe/record.ts';
+import { isExpensive, type RouteOptions } from './rule.ts';
 
 /**
- * Begins the exchange of a request, or takes the server's, and gives every answer its id and the headers of every
- * answer. Where no server sees the end of the exchange, it ends here.
+ * Begins the record of a request, or takes the server's, and gives every answer its id and the headers of every
+ * answer. Where no server sees the end of the request, it ends here.
  */
-export function identify(observer: Observer, cors: Cors): MiddlewareHandler<Env> {
+export function identify(observer: Observer): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const exchange = c.env?.exchange ?? arrived(c);
-    c.set('exchange', exchange);
-    c.set('requestId', exchange.requestId);
-    const origin = cors.on ? c.req.header('Origin') : undefined;
-    const preflight =
-      cors.on && c.req.method === 'OPTIONS'
-        ? cors.preflight(origin, c.req.header('Access-Control-Request-Method'))
-        : null;
-    if (preflight) c.res = c.body(null, 204, preflight);
-    else await next();
+    const record = c.env?.record ?? arrived(c);
+    c.set('record', record);
+    c.set('requestId', record.requestId);
+    await next();
     // Only now it is known which route took the request.
     const path = routePath(c);
-    exchange.route = path.endsWith('*') ? null : path;
+    record.route = path.endsWith('*') ? null : path;
     const { headers } = c.res;
-    headers.set('X-Request-Id', exchange.requestId);
+    headers.set('X-Request-Id', record.requestId);
     for (const [name, value] of Object.entries(securityHeaders))
       if (!headers.has(name)) headers.set(name, value);
-    if (exchange.secure)
-      for (const [name, value] of Object.entries(strictTransport)) headers.set(name, value);
-    if (cors.on) {
-      headers.append('Vary', 'Origin');
-      for (const [name, value] of Object.entries(cors.headersFor(origin))) headers.set(name, value);
-    }
-    if (exchange.connected) return;
-    observer.end(exchange, c.res.status, lengthOf(c.res));
+    if (record.secure) for (const [name, value] of Object.entries(strictTransport)) headers.set(name, value);
+    if (record.connected) return;
+    observer.end(record, c.res.status, lengthOf(c.res));
   };
 }
 
-/** The exchange of a request that came through no server. */
-function arrived(c: Context<Env>): Exchange {
-  return beginExchange({
+/** The record of a request that came through no server. */
+function arrived(c: Context<Env>): RequestRecord {
+  return beginRecord({
     method: c.req.method,
     remote: '',
     secure: false,
@@ -65,27 +52,30 @@ function lengthOf(response: Response): number | null {
   return text === null ? null : Number(text);
 }
 
-/** Lets a request through the gate, and counts its answer there until the caller has taken it. */
-export function passGate(gate: Gate, expensive: RouteOptions['expensive']): MiddlewareHandler<Env> {
+/** Waits for a request's turn, and counts its answer until the caller has taken it. */
+export function limitConcurrency(
+  concurrency: ConcurrencyLimit,
+  expensive: RouteOptions['expensive'],
+): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const exchange = c.get('exchange');
-    const key = callerKey(exchange);
+    const record = c.get('record');
+    const key = callerKey(record);
     const costly = isExpensive(c, expensive);
-    if (exchange.closed) throw callerGone();
-    const turn = gate.enter(key, costly, exchange);
+    if (record.closed) throw callerGone();
+    const turn = concurrency.enter(key, costly, record);
     if (turn !== null) await turn;
     let held = 0;
     try {
       // Who hung up just now gets nothing made.
-      if (exchange.closed) throw callerGone();
+      if (record.closed) throw callerGone();
       await next();
       const bytes = lengthOf(c.res) ?? 0;
-      if (bytes >= smallAnswer && exchange.connected && !exchange.closed) {
+      if (bytes >= smallAnswer && record.connected && !record.closed) {
         held = bytes;
-        exchange.onClose = () => gate.release(key, bytes);
+        record.onClose = () => concurrency.release(key, bytes);
       }
     } finally {
-      gate.leave(key, costly, held);
+      concurrency.leave(key, costly, held);
     }
   };
 }
@@ -112,7 +102,7 @@ type TakeBody = (c: Context<Env>, bytes: Uint8Array<ArrayBuffer>) => void | Prom
 export function readBodies(maxBytes: number, budget: BodyBudget, take: TakeBody): MiddlewareHandler<Env> {
   return async (c, next) => {
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
-    const body = budget.hold(callerKey(c.get('exchange')));
+    const body = budget.hold(callerKey(c.get('record')));
     try {
       await take(c, await readAtMost(c.req.raw, maxBytes, body));
       await next();
@@ -164,41 +154,4 @@ async function readAtMost(
   }
   held.whole();
   return Buffer.concat(parts);
-}
-
-/**
- * Answers from what is kept, and keeps what is made: for routes whose answer to GET depends on the catalog alone, or on users'
- * data and the caller as well. It stands behind the checks of the caller, so that no answer passes them by.
- */
-export function keepAnswers(
-  answers: Answers,
-  source: NonNullable<RouteOptions['kept']>,
-  access: string,
-  expensive: RouteOptions['expensive'],
-): MiddlewareHandler<Env> {
-  return async (c, next) => {
-    const { method, url } = c.req;
-    if ((method !== 'GET' && method !== 'HEAD') || c.get('toldEachTime')) return next();
-    // Path and query as the router itself reads them.
-    const address = url.slice(url.indexOf('/', 'https://'.length));
-    const viewer = source === 'catalog' ? null : (c.get('viewer') ?? c.get('user'));
-    const coding = bestCoding(c.req.header('Accept-Encoding'));
-    let kept = answers.find(address, viewer);
-    if (kept === undefined) {
-      const stamp = answers.stamp(viewer);
-      await next();
-      const made = c.get('made');
-      if (!made) return;
-      const about = { route: routePath(c), access, expensive: isExpensive(c, expensive) };
-      kept = answers.keep(address, viewer, stamp, made, about);
-      if (coding === 'identity' || c.res.status !== 200 || made.bytes.length < leastCompressed) return;
-      c.res = undefined;
-    }
-    if (namesTag(c.req.header('If-None-Match'), kept.tag)) {
-      c.res = c.body(null, 304, kept.notModified.headers);
-      return;
-    }
-    const { body, headers } = await answers.written(kept, coding);
-    c.res = c.body(body, 200, headers);
-  };
 }

@@ -3,14 +3,15 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { AppError, badRequest, statusOf } from '../base/errors.ts';
 import type { Access } from './access.ts';
 import type { Env } from './env.ts';
+import { toAppError } from './errors.ts';
 import { newPlantBody, Plant, PlantError } from './plants-schema.ts';
 import { ErrorBody, jsonBody, jsonContent } from './schema.ts';
 
 /**
  * The sample plant store (specification, "Sample plant store"; DECISIONS D10). Its errors have a form of their own,
- * whatever goes wrong: `toAppError` says what a thrown error means.
+ * whatever goes wrong.
  */
-export function plantRoutes(access: Access, toAppError: (error: Error) => AppError): OpenAPIHono<Env> {
+export function plantRoutes(access: Access): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (!result.success) throw badRequest(result.error.issues[0]!.message);

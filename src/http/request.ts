@@ -12,6 +12,15 @@ export function readHeaders(raw: readonly string[]): Map<string, string> {
   return headers;
 }
 
+/** What no plain request for a resource has: a cookie, an origin, a body or another protocol to come. */
+const special = ['cookie', 'origin', 'transfer-encoding', 'upgrade'];
+
+/** Whether headers, by their lower-case names, are those of a plain request on a connection that stays. */
+export const isPlain = (headers: ReadonlyMap<string, string>) =>
+  (headers.get('content-length') ?? '0') === '0' &&
+  (headers.get('connection') ?? 'keep-alive').toLowerCase() === 'keep-alive' &&
+  !special.some((name) => headers.has(name));
+
 /** A path and query that a URL leaves as they are, unless a segment begins with a dot. */
 const plainTarget = /^\/[\w!$&()*+,;=:@%~./-]*(?:\?[\w!$&()*+,;=:@%~./?-]+)?$/;
 const dottedSegment = /\/(?:\.|%2e)/i;

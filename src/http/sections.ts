@@ -1,13 +1,13 @@
 import type { Column } from './columns.ts';
 
-type Cell = string | number | boolean | null;
+type SectionValue = string | number | boolean | null;
 
 /** A row of a flat export of a record with several lists: which list it is of, and its values by column. */
 export interface SectionRow {
   section: string;
   /** Counts the items of a section from 1; an item of several rows has one ordinal. */
   ordinal: number;
-  values: Record<string, Cell>;
+  values: Record<string, SectionValue>;
 }
 
 /** The columns of such an export (DECISIONS D9.5): `section`, `ordinal`, then the names of all sections, each once. */
@@ -20,6 +20,6 @@ export function sectionColumns(names: string[]): Column<SectionRow>[] {
 }
 
 /** The items of one list as rows. */
-export function sectionRows(section: string, items: Record<string, Cell>[]): SectionRow[] {
+export function sectionRows(section: string, items: Record<string, SectionValue>[]): SectionRow[] {
   return items.map((values, index) => ({ section, ordinal: index + 1, values }));
 }

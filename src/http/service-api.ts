@@ -23,7 +23,7 @@ export function serviceRoutes(
   db: Database,
   state: ServiceState,
   document: () => JsonText<never>,
-  metrics: (() => string) | null,
+  metrics: (() => Promise<string>) | null,
 ): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   // Who watches the service must get an answer when callers no longer do.
@@ -99,8 +99,8 @@ export function serviceRoutes(
           ...errors(400),
         },
       }),
-      (c) =>
-        c.text(metrics(), 200, {
+      async (c) =>
+        c.text(await metrics(), 200, {
           'Content-Type': 'text/plain; version=0.0.4; charset=utf-8',
           ...noStore,
         }),

@@ -21,7 +21,7 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
       description:
         'Sets the cookie `gapstone_session`. The session ends after 15 minutes without activity, after 12 hours, or when the token expires.',
       tags,
-      ...access.audited(access.userToken, 'session.create'),
+      ...access.audited('session.create').userToken,
       responses: {
         204: { description: 'The cookie is set.', headers: setCookie },
         ...errors(400, 401, 403, 413, 503),
@@ -41,7 +41,7 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
       operationId: 'endSession',
       summary: 'End the session',
       tags,
-      ...access.audited(access.session, 'session.end'),
+      ...access.audited('session.end').session,
       responses: {
         204: { description: 'Ended.', headers: setCookie },
         ...errors(400, 401, 403, 413, 503),

@@ -4,21 +4,21 @@ import { addControlsBody, removeControlsBody } from '../collections/control-coll
 import { changeCollectionBody, createCollectionBody } from '../collections/schema.ts';
 import type { Env } from '../http/env.ts';
 import { check } from '../http/schema.ts';
-import { bundleBody, bundleForm, formOf, items } from './bundle-form.ts';
-import { type BundleForm, editBundlePage, emptyForm } from './html/bundles.tsx';
+import { collectionBody, collectionForm, formOf, items } from './collection-form.ts';
+import { type CollectionForm, editCollectionPage, emptyForm } from './html/collection-form.tsx';
 import { type CollectionPage, collectionPage, collectionsPage } from './html/collections.tsx';
-import { goTo, type Kit } from './kit.ts';
-import { notInCatalog, orAgain } from './lists.ts';
+import { notInCatalog, withFormErrors } from './lists.ts';
+import { goTo, type PageSupport } from './page.ts';
 
 /** The pages of control collections. */
 export function collectionPages(
   app: Hono<Env>,
-  { guard, show }: Kit,
+  { guard, show }: PageSupport,
   collections: ControlCollectionService,
 ): void {
   const rule = guard.user;
 
-  function all(c: Context<Env>, form: BundleForm, problem: string | null): Response {
+  function all(c: Context<Env>, form: CollectionForm, problem: string | null): Response {
     const user = c.get('user');
     const page = { collections: collections.all(user).collections, subject: user.subject, form, problem };
     return show(c, collectionsPage(page), problem === null ? 200 : 400);
@@ -35,22 +35,24 @@ export function collectionPages(
 
   app.get('/collections', rule, (c) => all(c, emptyForm, null));
 
-  app.post('/collections', guard.deed('control-collection.create'), (c) => {
-    const form = bundleForm(c.get('form'), false);
-    return orAgain(
+  app.post('/collections', guard.audited('control-collection.create'), (c) => {
+    const form = collectionForm(c.get('form'), false);
+    return withFormErrors(
       async () => {
-        const { id } = await collections.create(c.get('user'), check(createCollectionBody, bundleBody(form)));
+        const { id } = await collections.create(
+          c.get('user'),
+          check(createCollectionBody, collectionBody(form)),
+        );
         return goTo(c, `/collections/${id}`, { code: 'created' });
       },
       (problem) => all(c, form, problem),
     );
   });
 
-  // From a control's page: the collection is chosen in the form.
-  app.post('/collections/add', guard.deed('control-collection.add-controls'), async (c) => {
+  // From a control's page: the collection is selected in the form.
+  app.post('/collections/add', guard.audited('control-collection.add-controls', 'collection'), async (c) => {
     const form = c.get('form');
     const id = form.get('collection');
-    c.set('chosen', id);
     const entry = { framework: form.get('framework'), controlId: form.get('controlId') };
     const { controls } = check(addControlsBody, { controls: [entry] });
     const { added, notFound } = await collections.add(c.get('user'), id, controls);
@@ -65,30 +67,30 @@ export function collectionPages(
   app.get('/collections/:id/edit', rule, (c) => {
     const id = c.req.param('id');
     const form = formOf(collections.own(c.get('user'), id));
-    return show(c, editBundlePage({ kind: 'collections', id, form, problem: null }));
+    return show(c, editCollectionPage({ kind: 'collections', id, form, problem: null }));
   });
 
-  app.post('/collections/:id/edit', guard.deed('control-collection.update'), (c) => {
+  app.post('/collections/:id/edit', guard.audited('control-collection.update'), (c) => {
     const id = c.req.param('id');
-    const form = bundleForm(c.get('form'), false);
-    return orAgain(
+    const form = collectionForm(c.get('form'), false);
+    return withFormErrors(
       async () => {
-        await collections.change(c.get('user'), id, check(changeCollectionBody, bundleBody(form)));
+        await collections.change(c.get('user'), id, check(changeCollectionBody, collectionBody(form)));
         return goTo(c, `/collections/${id}`, { code: 'changed' });
       },
       (problem) => {
         collections.get(c.get('user'), id);
-        return show(c, editBundlePage({ kind: 'collections', id, form, problem }), 400);
+        return show(c, editCollectionPage({ kind: 'collections', id, form, problem }), 400);
       },
     );
   });
 
-  app.post('/collections/:id/delete', guard.deed('control-collection.delete'), async (c) => {
+  app.post('/collections/:id/delete', guard.audited('control-collection.delete'), async (c) => {
     await collections.remove(c.get('user'), c.req.param('id'));
     return goTo(c, '/collections', { code: 'collection-deleted' });
   });
 
-  app.post('/collections/:id/controls', guard.deed('control-collection.add-controls'), (c) => {
+  app.post('/collections/:id/controls', guard.audited('control-collection.add-controls'), (c) => {
     const id = c.req.param('id');
     const form = c.get('form');
     const adding = {
@@ -96,7 +98,7 @@ export function collectionPages(
       controlIds: form.get('controlIds'),
       notes: form.get('notes'),
     };
-    return orAgain(
+    return withFormErrors(
       async () => {
         const entries = items(adding.controlIds, /[\n,]/).map((controlId) => ({
           controlId,
@@ -114,7 +116,7 @@ export function collectionPages(
 
   app.post(
     '/collections/:id/controls/remove',
-    guard.deed('control-collection.remove-controls'),
+    guard.audited('control-collection.remove-controls'),
     async (c) => {
       const id = c.req.param('id');
       const form = c.get('form');

@@ -1,21 +1,20 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { noSuchPath } from '../base/errors.ts';
-import { frameworks } from '../catalog/controls/frameworks.ts';
-import type { CatalogFramework, ControlService, ShownFramework } from '../catalog/controls/queries.ts';
+import { type CatalogFramework, catalogFrameworks, frameworks } from '../catalog/controls/frameworks.ts';
+import type { ControlService, ShownFramework } from '../catalog/controls/queries.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../catalog/controls/schema.ts';
 import type { ControlRulesService } from '../catalog/crosswalk/control-rules.ts';
 import type { ControlRules } from '../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../catalog/crosswalk/graph.ts';
 import { type CrosswalkService, closureDepth, defaultStatuses } from '../catalog/crosswalk/queries.ts';
 import type { ControlCollectionService } from '../collections/control-collections.ts';
-import { catalogFrameworks } from '../collections/control-collections-schema.ts';
 import type { FavoriteService } from '../collections/favorites.ts';
 import type { Env } from '../http/env.ts';
 import { type Pagination, paging, positiveInteger, wordList } from '../http/schema.ts';
-import { type ControlRecord, controlPage } from './html/control.tsx';
+import { type ControlDetails, controlPage } from './html/control.tsx';
 import { catalogControlsPage, controlsPage, type ListedControl, type WordFilter } from './html/controls.tsx';
-import { type Kit, readQuery } from './kit.ts';
+import { type PageSupport, readQuery } from './page.ts';
 
 export interface ControlPageServices {
   controls: ControlService;
@@ -36,7 +35,7 @@ const crosswalkQuery = z.object({
 });
 
 /** The filters by words of each catalog: the names that the API takes, and what they are of. */
-const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFilter, 'chosen'>[] }> = {
+const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFilter, 'selected'>[] }> = {
   'nist-800-53': {
     schema: query80053,
     words: [{ name: 'baseline', legend: 'Baseline', words: ['low', 'moderate', 'high', 'privacy'] }],
@@ -72,7 +71,11 @@ export function loadedCatalogs(controls: ControlService) {
 }
 
 /** The pages of controls and CCIs: public, as their catalogs are. */
-export function controlPages(app: Hono<Env>, { guard, show }: Kit, services: ControlPageServices): void {
+export function controlPages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  services: ControlPageServices,
+): void {
   const { controls, crosswalk, controlRules, collections, favorites } = services;
 
   function catalog(c: Context<Env>, framework: ShownFramework): Response {
@@ -83,9 +86,9 @@ export function controlPages(app: Hono<Env>, { guard, show }: Kit, services: Con
       family?: string;
       version?: string;
     };
-    const chosen = words.map((each) => query[each.name] as Set<string> | undefined);
+    const selected = words.map((each) => query[each.name] as Set<string> | undefined);
     const { search, family, version } = query;
-    const filter = { search, family, version, words: chosen, page, limit };
+    const filter = { search, family, version, words: selected, page, limit };
     const list = JSON.parse(controls.list(framework, filter)) as ListAnswer;
     const all = JSON.parse(controls.list(framework, { version, words: [] })) as ListAnswer;
     const families = new Set(all.controls.map((each) => each.family ?? each.subjectArea ?? ''));
@@ -99,7 +102,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: Kit, services: Con
         pagination: list.pagination,
         families: [...families].filter((each) => each !== ''),
         filter: { search: search ?? '', family: family ?? '', version: version ?? '' },
-        words: words.map((each, index) => ({ ...each, chosen: [...(chosen[index] ?? [])] })),
+        words: words.map((each, index) => ({ ...each, selected: [...(selected[index] ?? [])] })),
       }),
     );
   }
@@ -107,7 +110,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: Kit, services: Con
   function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
     const { version } = readQuery(c, controlQuery);
     const { maxHops, status } = readQuery(c, crosswalkQuery);
-    const control = JSON.parse(controls.record(framework, controlId, version)) as ControlRecord;
+    const control = JSON.parse(controls.record(framework, controlId, version)) as ControlDetails;
     const { identifier } = control;
     const wanted: Set<MappingStatus> = status ?? defaultStatuses;
     const targets = crosswalk

@@ -3,10 +3,10 @@ import { noSuchPath } from '../base/errors.ts';
 import type { Env } from '../http/env.ts';
 import { areaSlug, areasOf, docsAreaPage, docsPage } from './html/docs.tsx';
 import type { OpenApi } from './html/openapi-types.ts';
-import type { Kit } from './kit.ts';
+import type { PageSupport } from './page.ts';
 
 /** The API's reference (DECISIONS D22), made from the text of `/openapi.json`. */
-export function docsPages(app: Hono<Env>, { guard, show }: Kit, document: () => string): void {
+export function docsPages(app: Hono<Env>, { guard, show }: PageSupport, document: () => string): void {
   let parsed: OpenApi | null = null;
   const openApi = () => {
     parsed ??= JSON.parse(document()) as OpenApi;

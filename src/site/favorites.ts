@@ -5,11 +5,15 @@ import { slugsBody } from '../collections/schema.ts';
 import type { Env } from '../http/env.ts';
 import { check } from '../http/schema.ts';
 import { favoritesPage } from './html/favorites.tsx';
-import { goTo, type Kit, safePath } from './kit.ts';
 import { notInCatalog } from './lists.ts';
+import { goTo, type PageSupport, safePath } from './page.ts';
 
 /** A reader's favorites. */
-export function favoritePages(app: Hono<Env>, { guard, show }: Kit, favorites: FavoriteService): void {
+export function favoritePages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  favorites: FavoriteService,
+): void {
   const rule = guard.user;
 
   app.get('/favorites', rule, (c) => {
@@ -18,7 +22,7 @@ export function favoritePages(app: Hono<Env>, { guard, show }: Kit, favorites: F
     return show(c, favoritesPage({ stigs: favorites.stigCards(user), controls }));
   });
 
-  app.post('/favorites/stigs', guard.deed('favorite-stigs.add'), async (c) => {
+  app.post('/favorites/stigs', guard.audited('favorite-stigs.add'), async (c) => {
     const form = c.get('form');
     const { slugs } = check(slugsBody, { slugs: form.all('slug') });
     const { notFound } = await favorites.addStigs(c.get('user'), slugs);
@@ -26,14 +30,14 @@ export function favoritePages(app: Hono<Env>, { guard, show }: Kit, favorites: F
     return goTo(c, safePath(form.get('next'), '/favorites'), { code: 'favorite' });
   });
 
-  app.post('/favorites/stigs/remove', guard.deed('favorite-stigs.remove'), async (c) => {
+  app.post('/favorites/stigs/remove', guard.audited('favorite-stigs.remove'), async (c) => {
     const form = c.get('form');
     const { slugs } = check(slugsBody, { slugs: form.all('slug') });
     await favorites.removeStigs(c.get('user'), slugs);
     return goTo(c, safePath(form.get('next'), '/favorites'), { code: 'unfavorite' });
   });
 
-  app.post('/favorites/controls', guard.deed('favorite-controls.add'), async (c) => {
+  app.post('/favorites/controls', guard.audited('favorite-controls.add'), async (c) => {
     const form = c.get('form');
     const body = { framework: form.get('framework'), controlId: form.get('controlId') };
     const { framework, controlId } = check(favoriteControlBody, body);
@@ -41,7 +45,7 @@ export function favoritePages(app: Hono<Env>, { guard, show }: Kit, favorites: F
     return goTo(c, safePath(form.get('next'), '/favorites'), { code: 'favorite' });
   });
 
-  app.post('/favorites/controls/remove', guard.deed('favorite-controls.remove'), async (c) => {
+  app.post('/favorites/controls/remove', guard.audited('favorite-controls.remove'), async (c) => {
     const form = c.get('form');
     const body = { framework: form.get('framework'), controlId: form.get('controlId') };
     const { framework, controlId } = check(favoriteControlBody, body);

@@ -1,33 +1,33 @@
 import type { Context, Hono } from 'hono';
 import { AppError, badRequest } from '../base/errors.ts';
-import type { ListStigService } from '../collections/list-stigs.ts';
+import type { ListEntryService } from '../collections/list-entries.ts';
 import type { ListService } from '../collections/lists.ts';
 import { listStigBody, listStigsQuery } from '../collections/lists-schema.ts';
 import { changeListBody, createListBody, slugsBody } from '../collections/schema.ts';
 import type { Env } from '../http/env.ts';
 import { check } from '../http/schema.ts';
-import { bundleBody, bundleForm, formOf, items, lines } from './bundle-form.ts';
-import { type BundleForm, editBundlePage, emptyForm } from './html/bundles.tsx';
+import { collectionBody, collectionForm, formOf, items, lines } from './collection-form.ts';
+import { type CollectionForm, editCollectionPage, emptyForm } from './html/collection-form.tsx';
 import { editEntryPage, listPage, listsPage } from './html/lists.tsx';
-import { goTo, type Kit, readQuery } from './kit.ts';
+import { goTo, type PageSupport, readQuery } from './page.ts';
 
 export interface ListPageServices {
   lists: ListService;
-  listStigs: ListStigService;
+  listStigs: ListEntryService;
 }
 
 /** The pages of lists: seen, made, changed, filled, deleted and restored, by forms. */
 export function listPages(
   app: Hono<Env>,
-  { guard, show }: Kit,
+  { guard, show }: PageSupport,
   { lists, listStigs }: ListPageServices,
 ): void {
   const rule = guard.user;
 
-  function all(c: Context<Env>, form: BundleForm, problem: string | null): Response {
+  function all(c: Context<Env>, form: CollectionForm, problem: string | null): Response {
     const user = c.get('user');
     const page = {
-      lists: lists.all(user, false).lists,
+      lists: lists.all(user).lists,
       deleted: lists.deleted(user),
       subject: user.subject,
       form,
@@ -54,21 +54,20 @@ export function listPages(
 
   app.get('/lists', rule, (c) => all(c, unfilled, null));
 
-  app.post('/lists', guard.deed('list.create'), (c) => {
-    const form = bundleForm(c.get('form'), true);
-    return orAgain(
+  app.post('/lists', guard.audited('list.create'), (c) => {
+    const form = collectionForm(c.get('form'), true);
+    return withFormErrors(
       async () => {
-        const { id } = await lists.create(c.get('user'), check(createListBody, bundleBody(form)));
+        const { id } = await lists.create(c.get('user'), check(createListBody, collectionBody(form)));
         return goTo(c, `/lists/${id}`, { code: 'created' });
       },
       (problem) => all(c, form, problem),
     );
   });
 
-  // From a STIG's page: the list is chosen in the form.
-  app.post('/lists/add', guard.deed('list.add-stigs'), async (c) => {
+  // From a STIG's page: the list is selected in the form.
+  app.post('/lists/add', guard.audited('list.add-stigs', 'list'), async (c) => {
     const id = c.get('form').get('list');
-    c.set('chosen', id);
     const { slugs } = check(slugsBody, { slugs: [c.get('form').get('slug')] });
     const { added, notFound } = await listStigs.add(c.get('user'), id, slugs);
     if (notFound) throw notInCatalog(notFound);
@@ -80,43 +79,43 @@ export function listPages(
   app.get('/lists/:id/edit', rule, (c) => {
     const id = c.req.param('id');
     const list = lists.own(c.get('user'), id);
-    return show(c, editBundlePage({ kind: 'lists', id, form: formOf(list), problem: null }));
+    return show(c, editCollectionPage({ kind: 'lists', id, form: formOf(list), problem: null }));
   });
 
-  app.post('/lists/:id/edit', guard.deed('list.update'), (c) => {
+  app.post('/lists/:id/edit', guard.audited('list.update'), (c) => {
     const id = c.req.param('id');
-    const form = bundleForm(c.get('form'), true);
-    return orAgain(
+    const form = collectionForm(c.get('form'), true);
+    return withFormErrors(
       async () => {
-        await lists.change(c.get('user'), id, check(changeListBody, bundleBody(form)));
+        await lists.change(c.get('user'), id, check(changeListBody, collectionBody(form)));
         return goTo(c, `/lists/${id}`, { code: 'changed' });
       },
       (problem) => {
         lists.get(c.get('user'), id);
-        return show(c, editBundlePage({ kind: 'lists', id, form, problem }), 400);
+        return show(c, editCollectionPage({ kind: 'lists', id, form, problem }), 400);
       },
     );
   });
 
-  app.post('/lists/:id/delete', guard.deed('list.delete'), async (c) => {
+  app.post('/lists/:id/delete', guard.audited('list.delete'), async (c) => {
     await lists.remove(c.get('user'), c.req.param('id'));
     return goTo(c, '/lists', { code: 'list-deleted' });
   });
 
-  app.post('/lists/:id/restore', guard.deed('list.restore'), async (c) => {
+  app.post('/lists/:id/restore', guard.audited('list.restore'), async (c) => {
     const { id } = await lists.restore(c.get('user'), c.req.param('id'));
     return goTo(c, `/lists/${id}`, { code: 'restored' });
   });
 
-  app.post('/lists/:id/duplicate', guard.deed('list.duplicate'), async (c) => {
+  app.post('/lists/:id/duplicate', guard.audited('list.duplicate'), async (c) => {
     const { id } = await lists.duplicate(c.get('user'), c.req.param('id'));
     return goTo(c, `/lists/${id}`, { code: 'copied' });
   });
 
-  app.post('/lists/:id/stigs', guard.deed('list.add-stigs'), (c) => {
+  app.post('/lists/:id/stigs', guard.audited('list.add-stigs'), (c) => {
     const id = c.req.param('id');
     const text = lines(c.get('form').get('slugs'));
-    return orAgain(
+    return withFormErrors(
       async () => {
         const { slugs } = check(slugsBody, { slugs: items(text, /[\s,]+/) });
         const { added, notFound } = await listStigs.add(c.get('user'), id, slugs);
@@ -127,7 +126,7 @@ export function listPages(
     );
   });
 
-  app.post('/lists/:id/stigs/remove', guard.deed('list.remove-stigs'), async (c) => {
+  app.post('/lists/:id/stigs/remove', guard.audited('list.remove-stigs'), async (c) => {
     const id = c.req.param('id');
     const { slugs } = check(slugsBody, { slugs: c.get('form').all('slug') });
     const count = await listStigs.remove(c.get('user'), id, slugs);
@@ -142,11 +141,11 @@ export function listPages(
     return show(c, editEntryPage({ list, entry, form, problem: null }));
   });
 
-  app.post('/lists/:id/stigs/:slug', guard.deed('list.update-stig'), (c) => {
+  app.post('/lists/:id/stigs/:slug', guard.audited('list.update-stig'), (c) => {
     const { id, slug } = c.req.param();
     const user = c.get('user');
     const form = { notes: lines(c.get('form').get('notes')), position: c.get('form').get('position').trim() };
-    return orAgain(
+    return withFormErrors(
       async () => {
         const position = /^\d{1,10}$/.test(form.position) ? Number(form.position) : form.position;
         await listStigs.update(user, id, slug, check(listStigBody, { notes: form.notes, position }));
@@ -161,7 +160,7 @@ export function listPages(
 }
 
 /** Runs what takes a form; what is wrong with the form is shown in it. Other refusals are pages of their own. */
-export async function orAgain(
+export async function withFormErrors(
   take: () => Promise<Response>,
   again: (problem: string) => Response,
 ): Promise<Response> {

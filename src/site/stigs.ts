@@ -14,7 +14,7 @@ import { diffPage } from './html/diff.tsx';
 import { rulePage } from './html/rule.tsx';
 import { stigPage } from './html/stig.tsx';
 import { stigsPage } from './html/stigs.tsx';
-import { type Kit, readQuery } from './kit.ts';
+import { type PageSupport, readQuery } from './page.ts';
 
 export interface StigPageServices {
   stigs: StigService;
@@ -28,7 +28,7 @@ const rulesPerPage = 100;
 const changesPerPage = 50;
 
 /** The pages of STIGs and their rules. */
-export function stigPages(app: Hono<Env>, { guard, show }: Kit, services: StigPageServices): void {
+export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, services: StigPageServices): void {
   const { stigs, stigDiff, lists, favorites, roleMapping } = services;
 
   app.get('/stigs', guard.user, (c) => {
@@ -54,7 +54,7 @@ export function stigPages(app: Hono<Env>, { guard, show }: Kit, services: StigPa
         filter: { search: query.search ?? '', severity: [...(query.severity ?? [])], cci },
         versions,
         isFavorite: favorites.stigs(user).slugs.includes(stig.slug),
-        lists: lists.all(user, false).lists.filter((list) => list.createdById === user.subject),
+        lists: lists.all(user).lists.filter((list) => list.createdById === user.subject),
         // Without the entitlement nothing is looked up: the page tells no STIG from another (D9.4).
         roles: user.entitlements.has('occ') ? roleMapping.rows(stig.slug) : null,
       }),

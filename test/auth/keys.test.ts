@@ -8,7 +8,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type createLocalJWKSet, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import {
+  calculateJwkThumbprint,
+  type createLocalJWKSet,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  SignJWT,
+} from 'jose';
 import * as assert from 'uvu/assert';
 import { loadKeys, localKey, readKeySet } from '../../src/auth/keys.ts';
 import { createVerifyUserToken, issueUserToken } from '../../src/auth/tokens.ts';
@@ -469,6 +476,7 @@ keys('an issued token says what was asked and passes our own rules', async () =>
     organization: 'green',
     entitlements: new Set(['occ']),
     expiresAt: now.getTime() / 1000 + 60,
+    keyId: await calculateJwkThumbprint(await localKey(config)),
   });
   const [header] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
   assert.is(JSON.parse(header!).alg, 'ES256');

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { issueUserToken } from '../../src/auth/tokens.ts';
@@ -27,6 +29,23 @@ async function another(): Promise<{ token: string; file: string }> {
   const config = readConfig({ db: join(scratchFolder(), 'g.db') }, {});
   return { token: await issueUserToken(config, request, new Date()), file: config.keyFile };
 }
+
+/** Begins a session with a token; the body of the request ends after `meanwhile`. Gives its cookie. */
+async function session(token: string, meanwhile = async () => {}): Promise<string> {
+  const headers = { Authorization: `Bearer ${token}` };
+  const request = httpRequest(`${running.url}/api/v1/session`, { method: 'POST', headers });
+  const answered = once(request, 'response');
+  request.flushHeaders();
+  await meanwhile();
+  request.end(' ');
+  const [answer] = (await answered) as [IncomingMessage];
+  answer.resume();
+  assert.is(answer.statusCode, 204);
+  return answer.headers['set-cookie']![0]!.split(';')[0]!;
+}
+
+const sessionStatus = async (Cookie: string) =>
+  (await fetch(`${running.url}/api/v1/lists`, { headers: { Cookie } })).status;
 
 /** Asks with a token until it is answered with a status. */
 async function statusBecomes(token: string, wanted: number): Promise<void> {
@@ -95,6 +114,33 @@ local(
     assert.is(await status(token), 401);
   },
 );
+
+local('sessions end with the key that their tokens were signed with, after a restart too', async () => {
+  const { token: former } = await tokenOf(keyFile);
+  await statusBecomes(former, 200);
+  const begun = await session(former);
+  assert.is(await sessionStatus(begun), 200);
+  const formerKey = readFileSync(keyFile);
+  const next = await another();
+  // One request is known by the former key, and its body comes when that is no more.
+  const late = await session(former, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    renameSync(next.file, keyFile);
+    await statusBecomes(next.token, 200);
+  });
+  assert.equal([await sessionStatus(begun), await sessionStatus(late)], [401, 401]);
+  const own = await session(next.token);
+  assert.is(await sessionStatus(own), 200);
+  running.child.kill('SIGTERM');
+  await running.ended;
+  running = await startServer(folder, ['serve', '--port', '0', '--db', 'g.db']);
+  assert.equal([await sessionStatus(own), await sessionStatus(begun)], [200, 401]);
+  running.child.kill('SIGTERM');
+  await running.ended;
+  writeFileSync(keyFile, formerKey);
+  running = await startServer(folder, ['serve', '--port', '0', '--db', 'g.db']);
+  assert.is(await sessionStatus(own), 401, 'replaced while no server ran');
+});
 
 /** A token of the key that is in a file. */
 async function tokenOf(file: string): Promise<{ token: string }> {

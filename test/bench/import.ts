@@ -17,8 +17,15 @@ interface Run {
   cpuMs: number;
 }
 
-/** Imports in a process of its own, as a user does; gives what its summary says, and what the process used. */
+/** Another build of this project, to be measured in turns with this one: the folder that holds its `dist`. */
+const otherBuild = process.env.GAPSTONE_BENCH_OTHER;
+
 function importOnce(db: string, ...paths: string[]): Run {
+  return importWith(packageRoot, db, ...paths);
+}
+
+/** Imports in a process of its own, as a user does; gives what its summary says, and what the process used. */
+function importWith(build: string, db: string, ...paths: string[]): Run {
   const program = `
     process.on('exit', () => {
       const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
@@ -29,7 +36,7 @@ function importOnce(db: string, ...paths: string[]): Run {
     process.execPath,
     [
       ...['--import', `data:text/javascript,${encodeURIComponent(program)}`],
-      ...[join(packageRoot, 'dist', 'src', 'cli.js'), 'import', '--json', '--db', db, ...paths],
+      ...[join(build, 'dist', 'src', 'cli.js'), 'import', '--json', '--db', db, ...paths],
     ],
     { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
   );
@@ -85,6 +92,7 @@ const print = (...cells: (string | number)[]) =>
   process.stdout.write(
     `${cells.map((cell, index) => String(cell).padEnd(index === 0 ? 44 : 16)).join('')}\n`,
   );
+const ratio = (a: Run, b: Run) => (a.ms / b.ms).toFixed(2);
 const ms = (time: number) => `${Math.round(time)} ms`;
 
 function printPhases(run: Run): void {
@@ -97,7 +105,8 @@ function printPhases(run: Run): void {
 
 /**
  * Measures imports: 40 MB of benchmarks, one release into a full catalog and into an empty
- * one, the closure. Each run is a process of its own on files that were read before.
+ * one, the closure. Each run is a process of its own on files that were read before. `GAPSTONE_BENCH_OTHER=FOLDER` compares
+ * the first with another build.
  */
 export async function benchImport(): Promise<void> {
   if (!hasReferenceData) {
@@ -117,16 +126,28 @@ export async function benchImport(): Promise<void> {
 
   const copies = join(folder, 'copies');
   const bytes = writeCopies(copies);
-  const large = byTime(repeat(() => importOnce(fresh('large'), copies)));
+  // In turns, so that a machine that slows down slows both.
+  const others: Run[] = [];
+  const own = repeat(() => {
+    if (otherBuild) others.push(importWith(otherBuild, fresh('large'), copies));
+    return importOnce(fresh('large'), copies);
+  });
+  const large = byTime(own);
   const rate = (run: Run) => `${(bytes / 1000 / run.ms).toFixed(1)} MB/s`;
   print(`${(bytes / 1e6).toFixed(1)} MB of benchmarks`, rate(large.best), rate(large.median), '40 MB/s');
   printPhases(large.best);
+  if (otherBuild) {
+    const other = byTime(others);
+    print('  the other build', rate(other.best), rate(other.median));
+    printPhases(other.best);
+    print('  ratio', ratio(large.best, other.best), ratio(large.median, other.median), '1.15');
+  }
   const passes = Array.from({ length: rounds }, () => passOfSaxes(copies)).sort((a, b) => a - b);
   const pass = (time: number) => `${(bytes / 1000 / time).toFixed(1)} MB/s`;
   print('  for scale: saxes alone, nothing stored', pass(passes[0]!), pass(passes[2]!));
 
-  const others = readdirSync(reference()).filter((name) => !['xccdf', 'README.md'].includes(name));
-  const all = repeat(() => importOnce(fresh('full'), ...others.map((name) => reference(name)), copies));
+  const rest = readdirSync(reference()).filter((name) => !['xccdf', 'README.md'].includes(name));
+  const all = repeat(() => importOnce(fresh('full'), ...rest.map((name) => reference(name)), copies));
   const closure = [...all].sort((a, b) => a.phases.closure! - b.phases.closure!);
   print(
     'closure of the real graph',
@@ -151,7 +172,6 @@ export async function benchImport(): Promise<void> {
   const [empty, added] = [byTime(into.empty), byTime(into.full)];
   print('one release into an empty catalog', ms(empty.best.ms), ms(empty.median.ms));
   print('one release into a full catalog', ms(added.best.ms), ms(added.median.ms));
-  const ratio = (a: Run, b: Run) => (a.ms / b.ms).toFixed(2);
   print('  ratio', ratio(added.best, empty.best), ratio(added.median, empty.median), '1.20');
   printPhases(added.best);
   rmSync(folder, { recursive: true, force: true });

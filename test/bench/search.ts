@@ -1,4 +1,5 @@
 import { runImport } from '../../importers/run.ts';
+import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createSearchService } from '../../src/catalog/search/queries.ts';
 import { openDatabase } from '../../src/db/database.ts';
@@ -14,7 +15,7 @@ const target = 20;
 export async function benchSearching(): Promise<void> {
   const db = openDatabase(':memory:', { create: true });
   await runImport(db, benchmarkPaths);
-  const service = createSearchService(db, createCrosswalkService(db));
+  const service = createSearchService(db, createCciLookup(db, createCrosswalkService(db)));
   const texts = db.sqlite
     .prepare<[], string>(
       'SELECT title || char(10) || discussion || char(10) || check_content FROM searchable_rules',

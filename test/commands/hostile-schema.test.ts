@@ -204,7 +204,7 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
     row('table', 'v', 'v', 0, "CREATE VIRTUAL TABLE v USING fts5(a, content='findings')"),
     /^the table v does not belong to Gapstone$/,
   ],
-  'a virtual table of a module that is not there': [
+  'a virtual table of a module that does not exist': [
     row('table', 'v', 'v', 0, 'CREATE VIRTUAL TABLE v USING nowhere(a)'),
     /^the table v/,
   ],
@@ -231,6 +231,12 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
   'a page that is text': [
     sql("UPDATE sqlite_master SET rootpage = 'two' WHERE name = 'known_stigs'"),
     /^the view known_stigs/,
+  ],
+  'two tables on one page': [
+    sql(
+      "UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'bundles') WHERE name = 'clock'",
+    ),
+    /^the table clock does not belong to Gapstone$/,
   ],
   'an index that is of another table': [
     sql("UPDATE sqlite_master SET tbl_name = 'findings' WHERE name = 'stigs_by_title'"),

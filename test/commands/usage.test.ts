@@ -167,7 +167,7 @@ usage('token issue prints one token and nothing else', async () => {
 });
 
 usage(
-  'token issue makes nothing for a database that is not there, unless a key that is there was named',
+  'token issue makes nothing for a database that does not exist, unless a key that is there was named',
   async () => {
     const folder = scratchFolder();
     put(folder, 'notes.txt', 'no database');

@@ -3,8 +3,8 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import type { Viewer } from '../../src/auth/viewer.ts';
-import { createAnswers, type Freshness, namesTag } from '../../src/http/cache/answers.ts';
-import type { Made } from '../../src/http/env.ts';
+import { createAnswers, type Freshness, type Made } from '../../src/http/cache/answers.ts';
+import { namesTag } from '../../src/http/coding.ts';
 import { suite } from '../support/harness.ts';
 
 const answers = suite('Kept answers');
@@ -34,7 +34,7 @@ const [ann, bob] = [viewer('ann'), viewer('bob')];
 function made(text: string): Made {
   return {
     bytes: Buffer.from(text),
-    headers: { 'Content-Type': 'text/plain' },
+    headers: { 'content-type': 'text/plain' },
     tag: `tag-of-${text.length}`,
   };
 }
@@ -46,7 +46,7 @@ answers('what depends on the catalog is shared until the generation changes', ()
   const kept = createAnswers(fresh);
   kept.keep('/a', null, kept.stamp(null), made('one'), about);
   state.users++;
-  assert.is(kept.find('/a', null)?.tag, 'tag-of-3');
+  assert.is(kept.find('/a', null)?.made.tag, 'tag-of-3');
   assert.is(kept.find('/a', ann), undefined);
   assert.is(kept.find('/b', null), undefined);
   state.generation++;
@@ -60,8 +60,8 @@ answers('what depends on users’ data is one caller’s, until something change
   for (const change of ['users', 'generation'] as const) {
     kept.keep('/a', ann, kept.stamp(ann), made('hers'), about);
     for (const other of [bob, null]) assert.is(kept.find('/a', other), undefined);
-    assert.is(kept.find('/a', ann)?.tag, 'tag-of-4');
-    assert.is(kept.find('/a', viewer('ann'))?.tag, 'tag-of-4', 'whoever has the same rights');
+    assert.is(kept.find('/a', ann)?.made.tag, 'tag-of-4');
+    assert.is(kept.find('/a', viewer('ann'))?.made.tag, 'tag-of-4', 'whoever has the same rights');
     state[change]++;
     assert.is(kept.find('/a', ann), undefined);
   }
@@ -73,7 +73,7 @@ answers('callers and addresses cannot be read one for the other', () => {
   kept.keep('/b /c', ann, kept.stamp(ann), made('1'), about);
   for (const address of ['/c', '["ann",null] /b /c', '["ann",null]\n/b /c'])
     for (const other of [viewer('["ann",null] /b'), bob]) assert.is(kept.find(address, other), undefined);
-  assert.is(kept.find('/b /c', ann)?.tag, 'tag-of-1');
+  assert.is(kept.find('/b /c', ann)?.made.tag, 'tag-of-1');
 });
 
 answers('what was made while something changed is not kept', () => {
@@ -100,7 +100,7 @@ answers('each coding is made once, with a tag and a length of its own', async ()
   assert.is(await kept.written(prepared, 'br'), br);
   assert.is(kept.stats().bytes, before + br.body.length);
   assert.equal(br.headers, {
-    'Content-Type': 'text/plain',
+    'content-type': 'text/plain',
     ETag: '"tag-of-5000-br"',
     'Content-Length': String(br.body.length),
     'Content-Encoding': 'br',
@@ -108,7 +108,7 @@ answers('each coding is made once, with a tag and a length of its own', async ()
   assert.equal(br.lines, Object.entries(br.headers).flat());
   const identity = await kept.written(prepared, 'identity');
   assert.equal(identity.headers, {
-    'Content-Type': 'text/plain',
+    'content-type': 'text/plain',
     ETag: '"tag-of-5000"',
     'Content-Length': '5000',
   });
@@ -170,7 +170,7 @@ answers('no more is kept than the bytes allow, what is used stays, and never an 
         last.set(address, tag);
         assert.ok(kept.stats().bytes <= most, `${kept.stats().bytes} bytes`);
         for (const [each, wanted] of last) {
-          const found = kept.find(each, null)?.tag;
+          const found = kept.find(each, null)?.made.tag;
           assert.ok(found === undefined || found === wanted, 'never an older answer');
         }
       }

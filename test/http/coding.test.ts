@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import * as assert from 'uvu/assert';
-import { bestCoding, compress } from '../../src/http/cache/coding.ts';
+import { bestCoding, compress } from '../../src/http/coding.ts';
 import { suite } from '../support/harness.ts';
 
 const coding = suite('Codings of answers');

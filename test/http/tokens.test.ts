@@ -1,7 +1,6 @@
 import * as assert from 'uvu/assert';
-import type { User } from '../../src/auth/viewer.ts';
+import { type User, viewerKey } from '../../src/auth/viewer.ts';
 import { unauthorized } from '../../src/base/errors.ts';
-import { callerOf } from '../../src/http/cache/answers.ts';
 import { rememberTokens } from '../../src/http/cache/tokens.ts';
 import { suite } from '../support/harness.ts';
 
@@ -129,11 +128,14 @@ remembered('who asks is told apart by subject, organization and entitlements', (
     user('ann', { organization: 'red', entitlements: new Set(['occ']) }),
     user('ann', { organization: 'red', entitlements: new Set(['occ', 'regdoc']) }),
     user('ann', { entitlements: new Set(['regdoc']) }),
-  ].map(callerOf);
-  callers.push(callerOf({ kind: 'integration', id: 'ann', organization: 'red' }));
+  ].map(viewerKey);
+  callers.push(viewerKey({ kind: 'integration', id: 'ann', organization: 'red' }));
   assert.is(new Set(callers).size, callers.length);
   const both = [new Set(['occ', 'regdoc'] as const), new Set(['regdoc', 'occ'] as const)];
-  assert.is(callerOf(user('x', { entitlements: both[0]! })), callerOf(user('x', { entitlements: both[1]! })));
+  assert.is(
+    viewerKey(user('x', { entitlements: both[0]! })),
+    viewerKey(user('x', { entitlements: both[1]! })),
+  );
 });
 
 remembered.run();

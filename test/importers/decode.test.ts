@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { ImportError } from '../../importers/errors.ts';
 import { parseSource } from '../../importers/parse.ts';
 import { decodeText } from '../../importers/read/decode.ts';
+import { ImportError } from '../../importers/read/errors.ts';
 import { emptyCatalog, importTexts } from '../support/catalog-dump.ts';
 import { suite } from '../support/harness.ts';
 import { parseRelease, parseSkipped } from '../support/parsed.ts';

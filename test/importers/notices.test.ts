@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { monthOf, monthOfShort } from '../../importers/months.ts';
+import { monthOf, monthOfShort } from '../../importers/read/months.ts';
 import { runImport } from '../../importers/run.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import { emptyCatalog, importTexts } from '../support/catalog-dump.ts';

@@ -67,7 +67,7 @@ test('the rows of a file are meant at once: two slugs are exchanged, in either o
         )
         .raw()
         .all();
-    const { lines, leftBehind } = await runImport(db, [harbor, newer], { overrides });
+    const { lines, emptiedSlugs } = await runImport(db, [harbor, newer], { overrides });
     assert.equal(
       lines.map(({ outcome, target, reason }) => [outcome, target, reason]),
       [
@@ -75,7 +75,7 @@ test('the rows of a file are meant at once: two slugs are exchanged, in either o
         ['imported', 'harbor_linux_3', 'operator override: harbor_linux_3'],
       ],
     );
-    assert.equal(leftBehind, []);
+    assert.equal(emptiedSlugs, []);
     assert.equal(held(), [
       ['harbor_linux_3', 'Pier_STIG', 'V1R1', 0, 1, 1, 'harbor_linux_3'],
       ['harbor_linux_3', 'Pier_STIG', 'V1R2', 1, 1, 1, 'harbor_linux_3'],
@@ -171,12 +171,12 @@ test('a slug that is left without a release is told of with what refers to it, a
   const remark = '2 list entries and 1 favorite refer to pier, which no longer has a release';
 
   const overrides = new Map([['Pier_STIG', 'jetty']]);
-  const { lines, leftBehind } = await runImport(t.db, [pier], { overrides });
+  const { lines, emptiedSlugs } = await runImport(t.db, [pier], { overrides });
   assert.is(lines[0]!.reason, `operator override: moved from pier; ${remark}`);
-  assert.equal(leftBehind, [{ slug: 'pier', listEntries: 2, favorites: 1 }]);
+  assert.equal(emptiedSlugs, [{ slug: 'pier', listEntries: 2, favorites: 1 }]);
   assert.equal(kept(), before, 'users’ data stays where it is');
   assert.equal(
-    (await runImport(t.db, [pier], { overrides })).leftBehind,
+    (await runImport(t.db, [pier], { overrides })).emptiedSlugs,
     [],
     'told once, by the run that moved',
   );
@@ -191,16 +191,16 @@ test('a slug that is left without a release is told of with what refers to it, a
   const list = textOf((await loadPage(t, `/lists/${lists[0]}`, reader)).html);
   assert.match(
     list,
-    /1 Pier Security Technical Implementation Guide \(gone from the catalog\) Edit/,
+    /1 Pier Security Technical Implementation Guide \(no longer in the catalog\) Edit/,
     'no counts',
   );
   assert.match(list, /2 Harbor Linux 3 Security Technical Implementation Guide V1R1 14 3 \/ 8 \/ 3 Edit/);
   const favorites = textOf((await loadPage(t, '/favorites', reader)).html);
-  assert.match(favorites, /Pier Security Technical Implementation Guide \(gone from the catalog\)/);
+  assert.match(favorites, /Pier Security Technical Implementation Guide \(no longer in the catalog\)/);
 
   // Moved back under its slug, it is what it was; the slug between had no reader.
   const back = await runImport(t.db, [pier], { overrides: new Map([['Pier_STIG', 'pier']]) });
-  assert.equal([back.lines[0]!.reason, back.leftBehind], ['operator override: moved from jetty', []]);
+  assert.equal([back.lines[0]!.reason, back.emptiedSlugs], ['operator override: moved from jetty', []]);
   t.db.close();
 });
 
@@ -220,7 +220,7 @@ test('a new release that takes the others along says so too; a slug that keeps o
       ['Pier_STIG', 'harbor_linux_3'],
     ]),
   });
-  assert.equal(taken.leftBehind, [], 'both slugs have releases again');
+  assert.equal(taken.emptiedSlugs, [], 'both slugs have releases again');
   t.db.close();
 });
 

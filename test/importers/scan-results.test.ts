@@ -72,14 +72,13 @@ results('are skipped with their reason, alone and beside the STIG itself, and ch
   }
   assert.equal({ ...tableDigests(db) }, before);
 
-  // Together with the STIG, in one run with more than the main thread parses alone.
-  const long = 'x'.repeat(1_200_000);
+  // Together with the STIG, in one run.
   const many = scratchFolder();
   for (const number of [1, 2, 3])
-    put(many, `r${number}.xml`, writeXccdf({ ...newer, description: `${number}${long}`, after: result() }));
+    put(many, `r${number}.xml`, writeXccdf({ ...newer, description: `${number}`, after: result() }));
   put(many, 'stig.xml', writeXccdf());
   const other = emptyCatalog();
-  const { lines } = await runImport(other, [many], { threads: 2 });
+  const { lines } = await runImport(other, [many]);
   assert.equal(
     lines.map((line) => line.outcome),
     ['skipped', 'skipped', 'skipped', 'imported'],

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
+import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createSearchService } from '../../src/catalog/search/queries.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
@@ -17,7 +18,11 @@ import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 const test = suite('the search index');
 
 const answerOf = (db: Database, q: string) =>
-  createSearchService(db, createCrosswalkService(db)).search({ q, page: 1, limit: 1000 });
+  createSearchService(db, createCciLookup(db, createCrosswalkService(db))).search({
+    q,
+    page: 1,
+    limit: 1000,
+  });
 
 const release = (number: number, words: string[]) =>
   writeXccdf({

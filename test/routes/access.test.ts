@@ -1,5 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import * as assert from 'uvu/assert';
+import { createAudit } from '../../src/audit/deeds.ts';
+import { silentAudit } from '../../src/audit/stream.ts';
 import { AppError, statusOf } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
 import {
@@ -7,8 +9,8 @@ import {
   createRoleCollectionService,
 } from '../../src/collections/catalog-collections.ts';
 import { createAccess } from '../../src/http/access.ts';
+import { createRequestAudit } from '../../src/http/audited.ts';
 import type { Env } from '../../src/http/env.ts';
-import { createCors } from '../../src/http/headers.ts';
 import { unlimited } from '../../src/http/limits/limiter.ts';
 import { identify } from '../../src/http/middleware.ts';
 import { createObserver } from '../../src/http/observe/observer.ts';
@@ -529,7 +531,7 @@ access('the cron endpoint takes its secret alone, and does not exist without one
 
 access('a product is for those entitled to it, and the refusal is one for all others', async () => {
   const app = new OpenAPIHono<Env>();
-  app.use(identify(createObserver(silentLog), createCors([])));
+  app.use(identify(createObserver(silentLog)));
   app.onError((error, c) => {
     if (!(error instanceof AppError)) throw error;
     return c.json({ code: error.code, message: error.message }, statusOf[error.code] as 401);
@@ -544,12 +546,11 @@ access('a product is for those entitled to it, and the refusal is one for all ot
       entitlements: new Set(products[token as keyof typeof products]),
       expiresAt: 0,
     }),
-    sessions: { start: async () => '', find: async () => null, async end() {} },
-    integrationTokens: {
-      find: () => ({ kind: 'integration', id: 'x', organization: 'red' }),
-    } as unknown as Parameters<typeof createAccess>[0]['integrationTokens'],
+    sessions: { find: async () => null },
+    integrationTokens: { find: () => ({ kind: 'integration', id: 'x', organization: 'red' }) },
     cronSecret: null,
     limiter: unlimited,
+    audit: createRequestAudit(createAudit(silentAudit, null), () => new Date()),
     input: () => [],
   });
   const rule = rules.entitled('regdoc');

@@ -258,6 +258,9 @@ http('a method that a path does not take is 405 with Allow', async () => {
     assert.is(answer.headers.get('Allow'), allow, `${method} ${path}`);
     assertSecurityHeaders(answer.headers);
   }
+  const fromPage = await t.get('/stigs', { method: 'DELETE', headers: { Accept: 'text/html' } });
+  assertError(fromPage, 405, 'METHOD_NOT_ALLOWED', 'DELETE is not allowed here');
+  assertSecurityHeaders(fromPage.headers);
   const override = await t.get(stig, { method: 'POST', headers: { 'X-HTTP-Method-Override': 'GET' } });
   assert.is(override.status, 405);
 });

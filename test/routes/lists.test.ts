@@ -321,6 +321,22 @@ lists(
   },
 );
 
+lists('a listing has the bytes of each record, whatever signs their texts hold', async () => {
+  const signs = Array.from({ length: 0x100 }, (_, code) => String.fromCharCode(code)).join('');
+  const odd = `"\\\u2028\u{1f680}\ufeff</script>`;
+  for (const text of [odd, signs.slice(1, 9) + signs.slice(11, 13) + signs.slice(14), '\b\t\n\f'])
+    await ask(t, 'POST', '/api/v1/lists', alice, {
+      name: `L ${text.slice(0, 190)}`,
+      description: text,
+      tags: [text.slice(0, 50)],
+    });
+  const { text, json } = await ask(t, 'GET', '/api/v1/lists', alice);
+  const records: string[] = [];
+  for (const { id } of json.lists) records.push((await ask(t, 'GET', `/api/v1/lists/${id}`, alice)).text);
+  assert.is(text, `{"lists":[${records.join(',')}]}`);
+  assert.is(records.length, 3);
+});
+
 lists('counts and slugs of many lists are those that each list has', async () => {
   for (const own of [[], slugs, slugs.slice(1), slugs.toReversed(), [], slugs.slice(0, 1)]) {
     const path = await make({

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import * as assert from 'uvu/assert';
 import { compareText } from '../../src/base/text.ts';
+import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createSearchService } from '../../src/catalog/search/queries.ts';
 import { testApp } from '../support/app.ts';
@@ -16,7 +17,7 @@ const t = await testApp([
   ...benchmarkPaths,
   ...(hasReferenceData ? ['cci', 'oscal'].map((folder) => reference(folder)) : []),
 ]);
-const service = createSearchService(t.db, createCrosswalkService(t.db));
+const service = createSearchService(t.db, createCciLookup(t.db, createCrosswalkService(t.db)));
 
 interface CurrentRule {
   slug: string;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
+import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createSearchService } from '../../src/catalog/search/queries.ts';
 import { type TestApp, testApp } from '../support/app.ts';
@@ -533,7 +534,7 @@ search('of more than 100 STIGs those with most of the rules are offered', async 
       })),
     ),
   ]);
-  const service = createSearchService(other.db, createCrosswalkService(other.db));
+  const service = createSearchService(other.db, createCciLookup(other.db, createCrosswalkService(other.db)));
   const offered = service.stigs({ q: 'zebra' });
   assert.is(offered.length, 100);
   const expected = Array.from({ length: 100 }, (_, index) => `many_${String(index + 1).padStart(3, '0')}`);

@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { catalogCollector } from '../../src/catalog/metrics.ts';
+import { addCatalogMetrics } from '../../src/catalog/metrics.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { expositionText } from '../../src/http/observe/exposition.ts';
 import { createMetrics } from '../../src/http/observe/metrics.ts';
 import { createObserver } from '../../src/http/observe/observer.ts';
-import { processCollector } from '../../src/http/observe/process.ts';
+import { processFigures } from '../../src/http/observe/process.ts';
 import { testApp } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
@@ -17,7 +16,7 @@ const metrics = suite('Metrics');
 
 interface Read {
   types: Map<string, string>;
-  /** Values by name and labels, the labels as `a=x,b=y`. */
+  /** Values by name and labels, the labels in order as `a=x,b=y`. */
   values: Map<string, number>;
 }
 
@@ -28,6 +27,7 @@ function read(text: string): Read {
   const values = new Map<string, number>();
   let family = '';
   for (const line of text.slice(0, -1).split('\n')) {
+    if (line === '') continue;
     const help = /^# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)$/.exec(line);
     if (help) {
       assert.not(types.has(help[1]!), `${help[1]} comes twice`);
@@ -50,7 +50,7 @@ function read(text: string): Read {
       `${name} stands under ${family}`,
     );
     const pairs = [...labels.matchAll(/([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g)].map(([, l, v]) => `${l}=${v}`);
-    const key = `${name}{${pairs.join(',')}}`;
+    const key = `${name}{${pairs.sort().join(',')}}`;
     assert.not(values.has(key), `${key} comes twice`);
     const number = value === '+Inf' ? Number.POSITIVE_INFINITY : Number(value);
     assert.ok(!Number.isNaN(number), line);
@@ -59,31 +59,12 @@ function read(text: string): Read {
   return { types, values };
 }
 
-metrics('the text is escaped where the format asks for it', () => {
-  const text = expositionText([
-    {
-      name: 'a_total',
-      help: 'One\nline \\ two',
-      type: 'counter',
-      samples: [
-        { labels: { x: 'q"\\\n' }, value: 1 },
-        { labels: { x: 'b' }, value: Number.POSITIVE_INFINITY },
-      ],
-    },
-  ]);
-  assert.is(
-    text,
-    '# HELP a_total One\\nline \\\\ two\n# TYPE a_total counter\na_total{x="q\\"\\\\\\n"} 1\na_total{x="b"} +Inf\n',
-  );
-  assert.equal([...read(text).values.values()], [1, Number.POSITIVE_INFINITY]);
-});
-
-metrics('histograms: each request is in every bucket that it is not slower than', () => {
+metrics('histograms: each request is in every bucket that it is not slower than', async () => {
   const made = createMetrics();
   for (const seconds of [0.0001, 0.0005, 0.00051, 0.3, 10, 11]) made.observe('/r', 'GET', 200, seconds);
-  const { values } = read(made.text());
+  const { values } = read(await made.text());
   const bucket = (le: string) =>
-    values.get(`gapstone_http_request_duration_seconds_bucket{route=/r,le=${le}}`);
+    values.get(`gapstone_http_request_duration_seconds_bucket{le=${le},route=/r}`);
   assert.equal(['0.0005', '0.001', '0.25', '0.5', '10', '+Inf'].map(bucket), [2, 3, 3, 4, 5, 6]);
   assert.is(values.get('gapstone_http_request_duration_seconds_count{route=/r}'), 6);
   const sum = values.get('gapstone_http_request_duration_seconds_sum{route=/r}')!;
@@ -106,7 +87,7 @@ metrics('requests are counted by template; hostile paths, methods and ids add no
   assert.not.match(answer.text, /canary|harbor|M\d|alice/);
   const { values, types } = read(answer.text);
   const total = (route: string, method: string, status: number) =>
-    values.get(`gapstone_http_requests_total{route=${route},method=${method},status=${status}}`);
+    values.get(`gapstone_http_requests_total{method=${method},route=${route},status=${status}}`);
   assert.is(total('/api/v1/stigs/:slug', 'GET', 200), 2);
   assert.is(total('/api/v1/stigs/:slug', 'GET', 404), 1);
   assert.is(total('unmatched', 'GET', 404), 150);
@@ -137,12 +118,12 @@ metrics('the catalog, its imports and its file are told as they are', async () =
   const file = join(scratchFolder(), 'g.db');
   const db = openDatabase(file, { create: true });
   const made = createMetrics();
-  made.register(catalogCollector(db));
-  const before = read(made.text()).values;
+  addCatalogMetrics(made, db);
+  const before = read(await made.text()).values;
   assert.is(before.get('gapstone_catalog_records{kind=stigs}'), 0);
   assert.is(before.get('gapstone_import_last_timestamp_seconds{}'), 0);
   await runImport(db, [shipped('stigs')], { now: () => new Date('2026-11-21T12:00:00Z') });
-  const { values } = read(made.text());
+  const { values } = read(await made.text());
   assert.is(values.get('gapstone_catalog_records{kind=stigs}'), 2);
   assert.is(values.get('gapstone_catalog_records{kind=stig_releases}'), 3);
   assert.is(values.get('gapstone_catalog_generation{}'), db.generation());
@@ -152,17 +133,17 @@ metrics('the catalog, its imports and its file are told as they are', async () =
   assert.is(values.get('gapstone_database_wal_bytes{}')! > 0, true);
   // A run that changes nothing is a run all the same.
   await runImport(db, [shipped('stigs')], { now: () => new Date('2026-11-21T13:00:00Z') });
-  const after = read(made.text()).values;
+  const after = read(await made.text()).values;
   assert.is(after.get('gapstone_import_runs_total{}'), 2);
   assert.is(after.get('gapstone_import_sources_total{outcome=unchanged}'), 3);
   db.close();
 });
 
-metrics('the process is told in the names that dashboards know', () => {
+metrics('the process is told in the names that dashboards know', async () => {
   const made = createMetrics();
-  made.register(processCollector());
-  made.text();
-  const { values } = read(made.text());
+  made.add(processFigures());
+  await made.text();
+  const { values } = read(await made.text());
   assert.ok(values.get('process_resident_memory_bytes{}')! > 10_000_000);
   const started = values.get('process_start_time_seconds{}')!;
   assert.ok(Math.abs(started - (Date.now() / 1000 - process.uptime())) < 1);

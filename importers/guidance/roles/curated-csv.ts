@@ -1,6 +1,6 @@
-import { shown } from '../../controls/text.ts';
-import { ImportError } from '../../errors.ts';
 import { type CsvRow, csvHeader, readCsv } from '../../read/csv.ts';
+import { ImportError } from '../../read/errors.ts';
+import { shown } from '../../read/text.ts';
 import { isSlug } from '../../stigs/slug.ts';
 import { isOccupationCode } from './families.ts';
 import { type CuratedMapping, type CuratedRecord, responsibilityLevels } from './role-record.ts';

@@ -2,8 +2,8 @@ import { mappingNumber } from '../../../src/base/ids.ts';
 import type { Database } from '../../../src/db/database.ts';
 import { prepareInsert } from '../../../src/db/insert.ts';
 import { roleMappings } from '../../../src/db/role-tables.ts';
-import type { SourceProblem } from '../../controls/derive.ts';
-import { latestStatements, type Statement, winningStatements } from '../../shadowed.ts';
+import type { SourceProblem } from '../../read/errors.ts';
+import { latestStatements, type Statement, winningStatements } from '../statements.ts';
 import type { Product } from './products.ts';
 import type { ResponsibilityLevel } from './role-record.ts';
 import { byRelevance, type MappingSource, ruleVersion, type ScoredMapping, Scorer } from './score.ts';
@@ -23,7 +23,7 @@ interface Mapping extends ScoredMapping {
   mappingSource: 'automated' | 'curated';
 }
 
-interface Stig {
+interface MappedStig {
   id: number;
   slug: string;
   title: string;
@@ -91,10 +91,10 @@ export function deriveRoleMappings(
   });
 }
 
-function readStigs(db: Database, ids: Set<number> | null): Stig[] {
+function readStigs(db: Database, ids: Set<number> | null): MappedStig[] {
   const columns = 'SELECT id, slug, title FROM stigs WHERE current_release_id IS NOT NULL';
-  if (ids === null) return db.sqlite.prepare<[], Stig>(columns).all();
-  const one = db.sqlite.prepare<[number], Stig>(`${columns} AND id = ?`);
+  if (ids === null) return db.sqlite.prepare<[], MappedStig>(columns).all();
+  const one = db.sqlite.prepare<[number], MappedStig>(`${columns} AND id = ?`);
   return [...ids].flatMap((id) => one.all(id));
 }
 

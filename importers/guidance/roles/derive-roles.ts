@@ -2,8 +2,8 @@ import { fold } from '../../../src/base/text.ts';
 import type { Database } from '../../../src/db/database.ts';
 import { prepareInsert } from '../../../src/db/insert.ts';
 import { mappingCandidates, mappingProducts } from '../../../src/db/role-tables.ts';
-import type { SourceProblem } from '../../controls/derive.ts';
-import { removeSource } from '../../shadowed.ts';
+import type { SourceProblem } from '../../read/errors.ts';
+import { removeSource } from '../statements.ts';
 import { deriveRoleMappings } from './derive-mappings.ts';
 import { familyOf } from './families.ts';
 import { productsOf } from './products.ts';
@@ -61,7 +61,7 @@ function writeMappingSource(db: Database, occupations: OccupationRecord[]): void
   }
 }
 
-interface Release {
+interface RoleRelease {
   sourceId: number;
   label: string;
   newness: string;
@@ -69,7 +69,7 @@ interface Release {
 
 function keepNewest(db: Database, family: 'onet' | 'nice', superseded: Map<number, string>): void {
   const [newest, ...older] = db.sqlite
-    .prepare<[string], Release>(
+    .prepare<[string], RoleRelease>(
       `SELECT r.source_id AS sourceId, r.label, r.newness FROM role_releases AS r JOIN sources AS s ON s.id = r.source_id
         WHERE r.family = ? ORDER BY r.newness DESC, s.sha256 DESC`,
     )
@@ -78,7 +78,7 @@ function keepNewest(db: Database, family: 'onet' | 'nice', superseded: Map<numbe
 }
 
 /** Why one release is kept above another, by what their newness is made of (`parseOnet`, `parseNice`). */
-function whyKept(family: 'onet' | 'nice', kept: Release, other: Release): string {
+function whyKept(family: 'onet' | 'nice', kept: RoleRelease, other: RoleRelease): string {
   const [date, number, ...sizes] = partsOf(family, kept);
   const [otherDate, otherNumber, ...otherSizes] = partsOf(family, other);
   if (date !== otherDate) {
@@ -94,7 +94,7 @@ function whyKept(family: 'onet' | 'nice', kept: Release, other: Release): string
 }
 
 /** Date, number and sizes; a release of NICE has no date. */
-function partsOf(family: 'onet' | 'nice', { newness }: Release): string[] {
+function partsOf(family: 'onet' | 'nice', { newness }: RoleRelease): string[] {
   return family === 'onet' ? newness.split(' ') : ['', ...newness.split(' ')];
 }
 

@@ -1,7 +1,7 @@
 import { cprtBody, cprtBodyOf, cprtDocument } from '../../controls/cprt-shape.ts';
-import { collapseLine, shown } from '../../controls/text.ts';
-import { ImportError } from '../../errors.ts';
+import { ImportError } from '../../read/errors.ts';
 import { readShape } from '../../read/json.ts';
+import { collapseLine, shown } from '../../read/text.ts';
 import type { NiceRecord } from './role-record.ts';
 
 const kind = 'nice';

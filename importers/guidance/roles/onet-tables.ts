@@ -1,6 +1,6 @@
 import { isStorable } from '../../../src/base/text.ts';
-import { shown } from '../../controls/text.ts';
-import { ImportError } from '../../errors.ts';
+import { ImportError } from '../../read/errors.ts';
+import { shown } from '../../read/text.ts';
 
 const kind = 'onet';
 

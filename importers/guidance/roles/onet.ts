@@ -1,8 +1,8 @@
 import { compareCodePoints } from '../../../src/base/text.ts';
-import { shown } from '../../controls/text.ts';
-import { ImportError } from '../../errors.ts';
-import type { GroupFile } from '../../groups.ts';
 import { decodeText } from '../../read/decode.ts';
+import { ImportError } from '../../read/errors.ts';
+import type { GroupFile } from '../../read/group-file.ts';
+import { shown } from '../../read/text.ts';
 import { commodityCodeOf } from './commodities.ts';
 import { isOccupationCode } from './families.ts';
 import { fault, onetFileOf, type Row, readTable, releaseOf, type TableName } from './onet-tables.ts';

@@ -18,7 +18,7 @@ export interface ScoredMapping {
   workRoleId: string | null;
 }
 
-interface Evidence {
+interface ScorePart {
   /** In thousandths of the whole score, so that nothing depends on how numbers are added up. */
   points: number;
   reason: string;
@@ -124,7 +124,7 @@ function priorOf(occupationCode: string): number {
   return /^1[57]-/.test(occupationCode) ? 0.3 : 0;
 }
 
-function productEvidence(match: ProductMatch, occupationCode: string, prior: number): Evidence[] {
+function productEvidence(match: ProductMatch, occupationCode: string, prior: number): ScorePart[] {
   const usages = match.usages.filter((usage) => usage.occupationCode === occupationCode);
   return usages
     .filter((usage) => prior === 1 || !officeCommodities.has(usage.commodityCode))
@@ -143,7 +143,7 @@ function reasonOf({ example, fit }: ProductMatch, { hotTechnology, inDemand }: U
 }
 
 /** Work with other products of the same class; whether those are hot says nothing of this one. */
-function classEvidence({ name, commodities }: TechnologyClass, candidate: Candidate): Evidence[] {
+function classEvidence({ name, commodities }: TechnologyClass, candidate: Candidate): ScorePart[] {
   const title = commodities.map((code) => candidate.commodities[code]).find((each) => each !== undefined);
   if (title === undefined) return [];
   const reason = `technology skills of the kind "${title}" are of the class ${name}`;

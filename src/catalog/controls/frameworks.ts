@@ -3,6 +3,10 @@ import { compareCodePoints } from '../../base/text.ts';
 /** The frameworks of the specification, in the order of DECISIONS D7.2; a site's own come after them by name. */
 export const frameworks = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const;
 
+/** Those whose catalogs are served. */
+export const catalogFrameworks = ['nist-800-53', 'nist-800-171', 'dod-8500'] as const;
+export type CatalogFramework = (typeof catalogFrameworks)[number];
+
 /** The key of one of these frameworks, read in any case (D3.2); another text stands as it is, a site's own key among them. */
 export function frameworkKey(text: string): string {
   return frameworks.find((each) => each === text.trim().toLowerCase()) ?? text;

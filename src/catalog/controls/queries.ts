@@ -1,13 +1,12 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { arrayText, type JsonText, objectText } from '../../base/json.ts';
 import { cut, fold } from '../../base/text.ts';
+import { controlKeys, controls, frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
-import { compareVersions, versionKey, withoutEndingZeros } from './frameworks.ts';
+import { type CatalogFramework, compareVersions, versionKey, withoutEndingZeros } from './frameworks.ts';
 import { canonicalIdentifier } from './identifier.ts';
-
-/** The frameworks whose catalogs are served. */
-export type CatalogFramework = 'nist-800-53' | 'nist-800-171' | 'dod-8500';
 
 /** Pages show the CCIs as well. */
 export type ShownFramework = CatalogFramework | 'cci';
@@ -22,44 +21,53 @@ export interface ControlFilter {
   words: (Set<string> | undefined)[];
 }
 
-interface Row {
-  list_json: string;
-  filter_words: string;
-  family_names: string;
-  search_text: string;
-}
-
 export type ControlService = ReturnType<typeof createControlService>;
 
 /** The queries of the control catalogs (specification, "Controls"; DECISIONS D6). */
 export function createControlService(db: Database) {
-  const { sqlite } = db;
-  const versionRows = sqlite.prepare<[string], { version: string; is_default: number }>(
-    'SELECT version, is_default FROM framework_versions WHERE framework = ?',
-  );
-  const listRows = sqlite.prepare<[string, string], Row>(
-    `SELECT list_json, filter_words, family_names, search_text FROM controls
-      WHERE framework = ? AND version = ? AND status = 'active' ORDER BY ordinal`,
-  );
-  const byIdentifier = sqlite
-    .prepare<[string, string, string], string>(
-      'SELECT record_json FROM controls WHERE framework = ? AND version = ? AND identifier = ?',
-    )
-    .pluck();
-  const versionsWith = sqlite
-    .prepare<[string, string], string>(
-      `SELECT c.version FROM control_keys AS k JOIN controls AS c ON c.control_id = k.id
-        WHERE k.framework = ? AND k.identifier = ?`,
-    )
-    .pluck();
-  const keyOfId = sqlite
-    .prepare<[string, string], string>('SELECT identifier FROM control_keys WHERE id = ? AND framework = ?')
-    .pluck();
+  const { orm } = db;
+  const framework = sql.placeholder('framework');
+  const version = sql.placeholder('version');
+  const identifier = sql.placeholder('identifier');
+  const versionRows = orm
+    .select()
+    .from(frameworkVersions)
+    .where(eq(frameworkVersions.framework, framework))
+    .prepare();
+  const { listJson, recordJson, filterWords, familyNames, searchText } = controls;
+  const ofVersion = and(eq(controls.framework, framework), eq(controls.version, version));
+  // Words and names as the JSON text that they are stored as: each is looked for with its quotes.
+  const listRows = orm
+    .select({
+      ...{ listJson, searchText },
+      filterWords: sql<string>`${filterWords}`,
+      familyNames: sql<string>`${familyNames}`,
+    })
+    .from(controls)
+    .where(and(ofVersion, eq(controls.status, 'active')))
+    .orderBy(asc(controls.ordinal))
+    .prepare();
+  const byIdentifier = orm
+    .select({ recordJson })
+    .from(controls)
+    .where(and(ofVersion, eq(controls.identifier, identifier)))
+    .prepare();
+  const versionsWith = orm
+    .select({ version: controls.version })
+    .from(controlKeys)
+    .innerJoin(controls, eq(controls.controlId, controlKeys.id))
+    .where(and(eq(controlKeys.framework, framework), eq(controlKeys.identifier, identifier)))
+    .prepare();
+  const keyOfId = orm
+    .select({ identifier: controlKeys.identifier })
+    .from(controlKeys)
+    .where(and(eq(controlKeys.id, sql.placeholder('id')), eq(controlKeys.framework, framework)))
+    .prepare();
 
   /** The version asked for, or the default. Throws NOT_FOUND for one that is not imported. */
   function versionOf(framework: string, wanted: string | undefined): string | null {
-    const rows = versionRows.all(framework);
-    if (wanted === undefined) return rows.find((row) => row.is_default === 1)?.version ?? null;
+    const rows = versionRows.all({ framework });
+    if (wanted === undefined) return rows.find((row) => row.isDefault)?.version ?? null;
     const bare = (label: string) =>
       withoutEndingZeros(fold(label.trim()).replace(/^rev(?:ision)?\.?\s*/, ''));
     const exact = rows.find((row) => bare(row.version) === bare(wanted));
@@ -77,8 +85,8 @@ export function createControlService(db: Database) {
   return {
     /** The imported versions of a framework, newest first, and the one that is served when none is asked for. */
     versions(framework: ShownFramework): { versions: string[]; served: string } {
-      const rows = versionRows.all(framework).sort((a, b) => compareVersions(b.version, a.version));
-      const served = rows.find((row) => row.is_default === 1)?.version ?? '';
+      const rows = versionRows.all({ framework }).sort((a, b) => compareVersions(b.version, a.version));
+      const served = rows.find((row) => row.isDefault)?.version ?? '';
       return { versions: rows.map((row) => row.version), served };
     },
 
@@ -92,10 +100,10 @@ export function createControlService(db: Database) {
           .filter((group) => group !== undefined)
           .map((group) => [...group].map((word) => JSON.stringify(fold(word))));
         const rows = listRows
-          .all(framework, version)
-          .filter((row) => row.search_text.includes(wanted))
-          .filter((row) => family === null || row.family_names.includes(family))
-          .filter((row) => words.every((group) => group.some((word) => row.filter_words.includes(word))));
+          .all({ framework, version })
+          .filter((row) => row.searchText.includes(wanted))
+          .filter((row) => family === null || row.familyNames.includes(family))
+          .filter((row) => words.every((group) => group.some((word) => row.filterWords.includes(word))));
         const page =
           filter.page === undefined && filter.limit === undefined
             ? null
@@ -105,7 +113,7 @@ export function createControlService(db: Database) {
           ['framework', JSON.stringify(framework)],
           ['version', JSON.stringify(version)],
           ['total', String(rows.length)],
-          ['controls', arrayText(shown.map((row) => row.list_json))],
+          ['controls', arrayText(shown.map((row) => row.listJson))],
         ];
         if (page !== null) entries.push(['pagination', JSON.stringify(paginationOf(page, rows.length))]);
         return objectText(entries) as JsonText<never>;
@@ -116,13 +124,16 @@ export function createControlService(db: Database) {
     record(framework: ShownFramework, controlId: string, wanted: string | undefined): JsonText<never> {
       return db.read(() => {
         const identifier =
-          keyOfId.get(controlId.toLowerCase(), framework) ?? canonicalIdentifier(framework, controlId);
+          keyOfId.get({ id: controlId.toLowerCase(), framework })?.identifier ??
+          canonicalIdentifier(framework, controlId);
         const versions = wanted === undefined ? versionsToSearch() : [versionOf(framework, wanted) ?? ''];
         for (const version of versions) {
-          const record = identifier === null ? undefined : byIdentifier.get(framework, version, identifier);
-          if (record !== undefined) return record;
+          const found =
+            identifier === null ? undefined : byIdentifier.get({ framework, version, identifier });
+          if (found) return found.recordJson;
         }
-        const others = identifier === null ? [] : versionsWith.all(framework, identifier);
+        const others =
+          identifier === null ? [] : versionsWith.all({ framework, identifier }).map((row) => row.version);
         const named = others.sort((a, b) => compareVersions(b, a)).map((version) => cut(version));
         const elsewhere =
           named.length === 0 ? '' : ` is not in ${cut(versions[0] ?? '')}. It is in ${named.join(', ')}`;
@@ -131,8 +142,8 @@ export function createControlService(db: Database) {
         // Without a version 800-171 is searched in all its revisions: they name different controls (D6.2).
         function versionsToSearch(): string[] {
           const rows = versionRows
-            .all(framework)
-            .sort((a, b) => b.is_default - a.is_default || compareVersions(b.version, a.version));
+            .all({ framework })
+            .sort((a, b) => b.isDefault - a.isDefault || compareVersions(b.version, a.version));
           return (framework === 'nist-800-171' ? rows : rows.slice(0, 1)).map((row) => row.version);
         }
       });

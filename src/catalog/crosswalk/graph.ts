@@ -85,10 +85,10 @@ export interface WalkBounds {
   now: () => number;
 }
 
-interface Step {
+interface WalkStep {
   node: number;
   status: number;
-  parent: Step | null;
+  parent: WalkStep | null;
 }
 
 /**
@@ -106,10 +106,10 @@ export function walkPaths(
   first: Neighbor[] = graph.neighbors[source] ?? [],
 ): boolean {
   const distance = graph.distancesTo(target, mask);
-  let level: Step[] = [{ node: source, status: 0, parent: null }];
+  let level: WalkStep[] = [{ node: source, status: 0, parent: null }];
   let visited = 0;
   for (let hops = 1; hops <= maxHops && level.length > 0; hops++) {
-    const next: Step[] = [];
+    const next: WalkStep[] = [];
     for (const step of level) {
       const neighbors = hops === 1 ? first : graph.neighbors[step.node]!;
       for (const { node, status } of neighbors) {
@@ -171,12 +171,13 @@ function distances(neighborsOf: Neighbor[][], frameworkOf: number[], target: num
   return distance;
 }
 
-function isOn(step: Step, node: number): boolean {
-  for (let each: Step | null = step; each !== null; each = each.parent) if (each.node === node) return true;
+function isOn(step: WalkStep, node: number): boolean {
+  for (let each: WalkStep | null = step; each !== null; each = each.parent)
+    if (each.node === node) return true;
   return false;
 }
 
-function unroll(end: Step): WalkedPath {
+function unroll(end: WalkStep): WalkedPath {
   const nodes: number[] = [];
   const codes: number[] = [];
   for (let each = end; each.parent !== null; each = each.parent) {

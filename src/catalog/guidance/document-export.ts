@@ -1,5 +1,3 @@
-import type { DocumentCollectionExport } from '../../collections/catalog-collections-schema.ts';
-import type { Column } from '../../http/columns.ts';
 import { type SectionRow, sectionColumns, sectionRows } from '../../http/sections.ts';
 import { ActionableItem, type RegulatoryDocument, type RegulatoryDocumentFile } from './document-schema.ts';
 
@@ -42,15 +40,3 @@ export function documentRows({
     ...sectionRows('actionableItems', actionableItems),
   ];
 }
-
-/** The columns of the exports of a collection of documents. */
-export const documentCollectionColumns: Column<DocumentCollectionExport['documents'][number]>[] = [
-  { name: 'documentId', value: (row) => row.documentId },
-  { name: 'title', value: (row) => row.title },
-  { name: 'publisher', value: (row) => row.publisher },
-  { name: 'doctype', value: (row) => row.doctype },
-  { name: 'published', value: (row) => row.published },
-  { name: 'cyberScore', value: (row) => row.cyberScore },
-  { name: 'jurisdiction', value: (row) => row.jurisdiction },
-  { name: 'addedAt', value: (row) => row.addedAt },
-];

@@ -1,6 +1,8 @@
+import { and, asc, count, eq, or, sql } from 'drizzle-orm';
 import { notFound } from '../../base/errors.ts';
 import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
+import { documentKeys, documents } from '../../db/role-tables.ts';
 import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
 import type {
   RegulatoryDocument,
@@ -18,48 +20,43 @@ export interface DocumentFilter extends Page {
 export type RegdocService = ReturnType<typeof createRegdocService>;
 
 /** Regulatory documents (specification, "Regulatory documents"). */
-export function createRegdocService(db: Database) {
-  const { sqlite } = db;
-  const where = `(:search = '' OR instr(d.title_fold, :search) > 0)
-    AND (:publisher IS NULL OR d.publisher_fold = :publisher OR d.publisher_id_fold = :publisher)
-    AND (:doctype IS NULL OR d.doctype_fold = :doctype)`;
-  const count = sqlite
-    .prepare<[object], number>(`SELECT count(*) FROM documents AS d WHERE ${where}`)
-    .pluck();
-  const page = sqlite
-    .prepare<[object], string>(
-      `SELECT k.summary_json FROM documents AS d JOIN document_keys AS k USING (document_id) WHERE ${where}
-        ORDER BY d.title_fold, d.title, d.document_id LIMIT :limit OFFSET :offset`,
-    )
-    .pluck();
-  const record = sqlite
-    .prepare<[string], string>('SELECT record_json FROM documents WHERE document_id = ?')
-    .pluck();
-
+export function createRegdocService({ orm, read }: Database) {
   return {
     /** By title (D3.4). */
-    list(filter: DocumentFilter): RegulatoryDocuments {
-      const { search, publisher, doctype } = filter;
-      const wanted = {
-        search: fold(search ?? ''),
-        publisher: publisher === undefined ? null : fold(publisher),
-        doctype: doctype === undefined ? null : fold(doctype),
-      };
-      return db.read(() => {
-        const total = count.get(wanted)!;
-        const rows = page.all({ ...wanted, limit: filter.limit, offset: offsetOf(filter, total) });
+    list({ search = '', publisher, doctype, ...page }: DocumentFilter): RegulatoryDocuments {
+      const { titleFold, publisherFold, publisherIdFold, doctypeFold } = documents;
+      const published = publisher === undefined ? undefined : fold(publisher);
+      const where = and(
+        search === '' ? undefined : sql`instr(${titleFold}, ${fold(search)}) > 0`,
+        published === undefined
+          ? undefined
+          : or(eq(publisherFold, published), eq(publisherIdFold, published)),
+        doctype === undefined ? undefined : eq(doctypeFold, fold(doctype)),
+      );
+      return read(() => {
+        const { total } = orm.select({ total: count() }).from(documents).where(where).get()!;
+        const rows = orm
+          .select({ summary: documentKeys.summary })
+          .from(documents)
+          .innerJoin(documentKeys, eq(documentKeys.documentId, documents.documentId))
+          .where(where)
+          .orderBy(asc(titleFold), asc(documents.title), asc(documents.documentId))
+          .limit(page.limit)
+          .offset(offsetOf(page, total))
+          .all();
         return {
-          documents: rows.map((row) => JSON.parse(row) as RegulatoryDocumentSummary),
-          pagination: paginationOf(filter, total),
+          documents: rows.map(({ summary }) => summary as RegulatoryDocumentSummary),
+          pagination: paginationOf(page, total),
         };
       });
     },
 
     /** One document with everything that is in it. Throws NOT_FOUND. */
     record(documentId: string): RegulatoryDocument {
-      const text = record.get(documentId);
-      if (text === undefined) throw notFound();
-      return JSON.parse(text) as RegulatoryDocument;
+      const { record } = documents;
+      const row = orm.select({ record }).from(documents).where(eq(documents.documentId, documentId)).get();
+      if (!row) throw notFound();
+      return row.record as RegulatoryDocument;
     },
   };
 }

@@ -1,5 +1,3 @@
-import type { RoleCollectionExport } from '../../collections/catalog-collections-schema.ts';
-import type { Column } from '../../http/columns.ts';
 import { type SectionRow, sectionColumns, sectionRows } from '../../http/sections.ts';
 import { type Role, type RoleFile, StigMapping, Task, TechnologySkill } from './role-schema.ts';
 
@@ -34,15 +32,3 @@ export function roleRows({
     ...sectionRows('stigMappings', stigMappings),
   ];
 }
-
-/** The columns of the exports of a collection of roles. */
-export const roleCollectionColumns: Column<RoleCollectionExport['roles'][number]>[] = [
-  { name: 'occupationCode', value: (row) => row.occupationCode },
-  { name: 'title', value: (row) => row.title },
-  { name: 'occupationFamily', value: (row) => row.occupationFamily },
-  { name: 'jobZone', value: (row) => row.jobZone },
-  { name: 'taskCount', value: (row) => row.taskCount },
-  { name: 'technologySkillCount', value: (row) => row.technologySkillCount },
-  { name: 'stigMappingCount', value: (row) => row.stigMappingCount },
-  { name: 'addedAt', value: (row) => row.addedAt },
-];

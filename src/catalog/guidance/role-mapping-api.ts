@@ -7,12 +7,13 @@ import { errors, jsonContent } from '../../http/schema.ts';
 import type { RoleMappingService } from './role-mapping.ts';
 import { benchmarkParam, RoleMapping } from './role-schema.ts';
 
-/** What a session without the entitlement is told, whatever it asks for: nothing is looked up for it (D9.4). */
+/** What a session without the entitlement gets, whatever it asks for: nothing is looked up for it (D9.4). */
 const gated: RoleMapping = { gated: true, federal: false, mappings: [] };
 
 /** The role mapping of a STIG (specification, "Role mapping"): for sessions alone. */
 export function roleMappingRoutes(access: Access, mapping: RoleMappingService): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
+  const { session } = access.with({ product: 'occ' });
 
   app.openapi(
     createRoute({
@@ -23,15 +24,12 @@ export function roleMappingRoutes(access: Access, mapping: RoleMappingService): 
       description:
         'Needs a session. Without the permission `occ` the response is the same for every STIG, whether it exists or not.',
       tags: ['Role mapping'],
-      ...access.session,
+      ...session,
       request: { params: benchmarkParam },
       responses: { 200: jsonContent(RoleMapping, 'The occupations.'), ...errors(400, 401) },
     }),
     (c) => {
-      if (!c.get('user').entitlements.has('occ')) {
-        c.set('unentitled', true);
-        return answer(c, gated);
-      }
+      if (!c.get('user').entitlements.has('occ')) return answer(c, gated);
       const mappings = mapping.rows(c.req.valid('param').benchmarkId);
       return answer(c, { gated: false, federal: true, mappings });
     },

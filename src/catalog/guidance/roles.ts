@@ -1,8 +1,11 @@
+import { and, asc, count, eq, getTableColumns, sql } from 'drizzle-orm';
 import { notFound } from '../../base/errors.ts';
 import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
+import { occupationKeys, occupations, roleMappings } from '../../db/role-tables.ts';
+import { stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
-import type { Role, RoleDetails, RoleFacts, RoleSummary, Roles, StigMapping } from './role-schema.ts';
+import type { Role, RoleDetails, RoleFacts, Roles } from './role-schema.ts';
 
 /** The filters of the list of roles. */
 export interface RoleFilter extends Page {
@@ -10,71 +13,81 @@ export interface RoleFilter extends Page {
   family?: string | undefined;
 }
 
-interface SummaryRow {
-  summary_json: string;
-  stig_mapping_count: number;
-}
+/** How many STIGs are mapped to an occupation of `occupation_keys`, as a column. */
+export const stigMappingCount = sql<number>`(SELECT count(*) FROM ${roleMappings}
+  WHERE ${roleMappings.occupationCode} = ${occupationKeys.occupationCode})`;
 
 export type RoleService = ReturnType<typeof createRoleService>;
 
 /** Occupational roles (specification, "Occupational roles"). */
-export function createRoleService(db: Database) {
-  const { sqlite } = db;
-  const where = `(:search = '' OR instr(o.title_fold, :search) > 0 OR instr(o.occupation_code, :search) > 0)
-    AND (:family IS NULL OR o.family_fold = :family)`;
-  const summary = `k.summary_json, (SELECT count(*) FROM role_mappings AS m
-    WHERE m.occupation_code = k.occupation_code) AS stig_mapping_count`;
-  const count = sqlite
-    .prepare<[object], number>(`SELECT count(*) FROM occupations AS o WHERE ${where}`)
-    .pluck();
-  const page = sqlite.prepare<[object], SummaryRow>(
-    `SELECT ${summary} FROM occupations AS o JOIN occupation_keys AS k USING (occupation_code) WHERE ${where}
-      ORDER BY o.occupation_code LIMIT :limit OFFSET :offset`,
-  );
-  const record = sqlite.prepare<[string], SummaryRow & { details_json: string }>(
-    `SELECT ${summary}, o.details_json FROM occupations AS o JOIN occupation_keys AS k USING (occupation_code)
-      WHERE o.occupation_code = ?`,
-  );
+export function createRoleService({ orm, read }: Database) {
+  const ofKey = eq(occupationKeys.occupationCode, occupations.occupationCode);
+  const facts = occupationKeys.summary;
+  const record = orm
+    .select({ facts, stigMappingCount, details: occupations.details })
+    .from(occupations)
+    .innerJoin(occupationKeys, ofKey)
+    .where(eq(occupations.occupationCode, sql.placeholder('code')))
+    .prepare();
+  const { confidenceScore, relevanceRank, responsibilityLevel, mappingSource, mappingReason } =
+    getTableColumns(roleMappings);
   // The order of D3.4: by rank, then by slug, which is unique.
-  const mappings = sqlite.prepare<[string], StigMapping>(
-    `SELECT s.slug AS stigSlug, s.title AS stigTitle, r.version AS stigVersion, r.release_date AS releaseDate,
-            m.confidence_score AS confidenceScore, m.relevance_rank AS relevanceRank,
-            m.responsibility_level AS roleResponsibilityLevel, m.mapping_source AS mappingSource,
-            m.mapping_reason AS mappingReason
-       FROM role_mappings AS m
-       JOIN stigs AS s ON s.id = m.stig_id
-       JOIN stig_releases AS r ON r.id = s.current_release_id
-      WHERE m.occupation_code = ? ORDER BY m.relevance_rank, s.slug`,
-  );
+  const mappings = orm
+    .select({
+      stigSlug: stigs.slug,
+      stigTitle: stigs.title,
+      stigVersion: stigReleases.version,
+      releaseDate: stigReleases.releaseDate,
+      ...{ confidenceScore, relevanceRank, roleResponsibilityLevel: responsibilityLevel },
+      ...{ mappingSource, mappingReason },
+    })
+    .from(roleMappings)
+    .innerJoin(stigs, eq(stigs.id, roleMappings.stigId))
+    .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
+    .where(eq(roleMappings.occupationCode, sql.placeholder('code')))
+    .orderBy(asc(relevanceRank), asc(stigs.slug))
+    .prepare();
 
   return {
     /** By code (D3.4). */
-    list(filter: RoleFilter): Roles {
-      const wanted = {
-        search: fold(filter.search ?? ''),
-        family: filter.family === undefined ? null : fold(filter.family),
-      };
-      return db.read(() => {
-        const total = count.get(wanted)!;
-        const rows = page.all({ ...wanted, limit: filter.limit, offset: offsetOf(filter, total) });
-        return { roles: rows.map(toSummary), pagination: paginationOf(filter, total) };
+    list({ search = '', family, ...page }: RoleFilter): Roles {
+      const { titleFold, occupationCode, familyFold } = occupations;
+      const wanted = fold(search);
+      const where = and(
+        wanted === ''
+          ? undefined
+          : sql`(instr(${titleFold}, ${wanted}) > 0 OR instr(${occupationCode}, ${wanted}) > 0)`,
+        family === undefined ? undefined : eq(familyFold, fold(family)),
+      );
+      return read(() => {
+        const { total } = orm.select({ total: count() }).from(occupations).where(where).get()!;
+        const rows = orm
+          .select({ facts, stigMappingCount })
+          .from(occupations)
+          .innerJoin(occupationKeys, ofKey)
+          .where(where)
+          .orderBy(asc(occupationCode))
+          .limit(page.limit)
+          .offset(offsetOf(page, total))
+          .all();
+        const roles = rows.map(({ facts, ...counted }) => ({ ...(facts as RoleFacts), ...counted }));
+        return { roles, pagination: paginationOf(page, total) };
       });
     },
 
     /** One role with everything that is known of it. Throws NOT_FOUND. */
     record(code: string): Role {
-      return db.read(() => {
-        const row = record.get(code);
+      return read(() => {
+        const row = record.get({ code });
         if (!row) throw notFound();
-        const details = JSON.parse(row.details_json) as RoleDetails;
-        return { ...toSummary(row), ...details, stigMappings: mappings.all(code) };
+        const { facts, stigMappingCount, details } = row;
+        return {
+          ...(facts as RoleFacts),
+          stigMappingCount,
+          ...(details as RoleDetails),
+          stigMappings: mappings.all({ code }),
+        };
       });
     },
   };
-}
-
-/** A summary from what a key row holds and the number of mappings. */
-export function toSummary(row: SummaryRow): RoleSummary {
-  const facts = JSON.parse(row.summary_json) as RoleFacts;
-  return { ...facts, stigMappingCount: row.stig_mapping_count };
 }

@@ -1,8 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
-import { createCciLookup } from '../crosswalk/cci-lookup.ts';
-import type { CrosswalkService } from '../crosswalk/queries.ts';
 import { findPlaces, foldInPlace, type Pattern } from './pattern.ts';
 import { readQuery, type SearchQuery } from './query.ts';
 import type { SearchAnswer, SearchResult } from './schema.ts';
@@ -63,10 +61,9 @@ const isCalled = (ids: ':ids' | ':unrevised') => `EXISTS (SELECT 1 FROM json_eac
 
 export type SearchService = ReturnType<typeof createSearchService>;
 
-/** Full-text search over the rules of current releases; `crosswalk` says which CCIs lead to a control. */
-export function createSearchService(db: Database, crosswalk: CrosswalkService) {
+/** Full-text search over the rules of current releases; `lookup` says which CCIs lead to a control. */
+export function createSearchService(db: Database, lookup: { ccisOf(control: string): string[] }) {
   const { sqlite } = db;
-  const lookup = createCciLookup(db, crosswalk);
   const countAll = sqlite
     .prepare<[Record<string, unknown>], number>(
       'SELECT count(*) FROM rule_search WHERE rule_search MATCH :match',

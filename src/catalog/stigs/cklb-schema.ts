@@ -80,3 +80,5 @@ export const Cklb = z
   })
   .openapi('Checklist');
 export type Cklb = z.infer<typeof Cklb>;
+export type CklbStig = Cklb['stigs'][number];
+export type CklbRule = CklbStig['rules'][number];

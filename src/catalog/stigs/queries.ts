@@ -15,13 +15,9 @@ import type {
 } from './schema.ts';
 
 export type FindingRow = typeof findings.$inferSelect;
-type ReleaseRow = typeof stigReleases.$inferSelect;
 
 /** A release with the slug and id of its STIG. */
-export interface StigRelease extends ReleaseRow {
-  slug: string;
-  stigNumber: number;
-}
+export type StigRelease = typeof stigReleases.$inferSelect & { slug: string; stigNumber: number };
 
 /** A release with everything that downloads need. */
 export interface FullRelease {

@@ -2,19 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { VerifyUserToken } from '../../auth/tokens.ts';
 import type { User } from '../../auth/viewer.ts';
 
-/** A user whose token was just verified. */
-export interface KnownUser {
-  token: string;
-  /** Where it came from. */
-  address: string;
-  user: User;
-  /** The version of the key set that it was verified with, and how long that counts: milliseconds since 1970. */
-  keys: number;
-  until: number;
-}
+/** A user whose token was just verified, as it came from an address; with key set `keys`, and good `until` then (ms since 1970). */
+export type KnownUser = { token: string; address: string; user: User; keys: number; until: number };
 
-/** After that a token goes the router's way again, where sign-ins are logged in the audit stream. */
-const longestMilliseconds = 5 * 60 * 1000;
+/** After five minutes a token goes the router's way again, where sign-ins are logged in the audit stream. */
+const longestMilliseconds = 300_000;
 
 export type Tokens = ReturnType<typeof rememberTokens>;
 
@@ -27,30 +19,25 @@ export function rememberTokens(
   keyVersion: () => number,
   now: () => Date,
   max = 2000,
-): {
-  verify: VerifyUserToken;
-  known(token: string, address: string, last?: KnownUser): KnownUser | null;
-} {
+) {
   const tokens = new LRUCache<string, KnownUser>({ max });
-  const holds = ({ keys, until }: KnownUser) => keys === keyVersion() && until > now().getTime();
 
   /** Compared first with `last`, who asked before on the same connection: that is cheaper than to look it up. */
   function known(token: string, address: string, last?: KnownUser): KnownUser | null {
-    const entry =
-      last?.token === token && last.address === address ? last : tokens.get(`${address} ${token}`);
-    return entry !== undefined && holds(entry) ? entry : null;
+    const same = last?.token === token && last.address === address;
+    const entry = same ? last : tokens.get(`${address} ${token}`);
+    return entry?.keys === keyVersion() && entry.until > now().getTime() ? entry : null;
   }
 
-  return {
-    known,
-    async verify(token, address = '') {
-      const found = known(token, address);
-      if (found !== null) return found.user;
-      const keys = keyVersion();
-      const user = await verify(token);
-      const until = Math.min(user.expiresAt * 1000, now().getTime() + longestMilliseconds);
-      tokens.set(`${address} ${token}`, { token, address, user, keys, until });
-      return user;
-    },
+  const verified: VerifyUserToken = async (token, address = '') => {
+    const found = known(token, address);
+    if (found !== null) return found.user;
+    const keys = keyVersion();
+    const user = await verify(token);
+    const until = Math.min(user.expiresAt * 1000, now().getTime() + longestMilliseconds);
+    tokens.set(`${address} ${token}`, { token, address, user, keys, until });
+    return user;
   };
+
+  return { known, verify: verified };
 }

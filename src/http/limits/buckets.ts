@@ -1,4 +1,4 @@
-import { createRecent } from '../../base/recent.ts';
+import { LRUCache } from 'lru-cache';
 
 /** Token buckets, one for each key. */
 export interface Buckets {
@@ -15,7 +15,7 @@ interface Bucket {
   at: number;
 }
 
-/** Sums of fractions end a hair beside the whole: who waited as long as it was told must not be told to wait again. */
+/** Sums of fractions end a hair beside the whole: who waited as long as was said must not wait again. */
 const nearlyOne = 1 - 1e-9;
 
 /**
@@ -24,7 +24,7 @@ const nearlyOne = 1 - 1e-9;
  */
 export function createBuckets(perMinute: number, keys = 100_000): Buckets {
   const rate = perMinute / 60_000;
-  const buckets = createRecent<Bucket>(keys);
+  const buckets = new LRUCache<string, Bucket>({ max: keys });
 
   function find(key: string, now: number): Bucket {
     let bucket = buckets.get(key);
@@ -48,6 +48,6 @@ export function createBuckets(perMinute: number, keys = 100_000): Buckets {
       return wait;
     },
     wait: (key, now) => missing(find(key, now)),
-    size: buckets.size,
+    size: () => buckets.size,
   };
 }

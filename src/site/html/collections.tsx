@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { CollectionControls, ControlCollection } from '../../collections/control-collections-schema.ts';
-import { BundleFields, type BundleForm, DeleteForm, Swatch, Tags } from './bundles.tsx';
+import { type CollectionForm, CollectionInputs, DeleteForm, Swatch, Tags } from './collection-form.tsx';
 import { controlHref, frameworkName } from './frameworks.ts';
 import { Downloads, Empty, Facts, link, Moment, PostButton, Problem, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
@@ -9,7 +9,7 @@ import type { View } from './view.ts';
 export function collectionsPage(page: {
   collections: ControlCollection[];
   subject: string;
-  form: BundleForm;
+  form: CollectionForm;
   problem: string | null;
 }): View {
   const { collections, subject, form, problem } = page;
@@ -40,7 +40,7 @@ export function collectionsPage(page: {
         )}
         <h2 id="new">New collection</h2>
         <form class="fields" method="post" action="/collections">
-          <BundleFields form={form} problem={problem} submit="Create collection" />
+          <CollectionInputs form={form} problem={problem} submit="Create collection" />
         </form>
       </>
     ),

@@ -8,7 +8,7 @@ import { Facts, PostButton, Prose, path } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** A single record of any catalog. */
-export interface ControlRecord extends ListedControl {
+export interface ControlDetails extends ListedControl {
   framework: string;
   version: string;
   guidance: string;
@@ -21,7 +21,7 @@ export interface ControlRecord extends ListedControl {
 }
 
 export interface ControlPage {
-  control: ControlRecord;
+  control: ControlDetails;
   crosswalk: Crosswalk;
   /** What the reader may do with it; null without a session. */
   mine: { isFavorite: boolean; collections: { id: string; name: string }[] } | null;
@@ -82,7 +82,7 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
   };
 }
 
-function facts(control: ControlRecord): [string, Child][] {
+function facts(control: ControlDetails): [string, Child][] {
   const { version, family, subjectArea, status, confidentialityLevels } = control;
   const all: [string, Child | undefined][] = [
     ['Version', version],
@@ -99,12 +99,12 @@ function facts(control: ControlRecord): [string, Child][] {
   );
 }
 
-function marksName({ baselines, requirementType }: ControlRecord): string {
+function marksName({ baselines, requirementType }: ControlDetails): string {
   if (baselines !== undefined) return 'Baselines';
   return requirementType === undefined ? 'MAC levels and impact' : 'Type';
 }
 
-function Withdrawn({ control: { framework, withdrawn } }: { control: ControlRecord }): Child {
+function Withdrawn({ control: { framework, withdrawn } }: { control: ControlDetails }): Child {
   const targets = withdrawn!.incorporatedInto;
   return (
     <p class="notice">
@@ -128,7 +128,7 @@ function Mine({
   mine,
   home,
 }: {
-  control: ControlRecord;
+  control: ControlDetails;
   mine: NonNullable<ControlPage['mine']>;
   home: string;
 }): Child {

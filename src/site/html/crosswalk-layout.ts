@@ -1,6 +1,5 @@
+import type { MappingStatus } from '../../catalog/crosswalk/graph.ts';
 import type { Path } from '../../catalog/crosswalk/schema.ts';
-
-type Status = Path['controls'][number]['status'];
 
 /** A control in the picture: where it stands, in pixels of the picture. */
 export interface PictureNode {
@@ -14,7 +13,7 @@ export interface PictureNode {
 export interface PictureEdge {
   from: PictureNode;
   to: PictureNode;
-  status: Status;
+  status: MappingStatus;
 }
 
 /** A framework's heading, or how many controls are left out for want of room. */
@@ -62,7 +61,7 @@ export function layOut(source: { framework: string; identifier: string }, paths:
     groups.set(each.framework, [...(groups.get(each.framework) ?? []), each.identifier]);
   };
   add(source);
-  const mappings = new Map<string, { from: string; to: string; status: Status }>();
+  const mappings = new Map<string, { from: string; to: string; status: MappingStatus }>();
   for (const { controls } of paths) {
     controls.forEach((control, index) => {
       add(control);

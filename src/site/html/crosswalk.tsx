@@ -1,11 +1,10 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
+import type { MappingStatus } from '../../catalog/crosswalk/graph.ts';
 import type { Path } from '../../catalog/crosswalk/schema.ts';
 import { layOut, nodeHeight, nodeWidth, type PictureEdge } from './crosswalk-layout.ts';
 import { controlHref, frameworkName } from './frameworks.ts';
 import { Empty, Status, Table } from './parts.tsx';
-
-type MappingStatus = Path['controls'][number]['status'];
 
 /** The crosswalk of one control: every path to the other frameworks within the hops and statuses asked for. */
 export interface Crosswalk {

@@ -21,18 +21,24 @@ const classNames: Record<ChangeClass, string> = {
   cosmetic: 'wording',
 };
 
-/** How many characters of a page are compared word by word: what is beyond stands side by side, unmarked. */
+/** How much of a page is compared word by word, in characters and in time: what is beyond stands side by side, unmarked. */
 const mostCompared = 600_000;
+const mostMilliseconds = 1000;
 
 /** Compares two texts word by word; null when the work that one page may cost is done. */
 export type Marker = (before: string, after: string) => TextSegment[] | null;
 
 /** A marker for one page. */
 export function createMarker(): Marker {
-  let left = mostCompared;
+  let characters = mostCompared;
+  let milliseconds = mostMilliseconds;
   return (before, after) => {
-    left -= before.length + after.length;
-    return left < 0 ? null : changedWords(before, after);
+    characters -= before.length + after.length;
+    if (characters < 0 || milliseconds < 0) return null;
+    const started = performance.now();
+    const segments = changedWords(before, after);
+    milliseconds -= performance.now() - started;
+    return segments;
   };
 }
 
@@ -65,8 +71,8 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
           Changes from {from.version} to {to.version}
         </h1>
         <form class="filters" action={home}>
-          <Choice name="from" label="From" versions={versions} chosen={from.version} />
-          <Choice name="to" label="To" versions={versions} chosen={to.version} />
+          <Choice name="from" label="From" versions={versions} selected={from.version} />
+          <Choice name="to" label="To" versions={versions} selected={to.version} />
           <div>
             <label for="class">Kind of change</label>
             <select id="class" name="class">
@@ -141,14 +147,14 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
   };
 }
 
-function Choice(props: { name: string; label: string; versions: string[]; chosen: string }): Child {
-  const { name, label, versions, chosen } = props;
+function Choice(props: { name: string; label: string; versions: string[]; selected: string }): Child {
+  const { name, label, versions, selected } = props;
   return (
     <div>
       <label for={name}>{label}</label>
       <select id={name} name={name}>
         {versions.map((version) => (
-          <option value={version} selected={version === chosen}>
+          <option value={version} selected={version === selected}>
             {version}
           </option>
         ))}

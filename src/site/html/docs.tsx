@@ -1,10 +1,10 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import {
+  type DocumentedOperation,
+  type DocumentedParameter,
   exampleOf,
   type OpenApi,
-  type Operation,
-  type Parameter,
   referenceName,
   resolve,
   responseOf,
@@ -14,15 +14,15 @@ import {
 import { link, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
-interface Entry {
+interface OperationEntry {
   method: string;
   path: string;
-  operation: Operation;
+  operation: DocumentedOperation;
 }
 
 /** The operations of the interface by area, in the order of the document. */
-export function areasOf(document: OpenApi): Map<string, Entry[]> {
-  const areas = new Map<string, Entry[]>();
+export function areasOf(document: OpenApi): Map<string, OperationEntry[]> {
+  const areas = new Map<string, OperationEntry[]>();
   for (const [route, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const area = operation.tags?.[0] ?? 'Other';
@@ -37,7 +37,7 @@ export function areaSlug(area: string): string {
   return area.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }
 
-const idOf = ({ method, path: route }: Entry) =>
+const idOf = ({ method, path: route }: OperationEntry) =>
   `${method}-${route.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '')}`;
 
 /** The contents of the API's reference. */
@@ -83,7 +83,7 @@ export function docsPage(document: OpenApi): View {
 }
 
 /** One area of the API's reference, with all that is to know of its operations. */
-export function docsAreaPage(document: OpenApi, area: string, entries: Entry[]): View {
+export function docsAreaPage(document: OpenApi, area: string, entries: OperationEntry[]): View {
   return {
     title: `${area}: API reference`,
     section: 'docs',
@@ -103,7 +103,7 @@ export function docsAreaPage(document: OpenApi, area: string, entries: Entry[]):
   };
 }
 
-function OperationOf({ entry, document }: { entry: Entry; document: OpenApi }): Child {
+function OperationOf({ entry, document }: { entry: OperationEntry; document: OpenApi }): Child {
   const { method, path: route, operation } = entry;
   const id = idOf(entry);
   const parameters = operation.parameters ?? [];
@@ -143,7 +143,7 @@ function OperationOf({ entry, document }: { entry: Entry; document: OpenApi }): 
   );
 }
 
-function Parameters({ parameters }: { parameters: Parameter[] }): Child {
+function Parameters({ parameters }: { parameters: DocumentedParameter[] }): Child {
   return (
     <Table
       caption="Parameters"
@@ -219,11 +219,11 @@ function SchemaTree(props: { schema: Schema; document: OpenApi; depth?: number; 
 }
 
 /** A parameter's example as text, or nothing. */
-function exampleText({ schema }: Parameter): string {
+function exampleText({ schema }: DocumentedParameter): string {
   return schema.example === undefined ? '' : String(schema.example);
 }
 
-function curl({ method, path: route, operation }: Entry, document: OpenApi): string {
+function curl({ method, path: route, operation }: OperationEntry, document: OpenApi): string {
   const filled = (operation.parameters ?? [])
     .filter((each) => each.in === 'path')
     .reduce((text, each) => {
@@ -249,7 +249,7 @@ function curl({ method, path: route, operation }: Entry, document: OpenApi): str
 }
 
 /** The form that the script turns into a request; without script it is not shown. */
-function TryIt({ entry, document, id }: { entry: Entry; document: OpenApi; id: string }): Child {
+function TryIt({ entry, document, id }: { entry: OperationEntry; document: OpenApi; id: string }): Child {
   const { method, path: route, operation } = entry;
   const body = operation.requestBody?.content['application/json']?.schema;
   return (

@@ -1,7 +1,7 @@
 import { count } from '../../base/text.ts';
 import type { RegulatoryDocument, RegulatoryDocuments } from '../../catalog/guidance/document-schema.ts';
 import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
-import { ReadCollections } from './bundles.tsx';
+import { ReadCollections } from './collection-form.tsx';
 import { Day, Downloads, Empty, Facts, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 

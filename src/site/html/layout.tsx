@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { Frame, Section, View } from './view.ts';
 
-interface Entry {
+interface NavigationEntry {
   section: Section;
   href: string;
   label: string;
@@ -9,7 +9,7 @@ interface Entry {
   needs?: 'user' | 'regdoc' | 'occ';
 }
 
-const entries: Entry[] = [
+const entries: NavigationEntry[] = [
   { section: 'stigs', href: '/stigs', label: 'STIGs', needs: 'user' },
   { section: 'controls', href: '/controls', label: 'Controls' },
   { section: 'lists', href: '/lists', label: 'Lists', needs: 'user' },
@@ -109,7 +109,7 @@ function Find({ query }: { query: string }): Child {
   );
 }
 
-function isShown({ needs }: Entry, visitor: Frame['visitor']): boolean {
+function isShown({ needs }: NavigationEntry, visitor: Frame['visitor']): boolean {
   if (needs === undefined) return true;
   if (visitor === null) return false;
   return needs === 'user' || visitor.entitlements.has(needs);

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { List, ListEntry } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { BundleFields, type BundleForm, DeleteForm, Swatch, Tags } from './bundles.tsx';
+import { type CollectionForm, CollectionInputs, DeleteForm, Swatch, Tags } from './collection-form.tsx';
 import {
   Downloads,
   Empty,
@@ -23,7 +23,7 @@ export function listsPage(page: {
   lists: List[];
   deleted: { id: string; name: string; deletedAt: string }[];
   subject: string;
-  form: BundleForm;
+  form: CollectionForm;
   problem: string | null;
 }): View {
   const { lists, deleted, subject, form, problem } = page;
@@ -54,7 +54,7 @@ export function listsPage(page: {
         )}
         <h2 id="new">New list</h2>
         <form class="fields" method="post" action="/lists">
-          <BundleFields form={form} problem={problem} submit="Create list" />
+          <CollectionInputs form={form} problem={problem} submit="Create list" />
         </form>
         {deleted.length === 0 ? null : (
           <>

@@ -1,28 +1,28 @@
 /** The parts of an OpenAPI 3.1 document that the reference shows. */
 export interface OpenApi {
   info: { title: string; version: string; description?: string };
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema>; responses: Record<string, Response> };
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  components: { schemas: Record<string, Schema>; responses: Record<string, DocumentedResponse> };
 }
 
-export interface Operation {
+export interface DocumentedOperation {
   summary: string;
   description?: string;
   tags?: string[];
   security?: Record<string, string[]>[];
   'x-access'?: string;
-  parameters?: Parameter[];
+  parameters?: DocumentedParameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
-  responses: Record<string, Response>;
+  responses: Record<string, DocumentedResponse>;
 }
 
-export interface Response {
+export interface DocumentedResponse {
   $ref?: string;
   description: string;
   content?: Record<string, { schema: Schema }>;
 }
 
-export interface Parameter {
+export interface DocumentedParameter {
   name: string;
   in: string;
   required?: boolean;
@@ -59,7 +59,7 @@ export function resolve(schema: Schema, document: OpenApi): Schema {
 }
 
 /** The response that a reference names; any other as it is. */
-export function responseOf(response: Response, document: OpenApi): Response {
+export function responseOf(response: DocumentedResponse, document: OpenApi): DocumentedResponse {
   return document.components.responses[response.$ref?.split('/').at(-1) ?? ''] ?? response;
 }
 

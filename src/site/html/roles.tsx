@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { Role, Roles } from '../../catalog/guidance/role-schema.ts';
 import type { RoleCollections } from '../../collections/catalog-collections-schema.ts';
-import { ReadCollections } from './bundles.tsx';
+import { ReadCollections } from './collection-form.tsx';
 import { Downloads, Empty, Facts, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 

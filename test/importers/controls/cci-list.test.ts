@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
+import { readCciIndex } from '../../../importers/controls/cci-index.ts';
 import { CciListBuilder, isCciList } from '../../../importers/controls/cci-list.ts';
+import { readCciReferences } from '../../../importers/controls/cci-references.ts';
 import { parseControlsCsv } from '../../../importers/controls/controls-csv.ts';
 import type { CciListRecord } from '../../../importers/controls/record.ts';
-import { readCciIndex } from '../../../importers/crosswalk/cci-index.ts';
-import { readCciReferences } from '../../../importers/crosswalk/cci-references.ts';
 import { readXml } from '../../../importers/read/xml.ts';
 import { suite } from '../../support/harness.ts';
 import { hasReferenceData } from '../../support/reference.ts';

@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { createRenderProse, type Parameter } from '../../../importers/controls/parameters.ts';
-import {
-  closeUp,
-  collapseLine,
-  collapseLines,
-  labelOfItem,
-  renderStatement,
-  shown,
-} from '../../../importers/controls/text.ts';
+import { labelOfItem, renderStatement } from '../../../importers/controls/statement.ts';
+import { closeUp, collapseLine, collapseLines, shown } from '../../../importers/read/text.ts';
 import { suite } from '../../support/harness.ts';
 import { refusal } from './support.ts';
 

@@ -7,9 +7,10 @@ import type {
   ControlsRecord,
   StatementPart,
 } from '../../../importers/controls/record.ts';
-import { ImportError } from '../../../importers/errors.ts';
-import type { Kind } from '../../../importers/ledger.ts';
+import { ImportError } from '../../../importers/read/errors.ts';
+import type { Kind } from '../../../importers/read/kind.ts';
 import { readXml } from '../../../importers/read/xml.ts';
+import { type XmlNode, XmlTree } from '../../../importers/read/xml-tree.ts';
 import { sha256 } from '../../../src/base/ids.ts';
 import { reference } from '../../support/reference.ts';
 
@@ -23,9 +24,11 @@ export function jsonOf(...parts: string[]): unknown {
   return JSON.parse(bytesOf(...parts).toString('utf8'));
 }
 
-/** The text of an XML source after it has passed the gate, as every parser gets it. */
-export function gated(source: string | Uint8Array): string {
-  return readXml(Buffer.from(source), { strict: true }, () => null).text();
+/** The tree of an XML source, as every parser of a small document gets it. */
+export function treeOf(source: string | Uint8Array): XmlNode {
+  const tree = new XmlTree();
+  readXml(Buffer.from(source), { strict: true }, () => tree);
+  return tree.root;
 }
 
 /** How a publisher's text is named in a test: by the first half of its SHA-256, never by itself. */

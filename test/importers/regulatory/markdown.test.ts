@@ -104,6 +104,10 @@ markdown('definitions, footnotes, tables, tasks and links by label are told apar
       '',
       '| Fog | Horn \\| bell must sound. |',
       '',
+      '| Fog | Bell |',
+      '|-----|------|',
+      '| Reefs | Bells must sound, and shall be heard. |',
+      '',
       'Boats must float[^1].',
       '[^1]: Hulls must be tight.',
       '[^2]: Masts must stand&#x2014;all.',
@@ -143,7 +147,6 @@ markdown('definitions, footnotes, tables, tasks and links by label are told apar
     [
       'Piers SHALL look at it.',
       'If it is dark, piers SHALL light it.',
-      'Horn | bell must sound.',
       'Boats must float.',
       'Hulls must be tight.',
       'Masts must stand—all.',
@@ -154,6 +157,105 @@ markdown('definitions, footnotes, tables, tasks and links by label are told apar
       'Nets must be read too.',
       'Hooks must be read.',
       'Knots must be read.',
+    ],
+  );
+});
+
+markdown(
+  'a table is no duty, in Markdown or HTML, unless it only puts a paragraph beside a picture',
+  async () => {
+    const { items, first } = await read(
+      [
+        '# One',
+        'AAL | Bells',
+        '----|----',
+        'one | must ring',
+        '',
+        '<table>',
+        '  <tr>',
+        '',
+        '    <td>Boats</td>',
+        '    <td>All must float.<br>They shall be dry.</td>',
+        '  </tr></table>',
+        '<table><tr><td><img src="a.png"></td>',
+        '  <td>Ropes <i>must</i> hold.</td></tr></table>',
+        '',
+        'Sails must be dry.',
+      ].join('\n'),
+    );
+    assert.equal(items, ['A-001-01 Ropes must hold.', 'A-001-02 Sails must be dry.']);
+    assert.is(first, 'Ropes must hold.');
+  },
+);
+
+markdown('indented code is no item, a paragraph that continues an item keeps its introduction', async () => {
+  const { actionableItems } = await read(
+    [
+      '# One',
+      'Within 30 days, update the following at the [registry](https://example.org/)[^1]:',
+      '',
+      '1. The contact must be reached.',
+      '',
+      '   A second contact should be named.',
+      '',
+      '       must not be read',
+      '2. All must',
+      'be listed in:',
+      '   a. the first book;',
+      '   b. the second book.',
+      '',
+      'Done.',
+      '',
+      '    - must not be read',
+      '',
+      '<pre>must not be read',
+      '',
+      'nor must this</pre>',
+      '',
+      '[^1]: The registry must be asked.',
+    ].join('\n'),
+  );
+  const within = 'Within 30 days, update the following at the registry:';
+  assert.equal(
+    actionableItems.map((each: Record<string, unknown>) => [
+      each.text,
+      each.originText,
+      each.timingOrTrigger,
+    ]),
+    [
+      ['The contact must be reached.', `${within} The contact must be reached.`, true],
+      ['A second contact should be named.', `${within} A second contact should be named.`, true],
+      ['All must be listed in:', `${within} All must be listed in:`, true],
+      ['the first book;', `${within} All must be listed in: the first book;`, true],
+      ['the second book.', `${within} All must be listed in: the second book.`, true],
+      ['The registry must be asked.', 'The registry must be asked.', false],
+    ],
+  );
+});
+
+markdown('lists of HTML hand down their introductions, with a colon or without', async () => {
+  const { actionableItems } = await read(
+    [
+      '# One',
+      '<div class="text-left">',
+      '\t<ol>',
+      '\t\t<li>If a lamp is dark:</li>',
+      '\t\t\t<ol><li>The keeper SHALL light it.</li>',
+      '\t\t\t<li>SHALL have the following wicks',
+      '\t\t\t\t<ul><li>one of wool;</li></ul>',
+      '\t\t\t</li></ol>',
+      '\t\t<li>Piers &amp; **boats** SHALL be kept.</li>',
+      '\t</ol>',
+      '</div>',
+    ].join('\n'),
+  );
+  assert.equal(
+    actionableItems.map((each: Record<string, unknown>) => [each.text, each.applicationConditions]),
+    [
+      ['The keeper SHALL light it.', 'If a lamp is dark'],
+      ['SHALL have the following wicks', 'If a lamp is dark'],
+      ['one of wool;', 'If a lamp is dark'],
+      ['Piers & boats SHALL be kept.', ''],
     ],
   );
 });
@@ -432,6 +534,34 @@ markdown('a cover without a title rejects the document', async () => {
   const { lines } = await runImport(t.db, [`${folder}/bad`]);
   assert.equal([lines[0]!.kind, lines[0]!.outcome], ['regdoc-markdown', 'rejected']);
 });
+
+for (const [name, body, reason] of [
+  ['marks that pair in one paragraph', '*_'.repeat(10_000), 'has too many marks in one paragraph'],
+  ['marks on the lines of one paragraph', '*_  \n'.repeat(10_000), 'has too many marks in one paragraph'],
+  ['many short lines', 'a\n\n'.repeat(50_000), 'has more than 80000 lines and marks'],
+  ['lists within lists', '- '.repeat(20_000), 'nests more than 60 levels deep (line 4)'],
+  ['quotations within quotations', '>'.repeat(20_000), 'nests more than 60 levels deep (line 4)'],
+  [
+    'lazy lines below a quotation',
+    `${'>'.repeat(50)}a\n${'a\n'.repeat(30_000)}`,
+    'has too many lines in nested lists and quotations',
+  ],
+  [
+    'definitions one below the other',
+    '[a]: b\n"c\n'.repeat(8000),
+    'has too many definitions in one run of lines',
+  ],
+] as const)
+  markdown(`${name}: refused in time, and nothing is stored`, async () => {
+    const lines: string[] = [];
+    const effort = await effortOf(async () => {
+      const line = await load(document('title: A', `# One\n\n${body} x must\n`));
+      lines.push(line.outcome, line.reason!);
+    });
+    assert.equal(lines, ['rejected', `the Markdown ${reason}`]);
+    assert.is((await get('a')).error?.code, 'NOT_FOUND');
+    assert.ok(effort < 5000, `${effort} ms`);
+  });
 
 markdown('hostile text costs no time', async () => {
   const bodies = [

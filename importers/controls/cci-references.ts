@@ -1,0 +1,71 @@
+import { cciRevisions, versionKey } from '../../src/catalog/controls/frameworks.ts';
+import { shown } from '../read/text.ts';
+import { readCciIndex } from './cci-index.ts';
+import type { CciItem, MappingPair } from './record.ts';
+
+const mostShown = 5;
+
+type Reference = CciItem['references'][number];
+
+/**
+ * What the references of a CCI list say: a pair for each control of 800-53, whatever its revision up to Rev 5, and
+ * warnings for what gives none or not all. Version 1 is 800-53A, of which nothing is read (FORMATS 4.1).
+ */
+export function readCciReferences(items: CciItem[]): { pairs: MappingPair[]; warnings: string[] } {
+  const pairs: MappingPair[] = [];
+  const unread = new Map<string, { count: number; first: string[] }>();
+  for (const { identifier, references } of items) {
+    for (const reference of references) {
+      const { revision, controls, problem } = readReference(reference);
+      if (problem !== null) {
+        const found = unread.get(problem) ?? { count: 0, first: [] };
+        unread.set(problem, found);
+        if (found.count++ < mostShown) found.first.push(`${identifier} ${nameOf(reference)}`);
+      }
+      for (const toIdentifier of controls)
+        pairs.push({
+          fromIdentifier: identifier,
+          toFramework: 'nist-800-53',
+          toVersion: `Rev ${revision}`,
+          toIdentifier,
+          reference: reference.index,
+        });
+    }
+  }
+  const warnings = [...unread].map(
+    ([problem, { count, first }]) =>
+      `${count} references of CCIs ${problem}: ${first.join(', ')}${count > mostShown ? ', ...' : ''}`,
+  );
+  return { pairs, warnings };
+}
+
+function nameOf({ title, version, index }: Reference): string {
+  return `"${shown(title)}" version "${shown(version)}" index "${shown(index)}"`;
+}
+
+function readReference({ version, index }: Reference): {
+  revision: number | null;
+  controls: string[];
+  problem: string | null;
+} {
+  const revision = revisionOf(version);
+  const nothing = { revision, controls: [] };
+  if (revision === null) return { ...nothing, problem: 'were left out, their version is not understood' };
+  if (revision === 1) return { ...nothing, problem: null };
+  if (revision > cciRevisions.verified)
+    return {
+      ...nothing,
+      problem: `were left out, as Rev ${cciRevisions.verified} is the newest that counts`,
+    };
+  const { controls, isWhole } = readCciIndex(index);
+  if (isWhole) return { revision, controls, problem: null };
+  const problem =
+    controls.length === 0 ? 'were left out, their index is' : 'were read in part, their index is';
+  return { revision, controls, problem: `${problem} not understood` };
+}
+
+/** The revision that a version means: `5` and `5.1.1` are 5. Null when it is not understood. */
+function revisionOf(version: string): number | null {
+  const key = versionKey('nist-800-53', version);
+  return /^\d+$/.test(key) && Number(key) > 0 ? Number(key) : null;
+}

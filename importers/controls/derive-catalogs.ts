@@ -1,0 +1,131 @@
+import { compareCodePoints } from '../../src/base/text.ts';
+import { compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
+import { sortKey } from '../../src/catalog/controls/identifier.ts';
+import { controls as controlTable, frameworkVersions } from '../../src/db/control-tables.ts';
+import type { Database } from '../../src/db/database.ts';
+import { prepareInsert } from '../../src/db/insert.ts';
+import type { Kind } from '../read/kind.ts';
+import { type BaselineLayer, baselinesOf, type CatalogLayer, mergeLayers } from './merge.ts';
+import type { ControlRecord } from './record.ts';
+import { serveControl } from './serve.ts';
+
+/** A merged version of a framework. */
+export interface Catalog {
+  framework: string;
+  version: string;
+  controls: ControlRecord[];
+}
+
+interface FactRow {
+  framework: string;
+  version: string;
+  edition: string;
+  source_id: number;
+  kind: Kind;
+  sha256: string;
+  record: string;
+}
+
+/** The catalogs that follow from what all sources state, controls in order. */
+export function readCatalogs(db: Database): Catalog[] {
+  const rows = db.sqlite
+    .prepare<[], FactRow>(
+      `SELECT f.framework, f.version, f.edition, f.source_id, s.kind, s.sha256, f.record
+         FROM control_facts AS f JOIN sources AS s ON s.id = f.source_id`,
+    )
+    .iterate();
+  const versions = new Map<
+    string,
+    { framework: string; version: string; layers: Map<string, CatalogLayer> }
+  >();
+  for (const row of rows) {
+    const key = JSON.stringify([row.framework, row.version]);
+    if (!versions.has(key))
+      versions.set(key, { framework: row.framework, version: row.version, layers: new Map() });
+    const { layers } = versions.get(key)!;
+    const layerKey = `${row.source_id} ${row.edition}`;
+    if (!layers.has(layerKey))
+      layers.set(layerKey, { kind: row.kind, edition: row.edition, sha256: row.sha256, controls: [] });
+    layers.get(layerKey)!.controls.push(JSON.parse(row.record) as ControlRecord);
+  }
+  return [...versions.values()].map(({ framework, version, layers }) => {
+    const keyed = mergeLayers([...layers.values()]).map((control) => ({
+      control,
+      key: sortKey(framework, control.identifier),
+    }));
+    keyed.sort((a, b) => compareCodePoints(a.key, b.key));
+    return { framework, version, controls: keyed.map(({ control }) => control) };
+  });
+}
+
+/** The members of a baseline, as one source lists them. */
+export interface SourcedBaseline extends BaselineLayer {
+  sourceId: number;
+}
+
+export function readBaselines(db: Database): SourcedBaseline[] {
+  const rows = db.sqlite
+    .prepare<
+      [],
+      {
+        source_id: number;
+        version: string;
+        edition: string;
+        baseline: string;
+        identifiers: string;
+        sha256: string;
+      }
+    >(
+      `SELECT f.source_id, f.version, f.edition, f.baseline, s.sha256, json_group_array(f.identifier) AS identifiers
+         FROM baseline_facts AS f JOIN sources AS s ON s.id = f.source_id
+        GROUP BY f.source_id, f.version, f.edition, f.baseline`,
+    )
+    .all();
+  return rows.map((row) => ({
+    sourceId: row.source_id,
+    version: row.version,
+    edition: row.edition,
+    baseline: row.baseline,
+    sha256: row.sha256,
+    identifiers: new Set(JSON.parse(row.identifiers) as string[]),
+  }));
+}
+
+/** The version that is served when none is asked for: the newest; of 800-171, Rev 2 where it is there (D6.2). */
+function defaultVersion(framework: string, versions: string[]): string {
+  const rev2 =
+    framework === 'nist-800-171'
+      ? versions.find((version) => versionKey(framework, version) === '2')
+      : undefined;
+  return rev2 ?? newestOf(versions);
+}
+
+function newestOf(versions: string[]): string {
+  return versions.reduce((newest, version) => (compareVersions(version, newest) > 0 ? version : newest));
+}
+
+/** Writes the catalogs as they are served, in place of those that were; inside the run's transaction. */
+export function writeCatalogs(db: Database, catalogs: Catalog[], baselines: BaselineLayer[]): void {
+  const { sqlite } = db;
+  sqlite.exec('DELETE FROM controls; DELETE FROM framework_versions;');
+  const insertVersion = prepareInsert(db, frameworkVersions);
+  const insertControl = prepareInsert(db, controlTable);
+  const insertKey = sqlite.prepare(
+    `INSERT INTO control_keys VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET title = excluded.title, family = excluded.family
+        WHERE title <> excluded.title OR family <> excluded.family`,
+  );
+  const oldestFirst = [...catalogs].sort((a, b) => compareVersions(a.version, b.version));
+  for (const { framework, version, controls } of oldestFirst) {
+    const versions = catalogs.filter((each) => each.framework === framework).map((each) => each.version);
+    const isDefault = Number(version === defaultVersion(framework, versions));
+    insertVersion.run({ framework, version, isDefault, isNewest: Number(version === newestOf(versions)) });
+    const membership = baselinesOf(version, framework === 'nist-800-53' ? baselines : []);
+    for (const [index, control] of controls.entries()) {
+      const served = serveControl(framework, version, control, membership(control));
+      const { controlId, identifier, title, family } = served;
+      insertKey.run(controlId, framework, identifier, sortKey(framework, identifier), title, family);
+      insertControl.run({ framework, version, ordinal: index + 1, ...served });
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { ImportError } from '../read/errors.ts';
+import { closeUp, collapseLine, shown } from '../read/text.ts';
+import type { OscalControl, OscalParameter, OscalPart } from './oscal-shape.ts';
+import type { Parameter, RenderProse } from './parameters.ts';
+import type { StatementPart } from './record.ts';
+
+// What the OSCAL catalogs of 800-53 and of 800-171 have in common.
+
+/** True for a control that its publisher withdrew. */
+export function isWithdrawn(control: OscalControl): boolean {
+  return control.props.some(({ name, value }) => name === 'status' && value.toLowerCase() === 'withdrawn');
+}
+
+/** The parts of a name. */
+export function partsOf(control: OscalControl, name: string): OscalPart[] {
+  return control.parts.filter((part) => part.name === name);
+}
+
+/**
+ * All parameters of a catalog: an enhancement may insert those of its base or of another enhancement. Throws
+ * `ImportError` when an id occurs twice.
+ */
+export function readParameters(
+  controls: OscalControl[],
+  labelOf: (parameter: OscalParameter) => string,
+): Map<string, Parameter> {
+  const parameters = new Map<string, Parameter>();
+  for (const parameter of controls.flatMap((control) => control.params)) {
+    const { id, select, props } = parameter;
+    if (parameters.has(id)) throw new ImportError(`the parameter ${shown(id)} occurs twice`);
+    parameters.set(id, {
+      label: labelOf(parameter),
+      choices: select?.choice ?? [],
+      many: select?.['how-many'] === 'one-or-more',
+      aggregates: props.filter(({ name }) => name === 'aggregates').map(({ value }) => value),
+    });
+  }
+  return parameters;
+}
+
+/**
+ * The lead text of each statement and its items, side by side; items keep those below them. `labelOf` gives the label
+ * of an item as it is published, `identifier` names a part without an id in messages.
+ */
+export function readStatements(
+  statements: OscalPart[],
+  identifier: string,
+  render: RenderProse,
+  labelOf: (part: OscalPart) => string,
+): StatementPart[] {
+  const read = (part: OscalPart): StatementPart => ({
+    id: part.id,
+    label: labelOf(part),
+    prose: closeUp(collapseLine(render(part.prose, part.id || identifier))),
+    parts: part.parts.map(read),
+  });
+  return statements.flatMap((statement) => {
+    const lead = read(statement);
+    return lead.prose === '' ? lead.parts : [{ ...lead, parts: [] }, ...lead.parts];
+  });
+}

@@ -1,0 +1,19 @@
+import type { StatementPart } from './record.ts';
+
+/** A statement as plain text (DECISIONS D6.4): each part on its own line, two blanks per depth, its label first. */
+export function renderStatement(parts: StatementPart[], depth = 0): string {
+  return parts
+    .flatMap(({ label, prose, parts: below }) => {
+      const line = [label, prose].filter((text) => text !== '').join(' ');
+      return [line === '' ? '' : '  '.repeat(depth) + line, renderStatement(below, depth + 1)];
+    })
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/** The label of an item of 800-171 Rev 3, from the end of its id: `SR-03.01.01.c` has `c.`, `SR-03.01.01.c.02` has `2.`. */
+export function labelOfItem(id: string): string {
+  const segments = id.split('.').slice(3);
+  const last = segments[segments.length - 1];
+  return last === undefined ? '' : `${last.replace(/^0+(?=\d)/, '')}.`;
+}

@@ -1,0 +1,98 @@
+import { compareCodePoints } from '../../src/base/text.ts';
+import { compareFrameworks } from '../../src/catalog/controls/frameworks.ts';
+import { sortKey } from '../../src/catalog/controls/identifier.ts';
+import { createGraph, type Graph, type GraphNode } from '../../src/catalog/crosswalk/graph.ts';
+import { crosswalkEdges, crosswalkNodes } from '../../src/db/control-tables.ts';
+import type { Database } from '../../src/db/database.ts';
+import { prepareInsert } from '../../src/db/insert.ts';
+import {
+  type Catalog,
+  readBaselines,
+  readCatalogs,
+  type SourcedBaseline,
+  writeCatalogs,
+} from '../controls/derive-catalogs.ts';
+import type { SourceProblem } from '../read/errors.ts';
+import { type CatalogView, catalogView } from './catalog-view.ts';
+import { writeClosure } from './closure.ts';
+import { applyDecisions } from './decisions.ts';
+import { type DerivedEdge, deriveEdges, type MappingFact } from './edges.ts';
+
+/**
+ * Rebuilds everything that is derived from the facts about controls: the served catalogs, the graph, the closure.
+ * Runs inside the transaction that changed a fact or a decision. `timedClosure` is given the building of the closure.
+ */
+export function deriveControls(
+  db: Database,
+  timedClosure: (work: () => void) => void = (work) => work(),
+): SourceProblem[] {
+  const catalogs = readCatalogs(db);
+  const baselines = readBaselines(db);
+  writeCatalogs(db, catalogs, baselines);
+  const { view, edges, problems } = crosswalkOf(db, catalogs);
+  const graph = writeGraph(db, edges);
+  timedClosure(() => void writeClosure(db.sqlite, graph));
+  return [...problems, ...unknownMembers(baselines, view)];
+}
+
+/** The edges that follow from what is stated and decided, and what could not be used. Writes nothing. */
+export function crosswalkOf(db: Database, catalogs: Catalog[] = readCatalogs(db)) {
+  const view = catalogView(catalogs);
+  const { edges, problems } = deriveEdges(readMappings(db), view);
+  return { view, edges: applyDecisions(db, edges, view), problems };
+}
+
+function readMappings(db: Database): MappingFact[] {
+  return db.sqlite
+    .prepare<[], MappingFact>(
+      `SELECT source_id AS sourceId, ordinal, from_framework AS fromFramework, from_version AS fromVersion,
+              from_identifier AS fromIdentifier, to_framework AS toFramework, to_version AS toVersion,
+              to_identifier AS toIdentifier, row
+         FROM mapping_facts ORDER BY source_id, ordinal`,
+    )
+    .all();
+}
+
+function unknownMembers(baselines: SourcedBaseline[], view: CatalogView): SourceProblem[] {
+  if (!view.has('nist-800-53')) return [];
+  return baselines.flatMap(({ sourceId, baseline, identifiers }) => {
+    const unknown = [...identifiers].filter(
+      (identifier) => view.status('nist-800-53', identifier) === 'unknown',
+    );
+    if (unknown.length === 0) return [];
+    const message = `the ${baseline} baseline names ${unknown.length} unknown controls: ${unknown.slice(0, 5).join(', ')}`;
+    return [{ sourceId, message }];
+  });
+}
+
+function writeGraph(db: Database, edges: DerivedEdge[]): Graph {
+  const { sqlite } = db;
+  sqlite.exec(`DELETE FROM crosswalk_paths; DELETE FROM crosswalk_evidence; DELETE FROM crosswalk_edges;
+               DELETE FROM crosswalk_nodes;`);
+  const names = new Map<string, GraphNode & { key: string }>();
+  const nameOf = ({ framework, identifier }: GraphNode) => `${framework}:${identifier}`;
+  for (const { a, b } of edges) {
+    for (const end of [a, b]) {
+      if (!names.has(nameOf(end)))
+        names.set(nameOf(end), { ...end, key: sortKey(end.framework, end.identifier) });
+    }
+  }
+  const nodes = [...names.values()].sort(
+    (a, b) => compareFrameworks(a.framework, b.framework) || compareCodePoints(a.key, b.key),
+  );
+  const ids = new Map(nodes.map((node, id) => [nameOf(node), id]));
+  const insertNode = prepareInsert(db, crosswalkNodes);
+  for (const [id, { framework, identifier }] of nodes.entries())
+    insertNode.run({ id, framework, identifier });
+  const insertEdge = prepareInsert(db, crosswalkEdges);
+  const insertEvidence = sqlite.prepare('INSERT OR IGNORE INTO crosswalk_evidence VALUES (?, ?, ?, ?)');
+  const numbered = edges.map((edge) => {
+    const [a, b] = [ids.get(nameOf(edge.a))!, ids.get(nameOf(edge.b))!].sort(
+      (left, right) => left - right,
+    ) as [number, number];
+    insertEdge.run({ a, b, status: edge.status });
+    for (const fact of edge.evidence) insertEvidence.run(a, b, fact.sourceId, fact.ordinal);
+    return { a, b, status: edge.status };
+  });
+  return createGraph(nodes, numbered);
+}

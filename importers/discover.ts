@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  createReadStream,
+  type Dirent,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { sha256 } from '../src/base/ids.ts';
+import { type Group, Groups } from './groups.ts';
+import {
+  archiveLimits,
+  type InflateBudget,
+  looksLikeZip,
+  type Member,
+  newInflateBudget,
+  openArchive,
+} from './read/archive.ts';
+import { ImportError } from './read/errors.ts';
+import { xmlLimits } from './read/xml.ts';
+
+/** What a walk over the given paths meets, one at a time. */
+export type Found =
+  | Group
+  | { type: 'bytes'; source: string; bytes: Buffer; sha256: string; lone: boolean }
+  | { type: 'archive'; source: string; sha256: string; members: number; error: string | null }
+  | { type: 'unreadable'; source: string; reason: string; outcome: 'skipped' | 'rejected' };
+
+export interface ListedFile {
+  path: string;
+  /** True when the file was named itself, not met in a folder. */
+  lone: boolean;
+  /** Why a folder that stands here instead of its files cannot be listed. */
+  error?: string;
+}
+
+/** Every file of the given paths, folders walked in the order of their names, links not followed. */
+export function listFiles(paths: string[]): ListedFile[] {
+  return paths.flatMap<ListedFile>((path) =>
+    statSync(path).isDirectory() ? walk(path) : { path, lone: true },
+  );
+}
+
+function walk(folder: string): ListedFile[] {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    return [{ path: folder, lone: false, error: whyUnreadable(folder, error) }];
+  }
+  return entries
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap<ListedFile>((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? walk(path) : { path, lone: false };
+    });
+}
+
+/** A name that is not UTF-8 comes from Node with U+FFFD in it, and nothing has that name. */
+function whyUnreadable(path: string, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' && path.includes('\uFFFD') ? 'the name is not UTF-8: rename the file' : message;
+}
+
+/** Walks files and archives (and archives in them) and yields every source, member data held in memory one by one. */
+export async function* discover(files: ListedFile[]): AsyncGenerator<Found> {
+  const budget = newInflateBudget();
+  const groups = new Groups(files.map((file) => file.path));
+  for (const { path, lone, error } of files) {
+    const refused = (reason: string): Found => ({
+      type: 'unreadable',
+      source: path,
+      reason,
+      outcome: 'rejected',
+    });
+    if (error !== undefined) {
+      yield refused(error);
+      continue;
+    }
+    let stat: Stats;
+    try {
+      stat = lone ? statSync(path) : lstatSync(path);
+    } catch (error) {
+      groups.spoil(path);
+      yield refused(whyUnreadable(path, error));
+      continue;
+    }
+    if (!stat.isFile()) {
+      // Named itself, it was meant to be imported; met in a folder it is passed by.
+      yield lone
+        ? refused('a device or pipe, not a file')
+        : { type: 'unreadable', source: path, reason: 'a link or device, not a file', outcome: 'skipped' };
+      continue;
+    }
+    let found: Buffer | string;
+    try {
+      found = isZipFile(path) ? path : readWhole(path, stat.size);
+    } catch (error) {
+      groups.spoil(path);
+      yield refused((error as Error).message);
+      continue;
+    }
+    if (typeof found === 'string') yield* openNested(path, found, await hashFile(path), 1, budget);
+    else if (!groups.take(path, dirname(path), found))
+      yield { type: 'bytes', source: path, bytes: found, sha256: sha256(found), lone };
+  }
+  yield* groups.found();
+}
+
+function isZipFile(path: string): boolean {
+  const head = Buffer.alloc(4);
+  const handle = openSync(path, 'r');
+  try {
+    readSync(handle, head, 0, 4, 0);
+  } finally {
+    closeSync(handle);
+  }
+  return looksLikeZip(head);
+}
+
+function readWhole(path: string, size: number): Buffer {
+  if (size > xmlLimits.bytes)
+    throw new ImportError(`the file is larger than ${xmlLimits.bytes / 1024 / 1024} MB`);
+  return readFileSync(path);
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const part of createReadStream(path)) hash.update(part as Buffer);
+  return hash.digest('hex');
+}
+
+async function* openNested(
+  source: string,
+  origin: string | Buffer,
+  hash: string,
+  depth: number,
+  budget: InflateBudget,
+): AsyncGenerator<Found> {
+  let archive: Awaited<ReturnType<typeof openArchive>>;
+  try {
+    if (depth > archiveLimits.depth)
+      throw new ImportError(`archives are nested deeper than ${archiveLimits.depth}`);
+    archive = await openArchive(origin, budget);
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    yield { type: 'archive', source, sha256: hash, members: 0, error: error.message };
+    return;
+  }
+  yield { type: 'archive', source, sha256: hash, members: archive.members.length, error: null };
+  const groups = new Groups(archive.members.map((member) => member.name));
+  try {
+    for (const member of archive.members) yield* readMember(source, member, depth, budget, groups);
+    yield* groups.found();
+  } finally {
+    archive.close();
+  }
+}
+
+async function* readMember(
+  archive: string,
+  member: Member,
+  depth: number,
+  budget: InflateBudget,
+  groups: Groups,
+): AsyncGenerator<Found> {
+  const source = `${archive}!/${member.name}`;
+  let bytes: Buffer;
+  try {
+    bytes = await member.read();
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    groups.spoil(member.name);
+    yield { type: 'unreadable', source, reason: error.message, outcome: 'rejected' };
+    return;
+  }
+  const hash = sha256(bytes);
+  if (looksLikeZip(bytes)) yield* openNested(source, bytes, hash, depth + 1, budget);
+  else if (!groups.take(member.name, folderOf(archive, member.name), bytes))
+    yield { type: 'bytes', source, bytes, sha256: hash, lone: false };
+}
+
+/** The folder of a member as the ledger names it; of one at the top, the archive. */
+function folderOf(archive: string, name: string): string {
+  const folder = dirname(name);
+  return folder === '.' ? archive : `${archive}!/${folder}`;
+}

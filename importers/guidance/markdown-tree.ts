@@ -1,0 +1,128 @@
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { gfm } from 'micromark-extension-gfm';
+import { ImportError } from '../read/errors.ts';
+
+// What the parser takes longest for was measured: the bounds hold a document of any content to seconds and some hundred
+// megabytes, and are far above what anybody publishes.
+const longestText = 4 * 1024 * 1024;
+const maxMarks = 80_000;
+const maxDepth = 60;
+const maxNesting = 1_000_000;
+const maxPairs = 40_000_000;
+
+const mark = /[\n*_[\]()<>`~|#!&\\:^]/g;
+const inline = /[*_[\]!<~`]/g;
+const listMark = /[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])/;
+const prefix = new RegExp(`^(?:[ \\t>]|${listMark.source})*`);
+const thematicBreak = /^[ \t>]*([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
+
+export type Tree = ReturnType<typeof fromMarkdown>;
+export type FlowNode = Tree['children'][number];
+export type PhrasingNode = Extract<FlowNode, { type: 'paragraph' }>['children'][number];
+
+/** What makes pairs within a line, and looks far for its other half. */
+const pairing = [
+  'attention',
+  'autolink',
+  'characterEscape',
+  'characterReference',
+  'codeText',
+  'htmlText',
+  'labelEnd',
+  'labelStartImage',
+  'labelStartLink',
+  'strikethrough',
+  'gfmFootnoteCall',
+  'gfmPotentialFootnoteCall',
+  'emailAutolink',
+  'protocolAutolink',
+  'wwwAutolink',
+];
+
+/**
+ * Reads the files of one Markdown document into trees (CommonMark with GitHub's tables, footnotes and tasks), each on its own: code ends with its
+ * file. Throws `ImportError` for a text that would take too long.
+ */
+export function* parseFiles(files: string[]): Generator<{ text: string; tree: Tree }> {
+  if (files.reduce((sum, text) => sum + text.length, 0) > longestText)
+    throw tooMuch('has more than 4 million characters');
+  if (files.reduce((sum, text) => sum + (text.match(mark)?.length ?? 0), 0) > maxMarks)
+    throw tooMuch(`has more than ${maxMarks} lines and marks`);
+  for (const file of files) {
+    const text = withoutTemplates(file);
+    checkLines(text);
+    checkPairs(text);
+    yield { text, tree: parseMarkdown(text) };
+  }
+}
+
+/** Reads a piece of a file that was checked, without the constructs named in `disabled`. */
+export function parseMarkdown(text: string, disabled: string[] = []): Tree {
+  return fromMarkdown(text, {
+    extensions: [gfm(), { disable: { null: disabled } }],
+    mdastExtensions: [gfmFromMarkdown()],
+  });
+}
+
+function tooMuch(what: string): ImportError {
+  return new ImportError(`the Markdown ${what}`, 'regdoc-markdown');
+}
+
+/**
+ * A text without comments and the marks of site generators (`{#id}`, `{:start="3"}`, `{{ site.baseurl }}`), and with what only they
+ * read in a form that all do: bullets (`•`) as list items, definitions (`: `) as paragraphs, code that begins in a quotation and goes on without its mark as code.
+ */
+function withoutTemplates(file: string): string {
+  const lastComment = file.lastIndexOf('-->') + 3;
+  return (file.slice(0, lastComment).replace(/<!--[\s\S]*?-->/g, '') + file.slice(lastComment))
+    .replace(/\r\n?/g, '\n')
+    .replace(/\{\{[^{}\n]{0,200}\}\}|\{[:%][^{}\n]{0,200}\}|\{[#.][^{}\n]{0,200}\}(?=[ \t]*$)/gm, '')
+    .replace(/^([ \t>]*)•(?=[ \t])/gm, '$1-')
+    .replace(/^((?![ \t]*>).*\n)[ \t]*>[ \t>]*(?=(?:```|~~~)[^`\n]*\n(?![ \t]*>))/gm, '$1')
+    .replace(/^ {0,3}:[ \t]+/gm, '\n');
+}
+
+/** Throws for lists and quotations nested too deep, and for too many definitions in one run of lines. */
+function checkLines(text: string): void {
+  let depth = 0;
+  let nesting = 0;
+  for (const [index, line] of text.split('\n').entries()) {
+    if (/^#{1,6}[ \t]/.test(line)) depth = 0;
+    const begin = prefix.exec(line)![0];
+    if (/[^ \t]/.test(begin) && !thematicBreak.test(line)) {
+      const containers = begin.match(/[^ \t\d]/g)!.length;
+      const level = containers + (begin.replaceAll('\t', '    ').match(/ /g)?.length ?? 0) / 2;
+      if (level > maxDepth) throw tooMuch(`nests more than ${maxDepth} levels deep (line ${index + 1})`);
+      depth = Math.max(depth, level);
+      nesting += (level * level) / 6;
+    }
+    nesting += depth;
+  }
+  if (nesting > maxNesting) throw tooMuch('has too many lines in nested lists and quotations');
+  const definitions = sumOfSquares(runsOf(text), /\]:/g);
+  if (definitions > maxPairs) throw tooMuch('has too many definitions in one run of lines');
+}
+
+/** Throws where marks within one paragraph, each with each, make too many pairs. */
+function checkPairs(text: string): void {
+  if (sumOfSquares(runsOf(text), inline) <= maxPairs) return;
+  // Lists and tables have many paragraphs in a run of lines: a reading that leaves their words as they are tells which.
+  const words: string[] = [];
+  const visit = (node: FlowNode | PhrasingNode | Tree, paragraph: number): void => {
+    if (node.type === 'text') words[paragraph] = (words[paragraph] ?? '') + node.value;
+    if (!('children' in node)) return;
+    const isParagraph = ['paragraph', 'heading', 'tableCell'].includes(node.type);
+    for (const child of node.children) visit(child, isParagraph ? words.length - 1 : words.push('') - 1);
+  };
+  visit(parseMarkdown(text, pairing), 0);
+  if (sumOfSquares(words, inline) > maxPairs) throw tooMuch('has too many marks in one paragraph');
+}
+
+function runsOf(text: string): string[] {
+  return text.split(/\n[ \t]*(?=\n)/);
+}
+
+function sumOfSquares(texts: string[], pattern: RegExp): number {
+  return texts.reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0) ** 2, 0);
+}

@@ -1,0 +1,67 @@
+import { compareCodePoints } from '../../src/base/text.ts';
+import type { Database } from '../../src/db/database.ts';
+import { shown } from '../read/text.ts';
+
+/** One thing that a source states, which another source may state anew. */
+export interface Statement {
+  sourceId: number;
+  /** What it is about: the id of a document, a STIG with an occupation. */
+  key: string;
+  importedAt: string;
+  sha256: string;
+  /** Orders the statements of one run, so that the order of its files never matters. */
+  newness: string;
+}
+
+/** The statements that count: of each key the one of the last run that states it. */
+export function latestStatements<T extends Statement>(statements: T[], fresh: Set<number>): T[] {
+  const order = (each: T) =>
+    [Number(fresh.has(each.sourceId)), each.importedAt, each.newness, each.sha256].join(' ');
+  const winners = new Map<string, T>();
+  for (const each of statements) {
+    const known = winners.get(each.key);
+    if (!known || compareCodePoints(order(each), order(known)) > 0) winners.set(each.key, each);
+  }
+  return [...winners.values()];
+}
+
+/**
+ * The statements that count among all there are. A source of which nothing counts any more is removed, so that
+ * importing it again is an import like any other; `superseded` takes it down.
+ */
+export function winningStatements<T extends Statement>(
+  db: Database,
+  statements: T[],
+  fresh: Set<number>,
+  superseded: Map<number, string>,
+): T[] {
+  const winners = latestStatements(statements, fresh);
+  const kept = new Set(winners.map((each) => each.sourceId));
+  const winnerOf = new Map(winners.map((each) => [each.key, each.sourceId]));
+  for (const { sourceId, key } of statements) {
+    if (kept.has(sourceId) || superseded.has(sourceId)) continue;
+    const reason = fresh.has(sourceId)
+      ? `another source of this import contains everything in it: ${nameOf(db, winnerOf.get(key)!)}`
+      : 'a later source contains everything in it';
+    removeSource(db, sourceId, reason, superseded);
+  }
+  return winners;
+}
+
+function nameOf(db: Database, sourceId: number): string {
+  return shown(
+    db.sqlite.prepare<[number], string>('SELECT source FROM sources WHERE id = ?').pluck().get(sourceId)!,
+    300,
+  );
+}
+
+/** Removes a source with what it states, and notes why. */
+export function removeSource(
+  db: Database,
+  sourceId: number,
+  reason: string,
+  superseded: Map<number, string>,
+): void {
+  db.sqlite.prepare('DELETE FROM sources WHERE id = ?').run(sourceId);
+  superseded.set(sourceId, reason);
+}

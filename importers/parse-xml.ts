@@ -1,0 +1,108 @@
+import type { ControlsResult } from './controls/catalog.ts';
+import { CciListBuilder, isCciList } from './controls/cci-list.ts';
+import { isDod8500, parseDod8500 } from './controls/dod-8500.ts';
+import { parseOscalCatalog } from './controls/oscal-catalog.ts';
+import { parseOscalProfile } from './controls/oscal-profile.ts';
+import { isOscalXmlCatalog, isOscalXmlProfile, valueOfXml } from './controls/oscal-xml.ts';
+import { isDiacapMap, parseDiacapMap } from './crosswalk/diacap.ts';
+import { aChecklist, fromControls, type Parsed, skipped } from './parsed.ts';
+import { ImportError } from './read/errors.ts';
+import type { Kind } from './read/kind.ts';
+import { DoctypeError, readXml, type XmlElement, type XmlHandler } from './read/xml.ts';
+import { type XmlNode, XmlTree } from './read/xml-tree.ts';
+import { BenchmarkBuilder } from './stigs/xccdf-builder.ts';
+import { interpretBenchmark, isBenchmark, looksLikeBenchmark } from './stigs/xccdf-parse.ts';
+import { ResultsFinder, scanResults } from './stigs/xccdf-results.ts';
+
+/** How the documents of one kind are read: who receives the events, and what comes of them in the end. */
+interface Reading {
+  kind: Kind;
+  handler: XmlHandler;
+  finish(warnings: string[]): Parsed;
+}
+
+/** The kinds whose documents are small enough to be read as trees. */
+const treeKinds: [Kind, (root: XmlElement) => boolean, (root: XmlNode) => ControlsResult][] = [
+  ['oscal-catalog', isOscalXmlCatalog, (root) => parseOscalCatalog(valueOfXml(root))],
+  ['oscal-profile', isOscalXmlProfile, (root) => parseOscalProfile(valueOfXml(root))],
+  ['dod-8500', isDod8500, parseDod8500],
+  ['diacap-map', isDiacapMap, parseDiacapMap],
+];
+
+/** Reads a source that begins with `<`. Throws `ImportError` for what is bad of a kind of ours, and for what is no XML. */
+export function parseXml(bytes: Uint8Array, options: { strict?: boolean }): Parsed {
+  let reading = null as Reading | null;
+  const kind = () => reading?.kind ?? 'other';
+  try {
+    const { warnings } = readXml(bytes, options, (root) => {
+      reading = readingOf(root);
+      return reading.handler;
+    });
+    return reading!.finish(warnings);
+  } catch (error) {
+    if (error instanceof DoctypeError && isForeign(error, bytes))
+      return skipped(`XML or HTML of an unknown kind, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
+    // What cannot be decoded has no root yet; a benchmark is known by its beginning.
+    if (error instanceof ImportError && error.kind === 'other')
+      error.kind = kind() === 'other' && looksLikeBenchmark(Buffer.from(bytes)) ? 'xccdf' : kind();
+    throw error;
+  }
+}
+
+function readingOf(root: XmlElement): Reading {
+  if (isBenchmark(root)) {
+    const handler = new BenchmarkBuilder(root.uri);
+    return { kind: 'xccdf', handler, finish: (warnings) => fromBenchmark(handler, warnings) };
+  }
+  if (isCciList(root)) {
+    const handler = new CciListBuilder();
+    return { kind: 'cci-list', handler, finish: (warnings) => fromControls(handler.result(), warnings) };
+  }
+  const [kind, , parse] = treeKinds.find(([, isRoot]) => isRoot(root)) ?? [];
+  if (kind && parse) {
+    const handler = new XmlTree();
+    return { kind, handler, finish: (warnings) => fromControls(parse(handler.root), warnings) };
+  }
+  const handler = new ResultsFinder();
+  const other = isScap(root) ? 'scap' : 'other';
+  return { kind: other, handler, finish: (warnings) => skipXml(root, other, handler.isFound, warnings) };
+}
+
+function fromBenchmark(builder: BenchmarkBuilder, warnings: string[]): Parsed {
+  const result = interpretBenchmark(builder);
+  if (!('release' in result)) return { kind: result.kind, content: null, reason: result.reason, warnings };
+  const content = { type: 'stig' as const, release: result.release };
+  return { kind: 'xccdf', content, warnings: [...warnings, ...result.warnings] };
+}
+
+const ourNames =
+  '(?:[\\w.-]+:)?(?:Benchmark|cci_list|catalog|IMPORT_FILE|DiacapToRmf|data-stream(?:-collection)?)';
+const ourRoot = new RegExp(`^${ourNames}$`);
+const ourTag = new RegExp(`<${ourNames}[\\s>]`);
+
+/** Whether what a DOCTYPE stands in is a supporting file of a package, most often HTML: nothing in it is one of ours. */
+function isForeign({ root }: DoctypeError, bytes: Uint8Array): boolean {
+  return root !== null && !ourRoot.test(root) && !ourTag.test(Buffer.from(bytes).toString('latin1'));
+}
+
+const scapRoots = new Set(['data-stream-collection', 'data-stream']);
+
+function isScap({ local, uri }: XmlElement): boolean {
+  return scapRoots.has(local)
+    ? uri.startsWith('http://scap.nist.gov/schema/scap/source/')
+    : local === 'asset-report-collection' &&
+        uri.startsWith('http://scap.nist.gov/schema/asset-reporting-format/');
+}
+
+function skipXml(root: XmlElement, kind: 'scap' | 'other', hasResults: boolean, warnings: string[]): Parsed {
+  const name = root.local.slice(0, 64);
+  if (hasResults) {
+    const reason = `an XCCDF TestResult (root <${name}>): ${scanResults}`;
+    return { kind: kind === 'other' ? 'xccdf' : kind, content: null, reason, warnings };
+  }
+  const reason =
+    kind === 'scap'
+      ? `SCAP content (automated checks, root <${name}>): it cannot be imported as a STIG`
+      : `XML of an unknown kind: root <${name}>${name === 'CHECKLIST' ? aChecklist : ''}`;
+  return { kind, content: null, reason, warnings };
+}

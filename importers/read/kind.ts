@@ -1,0 +1,19 @@
+/** What a source is, in the words of the ledger (DECISIONS D20). */
+export type Kind =
+  | 'xccdf'
+  | 'scap'
+  | 'oscal-catalog'
+  | 'oscal-profile'
+  | 'cprt'
+  | 'cci-list'
+  | 'dod-8500'
+  | 'diacap-map'
+  | 'controls-csv'
+  | 'mappings-csv'
+  | 'onet'
+  | 'nice'
+  | 'regdoc'
+  | 'regdoc-markdown'
+  | 'role-mapping-csv'
+  | 'archive'
+  | 'other';

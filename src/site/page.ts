@@ -1,0 +1,131 @@
+import type { z } from '@hono/zod-openapi';
+import type { Context, MiddlewareHandler } from 'hono';
+import { every } from 'hono/combine';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Entitlement } from '../auth/viewer.ts';
+import type { Access } from '../http/access.ts';
+import type { Env } from '../http/env.ts';
+import type { Rule } from '../http/rule.ts';
+import { check } from '../http/schema.ts';
+import type { Assets } from './html/assets.ts';
+import { renderPage } from './html/layout.tsx';
+import type { Frame, View } from './html/view.ts';
+import { notices } from './notices.ts';
+
+/** What pages are made with. */
+export interface PageSupport {
+  /** The rules of access as one handler each: they check the caller, then read the form. */
+  guard: {
+    user: MiddlewareHandler<Env>;
+    /** As `user`, for a page that is much work. */
+    costly: MiddlewareHandler<Env>;
+    /** As `user`, for a form that does what is audited, as `list.create`; `field` names the object where the path does not. */
+    audited(action: string, field?: string): MiddlewareHandler<Env>;
+    /** As `user`, for a form that brings a file. */
+    upload: MiddlewareHandler<Env>;
+    visitor: MiddlewareHandler<Env>;
+    signIn: MiddlewareHandler<Env>;
+    signOut: MiddlewareHandler<Env>;
+    entitled(product: Entitlement): MiddlewareHandler<Env>;
+  };
+  signIn: Access['signIn'];
+  /** Answers a page. */
+  show(c: Context<Env>, view: View, status?: ContentfulStatusCode): Response;
+  /** What a page has around its body, for one that is made elsewhere. */
+  frame(c: Context<Env>): Frame;
+  /** Answers a page that was made elsewhere. */
+  send(
+    c: Context<Env>,
+    page: string | Uint8Array<ArrayBuffer>,
+    tryIt?: boolean,
+    status?: ContentfulStatusCode,
+  ): Response;
+}
+
+/** A checklist of 32 MiB (DECISIONS D2.3), also as base64, with what goes around it. */
+const maxUpload = 48 * 1024 * 1024;
+
+const policy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+];
+
+/** Makes what pages share: `assets` are what pages load, `banner` the classification on every one. */
+export function createPageSupport(access: Access, assets: Assets, banner: string | null): PageSupport {
+  const guard = (rule: Rule) => every(...rule.middleware);
+  const { find: _, ...addresses } = assets;
+
+  function frame(c: Context<Env>): Frame {
+    const user = c.get('visitor') ?? null;
+    const url = new URL(c.req.url);
+    return {
+      assets: addresses,
+      banner,
+      visitor: user === null ? null : { name: user.email ?? user.subject, entitlements: user.entitlements },
+      query: url.pathname === '/search' ? (c.req.query('q') ?? '') : '',
+      notice: notices(c.req.query('done'), c.req.query('count')),
+      // A form's address is no page to come back to.
+      here: c.req.method !== 'GET' || url.pathname === '/signin' ? '/' : `${url.pathname}${url.search}`,
+    };
+  }
+
+  const send: PageSupport['send'] = (c, page, tryIt = false, status = 200) =>
+    c.body(page, status, {
+      'Content-Type': 'text/html; charset=UTF-8',
+      // What is large enough for a thread is counted until it is taken.
+      ...(typeof page === 'string' ? {} : { 'Content-Length': String(page.byteLength) }),
+      'Content-Security-Policy': [...policy, ...(tryIt ? ["connect-src 'self'"] : [])].join('; '),
+      // Without a referrer a browser would not say where a form comes from, and no write would be taken.
+      'Referrer-Policy': 'same-origin',
+      // What one reader saw is not for who sits down next.
+      'Cache-Control': 'private, no-store',
+    });
+
+  return {
+    guard: {
+      user: guard(access.user),
+      costly: guard(access.with({ expensive: true }).user),
+      audited: (action, field) =>
+        guard(
+          access.audited(action, (c) => (field === undefined ? undefined : c.get('form')?.get(field))).user,
+        ),
+      upload: guard(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
+      visitor: guard(access.visitor),
+      signIn: guard(access.audited('session.create').visitor),
+      signOut: guard(access.audited('session.end').session),
+      entitled: (product) => guard(access.entitled(product)),
+    },
+    signIn: access.signIn,
+    show: (c, view, status) => send(c, renderPage(view, frame(c)), view.tryIt, status),
+    frame,
+    send,
+  };
+}
+
+/** A page's query, check by the schema of the API; fields that a form leaves empty count as not given. */
+export function readQuery<T extends z.ZodType>(c: Context<Env>, schema: T): z.output<T> {
+  const given = Object.entries(c.req.queries()).map(([name, values]) => {
+    const filled = values.filter((value) => value !== '');
+    return [name, filled.length > 1 ? filled : filled[0]] as const;
+  });
+  return check(schema, Object.fromEntries(given.filter(([, value]) => value !== undefined)));
+}
+
+/** After a form was taken: on to a page that can be loaded again (303). */
+export function goTo(c: Context<Env>, path: string, done?: { code: string; count?: number }): Response {
+  const query =
+    done === undefined ? '' : `?done=${done.code}${done.count === undefined ? '' : `&count=${done.count}`}`;
+  return c.redirect(path.includes('?') && query !== '' ? `${path}&${query.slice(1)}` : path + query, 303);
+}
+
+/** Where a page of ours may lead on to: a path of this server, and nothing that a browser reads otherwise. */
+export function safePath(text: string | undefined, fallback = '/'): string {
+  if (text === undefined || !/^\/(?![/\\])[\x21-\x7e]*$/.test(text) || text.includes('\\')) return fallback;
+  const base = 'http://here.invalid';
+  return URL.canParse(text, base) && new URL(text, base).origin === base ? text : fallback;
+}
