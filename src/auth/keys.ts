@@ -78,7 +78,7 @@ function requirePublicKey(name: string, key: JWK): void {
 
 /** Why a key is not one to verify our tokens with; null for one that is. */
 function whyNotOurs({ kty, crv, use, key_ops: operations, alg }: JWK): string | null {
-  if (use !== undefined && use !== 'sig') return `its use is "${printed(use, 20)}" and not "sig"`;
+  if (use !== undefined && use !== 'sig') return `its use is "${printed(use, 20)}", not "sig"`;
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
     return 'its key_ops do not include "verify"';
   // A curve that is missing is a fault of the key, another one is not.

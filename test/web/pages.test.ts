@@ -93,8 +93,8 @@ pages('the ledger and what is loaded say one of one, and more of more', async ()
 });
 
 pages('the ledger of an import shows nobody what needs an entitlement that they lack', async () => {
-  const regulatory = ['harbor-basic-directive', 'lantern-web-guideline', 'regdoc', 'actionableItems'];
-  const occupational = ['nice-work-roles', 'O*NET', 'onet', 'workRoles'];
+  const regulatory = ['harbor-basic-directive', 'lantern-web-guideline', 'regdoc', 'actionable items'];
+  const occupational = ['nice-work-roles', 'O*NET', 'onet', 'work roles'];
   const seen: Record<string, string[]> = {};
   for (const entitlements of [[], ['regdoc'], ['occ'], ['regdoc', 'occ']]) {
     const caller = await sessionCaller(t, await userCaller(t, { sub: 'sam', entitlements }));
@@ -1021,7 +1021,7 @@ pages('a refused form brings back the checklist that could be read, and a sound 
   const refusals: [fields: Record<string, string>, words: string][] = [
     [{ slug: 'harbor_linux_3', version: 'V9R9' }, 'Version not found: V9R9'],
     [{ slug: 'no_such_stig' }, 'STIG not found: no_such_stig'],
-    [{ slug: 'lantern_web_server_2' }, 'no STIG of it is lantern_web_server_2'],
+    [{ slug: 'lantern_web_server_2' }, 'none of its STIGs is lantern_web_server_2'],
     [{ slug: 'harbor_linux_3', hostName: 'x'.repeat(256) }, 'hostName must have at most 255 characters'],
     [{ slug: 'harbor_linux_3', onChange: 'drop' }, 'onChange must be keep or reset'],
   ];

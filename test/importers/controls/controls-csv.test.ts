@@ -164,7 +164,7 @@ test('a bad row is refused naming row and column', () => {
   assert.is(bad('title', ',4,AC-2,x'), 'row 4, column framework: the cell is empty');
   assert.is(
     bad('title', 'nist-800-53,4,lamp,x'),
-    'row 4, column identifier: "lamp" is no identifier of nist-800-53',
+    'row 4, column identifier: "lamp" is not an identifier of nist-800-53',
   );
   assert.is(
     bad('title', 'nist-800-53,4,ac-01,x'),

@@ -175,7 +175,7 @@ fixture('a broken export is refused with one message', () => {
   assert.is(with3(['requirement', '3.1.4', '', '']), '"3.1.4" is not a requirement of 800-171 Rev 3');
   assert.is(with3(['requirement', '03.02.01', '', '']), 'the requirement 03.02.01 has no family');
   assert.match(with3(['requirement', '03.01.04', '', '']), /03.01.04 has no statement and is not withdrawn/);
-  assert.match(with3(['security_requirement', 'SR-1', '', '']), /"SR-1" is no part of a statement/);
+  assert.match(with3(['security_requirement', 'SR-1', '', '']), /"SR-1" is not part of a statement/);
   assert.match(with3(['security_requirement', 'SR-03.01.02.a.01', '', 'x']), /has no parent SR-03.01.02.a$/);
   const silent = without(without(rev3Elements, 'SR-03.01.02'), '03.01.02');
   const blank: Row[] = [
