@@ -421,7 +421,10 @@ options('a --slugs file that is wrong is refused with its row, before anything i
     ['', /header/],
     ['benchmarkId,slug\nGood,Not A Slug\n', /row 2.*"Not A Slug" is not a slug: use a-z, 0-9 and _/],
     ['benchmarkId,slug\nGood,\n', /row 2.*not a slug/],
-    ['benchmarkId,slug\nGood,stats\n', /row 2: "stats" is reserved for a path of the API$/m],
+    [
+      'benchmarkId,slug\nGood,stats\n',
+      /row 2: "stats" is reserved for a path of the API: choose another slug$/m,
+    ],
     ['benchmarkId,slug\nGood,a\n,b\n', /row 3.*benchmarkId is empty/],
     ['benchmarkId,slug\nGood,a\nGood,b\n', /row 3.*twice/],
     ['benchmarkId,slug\nGood,a,b\n', /cannot be read/],

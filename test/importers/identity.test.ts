@@ -834,7 +834,10 @@ joins('a STIG ID that names thousands of rules costs no more than they are', asy
   });
   const effort = await effortOf(async () => {
     const { lines } = await importRuns([[sample('Boat', 1, 300_000), sample('Ship', 2, 400_000)]]);
-    assert.match(lines[0]![0]!.reason!, /shares 100 % of the STIG IDs with ship, but its rules have other SV-ids/);
+    assert.match(
+      lines[0]![0]!.reason!,
+      /shares 100 % of the STIG IDs with ship, but its rules have other SV-ids/,
+    );
   });
   assert.ok(effort < 4000, `${effort} ms`);
 });

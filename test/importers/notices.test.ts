@@ -132,7 +132,7 @@ test('a checklist is named as what it is; a benchmark that cannot be decoded is 
     [
       ['skipped', 'other', `XML of an unknown kind: root <CHECKLIST>${said}`],
       ['skipped', 'other', `JSON of an unknown kind${said}`],
-      ['skipped', 'other', 'JSON of no kind of ours'],
+      ['skipped', 'other', 'JSON of an unknown kind'],
       [
         'rejected',
         'xccdf',

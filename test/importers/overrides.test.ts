@@ -194,7 +194,10 @@ test('a slug that is left without a release is told of with what refers to it, a
     /1 Pier Security Technical Implementation Guide \(no longer in the catalog\) Edit/,
     'no counts',
   );
-  assert.match(list, /2 Harbor Linux 3 Security Technical Implementation Guide V1R1 14 ▲ CAT I: 3 ◆ CAT II: 8 ● CAT III: 3 Edit/);
+  assert.match(
+    list,
+    /2 Harbor Linux 3 Security Technical Implementation Guide V1R1 14 ▲ CAT I: 3 ◆ CAT II: 8 ● CAT III: 3 Edit/,
+  );
   const favorites = textOf((await loadPage(t, '/favorites', reader)).html);
   assert.match(favorites, /Pier Security Technical Implementation Guide \(no longer in the catalog\)/);
 
