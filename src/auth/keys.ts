@@ -85,7 +85,7 @@ function whyNotOurs({ kty, crv, use, key_ops: operations, alg }: JWK): string | 
   if (kty !== 'RSA' && !(kty === 'EC' && (crv === undefined || crv === 'P-256')))
     return 'it is not an RSA or EC P-256 key';
   if (alg !== undefined && !algorithms.includes(alg))
-    return `it is for ${printed(alg, 20)}; allowed are ${algorithms.join(', ')}`;
+    return `its algorithm is ${printed(alg, 20)}; allowed: ${algorithms.join(', ')}`;
   return null;
 }
 
