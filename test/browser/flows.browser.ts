@@ -80,10 +80,10 @@ for (const javaScriptEnabled of [true, false]) {
       await signIn(page, token);
       await page.goto('/search?q=the');
       await page.getByLabel('STIG of these rules').selectOption({ label: await titleOf('harbor_linux_3') });
-      await page.getByLabel('medium', { exact: true }).check();
+      await page.getByLabel('CAT II', { exact: true }).check();
       await page.getByLabel('CCI', { exact: true }).fill('cci-15');
       await page.getByLabel('Control of NIST SP 800-53').fill('ac-2(1)');
-      await page.getByRole('button', { name: 'Narrow' }).click();
+      await page.getByRole('button', { name: 'Apply filters' }).click();
       const query = 'q=the&severity=medium&cci=cci-15&control=ac-2%281%29&stig=harbor_linux_3';
       assert.is(new URL(page.url()).search, `?${query}`);
       const { results } = (await answerOf(`/api/v1/search?${query}`)) as { results: { groupId: string }[] };
@@ -94,7 +94,7 @@ for (const javaScriptEnabled of [true, false]) {
         assert.ok((await found.nth(index).textContent())!.includes(groupId), groupId);
       assert.is(await page.getByLabel('Control of NIST SP 800-53').inputValue(), 'ac-2(1)');
       await page.getByLabel('CCI', { exact: true }).fill('CCI-999999');
-      await page.getByRole('button', { name: 'Narrow' }).click();
+      await page.getByRole('button', { name: 'Apply filters' }).click();
       await page.getByText('No rule with these filters contains all these words.').waitFor();
       await page.getByRole('link', { name: 'Search everything' }).click();
       assert.is(new URL(page.url()).search, '?q=the');
@@ -110,7 +110,7 @@ if (hasRealReleases) {
     await signIn(page, token);
     await page.goto('/stigs/red_hat_enterprise_linux_9');
     await page.getByRole('link', { name: 'since V2R7' }).click();
-    assert.is(await page.getByRole('heading', { level: 1 }).textContent(), 'From V2R7 to V2R8');
+    assert.is(await page.getByRole('heading', { level: 1 }).textContent(), 'Changes from V2R7 to V2R8');
     // As ../shared/data/README.md has it: no group comes or goes, 27 rule ids change.
     const fact = async (name: string) =>
       page
@@ -146,7 +146,7 @@ flows('from a control to the picture of its crosswalk', async () => {
   await page.getByRole('link', { name: 'Controls', exact: true }).first().click();
   await page.getByRole('link', { name: 'NIST SP 800-53' }).click();
   await page.getByLabel('ID, title or statement contains').fill('AC-2(1)');
-  await page.getByRole('button', { name: 'Filter' }).click();
+  await page.getByRole('button', { name: 'Apply filters' }).click();
   await page.getByRole('link', { name: 'AC-2(1)', exact: true }).click();
   const picture = page.getByRole('img', { name: /^AC-2\(1\) is mapped to/ });
   await picture.waitFor();
@@ -169,7 +169,7 @@ flows('from a control to the picture of its crosswalk', async () => {
   assert.is(new Set([await dashes('verified'), await dashes('auto'), await dashes('rejected')]).size, 3);
   await page.getByLabel('Maximum hops').selectOption('1');
   await page.getByLabel('auto', { exact: true }).uncheck();
-  await page.getByRole('button', { name: 'Show' }).click();
+  await page.getByRole('button', { name: 'Apply filters' }).click();
   assert.match(page.url(), /maxHops=1&status=verified#crosswalk$/);
   assert.is(await page.locator('svg[role=img] .edge.auto').count(), 0);
   await leave(visitor);
@@ -183,7 +183,7 @@ async function workWithLists(url: string, javaScriptEnabled: boolean): Promise<v
   await page.getByRole('link', { name: 'Lists', exact: true }).click();
   await page.getByLabel('Name').fill('Web servers');
   await page.getByLabel('Tags').fill('prod, dmz');
-  await page.getByLabel('Who sees it').selectOption('SHARED');
+  await page.getByLabel('Visibility').selectOption('SHARED');
   await page.getByRole('button', { name: 'Create list' }).click();
   await page.getByText('Created.').waitFor();
   const home = new URL(page.url()).pathname;
