@@ -80,7 +80,7 @@ for (const javaScriptEnabled of [true, false]) {
       await signIn(page, token);
       await page.goto('/search?q=the');
       await page.getByLabel('STIG of these rules').selectOption({ label: await titleOf('harbor_linux_3') });
-      await page.getByLabel('CAT II', { exact: true }).check();
+      await page.getByLabel(/ CAT II$/).check();
       await page.getByLabel('CCI', { exact: true }).fill('cci-15');
       await page.getByLabel('Control of NIST SP 800-53').fill('ac-2(1)');
       await page.getByRole('button', { name: 'Apply filters' }).click();
@@ -195,7 +195,7 @@ async function workWithLists(url: string, javaScriptEnabled: boolean): Promise<v
   await page.getByText('Added.').waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('list', { name: 'Downloads' }).getByRole('link', { name: 'csv' }).click(),
+    page.getByRole('list', { name: 'Download' }).getByRole('link', { name: 'CSV' }).click(),
   ]);
   assert.is(download.suggestedFilename(), 'UNCLASSIFIED_TEST__Web servers.csv');
   const csv = readFileSync(await download.path(), 'utf8').split('\r\n');
@@ -204,9 +204,9 @@ async function workWithLists(url: string, javaScriptEnabled: boolean): Promise<v
   assert.is(csv.length, 3);
   await page.getByText('Delete this list').click();
   await page.getByRole('button', { name: 'Delete list' }).click();
-  await page.getByText('The list is deleted.').waitFor();
+  await page.getByText('List deleted.').waitFor();
   await page.getByRole('button', { name: 'Restore Web servers' }).first().click();
-  await page.getByText('The list is back').waitFor();
+  await page.getByText('List restored').waitFor();
   await page.getByText('Delete this list').click();
   await page.getByRole('button', { name: 'Delete list' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
