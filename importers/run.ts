@@ -1,16 +1,12 @@
 import { performance } from 'node:perf_hooks';
-import { eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { CommandError } from '../src/base/errors.ts';
 import type { Database } from '../src/db/database.ts';
 import { asCommandError } from '../src/db/faults.ts';
 import { prepareInsert } from '../src/db/insert.ts';
-import { catalog, importLedger, importRuns, sources } from '../src/db/tables.ts';
-import type { CatalogPart } from './controls/catalog.ts';
-import { lackingOf, removeParts } from './controls/parts.ts';
-import { deriveControls } from './crosswalk/derive.ts';
+import { catalog, importLedger, importRuns } from '../src/db/tables.ts';
+import { deriveAll, type StatedPart } from './derive.ts';
 import { discover, type Found, type ListedFile, listFiles } from './discover.ts';
-import { deriveDocuments } from './guidance/derive-documents.ts';
-import { deriveRoles, remapStigs, ruleIsOutdated } from './guidance/roles/derive-roles.ts';
 import {
   type LedgerLine,
   type LedgerSummary,
@@ -19,7 +15,6 @@ import {
   roundMs,
   summarize,
 } from './ledger.ts';
-import { noteDecisions, noteParts } from './outcomes.ts';
 import { parseGroup, parseSource } from './parse.ts';
 import type { Parsed } from './parsed.ts';
 import { Phases } from './phases.ts';
@@ -27,8 +22,6 @@ import { ImportError, oneLine } from './read/errors.ts';
 import type { Kind } from './read/kind.ts';
 import { Staging } from './staging.ts';
 import type { EmptiedSlug } from './stigs/emptied-slugs.ts';
-import { decideIdentity } from './stigs/identity.ts';
-import { createSearchIndex } from './stigs/search-index.ts';
 
 export interface ImportOptions {
   /** Change nothing unless every source is good. */
@@ -116,14 +109,9 @@ class ImportRun {
   private readonly startedAt: string;
   private readonly staging: Staging;
   private readonly lines: OpenLine[] = [];
-  private readonly watch = new Phases();
+  private readonly phases = new Phases();
   /** The lines of catalogs that say themselves that they are parts. */
-  private readonly parts: { line: OpenLine; part: CatalogPart }[] = [];
-  private moved = 0;
-  /** The STIGs whose releases changed, by their ids. */
-  private touched = new Set<number>();
-  private unmet: string[] = [];
-  private left: EmptiedSlug[] = [];
+  private readonly parts: StatedPart[] = [];
 
   constructor(db: Database, options: ImportOptions) {
     this.db = db;
@@ -149,7 +137,7 @@ class ImportRun {
       const from = performance.now();
       const { value: source, done } = await sources.next();
       const read = performance.now();
-      this.watch.times.read += read - from;
+      this.phases.times.read += read - from;
       if (done) return loneUnknown;
       if (source.type === 'archive') found += source.members;
       bytes += sizeOf(source);
@@ -164,18 +152,23 @@ class ImportRun {
 
   /** Derives what follows from all sources, and commits. */
   private complete(loneUnknown: string[], start: number): ImportResult {
-    this.watch.timed('identity', () => this.decide());
-    this.watch.timed('controls', () => this.deriveControls());
-    this.watch.timed('roles', () => this.deriveRoles());
-    const made = this.lines.map(({ releaseId: _, sourceId: __, ...line }) => line);
+    const { db, lines: open, staging, parts, phases } = this;
+    const overrides = this.options.overrides ?? new Map<string, string>();
+    const { moved, unmetOverrides, emptied } = deriveAll(db, {
+      lines: open,
+      staging,
+      parts,
+      overrides,
+      phases,
+    });
+    const made = open.map(({ releaseId: _, sourceId: __, ...line }) => line);
     const bad = made.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));
     const isRefused = this.options.strict === true && bad.length > 0;
     const lines = isRefused ? refusedByStrict(made, bad.length) : made;
     const stored = !this.options.dryRun && !isRefused;
-    const summary = () => summarize(lines, this.watch.times, performance.now() - start);
-    this.watch.timed('commit', () => this.finish(lines, summary(), stored));
-    const { unmet: unmetOverrides, left } = this;
-    return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, emptiedSlugs: left };
+    const summary = () => summarize(lines, phases.times, performance.now() - start);
+    phases.timed('commit', () => this.finish(lines, summary(), stored, moved));
+    return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, emptiedSlugs: emptied };
   }
 
   /** Reads one source and stores what it holds; gives its line of the ledger. */
@@ -202,7 +195,7 @@ class ImportRun {
     if (known) return { ...line, kind: known.kind as Kind, outcome: 'unchanged', target: known.target };
     let parsed: Parsed;
     try {
-      parsed = this.watch.timed('parse', () => this.parse(found));
+      parsed = this.phases.timed('parse', () => this.parse(found));
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;
       const kind = found.type === 'group' ? found.kind : error.kind;
@@ -211,7 +204,7 @@ class ImportRun {
     const { kind, content } = parsed;
     const warnings = parsed.warnings.map(oneLine);
     if (content !== null)
-      return this.watch.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
+      return this.phases.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
     const { part } = parsed;
     const outcome = part === undefined ? 'skipped' : 'rejected';
     const refused: OpenLine = { ...line, kind, warnings, outcome, reason: oneLine(parsed.reason) };
@@ -224,58 +217,8 @@ class ImportRun {
     return found.type === 'group' ? parseGroup(found, { strict }) : parseSource(found.bytes, { strict });
   }
 
-  /** Decides to which STIG the staged releases belong, and puts the decisions into the ledger. */
-  private decide(): void {
-    const overrides = this.options.overrides ?? new Map<string, string>();
-    if (this.staging.releases.length === 0 && overrides.size === 0) return;
-    this.staging.begin();
-    const identity = decideIdentity(this.db, this.staging.releases, overrides);
-    this.moved = identity.moved;
-    this.touched = identity.touched;
-    this.unmet = identity.unmet;
-    this.left = identity.left;
-    this.watch.timed('search', () => createSearchIndex(this.db).reconcile());
-    const targetOf = (sha256: string) => this.staging.unchanged(sha256)?.target ?? null;
-    for (const { target, sourceId } of noteDecisions(this.lines, identity, targetOf))
-      this.db.orm.update(sources).set({ target }).where(eq(sources.id, sourceId!)).run();
-  }
-
-  private deriveControls(): void {
-    if (this.staging.controlSources.size > 0) this.rederiveControls();
-    for (const { line, part } of this.parts)
-      line.reason = [line.reason, lackingOf(this.db, part)].filter((each) => each !== '').join('; ');
-  }
-
-  private rederiveControls(): void {
-    noteParts(this.lines, removeParts(this.db));
-    for (const { sourceId, message } of deriveControls(this.db, (work) =>
-      this.watch.timed('closure', work),
-    )) {
-      this.lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
-    }
-  }
-
-  /** Documents, roles, and the mapping of STIGs to roles, which changes with either side and with its rule. */
-  private deriveRoles(): void {
-    const { db, staging } = this;
-    const superseded = new Map<number, string>();
-    if (staging.documentSources.size > 0 || staging.replaced > 0)
-      deriveDocuments(db, staging.documentSources, superseded);
-    const outdated = ruleIsOutdated(db);
-    if (staging.roleSources.size > 0 || staging.replaced > 0 || outdated) {
-      staging.begin();
-      if (outdated) staging.replaced++;
-      for (const { sourceId, message } of deriveRoles(db, staging.roleSources, superseded))
-        this.lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
-    } else if (this.touched.size > 0) remapStigs(db, this.touched);
-    for (const line of this.lines) {
-      const reason = line.sourceId === null ? undefined : superseded.get(line.sourceId);
-      if (reason !== undefined) Object.assign(line, { outcome: 'superseded', reason });
-    }
-  }
-
   /** Writes the ledger and commits, or rolls everything back. */
-  private finish(lines: LedgerLine[], summary: LedgerSummary, stored: boolean): void {
+  private finish(lines: LedgerLine[], summary: LedgerSummary, stored: boolean, moved: number): void {
     const { db, staging, startedAt } = this;
     if (!stored) {
       if (db.sqlite.inTransaction) db.sqlite.exec('ROLLBACK');
@@ -284,7 +227,7 @@ class ImportRun {
     staging.begin();
     const finishedAt = this.now().toISOString();
     const gained = lines.some((line) => line.outcome === 'imported' && line.kind !== 'archive');
-    if (gained || this.moved > 0 || staging.replaced > 0) {
+    if (gained || moved > 0 || staging.replaced > 0) {
       const next = sql`${catalog.generation} + 1`;
       db.orm.update(catalog).set({ generation: next, changedAt: finishedAt }).run();
     }

@@ -1,15 +1,14 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../src/db/database.ts';
 import { sources, stigReleases } from '../src/db/tables.ts';
-import { createStageControls } from './controls/stage-controls.ts';
-import { createStageRoles } from './guidance/roles/stage-roles.ts';
-import { createStageDocuments } from './guidance/stage-documents.ts';
+import { stageControls } from './controls/stage-controls.ts';
+import { stageRoles } from './guidance/roles/stage-roles.ts';
+import { stageDocuments } from './guidance/stage-documents.ts';
 import type { OpenLine } from './ledger.ts';
 import { type Content, importerVersion } from './parsed.ts';
 import { ImportError } from './read/errors.ts';
-import { createStageRelease, type StagedRelease } from './stigs/stage-release.ts';
+import { type StagedRelease, stageRelease } from './stigs/stage-release.ts';
 import { removeRelease } from './stigs/store.ts';
-import type { XccdfRelease } from './stigs/xccdf-record.ts';
 
 /** Stores the content of sources one by one, each in a savepoint of the run's one transaction. */
 export class Staging {
@@ -23,10 +22,6 @@ export class Staging {
   private readonly db: Database;
   private readonly importedAt: string;
   private readonly sourceOf;
-  private readonly stageRelease;
-  private readonly stageControls;
-  private readonly stageRoles;
-  private readonly stageDocuments;
 
   constructor(db: Database, importedAt: string) {
     this.db = db;
@@ -36,10 +31,6 @@ export class Staging {
       .from(sources)
       .where(eq(sources.sha256, sql.placeholder('sha256')))
       .prepare();
-    this.stageRelease = createStageRelease(db);
-    this.stageControls = createStageControls(db);
-    this.stageRoles = createStageRoles(db);
-    this.stageDocuments = createStageDocuments(db);
   }
 
   /** Begins the run's transaction unless it is under way. */
@@ -66,10 +57,9 @@ export class Staging {
     try {
       const wasStored = this.removeOutdated(line.sha256!);
       const sourceId = this.addSource(line);
-      const stored =
-        content.type === 'stig'
-          ? this.storeStig(sourceId, line, content.release, wasStored)
-          : this.storeFacts(sourceId, line, content);
+      const stored = { ...line, sourceId, ...this.storeContent(sourceId, line, content, wasStored) };
+      const { target } = stored;
+      this.db.orm.update(sources).set({ target }).where(eq(sources.id, sourceId)).run();
       sqlite.exec('RELEASE source');
       return stored;
     } catch (error) {
@@ -80,36 +70,31 @@ export class Staging {
     }
   }
 
-  private storeStig(sourceId: number, line: OpenLine, record: XccdfRelease, wasStored: boolean): OpenLine {
-    const release = { ...this.stageRelease(sourceId, line.sha256!, record), wasStored };
-    this.releases.push(release);
-    this.rules += release.findingCount;
-    const { high, medium, low, profileCount } = release;
-    const counts = { rules: release.findingCount, high, medium, low, profiles: profileCount };
-    return { ...line, counts, sourceId, releaseId: release.id };
-  }
-
-  private storeFacts(
+  private storeContent(
     sourceId: number,
     line: OpenLine,
-    content: Exclude<Content, { type: 'stig' }>,
-  ): OpenLine {
-    const { target, counts } = this.stageFacts(sourceId, content);
-    this.db.orm.update(sources).set({ target }).where(eq(sources.id, sourceId)).run();
-    return { ...line, counts, target, sourceId };
-  }
-
-  private stageFacts(sourceId: number, content: Exclude<Content, { type: 'stig' }>) {
+    content: Content,
+    wasStored: boolean,
+  ): Partial<OpenLine> {
+    const { db } = this;
     switch (content.type) {
+      case 'stig': {
+        const source = { sourceId, sha256: line.sha256!, wasStored };
+        const release = stageRelease(db, source, content.release);
+        this.releases.push(release);
+        this.rules += release.findingCount;
+        const { id: releaseId, findingCount: rules, high, medium, low, profileCount: profiles } = release;
+        return { releaseId, counts: { rules, high, medium, low, profiles } };
+      }
       case 'controls':
         this.controlSources.add(sourceId);
-        return this.stageControls(sourceId, content.records);
+        return stageControls(db, sourceId, content.records);
       case 'roles':
         this.roleSources.add(sourceId);
-        return this.stageRoles(sourceId, content.record);
+        return stageRoles(db, sourceId, content.record);
       case 'documents':
         this.documentSources.add(sourceId);
-        return this.stageDocuments(sourceId, content.documents);
+        return stageDocuments(db, sourceId, content.documents);
     }
   }
 

@@ -1,14 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { type AuditStream, silentAudit } from './audit/stream.ts';
-import { createTrail } from './audit/trail.ts';
+import type { Audit } from './audit/deeds.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
-import { AppError, badRequest, noSuchPath, statusOf } from './base/errors.ts';
+import { AppError, badRequest, noSuchPath } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import { controlRoutes } from './catalog/controls/api.ts';
 import { createControlService } from './catalog/controls/queries.ts';
@@ -55,12 +51,12 @@ import { createRequestAudit } from './http/audited.ts';
 import type { Answers } from './http/cache/answers.ts';
 import { keepAnswers } from './http/cache/keep.ts';
 import type { Env } from './http/env.ts';
-import { toAppError } from './http/errors.ts';
+import { refusal, toAppError, wantsPage } from './http/errors.ts';
 import { takeForm } from './http/form-body.ts';
 import { allowOrigins, securityHeaders } from './http/headers.ts';
 import { bodyLimits, createBodyBudget, uploadBodyLimits } from './http/limits/bodies.ts';
-import { createGate, type Gate, uploadGateLimits } from './http/limits/gate.ts';
-import { type Limiter, type Rejection, tooMany, unlimited } from './http/limits/limiter.ts';
+import type { Gate } from './http/limits/gate.ts';
+import { type Limiter, type Rejection, tooMany } from './http/limits/limiter.ts';
 import {
   identify,
   passGate,
@@ -70,113 +66,95 @@ import {
   takeUpload,
 } from './http/middleware.ts';
 import { addressKey } from './http/observe/exchange.ts';
-import { createObserver, type Observer } from './http/observe/observer.ts';
+import type { Observer } from './http/observe/observer.ts';
 import { plantRoutes } from './http/plants-api.ts';
 import type { RouteOptions } from './http/rule.ts';
-import { describeIssue, type ErrorBody } from './http/schema.ts';
+import { describeIssue } from './http/schema.ts';
 import { type ServiceState, serviceRoutes } from './http/service-api.ts';
 import { sessionRoutes } from './http/session-api.ts';
 import { createSessionCookie } from './http/session-cookie.ts';
 import { openApiDocument } from './openapi.ts';
 import { createAssets } from './site/html/assets.ts';
 import { pageRoutes } from './site/pages.ts';
-import { createUpgrade, createUploads, type Uploads } from './site/uploads.ts';
+import { createUpgrade, type Uploads } from './site/uploads.ts';
 
-/** What an application is made of; nothing is taken from the environment or from a global. */
-export interface AppDeps {
-  db: Database;
-  verify: VerifyUserToken;
+/** What the service is made of; nothing is taken from the environment or from a global. */
+export interface Context {
+  /** What was imported, and what users made: one database today. */
+  catalog: Database;
+  users: Database;
+  audit: Audit;
   log: Log;
   now: () => Date;
-  state: ServiceState;
-  /** Where it is told who did what; silent by default. */
-  audit?: AuditStream;
-  /** The secret of the purge endpoint, which is off without one (rule D8.5). */
-  cronSecret?: string | null;
-  /** Names the local issuer's key, which sessions do not outlive. */
-  keyId?: () => Promise<string>;
-  /** Whether cookies are for TLS only, however a request came. */
-  secureCookies?: boolean;
-  /** How often callers may come; without one, as often as they like. */
-  limiter?: Limiter;
-  /** How much is made for them at once. */
-  gate?: Gate;
-  /** The same for uploads. */
-  uploadGate?: Gate;
-  /** Reads uploads in a thread, which whoever gives it ends. */
-  uploads?: Uploads;
-  /** Told of what was turned away for want of room. */
-  rejected?: (why: Rejection) => void;
-  /** Sees every request that is over; without one, they are logged. */
-  observer?: Observer;
-  /** Gives the text of `/metrics`, which is not there without. */
-  metrics?: (() => Promise<string>) | null;
-  /** Answers that are kept as bytes; without, every one is made anew. */
-  answers?: Answers;
-  /** Bytes that a body may have on most routes (D2.3). */
-  maxBody?: number;
-  /** The origins whose scripts may read answers. */
-  corsOrigins?: readonly string[];
-  /** Whether the sample endpoint is there (rule D10). */
-  plants?: boolean;
-  /** The classification that pages show and exports are marked with. */
-  banner?: string | null;
   /** Makes the ids of what users create. */
-  newId?: () => string;
+  newId: () => string;
+  verify: VerifyUserToken;
+  /** Names the local issuer's key, which sessions do not outlive. */
+  keyId: () => Promise<string>;
+  state: ServiceState;
+  /** Sees every request that is over. */
+  observer: Observer;
+  /** Gives the text of `/metrics`, which is not there where this is null. */
+  metrics: (() => Promise<string>) | null;
+  /** Answers that are kept as bytes; null makes every one anew. */
+  answers: Answers | null;
+  /** How often callers may come, and how much is made for them at once; uploads apart. */
+  limiter: Limiter;
+  gate: Gate;
+  uploadGate: Gate;
+  /** Hears of what was turned away for want of room. */
+  rejected: (why: Rejection) => void;
+  /** Reads uploads in a thread, which whoever gives it ends. */
+  uploads: Uploads;
+  /** The secret of the purge endpoint, which is off without one (rule D8.5). */
+  cronSecret: string | null;
+  /** Whether cookies are for TLS only, however a request came. */
+  secureCookies: boolean;
+  /** Bytes that a body may have on most routes (D2.3). */
+  maxBody: number;
+  /** The origins whose scripts may read answers. */
+  corsOrigins: readonly string[];
+  /** Whether the sample endpoint is there (rule D10). */
+  plants: boolean;
+  /** The classification that pages show and exports are marked with. */
+  banner: string | null;
 }
 
-const defaultMaxBody = 1024 * 1024;
-
 /** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document. */
-export function createApp(deps: AppDeps): OpenAPIHono<Env> {
-  const {
-    db,
-    log,
-    now,
-    verify,
-    cronSecret = null,
-    secureCookies = false,
-    banner = null,
-    audit = silentAudit,
-    newId = randomUUID,
-  } = deps;
-  const sessions = createSessions(db, now, log, audit, deps.keyId);
-  const integrationTokens = createIntegrationTokens(db, now);
-  const { limiter = unlimited, gate = createGate(), observer = createObserver(log) } = deps;
-  const { uploadGate = createGate(uploadGateLimits), uploads = createUploads(log) } = deps;
-  const maxBody = deps.maxBody ?? defaultMaxBody;
-  const bodies = createBodyBudget(bodyLimits(maxBody), deps.rejected);
-  const uploadBodies = createBodyBudget(uploadBodyLimits, deps.rejected);
-  const inputBy = (take: typeof takeJson) => (options: RouteOptions, name: string) => {
-    const { upload, expensive, unlimited: free } = options;
+export function createApp(context: Context): OpenAPIHono<Env> {
+  const { catalog, users, audit, log, now, newId, limiter, answers, maxBody, banner } = context;
+  const sessions = createSessions(users, now, log, audit.stream, context.keyId);
+  const bodies = createBodyBudget(bodyLimits(maxBody), context.rejected);
+  const uploadBodies = createBodyBudget(uploadBodyLimits, context.rejected);
+  const input = (options: RouteOptions, name: string) => {
+    const { upload, form, expensive } = options;
+    const take = upload ? takeUpload : form ? takeForm : takeJson;
     return [
       refuseBadEncoding,
-      readBodies(options.maxBody ?? maxBody, upload ? uploadBodies : bodies, upload ? takeUpload : take),
-      ...(free ? [] : [passGate(upload ? uploadGate : gate, expensive)]),
-      ...(deps.answers && options.kept ? [keepAnswers(deps.answers, options, name)] : []),
+      readBodies(options.maxBody ?? maxBody, upload ? uploadBodies : bodies, take),
+      ...(options.unlimited ? [] : [passGate(upload ? context.uploadGate : context.gate, expensive)]),
+      ...(answers && options.kept ? [keepAnswers(answers, options, name)] : []),
     ];
   };
-  const callers = {
-    verify,
+  const access = createAccess({
+    ...context,
     sessions,
-    integrationTokens,
-    cronSecret,
-    limiter,
-    audit: createRequestAudit(createTrail(audit, db), now),
-  };
-  const access = createAccess({ ...callers, input: inputBy(takeJson) });
+    integrationTokens: createIntegrationTokens(users, now),
+    audit: createRequestAudit(audit, now),
+    input,
+  });
   // What these routes answer to GET is kept as bytes while nothing changes that it depends on.
   const ofCatalog = access.with({ kept: 'catalog' });
   const ofUsers = access.with({ kept: 'users' });
-  const cookie = createSessionCookie(secureCookies);
+  const cookie = createSessionCookie(context.secureCookies);
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (!result.success) throw badRequest(describeIssue(result.error.issues[0]!));
     },
   });
 
-  app.use(identify(observer));
-  if (deps.corsOrigins?.length) app.use(allowOrigins(deps.corsOrigins));
+  app.use(identify(context.observer));
+  if (context.corsOrigins.length > 0) app.use(allowOrigins(context.corsOrigins));
   app.use(
     methodNotAllowed({
       app,
@@ -195,45 +173,45 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   // Made when somebody asks for it: that takes a while, and a start must not.
   let made: string | null = null;
   const document = () => (made ??= openApiDocument(app));
-  app.route('/', serviceRoutes(access, db, deps.state, document, deps.metrics ?? null));
-  const stigs = createStigService(db);
-  const news = createStigNewsService(db, now);
+  app.route('/', serviceRoutes(access, catalog, context.state, document, context.metrics));
+  const stigs = createStigService(catalog);
+  const news = createStigNewsService(catalog, now);
   app.route('/', stigRoutes(ofCatalog, stigs, news));
-  const stigDiff = createStigDiffService(db, stigs);
+  const stigDiff = createStigDiffService(catalog, stigs);
   app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
-  const upgrade = createUpgrade(uploads, stigs, createStigNames(db));
+  const upgrade = createUpgrade(context.uploads, stigs, createStigNames(catalog));
   app.route('/', checklistRoutes(access, upgrade));
-  const controls = createControlService(db);
+  const controls = createControlService(catalog);
   app.route('/', controlRoutes(ofCatalog, controls));
-  const crosswalk = createCrosswalkService(db);
-  app.route('/', crosswalkRoutes(ofCatalog, crosswalk, createExplainService(db, crosswalk)));
-  const search = createSearchService(db, createCciLookup(db, crosswalk));
+  const crosswalk = createCrosswalkService(catalog);
+  app.route('/', crosswalkRoutes(ofCatalog, crosswalk, createExplainService(catalog, crosswalk)));
+  const search = createSearchService(catalog, createCciLookup(catalog, crosswalk));
   app.route('/', searchRoutes(ofCatalog, search));
-  const controlRules = createControlRulesService(db, crosswalk);
+  const controlRules = createControlRulesService(catalog, crosswalk);
   app.route('/', controlRulesRoutes(ofCatalog, controlRules));
 
-  const lists = createListService(db, now, newId);
-  const listStigs = createListEntryService(db, now, newId);
+  const lists = createListService(users, now, newId);
+  const listStigs = createListEntryService(users, now, newId);
   app.route('/', listRoutes(ofUsers, lists, listStigs));
   app.route('/', listEntryRoutes(ofUsers, listStigs));
-  const collections = createControlCollectionService(db, now, newId);
+  const collections = createControlCollectionService(users, now, newId);
   app.route('/', controlCollectionRoutes(ofUsers, collections));
-  const favorites = createFavoriteService(db, now, newId);
+  const favorites = createFavoriteService(users, now, newId);
   app.route('/', favoriteRoutes(ofUsers, favorites));
-  const documents = createRegdocService(db);
-  const documentCollections = createDocumentCollectionService(db, now, newId);
+  const documents = createRegdocService(catalog);
+  const documentCollections = createDocumentCollectionService(users, now, newId);
   app.route('/', regdocRoutes(ofUsers, documents, documentCollections));
-  const roles = createRoleService(db);
-  const roleCollections = createRoleCollectionService(db, now, newId);
+  const roles = createRoleService(catalog);
+  const roleCollections = createRoleCollectionService(users, now, newId);
   app.route('/', roleRoutes(ofUsers, roles, roleCollections));
-  const roleMapping = createRoleMappingService(db);
+  const roleMapping = createRoleMappingService(catalog);
   app.route('/', roleMappingRoutes(access, roleMapping));
-  if (deps.plants ?? true) app.route('/', plantRoutes(access));
+  if (context.plants) app.route('/', plantRoutes(access));
   app.route('/', sessionRoutes(access, sessions, cookie));
-  app.route('/', cronRoutes(access, createPurgeService(db, now)));
+  app.route('/', cronRoutes(access, createPurgeService(users, now)));
 
   const pages = pageRoutes({
-    access: createAccess({ ...callers, input: inputBy(takeForm) }),
+    access: access.with({ form: true }),
     assets: createAssets(),
     banner,
     sessions,
@@ -255,7 +233,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
     roles,
     roleCollections,
     roleMapping,
-    ledger: createLedgerService(db),
+    ledger: createLedgerService(catalog),
     document,
     refuse,
   });
@@ -284,21 +262,4 @@ export function createApp(deps: AppDeps): OpenAPIHono<Env> {
   app.onError((error, c) => refusal(c, refuse(error, c.get('requestId'))));
 
   return app;
-}
-
-/** Whether a browser looks for a page: everything else, and all that is under `/api/`, gets errors as JSON. */
-function wantsPage(c: Context<Env>): boolean {
-  return !c.req.path.startsWith('/api/') && /\btext\/html\b/.test(c.req.header('Accept') ?? '');
-}
-
-/** An error in the form of rule D2.1. */
-function refusal(c: Context<Env>, { code, message, headers }: AppError): Response {
-  const body: ErrorBody = { error: { code, message, requestId: c.get('requestId') } };
-  const text = JSON.stringify(body);
-  return c.body(text, statusOf[code] as ContentfulStatusCode, {
-    ...headers,
-    'Content-Type': 'application/json',
-    'Content-Length': String(Buffer.byteLength(text)),
-    'Cache-Control': 'no-store',
-  });
 }

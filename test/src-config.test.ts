@@ -178,10 +178,13 @@ config('limits are whole numbers within bounds, and the rate limit may be off', 
 
 config('certificate and key come together and are files', () => {
   const file = put(scratchFolder(), 'tls.pem', 'x');
-  const together = 'GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY are needed together, and not empty';
+  const together = 'GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY are needed together';
   assert.is(failure({}, { GAPSTONE_TLS_CERT: file }), together);
   assert.is(failure({}, { GAPSTONE_TLS_KEY: file }), together);
-  assert.is(failure({}, { GAPSTONE_TLS_CERT: file, GAPSTONE_TLS_KEY: '' }), together);
+  assert.is(
+    failure({}, { GAPSTONE_TLS_CERT: file, GAPSTONE_TLS_KEY: '' }),
+    'GAPSTONE_TLS_KEY is set but empty',
+  );
   assert.is(
     failure({}, { GAPSTONE_TLS_CERT: file, GAPSTONE_TLS_KEY: `${file}.none` }),
     `GAPSTONE_TLS_KEY names no file: ${file}.none`,

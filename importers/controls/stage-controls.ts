@@ -1,79 +1,66 @@
 import { baselineFacts, controlFacts, mappingFacts } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
+import type { Stated } from '../read/stated.ts';
 import { controlRecord } from './catalog.ts';
 import type { CciListRecord, ControlRecord, ControlsRecord, MappingRecord } from './record.ts';
 
-/** Stores what one source states; gives what the ledger says of it. */
-export type StageControls = (
-  sourceId: number,
-  records: ControlsRecord[],
-) => { target: string; counts: Record<string, number> };
-
-/** Prepares the statements that store facts inside the run's transaction. */
-export function createStageControls(db: Database): StageControls {
+/** Stores what one source states, inside the run's transaction; gives what the ledger says of it. */
+export function stageControls(db: Database, sourceId: number, records: ControlsRecord[]): Stated {
   const insertControl = prepareInsert(db, controlFacts);
   const insertBaseline = prepareInsert(db, baselineFacts);
   const insertMapping = prepareInsert(db, mappingFacts);
-
-  return (sourceId, records) => {
-    const counts: Record<string, number> = {};
-    const targets = new Set<string>();
-    let ordinal = 0;
-    const storeControls = (
-      framework: string,
-      version: string,
-      edition: string,
-      controls: ControlRecord[],
-    ) => {
-      for (const control of controls) {
-        const { identifier } = control;
-        insertControl.run({
-          sourceId,
-          framework,
-          version,
-          edition,
-          identifier,
-          record: JSON.stringify(control),
-        });
-      }
-      targets.add(`${framework} ${version}`);
-    };
-    const storePairs = ({ fromFramework, fromVersion, edition, pairs }: MappingRecord) => {
-      for (const pair of pairs)
-        insertMapping.run({
-          sourceId,
-          ordinal: ++ordinal,
-          edition,
-          fromFramework,
-          fromVersion,
-          row: null,
-          ...pair,
-        });
-      counts.pairs = (counts.pairs ?? 0) + pairs.length;
-      targets.add(`${fromFramework} ${fromVersion}`);
-    };
-    for (const record of records) {
-      const { edition } = record;
-      if (record.type === 'catalog') {
-        storeControls(record.framework, record.version, edition, record.controls);
-        counts.controls = (counts.controls ?? 0) + record.controls.length;
-      } else if (record.type === 'baseline') {
-        const { framework, version, baseline } = record;
-        for (const identifier of record.identifiers) {
-          insertBaseline.run({ sourceId, framework, version, edition, baseline, identifier });
-        }
-        counts[baseline] = record.identifiers.length;
-        targets.add(`${framework} ${version}`);
-      } else if (record.type === 'cci-list') {
-        storeControls('cci', edition, edition, record.items.map(toControl));
-        counts.ccis = (counts.ccis ?? 0) + record.items.length;
-        const { pairs } = record;
-        storePairs({ type: 'mapping', fromFramework: 'cci', fromVersion: edition, edition, pairs });
-      } else storePairs(record);
+  const counts: Record<string, number> = {};
+  const targets = new Set<string>();
+  let ordinal = 0;
+  const storeControls = (framework: string, version: string, edition: string, controls: ControlRecord[]) => {
+    for (const control of controls) {
+      const { identifier } = control;
+      insertControl.run({
+        sourceId,
+        framework,
+        version,
+        edition,
+        identifier,
+        record: JSON.stringify(control),
+      });
     }
-    return { target: [...targets].join(', '), counts };
+    targets.add(`${framework} ${version}`);
   };
+  const storePairs = ({ fromFramework, fromVersion, edition, pairs }: MappingRecord) => {
+    for (const pair of pairs)
+      insertMapping.run({
+        sourceId,
+        ordinal: ++ordinal,
+        edition,
+        fromFramework,
+        fromVersion,
+        row: null,
+        ...pair,
+      });
+    counts.pairs = (counts.pairs ?? 0) + pairs.length;
+    targets.add(`${fromFramework} ${fromVersion}`);
+  };
+  for (const record of records) {
+    const { edition } = record;
+    if (record.type === 'catalog') {
+      storeControls(record.framework, record.version, edition, record.controls);
+      counts.controls = (counts.controls ?? 0) + record.controls.length;
+    } else if (record.type === 'baseline') {
+      const { framework, version, baseline } = record;
+      for (const identifier of record.identifiers) {
+        insertBaseline.run({ sourceId, framework, version, edition, baseline, identifier });
+      }
+      counts[baseline] = record.identifiers.length;
+      targets.add(`${framework} ${version}`);
+    } else if (record.type === 'cci-list') {
+      storeControls('cci', edition, edition, record.items.map(toControl));
+      counts.ccis = (counts.ccis ?? 0) + record.items.length;
+      const { pairs } = record;
+      storePairs({ type: 'mapping', fromFramework: 'cci', fromVersion: edition, edition, pairs });
+    } else storePairs(record);
+  }
+  return { target: [...targets].join(', '), counts };
 }
 
 /** A CCI as a control of the framework `cci`: deprecated ones (in any case) are withdrawn, the definition is the statement. */

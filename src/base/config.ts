@@ -1,92 +1,115 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { isNetwork } from './addresses.ts';
 import { CommandError } from './errors.ts';
 import { printable } from './text.ts';
 
-/** The configuration of rule D21, checked and frozen. */
-export interface Config {
-  db: string;
-  host: string;
-  port: number;
-  /** A pinned JWKS file; null means that the local issuer is used. */
-  jwks: string | null;
-  issuer: string;
-  audience: string;
-  claims: { sub: string; email: string; org: string; entitlements: string };
-  keyFile: string;
-  /** Whether it was named, rather than being the one beside the database. */
-  keyFileIsGiven: boolean;
-  logLevel: LogLevel;
-  /** The secret of the purge endpoint; null turns it off. */
-  cronSecret: string | null;
+/** What a wrong value is told: what it must be, and its beginning. Never for a secret. */
+const must = (what: string, explain: (text: string) => string = () => '') => ({
+  error: ({ input }: { input?: unknown }) =>
+    `must be ${what}, not "${String(input).slice(0, 40)}"${explain(String(input))}`,
+});
+const wrongEntry = {
+  error: ({ input }: { input?: unknown }) => `has an entry that is wrong: "${String(input).slice(0, 64)}"`,
+};
+
+const filled = z.string().refine((text) => text.trim() !== '', 'is set but empty');
+const choice = <const Names extends readonly string[]>(names: Names, what: string) =>
+  filled.pipe(z.enum(names, must(what)));
+const onOff = filled.pipe(z.stringbool({ truthy: ['on'], falsy: ['off'], ...must('on or off') }));
+const whole = (least: number, most: number, explain?: (text: string) => string) =>
+  filled.pipe(
+    z
+      .string()
+      .refine(
+        (text) => /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most,
+        must(`a number from ${least} to ${most}`, explain),
+      )
+      .transform(Number),
+  );
+const file = filled.refine((path) => statSync(path, { throwIfNoEntry: false })?.isFile(), {
+  error: ({ input }) => `names no file: ${input}`,
+});
+const list = <Entry extends z.ZodType<string, string>>(entry: Entry) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((each) => each.trim()))
+    .pipe(z.array(entry))
+    .default([]);
+
+// Kubernetes sets NAME_PORT in every pod for a service of that name.
+const serviceLink = (text: string) =>
+  /^(?:tcp|udp|sctp):\/\//.test(text)
+    ? '; Kubernetes sets it so for a service named gapstone: set it yourself, or enableServiceLinks: false in the pod'
+    : '';
+
+/** Every setting and its default: `maxBody` is the variable GAPSTONE_MAX_BODY, and nothing else of the environment is seen. */
+const settings = z.object({
+  db: filled.default('gapstone.db'),
+  host: filled.default('127.0.0.1'),
+  port: whole(0, 65535, serviceLink).default(8080),
+  /** A pinned JWKS file; without one the local issuer is used. */
+  jwks: file.nullable().default(null),
+  issuer: filled.default('gapstone'),
+  audience: filled.default('gapstone'),
+  claimSub: filled.default('sub'),
+  claimEmail: filled.default('email'),
+  claimOrg: filled.default('org'),
+  claimEntitlements: filled.default('entitlements'),
+  keyFile: filled.nullable().default(null),
+  logLevel: choice(['debug', 'info', 'warn', 'error'], 'debug, info, warn or error').default('info'),
+  /** The secret of the purge endpoint, which an Authorization header can carry; without one that is off. */
+  cronSecret: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'must be one or more visible ASCII characters, without spaces')
+    .nullable()
+    .default(null),
   /** Whether the sample endpoint is there. */
-  plants: boolean;
-  /** Certificate chain and key, PEM files; null serves plain HTTP. */
-  tls: { cert: string; key: string } | null;
+  plants: onOff.default(true),
+  /** Certificate chain and key, PEM files; without them HTTP is plain. */
+  tlsCert: file.nullable().default(null),
+  tlsKey: file.nullable().default(null),
   /** Requests a minute per caller; null sets no limit. */
-  rateLimit: number | null;
+  rateLimit: filled
+    .pipe(
+      z
+        .string()
+        .regex(/^(?:off|[1-9]\d{0,8})$/i, must('off or a number of requests a minute'))
+        .transform((text) => (text.toLowerCase() === 'off' ? null : Number(text))),
+    )
+    .default(null),
   /** Bytes that the body of a request may have, but for checklists (rule D2.3). */
-  maxBody: number;
-  maxConnections: number;
+  maxBody: whole(1024, 64 * 1024 * 1024).default(1024 * 1024),
+  maxConnections: whole(1, 65535).default(1000),
   /** Seconds that a request may take to arrive. */
-  requestTimeout: number;
+  requestTimeout: whole(1, 3600).default(30),
   /** Whether `/metrics` is there. */
-  metrics: boolean;
-  /** The origins that may read answers in a browser; none by default. */
-  corsOrigins: readonly string[];
+  metrics: onOff.default(true),
+  /** The origins that may read answers in a browser. */
+  corsOrigins: list(
+    z
+      .string()
+      .refine(isOrigin, wrongEntry)
+      .transform((entry) => new URL(entry).origin),
+  ),
   /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
-  trustedProxies: readonly string[];
-  auditFile: string;
+  trustedProxies: list(z.string().refine(isNetwork, wrongEntry)),
+  auditFile: filled.nullable().default(null),
   /** What a failed write of the audit stream means: what must be audited is refused, or goes on. */
-  auditFailure: 'stop' | 'continue';
-  /** The classification banner of pages and exports; null for none. */
-  banner: string | null;
-}
+  auditFailure: choice(['stop', 'continue'], 'stop or continue').default('stop'),
+  /** The classification banner of pages and exports. */
+  banner: z
+    .string()
+    .trim()
+    .refine((text) => /^\P{C}{1,200}$/u.test(text), 'must be one line of 1 to 200 characters')
+    .nullable()
+    .default(null),
+});
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-
-const localName = 'gapstone';
-
-/** Every variable that is read (rule D21): nothing else of the environment is seen here. */
-const settings = [
-  'GAPSTONE_DB',
-  'GAPSTONE_HOST',
-  'GAPSTONE_PORT',
-  'GAPSTONE_JWKS',
-  'GAPSTONE_ISSUER',
-  'GAPSTONE_AUDIENCE',
-  'GAPSTONE_CRON_SECRET',
-  'GAPSTONE_PLANTS',
-  'GAPSTONE_TLS_CERT',
-  'GAPSTONE_TLS_KEY',
-  'GAPSTONE_LOG_LEVEL',
-  'GAPSTONE_RATE_LIMIT',
-  'GAPSTONE_CLAIM_SUB',
-  'GAPSTONE_CLAIM_EMAIL',
-  'GAPSTONE_CLAIM_ORG',
-  'GAPSTONE_CLAIM_ENTITLEMENTS',
-  'GAPSTONE_KEY_FILE',
-  'GAPSTONE_AUDIT_FILE',
-  'GAPSTONE_AUDIT_FAILURE',
-  'GAPSTONE_BANNER',
-  'GAPSTONE_CORS_ORIGINS',
-  'GAPSTONE_TRUSTED_PROXIES',
-  'GAPSTONE_METRICS',
-  'GAPSTONE_MAX_BODY',
-  'GAPSTONE_MAX_CONNECTIONS',
-  'GAPSTONE_REQUEST_TIMEOUT',
-] as const;
-
-type Setting = (typeof settings)[number];
-
-/** The environment with the known variables alone: reading another does not compile. */
-type Environment = { readonly [Name in Setting]?: string | undefined };
-
-/** A shorter secret than this can be guessed; it is told of, not refused. */
-const leastSecret = 16;
-const mostNames = 20;
-const longestName = 64;
+type Setting = keyof typeof settings.shape;
+const names = Object.keys(settings.shape) as Setting[];
+const variableOf = (name: Setting) => `GAPSTONE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 
 /** The flags that stand above the environment. */
 export interface Flags {
@@ -95,58 +118,44 @@ export interface Flags {
   port?: string | undefined;
 }
 
+/** The configuration of rule D21, checked and frozen. */
+export type Config = ReturnType<typeof readConfig>;
+export type LogLevel = Config['logLevel'];
+
+/** A shorter secret than this can be guessed; it is told of, not refused. */
+const leastSecret = 16;
+const mostNames = 20;
+const longestName = 64;
+
 /**
  * Reads flags and environment into one frozen object; the only reader of the environment. Flags win over
  * environment, environment over defaults. Throws `CommandError` that names the setting that is wrong (D21).
  */
-export function readConfig(flags: Flags = {}, env: Environment = process.env): Readonly<Config> {
-  const text = (name: Setting, fallback: string) => {
-    const value = env[name];
-    if (value !== undefined && value.trim() === '') throw new CommandError(`${name} is set but empty`, 2);
-    return value ?? fallback;
-  };
-  for (const [name, value] of Object.entries(flags)) {
-    if (value === '') throw new CommandError(`--${name} is empty`, 2);
-  }
-  const db = flags.db ?? text('GAPSTONE_DB', 'gapstone.db');
-  const jwks = env.GAPSTONE_JWKS === undefined ? null : text('GAPSTONE_JWKS', '');
-  if (jwks !== null && (env.GAPSTONE_ISSUER === undefined || env.GAPSTONE_AUDIENCE === undefined)) {
+export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.env) {
+  const { db, host, port } = flags;
+  const fromFlags: { [Name in Setting]?: string | undefined } = { db, host, port };
+  const given: typeof fromFlags = {};
+  for (const name of names) given[name] = fromFlags[name] ?? env[variableOf(name)];
+  if (given.jwks !== undefined && (given.issuer === undefined || given.audience === undefined))
     throw new CommandError('GAPSTONE_JWKS needs GAPSTONE_ISSUER and GAPSTONE_AUDIENCE beside it', 2);
+  const { data, error } = settings.safeParse(given);
+  if (error) {
+    const { path, message } = error.issues[0]!;
+    const name = path[0] as Setting;
+    throw new CommandError(`${fromFlags[name] === undefined ? variableOf(name) : `--${name}`} ${message}`, 2);
   }
-  if (jwks !== null && !statSync(jwks, { throwIfNoEntry: false })?.isFile()) {
-    throw new CommandError(`GAPSTONE_JWKS names no file: ${jwks}`, 2);
-  }
+  const { tlsCert, tlsKey, claimSub, claimEmail, claimOrg, claimEntitlements, ...rest } = data;
+  if ((tlsCert === null) !== (tlsKey === null))
+    throw new CommandError('GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY are needed together', 2);
+  const beside = (file: string) => join(dirname(rest.db), file);
   return Object.freeze({
-    db,
-    host: flags.host ?? text('GAPSTONE_HOST', '127.0.0.1'),
-    port: readPort(flags.port, () => text('GAPSTONE_PORT', '8080')),
-    jwks,
-    issuer: text('GAPSTONE_ISSUER', localName),
-    audience: text('GAPSTONE_AUDIENCE', localName),
-    claims: {
-      sub: text('GAPSTONE_CLAIM_SUB', 'sub'),
-      email: text('GAPSTONE_CLAIM_EMAIL', 'email'),
-      org: text('GAPSTONE_CLAIM_ORG', 'org'),
-      entitlements: text('GAPSTONE_CLAIM_ENTITLEMENTS', 'entitlements'),
-    },
-    keyFile: text('GAPSTONE_KEY_FILE', join(dirname(db), 'gapstone-key.json')),
-    keyFileIsGiven: env.GAPSTONE_KEY_FILE !== undefined,
-    logLevel: readLogLevel(text('GAPSTONE_LOG_LEVEL', 'info')),
-    plants: readSwitch('GAPSTONE_PLANTS', text('GAPSTONE_PLANTS', 'on')),
-    cronSecret: readSecret('GAPSTONE_CRON_SECRET', env.GAPSTONE_CRON_SECRET),
-    tls: readTls(env),
-    rateLimit: readRateLimit(text('GAPSTONE_RATE_LIMIT', 'off')),
-    maxBody: readWhole('GAPSTONE_MAX_BODY', text('GAPSTONE_MAX_BODY', '1048576'), 1024, 64 * 1024 * 1024),
-    maxConnections: readWhole('GAPSTONE_MAX_CONNECTIONS', text('GAPSTONE_MAX_CONNECTIONS', '1000'), 1, 65535),
-    requestTimeout: readWhole('GAPSTONE_REQUEST_TIMEOUT', text('GAPSTONE_REQUEST_TIMEOUT', '30'), 1, 3600),
-    metrics: readSwitch('GAPSTONE_METRICS', text('GAPSTONE_METRICS', 'on')),
-    corsOrigins: readList('GAPSTONE_CORS_ORIGINS', env.GAPSTONE_CORS_ORIGINS, readOrigin),
-    trustedProxies: readList('GAPSTONE_TRUSTED_PROXIES', env.GAPSTONE_TRUSTED_PROXIES, (entry) =>
-      isNetwork(entry) ? entry : null,
-    ),
-    auditFile: text('GAPSTONE_AUDIT_FILE', join(dirname(db), 'gapstone-audit.jsonl')),
-    auditFailure: readAuditFailure(text('GAPSTONE_AUDIT_FAILURE', 'stop')),
-    banner: readBanner(env.GAPSTONE_BANNER),
+    ...rest,
+    claims: { sub: claimSub, email: claimEmail, org: claimOrg, entitlements: claimEntitlements },
+    keyFile: rest.keyFile ?? beside('gapstone-key.json'),
+    /** Whether it was named, rather than being the one beside the database. */
+    keyFileIsGiven: rest.keyFile !== null,
+    tls: tlsCert !== null && tlsKey !== null ? { cert: tlsCert, key: tlsKey } : null,
+    auditFile: rest.auditFile ?? beside('gapstone-audit.jsonl'),
   });
 }
 
@@ -162,8 +171,8 @@ export interface ConfigWarning {
  */
 export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.env): ConfigWarning[] {
   const warnings: ConfigWarning[] = [];
-  const isKnown = (name: string) => (settings as readonly string[]).includes(name);
-  const unknown = Object.keys(env).filter((name) => name.startsWith('GAPSTONE_') && !isKnown(name));
+  const known = new Set(names.map(variableOf));
+  const unknown = Object.keys(env).filter((name) => name.startsWith('GAPSTONE_') && !known.has(name));
   if (unknown.length > 0) {
     const names = unknown.sort().slice(0, mostNames).map(shortened);
     const more = unknown.length - names.length;
@@ -181,100 +190,9 @@ function shortened(name: string): string {
   return printable(name, longestName) + (name.length > longestName ? '…' : '');
 }
 
-function readTls(env: Environment): Config['tls'] {
-  const { GAPSTONE_TLS_CERT: cert, GAPSTONE_TLS_KEY: key } = env;
-  if (cert === undefined && key === undefined) return null;
-  if (!cert || !key) {
-    throw new CommandError('GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY are needed together, and not empty', 2);
-  }
-  for (const [name, file] of Object.entries({ GAPSTONE_TLS_CERT: cert, GAPSTONE_TLS_KEY: key })) {
-    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
-      throw new CommandError(`${name} names no file: ${file}`, 2);
-    }
-  }
-  return { cert, key };
-}
-
-function readRateLimit(text: string): number | null {
-  if (text.toLowerCase() === 'off') return null;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new CommandError(
-    `GAPSTONE_RATE_LIMIT must be off or a number of requests a minute, not "${text.slice(0, 40)}"`,
-    2,
-  );
-}
-
-function readWhole(name: string, text: string, least: number, most: number): number {
-  if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-  throw new CommandError(`${name} must be a number from ${least} to ${most}, not "${text.slice(0, 40)}"`, 2);
-}
-
-/** The entries of a list divided by commas; an empty entry is refused. */
-function readList(
-  name: string,
-  text: string | undefined,
-  readOne: (entry: string) => string | null,
-): readonly string[] {
-  if (text === undefined) return Object.freeze([]);
-  const entries = text.split(',').map((entry) => entry.trim());
-  return Object.freeze(
-    entries.map((entry) => {
-      const read = readOne(entry);
-      if (read === null)
-        throw new CommandError(`${name} has an entry that is wrong: "${entry.slice(0, 64)}"`, 2);
-      return read;
-    }),
-  );
-}
-
-/** An exact origin as browsers send it; `*` is none: answers that need a token are not for everybody. */
-function readOrigin(entry: string): string | null {
-  if (!/^https?:\/\/[^/?#\\\s*]+$/i.test(entry) || !URL.canParse(entry)) return null;
-  const { origin, username, password } = new URL(entry);
-  return username || password ? null : origin;
-}
-
-function readAuditFailure(text: string): Config['auditFailure'] {
-  if (text === 'stop' || text === 'continue') return text;
-  throw new CommandError(`GAPSTONE_AUDIT_FAILURE must be stop or continue, not "${text.slice(0, 40)}"`, 2);
-}
-
-/** One line of text that fits a page's edge. */
-function readBanner(text: string | undefined): string | null {
-  if (text === undefined) return null;
-  const banner = text.trim();
-  if (banner.length >= 1 && banner.length <= 200 && banner.isWellFormed() && !/\p{C}/u.test(banner))
-    return banner;
-  throw new CommandError('GAPSTONE_BANNER must be one line of 1 to 200 characters', 2);
-}
-
-function readPort(flag: string | undefined, variable: () => string): number {
-  const text = flag ?? variable();
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65535) return Number(text);
-  const name = flag === undefined ? 'GAPSTONE_PORT' : '--port';
-  // Kubernetes sets NAME_PORT in every pod for a service of that name.
-  const why = /^(?:tcp|udp|sctp):\/\//.test(text)
-    ? '; Kubernetes sets it so for a service named gapstone: set it yourself, or enableServiceLinks: false in the pod'
-    : '';
-  throw new CommandError(`${name} must be a number from 0 to 65535, not "${text.slice(0, 40)}"${why}`, 2);
-}
-
-function readSwitch(name: string, text: string): boolean {
-  if (/^(?:on|off)$/i.test(text)) return text.toLowerCase() === 'on';
-  throw new CommandError(`${name} must be on or off, not "${text.slice(0, 40)}"`, 2);
-}
-
-/** A secret that an Authorization header can carry; its text never enters a message. */
-function readSecret(name: string, text: string | undefined): string | null {
-  if (text === undefined) return null;
-  if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new CommandError(`${name} must be one or more visible ASCII characters, without spaces`, 2);
-}
-
-function readLogLevel(text: string): LogLevel {
-  if (text === 'debug' || text === 'info' || text === 'warn' || text === 'error') return text;
-  throw new CommandError(
-    `GAPSTONE_LOG_LEVEL must be debug, info, warn or error, not "${text.slice(0, 40)}"`,
-    2,
-  );
+/** Whether it is an exact origin as browsers send it; `*` is none: answers that need a token are not for everybody. */
+function isOrigin(entry: string): boolean {
+  if (!/^https?:\/\/[^/?#\\\s*]+$/i.test(entry) || !URL.canParse(entry)) return false;
+  const { username, password } = new URL(entry);
+  return username === '' && password === '';
 }

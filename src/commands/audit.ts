@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
+import { createAudit } from '../audit/deeds.ts';
 import type { AuditEvent } from '../audit/event.ts';
 import { lazyAuditFile, openAuditFile } from '../audit/file.ts';
 import { auditMemory } from '../audit/memory.ts';
 import { ownEvent } from '../audit/resume.ts';
 import { type AuditStream, createAuditStream, silentAudit } from '../audit/stream.ts';
-import { createTrail } from '../audit/trail.ts';
 import { createWatermark, shareTaken } from '../audit/watermark.ts';
 import type { TellNewKey } from '../auth/keys.ts';
 import type { Config } from '../base/config.ts';
@@ -82,9 +82,9 @@ export function openCommandAudit(
     stream,
     event,
     async run(db, deed, work) {
-      const trail = createTrail(stream, db);
+      const audit = createAudit(stream, db);
       try {
-        return await trail.run(
+        return await audit.run(
           () => event(deed),
           async (step) => {
             const result = await work();
@@ -97,7 +97,7 @@ export function openCommandAudit(
         if (!stream.stats().failing) stream.note(event(deed, reasonOf(error)));
         throw error;
       } finally {
-        trail.close();
+        audit.close();
       }
     },
     close: () => stream.close(),

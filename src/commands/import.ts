@@ -43,14 +43,12 @@ export const importCommand: Command = {
       ? openDatabase(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
       : await openUpgraded(config.db, { create: true, busyTimeout, say: tell, onMigrate });
     try {
-      const progress = createProgress(process.stderr);
       const result = await auditedImport(config, db, positionals, {
         strict: values.strict ?? false,
         dryRun,
         overrides,
-        onProgress: progress.update,
+        onProgress: createProgress((line) => process.stderr.write(line)),
       });
-      progress.clear();
       print(result, values.json ?? false, dryRun);
       return exitCode(result, values.strict ?? false);
     } finally {

@@ -1,5 +1,5 @@
+import type { Audit } from '../audit/deeds.ts';
 import { ownEvent } from '../audit/resume.ts';
-import type { Trail } from '../audit/trail.ts';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -51,19 +51,16 @@ const objectType = 'deleted-lists';
 
 /** Purges now and once a day while the process runs (rule D8.5). Gives what stops it, after the purge under way. */
 export function purgeDaily(
-  db: Database,
-  log: Log,
-  now: () => Date,
-  trail: Trail,
+  { users, log, now, audit }: { users: Database; log: Log; now: () => Date; audit: Audit },
   every = day,
 ): () => Promise<void> {
-  const purges = createPurgeService(db, now);
+  const purges = createPurgeService(users, now);
   const purge = async () => {
     try {
       const deed = () => ownEvent(action, null, { objectType });
-      log.info('purge', { purged: await trail.run(deed, () => purges.purge()) });
+      log.info('purge', { purged: await audit.run(deed, () => purges.purge()) });
     } catch (error) {
-      trail.audit.note(ownEvent(action, null, { objectType, outcome: 'failure', reason: reasonOf(error) }));
+      audit.stream.note(ownEvent(action, null, { objectType, outcome: 'failure', reason: reasonOf(error) }));
       // The next day tries again: a purge that waits harms nobody.
       log.warn('purge put off', { reason: (error as Error).message });
     }

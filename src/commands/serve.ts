@@ -1,6 +1,7 @@
-import { createApp } from '../app.ts';
+import { randomUUID } from 'node:crypto';
+import { type Context, createApp } from '../app.ts';
+import { createAudit } from '../audit/deeds.ts';
 import type { AuditStream } from '../audit/stream.ts';
-import { createTrail } from '../audit/trail.ts';
 import { checkKeys, loadKeys } from '../auth/keys.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import { type Config, configWarnings, readConfig } from '../base/config.ts';
@@ -82,83 +83,73 @@ async function serveOpen(
   const now = () => new Date();
   const signals = untilSignal(config.tls !== null);
   const tls = config.tls && loadCertificate(config.tls, now());
-  let audit: ServerAudit | null = null;
-  const onReload = (reason: string | null) => audit?.keysReloaded(reason);
+  let serverAudit: ServerAudit | null = null;
+  const onReload = (reason: string | null) => serverAudit?.keysReloaded(reason);
   const keys = await loadKeys(config, log, onReload, auditNewKey(config));
-  audit = await startServerAudit(config, log, db);
-  const tokens = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
+  serverAudit = await startServerAudit(config, log, db);
+  const { known, verify } = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();
-  const observer = createObserver(log, metrics);
-  const { cronSecret, plants, banner, maxBody, corsOrigins, maxConnections, requestTimeout, trustedProxies } =
-    config;
-  const limiter = createLimiter(config.rateLimit, () => performance.now(), metrics.reject);
+  const rejected = metrics.reject;
   const answers = createAnswers(db);
-  const gate = createGate(gateLimits, metrics.reject);
-  const uploads = createUploads(log);
-  const app = createApp({
-    db,
-    verify: tokens.verify,
-    keyId: keys.id,
+  const context: Context = {
+    ...config,
+    catalog: db,
+    users: db,
+    audit: createAudit(serverAudit.stream, db),
     log,
     now,
+    newId: randomUUID,
+    verify,
+    keyId: keys.id,
     state,
-    audit: audit.stream,
-    cronSecret,
-    plants,
-    banner,
-    maxBody,
-    corsOrigins,
-    secureCookies: tls !== null,
-    observer,
-    rejected: metrics.reject,
-    limiter,
-    answers,
-    gate,
-    uploadGate: createGate(uploadGateLimits, metrics.reject),
-    uploads,
+    observer: createObserver(log, metrics),
     metrics: config.metrics ? metrics.text : null,
+    answers,
+    limiter: createLimiter(config.rateLimit, () => performance.now(), rejected),
+    gate: createGate(gateLimits, rejected),
+    uploadGate: createGate(uploadGateLimits, rejected),
+    rejected,
+    uploads: createUploads(log),
+    secureCookies: tls !== null,
+  };
+  const app = createApp(context);
+  const fastPath = createFastPath({
+    ...context,
+    answers,
+    known,
+    commonHeaders: commonHeaders(config.corsOrigins.length > 0),
   });
   let server: RunningServer;
   try {
+    const connectionRefused = () => rejected('connections');
     server = await startServer((request, exchange) => app.fetch(request, { exchange }), {
-      host: config.host,
-      port: config.port,
-      log,
-      observer,
-      fastPath: createFastPath({
-        answers,
-        known: tokens.known,
-        limiter,
-        gate,
-        commonHeaders: commonHeaders(corsOrigins.length > 0),
-      }),
-      connectionRefused: () => metrics.reject('connections'),
+      ...config,
+      ...context,
+      fastPath,
+      connectionRefused,
       tls,
-      maxConnections,
-      requestTimeout,
-      trustedProxies,
     });
   } catch (error) {
-    await audit.stop('CANNOT_LISTEN');
+    await serverAudit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
   }
   addCatalogMetrics(metrics, db);
   metrics.add(processFigures());
-  metrics.add(serviceMetrics(server, lines, audit.stream, answers));
+  metrics.add(serviceMetrics(server, lines, context.audit.stream, answers));
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const url = `${tls ? 'https' : 'http'}://${host}:${server.port}`;
   if (tls) signals.onHangup(() => renewCertificate(config, server, log));
   log.info('listening', { url, version: packageVersion, ...(tls ? { certificateUntil: tls.validTo } : {}) });
   await onReady?.(url);
-  const stopPurging = purgeDaily(db, log, now, createTrail(audit.stream, db));
+  const stopPurging = purgeDaily(context);
   const signal = await signals.stop;
   log.info('stopping', { signal });
   state.draining = true;
   await server.stop();
-  await uploads.stop();
+  await context.uploads.stop();
   await stopPurging();
   await db.idle();
-  await audit.stop(signal);
+  await serverAudit.stop(signal);
   try {
     db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
   } catch (error) {

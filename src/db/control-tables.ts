@@ -132,20 +132,3 @@ export const crosswalkEvidence = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.a, table.b, table.sourceId, table.ordinal] })],
 );
-
-export const crosswalkPaths = sqliteTable(
-  'crosswalk_paths',
-  {
-    source: integer('source').notNull(),
-    target: integer('target').notNull(),
-    ordinal: integer('ordinal').notNull(),
-    hops: integer('hops').notNull(),
-    mask: integer('mask').notNull(),
-    statuses: integer('statuses').notNull(),
-    n1: integer('n1').notNull(),
-    n2: integer('n2'),
-    n3: integer('n3'),
-    n4: integer('n4'),
-  },
-  (table) => [primaryKey({ columns: [table.source, table.target, table.ordinal] })],
-);

@@ -1,60 +1,6 @@
-import { integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 // The Drizzle mirror of migrations/0004_roles.sql and 0006_mapping_products.sql; a test compares the two column by column.
-
-export const roleReleases = sqliteTable('role_releases', {
-  sourceId: integer('source_id').primaryKey(),
-  family: text('family', { enum: ['onet', 'nice'] }).notNull(),
-  newness: text('newness').notNull(),
-  label: text('label').notNull(),
-});
-
-export const occupationFacts = sqliteTable(
-  'occupation_facts',
-  {
-    sourceId: integer('source_id').notNull(),
-    occupationCode: text('occupation_code').notNull(),
-    record: text('record').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.sourceId, table.occupationCode] })],
-);
-
-export const workRoleFacts = sqliteTable(
-  'work_role_facts',
-  {
-    sourceId: integer('source_id').notNull(),
-    workRoleId: text('work_role_id').notNull(),
-    name: text('name').notNull(),
-    categoryCode: text('category_code').notNull(),
-    categoryName: text('category_name').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.sourceId, table.workRoleId] })],
-);
-
-export const curatedMappingFacts = sqliteTable(
-  'curated_mapping_facts',
-  {
-    sourceId: integer('source_id').notNull(),
-    stigSlug: text('stig_slug').notNull(),
-    occupationCode: text('occupation_code').notNull(),
-    confidenceScore: real('confidence_score').notNull(),
-    responsibilityLevel: text('responsibility_level').notNull(),
-    workRoleId: text('work_role_id'),
-    reason: text('reason').notNull(),
-    row: integer('row').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.sourceId, table.stigSlug, table.occupationCode] })],
-);
-
-export const documentFacts = sqliteTable(
-  'document_facts',
-  {
-    sourceId: integer('source_id').notNull(),
-    documentId: text('document_id').notNull(),
-    record: text('record').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.sourceId, table.documentId] })],
-);
 
 export const occupationKeys = sqliteTable('occupation_keys', {
   occupationCode: text('occupation_code').primaryKey(),

@@ -137,7 +137,3 @@ export const ruleCcis = sqliteTable(
   { cci: text('cci').notNull(), findingId: integer('finding_id').notNull() },
   (table) => [primaryKey({ columns: [table.cci, table.findingId] })],
 );
-
-export const searchedReleases = sqliteTable('searched_releases', {
-  releaseId: integer('release_id').primaryKey(),
-});

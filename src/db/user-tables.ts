@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core';
 
-// The Drizzle mirror of migrations/0003_users.sql, of the memberships of 0004_roles.sql and of 0007_audit_head.sql; a test
+// The Drizzle mirror of migrations/0003_users.sql and of the memberships of 0004_roles.sql; a test
 // compares the two column by column. What an entry or a favorite is of is its `reference`, in every table.
 
 export const knownStigs = sqliteView('known_stigs', {
@@ -145,10 +145,4 @@ export const sessions = sqliteTable('sessions', {
 export const clock = sqliteTable('clock', {
   only: integer('only').primaryKey(),
   latest: text('latest').notNull(),
-});
-
-export const auditHead = sqliteTable('audit_head', {
-  only: integer('only').primaryKey(),
-  seq: integer('seq').notNull(),
-  hash: text('hash').notNull(),
 });

@@ -149,7 +149,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     admit: (c: Context<Env>, call: Call) => void,
   ): Rule {
     const guard: MiddlewareHandler<Env> = (c, next) =>
-      audit.run(c, audited, async (call) => {
+      audit.handle(c, audited, async (call) => {
         call.caller = await identify(c);
         count(c, call.caller);
         admit(c, call);

@@ -2,8 +2,8 @@ import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
 import { LRUCache } from 'lru-cache';
+import type { Audit, Step } from '../audit/deeds.ts';
 import { type AuditEvent, shownName } from '../audit/event.ts';
-import type { Step, Trail } from '../audit/trail.ts';
 import { sessionCookie } from '../auth/sessions.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { type ErrorCode, statusOf } from '../base/errors.ts';
@@ -34,8 +34,7 @@ export type RequestAudit = ReturnType<typeof createRequestAudit>;
  * refusals (401, 403, a lacking entitlement). On an audited route one event for each call: its success inside the transaction
  * that does it or, where nothing is written, before the answer goes out; its failure with the code, but for a 401.
  */
-export function createRequestAudit(trail: Trail, now: () => Date) {
-  const { audit } = trail;
+export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
   const signedIn = new LRUCache<string, number>({ max: 10_000 });
 
   function signIn(c: Context<Env>, { by, viewer }: Caller): void {
@@ -46,7 +45,7 @@ export function createRequestAudit(trail: Trail, now: () => Date) {
     if (last !== undefined && time - last < hour && time >= last) return;
     signedIn.set(key, time);
     const detail = { by: by === 'user' ? 'token' : by };
-    audit.note({ ...routeEvent(c, { by, viewer }, 'auth.success', null), outcome: 'success', detail });
+    stream.note({ ...routeEvent(c, { by, viewer }, 'auth.success', null), outcome: 'success', detail });
   }
 
   function refusals(
@@ -55,7 +54,7 @@ export function createRequestAudit(trail: Trail, now: () => Date) {
     code: string | null,
     hasEvent: boolean,
   ): void {
-    const refused = (action: string, reason: string) => audit.refused(routeEvent(c, caller, action, reason));
+    const refused = (action: string, reason: string) => stream.refused(routeEvent(c, caller, action, reason));
     if (code === 'UNAUTHORIZED') {
       const shown = c.req.header('Authorization') !== undefined || getCookie(c, sessionCookie) !== undefined;
       refused('auth.failure', shown ? 'INVALID_CREDENTIALS' : 'NO_CREDENTIALS');
@@ -65,19 +64,23 @@ export function createRequestAudit(trail: Trail, now: () => Date) {
 
   async function outcome(deed: Omit<AuditEvent, 'outcome' | 'reason'>, code: string | null, step: Step) {
     if (code === null) {
-      if (!step.written()) await audit.tell({ ...deed, outcome: 'success', reason: null });
+      if (!step.written()) await stream.tell({ ...deed, outcome: 'success', reason: null });
       return;
     }
     // While nothing can be written, the stream itself counts what it refused.
-    if (code === 'UNAUTHORIZED' || (code === 'UNAVAILABLE' && audit.stats().failing)) return;
+    if (code === 'UNAUTHORIZED' || (code === 'UNAVAILABLE' && stream.stats().failing)) return;
     const event: AuditEvent = { ...deed, outcome: code === 'FORBIDDEN' ? 'denied' : 'failure', reason: code };
-    if (step.written()) audit.note(event);
-    else audit.refused(event);
+    if (step.written()) stream.note(event);
+    else stream.refused(event);
   }
 
   return {
     /** Works on a request, and writes what came of it. Throws what `work` throws, and the 503 of an event that cannot be written. */
-    run(c: Context<Env>, audited: Audited | undefined, work: (call: Call) => Promise<void>): Promise<void> {
+    handle(
+      c: Context<Env>,
+      audited: Audited | undefined,
+      work: (call: Call) => Promise<void>,
+    ): Promise<void> {
       const call: Call = { caller: null, unentitled: false };
       const worked = async (step?: Step) => {
         let thrown: Error | undefined;
@@ -98,7 +101,7 @@ export function createRequestAudit(trail: Trail, now: () => Date) {
         refusals(c, call, code, audited !== undefined);
         if (thrown) throw thrown;
       };
-      return audited ? trail.run(() => deedOf(c, call, audited), worked) : worked();
+      return audited ? run(() => deedOf(c, call, audited), worked) : worked();
     },
   };
 }

@@ -23,7 +23,7 @@ export function namesTag(header: string | undefined, tag: string): boolean {
 const brotliLevel = 5;
 /** What is read of a header: that and the coding for it are remembered. */
 const longestHeader = 500;
-const negotiated = new LRUCache<string, Coding>({ max: 1000, memoMethod: negotiate });
+const remembered = new LRUCache<string, Coding>({ max: 1000, memoMethod: negotiate });
 
 /** The best coding that an `Accept-Encoding` header takes (RFC 9110 12.5.3): brotli, gzip, or none. */
 export function bestCoding(header: string | undefined): Coding {
@@ -31,7 +31,7 @@ export function bestCoding(header: string | undefined): Coding {
   // Never a part of an entry: `br;q=0` is not `br`.
   const read =
     header.length > longestHeader ? header.slice(0, header.lastIndexOf(',', longestHeader) + 1) : header;
-  return negotiated.memo(read);
+  return remembered.memo(read);
 }
 
 function negotiate(header: string): Coding {

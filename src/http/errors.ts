@@ -1,6 +1,10 @@
+import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { AppError, badRequest } from '../base/errors.ts';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { AppError, badRequest, statusOf } from '../base/errors.ts';
 import { type StorageFault, storageFault } from '../db/faults.ts';
+import type { Env } from './env.ts';
+import type { ErrorBody } from './schema.ts';
 
 /** What a caller is told, and after how many seconds to try again, when the storage fails; a damaged file is a 500. */
 const unavailable: Partial<Record<StorageFault, [string, string]>> = {
@@ -19,4 +23,21 @@ export function toAppError(error: Error): AppError {
   const answer = fault === null ? undefined : unavailable[fault];
   if (answer) return new AppError('UNAVAILABLE', answer[0], { 'Retry-After': answer[1] });
   return new AppError('INTERNAL_ERROR', 'Something went wrong; the log knows more under the request id');
+}
+
+/** Whether a browser looks for a page: everything else, and all that is under `/api/`, gets errors as JSON. */
+export function wantsPage(c: Context<Env>): boolean {
+  return !c.req.path.startsWith('/api/') && /\btext\/html\b/.test(c.req.header('Accept') ?? '');
+}
+
+/** An error in the form of rule D2.1. */
+export function refusal(c: Context<Env>, { code, message, headers }: AppError): Response {
+  const body: ErrorBody = { error: { code, message, requestId: c.get('requestId') } };
+  const text = JSON.stringify(body);
+  return c.body(text, statusOf[code] as ContentfulStatusCode, {
+    ...headers,
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(text)),
+    'Cache-Control': 'no-store',
+  });
 }

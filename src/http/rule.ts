@@ -18,6 +18,8 @@ export interface Rule {
 export interface RouteOptions {
   /** Bytes that the body of a request may have. */
   maxBody?: number;
+  /** Its body is the form of a page. */
+  form?: boolean;
   /** Its body is large and goes to a thread as it is: such requests are worked through one after the other. */
   upload?: boolean;
   /** Costs much more than a look-up: it has a smaller rate limit, and few run at once. */

@@ -16,6 +16,7 @@ import { createLimiter, unlimited } from '../../src/http/limits/limiter.ts';
 import { createObserver, type Observer } from '../../src/http/observe/observer.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
 import { type Clock, signToken, verifier } from '../support/app.ts';
+import { testContext } from '../support/context.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { ask as askRaw, openRaw, type RawAnswer, readAnswer, until } from '../support/running.ts';
@@ -57,19 +58,8 @@ async function serve(perMinute: number | null = null, paths = [shipped('stigs')]
       silent.end(exchange, status, bytes, aborted);
     },
   };
-  const state = { draining: false };
   const gate = createGate({ ...gateLimits, total: 1024 * 1024, perCaller: 1024 * 1024 });
-  const app = createApp({
-    db,
-    gate,
-    verify: tokens.verify,
-    log: silentLog,
-    now,
-    state,
-    answers,
-    limiter,
-    observer,
-  });
+  const app = createApp(testContext(db, { gate, verify: tokens.verify, now, answers, limiter, observer }));
   const fastPath = createFastPath({
     answers,
     known: tokens.known,

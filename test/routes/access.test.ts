@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import * as assert from 'uvu/assert';
+import { createAudit } from '../../src/audit/deeds.ts';
 import { silentAudit } from '../../src/audit/stream.ts';
-import { createTrail } from '../../src/audit/trail.ts';
 import { AppError, statusOf } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
 import {
@@ -550,7 +550,7 @@ access('a product is for those entitled to it, and the refusal is one for all ot
     integrationTokens: { find: () => ({ kind: 'integration', id: 'x', organization: 'red' }) },
     cronSecret: null,
     limiter: unlimited,
-    audit: createRequestAudit(createTrail(silentAudit, null), () => new Date()),
+    audit: createRequestAudit(createAudit(silentAudit, null), () => new Date()),
     input: () => [],
   });
   const rule = rules.entitled('regdoc');

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
+import { createAudit } from '../../src/audit/deeds.ts';
 import { silentAudit } from '../../src/audit/stream.ts';
-import { createTrail } from '../../src/audit/trail.ts';
 import { createLog } from '../../src/base/log.ts';
 import { createPurgeService, type PurgeService } from '../../src/collections/purge.ts';
 import { purgeDaily } from '../../src/commands/purge.ts';
@@ -113,7 +113,10 @@ test('a running server purges at its start and every day, and survives a refusal
   const log = createLog('info', (line) => lines.push(JSON.parse(line)));
   await deleted();
   at(31);
-  const stop = purgeDaily(t.db, log, () => t.clock.now, createTrail(silentAudit, t.db), 10);
+  const stop = purgeDaily(
+    { users: t.db, log, now: () => t.clock.now, audit: createAudit(silentAudit, t.db) },
+    10,
+  );
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal([lines[0]!.msg, lines[0]!.purged], ['purge', 1]);
   at(30);

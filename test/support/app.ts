@@ -2,14 +2,14 @@ import type { OpenAPIHono, z } from '@hono/zod-openapi';
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { type AppDeps, createApp } from '../../src/app.ts';
+import { createApp } from '../../src/app.ts';
 import { createVerifyUserToken, type VerifyUserToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/base/config.ts';
-import { silentLog } from '../../src/base/log.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createAnswers } from '../../src/http/cache/answers.ts';
 import type { Env } from '../../src/http/env.ts';
 import { createMetrics } from '../../src/http/observe/metrics.ts';
+import { type Given, testContext } from './context.ts';
 import { watched } from './watched.ts';
 
 const pair = await generateKeyPair('ES256', { extractable: true });
@@ -47,8 +47,11 @@ export interface Answer {
 }
 
 /** An application over a fresh database in memory, filled from the given paths; `deps` replaces what it is made of. */
-export async function testApp(paths: string[] = [], deps: Partial<AppDeps> = {}): Promise<TestApp> {
-  const db = deps.db ?? openDatabase(':memory:', { create: true });
+export async function testApp(
+  paths: string[] = [],
+  { db: given, ...deps }: Given & { db?: Database } = {},
+): Promise<TestApp> {
+  const db = given ?? openDatabase(':memory:', { create: true });
   const clock = { now: new Date('2026-11-21T12:00:00Z') };
   const now = () => clock.now;
   if (paths.length > 0) await runImport(db, paths, { now });
@@ -56,8 +59,7 @@ export async function testApp(paths: string[] = [], deps: Partial<AppDeps> = {})
   const metrics = createMetrics().text;
   // Kept answers are part of what is tested: whatever one holds too long, some test must see.
   const answers = createAnswers(db);
-  const state = { draining: false };
-  const app = watched(createApp({ db, verify, log: silentLog, now, state, metrics, answers, ...deps }));
+  const app = watched(createApp(testContext(db, { verify, now, metrics, answers, ...deps })));
   const token = (claims: Record<string, unknown> = {}) => signToken(clock, claims);
   const common = await token();
 

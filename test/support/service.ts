@@ -7,6 +7,7 @@ import type { Database } from '../../src/db/database.ts';
 import type { Env } from '../../src/http/env.ts';
 import { ErrorBody } from '../../src/http/schema.ts';
 import type { Answer } from './app.ts';
+import { testContext } from './context.ts';
 import { watched } from './watched.ts';
 
 /** An application whose log lines are kept, and whose caller is always the same. */
@@ -30,13 +31,14 @@ export function loggedApp(db: Database, verify?: VerifyUserToken): LoggedApp {
     entitlements: new Set<never>(),
     expiresAt: 0,
   };
-  const created = createApp({
-    db,
-    verify: verify ?? (async () => viewer),
-    log: createLog('debug', (line) => written.push(line)),
-    now: () => new Date('2026-11-21T12:00:00Z'),
-    state,
-  });
+  const created = createApp(
+    testContext(db, {
+      verify: verify ?? (async () => viewer),
+      log: createLog('debug', (line) => written.push(line)),
+      now: () => new Date('2026-11-21T12:00:00Z'),
+      state,
+    }),
+  );
   return { app: watched(created), state, lines: () => written.map((line) => JSON.parse(line)) };
 }
 

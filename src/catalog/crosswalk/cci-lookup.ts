@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts';
+import { ruleCcis } from '../../db/tables.ts';
 import { type CrosswalkService, closureDepth, defaultStatuses } from './queries.ts';
 
 export interface CciLookup {
@@ -8,7 +9,7 @@ export interface CciLookup {
 
 /** The CCI lookup of rule D7.5 turned round, for the CCIs that rules cite; made once for each generation. */
 export function createCciLookup(db: Database, crosswalk: CrosswalkService): CciLookup {
-  const cited = db.sqlite.prepare<[], string>('SELECT DISTINCT cci FROM rule_ccis ORDER BY cci').pluck();
+  const cited = db.orm.selectDistinct({ cci: ruleCcis.cci }).from(ruleCcis).orderBy(ruleCcis.cci).prepare();
   let made: { generation: number; ccis: Map<string, string[]> } | null = null;
 
   function turnRound(): Map<string, string[]> {
@@ -19,7 +20,7 @@ export function createCciLookup(db: Database, crosswalk: CrosswalkService): CciL
       statuses: defaultStatuses,
       maxHops: closureDepth,
     };
-    for (const cci of cited.all()) {
+    for (const { cci } of cited.all()) {
       const controls = crosswalk.endsOf({ ...question, identifier: crosswalk.canonical('cci', cci) });
       for (const control of controls) ccis.set(control, [...(ccis.get(control) ?? []), cci]);
     }

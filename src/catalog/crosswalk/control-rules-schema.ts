@@ -20,6 +20,8 @@ export const ReachedRule = z
   })
   .openapi('ReachedRule');
 
+export type ReachedRule = z.infer<typeof ReachedRule>;
+
 export const StigRules = z
   .strictObject({
     slug: z.string(),

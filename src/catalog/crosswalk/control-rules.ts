@@ -1,10 +1,12 @@
+import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
+import { findings, ruleCcis, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
 import { createFindControl } from '../controls/keys.ts';
-import type { ControlRules, StigRules } from './control-rules-schema.ts';
+import type { ControlRules, ReachedRule, StigRules } from './control-rules-schema.ts';
 import type { MappingStatus } from './graph.ts';
 import {
   type Answered,
@@ -19,51 +21,62 @@ import type { Path } from './schema.ts';
 export interface ControlRulesQuery extends Page {
   framework: string;
   controlId: string;
-  severity?: Set<string> | undefined;
+  severity?: Set<'high' | 'medium' | 'low'> | undefined;
   /** The slug of a STIG. */
   stig?: string | undefined;
   status?: Set<MappingStatus> | undefined;
   maxHops?: number | undefined;
 }
 
-interface Row {
-  slug: string;
-  stigTitle: string;
-  version: string;
-  ruleCount: number;
-  groupId: string;
-  ruleId: string;
-  ruleVersion: string;
-  ruleTitle: string;
-  severity: 'high' | 'medium' | 'low';
-  ccis: string;
-}
-
-const reached = `
-  FROM findings AS f
-  JOIN stig_releases AS r ON r.id = f.release_id JOIN stigs AS s ON s.id = r.stig_id
- WHERE f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(:ccis)))
-   AND (:severities IS NULL OR f.severity IN (SELECT value FROM json_each(:severities)))
-   AND (:slug IS NULL OR s.slug = :slug)`;
-
 export type ControlRulesService = ReturnType<typeof createControlRulesService>;
 
 /** The rules of current releases that a control reaches through the CCIs that they cite. */
 export function createControlRulesService(db: Database, crosswalk: CrosswalkService) {
-  const { sqlite } = db;
+  const { orm } = db;
   const findControl = createFindControl(db);
-  const isCited = sqlite.prepare<[string]>('SELECT 1 FROM rule_ccis WHERE cci = ? LIMIT 1');
-  const isStig = sqlite.prepare<[string]>(
-    'SELECT 1 FROM stigs WHERE slug = ? AND current_release_id IS NOT NULL',
+  const isCited = (cci: string) => orm.select().from(ruleCcis).where(eq(ruleCcis.cci, cci)).limit(1).get();
+  const isStig = (slug: string) =>
+    orm
+      .select({ id: stigs.id })
+      .from(stigs)
+      .where(and(eq(stigs.slug, slug), isNotNull(stigs.currentReleaseId)))
+      .get();
+
+  const ofRelease = eq(stigReleases.id, findings.releaseId);
+  const ofStig = eq(stigs.id, stigReleases.stigId);
+  const [severities, slugAsked] = [sql.placeholder('severities'), sql.placeholder('slug')];
+  const citing = orm
+    .select({ id: ruleCcis.findingId })
+    .from(ruleCcis)
+    .where(sql`${ruleCcis.cci} IN (SELECT value FROM json_each(${sql.placeholder('ccis')}))`);
+  const isAsked = and(
+    inArray(findings.id, citing),
+    sql`(${severities} IS NULL OR instr(${severities}, ${findings.severity}) > 0)`,
+    sql`(${slugAsked} IS NULL OR ${stigs.slug} = ${slugAsked})`,
   );
-  const count = sqlite.prepare<[Record<string, unknown>], number>(`SELECT count(*) ${reached}`).pluck();
-  const page = sqlite.prepare<[Record<string, unknown>], Row>(
-    `SELECT s.slug, s.title AS stigTitle, r.version, count(*) OVER (PARTITION BY s.id) AS ruleCount,
-            f.group_id AS groupId, f.rule_id AS ruleId, f.rule_version AS ruleVersion,
-            f.rule_title AS ruleTitle, f.severity, f.ccis
-       ${reached}
-      ORDER BY s.title_fold, s.title, s.slug, f.ordinal LIMIT :limit OFFSET :offset`,
-  );
+  const countReached = orm
+    .select({ total: count() })
+    .from(findings)
+    .innerJoin(stigReleases, ofRelease)
+    .innerJoin(stigs, ofStig)
+    .where(isAsked)
+    .prepare();
+  const { slug, title } = stigs;
+  const ruleCount = sql<number>`count(*) OVER (PARTITION BY ${stigs.id})`;
+  const { groupId, ruleId, ruleVersion, ruleTitle, severity, ccis } = findings;
+  const reached = orm
+    .select({
+      stig: { slug, title, version: stigReleases.version, ruleCount },
+      rule: { groupId, ruleId, ruleVersion, ruleTitle, severity, ruleIdents: ccis },
+    })
+    .from(findings)
+    .innerJoin(stigReleases, ofRelease)
+    .innerJoin(stigs, ofStig)
+    .where(isAsked)
+    .orderBy(asc(stigs.titleFold), asc(title), asc(slug), asc(findings.ordinal))
+    .limit(sql.placeholder('limit'))
+    .offset(sql.placeholder('offset'))
+    .prepare();
 
   /**
    * The control that is asked for, as it is published: one that GET /controls answers, or a CCI of the newest list or
@@ -76,7 +89,7 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
     const isNode =
       identifier !== null &&
       (crosswalk.graph().idOf(framework, identifier) !== undefined ||
-        (framework === 'cci' && isCited.get(identifier) !== undefined));
+        (framework === 'cci' && isCited(identifier) !== undefined));
     if (!isNode) throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
     return { framework, identifier, title: '' };
   }
@@ -124,16 +137,16 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
     rules(query: ControlRulesQuery): ControlRules {
       return db.read(() => {
         const control = find(query.framework, query.controlId);
-        if (query.stig !== undefined && !isStig.get(query.stig))
+        if (query.stig !== undefined && !isStig(query.stig))
           throw new AppError('NOT_FOUND', `STIG not found: ${cut(query.stig)}`);
         const { paths, truncated } = pathsToCcis(control, query);
         const asked = {
           ccis: JSON.stringify([...paths.keys()]),
-          severities: query.severity === undefined ? null : JSON.stringify([...query.severity]),
+          severities: query.severity ? [...query.severity].join() : null,
           slug: query.stig ?? null,
         };
-        const total = count.get(asked)!;
-        const rows = page.all({ ...asked, limit: query.limit, offset: offsetOf(query, total) });
+        const { total } = countReached.get(asked)!;
+        const rows = reached.all({ ...asked, limit: query.limit, offset: offsetOf(query, total) });
         return {
           control,
           stigs: byStig(rows, paths),
@@ -145,15 +158,16 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
   };
 }
 
-function byStig(rows: Row[], paths: Map<string, Path[]>): StigRules[] {
+type FoundRule = { stig: Omit<StigRules, 'rules'>; rule: Omit<ReachedRule, 'hops' | 'paths'> };
+
+function byStig(rows: FoundRule[], paths: Map<string, Path[]>): StigRules[] {
   const stigs = new Map<string, StigRules>();
-  for (const { slug, stigTitle: title, version, ruleCount, ccis, ...rule } of rows) {
-    const stig = stigs.get(slug) ?? { slug, title, version, ruleCount, rules: [] };
-    stigs.set(slug, stig);
-    const ruleIdents = JSON.parse(ccis) as string[];
-    const all = ruleIdents.flatMap((cci) => paths.get(cci) ?? []);
+  for (const { stig, rule } of rows) {
+    const known = stigs.get(stig.slug) ?? { ...stig, rules: [] };
+    stigs.set(stig.slug, known);
+    const all = rule.ruleIdents.flatMap((cci) => paths.get(cci) ?? []);
     const hops = Math.min(...all.map((path) => path.hops));
-    stig.rules.push({ ...rule, ruleIdents, hops, paths: all.filter((path) => path.hops === hops) });
+    known.rules.push({ ...rule, hops, paths: all.filter((path) => path.hops === hops) });
   }
   return [...stigs.values()];
 }

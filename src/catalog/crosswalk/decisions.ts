@@ -1,7 +1,10 @@
+import { and, eq, sql } from 'drizzle-orm';
 import { compareCodePoints } from '../../base/text.ts';
+import { crosswalkEvidence, crosswalkNodes, mappingDecisions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { compareFrameworks } from '../controls/frameworks.ts';
 import { sortKey } from '../controls/identifier.ts';
+import { createFacts } from './facts.ts';
 import type { GraphNode, MappingStatus } from './graph.ts';
 
 export interface MappingDecision {
@@ -19,15 +22,8 @@ export interface DecidedPair extends MappingDecision {
   stale: boolean;
 }
 
-interface Row {
-  a_framework: string;
-  a_identifier: string;
-  b_framework: string;
-  b_identifier: string;
-  status: MappingStatus;
-  reason: string;
-  decided_at: string;
-}
+const { aFramework, aIdentifier, bFramework, bIdentifier } = mappingDecisions;
+const pairKey = [aFramework, aIdentifier, bFramework, bIdentifier];
 
 /** The two ends of a pair in the order of the crosswalk's nodes, in which decisions hold them. */
 export function inOrder(one: GraphNode, other: GraphNode): [GraphNode, GraphNode] {
@@ -40,65 +36,66 @@ export function inOrder(one: GraphNode, other: GraphNode): [GraphNode, GraphNode
 export type MappingDecisions = ReturnType<typeof createMappingDecisions>;
 
 /** What an operator decided about pairs of the crosswalk (rules D7.1, D34.5). */
-export function createMappingDecisions({ sqlite }: Database) {
-  const pair = 'a_framework = ? AND a_identifier = ? AND b_framework = ? AND b_identifier = ?';
-  const one = sqlite.prepare<string[], Row>(`SELECT * FROM mapping_decisions WHERE ${pair}`);
-  const every = sqlite.prepare<[], Row>(
-    'SELECT * FROM mapping_decisions ORDER BY decided_at, a_identifier, b_identifier',
-  );
-  const put = sqlite.prepare<string[]>(
-    `INSERT INTO mapping_decisions VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET status = excluded.status, reason = excluded.reason, decided_at = excluded.decided_at`,
-  );
-  const take = sqlite.prepare<string[]>(`DELETE FROM mapping_decisions WHERE ${pair}`);
-  const evidence = sqlite.prepare<string[]>(
-    `SELECT 1 FROM crosswalk_evidence AS e
-       JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b
-      WHERE a.framework = ? AND a.identifier = ? AND b.framework = ? AND b.identifier = ?`,
-  );
-  const newest = sqlite.prepare<[string, string], { status: 'active' | 'withdrawn'; is_newest: 0 | 1 }>(
-    `SELECT c.status, v.is_newest FROM controls AS c
-       JOIN framework_versions AS v ON v.framework = c.framework AND v.version = c.version
-      WHERE c.framework = ? AND c.identifier = ? ORDER BY v.is_newest DESC LIMIT 1`,
-  );
-
-  const namesOf = (ends: [GraphNode, GraphNode]) =>
-    ends.flatMap(({ framework, identifier }) => [framework, identifier]);
+export function createMappingDecisions(db: Database) {
+  const { orm } = db;
+  const facts = createFacts(db);
+  const isPair = and(...pairKey.map((column) => eq(column, sql.placeholder(column.name))));
+  const valuesOf = ([a, b]: [GraphNode, GraphNode]) => ({
+    ...{ a_framework: a.framework, a_identifier: a.identifier },
+    ...{ b_framework: b.framework, b_identifier: b.identifier },
+  });
+  const { status, reason, decidedAt } = mappingDecisions;
+  const one = orm.select({ status, reason, decidedAt }).from(mappingDecisions).where(isPair).prepare();
+  const take = orm.delete(mappingDecisions).where(isPair).prepare();
 
   /** What a control is to the crosswalk; the revisions of 800-171 name different ones. */
-  function standing({ framework, identifier }: GraphNode): 'active' | 'withdrawn' | 'unknown' {
-    const row = newest.get(framework, identifier);
+  function standing(end: GraphNode): 'active' | 'withdrawn' | 'unknown' {
+    const row = facts.control(end);
     if (!row) return 'unknown';
-    return row.is_newest || framework === 'nist-800-171' ? row.status : 'withdrawn';
+    return row.isNewest || end.framework === 'nist-800-171' ? row.status : 'withdrawn';
+  }
+
+  /** Whether an imported source makes an edge of a pair. */
+  function hasEvidence(ends: [GraphNode, GraphNode]): boolean {
+    const [a, b] = ends.map(({ framework, identifier }) =>
+      orm
+        .select({ id: crosswalkNodes.id })
+        .from(crosswalkNodes)
+        .where(and(eq(crosswalkNodes.framework, framework), eq(crosswalkNodes.identifier, identifier))),
+    );
+    const isEdge = and(eq(crosswalkEvidence.a, a!), eq(crosswalkEvidence.b, b!));
+    return orm.select({ a: crosswalkEvidence.a }).from(crosswalkEvidence).where(isEdge).get() !== undefined;
   }
 
   return {
     standing,
 
     /** The decision about a pair, whichever end comes first; null where there is none. */
-    of(from: GraphNode, to: GraphNode): MappingDecision | null {
-      const row = one.get(...namesOf(inOrder(from, to)));
-      return row ? { status: row.status, reason: row.reason, decidedAt: row.decided_at } : null;
-    },
+    of: (from: GraphNode, to: GraphNode): MappingDecision | null =>
+      one.get(valuesOf(inOrder(from, to))) ?? null,
 
     /** Every decision, in the order in which they were made. */
-    all: (): DecidedPair[] =>
-      every.all().map((row) => {
+    all(): DecidedPair[] {
+      const rows = orm.select().from(mappingDecisions).orderBy(decidedAt, aIdentifier, bIdentifier).all();
+      return rows.map(({ status, reason, decidedAt, ...row }) => {
         const ends: [GraphNode, GraphNode] = [
-          { framework: row.a_framework, identifier: row.a_identifier },
-          { framework: row.b_framework, identifier: row.b_identifier },
+          { framework: row.aFramework, identifier: row.aIdentifier },
+          { framework: row.bFramework, identifier: row.bIdentifier },
         ];
-        const own = evidence.get(...namesOf(ends)) === undefined;
         const stale = ends.some((end) => standing(end) !== 'active');
-        return { ends, status: row.status, reason: row.reason, decidedAt: row.decided_at, own, stale };
-      }),
+        return { ends, status, reason, decidedAt, own: !hasEvidence(ends), stale };
+      });
+    },
 
     /** Stores a decision in the place of the last; what follows from it is derived by the caller. */
-    set(ends: [GraphNode, GraphNode], { status, reason, decidedAt }: MappingDecision): void {
-      put.run(...namesOf(ends), status, reason, decidedAt);
+    set([a, b]: [GraphNode, GraphNode], set: MappingDecision): void {
+      const pair = { aFramework: a.framework, aIdentifier: a.identifier };
+      const other = { bFramework: b.framework, bIdentifier: b.identifier };
+      const values = { ...pair, ...other, ...set };
+      orm.insert(mappingDecisions).values(values).onConflictDoUpdate({ target: pairKey, set }).run();
     },
 
     /** Takes a decision back; false where there is none. */
-    remove: (ends: [GraphNode, GraphNode]): boolean => take.run(...namesOf(ends)).changes > 0,
+    remove: (ends: [GraphNode, GraphNode]): boolean => take.run(valuesOf(ends)).changes > 0,
   };
 }

@@ -1,7 +1,11 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { frameworkVersions, mappingFacts } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { cciRevisions, versionKey, withoutEndingZeros } from '../controls/frameworks.ts';
 import { createMappingDecisions } from './decisions.ts';
+import { createFacts, isEnd, isStatedFor } from './facts.ts';
 import { type Graph, type GraphNode, type MappingStatus, statuses } from './graph.ts';
+import type { Evidence } from './schema.ts';
 
 /** A first edge that a version pin admits; `id` is missing where the neighbor is no node of the unpinned graph. */
 export interface FirstStep {
@@ -10,42 +14,26 @@ export interface FirstStep {
   status: MappingStatus;
 }
 
-interface FactRow {
-  from_framework: string;
-  from_version: string;
-  from_identifier: string;
-  to_framework: string;
-  to_version: string;
-  to_identifier: string;
-}
-
 /** Finds the first edges of a pinned source in the stated pairs (rule D7.4). */
 export function createPins(db: Database) {
-  const factColumns =
-    'f.from_framework, f.from_version, f.from_identifier, f.to_framework, f.to_version, f.to_identifier';
-  const stated = db.sqlite.prepare<[string, string, string, string], FactRow>(
-    `SELECT ${factColumns} FROM mapping_facts AS f WHERE f.from_framework = ? AND f.from_identifier = ?
-      UNION SELECT ${factColumns} FROM mapping_facts AS f WHERE f.to_framework = ? AND f.to_identifier = ?`,
-  );
-  const evidence = db.sqlite.prepare<[number, number], FactRow>(
-    `SELECT ${factColumns} FROM crosswalk_evidence AS e
-       JOIN mapping_facts AS f ON f.source_id = e.source_id AND f.ordinal = e.ordinal WHERE e.a = ? AND e.b = ?`,
-  );
-  const versions = db.sqlite
-    .prepare<[string, string, string], string>(
-      `SELECT version FROM framework_versions WHERE framework = ? UNION SELECT from_version FROM mapping_facts
-        WHERE from_framework = ? UNION SELECT to_version FROM mapping_facts WHERE to_framework = ?`,
-    )
-    .pluck();
-  const newestVersion = db.sqlite
-    .prepare<[string], string>('SELECT version FROM framework_versions WHERE framework = ? AND is_newest = 1')
-    .pluck();
-  const controlStatus = db.sqlite
-    .prepare<[string, string], string>(
-      `SELECT c.status FROM control_keys AS k JOIN controls AS c ON c.control_id = k.id
-        WHERE k.framework = ? AND k.identifier = ? ORDER BY c.version DESC`,
-    )
-    .pluck();
+  const { orm } = db;
+  const { framework, version, isNewest } = frameworkVersions;
+  const wanted = sql.placeholder('framework');
+  const { fromFramework, fromVersion, toFramework, toVersion } = mappingFacts;
+  const versions = orm
+    .select({ version })
+    .from(frameworkVersions)
+    .where(eq(framework, wanted))
+    .union(orm.select({ version: fromVersion }).from(mappingFacts).where(eq(fromFramework, wanted)))
+    .union(orm.select({ version: toVersion }).from(mappingFacts).where(eq(toFramework, wanted)))
+    .prepare();
+  const newest = orm
+    .select({ version })
+    .from(frameworkVersions)
+    .where(and(eq(framework, wanted), eq(isNewest, 1)))
+    .prepare();
+  const newestVersion = (framework: string) => newest.get({ framework })?.version;
+  const facts = createFacts(db);
   const decisions = createMappingDecisions(db);
   let cached: {
     generation: number;
@@ -57,15 +45,15 @@ export function createPins(db: Database) {
   function known(): NonNullable<typeof cached> {
     const generation = db.generation();
     if (cached?.generation !== generation) {
-      cached = { generation, versions: new Map(), newestCciList: newestVersion.get('cci') };
+      cached = { generation, versions: new Map(), newestCciList: newestVersion('cci') };
     }
     return cached;
   }
 
   function versionsOf(framework: string): string[] {
     const { versions: lists } = known();
-    const list =
-      lists.get(framework) ?? versions.all(framework, framework, framework).filter((each) => each !== '');
+    const imported = () => versions.all({ framework }).map((row) => row.version);
+    const list = lists.get(framework) ?? imported().filter((each) => each !== '');
     // Only frameworks that exist are remembered: a caller could name any number of others.
     if (list.length > 0) lists.set(framework, list);
     return list;
@@ -86,21 +74,14 @@ export function createPins(db: Database) {
     isKnown,
 
     firstSteps(graph: Graph, framework: string, identifier: string, label: string): FirstStep[] {
-      if (!isKnown(framework, label) || controlStatus.get(framework, identifier) === undefined) return [];
-      const key = versionKey(framework, label);
-      const fits = (fact: FactRow) =>
-        (fact.from_framework === framework &&
-          fact.from_identifier === identifier &&
-          versionKey(framework, fact.from_version) === key) ||
-        (fact.to_framework === framework &&
-          fact.to_identifier === identifier &&
-          versionKey(framework, fact.to_version) === key);
+      const control = { framework, identifier };
+      if (!isKnown(framework, label) || !facts.control(control)) return [];
       const source = graph.idOf(framework, identifier);
       const steps = new Map<string, FirstStep>();
       for (const { node, status } of source === undefined ? [] : graph.neighbors[source]!) {
         const [a, b] = node < source! ? [node, source!] : [source!, node];
         const name = graph.nodes[node]!;
-        if (evidence.all(a, b).some(fits)) {
+        if (facts.evidence(a, b).some((pair) => isStatedFor(pair, control, label))) {
           steps.set(`${name.framework}:${name.identifier}`, {
             node: name,
             id: node,
@@ -108,20 +89,17 @@ export function createPins(db: Database) {
           });
         }
       }
-      if (isNewest(framework, key)) return [...steps.values()];
+      if (isNewestVersion(framework, label)) return [...steps.values()];
       // An older pin also admits what that revision states and the unpinned graph lacks, as `auto`.
-      for (const fact of stated.all(framework, identifier, framework, identifier)) {
-        if (!fits(fact) || !isUsable(fact, framework)) continue;
-        const outward = fact.from_framework === framework && fact.from_identifier === identifier;
-        const node = outward
-          ? { framework: fact.to_framework, identifier: fact.to_identifier }
-          : { framework: fact.from_framework, identifier: fact.from_identifier };
+      for (const pair of facts.stated(control)) {
+        if (!isStatedFor(pair, control, label) || !isUsable(pair, framework)) continue;
+        const { version: _, ...node } = isEnd(pair.from, control) ? pair.to : pair.from;
         const name = `${node.framework}:${node.identifier}`;
-        if (steps.has(name) || controlStatus.get(node.framework, node.identifier) === undefined) continue;
+        if (steps.has(name) || !facts.control(node)) continue;
         const id = graph.idOf(node.framework, node.identifier);
         const edge =
           source === undefined ? undefined : graph.neighbors[source]!.find((each) => each.node === id);
-        const decided = edge ? null : decisions.of({ framework, identifier }, node);
+        const decided = edge ? null : decisions.of(control, node);
         const status = edge ? statuses[edge.status]! : (decided?.status ?? 'auto');
         steps.set(name, { node, id, status });
       }
@@ -129,19 +107,19 @@ export function createPins(db: Database) {
     },
   };
 
-  function isNewest(framework: string, key: string): boolean {
-    const newest = newestVersion.get(framework) ?? '';
-    return framework === 'nist-800-171' || versionKey(framework, newest) === key;
+  function isNewestVersion(framework: string, label: string): boolean {
+    const newest = newestVersion(framework) ?? '';
+    return framework === 'nist-800-171' || versionKey(framework, newest) === versionKey(framework, label);
   }
 
   /** A list of CCIs that is not the newest speaks only under a pin of its own; Rev 3, and what comes after Rev 5, never. */
-  function isUsable(fact: FactRow, framework: string): boolean {
-    if (fact.from_framework !== 'cci') return true;
-    if (controlStatus.get('cci', fact.from_identifier) === 'withdrawn') return false;
-    const revision = Number(versionKey(fact.to_framework, fact.to_version));
-    if (fact.to_framework === 'nist-800-53' && revision > cciRevisions.verified) return false;
+  function isUsable({ from, to }: Evidence, framework: string): boolean {
+    if (from.framework !== 'cci') return true;
+    if (facts.control(from)?.status === 'withdrawn') return false;
+    const revision = Number(versionKey(to.framework, to.version));
+    if (to.framework === 'nist-800-53' && revision > cciRevisions.verified) return false;
     if (framework === 'cci') return revision >= cciRevisions.carriedOver;
-    return fact.from_version === known().newestCciList;
+    return from.version === known().newestCciList;
   }
 }
 

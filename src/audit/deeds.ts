@@ -13,69 +13,57 @@ export interface Step {
 }
 
 interface OpenStep extends Step {
-  deed: Deed;
   write(result: unknown): void;
 }
 
-export type Trail = ReturnType<typeof createTrail>;
+export type Audit = ReturnType<typeof createAudit>;
 
 /**
- * Ties what is done to what is told of it: the event of a deed is written inside its database transaction, just before
- * the commit, so that a deed which cannot be audited is rolled back (`GAPSTONE_AUDIT_FAILURE=stop`). Should the commit
- * itself fail after that, an event of the failure with the same request id follows.
+ * An audit stream with the database whose changes it records: the event of a deed is written inside its transaction, just
+ * before the commit, so that a deed which cannot be audited is rolled back (`GAPSTONE_AUDIT_FAILURE=stop`). Should the
+ * commit itself fail after that, an event of the failure with the same request id follows.
  */
-export function createTrail(audit: AuditStream, db: Database | null) {
+export function createAudit(stream: AuditStream, db: Database | null) {
   const steps = new AsyncLocalStorage<OpenStep>();
   let underWay = 0;
-  // The lock of the stream is taken before anything is done or told: what has to be tried again has told nothing yet.
+  // The lock of the stream is taken before anything is done or written: what has to be tried again has written nothing yet.
   const unhook = db?.within((work, isLast) => {
-    const told = () => {
+    const recorded = () => {
       const result = work();
       steps.getStore()?.write(result);
       return result;
     };
-    return audit.hold(told, isLast);
+    return stream.hold(recorded, isLast);
   });
   return {
-    audit,
+    stream,
 
-    /** Runs a deed, sync or async; what it throws is thrown on. */
-    run<T>(deed: Deed, work: (step: Step) => T): T {
+    /** Runs a deed; what it throws is thrown on. */
+    async run<T>(deed: Deed, work: (step: Step) => Promise<T>): Promise<T> {
       let written = false;
       const step: OpenStep = {
-        deed,
         written: () => written,
         write(result) {
           if (written) return;
-          audit.must({ ...withResult(deed(), result), outcome: 'success', reason: null });
+          stream.must({ ...withResult(deed(), result), outcome: 'success', reason: null });
           written = true;
         },
       };
       underWay++;
-      const over = () => {
+      try {
+        return await steps.run(step, () => work(step));
+      } finally {
         // While it is on, the runtime pays for it at every event of every request.
         if (--underWay === 0) steps.disable();
-      };
-      let result: T;
-      try {
-        result = steps.run(step, () => work(step));
-      } catch (error) {
-        over();
-        throw error;
       }
-      if (!(result instanceof Promise)) {
-        over();
-        return result;
-      }
-      return result.finally(over) as T;
     },
 
-    /** Takes the trail off the database. */
+    /** Takes it off the database. */
     close: () => unhook?.(),
   };
 }
 
-const telling = ['added', 'removed', 'purged', 'visibility', 'stigSlug', 'controlId', 'framework'] as const;
+const detailed = ['added', 'removed', 'purged', 'visibility', 'stigSlug', 'controlId', 'framework'] as const;
 
 /** Adds what the result of a write says: the id of what was made, how many were touched. */
 function withResult(event: Omit<AuditEvent, 'outcome' | 'reason'>, result: unknown) {
@@ -83,7 +71,7 @@ function withResult(event: Omit<AuditEvent, 'outcome' | 'reason'>, result: unkno
   if (typeof result !== 'object' || result === null) return event;
   const values = result as Record<string, unknown>;
   const detail: NonNullable<AuditEvent['detail']> = { ...event.detail };
-  for (const name of telling) {
+  for (const name of detailed) {
     const value = values[name];
     if (typeof value === 'number') detail[name] = value;
     // An answer may hold what the body said.

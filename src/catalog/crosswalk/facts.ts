@@ -1,0 +1,87 @@
+import { and, asc, desc, eq, or, sql } from 'drizzle-orm';
+import {
+  controlKeys,
+  controls,
+  crosswalkEvidence,
+  frameworkVersions,
+  mappingFacts,
+} from '../../db/control-tables.ts';
+import type { Database } from '../../db/database.ts';
+import { sources } from '../../db/tables.ts';
+import { versionKey } from '../controls/frameworks.ts';
+import type { GraphNode } from './graph.ts';
+import type { Evidence } from './schema.ts';
+
+/** What sources state of pairs and of controls, for whoever follows or explains the crosswalk. */
+export function createFacts({ orm }: Database) {
+  const framework = sql.placeholder('framework');
+  const identifier = sql.placeholder('identifier');
+  const { fromFramework, fromVersion, fromIdentifier, toFramework, toVersion, toIdentifier } = mappingFacts;
+  const { source, sha256, kind, importedAt } = sources;
+  const pair = {
+    ...{ source, sha256, kind, edition: mappingFacts.edition, importedAt, reference: mappingFacts.reference },
+    from: { framework: fromFramework, version: fromVersion, identifier: fromIdentifier },
+    to: { framework: toFramework, version: toVersion, identifier: toIdentifier },
+  };
+  const inOrder = [asc(importedAt), asc(source), asc(mappingFacts.ordinal)];
+  const ofSource = eq(sources.id, mappingFacts.sourceId);
+  const isEvidence = and(
+    eq(mappingFacts.sourceId, crosswalkEvidence.sourceId),
+    eq(mappingFacts.ordinal, crosswalkEvidence.ordinal),
+  );
+  const evidence = orm
+    .select(pair)
+    .from(crosswalkEvidence)
+    .innerJoin(mappingFacts, isEvidence)
+    .innerJoin(sources, ofSource)
+    .where(and(eq(crosswalkEvidence.a, sql.placeholder('a')), eq(crosswalkEvidence.b, sql.placeholder('b'))))
+    .orderBy(...inOrder)
+    .prepare();
+  const isFrom = and(eq(fromFramework, framework), eq(fromIdentifier, identifier));
+  const isTo = and(eq(toFramework, framework), eq(toIdentifier, identifier));
+  const stated = orm
+    .select(pair)
+    .from(mappingFacts)
+    .innerJoin(sources, ofSource)
+    .where(or(isFrom, isTo))
+    .orderBy(...inOrder)
+    .prepare();
+  const isVersion = and(
+    eq(frameworkVersions.framework, controls.framework),
+    eq(frameworkVersions.version, controls.version),
+  );
+  const newest = orm
+    .select({
+      status: controls.status,
+      withdrawnInto: controls.withdrawnInto,
+      isNewest: frameworkVersions.isNewest,
+    })
+    .from(controlKeys)
+    .innerJoin(controls, eq(controls.controlId, controlKeys.id))
+    .innerJoin(frameworkVersions, isVersion)
+    .where(and(eq(controlKeys.framework, framework), eq(controlKeys.identifier, identifier)))
+    .orderBy(desc(frameworkVersions.isNewest), desc(frameworkVersions.version))
+    .limit(1)
+    .prepare();
+  return {
+    /** The stated pairs that an edge rests on; `a` is the lower node. */
+    evidence: (a: number, b: number): Evidence[] => evidence.all({ a, b }),
+
+    /** Every stated pair that a control is an end of. */
+    stated: ({ framework, identifier }: GraphNode): Evidence[] => stated.all({ framework, identifier }),
+
+    /** A control as the newest version states it that has it. */
+    control: ({ framework, identifier }: GraphNode) => newest.get({ framework, identifier }),
+  };
+}
+
+/** Whether a stated pair is stated for a version of a control, which is one of its ends. */
+export function isStatedFor({ from, to }: Evidence, control: GraphNode, version: string): boolean {
+  const key = versionKey(control.framework, version);
+  return [from, to].some((end) => isEnd(end, control) && versionKey(end.framework, end.version) === key);
+}
+
+/** Whether an end of a stated pair is a control. */
+export function isEnd(end: GraphNode, { framework, identifier }: GraphNode): boolean {
+  return end.framework === framework && end.identifier === identifier;
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../../src/app.ts';
+import { createAudit } from '../../src/audit/deeds.ts';
+import { type AuditStream, silentAudit } from '../../src/audit/stream.ts';
+import { silentLog } from '../../src/base/log.ts';
+import type { Database } from '../../src/db/database.ts';
+import { createGate, uploadGateLimits } from '../../src/http/limits/gate.ts';
+import { unlimited } from '../../src/http/limits/limiter.ts';
+import { createObserver } from '../../src/http/observe/observer.ts';
+import { createUploads } from '../../src/site/uploads.ts';
+
+/** What a test says of its application: the rest is without limits, silent and not kept. */
+export type Given = Partial<Omit<Context, 'audit' | 'catalog' | 'users'>> & { audit?: AuditStream };
+
+/** The context of an application over one database. */
+export function testContext(db: Database, { audit = silentAudit, ...given }: Given = {}): Context {
+  const { log = silentLog } = given;
+  return {
+    catalog: db,
+    users: db,
+    audit: createAudit(audit, db),
+    log,
+    now: () => new Date(),
+    newId: randomUUID,
+    verify: () => Promise.reject(new Error('nobody')),
+    keyId: async () => '',
+    state: { draining: false },
+    observer: createObserver(log),
+    metrics: null,
+    answers: null,
+    limiter: unlimited,
+    gate: createGate(),
+    uploadGate: createGate(uploadGateLimits),
+    rejected: () => undefined,
+    uploads: createUploads(log),
+    cronSecret: null,
+    secureCookies: false,
+    maxBody: 1024 * 1024,
+    corsOrigins: [],
+    plants: true,
+    banner: null,
+    ...given,
+  };
+}
