@@ -55,18 +55,18 @@ import { refusal, toAppError, wantsPage } from './http/errors.ts';
 import { takeForm } from './http/form-body.ts';
 import { allowOrigins, securityHeaders } from './http/headers.ts';
 import { bodyLimits, createBodyBudget, uploadBodyLimits } from './http/limits/bodies.ts';
-import type { Gate } from './http/limits/gate.ts';
+import type { ConcurrencyLimit } from './http/limits/concurrency.ts';
 import { type Limiter, type Rejection, tooMany } from './http/limits/limiter.ts';
 import {
   identify,
-  passGate,
+  limitConcurrency,
   readBodies,
   refuseBadEncoding,
   takeJson,
   takeUpload,
 } from './http/middleware.ts';
-import { addressKey } from './http/observe/exchange.ts';
 import type { Observer } from './http/observe/observer.ts';
+import { addressKey } from './http/observe/record.ts';
 import { plantRoutes } from './http/plants-api.ts';
 import type { RouteOptions } from './http/rule.ts';
 import { describeIssue } from './http/schema.ts';
@@ -100,8 +100,8 @@ export interface Context {
   answers: Answers | null;
   /** How often callers may come, and how much is made for them at once; uploads apart. */
   limiter: Limiter;
-  gate: Gate;
-  uploadGate: Gate;
+  concurrency: ConcurrencyLimit;
+  uploadConcurrency: ConcurrencyLimit;
   /** Hears of what was turned away for want of room. */
   rejected: (why: Rejection) => void;
   /** Reads uploads in a thread, which whoever gives it ends. */
@@ -132,7 +132,9 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     return [
       refuseBadEncoding,
       readBodies(options.maxBody ?? maxBody, upload ? uploadBodies : bodies, take),
-      ...(options.unlimited ? [] : [passGate(upload ? context.uploadGate : context.gate, expensive)]),
+      ...(options.unlimited
+        ? []
+        : [limitConcurrency(upload ? context.uploadConcurrency : context.concurrency, expensive)]),
       ...(answers && options.kept ? [keepAnswers(answers, options, name)] : []),
     ];
   };
@@ -241,12 +243,12 @@ export function createApp(context: Context): OpenAPIHono<Env> {
 
   // Answered rather than thrown: what is thrown here would pass the log by.
   app.notFound((c) => {
-    const wait = limiter.take(addressKey(c.get('exchange').remote), false);
+    const wait = limiter.take(addressKey(c.get('record').remote), false);
     if (wait > 0) return refusal(c, tooMany(wait));
     return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
   });
 
-  /** What an error is to the caller; the log is told of one that is ours. */
+  /** What an error is to the caller; one that is ours is logged. */
   function refuse(error: Error, requestId: string): AppError {
     const failure = toAppError(error);
     const fault = storageFault(error);

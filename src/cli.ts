@@ -62,10 +62,10 @@ async function main(args: string[]): Promise<number> {
  */
 function watchOutput(command: string): void {
   process.stderr.on('error', () => undefined);
-  let told = false;
+  let reported = false;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE' || told) return;
-    told = true;
+    if (error.code === 'EPIPE' || reported) return;
+    reported = true;
     process.stderr.write(`gapstone: the output cannot be written: ${error.message}\n`);
     if (command === 'serve' || command === 'start') return;
     process.once('exit', () => {

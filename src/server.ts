@@ -7,8 +7,8 @@ import { statusOf } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { FastPath } from './http/cache/fast-path.ts';
 import { type Connection, createConnections, readerLimits } from './http/limits/connections.ts';
-import { beginExchange, type Exchange } from './http/observe/exchange.ts';
 import type { Observer } from './http/observe/observer.ts';
+import { beginRecord, type RequestRecord } from './http/observe/record.ts';
 import { notHttp, parserRefusal, type Refusal, refusalText, refuse } from './http/refusals.ts';
 import { readHeaders, requestTarget } from './http/request.ts';
 /** A server that listens, and how it is stopped. */
@@ -47,9 +47,9 @@ export interface ServerOptions {
   fastPath?: FastPath;
 }
 
-type Connections = ReturnType<typeof createConnections<Socket, ServerResponse, Exchange>>;
-type Open = Connection<ServerResponse, Exchange>;
-type Watched = IncomingMessage & { exchange?: Exchange };
+type Connections = ReturnType<typeof createConnections<Socket, ServerResponse, RequestRecord>>;
+type Open = Connection<ServerResponse, RequestRecord>;
+type Watched = IncomingMessage & { record?: RequestRecord };
 
 const noRoom: Refusal = { code: 'UNAVAILABLE', message: 'The service has no connection left' };
 const manyHeaders: Refusal = { code: 'HEADERS_TOO_LARGE', message: 'The request has too many headers' };
@@ -63,12 +63,12 @@ const refusedMilliseconds = 500;
 const keepAliveSeconds = 5;
 const requestsPerConnection = 1000;
 const headersPerRequest = 100;
-/** Room above the limit for those who are told that there is none; past it connections are dropped without a word. */
+/** Room above the limit for those who get a 503; past it connections are dropped. */
 const refusedAtOnce = 64;
 
 /** Listens on an address. Rejects when it cannot, for one when the port is taken. */
 export function startServer(
-  fetch: (request: Request, exchange: Exchange) => Response | Promise<Response>,
+  fetch: (request: Request, record: RequestRecord) => Response | Promise<Response>,
   options: ServerOptions,
 ): Promise<RunningServer> {
   const {
@@ -93,7 +93,7 @@ export function startServer(
   const state = { draining: false, requests: 0 };
 
   const listener = getRequestListener(
-    (request, { incoming }) => fetch(request, (incoming as Watched).exchange!),
+    (request, { incoming }) => fetch(request, (incoming as Watched).record!),
     { overrideGlobalObjects: false },
   );
 
@@ -101,7 +101,7 @@ export function startServer(
     const forwardedFor = headers.get('x-forwarded-for');
     const socket = request.socket;
     const connection = connections.open.get(socket) ?? connections.add(socket, addressOf(socket), Date.now());
-    const exchange = beginExchange({
+    const record = beginRecord({
       method: request.method!,
       remote: forwardedFor === undefined ? connection.address : findCaller(connection.address, forwardedFor),
       secure: tls !== null || (headers.get('x-forwarded-proto') === 'https' && trusted(connection.address)),
@@ -110,27 +110,27 @@ export function startServer(
       traceparent: headers.get('traceparent'),
       connected: true,
     });
-    request.exchange = exchange;
+    request.record = record;
     state.requests++;
     connection.requests++;
-    connection.active.set(response, exchange);
+    connection.active.set(response, record);
     response.on('close', () => finish(socket, connection, response));
     return connection;
   }
 
   /** Sees an answer to its end, once: Node tells of none that still waited behind another when the connection died. */
   function finish(socket: Socket, connection: Open, response: ServerResponse): void {
-    const exchange = connection.active.get(response);
-    if (exchange === undefined) return;
+    const record = connection.active.get(response);
+    if (record === undefined) return;
     connection.active.delete(response);
     state.requests--;
     connection.waitsSince = null;
     const bytes = socket.bytesWritten - connection.counted;
     connection.counted += bytes;
     // 499 is how others write that the caller was gone before there was an answer.
-    const status = exchange.status ?? (response.headersSent ? response.statusCode : 499);
+    const status = record.status ?? (response.headersSent ? response.statusCode : 499);
     // Node calls an answer finished also when its socket was destroyed under it.
-    observer.end(exchange, status, bytes, response.headersSent && socket.destroyed);
+    observer.end(record, status, bytes, response.headersSent && socket.destroyed);
     // `end` flushes what is still on its way; `closeIdleConnections` would cut it (rule S2.8).
     if (state.draining && connection.active.size === 0) socket.end();
   }
@@ -139,24 +139,24 @@ export function startServer(
     const headers = readHeaders(request.rawHeaders);
     const target = requestTarget(request.url!, headers.get('host'), request.httpVersion);
     const connection = begin(request, response, headers);
-    const exchange = request.exchange!;
+    const record = request.record!;
     if (connection.refused) {
-      refuse(request, response, exchange, noRoom, { 'Retry-After': '5' });
+      refuse(request, response, record, noRoom, { 'Retry-After': '5' });
       return;
     }
     if (request.rawHeaders.length > 2 * headersPerRequest) {
-      refuse(request, response, exchange, manyHeaders);
+      refuse(request, response, record, manyHeaders);
       return;
     }
     if (target === null) {
-      refuse(request, response, exchange, notHttp);
+      refuse(request, response, record, notHttp);
       return;
     }
     // The router and the fast path have one idea of what is asked for, whatever the caller names as Host.
     request.url = target;
     const last = state.draining || connection.requests >= requestsPerConnection;
     if (last) response.setHeader('Connection', 'close');
-    else if (fastPath?.(request, response, exchange, headers)) return;
+    else if (fastPath?.(request, response, record, headers)) return;
     request.headers.host = 'localhost';
     listener(request, response);
   }
@@ -217,7 +217,7 @@ export function startServer(
   );
   server.on('checkExpectation', (request: Watched, response: ServerResponse) => {
     begin(request, response, readHeaders(request.rawHeaders));
-    refuse(request, response, request.exchange!, noExpect);
+    refuse(request, response, request.record!, noExpect);
   });
   const sweeper = setInterval(() => {
     const cut = connections.sweep(Date.now());
@@ -267,11 +267,11 @@ function answerClientError(
   const refusal = parserRefusal(error.code);
   const unheard = { requestId: undefined, userAgent: undefined, traceparent: undefined };
   const remote = connection?.address ?? addressOf(socket);
-  const exchange = beginExchange({ method: 'unknown', remote, secure, connected: true, ...unheard });
-  socket.end(refusalText(exchange, refusal));
+  const record = beginRecord({ method: 'unknown', remote, secure, connected: true, ...unheard });
+  socket.end(refusalText(record, refusal));
   setTimeout(() => socket.destroy(), refusedMilliseconds).unref();
   // Where the body of a request is at fault, the request itself is seen to its end with this status.
-  if (active.length === 0) observer.end(exchange, statusOf[refusal.code], null);
+  if (active.length === 0) observer.end(record, statusOf[refusal.code], null);
   for (const [, answered] of active) answered.status = statusOf[refusal.code];
 }
 

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { callerFinder, isNetwork, networkMatcher, plainAddress } from '../src/base/addresses.ts';
-import { addressKey } from '../src/http/observe/exchange.ts';
+import { addressKey } from '../src/http/observe/record.ts';
 import { suite } from './support/harness.ts';
 
 const addresses = suite('Addresses');

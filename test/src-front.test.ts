@@ -9,8 +9,8 @@ import { CommandError } from '../src/base/errors.ts';
 import { createLog } from '../src/base/log.ts';
 import { openDatabase } from '../src/db/database.ts';
 import { loadCertificate } from '../src/http/certificate.ts';
-import type { Exchange } from '../src/http/observe/exchange.ts';
 import { createObserver } from '../src/http/observe/observer.ts';
+import type { RequestRecord } from '../src/http/observe/record.ts';
 import { startServer as listen, type RunningServer, type ServerOptions } from '../src/server.ts';
 import { selfSigned } from './support/certificate.ts';
 import { suite } from './support/harness.ts';
@@ -47,7 +47,7 @@ front.after(async () => {
 
 /** A server in this process, whose log is kept. */
 async function local(
-  fetch: (request: Request, exchange: Exchange) => Response | Promise<Response>,
+  fetch: (request: Request, record: RequestRecord) => Response | Promise<Response>,
   options: Partial<ServerOptions> = {},
 ) {
   const written: string[] = [];
@@ -174,9 +174,9 @@ front(
 );
 
 front('X-Forwarded-For is believed of trusted proxies alone, from its end', async () => {
-  const seen: Exchange[] = [];
-  const take = (_: Request, exchange: Exchange) => {
-    seen.push(exchange);
+  const seen: RequestRecord[] = [];
+  const take = (_: Request, record: RequestRecord) => {
+    seen.push(record);
     return new Response('ok');
   };
   const headers = (forwarded: string) =>
@@ -203,10 +203,10 @@ front('X-Forwarded-For is believed of trusted proxies alone, from its end', asyn
 });
 
 front('no header is dropped: 100 are read to the last, which a proxy wrote, and more are 431', async () => {
-  const seen: Exchange[] = [];
+  const seen: RequestRecord[] = [];
   const behind = await local(
-    (_, exchange) => {
-      seen.push(exchange);
+    (_, record) => {
+      seen.push(record);
       return new Response('ok');
     },
     { trustedProxies: ['127.0.0.0/8'] },

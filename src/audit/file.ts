@@ -30,7 +30,7 @@ export interface AuditFile {
   /**
    * Appends events as lines, in order, under the lock that all processes share; `sync` waits until they are on the
    * disk. Gives the new head; where this began a day or a file, the anchor, which is the head before; and what was found to be
-   * missing, as a code. Throws what the system says; then what was half written is told by the next append.
+   * missing, as a code. Throws what the system says; then what was half written is recorded by the next append.
    */
   append(
     events: readonly AuditEvent[],

@@ -1,7 +1,7 @@
 import { sha256 } from '../base/ids.ts';
 import { type AuditEvent, type Head, origin, type ReadLine, readLine } from './event.ts';
 
-/** How the chain goes on at the end of a file: after which line, and what has to be told first. */
+/** How the chain goes on at the end of a file: after which line, and what has to be written first. */
 export interface Resumption {
   head: Head;
   /** The time of the last line; null when nothing is known of it. */
@@ -37,7 +37,7 @@ export function ownEvent(
  * Decides how to go on after the bytes that a file ends with, the head that is noted beside it (null: there is none) and
  * the one that is known otherwise, by the process or the database. The greater of these wins over a file that is behind it:
  * the gap in the numbers then shows for good that lines are missing. No lines are written before a head is, so one that is
- * gone was taken away, perhaps with the end of the file, and that is told. A file that is empty beside its head was renamed.
+ * gone was taken away, perhaps with the end of the file, and that is written. A file that is empty beside its head was renamed.
  */
 export function resume(tail: Buffer, noted: Head | null, otherwise: Head = origin): Resumption {
   const known = noted !== null && noted.seq > otherwise.seq ? noted : otherwise;

@@ -14,14 +14,14 @@ const retryEvery = 100;
 /** The stream as those see it who have something to tell. */
 export interface AuditStream {
   /**
-   * Writes what must not go untold, to the disk. Under the policy `stop` throws when that fails (the deed must then not
+   * Writes what must be audited, to the disk. Under the policy `stop` throws when that fails (the deed must then not
    * be done); under `continue` it is counted as lost.
    */
   must(...events: AuditEvent[]): void;
   /** As `must`, where no transaction is open: a lock that another process holds is waited for, the event loop going on. */
   tell(...events: AuditEvent[]): Promise<void>;
   /**
-   * Runs work that is to be told of while no other process appends, so that nothing in it finds the lock held. Throws
+   * Runs work that is to be audited while no other process appends, so that nothing in it finds the lock held. Throws
    * SQLITE_BUSY before it begins where another process holds it, unless this is the last time; then, as where there can be
    * no lock, the work is run, and what it tells meets the policy.
    */
@@ -45,7 +45,7 @@ export interface StreamOptions {
   log: Log;
   /** What a deed that cannot be audited is refused with. */
   refuse: (cause: Error) => Error;
-  /** Told of the last line when what must not go untold was written. */
+  /** Called with the last line when what must be audited was written. */
   remember?: (head: Head) => void;
 }
 
@@ -174,7 +174,7 @@ export function createAuditStream(file: AuditFile, options: StreamOptions): Audi
   };
 }
 
-/** What could not be written since the last success: told and lost, or refused and so not done. */
+/** What could not be written since the last success: noted and lost, or refused and so not done. */
 interface Gap {
   lost: number;
   refused: number;

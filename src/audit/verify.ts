@@ -15,7 +15,7 @@ export interface AuditVerdict {
   problem: { file: string; line: number; reason: string } | null;
   /** What is wrong with the head beside the newest file, where that is missing; null when it is there. */
   headProblem: string | null;
-  /** What breaks no chain and is worth knowing: lines torn by a killed process and told of by the next; a head that was gone. */
+  /** What breaks no chain and is worth knowing: lines torn by a killed process and recorded by the next; a head that was gone. */
   notes: string[];
 }
 
@@ -85,11 +85,11 @@ function createWalk(known: Head) {
       }
       if (half !== null) {
         const { tornBytes, tornSha256 } = tornDetail(half);
-        const told = line?.action === 'audit.recover' ? line.detail : null;
-        if (told?.tornBytes !== tornBytes || told.tornSha256 !== tornSha256) {
+        const detail = line?.action === 'audit.recover' ? line.detail : null;
+        if (detail?.tornBytes !== tornBytes || detail.tornSha256 !== tornSha256) {
           return fail(number - 1, 'this is no line of the audit stream');
         }
-        notes.push(`${file}, line ${number - 1}: torn, and told of by the next`);
+        notes.push(`${file}, line ${number - 1}: torn, and recorded by the next`);
         half = null;
       } else if (line === null) {
         half = Buffer.from(bytes);
@@ -97,16 +97,16 @@ function createWalk(known: Head) {
       }
       const reason = whyNot(line!);
       if (reason !== null) return fail(number, reason);
-      const told = line!.action === 'audit.recover' ? line!.detail : null;
-      if (told?.streamMissing === true)
+      const detail = line!.action === 'audit.recover' ? line!.detail : null;
+      if (detail?.streamMissing === true)
         notes.push(
           `${file}, line ${number}: the stream was gone, with lines up to ${line!.seq - 1} of the chain`,
         );
-      else if (typeof told?.knownLine === 'number')
+      else if (typeof detail?.knownLine === 'number')
         notes.push(
-          `${file}, line ${number}: line ${told.knownLine} of the chain was not the one that was known: the stream was written anew, or is another than before`,
+          `${file}, line ${number}: line ${detail.knownLine} of the chain was not the one that was known: the stream was written anew, or is another than before`,
         );
-      else if (told?.headMissing === true)
+      else if (detail?.headMissing === true)
         notes.push(`${file}, line ${number}: the head was gone: what stood before may have been cut off`);
       first ??= line!.seq;
       head = { seq: line!.seq, hash: line!.hash };

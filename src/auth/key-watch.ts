@@ -25,7 +25,7 @@ export async function watchKeySet(
   read: (file: string) => Promise<ReadKeys>,
   log: Log,
   elapsed: () => number = () => performance.now(),
-  /** Told of every attempt: null, or why the set was kept. */
+  /** Called after every attempt: null, or why the set was kept. */
   onReload: (reason: string | null) => void = () => undefined,
 ): Promise<KeySet> {
   let seen = stampOf(file);

@@ -44,7 +44,7 @@ export async function readKeySet(file: string, log: Log = silentLog): Promise<JW
   const usable: JWK[] = [];
   const passedOver: { kid: string; reason: string }[] = [];
   for (const key of set.keys) {
-    const kid = shown(key?.kid, 64);
+    const kid = printed(key?.kid, 64);
     const name = `the key set ${file}: key "${kid}"`;
     requirePublicKey(name, key);
     const reason = whyNotOurs(key);
@@ -78,14 +78,14 @@ function requirePublicKey(name: string, key: JWK): void {
 
 /** Why a key is not one to verify our tokens with; null for one that is. */
 function whyNotOurs({ kty, crv, use, key_ops: operations, alg }: JWK): string | null {
-  if (use !== undefined && use !== 'sig') return `its use is "${shown(use, 20)}" and not "sig"`;
+  if (use !== undefined && use !== 'sig') return `its use is "${printed(use, 20)}" and not "sig"`;
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
     return 'its key_ops are without "verify"';
   // A curve that is missing is a fault of the key, another one is not.
   if (kty !== 'RSA' && !(kty === 'EC' && (crv === undefined || crv === 'P-256')))
     return 'it is neither RSA nor EC P-256';
   if (alg !== undefined && !algorithms.includes(alg))
-    return `it is for ${shown(alg, 20)}; allowed are ${algorithms.join(', ')}`;
+    return `it is for ${printed(alg, 20)}; allowed are ${algorithms.join(', ')}`;
   return null;
 }
 
@@ -110,7 +110,7 @@ function whyUnread(error: unknown): string {
 }
 
 /** A text of the file as messages show it: cut, on one line; `?` where it is none. */
-function shown(value: unknown, length: number): string {
+function printed(value: unknown, length: number): string {
   return typeof value === 'string' ? printable(value, length) : '?';
 }
 

@@ -66,12 +66,12 @@ export function createSessions(
     .prepare();
 
   /**
-   * Makes one write, which notes the sessions that it ends. They are told of before it is committed, so that what cannot
-   * be told is not done; what is rolled back after that is told of once more, as a failure. They are logged at the end.
+   * Makes one write, which notes the sessions that it ends. They are audited before it is committed, so that what cannot
+   * be audited is not done; what is rolled back after that is audited once more, as a failure. They are logged at the end.
    */
   async function ending<T>(write: (work: () => T) => T | Promise<T>, work: (over: Ended[]) => T): Promise<T> {
     let over: Ended[] = [];
-    let told: AuditEvent[] = [];
+    let written: AuditEvent[] = [];
     let result: T;
     try {
       result = await write(() => {
@@ -81,11 +81,11 @@ export function createSessions(
           reason === 'logoff' ? [] : [endEvent(row, reason)],
         );
         if (events.length > 0) audit.must(...events);
-        told = events;
+        written = events;
         return made;
       });
     } catch (error) {
-      for (const event of told) audit.note({ ...event, outcome: 'failure', reason: 'ROLLED_BACK' });
+      for (const event of written) audit.note({ ...event, outcome: 'failure', reason: 'ROLLED_BACK' });
       throw error;
     }
     for (const { row, reason } of over) {
@@ -137,7 +137,7 @@ export function createSessions(
     return { id: idOf(row) };
   }
 
-  /** Ends what has run out, if that can be written and told now; it holds no longer in any case. */
+  /** Ends what has run out, if that can be written and audited now; it holds no longer in any case. */
   async function expire(row: SessionRow, reason: EndReason): Promise<void> {
     // Not by `db.write`: the request may be on its way to a deed of its own, and this is not that.
     const write = (work: () => void) => db.sqlite.transaction(() => audit.hold(work, false)).immediate();

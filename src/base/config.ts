@@ -110,6 +110,8 @@ const settings = z.object({
 type Setting = keyof typeof settings.shape;
 const names = Object.keys(settings.shape) as Setting[];
 const variableOf = (name: Setting) => `GAPSTONE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+/** Every variable that is read. */
+export const variables: readonly string[] = names.map(variableOf);
 
 /** The flags that stand above the environment. */
 export interface Flags {
@@ -171,8 +173,9 @@ export interface ConfigWarning {
  */
 export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.env): ConfigWarning[] {
   const warnings: ConfigWarning[] = [];
-  const known = new Set(names.map(variableOf));
-  const unknown = Object.keys(env).filter((name) => name.startsWith('GAPSTONE_') && !known.has(name));
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith('GAPSTONE_') && !variables.includes(name),
+  );
   if (unknown.length > 0) {
     const names = unknown.sort().slice(0, mostNames).map(shortened);
     const more = unknown.length - names.length;

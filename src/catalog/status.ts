@@ -126,7 +126,7 @@ export function createStatusService(db: Database) {
   );
 
   return {
-    /** One state of the database, with its last runs (5 unless told). Milliseconds; the digest is not part of it. */
+    /** One state of the database, with its last runs (5 unless given). Milliseconds; the digest is not part of it. */
     status: (runs = 5): Status =>
       db.read(() => ({
         database: {

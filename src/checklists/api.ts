@@ -42,7 +42,7 @@ export function checklistRoutes(access: Access, upgrade: UpgradeUpload): OpenAPI
   app.openapi({ ...route, middleware, request: { query: upgradeQuery }, hide: true }, async (c) => {
     const { download = false } = c.req.valid('query');
     const upload = { from: 'api', bytes: c.get('upload'), download } as const;
-    const { bytes, file } = await upgrade(upload, c.get('exchange'));
+    const { bytes, file } = await upgrade(upload, c.get('record'));
     if (file === null) return answerBytes<ChecklistUpgrade>(c, bytes);
     // What the old checklist says of itself counts more than the banner of this server.
     const named = fileHeaders(file.marking || c.get('banner'), file.name);

@@ -10,7 +10,7 @@ import { badChecklist } from './fields.ts';
 /** Bytes that a checklist may have, and a body with one (rule D2.3). */
 export const maxChecklist = 32 * 1024 * 1024;
 
-/** Reads a checklist: the text of a ckl (XML) or cklb (JSON), told apart by how it begins, or the object of a cklb. Throws a 400. */
+/** Reads a checklist: the text of a ckl (XML) or cklb (JSON), distinguished by how it begins, or the object of a cklb. Throws a 400. */
 export function readChecklist(given: string | object): OldChecklist {
   if (typeof given !== 'string') return { format: 'cklb', ...readCklb(given) };
   const start = /[^\s\uFEFF]/.exec(given)?.[0];

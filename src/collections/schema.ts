@@ -13,7 +13,7 @@ const tags = textList('tags', 50).max(20, { error: 'tags must hold at most 20 te
 
 const colorForm = { error: 'color must be #RRGGBB, or "" for none' };
 
-/** Records answer `""` where no color was chosen, so that is taken back; null is never answered, and is no text. */
+/** Records answer `""` where no color was selected, so that is taken back; null is never answered, and is no text. */
 const color = z
   .string(colorForm)
   .regex(/^(#[0-9A-Fa-f]{6})?$/, colorForm)

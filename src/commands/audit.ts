@@ -111,7 +111,7 @@ export async function auditedCommand<T>(
   deed: OperatorDeed,
   work: () => T | Promise<T>,
 ): Promise<T> {
-  // Without a database the event is told outside a transaction, where nothing needs to wait synchronously.
+  // Without a database the event is written outside a transaction, where nothing needs to wait synchronously.
   const audit = openCommandAudit(config, db, db === null ? 0 : 5000);
   try {
     return await audit.run(db, deed, work);
@@ -154,21 +154,21 @@ export function auditNewKey(config: Config): TellNewKey {
 }
 
 /**
- * Runs what no transaction of the database holds: the start is told of before anything is done, the end with what came
+ * Runs what no transaction of the database holds: the start is audited before anything is done, the end with what came
  * of it. `action` is the kind of deed, as `database.backup`.
  */
 export async function auditedRun<T>(
   config: Config,
   deed: OperatorDeed,
   work: (stream: AuditStream) => T | Promise<T>,
-  told: (result: T) => AuditEvent['detail'],
+  detailOf: (result: T) => AuditEvent['detail'],
 ): Promise<T> {
   const { action, ...rest } = deed;
   const audit = openCommandAudit(config);
   try {
     audit.stream.must(audit.event({ ...rest, action: `${action}-start` }));
     const result = await work(audit.stream);
-    audit.stream.note(audit.event({ ...deed, detail: told(result) }));
+    audit.stream.note(audit.event({ ...deed, detail: detailOf(result) }));
     return result;
   } catch (error) {
     // While nothing can be written, the stream itself counts what it refused.
@@ -225,11 +225,11 @@ export async function startServerAudit(config: Config, log: Log, db: Database): 
         )
       : new CommandError(`the audit stream ${config.auditFile} cannot be written: ${message}`);
   const stream = openStream(config, log, refuse, 0, db);
-  const told = (action: string, objectType: string, detail: AuditEvent['detail'], more = {}) =>
+  const event = (action: string, objectType: string, detail: AuditEvent['detail'], more = {}) =>
     ownEvent(action, detail, { objectType, ...more });
   await stream.tell(
-    told('service.start', 'service', { version: packageVersion, policy: config.auditFailure }),
-    told('config.load', 'config', { sha256: configHash(config) }),
+    event('service.start', 'service', { version: packageVersion, policy: config.auditFailure }),
+    event('config.load', 'config', { sha256: configHash(config) }),
   );
   started = true;
   rememberNow(db, stream);
@@ -243,16 +243,16 @@ export async function startServerAudit(config: Config, log: Log, db: Database): 
     stream,
     keysReloaded(reason) {
       const more = reason === null ? {} : { outcome: 'failure' as const, reason: 'KEY_SET_KEPT' };
-      stream.note(told('keys.reload', 'key-set', null, more));
+      stream.note(event('keys.reload', 'key-set', null, more));
     },
     async stop(reason) {
       clearInterval(timer);
       stream.tick(true);
-      const event = told('service.stop', 'service', null, { reason });
+      const stopped = event('service.stop', 'service', null, { reason });
       try {
-        await stream.tell(event);
+        await stream.tell(stopped);
       } catch {
-        // Counted and logged by the stream; a server that was told to stop stops.
+        // Counted and logged by the stream; a server that has to stop stops.
       }
       rememberNow(db, stream);
       stream.close();

@@ -10,7 +10,7 @@ const objectType = 'import';
 /**
  * Imports as `runImport` does and tells of it: the start, and inside the transaction each file that was named or found
  * (members of archives go with theirs) and the totals; a run that stored nothing, and one that failed. A dry run does
- * nothing that had to be told.
+ * nothing that had to be audited.
  */
 export async function auditedImport(
   config: Config,

@@ -10,7 +10,7 @@ import { ForeignSchemaError } from '../db/schema.ts';
 import { type Command, expectPositionals, parse, tell } from './command.ts';
 
 const busyTimeout = 30_000;
-/** As many problems of one check are told; how many more there are is told too. */
+/** As many problems of one check are listed; how many more there are is said too. */
 const most = 100;
 
 export const checkCommand: Command = {

@@ -88,13 +88,13 @@ function print(
 
 function humanLine(line: LedgerLine): string {
   // A name is from outside: it must not end the line, nor speak to the terminal.
-  const told = (text: string) => printable(text, text.length);
-  const target = line.target === null ? '' : ` -> ${told(line.target)}`;
+  const printed = (text: string) => printable(text, text.length);
+  const target = line.target === null ? '' : ` -> ${printed(line.target)}`;
   const counts = Object.entries(line.counts).map(([name, count]) => `${count} ${name}`);
-  const reason = line.reason === null ? '' : `: ${told(line.reason)}`;
+  const reason = line.reason === null ? '' : `: ${printed(line.reason)}`;
   const detail = counts.length === 0 ? '' : ` (${counts.join(', ')})`;
-  const warnings = line.warnings.map((warning) => `\n    warning: ${told(warning)}`).join('');
-  return `${line.outcome.padEnd(10)} ${told(line.source)} [${line.kind}]${target}${detail}${reason}${warnings}`;
+  const warnings = line.warnings.map((warning) => `\n    warning: ${printed(warning)}`).join('');
+  return `${line.outcome.padEnd(10)} ${printed(line.source)} [${line.kind}]${target}${detail}${reason}${warnings}`;
 }
 
 function humanSummary(summary: LedgerSummary): string {

@@ -16,7 +16,11 @@ import { createFastPath } from '../http/cache/fast-path.ts';
 import { rememberTokens } from '../http/cache/tokens.ts';
 import { loadCertificate } from '../http/certificate.ts';
 import { commonHeaders } from '../http/headers.ts';
-import { createGate, gateLimits, uploadGateLimits } from '../http/limits/gate.ts';
+import {
+  concurrencyLimits,
+  createConcurrencyLimit,
+  uploadConcurrencyLimits,
+} from '../http/limits/concurrency.ts';
 import { createLimiter } from '../http/limits/limiter.ts';
 import { createLineWriter, type LineWriter } from '../http/observe/lines.ts';
 import { createMetrics, type Figures } from '../http/observe/metrics.ts';
@@ -106,8 +110,8 @@ async function serveOpen(
     metrics: config.metrics ? metrics.text : null,
     answers,
     limiter: createLimiter(config.rateLimit, () => performance.now(), rejected),
-    gate: createGate(gateLimits, rejected),
-    uploadGate: createGate(uploadGateLimits, rejected),
+    concurrency: createConcurrencyLimit(concurrencyLimits, rejected),
+    uploadConcurrency: createConcurrencyLimit(uploadConcurrencyLimits, rejected),
     rejected,
     uploads: createUploads(log),
     secureCookies: tls !== null,
@@ -122,7 +126,7 @@ async function serveOpen(
   let server: RunningServer;
   try {
     const connectionRefused = () => rejected('connections');
-    server = await startServer((request, exchange) => app.fetch(request, { exchange }), {
+    server = await startServer((request, record) => app.fetch(request, { record }), {
       ...config,
       ...context,
       fastPath,
@@ -179,7 +183,7 @@ const serviceMetrics = (server: RunningServer, lines: LineWriter, audit: AuditSt
     gapstone_cache_misses_total: ['Answers that were made to be kept.', () => answers.stats().misses],
   }) satisfies Figures;
 
-/** A fault that nobody caught: the state may be anything, so it is told and the process ends (threat O2). */
+/** A fault that nobody caught: the state may be anything, so it is logged and the process ends (threat O2). */
 function endOnFailure(log: Log, lines: LineWriter): void {
   process.on('uncaughtException', (error: unknown, origin) => {
     log.error('fault: the process ends', {

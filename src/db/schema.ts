@@ -64,7 +64,7 @@ export function damaged(file: string, detail: string): CommandError {
   );
 }
 
-/** What a row of `sqlite_schema` says; a root page is told of only as there or not, unless it is that of another row. */
+/** What a row of `sqlite_schema` says; a root page is described only as there or not, unless it is that of another row. */
 type SchemaRow = [type: unknown, name: unknown, table: unknown, isRooted: unknown, sql: unknown];
 
 /** A database that holds other things than Gapstone makes: every one of them in a line. */

@@ -13,7 +13,7 @@ interface UpgradeOptions {
   /** Takes the one line that tells of an upgrade. */
   say?: (line: string) => void;
   room?: (folder: string) => number;
-  /** Told of a migration before it is committed; what it throws undoes it. */
+  /** Called with a migration before it is committed; what it throws undoes it. */
   onMigrate?: (from: number, to: number) => void | Promise<void>;
 }
 

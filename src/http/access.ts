@@ -11,7 +11,7 @@ import { notModified } from './answer.ts';
 import type { Call, Caller, RequestAudit } from './audited.ts';
 import type { Env } from './env.ts';
 import { type Limiter, tooMany } from './limits/limiter.ts';
-import { addressKey, callerKey, noteCaller } from './observe/exchange.ts';
+import { addressKey, callerKey, noteCaller } from './observe/record.ts';
 import { isExpensive, type RouteOptions, type Rule } from './rule.ts';
 
 export interface Access {
@@ -71,7 +71,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
 
   /** Looks at a token or cookie; an address that sends many invalid ones is turned away unheard. Throws 401, 429. */
   async function tried<T>(c: Context<Env>, look: () => T | null | Promise<T | null>): Promise<T> {
-    const address = addressKey(c.get('exchange').remote);
+    const address = addressKey(c.get('record').remote);
     const wait = limiter.tokenWait(address);
     if (wait > 0) throw tooMany(wait);
     try {
@@ -89,7 +89,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       const token = bearer(header);
       return token.startsWith(integrationPrefix)
         ? integrationTokens.find(token)
-        : verify(token, c.get('exchange').remote);
+        : verify(token, c.get('record').remote);
     });
 
   async function byToken(c: Context<Env>): Promise<Caller | null> {
@@ -125,10 +125,10 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
 
   /** Says in the log who is calling, and counts the request against the caller's limit. Throws 429. */
   function count(c: Context<Env>, caller: Caller | null): void {
-    const exchange = c.get('exchange');
-    if (caller !== null) noteCaller(exchange, caller.by, caller.viewer);
+    const record = c.get('record');
+    if (caller !== null) noteCaller(record, caller.by, caller.viewer);
     if (unlimited) return;
-    const wait = limiter.take(callerKey(exchange), isExpensive(c, expensive));
+    const wait = limiter.take(callerKey(record), isExpensive(c, expensive));
     if (wait > 0) throw tooMany(wait);
   }
 

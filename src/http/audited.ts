@@ -56,8 +56,8 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
   ): void {
     const refused = (action: string, reason: string) => stream.refused(routeEvent(c, caller, action, reason));
     if (code === 'UNAUTHORIZED') {
-      const shown = c.req.header('Authorization') !== undefined || getCookie(c, sessionCookie) !== undefined;
-      refused('auth.failure', shown ? 'INVALID_CREDENTIALS' : 'NO_CREDENTIALS');
+      const tried = c.req.header('Authorization') !== undefined || getCookie(c, sessionCookie) !== undefined;
+      refused('auth.failure', tried ? 'INVALID_CREDENTIALS' : 'NO_CREDENTIALS');
     } else if (unentitled) refused('entitlement.denied', 'FORBIDDEN');
     else if (code === 'FORBIDDEN' && !hasEvent) refused('access.denied', 'FORBIDDEN');
   }
@@ -164,5 +164,5 @@ function tokenKey(viewer: Viewer): string {
 
 /** The address that a request came from, behind trusted proxies too. */
 function sourceOf(c: Context<Env>): string {
-  return c.get('exchange').remote || 'unknown';
+  return c.get('record').remote || 'unknown';
 }

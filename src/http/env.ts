@@ -1,5 +1,5 @@
 import type { User, Viewer } from '../auth/viewer.ts';
-import type { Exchange } from './observe/exchange.ts';
+import type { RequestRecord } from './observe/record.ts';
 
 /** The fields and files of a form that a page sends. */
 export interface Form {
@@ -7,20 +7,20 @@ export interface Form {
   get(name: string): string;
   /** Every value of a field. */
   all(name: string): string[];
-  /** A file that was chosen, or null. */
+  /** A file that was selected, or null. */
   file(name: string): { name: string; bytes: Uint8Array } | null;
 }
 
-/** Whether who asked is still there, and what is told when they are gone. */
-export type Presence = Pick<Exchange, 'closed' | 'onClose'>;
+/** Whether who asked is still there, and what is called when they are gone. */
+export type Presence = Pick<RequestRecord, 'closed' | 'onClose'>;
 
 /** What a request carries through Hono's context. */
 export interface Env {
   /** What the server hands over beside a request; absent where there is no server, as in most tests. */
-  Bindings: { exchange?: Exchange };
+  Bindings: { record?: RequestRecord };
   Variables: {
     requestId: string;
-    exchange: Exchange;
+    record: RequestRecord;
     /** Set on routes that need a user, before their handler runs. */
     user: User;
     /** Set on routes that an integration token may read as well. */

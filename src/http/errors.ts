@@ -6,7 +6,7 @@ import { type StorageFault, storageFault } from '../db/faults.ts';
 import type { Env } from './env.ts';
 import type { ErrorBody } from './schema.ts';
 
-/** What a caller is told, and after how many seconds to try again, when the storage fails; a damaged file is a 500. */
+/** What a caller gets to read, and after how many seconds to try again, when the storage fails; a damaged file is a 500. */
 const unavailable: Partial<Record<StorageFault, [string, string]>> = {
   busy: ['The database is busy', '5'],
   full: ['The database takes no changes now: there is no room', '30'],

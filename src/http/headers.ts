@@ -31,11 +31,15 @@ export function allowOrigins(origins: readonly string[]): MiddlewareHandler {
     exposeHeaders: ['Content-Disposition', 'ETag', 'Retry-After', 'X-Request-Id'],
     maxAge: 600,
   });
-  return (c, next) => {
+  return async (c, next) => {
     const { req } = c;
     const isPreflight =
+      req.method === 'OPTIONS' &&
       req.header('Access-Control-Request-Method') !== undefined &&
       origins.includes(req.header('Origin') ?? '');
-    return req.method === 'OPTIONS' && !isPreflight ? next() : allow(c, next);
+    if (isPreflight) return allow(c, next);
+    await next();
+    // After the answer is made, or it would be kept with what is said to one origin.
+    if (req.method !== 'OPTIONS') await allow(c, async () => undefined);
   };
 }

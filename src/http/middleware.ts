@@ -5,38 +5,37 @@ import { utf8Body } from '../base/json.ts';
 import type { Env } from './env.ts';
 import { securityHeaders, strictTransport } from './headers.ts';
 import type { BodyBudget, HeldBody } from './limits/bodies.ts';
-import { type Gate, smallAnswer } from './limits/gate.ts';
-import { beginExchange, callerKey, type Exchange } from './observe/exchange.ts';
+import { type ConcurrencyLimit, smallAnswer } from './limits/concurrency.ts';
 import type { Observer } from './observe/observer.ts';
+import { beginRecord, callerKey, type RequestRecord } from './observe/record.ts';
 import { isExpensive, type RouteOptions } from './rule.ts';
 
 /**
- * Begins the exchange of a request, or takes the server's, and gives every answer its id and the headers of every
- * answer. Where no server sees the end of the exchange, it ends here.
+ * Begins the record of a request, or takes the server's, and gives every answer its id and the headers of every
+ * answer. Where no server sees the end of the request, it ends here.
  */
 export function identify(observer: Observer): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const exchange = c.env?.exchange ?? arrived(c);
-    c.set('exchange', exchange);
-    c.set('requestId', exchange.requestId);
+    const record = c.env?.record ?? arrived(c);
+    c.set('record', record);
+    c.set('requestId', record.requestId);
     await next();
     // Only now it is known which route took the request.
     const path = routePath(c);
-    exchange.route = path.endsWith('*') ? null : path;
+    record.route = path.endsWith('*') ? null : path;
     const { headers } = c.res;
-    headers.set('X-Request-Id', exchange.requestId);
+    headers.set('X-Request-Id', record.requestId);
     for (const [name, value] of Object.entries(securityHeaders))
       if (!headers.has(name)) headers.set(name, value);
-    if (exchange.secure)
-      for (const [name, value] of Object.entries(strictTransport)) headers.set(name, value);
-    if (exchange.connected) return;
-    observer.end(exchange, c.res.status, lengthOf(c.res));
+    if (record.secure) for (const [name, value] of Object.entries(strictTransport)) headers.set(name, value);
+    if (record.connected) return;
+    observer.end(record, c.res.status, lengthOf(c.res));
   };
 }
 
-/** The exchange of a request that came through no server. */
-function arrived(c: Context<Env>): Exchange {
-  return beginExchange({
+/** The record of a request that came through no server. */
+function arrived(c: Context<Env>): RequestRecord {
+  return beginRecord({
     method: c.req.method,
     remote: '',
     secure: false,
@@ -53,27 +52,30 @@ function lengthOf(response: Response): number | null {
   return text === null ? null : Number(text);
 }
 
-/** Lets a request through the gate, and counts its answer there until the caller has taken it. */
-export function passGate(gate: Gate, expensive: RouteOptions['expensive']): MiddlewareHandler<Env> {
+/** Waits for a request's turn, and counts its answer until the caller has taken it. */
+export function limitConcurrency(
+  concurrency: ConcurrencyLimit,
+  expensive: RouteOptions['expensive'],
+): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const exchange = c.get('exchange');
-    const key = callerKey(exchange);
+    const record = c.get('record');
+    const key = callerKey(record);
     const costly = isExpensive(c, expensive);
-    if (exchange.closed) throw callerGone();
-    const turn = gate.enter(key, costly, exchange);
+    if (record.closed) throw callerGone();
+    const turn = concurrency.enter(key, costly, record);
     if (turn !== null) await turn;
     let held = 0;
     try {
       // Who hung up just now gets nothing made.
-      if (exchange.closed) throw callerGone();
+      if (record.closed) throw callerGone();
       await next();
       const bytes = lengthOf(c.res) ?? 0;
-      if (bytes >= smallAnswer && exchange.connected && !exchange.closed) {
+      if (bytes >= smallAnswer && record.connected && !record.closed) {
         held = bytes;
-        exchange.onClose = () => gate.release(key, bytes);
+        record.onClose = () => concurrency.release(key, bytes);
       }
     } finally {
-      gate.leave(key, costly, held);
+      concurrency.leave(key, costly, held);
     }
   };
 }
@@ -100,7 +102,7 @@ type TakeBody = (c: Context<Env>, bytes: Uint8Array<ArrayBuffer>) => void | Prom
 export function readBodies(maxBytes: number, budget: BodyBudget, take: TakeBody): MiddlewareHandler<Env> {
   return async (c, next) => {
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
-    const body = budget.hold(callerKey(c.get('exchange')));
+    const body = budget.hold(callerKey(c.get('record')));
     try {
       await take(c, await readAtMost(c.req.raw, maxBytes, body));
       await next();

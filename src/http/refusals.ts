@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorCode, statusOf } from '../base/errors.ts';
 import { securityHeaders, strictTransport } from './headers.ts';
-import type { Exchange } from './observe/exchange.ts';
+import type { RequestRecord } from './observe/record.ts';
 
 /** Why a request is refused before any router saw it. */
 export interface Refusal {
@@ -30,22 +30,22 @@ export function parserRefusal(errorCode: string | undefined): Refusal & { reason
 }
 
 /** The error form of rule D2.1: the body, and the headers of every answer. */
-function problem(exchange: Exchange, { code, message }: Refusal) {
+function problem(record: RequestRecord, { code, message }: Refusal) {
   return {
-    body: JSON.stringify({ error: { code, message, requestId: exchange.requestId } }),
+    body: JSON.stringify({ error: { code, message, requestId: record.requestId } }),
     headers: {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
-      'X-Request-Id': exchange.requestId,
+      'X-Request-Id': record.requestId,
       ...securityHeaders,
-      ...(exchange.secure ? strictTransport : {}),
+      ...(record.secure ? strictTransport : {}),
     },
   };
 }
 
 /** A refusal as it is written to a connection that has no answer to write to. */
-export function refusalText(exchange: Exchange, refusal: Refusal & { reason: string }): string {
-  const { body, headers } = problem(exchange, refusal);
+export function refusalText(record: RequestRecord, refusal: Refusal & { reason: string }): string {
+  const { body, headers } = problem(record, refusal);
   const length = Buffer.byteLength(body);
   const lines = Object.entries({ ...headers, 'Content-Length': length, Connection: 'close' });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
@@ -56,11 +56,11 @@ export function refusalText(exchange: Exchange, refusal: Refusal & { reason: str
 export function refuse(
   request: IncomingMessage,
   response: ServerResponse,
-  exchange: Exchange,
+  record: RequestRecord,
   refusal: Refusal,
   more: Record<string, string> = {},
 ): void {
-  const { body, headers } = problem(exchange, refusal);
+  const { body, headers } = problem(record, refusal);
   const length = Buffer.byteLength(body);
   response.writeHead(statusOf[refusal.code], {
     ...headers,

@@ -8,7 +8,7 @@ export type SessionCookie = ReturnType<typeof createSessionCookie>;
 /** The cookie of a session (rule D1.7); `secure` makes it for TLS only, also where a request came without. */
 export function createSessionCookie(secure: boolean) {
   const attributes = (c: Context<Env>) =>
-    ({ httpOnly: true, sameSite: 'Strict', path: '/', secure: secure || c.get('exchange').secure }) as const;
+    ({ httpOnly: true, sameSite: 'Strict', path: '/', secure: secure || c.get('record').secure }) as const;
   return {
     /** The secret that a request brings, if it brings one. */
     read: (c: Context<Env>): string | undefined => getCookie(c, sessionCookie),

@@ -16,7 +16,7 @@ import { ledgerPage, loadedPage } from './html/catalog.tsx';
 import { documentPage, documentsPage } from './html/documents.tsx';
 import { homePage } from './html/home.tsx';
 import { rolePage, rolesPage } from './html/roles.tsx';
-import { type Kit, readQuery } from './kit.ts';
+import { type PageSupport, readQuery } from './page.ts';
 
 export interface CatalogPageServices {
   news: StigNewsService;
@@ -30,7 +30,11 @@ const runsShown = 50;
 const ledgerQuery = z.object({ ...paging(100, 100), outcome: wordList('outcome', outcomes) });
 
 /** The start page, what is loaded, and what the imports did. */
-export function catalogPages(app: Hono<Env>, { guard, show }: Kit, services: CatalogPageServices): void {
+export function catalogPages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  services: CatalogPageServices,
+): void {
   const { news, controls, ledger, documents, roles } = services;
   const counted = { page: 1, limit: 1 };
 
@@ -74,7 +78,7 @@ export function catalogPages(app: Hono<Env>, { guard, show }: Kit, services: Cat
 /** Regulatory documents, for the entitled. */
 export function documentPages(
   app: Hono<Env>,
-  { guard, show }: Kit,
+  { guard, show }: PageSupport,
   documents: RegdocService,
   collections: DocumentCollectionService,
 ): void {
@@ -98,7 +102,7 @@ export function documentPages(
 /** Occupational roles, for the entitled. */
 export function rolePages(
   app: Hono<Env>,
-  { guard, show }: Kit,
+  { guard, show }: PageSupport,
   roles: RoleService,
   collections: RoleCollectionService,
 ): void {

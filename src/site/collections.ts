@@ -7,13 +7,13 @@ import { check } from '../http/schema.ts';
 import { collectionBody, collectionForm, formOf, items } from './collection-form.ts';
 import { type CollectionForm, editCollectionPage, emptyForm } from './html/collection-form.tsx';
 import { type CollectionPage, collectionPage, collectionsPage } from './html/collections.tsx';
-import { goTo, type Kit } from './kit.ts';
-import { notInCatalog, orAgain } from './lists.ts';
+import { notInCatalog, withFormErrors } from './lists.ts';
+import { goTo, type PageSupport } from './page.ts';
 
 /** The pages of control collections. */
 export function collectionPages(
   app: Hono<Env>,
-  { guard, show }: Kit,
+  { guard, show }: PageSupport,
   collections: ControlCollectionService,
 ): void {
   const rule = guard.user;
@@ -37,7 +37,7 @@ export function collectionPages(
 
   app.post('/collections', guard.audited('control-collection.create'), (c) => {
     const form = collectionForm(c.get('form'), false);
-    return orAgain(
+    return withFormErrors(
       async () => {
         const { id } = await collections.create(
           c.get('user'),
@@ -49,7 +49,7 @@ export function collectionPages(
     );
   });
 
-  // From a control's page: the collection is chosen in the form.
+  // From a control's page: the collection is selected in the form.
   app.post('/collections/add', guard.audited('control-collection.add-controls', 'collection'), async (c) => {
     const form = c.get('form');
     const id = form.get('collection');
@@ -73,7 +73,7 @@ export function collectionPages(
   app.post('/collections/:id/edit', guard.audited('control-collection.update'), (c) => {
     const id = c.req.param('id');
     const form = collectionForm(c.get('form'), false);
-    return orAgain(
+    return withFormErrors(
       async () => {
         await collections.change(c.get('user'), id, check(changeCollectionBody, collectionBody(form)));
         return goTo(c, `/collections/${id}`, { code: 'changed' });
@@ -98,7 +98,7 @@ export function collectionPages(
       controlIds: form.get('controlIds'),
       notes: form.get('notes'),
     };
-    return orAgain(
+    return withFormErrors(
       async () => {
         const entries = items(adding.controlIds, /[\n,]/).map((controlId) => ({
           controlId,

@@ -14,7 +14,7 @@ import type { Env } from '../http/env.ts';
 import { type Pagination, paging, positiveInteger, wordList } from '../http/schema.ts';
 import { type ControlDetails, controlPage } from './html/control.tsx';
 import { catalogControlsPage, controlsPage, type ListedControl, type WordFilter } from './html/controls.tsx';
-import { type Kit, readQuery } from './kit.ts';
+import { type PageSupport, readQuery } from './page.ts';
 
 export interface ControlPageServices {
   controls: ControlService;
@@ -35,7 +35,7 @@ const crosswalkQuery = z.object({
 });
 
 /** The filters by words of each catalog: the names that the API takes, and what they are of. */
-const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFilter, 'chosen'>[] }> = {
+const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFilter, 'selected'>[] }> = {
   'nist-800-53': {
     schema: query80053,
     words: [{ name: 'baseline', legend: 'Baseline', words: ['low', 'moderate', 'high', 'privacy'] }],
@@ -71,7 +71,11 @@ export function loadedCatalogs(controls: ControlService) {
 }
 
 /** The pages of controls and CCIs: public, as their catalogs are. */
-export function controlPages(app: Hono<Env>, { guard, show }: Kit, services: ControlPageServices): void {
+export function controlPages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  services: ControlPageServices,
+): void {
   const { controls, crosswalk, controlRules, collections, favorites } = services;
 
   function catalog(c: Context<Env>, framework: ShownFramework): Response {
@@ -82,9 +86,9 @@ export function controlPages(app: Hono<Env>, { guard, show }: Kit, services: Con
       family?: string;
       version?: string;
     };
-    const chosen = words.map((each) => query[each.name] as Set<string> | undefined);
+    const selected = words.map((each) => query[each.name] as Set<string> | undefined);
     const { search, family, version } = query;
-    const filter = { search, family, version, words: chosen, page, limit };
+    const filter = { search, family, version, words: selected, page, limit };
     const list = JSON.parse(controls.list(framework, filter)) as ListAnswer;
     const all = JSON.parse(controls.list(framework, { version, words: [] })) as ListAnswer;
     const families = new Set(all.controls.map((each) => each.family ?? each.subjectArea ?? ''));
@@ -98,7 +102,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: Kit, services: Con
         pagination: list.pagination,
         families: [...families].filter((each) => each !== ''),
         filter: { search: search ?? '', family: family ?? '', version: version ?? '' },
-        words: words.map((each, index) => ({ ...each, chosen: [...(chosen[index] ?? [])] })),
+        words: words.map((each, index) => ({ ...each, selected: [...(selected[index] ?? [])] })),
       }),
     );
   }

@@ -5,11 +5,15 @@ import { slugsBody } from '../collections/schema.ts';
 import type { Env } from '../http/env.ts';
 import { check } from '../http/schema.ts';
 import { favoritesPage } from './html/favorites.tsx';
-import { goTo, type Kit, safePath } from './kit.ts';
 import { notInCatalog } from './lists.ts';
+import { goTo, type PageSupport, safePath } from './page.ts';
 
 /** A reader's favorites. */
-export function favoritePages(app: Hono<Env>, { guard, show }: Kit, favorites: FavoriteService): void {
+export function favoritePages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  favorites: FavoriteService,
+): void {
   const rule = guard.user;
 
   app.get('/favorites', rule, (c) => {

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { Env } from '../http/env.ts';
 import { path } from './html/parts.tsx';
-import { goTo, type Kit } from './kit.ts';
+import { goTo, type PageSupport } from './page.ts';
 
 /** The addresses that only take forms, each with the page that its form stands on, or one that is there in any case. */
 const pageOf = {
@@ -25,7 +25,7 @@ const pageOf = {
  * Leads who loads the address of a form again on to its page, and changes nothing: a refused form is shown under that
  * address, which a browser keeps when it is loaded anew, comes back after signing in or is marked.
  */
-export function formOnlyPages(app: Hono<Env>, { guard }: Kit): void {
+export function formOnlyPages(app: Hono<Env>, { guard }: PageSupport): void {
   for (const [address, page] of Object.entries(pageOf))
     app.get(address, guard.user, (c) => {
       const id = c.req.param('id');

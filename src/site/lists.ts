@@ -9,7 +9,7 @@ import { check } from '../http/schema.ts';
 import { collectionBody, collectionForm, formOf, items, lines } from './collection-form.ts';
 import { type CollectionForm, editCollectionPage, emptyForm } from './html/collection-form.tsx';
 import { editEntryPage, listPage, listsPage } from './html/lists.tsx';
-import { goTo, type Kit, readQuery } from './kit.ts';
+import { goTo, type PageSupport, readQuery } from './page.ts';
 
 export interface ListPageServices {
   lists: ListService;
@@ -19,7 +19,7 @@ export interface ListPageServices {
 /** The pages of lists: seen, made, changed, filled, deleted and restored, by forms. */
 export function listPages(
   app: Hono<Env>,
-  { guard, show }: Kit,
+  { guard, show }: PageSupport,
   { lists, listStigs }: ListPageServices,
 ): void {
   const rule = guard.user;
@@ -56,7 +56,7 @@ export function listPages(
 
   app.post('/lists', guard.audited('list.create'), (c) => {
     const form = collectionForm(c.get('form'), true);
-    return orAgain(
+    return withFormErrors(
       async () => {
         const { id } = await lists.create(c.get('user'), check(createListBody, collectionBody(form)));
         return goTo(c, `/lists/${id}`, { code: 'created' });
@@ -65,7 +65,7 @@ export function listPages(
     );
   });
 
-  // From a STIG's page: the list is chosen in the form.
+  // From a STIG's page: the list is selected in the form.
   app.post('/lists/add', guard.audited('list.add-stigs', 'list'), async (c) => {
     const id = c.get('form').get('list');
     const { slugs } = check(slugsBody, { slugs: [c.get('form').get('slug')] });
@@ -85,7 +85,7 @@ export function listPages(
   app.post('/lists/:id/edit', guard.audited('list.update'), (c) => {
     const id = c.req.param('id');
     const form = collectionForm(c.get('form'), true);
-    return orAgain(
+    return withFormErrors(
       async () => {
         await lists.change(c.get('user'), id, check(changeListBody, collectionBody(form)));
         return goTo(c, `/lists/${id}`, { code: 'changed' });
@@ -115,7 +115,7 @@ export function listPages(
   app.post('/lists/:id/stigs', guard.audited('list.add-stigs'), (c) => {
     const id = c.req.param('id');
     const text = lines(c.get('form').get('slugs'));
-    return orAgain(
+    return withFormErrors(
       async () => {
         const { slugs } = check(slugsBody, { slugs: items(text, /[\s,]+/) });
         const { added, notFound } = await listStigs.add(c.get('user'), id, slugs);
@@ -145,7 +145,7 @@ export function listPages(
     const { id, slug } = c.req.param();
     const user = c.get('user');
     const form = { notes: lines(c.get('form').get('notes')), position: c.get('form').get('position').trim() };
-    return orAgain(
+    return withFormErrors(
       async () => {
         const position = /^\d{1,10}$/.test(form.position) ? Number(form.position) : form.position;
         await listStigs.update(user, id, slug, check(listStigBody, { notes: form.notes, position }));
@@ -160,7 +160,7 @@ export function listPages(
 }
 
 /** Runs what takes a form; what is wrong with the form is shown in it. Other refusals are pages of their own. */
-export async function orAgain(
+export async function withFormErrors(
   take: () => Promise<Response>,
   again: (problem: string) => Response,
 ): Promise<Response> {

@@ -13,8 +13,8 @@ import { favoritePages } from './favorites.ts';
 import { formOnlyPages } from './form-only.ts';
 import type { Assets } from './html/assets.ts';
 import { problemPage } from './html/problem.tsx';
-import { createKit, goTo } from './kit.ts';
 import { type ListPageServices, listPages } from './lists.ts';
+import { createPageSupport, goTo } from './page.ts';
 import { type SearchPageServices, searchPages } from './search.ts';
 import { type SignInParts, signInPages } from './sign-in.ts';
 import { type StigPageServices, stigPages } from './stigs.ts';
@@ -39,7 +39,7 @@ export interface PageDeps
   upgrade: ReturnType<typeof createUpgrade>;
   /** The text of `/openapi.json`. */
   document(): string;
-  /** What an error is to the caller, and how the log is told of it: as for the API. */
+  /** What an error is to the caller, and what the log says of it: as for the API. */
   refuse(error: Error, requestId: string): AppError;
 }
 
@@ -52,23 +52,23 @@ export interface Pages {
 /** The pages: HTML over the same services and the same rules of access as the API; and an error as a page. */
 export function pageRoutes(deps: PageDeps): Pages {
   const app = new Hono<Env>();
-  const kit = createKit(deps.access, deps.assets, deps.banner);
+  const support = createPageSupport(deps.access, deps.assets, deps.banner);
 
   // First: an address as /lists/add looks like one with an id.
-  formOnlyPages(app, kit);
-  catalogPages(app, kit, deps);
-  signInPages(app, kit, deps);
-  searchPages(app, kit, deps);
-  stigPages(app, kit, deps);
-  controlPages(app, kit, deps);
-  listPages(app, kit, deps);
-  collectionPages(app, kit, deps.collections);
-  favoritePages(app, kit, deps.favorites);
-  documentPages(app, kit, deps.documents, deps.documentCollections);
-  rolePages(app, kit, deps.roles, deps.roleCollections);
+  formOnlyPages(app, support);
+  catalogPages(app, support, deps);
+  signInPages(app, support, deps);
+  searchPages(app, support, deps);
+  stigPages(app, support, deps);
+  controlPages(app, support, deps);
+  listPages(app, support, deps);
+  collectionPages(app, support, deps.collections);
+  favoritePages(app, support, deps.favorites);
+  documentPages(app, support, deps.documents, deps.documentCollections);
+  rolePages(app, support, deps.roles, deps.roleCollections);
 
-  upgradePages(app, kit, deps.stigs, deps.upgrade);
-  docsPages(app, kit, deps.document);
+  upgradePages(app, support, deps.stigs, deps.upgrade);
+  docsPages(app, support, deps.document);
 
   app.get('/assets/:name', (c) => {
     const asset = deps.assets.find(c.req.path);
@@ -93,8 +93,8 @@ export function pageRoutes(deps: PageDeps): Pages {
     }
     const status = statusOf[problem.code];
     const { message, headers } = problem;
-    const told = { status, message, retryAfter: headers['Retry-After'], requestId: c.get('requestId') };
-    const page = kit.show(c, problemPage(told), status);
+    const refused = { status, message, retryAfter: headers['Retry-After'], requestId: c.get('requestId') };
+    const page = support.show(c, problemPage(refused), status);
     for (const [name, value] of Object.entries(headers)) page.headers.set(name, value);
     return page;
   }

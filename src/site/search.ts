@@ -17,7 +17,7 @@ import { check, requestText } from '../http/schema.ts';
 import { controlHref, frameworkName } from './html/frameworks.ts';
 import { beginning, link, path } from './html/parts.tsx';
 import { type FoundKind, isNarrowed, plain, type SearchPage, searchPage } from './html/search.tsx';
-import { type Kit, readQuery } from './kit.ts';
+import { type PageSupport, readQuery } from './page.ts';
 
 export interface SearchPageServices {
   search: SearchService;
@@ -33,7 +33,11 @@ const word = requestText('q', 200);
 const filters = searchQuery.omit({ q: true });
 
 /** The one search: STIGs, controls, CCIs, roles and documents by name, rules by all their texts. */
-export function searchPages(app: Hono<Env>, { guard, show }: Kit, services: SearchPageServices): void {
+export function searchPages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  services: SearchPageServices,
+): void {
   app.get('/search', guard.visitor, (c) => {
     const page = answer(c, services);
     return show(c, searchPage(page), page.problem === null ? 200 : 400);
@@ -97,16 +101,16 @@ function unknownIn(
   return said;
 }
 
-/** The STIGs that the form offers: those that the rules are in whichever is chosen, and the one that is. */
+/** The STIGs that the form offers: those that the rules are in whichever is selected, and the one that is. */
 function stigsToChoose(
-  chosen: string,
+  selected: string,
   query: Omit<Search, keyof Page> | null,
   { search, stigs }: SearchPageServices,
 ): { slug: string; title: string }[] {
   const found = query === null ? [] : search.stigs({ ...query, stig: undefined });
-  if (chosen === '' || found.some((each) => each.slug === chosen)) return found;
+  if (selected === '' || found.some((each) => each.slug === selected)) return found;
   // One that the catalog does not have stands there as it was called in the question.
-  return [{ slug: chosen, title: titleOf(chosen, stigs) ?? chosen }, ...found];
+  return [{ slug: selected, title: titleOf(selected, stigs) ?? selected }, ...found];
 }
 
 /** The title of a STIG; null where the catalog does not have it. */

@@ -4,7 +4,7 @@ import { AppError } from '../base/errors.ts';
 import type { Env } from '../http/env.ts';
 import type { SessionCookie } from '../http/session-cookie.ts';
 import { signInPage } from './html/sign-in.tsx';
-import { goTo, type Kit, safePath } from './kit.ts';
+import { goTo, type PageSupport, safePath } from './page.ts';
 
 export interface SignInParts {
   sessions: Sessions;
@@ -14,7 +14,7 @@ export interface SignInParts {
 /** Signing in and out (rule D1.7): the forms beside `/api/v1/session`. */
 export function signInPages(
   app: Hono<Env>,
-  { guard, show, signIn }: Kit,
+  { guard, show, signIn }: PageSupport,
   { sessions, cookie }: SignInParts,
 ): void {
   app.get('/signin', guard.visitor, (c) =>

@@ -14,7 +14,7 @@ import { diffPage } from './html/diff.tsx';
 import { rulePage } from './html/rule.tsx';
 import { stigPage } from './html/stig.tsx';
 import { stigsPage } from './html/stigs.tsx';
-import { type Kit, readQuery } from './kit.ts';
+import { type PageSupport, readQuery } from './page.ts';
 
 export interface StigPageServices {
   stigs: StigService;
@@ -28,7 +28,7 @@ const rulesPerPage = 100;
 const changesPerPage = 50;
 
 /** The pages of STIGs and their rules. */
-export function stigPages(app: Hono<Env>, { guard, show }: Kit, services: StigPageServices): void {
+export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, services: StigPageServices): void {
   const { stigs, stigDiff, lists, favorites, roleMapping } = services;
 
   app.get('/stigs', guard.user, (c) => {

@@ -3,13 +3,13 @@ import type { StigService } from '../catalog/stigs/queries.ts';
 import { fileHeaders } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
 import { emptyUpgrade, upgradePage } from './html/upgrade.tsx';
-import type { Kit } from './kit.ts';
+import type { PageSupport } from './page.ts';
 import { type createUpgrade, RefusedUpload } from './uploads.ts';
 
 /** Upgrading a checklist with a form. Nothing is stored: the page with the report brings the file back for the download. */
 export function upgradePages(
   app: Hono<Env>,
-  { guard, show, frame, send }: Kit,
+  { guard, show, frame, send }: PageSupport,
   stigs: StigService,
   upgrade: ReturnType<typeof createUpgrade>,
 ): void {
@@ -28,7 +28,7 @@ export function upgradePages(
     try {
       const bytesSent = c.get('upload');
       const upload = { from: 'page', bytes: bytesSent, type, frame: frame(c), stigs: choices() } as const;
-      const { bytes, file } = await upgrade(upload, c.get('exchange'));
+      const { bytes, file } = await upgrade(upload, c.get('record'));
       if (file === null) return send(c, bytes);
       return c.body(bytes, 200, {
         'Content-Type': 'application/json',

@@ -30,7 +30,7 @@ export interface UploadedChecklist {
   warnings: string[];
 }
 
-/** Reads the checklist of a form: of the file that was chosen, or as a page brings it back. Throws 400, 413. */
+/** Reads the checklist of a form: of the file that was selected, or as a page brings it back. Throws 400, 413. */
 export function readUploaded(form: Form): UploadedChecklist {
   const bytes = checklistOf(form);
   const { text, warnings } = checklistText(bytes);
@@ -69,7 +69,7 @@ export function readFormUpload(uploaded: UploadedChecklist, form: Form, frame: F
 /** Bytes of a checklist that come back with a refused form: beside them another one of full size may still be sent. */
 const mostBroughtBack = 11 * 1024 * 1024;
 
-/** The page with the form again, and why it was refused; a checklist that could be read need not be chosen again. */
+/** The page with the form again, and why it was refused; a checklist that could be read need not be selected again. */
 export function refusedForm(
   form: UpgradeForm,
   problem: string,
@@ -82,7 +82,7 @@ export function refusedForm(
   return bytesOf(renderPage(upgradePage({ form, stigs, problem, checklist }), frame));
 }
 
-/** The bytes of the checklist: of the file that was chosen, or as the page with the report brings them back. */
+/** The bytes of the checklist: of the file that was selected, or as the page with the report brings them back. */
 function checklistOf(form: Form): Buffer {
   const file = form.file('file');
   const bytes = Buffer.from(file?.bytes ?? Buffer.from(form.get('checklist'), 'base64'));

@@ -17,7 +17,7 @@ interface Refused {
   message: string;
 }
 
-/** What the thread is told: an upload, then the release that it asked for, or why there is none; null ends the upload. */
+/** What the thread is sent: an upload, then the release that it asked for, or why there is none; null ends the upload. */
 export type ThreadRequest = Upload | { release: Release | null } | { refused: Refused };
 
 /**

@@ -136,7 +136,7 @@ test('lines cut off at the end are found by the head that was noted, and the nex
   );
 });
 
-test('a line torn at any byte is told of by the next, and the chain holds', () => {
+test('a line torn at any byte is recorded by the next, and the chain holds', () => {
   const [first, second] = readFileSync(written(2), 'utf8').split('\n') as [string, string];
   const headOfFirst = readFileSync(`${written(1)}.head`);
   for (let at = 1; at <= second.length; at += 7) {

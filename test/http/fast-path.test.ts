@@ -11,7 +11,11 @@ import { createAnswers } from '../../src/http/cache/answers.ts';
 import { createFastPath } from '../../src/http/cache/fast-path.ts';
 import { rememberTokens } from '../../src/http/cache/tokens.ts';
 import { commonHeaders, securityHeaders } from '../../src/http/headers.ts';
-import { createGate, type Gate, gateLimits } from '../../src/http/limits/gate.ts';
+import {
+  type ConcurrencyLimit,
+  concurrencyLimits,
+  createConcurrencyLimit,
+} from '../../src/http/limits/concurrency.ts';
 import { createLimiter, unlimited } from '../../src/http/limits/limiter.ts';
 import { createObserver, type Observer } from '../../src/http/observe/observer.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
@@ -34,7 +38,7 @@ interface Server {
   clock: Clock;
   seen: { route: string | null; status: number; subject: string | null; tokenType: string | null }[];
   db: ReturnType<typeof openDatabase>;
-  gate: Gate;
+  concurrency: ConcurrencyLimit;
   load: RunningServer['load'];
 }
 
@@ -52,29 +56,35 @@ async function serve(perMinute: number | null = null, paths = [shipped('stigs')]
   const seen: Server['seen'] = [];
   const silent = createObserver(silentLog);
   const observer: Observer = {
-    end(exchange, status, bytes, aborted) {
-      const { route, subject, tokenType } = exchange;
+    end(record, status, bytes, aborted) {
+      const { route, subject, tokenType } = record;
       seen.push({ route, status, subject, tokenType });
-      silent.end(exchange, status, bytes, aborted);
+      silent.end(record, status, bytes, aborted);
     },
   };
-  const gate = createGate({ ...gateLimits, total: 1024 * 1024, perCaller: 1024 * 1024 });
-  const app = createApp(testContext(db, { gate, verify: tokens.verify, now, answers, limiter, observer }));
+  const concurrency = createConcurrencyLimit({
+    ...concurrencyLimits,
+    total: 1024 * 1024,
+    perCaller: 1024 * 1024,
+  });
+  const app = createApp(
+    testContext(db, { concurrency, verify: tokens.verify, now, answers, limiter, observer }),
+  );
   const fastPath = createFastPath({
     answers,
     known: tokens.known,
     limiter,
-    gate,
+    concurrency,
     commonHeaders: commonHeaders(false),
   });
   let tookShort = false;
-  const server = await startServer((request, exchange) => app.fetch(request, { exchange }), {
+  const server = await startServer((request, record) => app.fetch(request, { record }), {
     host: '127.0.0.1',
     port: 0,
     log: silentLog,
     observer,
-    fastPath(request, response, exchange, headers) {
-      tookShort = fastPath(request, response, exchange, headers);
+    fastPath(request, response, record, headers) {
+      tookShort = fastPath(request, response, record, headers);
       return tookShort;
     },
   });
@@ -96,7 +106,7 @@ async function serve(perMinute: number | null = null, paths = [shipped('stigs')]
     clock,
     seen,
     db,
-    gate,
+    concurrency,
     load: server.load,
   };
 }
@@ -348,16 +358,16 @@ short('what is told each time in the audit stream is never a kept answer', async
 });
 
 short('large answers count as unread until they are taken, and wait where too much is unread', async () => {
-  const { ask, gate, port } = await serve(null, [shipped('controls')]);
+  const { ask, concurrency, port } = await serve(null, [shipped('controls')]);
   const path = '/api/v1/controls/nist-800-53';
   const { bytes } = await ask(path);
   assert.ok(bytes.length > 64 * 1024);
   assert.is((await ask(path)).short, true);
-  await until('everything is taken', () => gate.state().total === 0);
+  await until('everything is taken', () => concurrency.state().total === 0);
 
-  const hold = gate.hold;
+  const hold = concurrency.hold;
   const counted: number[] = [];
-  gate.hold = (caller, size) => {
+  concurrency.hold = (caller, size) => {
     counted.push(size);
     hold(caller, size);
   };
@@ -365,19 +375,19 @@ short('large answers count as unread until they are taken, and wait where too mu
   await ask('/api/v1/controls/nist-800-53/AC-2');
   await ask('/api/v1/controls/nist-800-53/AC-2');
   assert.equal(counted, [bytes.length], 'small ones do not count');
-  gate.hold = hold;
+  concurrency.hold = hold;
 
-  gate.hold('address 127.0.0.1', 2 * 1024 * 1024);
+  concurrency.hold('address 127.0.0.1', 2 * 1024 * 1024);
   const connection = await openRaw(port, `GET ${path} HTTP/1.1\r\nHost: local\r\n\r\n`);
-  await until('it waits', () => gate.state().waiting === 1);
+  await until('it waits', () => concurrency.state().waiting === 1);
   assert.is(connection.received().length, 0);
-  gate.release('address 127.0.0.1', 2 * 1024 * 1024);
+  concurrency.release('address 127.0.0.1', 2 * 1024 * 1024);
   await until('its answer', () => connection.received().length > bytes.length);
   connection.socket.destroy();
 });
 
 short('answers that wait behind others are over when their connection dies', async () => {
-  const { gate, port, seen, load } = await serve(null, [shipped('controls')]);
+  const { concurrency, port, seen, load } = await serve(null, [shipped('controls')]);
   const pipelined = (count: number, line = '') =>
     `GET /api/v1/controls/nist-800-53 HTTP/1.1\r\nHost: local\r\n${line}\r\n`.repeat(count);
   await askRaw(port, pipelined(1));
@@ -391,7 +401,7 @@ short('answers that wait behind others are over when their connection dies', asy
     await until('some are under way', () => load().requests > 1);
     const begun = seen.length + load().requests;
     connection.socket.resetAndDestroy();
-    await until('all are over', () => load().requests === 0 && gate.state().total === 0);
+    await until('all are over', () => load().requests === 0 && concurrency.state().total === 0);
     assert.ok(seen.length >= begun, `${seen.length} of ${begun}`);
   }
 });

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { createLimiter } from '../../src/http/limits/limiter.ts';
-import { beginExchange } from '../../src/http/observe/exchange.ts';
+import { beginRecord } from '../../src/http/observe/record.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { integrationCaller, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -24,7 +24,7 @@ async function from(
   headers: Record<string, string> = {},
   init = {},
 ) {
-  const exchange = beginExchange({
+  const record = beginRecord({
     method: 'GET',
     remote,
     secure: false,
@@ -33,7 +33,7 @@ async function from(
     traceparent: undefined,
     connected: false,
   });
-  const response = await t.app.request(path, { headers, ...init }, { exchange });
+  const response = await t.app.request(path, { headers, ...init }, { record });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 

@@ -19,9 +19,9 @@ export const arrows: Record<string, string[]> = {
   ],
   'importers/controls': ['importers/read', 'src/base', 'src/catalog/controls', 'src/db'],
   'importers/crosswalk': [
-    'src/base',
     'importers/controls',
     'importers/read',
+    'src/base',
     'src/catalog/controls',
     'src/catalog/crosswalk',
     'src/db',

@@ -4,7 +4,7 @@ import { createAudit } from '../../src/audit/deeds.ts';
 import { type AuditStream, silentAudit } from '../../src/audit/stream.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';
-import { createGate, uploadGateLimits } from '../../src/http/limits/gate.ts';
+import { createConcurrencyLimit, uploadConcurrencyLimits } from '../../src/http/limits/concurrency.ts';
 import { unlimited } from '../../src/http/limits/limiter.ts';
 import { createObserver } from '../../src/http/observe/observer.ts';
 import { createUploads } from '../../src/site/uploads.ts';
@@ -29,8 +29,8 @@ export function testContext(db: Database, { audit = silentAudit, ...given }: Giv
     metrics: null,
     answers: null,
     limiter: unlimited,
-    gate: createGate(),
-    uploadGate: createGate(uploadGateLimits),
+    concurrency: createConcurrencyLimit(),
+    uploadConcurrency: createConcurrencyLimit(uploadConcurrencyLimits),
     rejected: () => undefined,
     uploads: createUploads(log),
     cronSecret: null,

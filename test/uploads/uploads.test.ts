@@ -6,7 +6,7 @@ import { AppError, badRequest } from '../../src/base/errors.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import type { Release, Upgraded } from '../../src/checklists/upload.ts';
-import { createGate } from '../../src/http/limits/gate.ts';
+import { createConcurrencyLimit } from '../../src/http/limits/concurrency.ts';
 import type { Upload } from '../../src/site/upload-thread.ts';
 import { createUploads, RefusedUpload, type UploadOptions, type Uploads } from '../../src/site/uploads.ts';
 import { type TestApp, testApp } from '../support/app.ts';
@@ -338,8 +338,14 @@ uploading(
 );
 
 uploading('an upload that there is no room for is asked to come again, on the page too', async () => {
-  const uploadGate = createGate({ total: 0, perCaller: 0, computing: 0, waiting: 0, patience: 0 });
-  const full = await testApp([shipped('stigs')], { uploadGate });
+  const uploadConcurrency = createConcurrencyLimit({
+    total: 0,
+    perCaller: 0,
+    computing: 0,
+    waiting: 0,
+    patience: 0,
+  });
+  const full = await testApp([shipped('stigs')], { uploadConcurrency });
   const caller = await userCaller(full);
   const byApi = await full.send('POST', path, {});
   assert.equal([byApi.status, byApi.headers.get('Retry-After')], [503, '5']);

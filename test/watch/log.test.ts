@@ -3,9 +3,9 @@ import { EventEmitter } from 'node:events';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { createLog, redact } from '../../src/base/log.ts';
-import { beginExchange } from '../../src/http/observe/exchange.ts';
 import { createLineWriter } from '../../src/http/observe/lines.ts';
 import { createObserver } from '../../src/http/observe/observer.ts';
+import { beginRecord } from '../../src/http/observe/record.ts';
 import { suite } from '../support/harness.ts';
 
 const log = suite('Log');
@@ -62,7 +62,7 @@ log('a request line is one line of JSON whatever its texts are, and levels hold 
       fc.string({ unit: 'binary', maxLength: 300 }),
       (userAgent, method, organization) => {
         const lines = written((l) => {
-          const exchange = beginExchange({
+          const record = beginRecord({
             method,
             remote: '10.0.0.1',
             secure: false,
@@ -71,8 +71,8 @@ log('a request line is one line of JSON whatever its texts are, and levels hold 
             traceparent: undefined,
             connected: false,
           });
-          Object.assign(exchange, { organization, subject: 'alice', tokenType: 'user', route: '/a' });
-          createObserver(l).end(exchange, 200, 12);
+          Object.assign(record, { organization, subject: 'alice', tokenType: 'user', route: '/a' });
+          createObserver(l).end(record, 200, 12);
         });
         assert.is(lines.length, 1);
         assert.match(lines[0]!, /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*\n$/);
@@ -94,7 +94,7 @@ log('a request line is one line of JSON whatever its texts are, and levels hold 
 
 log('a request id is the own one of the caller, unless it could be a token; traceparent is checked', () => {
   const begin = (requestId: string | undefined, traceparent?: string) =>
-    beginExchange({
+    beginRecord({
       method: 'GET',
       remote: '',
       secure: false,

@@ -205,7 +205,7 @@ export const ccisBody = z
   })
   .openapi('CciLookup');
 
-/** The two shapes of the batch, told apart by the key `ccis` (D7.5). */
+/** The two shapes of the batch, distinguished by the key `ccis` (D7.5). */
 export const batchBody = z
   .record(z.string(), z.unknown(), { error: 'The body must be an object' })
   .transform((body, context): z.output<typeof pairsBody> | z.output<typeof ccisBody> => {

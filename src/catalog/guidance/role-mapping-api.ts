@@ -7,7 +7,7 @@ import { errors, jsonContent } from '../../http/schema.ts';
 import type { RoleMappingService } from './role-mapping.ts';
 import { benchmarkParam, RoleMapping } from './role-schema.ts';
 
-/** What a session without the entitlement is told, whatever it asks for: nothing is looked up for it (D9.4). */
+/** What a session without the entitlement gets, whatever it asks for: nothing is looked up for it (D9.4). */
 const gated: RoleMapping = { gated: true, federal: false, mappings: [] };
 
 /** The role mapping of a STIG (rule D9.4): for sessions alone. */

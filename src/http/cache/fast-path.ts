@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mayHave } from '../access.ts';
 import { bestCoding, namesTag } from '../coding.ts';
-import { type Gate, smallAnswer } from '../limits/gate.ts';
+import { type ConcurrencyLimit, smallAnswer } from '../limits/concurrency.ts';
 import type { Limiter } from '../limits/limiter.ts';
-import { callerKey, type Exchange, noteCaller } from '../observe/exchange.ts';
+import { callerKey, noteCaller, type RequestRecord } from '../observe/record.ts';
 import { isPlain } from '../request.ts';
 import type { Answers } from './answers.ts';
 import type { KnownUser, Tokens } from './tokens.ts';
@@ -12,7 +12,7 @@ export interface FastPathDeps {
   answers: Answers;
   known: Tokens['known'];
   limiter: Limiter;
-  gate: Gate;
+  concurrency: ConcurrencyLimit;
   /** The headers of every answer, a name and its value in turn. */
   commonHeaders: (secure: boolean) => readonly string[];
 }
@@ -21,7 +21,7 @@ export interface FastPathDeps {
 export type FastPath = (
   request: IncomingMessage,
   response: ServerResponse,
-  exchange: Exchange,
+  record: RequestRecord,
   headers: ReadonlyMap<string, string>,
 ) => boolean;
 
@@ -29,15 +29,16 @@ export type FastPath = (
  * The way to a kept answer past the router: the same checks by the same functions, on the same path. What is not plain in a
  * request (a body, a cookie, an origin, a connection to be closed), and every refusal, is left to the router.
  */
-export function createFastPath({ answers, known, limiter, gate, commonHeaders }: FastPathDeps): FastPath {
+export function createFastPath(deps: FastPathDeps): FastPath {
+  const { answers, known, limiter, concurrency, commonHeaders } = deps;
   const lastOf = new WeakMap<object, KnownUser>();
 
-  return (request, response, exchange, headers) => {
+  return (request, response, record, headers) => {
     if (request.method !== 'GET' || request.httpVersion !== '1.1' || !isPlain(headers)) return false;
     const authorization = headers.get('authorization');
     const token = authorization?.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : undefined;
     const last = lastOf.get(request.socket);
-    const signedIn = token === undefined ? null : known(token, exchange.remote, last);
+    const signedIn = token === undefined ? null : known(token, record.remote, last);
     if (signedIn !== null && signedIn !== last) lastOf.set(request.socket, signedIn);
     const user = signedIn?.user ?? null;
     const address = request.url!;
@@ -48,18 +49,18 @@ export function createFastPath({ answers, known, limiter, gate, commonHeaders }:
     const coding = bestCoding(headers.get('accept-encoding'));
     const variant = unchanged ? found.notModified : found.variants.get(coding);
     if (variant === undefined) return false;
-    if (found.checks.access !== 'public') noteCaller(exchange, 'user', user);
-    const caller = callerKey(exchange);
+    if (found.checks.access !== 'public') noteCaller(record, 'user', user);
+    const caller = callerKey(record);
     const bytes = variant.body.length;
-    if (bytes >= smallAnswer && !gate.hasRoom(caller)) return false;
+    if (bytes >= smallAnswer && !concurrency.hasRoom(caller)) return false;
     if (limiter.take(caller, found.checks.expensive) > 0) return false;
-    exchange.route = found.checks.route;
-    const lines = variant.lines.concat(commonHeaders(exchange.secure), ['X-Request-Id', exchange.requestId]);
+    record.route = found.checks.route;
+    const lines = variant.lines.concat(commonHeaders(record.secure), ['X-Request-Id', record.requestId]);
     response.writeHead(unchanged ? 304 : 200, lines);
     response.end(variant.body);
     if (bytes >= smallAnswer) {
-      gate.hold(caller, bytes);
-      exchange.onClose = () => gate.release(caller, bytes);
+      concurrency.hold(caller, bytes);
+      record.onClose = () => concurrency.release(caller, bytes);
     }
     return true;
   };

@@ -37,13 +37,11 @@ export function keepAnswers(
   };
 }
 
-/** What a route answered, whole; null where it is nothing to keep. What takes its place has its own tag and length. */
+/** What a route answered, whole; null where it is nothing to keep. Then the context has no answer any more. */
 async function madeBy(c: Context<Env>): Promise<Made | null> {
-  // What is said of an origin is said to one caller.
-  const said = [...c.res.headers].filter(([name]) => !name.startsWith('access-control-'));
-  const { etag, 'content-length': _, ...headers } = Object.fromEntries(said);
+  const { etag, 'content-length': _, ...headers } = Object.fromEntries(c.res.headers);
   if (c.res.status !== 200 || etag === undefined) return null;
   const bytes = Buffer.from(await c.res.arrayBuffer());
-  for (const name of ['ETag', 'Content-Length']) c.res.headers.delete(name);
+  c.res = undefined;
   return { bytes, headers, tag: etag.slice(1, -1) };
 }

@@ -15,7 +15,7 @@ interface Bucket {
   at: number;
 }
 
-/** Sums of fractions end a hair beside the whole: who waited as long as it was told must not be told to wait again. */
+/** Sums of fractions end a hair beside the whole: who waited as long as was said must not wait again. */
 const nearlyOne = 1 - 1e-9;
 
 /**

@@ -31,17 +31,17 @@ export function createLimiter(
   const requests = createBuckets(perMinute);
   const expensives = createBuckets(tenth);
   const failures = createBuckets(tenth);
-  const told = (wait: number, why: Rejection) => {
+  const counted = (wait: number, why: Rejection) => {
     if (wait > 0) rejected(why);
     return wait;
   };
   return {
     take(key, expensive) {
       const now = clock();
-      const wait = expensive ? told(expensives.take(key, now), 'expensive_rate') : 0;
-      return wait > 0 ? wait : told(requests.take(key, now), 'rate');
+      const wait = expensive ? counted(expensives.take(key, now), 'expensive_rate') : 0;
+      return wait > 0 ? wait : counted(requests.take(key, now), 'rate');
     },
-    tokenWait: (key) => told(failures.wait(key, clock()), 'invalid_tokens'),
+    tokenWait: (key) => counted(failures.wait(key, clock()), 'invalid_tokens'),
     tokenFailed(key) {
       failures.take(key, clock());
     },

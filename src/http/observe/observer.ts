@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { sha256 } from '../../base/ids.ts';
 import { type Log, withoutSecrets } from '../../base/log.ts';
-import type { Exchange } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
+import type { RequestRecord } from './record.ts';
 
 /** Sees every request that is over: one log line, and its metrics. */
 export interface Observer {
-  /** Says that an exchange is over; `bytes` were written for it, null when that is unknown. Call it once. */
-  end(exchange: Exchange, status: number, bytes: number | null, aborted?: boolean): void;
+  /** Says that a request is over; `bytes` were written for it, null when that is unknown. Call it once. */
+  end(record: RequestRecord, status: number, bytes: number | null, aborted?: boolean): void;
 }
 
 /** The route of what no route took. */
@@ -18,15 +18,15 @@ export function createObserver(log: Log, metrics: Metrics | null = null): Observ
   const hashes = memo((subject) => sha256(subject).slice(0, 12));
   const quoted = memo((text) => JSON.stringify(withoutSecrets(text, 200)));
   return {
-    end(exchange, status, bytes, aborted = false) {
-      const { route, method, tokenType, subject, organization, remote, userAgent, traceparent } = exchange;
-      exchange.closed = true;
-      exchange.onClose?.();
-      exchange.onClose = null;
-      const ms = performance.now() - exchange.started;
+    end(record, status, bytes, aborted = false) {
+      const { route, method, tokenType, subject, organization, remote, userAgent, traceparent } = record;
+      record.closed = true;
+      record.onClose?.();
+      record.onClose = null;
+      const ms = performance.now() - record.started;
       metrics?.observe(route ?? unmatched, method, status, ms / 1000);
       if (!log.enabled('info')) return;
-      let text = `"requestId":"${exchange.requestId}","method":${quoted(method)},"route":${
+      let text = `"requestId":"${record.requestId}","method":${quoted(method)},"route":${
         route === null ? 'null' : quoted(route)
       },"status":${status},"durationMs":${Math.round(ms * 10) / 10}`;
       if (bytes !== null) text += `,"bytes":${bytes}`;
@@ -47,7 +47,10 @@ function memo(work: (text: string) => string): (text: string) => string {
   const known = new LRUCache<string, string>({ max: 1000 });
   return (text) => {
     let found = known.get(text);
-    if (found === undefined) known.set(text, (found = work(text)));
+    if (found === undefined) {
+      found = work(text);
+      known.set(text, found);
+    }
     return found;
   };
 }

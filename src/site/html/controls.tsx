@@ -57,12 +57,12 @@ export function controlsPage({
   };
 }
 
-/** The filter of a catalog beyond search and family: its name, its words, those that are chosen. */
+/** The filter of a catalog beyond search and family: its name, its words, those that are selected. */
 export interface WordFilter {
   name: string;
   legend: string;
   words: readonly string[];
-  chosen: string[];
+  selected: string[];
 }
 
 export interface CatalogPage {
@@ -105,8 +105,8 @@ export function catalogControlsPage(page: CatalogPage): View {
   const { framework, version, versions, controls, pagination, families, filter, words } = page;
   const called = wordsOf(framework);
   const home = framework === 'cci' ? '/ccis' : path('controls', framework);
-  const chosen = Object.fromEntries(words.map((each) => [each.name, each.chosen]));
-  const href = (number: number) => link(home, { ...filter, ...chosen, page: number });
+  const selected = Object.fromEntries(words.map((each) => [each.name, each.selected]));
+  const href = (number: number) => link(home, { ...filter, ...selected, page: number });
   return {
     title: called.title,
     section: 'controls',
@@ -139,7 +139,12 @@ export function catalogControlsPage(page: CatalogPage): View {
               <legend>{each.legend}</legend>
               {each.words.map((word) => (
                 <label>
-                  <input type="checkbox" name={each.name} value={word} checked={each.chosen.includes(word)} />
+                  <input
+                    type="checkbox"
+                    name={each.name}
+                    value={word}
+                    checked={each.selected.includes(word)}
+                  />
                   {word}
                 </label>
               ))}

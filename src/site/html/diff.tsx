@@ -70,8 +70,8 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
           From {from.version} to {to.version}
         </h1>
         <form class="filters" action={home}>
-          <Choice name="from" label="From" versions={versions} chosen={from.version} />
-          <Choice name="to" label="To" versions={versions} chosen={to.version} />
+          <Choice name="from" label="From" versions={versions} selected={from.version} />
+          <Choice name="to" label="To" versions={versions} selected={to.version} />
           <div>
             <label for="class">Changes of</label>
             <select id="class" name="class">
@@ -146,14 +146,14 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
   };
 }
 
-function Choice(props: { name: string; label: string; versions: string[]; chosen: string }): Child {
-  const { name, label, versions, chosen } = props;
+function Choice(props: { name: string; label: string; versions: string[]; selected: string }): Child {
+  const { name, label, versions, selected } = props;
   return (
     <div>
       <label for={name}>{label}</label>
       <select id={name} name={name}>
         {versions.map((version) => (
-          <option value={version} selected={version === chosen}>
+          <option value={version} selected={version === selected}>
             {version}
           </option>
         ))}

@@ -242,13 +242,13 @@ export function PostButton(props: {
 }
 
 /** The severities that a form narrows to. */
-export function SeverityBoxes({ chosen }: { chosen: readonly string[] }) {
+export function SeverityBoxes({ selected }: { selected: readonly string[] }) {
   return (
     <fieldset>
       <legend>Severity</legend>
       {(['high', 'medium', 'low'] as const).map((level) => (
         <label>
-          <input type="checkbox" name="severity" value={level} checked={chosen.includes(level)} />
+          <input type="checkbox" name="severity" value={level} checked={selected.includes(level)} />
           {level}
         </label>
       ))}

@@ -1,7 +1,7 @@
 import { count } from './parts.tsx';
 import type { View } from './view.ts';
 
-/** What a reader is told when a page cannot be shown: the words of the API's error, when to come again, and its request id. */
+/** What a reader sees when a page cannot be shown: the words of the API's error, when to come again, and its request id. */
 export function problemPage(problem: {
   status: number;
   message: string;

@@ -166,7 +166,7 @@ function Filters({ page: { q, filter, stigs, rules } }: { page: SearchPage }): C
           </div>
         </div>
       )}
-      <SeverityBoxes chosen={filter.severity} />
+      <SeverityBoxes selected={filter.severity} />
       <div>
         <label for="cci">CCI</label>
         <input id="cci" name="cci" value={filter.cci} maxlength={100} placeholder="CCI-000366" size={12} />

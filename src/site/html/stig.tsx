@@ -170,7 +170,7 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
           <label for="cci">CCI</label>
           <input id="cci" name="cci" value={filter.cci} maxlength={40} placeholder="CCI-000366" size={12} />
         </div>
-        <SeverityBoxes chosen={filter.severity} />
+        <SeverityBoxes selected={filter.severity} />
         <div>
           <button type="submit">Filter</button>
         </div>

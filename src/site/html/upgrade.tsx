@@ -32,7 +32,7 @@ export function upgradePage(page: {
   form: UpgradeForm;
   stigs: StigChoice[];
   problem: string | null;
-  /** A checklist that was sent with a form that was refused, base64: it need not be chosen again. */
+  /** A checklist that was sent with a form that was refused, base64: it need not be selected again. */
   checklist: string | null;
 }): View {
   const { form, stigs, problem, checklist } = page;
@@ -133,7 +133,7 @@ const outcomeNames: Record<UpgradedRule['outcome'], string> = {
 export function upgradedPage(page: {
   report: UpgradeReport;
   form: UpgradeForm;
-  /** Whether the STIG was taken from the checklist, as none was chosen. */
+  /** Whether the STIG was taken from the checklist, as none was selected. */
   isNamed: boolean;
   /** The old checklist, base64: nothing is stored, so the page brings it back for the download. */
   checklist: string;

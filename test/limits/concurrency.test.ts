@@ -1,19 +1,19 @@
 import * as assert from 'uvu/assert';
 import { AppError } from '../../src/base/errors.ts';
+import { createConcurrencyLimit } from '../../src/http/limits/concurrency.ts';
 import { createConnections, type Peer } from '../../src/http/limits/connections.ts';
-import { createGate } from '../../src/http/limits/gate.ts';
 import { suite } from '../support/harness.ts';
 
-const limits = suite('Gate and connections');
+const limits = suite('ConcurrencyLimit and connections');
 
 const small = { total: 100, perCaller: 40, computing: 2, waiting: 5, patience: 50 };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Asks a gate for entry, and notes the name when it is let in. */
-function asker(gate: ReturnType<typeof createGate>) {
+/** Asks a limit for entry, and notes the name when it is let in. */
+function asker(concurrency: ReturnType<typeof createConcurrencyLimit>) {
   const admitted: string[] = [];
   const enter = (name: string, caller: string, expensive = false) => {
-    const turn = gate.enter(caller, expensive);
+    const turn = concurrency.enter(caller, expensive);
     if (turn === null) admitted.push(name);
     return (turn ?? Promise.resolve()).then(
       () => turn !== null && admitted.push(name),
@@ -24,31 +24,31 @@ function asker(gate: ReturnType<typeof createGate>) {
 }
 
 limits('a caller who does not take its answers waits, and others do not', async () => {
-  const gate = createGate({ ...small, patience: 10_000 });
-  const { admitted, enter } = asker(gate);
+  const concurrency = createConcurrencyLimit({ ...small, patience: 10_000 });
+  const { admitted, enter } = asker(concurrency);
   await enter('greedy 1', 'greedy', true);
-  gate.leave('greedy', true, 45);
+  concurrency.leave('greedy', true, 45);
   const waiting = enter('greedy 2', 'greedy', true);
   await settled();
   await enter('fair', 'fair', true);
   await enter('cheap', 'greedy');
   assert.equal(admitted, ['greedy 1', 'fair', 'cheap']);
-  gate.leave('fair', true, 0);
-  gate.leave('greedy', false, 36);
+  concurrency.leave('fair', true, 0);
+  concurrency.leave('greedy', false, 36);
   const cheap = enter('cheap 2', 'greedy');
   assert.equal(admitted, ['greedy 1', 'fair', 'cheap'], 'past twice the room the cheap wait too');
-  gate.release('greedy', 45);
+  concurrency.release('greedy', 45);
   await Promise.all([waiting, cheap]);
   assert.equal(admitted, ['greedy 1', 'fair', 'cheap', 'greedy 2', 'cheap 2']);
-  gate.leave('greedy', true, 0);
-  gate.leave('greedy', false, 0);
-  gate.release('greedy', 36);
-  assert.equal(gate.state(), { total: 0, computing: 0, waiting: 0 });
+  concurrency.leave('greedy', true, 0);
+  concurrency.leave('greedy', false, 0);
+  concurrency.release('greedy', 36);
+  assert.equal(concurrency.state(), { total: 0, computing: 0, waiting: 0 });
 });
 
 limits('expensive requests wait for one another, callers by turns; cheap ones pass by', async () => {
-  const gate = createGate({ ...small, waiting: 100, patience: 10_000 });
-  const { admitted, enter } = asker(gate);
+  const concurrency = createConcurrencyLimit({ ...small, waiting: 100, patience: 10_000 });
+  const { admitted, enter } = asker(concurrency);
   for (const number of [1, 2, 3, 4]) enter(`a${number}`, 'a', true);
   enter('b1', 'b', true);
   enter('c1', 'c', true);
@@ -58,7 +58,7 @@ limits('expensive requests wait for one another, callers by turns; cheap ones pa
   await settled();
   assert.equal(admitted, ['a1', 'cheap', 'a2'], 'two at once');
   for (const caller of ['a', 'a', 'b', 'c']) {
-    gate.leave(caller, true, 0);
+    concurrency.leave(caller, true, 0);
     await settled();
     await settled();
   }
@@ -66,41 +66,41 @@ limits('expensive requests wait for one another, callers by turns; cheap ones pa
 });
 
 limits('who hangs up while waiting gives up its place at once', async () => {
-  const gate = createGate({ ...small, computing: 1, patience: 10_000 });
-  const { admitted, enter } = asker(gate);
+  const concurrency = createConcurrencyLimit({ ...small, computing: 1, patience: 10_000 });
+  const { admitted, enter } = asker(concurrency);
   await enter('first', 'a', true);
   await settled();
   const presence: { onClose: (() => void) | null } = { onClose: null };
-  const gone = gate.enter('b', true, presence)!.catch((error: AppError) => error);
+  const gone = concurrency.enter('b', true, presence)!.catch((error: AppError) => error);
   const next = enter('next', 'b', true);
-  assert.is(gate.state().waiting, 2);
+  assert.is(concurrency.state().waiting, 2);
   presence.onClose!();
-  assert.is(gate.state().waiting, 1);
+  assert.is(concurrency.state().waiting, 1);
   const error = (await gone) as AppError;
   assert.equal([error.code, error.message], ['BAD_REQUEST', 'The caller is gone']);
   assert.is(presence.onClose, null);
-  gate.leave('a', true, 0);
+  concurrency.leave('a', true, 0);
   await next;
   assert.equal(admitted, ['first', 'next']);
-  gate.leave('b', true, 0);
+  concurrency.leave('b', true, 0);
   const stays: { onClose: (() => void) | null } = { onClose: null };
   await settled();
-  assert.is(gate.enter('c', true, stays), null);
-  const turn = gate.enter('d', true, stays);
-  gate.leave('c', true, 0);
+  assert.is(concurrency.enter('c', true, stays), null);
+  const turn = concurrency.enter('d', true, stays);
+  concurrency.leave('c', true, 0);
   await settled();
   await turn;
   assert.is(stays.onClose, null, 'who was let in is nobody who waits');
-  gate.leave('d', true, 0);
-  assert.equal(gate.state(), { total: 0, computing: 0, waiting: 0 });
+  concurrency.leave('d', true, 0);
+  assert.equal(concurrency.state(), { total: 0, computing: 0, waiting: 0 });
 });
 
 limits('who waits too long, or finds too many waiting, gets 503 with Retry-After', async () => {
   const rejected: string[] = [];
-  const gate = createGate(small, (why) => rejected.push(why));
-  const { enter } = asker(gate);
+  const concurrency = createConcurrencyLimit(small, (why) => rejected.push(why));
+  const { enter } = asker(concurrency);
   await enter('first', 'a');
-  gate.leave('a', false, 200);
+  concurrency.leave('a', false, 200);
   const others = [1, 2, 3, 4, 5].map((number) => enter(`waits ${number}`, `caller ${number}`));
   const sixth = await enter('too many', 'z');
   for (const error of [sixth, ...(await Promise.all(others))]) {
@@ -109,10 +109,10 @@ limits('who waits too long, or finds too many waiting, gets 503 with Retry-After
     assert.equal((error as AppError).headers, { 'Retry-After': '5' });
   }
   assert.is(rejected.length, 6);
-  assert.is(gate.state().waiting, 0);
-  gate.release('a', 200);
+  assert.is(concurrency.state().waiting, 0);
+  concurrency.release('a', 200);
   await enter('recovered', 'a');
-  assert.equal(gate.state(), { total: 0, computing: 0, waiting: 0 });
+  assert.equal(concurrency.state(), { total: 0, computing: 0, waiting: 0 });
 });
 
 class Fake implements Peer {

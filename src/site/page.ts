@@ -13,7 +13,7 @@ import type { Frame, View } from './html/view.ts';
 import { notices } from './notices.ts';
 
 /** What pages are made with. */
-export interface Kit {
+export interface PageSupport {
   /** The rules of access as one handler each: they check the caller, then read the form. */
   guard: {
     user: MiddlewareHandler<Env>;
@@ -55,8 +55,8 @@ const policy = [
   "frame-ancestors 'none'",
 ];
 
-/** Makes the kit: `assets` are what pages load, `banner` the classification on every one. */
-export function createKit(access: Access, assets: Assets, banner: string | null): Kit {
+/** Makes what pages share: `assets` are what pages load, `banner` the classification on every one. */
+export function createPageSupport(access: Access, assets: Assets, banner: string | null): PageSupport {
   const guard = (rule: Rule) => every(...rule.middleware);
   const { find: _, ...addresses } = assets;
 
@@ -74,10 +74,10 @@ export function createKit(access: Access, assets: Assets, banner: string | null)
     };
   }
 
-  const send: Kit['send'] = (c, page, tryIt = false, status = 200) =>
+  const send: PageSupport['send'] = (c, page, tryIt = false, status = 200) =>
     c.body(page, status, {
       'Content-Type': 'text/html; charset=UTF-8',
-      // What is large enough for a thread is counted by the gate.
+      // What is large enough for a thread is counted until it is taken.
       ...(typeof page === 'string' ? {} : { 'Content-Length': String(page.byteLength) }),
       'Content-Security-Policy': [...policy, ...(tryIt ? ["connect-src 'self'"] : [])].join('; '),
       // Without a referrer a browser would not say where a form comes from, and no write would be taken.

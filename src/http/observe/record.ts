@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /** One request on its way through the service: what its log line, its metrics and its limits are made of. */
-export interface Exchange {
+export interface RequestRecord {
   requestId: string;
   method: string;
   /** The template of the route that took it; null while none has. */
@@ -39,8 +39,8 @@ export interface Arrival {
   connected: boolean;
 }
 
-/** Begins an exchange. Its id is the caller's own `X-Request-Id` where that is sane and no token, else a new one. */
-export function beginExchange(arrival: Arrival): Exchange {
+/** Begins a record. Its id is the caller's own `X-Request-Id` where that is sane and no token, else a new one. */
+export function beginRecord(arrival: Arrival): RequestRecord {
   const { requestId: given, traceparent } = arrival;
   const sane = given !== undefined && /^[A-Za-z0-9_.-]{1,64}$/.test(given) && !/eyJ|gsi_/.test(given);
   return {
@@ -67,18 +67,18 @@ export function beginExchange(arrival: Arrival): Exchange {
 
 /** Notes who is calling. */
 export function noteCaller(
-  exchange: Exchange,
-  by: NonNullable<Exchange['tokenType']>,
+  record: RequestRecord,
+  by: NonNullable<RequestRecord['tokenType']>,
   viewer: { id: string; organization: string } | { subject: string; organization: string | null } | null,
 ): void {
-  exchange.tokenType = by;
-  exchange.subject = viewer && ('id' in viewer ? viewer.id : viewer.subject);
-  exchange.organization = viewer?.organization ?? null;
+  record.tokenType = by;
+  record.subject = viewer && ('id' in viewer ? viewer.id : viewer.subject);
+  record.organization = viewer?.organization ?? null;
 }
 
 /** The key under which a caller is limited: who it is, or else the address it comes from. */
-export function callerKey(exchange: Exchange): string {
-  const { subject, tokenType, remote } = exchange;
+export function callerKey(record: RequestRecord): string {
+  const { subject, tokenType, remote } = record;
   if (subject === null) return addressKey(remote);
   return tokenType === 'integration' ? `integration ${subject}` : `user ${subject}`;
 }

@@ -3,8 +3,8 @@ import type { Rejection } from './limiter.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** What the gate allows at once. Waiting is in milliseconds. */
-export interface GateLimits {
+/** What is allowed at once. Waiting is in milliseconds. */
+export interface ConcurrencyLimits {
   /** Bytes of answers that their callers have not taken yet, of all callers and of one: past them the expensive wait. */
   total: number;
   perCaller: number;
@@ -15,7 +15,7 @@ export interface GateLimits {
 }
 
 /** Far above what a fair client holds: who reads an answer frees it at once. */
-export const gateLimits: GateLimits = {
+export const concurrencyLimits: ConcurrencyLimits = {
   total: 128 * mebibyte,
   perCaller: 32 * mebibyte,
   computing: 4,
@@ -26,22 +26,26 @@ export const gateLimits: GateLimits = {
 /** Answers of fewer bytes are not worth holding back for. */
 export const smallAnswer = 64 * 1024;
 
-/** Uploads have a gate of their own: one is worked through, in a thread, and whoever waits for it holds up no other work. */
-export const uploadGateLimits: GateLimits = { ...gateLimits, total: 64 * mebibyte, computing: 1 };
+/** Uploads have a limit of their own: one is worked through, in a thread, and whoever waits for it holds up no other work. */
+export const uploadConcurrencyLimits: ConcurrencyLimits = {
+  ...concurrencyLimits,
+  total: 64 * mebibyte,
+  computing: 1,
+};
 
 interface Waiter {
   expensive: boolean;
   admit(): void;
 }
 
-export type Gate = ReturnType<typeof createGate>;
+export type ConcurrencyLimit = ReturnType<typeof createConcurrencyLimit>;
 
 /**
  * Keeps answers that nobody reads from filling the memory: past the limits a request waits for its turn, callers by
  * turns, and gets 503 when that takes too long. So no caller can starve another for longer than the patience.
  */
-export function createGate(
-  limits: GateLimits = gateLimits,
+export function createConcurrencyLimit(
+  limits: ConcurrencyLimits = concurrencyLimits,
   rejected: (why: Rejection) => void = () => undefined,
 ) {
   /** Bytes held for each caller, and those who wait, callers in the order of their turns. */
