@@ -1,13 +1,14 @@
+import type { importLedger } from '../src/db/tables.ts';
 import type { Kind } from './read/kind.ts';
 
-export type Outcome = 'imported' | 'unchanged' | 'superseded' | 'skipped' | 'rejected';
+type ImportLedgerLine = typeof importLedger.$inferSelect;
 
 /** One line of the ledger (rule D20), in the order of its keys. */
 export interface LedgerLine {
   source: string;
   kind: Kind;
   sha256: string | null;
-  outcome: Outcome;
+  outcome: ImportLedgerLine['outcome'];
   reason: string | null;
   warnings: string[];
   target: string | null;
@@ -49,7 +50,8 @@ export function refusedByStrict(lines: LedgerLine[], bad: number): LedgerLine[] 
 
 /** Adds up the lines of a run. */
 export function summarize(lines: LedgerLine[], phases: Record<string, number>, ms: number): LedgerSummary {
-  const count = (outcome: Outcome) => lines.filter((line) => line.outcome === outcome).length;
+  const count = (outcome: ImportLedgerLine['outcome']) =>
+    lines.filter((line) => line.outcome === outcome).length;
   return {
     sources: lines.length,
     imported: count('imported'),

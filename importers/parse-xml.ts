@@ -15,7 +15,7 @@ import { interpretBenchmark, isBenchmark, looksLikeBenchmark } from './stigs/xcc
 import { ResultsFinder, scanResults } from './stigs/xccdf-results.ts';
 
 /** How the documents of one kind are read: who receives the events, and what comes of them in the end. */
-interface Reading {
+interface XmlReading {
   kind: Kind;
   handler: XmlHandler;
   finish(warnings: string[]): Parsed;
@@ -31,7 +31,7 @@ const treeKinds: [Kind, (root: XmlElement) => boolean, (root: XmlNode) => Contro
 
 /** Reads a source that begins with `<`. Throws `ImportError` for what is bad of a kind of ours, and for what is no XML. */
 export function parseXml(bytes: Uint8Array, options: { strict?: boolean }): Parsed {
-  let reading = null as Reading | null;
+  let reading = null as XmlReading | null;
   const kind = () => reading?.kind ?? 'other';
   try {
     const { warnings } = readXml(bytes, options, (root) => {
@@ -49,7 +49,7 @@ export function parseXml(bytes: Uint8Array, options: { strict?: boolean }): Pars
   }
 }
 
-function readingOf(root: XmlElement): Reading {
+function readingOf(root: XmlElement): XmlReading {
   if (isBenchmark(root)) {
     const handler = new BenchmarkBuilder(root.uri);
     return { kind: 'xccdf', handler, finish: (warnings) => fromBenchmark(handler, warnings) };

@@ -47,13 +47,13 @@ export function parseControlsCsv(text: string): ControlsResult {
     if (!table.columns.includes(column)) throw new ImportError(`the column ${column} is missing`, kind);
   for (const column of table.columns)
     if (!columns.includes(column)) throw new ImportError(`the column "${shown(column)}" is unknown`, kind);
-  const groups = new Map<string, Group>();
+  const groups = new Map<string, CsvCatalog>();
   for (const row of table.rows) addRow(groups, new Cells(row, table.columns));
   const warnings = [...groups.values()].flatMap(({ items }) => unknownStatuses(items));
   return { kind, records: [...groups.values()].map(recordOf), warnings };
 }
 
-interface Group {
+interface CsvCatalog {
   framework: string;
   version: string;
   /** The row of each identifier. */
@@ -62,7 +62,7 @@ interface Group {
   items: CciItem[];
 }
 
-function addRow(groups: Map<string, Group>, cells: Cells): void {
+function addRow(groups: Map<string, CsvCatalog>, cells: Cells): void {
   const framework = frameworkKey(cells.filled('framework'));
   // A question is split at its first colon: a key with one could never be asked for.
   if (framework.includes(':')) throw cells.fault('framework', 'holds a colon');
@@ -71,7 +71,13 @@ function addRow(groups: Map<string, Group>, cells: Cells): void {
   const identifier = canonicalIdentifier(framework, text);
   if (identifier === null) throw cells.fault('identifier', `is no identifier of ${shown(framework)}`);
   const key = JSON.stringify([framework, version]);
-  const group: Group = groups.get(key) ?? { framework, version, rows: new Map(), controls: [], items: [] };
+  const group: CsvCatalog = groups.get(key) ?? {
+    framework,
+    version,
+    rows: new Map(),
+    controls: [],
+    items: [],
+  };
   groups.set(key, group);
   const before = group.rows.get(identifier);
   if (before !== undefined) throw cells.fault('identifier', `stands in row ${before} already`);
@@ -80,7 +86,7 @@ function addRow(groups: Map<string, Group>, cells: Cells): void {
   else group.controls.push(readControl(framework, identifier, cells));
 }
 
-function recordOf({ framework, version, controls, items }: Group): CatalogRecord | CciListRecord {
+function recordOf({ framework, version, controls, items }: CsvCatalog): CatalogRecord | CciListRecord {
   if (framework === 'cci') return cciListRecord(kind, version, items);
   return catalogRecord(kind, { framework, version, edition: '' }, controls);
 }

@@ -1,8 +1,8 @@
+import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 import { ImportError } from '../read/errors.ts';
 import { closeUp, collapseLine, shown } from '../read/text.ts';
 import type { OscalControl, OscalParameter, OscalPart } from './oscal-shape.ts';
 import type { Parameter, RenderProse } from './parameters.ts';
-import type { StatementPart } from './record.ts';
 
 // What the OSCAL catalogs of 800-53 and of 800-171 have in common.
 

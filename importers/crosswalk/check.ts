@@ -3,7 +3,7 @@ import type { Database } from '../../src/db/database.ts';
 import { closureOf } from './closure.ts';
 import { crosswalkOf } from './derive.ts';
 
-type Row = [source: number, target: number, ordinal: number, ...rest: (number | null)[]];
+type StoredPath = [source: number, target: number, ordinal: number, ...rest: (number | null)[]];
 
 /** What of the stored crosswalk does not follow from what it was derived from: a line for each edge, and for each node. */
 export function* crosswalkProblems(db: Database): Iterable<string> {
@@ -48,7 +48,7 @@ function* closureProblems({ sqlite }: Database): Iterable<string> {
     .all();
   const graph = createGraph(nodes, edges);
   const rowsOf = sqlite
-    .prepare<[number], Row>('SELECT * FROM crosswalk_paths WHERE source = ? ORDER BY target, ordinal')
+    .prepare<[number], StoredPath>('SELECT * FROM crosswalk_paths WHERE source = ? ORDER BY target, ordinal')
     .raw();
   let rows = 0;
   for (const [source, { framework, identifier }] of nodes.entries()) {
@@ -62,7 +62,7 @@ function* closureProblems({ sqlite }: Database): Iterable<string> {
   if (all !== rows) yield `${all - rows} paths begin at nodes that are not there`;
 }
 
-function rowsFrom(paths: ReturnType<typeof closureOf>, source: number): Row[] {
+function rowsFrom(paths: ReturnType<typeof closureOf>, source: number): StoredPath[] {
   let target = -1;
   let ordinal = 0;
   return paths.map((path) => {

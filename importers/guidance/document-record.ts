@@ -1,3 +1,5 @@
+import type { ActionableItem, Signpost } from '../../src/catalog/guidance/document-schema.ts';
+
 /** A category of the Cybersecurity Framework 2.0 that a signpost leads to. */
 export interface CsfReference {
   /** `GV`. */
@@ -5,29 +7,6 @@ export interface CsfReference {
   /** `GV.OC`. */
   csfCategory: string;
   csfCategoryName: string;
-}
-
-/** A place in a document, and what it is about. */
-export interface Signpost {
-  tag: string;
-  page: number;
-  inferenceText: string;
-  nistCsf: CsfReference[];
-}
-
-/** Something that a document asks for. */
-export interface ActionableItem {
-  actionId: string;
-  text: string;
-  originText: string;
-  sourceReference: string;
-  pageIndex: number;
-  obligation: boolean;
-  psc: boolean;
-  specification: boolean;
-  timingOrTrigger: boolean;
-  applicationConditions: string;
-  exemptConditions: string;
 }
 
 /** A regulatory or standards document as its source states it. */

@@ -1,12 +1,13 @@
 import { compareCodePoints } from '../../src/base/text.ts';
+import type { Signpost } from '../../src/catalog/guidance/document-schema.ts';
 import { decodeText } from '../read/decode.ts';
 import { ImportError } from '../read/errors.ts';
 import type { GroupFile } from '../read/group-file.ts';
 import { shown } from '../read/text.ts';
 import { actionableItemsOf } from './actions.ts';
-import { readSections, type Section } from './blocks.ts';
+import { type DocumentSection, readSections } from './blocks.ts';
 import { categoriesOf } from './csf.ts';
-import type { DocumentRecord, Signpost } from './document-record.ts';
+import type { DocumentRecord } from './document-record.ts';
 import { dateAlone, readHead, withoutHead } from './markdown-head.ts';
 import { doctypeOf, publisherOf } from './publishers.ts';
 import { sentencesOf } from './sentences.ts';
@@ -83,7 +84,7 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   return { document, warnings };
 }
 
-type Head = Pick<
+type DocumentHead = Pick<
   DocumentRecord,
   | 'documentId'
   | 'title'
@@ -95,7 +96,7 @@ type Head = Pick<
   | 'sourceUrl'
 >;
 
-function toDocument(sections: Section[], head: Head): DocumentRecord {
+function toDocument(sections: DocumentSection[], head: DocumentHead): DocumentRecord {
   return {
     documentId: head.documentId,
     title: head.title,
@@ -121,7 +122,7 @@ function toDocument(sections: Section[], head: Head): DocumentRecord {
 const formal = /^this (?:section|appendix) (?:is|contains)\b.*\b(?:normative|informative)\b/i;
 
 /** A heading as a signpost: what it leads to is told by the first sentence below it. */
-function toSignpost({ ordinal, heading, blocks }: Section): Signpost {
+function toSignpost({ ordinal, heading, blocks }: DocumentSection): Signpost {
   const telling = blocks.filter(({ text }) => !formal.test(text) && dateAlone(text) === null);
   const first = telling.find((block) => block.kind === 'paragraph') ?? telling[0];
   const body = blocks.map((block) => block.text).join(' ');

@@ -29,7 +29,7 @@ export interface Overlaps {
   stigsLike(release: number, kind: 'stig' | 'srg', index: number): number[];
 }
 
-interface Row {
+interface RuleNames {
   rule_id: string;
   rule_version: string;
   group_id: string;
@@ -50,7 +50,7 @@ const renumberedFrom = 200_000;
 const maxRemembered = 500_000;
 
 export function createOverlaps(db: Database): Overlaps {
-  const rows = db.sqlite.prepare<[number], Row>(
+  const rows = db.sqlite.prepare<[number], RuleNames>(
     'SELECT rule_id, rule_version, group_id, legacy_ids FROM findings WHERE release_id = ?',
   );
   const stigsWith = db.sqlite

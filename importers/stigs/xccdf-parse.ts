@@ -2,7 +2,7 @@ import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../read/errors.ts';
 import type { XmlElement } from '../read/xml.ts';
 import { slugStemOf } from './slug.ts';
-import type { BenchmarkBuilder, RawBenchmark, RawGroup, RawProfile, RawRule } from './xccdf-builder.ts';
+import type { BenchmarkBuilder, RawBenchmark, RawProfile, RawRule, XccdfGroup } from './xccdf-builder.ts';
 import { readDescription, unwrap } from './xccdf-description.ts';
 import type { XccdfFinding, XccdfProfile, XccdfRelease } from './xccdf-record.ts';
 import { isDate, readReleaseInfo, versionOf } from './xccdf-release.ts';
@@ -174,7 +174,7 @@ function warnOfUnknownGroups(profiles: RawProfile[], groupIds: Set<string>, warn
   );
 }
 
-function interpretRule(group: RawGroup, rule: RawRule, warnings: string[]): XccdfFinding {
+function interpretRule(group: XccdfGroup, rule: RawRule, warnings: string[]): XccdfFinding {
   if (rule.id.trim() === '') throw new ImportError(`a rule of group ${group.id.slice(0, 64)} has no id`);
   const severity = rule.severity.trim().toLowerCase();
   if (severity !== 'high' && severity !== 'medium' && severity !== 'low') {

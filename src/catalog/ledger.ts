@@ -7,7 +7,7 @@ import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
 import { withoutFolder } from './source-name.ts';
 
 /** What became of a source (rule D20). */
-export const outcomes = ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'] as const;
+export const outcomes = importLedger.outcome.enumValues;
 export type Outcome = (typeof outcomes)[number];
 
 /** One run of `gapstone import` with its totals. */

@@ -12,7 +12,7 @@ import type { ControlCollectionService } from '../collections/control-collection
 import type { FavoriteService } from '../collections/favorites.ts';
 import type { Env } from '../http/env.ts';
 import { type Pagination, paging, positiveInteger, wordList } from '../http/schema.ts';
-import { type ControlDetails, controlPage } from './html/control.tsx';
+import { controlPage, type ShownControl } from './html/control.tsx';
 import { catalogControlsPage, controlsPage, type ListedControl, type WordFilter } from './html/controls.tsx';
 import { type PageSupport, readQuery } from './page.ts';
 
@@ -110,7 +110,7 @@ export function controlPages(
   function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
     const { version } = readQuery(c, controlQuery);
     const { maxHops, status } = readQuery(c, crosswalkQuery);
-    const control = JSON.parse(controls.record(framework, controlId, version)) as ControlDetails;
+    const control = JSON.parse(controls.record(framework, controlId, version)) as ShownControl;
     const { identifier } = control;
     const wanted: Set<MappingStatus> = status ?? defaultStatuses;
     const targets = crosswalk

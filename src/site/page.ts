@@ -9,7 +9,7 @@ import type { Rule } from '../http/rule.ts';
 import { check } from '../http/schema.ts';
 import type { Assets } from './html/assets.ts';
 import { renderPage } from './html/layout.tsx';
-import type { Frame, View } from './html/view.ts';
+import type { PageFrame, View } from './html/view.ts';
 import { notices } from './notices.ts';
 
 /** What pages are made with. */
@@ -32,7 +32,7 @@ export interface PageSupport {
   /** Answers a page. */
   show(c: Context<Env>, view: View, status?: ContentfulStatusCode): Response;
   /** What a page has around its body, for one that is made elsewhere. */
-  frame(c: Context<Env>): Frame;
+  frame(c: Context<Env>): PageFrame;
   /** Answers a page that was made elsewhere. */
   send(
     c: Context<Env>,
@@ -60,7 +60,7 @@ export function createPageSupport(access: Access, assets: Assets, banner: string
   const guard = (rule: Rule) => every(...rule.middleware);
   const { find: _, ...addresses } = assets;
 
-  function frame(c: Context<Env>): Frame {
+  function frame(c: Context<Env>): PageFrame {
     const user = c.get('visitor') ?? null;
     const url = new URL(c.req.url);
     return {

@@ -8,9 +8,12 @@ import {
   wordList,
 } from '../../http/schema.ts';
 
+/** A part of a control's statement: an item with its label and text, and the items below it. */
 export interface StatementPart {
   id: string;
+  /** As published (`a.`, `1.`, `(a)`), `""` for the lead text. */
   label: string;
+  /** Plain text, parameters rendered (rule D6.4). */
   prose: string;
   parts: StatementPart[];
 }

@@ -8,7 +8,7 @@ import { Facts, PostButton, Prose, path } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** A single record of any catalog. */
-export interface ControlDetails extends ListedControl {
+export interface ShownControl extends ListedControl {
   framework: string;
   version: string;
   guidance: string;
@@ -21,7 +21,7 @@ export interface ControlDetails extends ListedControl {
 }
 
 export interface ControlPage {
-  control: ControlDetails;
+  control: ShownControl;
   crosswalk: Crosswalk;
   /** What the reader may do with it; null without a session. */
   mine: { isFavorite: boolean; collections: { id: string; name: string }[] } | null;
@@ -82,7 +82,7 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
   };
 }
 
-function facts(control: ControlDetails): [string, Child][] {
+function facts(control: ShownControl): [string, Child][] {
   const { version, family, subjectArea, status, confidentialityLevels } = control;
   const all: [string, Child | undefined][] = [
     ['Version', version],
@@ -99,12 +99,12 @@ function facts(control: ControlDetails): [string, Child][] {
   );
 }
 
-function marksName({ baselines, requirementType }: ControlDetails): string {
+function marksName({ baselines, requirementType }: ShownControl): string {
   if (baselines !== undefined) return 'Baselines';
   return requirementType === undefined ? 'MAC levels and impact' : 'Type';
 }
 
-function Withdrawn({ control: { framework, withdrawn } }: { control: ControlDetails }): Child {
+function Withdrawn({ control: { framework, withdrawn } }: { control: ShownControl }): Child {
   const targets = withdrawn!.incorporatedInto;
   return (
     <p class="notice">
@@ -128,7 +128,7 @@ function Mine({
   mine,
   home,
 }: {
-  control: ControlDetails;
+  control: ShownControl;
   mine: NonNullable<ControlPage['mine']>;
   home: string;
 }): Child {

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import type { Frame, Section, View } from './view.ts';
+import type { PageFrame, Section, View } from './view.ts';
 
 interface NavigationEntry {
   section: Section;
@@ -22,11 +22,11 @@ const entries: NavigationEntry[] = [
 ];
 
 /** A whole page as HTML text. */
-export function renderPage(view: View, frame: Frame): string {
+export function renderPage(view: View, frame: PageFrame): string {
   return `<!DOCTYPE html>${(<Layout view={view} frame={frame} />).toString()}`;
 }
 
-function Layout({ view, frame }: { view: View; frame: Frame }) {
+function Layout({ view, frame }: { view: View; frame: PageFrame }) {
   const { assets, banner, visitor } = frame;
   return (
     <html lang="en">
@@ -109,7 +109,7 @@ function Find({ query }: { query: string }): Child {
   );
 }
 
-function isShown({ needs }: NavigationEntry, visitor: Frame['visitor']): boolean {
+function isShown({ needs }: NavigationEntry, visitor: PageFrame['visitor']): boolean {
   if (needs === undefined) return true;
   if (visitor === null) return false;
   return needs === 'user' || visitor.entitlements.has(needs);
@@ -119,7 +119,7 @@ function Banner({ text }: { text: string | null }): Child {
   return text === null ? null : <p class="banner">{text}</p>;
 }
 
-function Account({ frame }: { frame: Frame }): Child {
+function Account({ frame }: { frame: PageFrame }): Child {
   if (frame.visitor === null) {
     return (
       <p class="account">

@@ -25,7 +25,7 @@ export interface View {
 }
 
 /** What every page has around its body. */
-export interface Frame {
+export interface PageFrame {
   /** Where they are, without what they are: a page may be made in a thread. */
   assets: Omit<Assets, 'find'>;
   banner: string | null;
