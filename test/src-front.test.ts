@@ -381,8 +381,14 @@ front('a certificate or key that cannot serve stops the start with one line', as
       0o604,
       /key\.pem is readable by others \(mode 604\): run chmod 600 on it/,
     ],
-    ['no certificate', 'hello', good.key, 0o600, /cert\.pem holds no certificate in PEM form/],
-    ['no key', good.cert, good.cert, 0o600, /key\.pem holds no private key without a passphrase in PEM form/],
+    ['no certificate', 'hello', good.key, 0o600, /cert\.pem does not contain a certificate in PEM form$/],
+    [
+      'no key',
+      good.cert,
+      good.cert,
+      0o600,
+      /key\.pem does not contain a private key without a passphrase in PEM form$/,
+    ],
   ];
   const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   const write = (cert: string, key: string, mode: number) => {

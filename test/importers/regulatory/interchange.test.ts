@@ -306,10 +306,10 @@ interchange('a member that is named twice rejects the source, by its place', asy
       title.replace('"title":"other"', `"title":${JSON.stringify(sample().document.title)}`),
       '/document/title occurs twice',
     ],
-    [twice('"documentId":', '"x/~y":1,"x/~y":2,"documentId":'), '/document/x~1~0y is named twice'],
-    [item, '/signposts/0/tag is named twice'],
-    [text.replace(/}$/, ',"formatVersion":"1"}'), '/formatVersion is named twice'],
-    [`[${JSON.stringify(sample('a-0'))},${item}]`, '/1/signposts/0/tag is named twice'],
+    [twice('"documentId":', '"x/~y":1,"x/~y":2,"documentId":'), '/document/x~1~0y occurs twice'],
+    [item, '/signposts/0/tag occurs twice'],
+    [text.replace(/}$/, ',"formatVersion":"1"}'), '/formatVersion occurs twice'],
+    [`[${JSON.stringify(sample('a-0'))},${item}]`, '/1/signposts/0/tag occurs twice'],
     [`${JSON.stringify(sample('a-0'))}\n${title}\n`, 'line 2: /document/title occurs twice'],
   ];
   const before = await ids();
