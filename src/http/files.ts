@@ -24,15 +24,14 @@ export function renderFile<T>(file: FlatFile<T>, format: 'json' | 'csv' | 'xml',
   }
 }
 
-/** The response of a route that answers such a file. */
-export function fileContent<T extends z.ZodType>(json: T) {
-  return {
-    description: 'The file.',
-    headers: downloadHeaders,
-    content: {
-      'application/json': { schema: json },
-      'text/csv': { schema: TextFile },
-      'application/xml': { schema: TextFile },
-    },
-  };
+type FlatType = 'text/csv' | 'application/xml';
+
+/** The response of a route that answers a file: as JSON, and flat in the given types. */
+export function fileContent<T extends z.ZodType>(
+  json: T,
+  flat: FlatType[] = ['text/csv', 'application/xml'],
+) {
+  const texts = Object.fromEntries(flat.map((type) => [type, { schema: TextFile }]));
+  const content = { 'application/json': { schema: json }, ...texts };
+  return { description: 'The file.', headers: downloadHeaders, content };
 }
