@@ -1,17 +1,17 @@
 import type { Access } from '../http/access.ts';
 import { download } from '../http/answer.ts';
-import { toCsv } from '../http/columns.ts';
+import { columnsOf, toCsv } from '../http/columns.ts';
 import { fileContent } from '../http/files.ts';
 import { createRoutes } from '../http/routes.ts';
 import { jsonContent } from '../http/schema.ts';
 import type { ControlCollectionService } from './control-collections.ts';
 import * as schemas from './control-collections-schema.ts';
-import { collectionColumns } from './export.ts';
 import { ControlsAdded, changeCollectionBody, createCollectionBody, idParam, Removed } from './schema.ts';
 
 /** Collections of controls (rule D8). */
 export function controlCollectionRoutes(access: Access, collections: ControlCollectionService) {
   const { app, route } = createRoutes('Control collections');
+  const columns = columnsOf(schemas.CollectionExport.shape.controls.element);
   const costly = access.with({ expensive: true });
   const audited = (action: string) => access.audited(`control-collection.${action}`).user;
   const success = { success: true as const };
@@ -102,8 +102,7 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
     handle: ({ user, params, query }, c) => {
       const { format, raw } = query;
       const exported = collections.exported(user, params.id);
-      const body =
-        format === 'json' ? JSON.stringify(exported) : toCsv(collectionColumns, exported.controls, raw);
+      const body = format === 'json' ? JSON.stringify(exported) : toCsv(columns, exported.controls, raw);
       return download(c, body, format, `${exported.collection.name}.${format}`);
     },
   });

@@ -2,13 +2,12 @@ import { documentColumns, documentRows, toDocumentFile } from '../catalog/guidan
 import * as schemas from '../catalog/guidance/document-schema.ts';
 import type { RegdocService } from '../catalog/guidance/documents.ts';
 import type { Access } from '../http/access.ts';
-import { download } from '../http/answer.ts';
-import { fileContent, renderFile } from '../http/files.ts';
+import { columnsOf } from '../http/columns.ts';
+import { downloadFile, fileContent } from '../http/files.ts';
 import { createRoutes } from '../http/routes.ts';
 import { jsonContent } from '../http/schema.ts';
 import type { DocumentCollectionService } from './catalog-collections.ts';
 import { DocumentCollectionExport, DocumentCollections } from './catalog-collections-schema.ts';
-import { documentCollectionColumns } from './export.ts';
 import { idParam } from './schema.ts';
 
 /** Regulatory documents and their collections (rule D9). */
@@ -19,7 +18,9 @@ export function regdocRoutes(
 ) {
   const { app, route } = createRoutes('Regulatory documents');
   const entitled = access.entitled('regdoc');
+  const columns = columnsOf(DocumentCollectionExport.shape.documents.element);
   const costly = access.with({ expensive: true });
+  const exported = costly.audited('regdoc-collection.export').entitled('regdoc');
 
   route('GET /api/v1/regdoc', entitled, {
     operationId: 'listRegulatoryDocuments',
@@ -44,11 +45,10 @@ export function regdocRoutes(
     query: schemas.fileQuery,
     response: fileContent(schemas.RegulatoryDocumentFile),
     handle: ({ params, query }, c) => {
-      const { format, raw } = query;
       const json = toDocumentFile(documents.record(params.documentId));
       const rows = documentRows(json);
       const file = { json, root: 'regdoc', element: 'row', columns: documentColumns, rows };
-      return download(c, renderFile(file, format, raw), format, `${json.documentId}.${format}`);
+      return downloadFile(c, query, json.documentId, file);
     },
   });
 
@@ -59,25 +59,18 @@ export function regdocRoutes(
     handle: ({ user }) => collections.all(user),
   });
 
-  route(
-    'GET /api/v1/regdoc-collections/{id}/export',
-    costly.audited('regdoc-collection.export').entitled('regdoc'),
-    {
-      operationId: 'exportRegulatoryDocumentCollection',
-      summary: 'A collection with its documents as json, csv or xml',
-      params: idParam,
-      query: schemas.fileQuery,
-      response: fileContent(DocumentCollectionExport),
-      handle: ({ user, params, query }, c) => {
-        const { format, raw } = query;
-        const json = collections.exported(user, params.id);
-        const rows = json.documents;
-        const columns = documentCollectionColumns;
-        const file = { json, root: 'regdocCollection', element: 'document', columns, rows };
-        return download(c, renderFile(file, format, raw), format, `${json.collection.name}.${format}`);
-      },
+  route('GET /api/v1/regdoc-collections/{id}/export', exported, {
+    operationId: 'exportRegulatoryDocumentCollection',
+    summary: 'A collection with its documents as json, csv or xml',
+    params: idParam,
+    query: schemas.fileQuery,
+    response: fileContent(DocumentCollectionExport),
+    handle: ({ user, params, query }, c) => {
+      const json = collections.exported(user, params.id);
+      const file = { json, root: 'regdocCollection', element: 'document', columns, rows: json.documents };
+      return downloadFile(c, query, json.collection.name, file);
     },
-  );
+  });
 
   return app;
 }

@@ -1,10 +1,9 @@
 import type { Access } from '../http/access.ts';
 import { download } from '../http/answer.ts';
-import { toCsv } from '../http/columns.ts';
+import { columnsOf, toCsv } from '../http/columns.ts';
 import { fileContent } from '../http/files.ts';
 import { createRoutes } from '../http/routes.ts';
 import { jsonContent } from '../http/schema.ts';
-import { listColumns } from './export.ts';
 import type { ListEntryService } from './list-entries.ts';
 import type { ListService } from './lists.ts';
 import * as schemas from './lists-schema.ts';
@@ -13,6 +12,7 @@ import { changeListBody, createListBody, idParam } from './schema.ts';
 /** Lists of STIGs as a whole (rule D8); their entries have routes of their own. */
 export function listRoutes(access: Access, lists: ListService, entries: ListEntryService) {
   const { app, route } = createRoutes('Lists');
+  const columns = columnsOf(schemas.ListExport.shape.stigs.element);
   const costly = access.with({ expensive: true });
 
   route('GET /api/v1/lists', access.listsRead, {
@@ -87,7 +87,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
     handle: ({ viewer, params, query }, c) => {
       const { format, raw } = query;
       const exported = entries.exported(viewer, params.id);
-      const body = format === 'json' ? JSON.stringify(exported) : toCsv(listColumns, exported.stigs, raw);
+      const body = format === 'json' ? JSON.stringify(exported) : toCsv(columns, exported.stigs, raw);
       return download(c, body, format, `${exported.list.name}.${format}`);
     },
   });

@@ -3,20 +3,21 @@ import { roleColumns, roleRows, toRoleFile } from '../catalog/guidance/role-expo
 import * as schemas from '../catalog/guidance/role-schema.ts';
 import type { RoleService } from '../catalog/guidance/roles.ts';
 import type { Access } from '../http/access.ts';
-import { download } from '../http/answer.ts';
-import { fileContent, renderFile } from '../http/files.ts';
+import { columnsOf } from '../http/columns.ts';
+import { downloadFile, fileContent } from '../http/files.ts';
 import { createRoutes } from '../http/routes.ts';
 import { jsonContent } from '../http/schema.ts';
 import type { RoleCollectionService } from './catalog-collections.ts';
 import { RoleCollectionExport, RoleCollections } from './catalog-collections-schema.ts';
-import { roleCollectionColumns } from './export.ts';
 import { idParam } from './schema.ts';
 
 /** Occupational roles and their collections (rule D9). */
 export function roleRoutes(access: Access, roles: RoleService, collections: RoleCollectionService) {
   const { app, route } = createRoutes('Occupational roles');
   const entitled = access.entitled('occ');
+  const columns = columnsOf(RoleCollectionExport.shape.roles.element);
   const costly = access.with({ expensive: true });
+  const exported = costly.audited('role-collection.export').entitled('occ');
 
   route('GET /api/v1/roles', entitled, {
     operationId: 'listRoles',
@@ -41,10 +42,9 @@ export function roleRoutes(access: Access, roles: RoleService, collections: Role
     query: fileQuery,
     response: fileContent(schemas.RoleFile),
     handle: ({ params, query }, c) => {
-      const { format, raw } = query;
       const json = toRoleFile(roles.record(params.code));
       const file = { json, root: 'role', element: 'row', columns: roleColumns, rows: roleRows(json) };
-      return download(c, renderFile(file, format, raw), format, `${json.occupationCode}.${format}`);
+      return downloadFile(c, query, json.occupationCode, file);
     },
   });
 
@@ -55,24 +55,18 @@ export function roleRoutes(access: Access, roles: RoleService, collections: Role
     handle: ({ user }) => collections.all(user),
   });
 
-  route(
-    'GET /api/v1/role-collections/{id}/export',
-    costly.audited('role-collection.export').entitled('occ'),
-    {
-      operationId: 'exportRoleCollection',
-      summary: 'A collection with its occupations as json, csv or xml',
-      params: idParam,
-      query: fileQuery,
-      response: fileContent(RoleCollectionExport),
-      handle: ({ user, params, query }, c) => {
-        const { format, raw } = query;
-        const json = collections.exported(user, params.id);
-        const columns = roleCollectionColumns;
-        const file = { json, root: 'roleCollection', element: 'role', columns, rows: json.roles };
-        return download(c, renderFile(file, format, raw), format, `${json.collection.name}.${format}`);
-      },
+  route('GET /api/v1/role-collections/{id}/export', exported, {
+    operationId: 'exportRoleCollection',
+    summary: 'A collection with its occupations as json, csv or xml',
+    params: idParam,
+    query: fileQuery,
+    response: fileContent(RoleCollectionExport),
+    handle: ({ user, params, query }, c) => {
+      const json = collections.exported(user, params.id);
+      const file = { json, root: 'roleCollection', element: 'role', columns, rows: json.roles };
+      return downloadFile(c, query, json.collection.name, file);
     },
-  );
+  });
 
   return app;
 }

@@ -1,13 +1,13 @@
 import type { Access } from '../../http/access.ts';
 import { download } from '../../http/answer.ts';
-import { toCsv, toXml } from '../../http/columns.ts';
+import { downloadFile, fileContent } from '../../http/files.ts';
 import { createRoutes } from '../../http/routes.ts';
-import { downloadHeaders, jsonContent, TextFile } from '../../http/schema.ts';
+import { jsonContent } from '../../http/schema.ts';
 import { toCklb } from './cklb.ts';
 import { Cklb } from './cklb-schema.ts';
 import { findingColumns, toRawStig } from './export.ts';
 import type { StigNewsService } from './news.ts';
-import type { FullRelease, StigService } from './queries.ts';
+import type { StigService } from './queries.ts';
 import * as schemas from './schema.ts';
 
 /** The STIG catalog (rule D4). Fixed paths come before `{slug}`, which would swallow them. */
@@ -78,49 +78,22 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
     params: schemas.slugParam,
     query: schemas.downloadQuery,
     response: {
+      ...fileContent(schemas.RawStig.or(Cklb)),
       description:
         'The file. json is the raw benchmark record; csv and xml are flat exports of the findings.',
-      headers: downloadHeaders,
-      content: {
-        'application/json': { schema: schemas.RawStig.or(Cklb) },
-        'text/csv': { schema: TextFile },
-        'application/xml': { schema: TextFile },
-      },
     },
-    handle: ({ params, query }, c) => {
-      const { format, version, raw, hostName } = query;
+    handle: ({ params, query: { format, version, raw, hostName } }, c) => {
       const full = stigs.full(params.slug, version);
-      return download(
-        c,
-        render(full, format, { raw, hostName, banner: c.get('banner') }),
-        format === 'cklb' ? 'json' : format,
-        fileName(full, format),
-      );
+      const name = `U_${full.release.benchmarkId}_${full.release.version}`;
+      if (format === 'cklb') {
+        const cklb = toCklb(full, hostName, c.get('banner'));
+        return download(c, JSON.stringify(cklb), 'json', `${name}.cklb`);
+      }
+      const [columns, rows] = [findingColumns, full.findings];
+      const file = { json: toRawStig(full), root: 'stig', element: 'finding', columns, rows };
+      return downloadFile(c, { format, raw }, name, file);
     },
   });
 
   return app;
-}
-
-type Format = (typeof schemas.downloadFormats)[number];
-
-function render(
-  full: FullRelease,
-  format: Format,
-  options: { raw?: boolean | undefined; hostName?: string | undefined; banner: string | null },
-): string {
-  switch (format) {
-    case 'cklb':
-      return JSON.stringify(toCklb(full, options.hostName, options.banner));
-    case 'json':
-      return JSON.stringify(toRawStig(full));
-    case 'csv':
-      return toCsv(findingColumns, full.findings, options.raw);
-    case 'xml':
-      return toXml('stig', 'finding', findingColumns, full.findings);
-  }
-}
-
-function fileName({ release }: FullRelease, format: Format): string {
-  return `U_${release.benchmarkId}_${release.version}.${format}`;
 }
