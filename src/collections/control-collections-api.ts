@@ -18,14 +18,14 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
 
   route('GET /api/v1/control-collections', access.user, {
     operationId: 'listControlCollections',
-    summary: 'The collections that the caller may see, newest first',
+    summary: 'List the collections that the caller may see, newest first',
     response: jsonContent(schemas.ControlCollections, 'The collections.'),
     handle: ({ user }) => collections.all(user),
   });
 
   route('POST /api/v1/control-collections', audited('create'), {
     operationId: 'createControlCollection',
-    summary: 'Make a collection',
+    summary: 'Create a collection',
     body: createCollectionBody,
     status: 201,
     response: jsonContent(schemas.ControlCollection, 'The new collection.'),
@@ -34,7 +34,7 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
 
   route('GET /api/v1/control-collections/{id}', access.user, {
     operationId: 'getControlCollection',
-    summary: 'One collection with its entries',
+    summary: 'Get a collection with its entries',
     params: idParam,
     response: jsonContent(schemas.ControlCollectionRecord, 'The collection.'),
     handle: ({ user, params }) => collections.get(user, params.id),
@@ -45,7 +45,7 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
     summary: 'Change a collection (creator only)',
     params: idParam,
     body: changeCollectionBody,
-    response: jsonContent(schemas.CollectionChanged, 'It is changed.'),
+    response: jsonContent(schemas.CollectionChanged, 'Changed.'),
     handle: async ({ user, params, body }) => ({
       ...success,
       ...(await collections.change(user, params.id, body)),
@@ -56,7 +56,7 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
     operationId: 'deleteControlCollection',
     summary: 'Delete a collection (creator only)',
     params: idParam,
-    response: jsonContent(schemas.Success, 'It is deleted.'),
+    response: jsonContent(schemas.Success, 'Deleted.'),
     handle: async ({ user, params }) => {
       await collections.remove(user, params.id);
       return success;
@@ -65,7 +65,7 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
 
   route('GET /api/v1/control-collections/{id}/controls', access.user, {
     operationId: 'listControlCollectionControls',
-    summary: 'The entries of a collection, joined with their controls',
+    summary: 'List the entries of a collection with their controls',
     params: idParam,
     query: schemas.frameworkQuery,
     response: jsonContent(schemas.CollectionControls, 'The entries.'),
@@ -74,7 +74,7 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
 
   route('POST /api/v1/control-collections/{id}/controls', audited('add-controls'), {
     operationId: 'addControlCollectionControls',
-    summary: 'Add controls (the creator, and the organization where the collection is SHARED)',
+    summary: 'Add controls (the creator; the organization if the collection is SHARED)',
     params: idParam,
     body: schemas.addControlsBody,
     response: jsonContent(ControlsAdded, 'How many were added.'),
@@ -83,7 +83,7 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
 
   route('DELETE /api/v1/control-collections/{id}/controls', audited('remove-controls'), {
     operationId: 'removeControlCollectionControls',
-    summary: 'Take controls out (creator only)',
+    summary: 'Remove controls (creator only)',
     params: idParam,
     body: schemas.removeControlsBody,
     response: jsonContent(Removed, 'How many were removed.'),
@@ -95,7 +95,7 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
 
   route('GET /api/v1/control-collections/{id}/export', costly.audited('control-collection.export').user, {
     operationId: 'exportControlCollection',
-    summary: 'A collection with its controls as json or csv',
+    summary: 'Export a collection with its controls as json or csv',
     params: idParam,
     query: schemas.exportQuery,
     response: fileContent(schemas.CollectionExport, ['text/csv']),

@@ -24,7 +24,7 @@ export function regdocRoutes(
 
   route('GET /api/v1/regdoc', entitled, {
     operationId: 'listRegulatoryDocuments',
-    summary: 'The documents, by title',
+    summary: 'List documents by title',
     query: schemas.documentsQuery,
     response: jsonContent(schemas.RegulatoryDocuments, 'A page of documents.'),
     handle: ({ query }) => documents.list(query),
@@ -32,7 +32,7 @@ export function regdocRoutes(
 
   route('GET /api/v1/regdoc/{documentId}', entitled, {
     operationId: 'getRegulatoryDocument',
-    summary: 'One document with every signpost and actionable item',
+    summary: 'Get a document with every signpost and actionable item',
     params: schemas.documentParam,
     response: jsonContent(schemas.RegulatoryDocument, 'The document.'),
     handle: ({ params }) => documents.record(params.documentId),
@@ -40,7 +40,7 @@ export function regdocRoutes(
 
   route('GET /api/v1/regdoc/{documentId}/download', costly.entitled('regdoc'), {
     operationId: 'downloadRegulatoryDocument',
-    summary: 'One document as json, csv or xml',
+    summary: 'Download a document as json, csv or xml',
     params: schemas.documentParam,
     query: schemas.fileQuery,
     response: fileContent(schemas.RegulatoryDocumentFile),
@@ -54,14 +54,14 @@ export function regdocRoutes(
 
   route('GET /api/v1/regdoc-collections', entitled, {
     operationId: 'listRegulatoryDocumentCollections',
-    summary: 'The collections of documents that the caller may see, newest first',
+    summary: 'List the collections of documents that the caller may see, newest first',
     response: jsonContent(DocumentCollections, 'The collections.'),
     handle: ({ user }) => collections.all(user),
   });
 
   route('GET /api/v1/regdoc-collections/{id}/export', exported, {
     operationId: 'exportRegulatoryDocumentCollection',
-    summary: 'A collection with its documents as json, csv or xml',
+    summary: 'Export a collection with its documents as json, csv or xml',
     params: idParam,
     query: schemas.fileQuery,
     response: fileContent(DocumentCollectionExport),

@@ -12,7 +12,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService) {
 
   route('GET /api/v1/my-stigs', access.user, {
     operationId: 'listFavoriteStigs',
-    summary: 'The favorite STIGs, newest first',
+    summary: 'List favorite STIGs, newest first',
     response: jsonContent(schemas.FavoriteStigs, 'The favorites.'),
     handle: ({ user }) => favorites.stigs(user),
   });
@@ -27,7 +27,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService) {
 
   route('DELETE /api/v1/my-stigs', access.audited('favorite-stigs.remove').user, {
     operationId: 'removeFavoriteStigs',
-    summary: 'Take STIGs out of the favorites',
+    summary: 'Remove STIGs from the favorites',
     body: slugsBody,
     response: jsonContent(Removed, 'How many were removed.'),
     handle: async ({ user, body }) => {
@@ -38,7 +38,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService) {
 
   route('GET /api/v1/my-controls', access.user, {
     operationId: 'listFavoriteControls',
-    summary: 'The favorite controls, newest first',
+    summary: 'List favorite controls, newest first',
     query: frameworkQuery,
     response: jsonContent(schemas.FavoriteControls, 'The favorites.'),
     handle: ({ user, query }) => favorites.controls(user, query.framework),
@@ -48,16 +48,16 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService) {
     operationId: 'addFavoriteControl',
     summary: 'Add a control to the favorites',
     body: schemas.favoriteControlBody,
-    response: jsonContent(schemas.FavoriteControlAdded, 'It is a favorite.'),
+    response: jsonContent(schemas.FavoriteControlAdded, 'Added.'),
     notFound: true,
     handle: ({ user, body }) => favorites.addControl(user, body.framework, body.controlId),
   });
 
   route('DELETE /api/v1/my-controls', access.audited('favorite-controls.remove').user, {
     operationId: 'removeFavoriteControl',
-    summary: 'Take a control out of the favorites',
+    summary: 'Remove a control from the favorites',
     body: schemas.favoriteControlBody,
-    response: jsonContent(schemas.FavoriteControlRemoved, 'It is no favorite.'),
+    response: jsonContent(schemas.FavoriteControlRemoved, 'Removed.'),
     handle: ({ user, body }) => favorites.removeControl(user, body.framework, body.controlId),
   });
 

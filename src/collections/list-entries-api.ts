@@ -11,7 +11,7 @@ export function listEntryRoutes(access: Access, entries: ListEntryService) {
 
   route('GET /api/v1/lists/{id}/stigs', access.listsRead, {
     operationId: 'listListStigs',
-    summary: 'The STIGs of a list, paged, with their findings if asked for',
+    summary: 'List the STIGs of a list, paged, optionally with their findings',
     params: idParam,
     query: schemas.listStigsQuery,
     response: jsonContent(schemas.ListStigs, 'A page of entries.'),
@@ -33,7 +33,7 @@ export function listEntryRoutes(access: Access, entries: ListEntryService) {
 
   route('DELETE /api/v1/lists/{id}/stigs', access.audited('list.remove-stigs').user, {
     operationId: 'removeListStigs',
-    summary: 'Take STIGs out of a list (creator only)',
+    summary: 'Remove STIGs from a list (creator only)',
     params: idParam,
     body: slugsBody,
     response: jsonContent(Removed, 'How many were removed.'),

@@ -17,7 +17,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
 
   route('GET /api/v1/lists', access.listsRead, {
     operationId: 'listLists',
-    summary: 'The lists that the caller may see, newest first',
+    summary: 'List the lists that the caller may see, newest first',
     query: schemas.listsQuery,
     response: jsonContent(schemas.Lists, 'The lists.'),
     handle: ({ viewer, query }) => lists.text(viewer, query.include !== undefined),
@@ -25,7 +25,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
 
   route('POST /api/v1/lists', access.audited('list.create').user, {
     operationId: 'createList',
-    summary: 'Make a list',
+    summary: 'Create a list',
     body: createListBody,
     status: 201,
     response: jsonContent(schemas.List, 'The new list.'),
@@ -34,7 +34,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
 
   route('GET /api/v1/lists/{id}', access.listsRead, {
     operationId: 'getList',
-    summary: 'One list',
+    summary: 'Get a list',
     params: idParam,
     response: jsonContent(schemas.List, 'The list.'),
     handle: ({ viewer, params }) => lists.get(viewer, params.id),
@@ -53,7 +53,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
     operationId: 'deleteList',
     summary: 'Delete a list (creator only); it can be restored for 30 days',
     params: idParam,
-    response: jsonContent(schemas.ListDeleted, 'It is deleted.'),
+    response: jsonContent(schemas.ListDeleted, 'Deleted.'),
     handle: async ({ user, params }) => {
       await lists.remove(user, params.id);
       const message = 'List deleted. It can be restored within 30 days.';
@@ -63,15 +63,15 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
 
   route('POST /api/v1/lists/{id}/restore', access.audited('list.restore').user, {
     operationId: 'restoreList',
-    summary: 'Take a deletion back (creator only, within 30 days)',
+    summary: 'Restore a deleted list (creator only, within 30 days)',
     params: idParam,
-    response: jsonContent(schemas.List, 'The list, active again.'),
+    response: jsonContent(schemas.List, 'The restored list.'),
     handle: ({ user, params }) => lists.restore(user, params.id),
   });
 
   route('POST /api/v1/lists/{id}/duplicate', access.audited('list.duplicate').user, {
     operationId: 'duplicateList',
-    summary: 'Copy a list with its entries; the copy is private and the caller’s',
+    summary: 'Copy a list with its entries; the copy is private to the caller',
     params: idParam,
     status: 201,
     response: jsonContent(schemas.List, 'The copy.'),
@@ -80,7 +80,7 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
 
   route('GET /api/v1/lists/{id}/export', costly.audited('list.export').listsRead, {
     operationId: 'exportList',
-    summary: 'A list with its STIGs as json or csv',
+    summary: 'Export a list with its STIGs as json or csv',
     params: idParam,
     query: schemas.exportQuery,
     response: fileContent(schemas.ListExport, ['text/csv']),

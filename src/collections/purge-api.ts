@@ -11,7 +11,7 @@ export function cronRoutes(access: Access, purges: PurgeService) {
   for (const method of ['GET', 'POST'] as const) {
     route(`${method} /api/cron/purge-deleted-lists`, access.audited('deleted-lists.purge').cron, {
       operationId: method === 'POST' ? 'purgeDeletedLists' : 'purgeDeletedListsByGet',
-      summary: 'Remove for good what was deleted more than 30 days ago',
+      summary: 'Remove permanently what was deleted more than 30 days ago',
       response: { ...jsonContent(Purged, 'How many lists were removed.'), headers: notKept },
       notFound: true,
       handle: async (_, c) =>

@@ -21,7 +21,7 @@ export function roleRoutes(access: Access, roles: RoleService, collections: Role
 
   route('GET /api/v1/roles', entitled, {
     operationId: 'listRoles',
-    summary: 'The occupations, by code',
+    summary: 'List occupations by code',
     query: schemas.rolesQuery,
     response: jsonContent(schemas.Roles, 'A page of occupations.'),
     handle: ({ query }) => roles.list(query),
@@ -29,7 +29,7 @@ export function roleRoutes(access: Access, roles: RoleService, collections: Role
 
   route('GET /api/v1/roles/{code}', entitled, {
     operationId: 'getRole',
-    summary: 'One occupation with its tasks, skills and STIGs',
+    summary: 'Get an occupation with its tasks, skills and STIGs',
     params: schemas.codeParam,
     response: jsonContent(schemas.Role, 'The occupation.'),
     handle: ({ params }) => roles.record(params.code),
@@ -37,7 +37,7 @@ export function roleRoutes(access: Access, roles: RoleService, collections: Role
 
   route('GET /api/v1/roles/{code}/download', costly.entitled('occ'), {
     operationId: 'downloadRole',
-    summary: 'One occupation as json, csv or xml',
+    summary: 'Download an occupation as json, csv or xml',
     params: schemas.codeParam,
     query: fileQuery,
     response: fileContent(schemas.RoleFile),
@@ -50,14 +50,14 @@ export function roleRoutes(access: Access, roles: RoleService, collections: Role
 
   route('GET /api/v1/role-collections', entitled, {
     operationId: 'listRoleCollections',
-    summary: 'The collections of occupations that the caller may see, newest first',
+    summary: 'List the collections of occupations that the caller may see, newest first',
     response: jsonContent(RoleCollections, 'The collections.'),
     handle: ({ user }) => collections.all(user),
   });
 
   route('GET /api/v1/role-collections/{id}/export', exported, {
     operationId: 'exportRoleCollection',
-    summary: 'A collection with its occupations as json, csv or xml',
+    summary: 'Export a collection with its occupations as json, csv or xml',
     params: idParam,
     query: fileQuery,
     response: fileContent(RoleCollectionExport),

@@ -32,14 +32,14 @@ export function serviceRoutes(
 
   route('GET /healthz', watching, {
     operationId: 'getHealth',
-    summary: 'Is the process alive?',
+    summary: 'Check that the process is alive',
     response: ok,
     handle: (_, c) => c.json({ status: 'ok' as const }, 200, noStore),
   });
 
   route('GET /readyz', watching, {
     operationId: 'getReadiness',
-    summary: 'Is the database open and the service taking requests?',
+    summary: 'Check that the database is open and the service accepts requests',
     response: ok,
     handle: (_, c) => {
       if (state.draining)
@@ -48,7 +48,7 @@ export function serviceRoutes(
         db.generation();
         db.requireInPlace();
       } catch {
-        throw new AppError('UNAVAILABLE', 'The database does not answer', { 'Retry-After': '30' });
+        throw new AppError('UNAVAILABLE', 'The database cannot be read or written', { 'Retry-After': '30' });
       }
       return c.json({ status: 'ready' as const }, 200, noStore);
     },
@@ -56,7 +56,7 @@ export function serviceRoutes(
 
   route('GET /openapi.json', access.public, {
     operationId: 'getOpenApi',
-    summary: 'This description of the interface (OpenAPI 3.1)',
+    summary: 'Get this API description (OpenAPI 3.1)',
     response: jsonContent(z.record(z.string(), z.unknown()), 'The document.'),
     handle: () => document(),
   });
@@ -64,7 +64,7 @@ export function serviceRoutes(
   if (metrics) {
     route('GET /metrics', watching, {
       operationId: 'getMetrics',
-      summary: 'Metrics in the text format of Prometheus',
+      summary: 'Get metrics in the Prometheus text format',
       response: {
         description: 'The metrics.',
         headers: notKept,

@@ -13,7 +13,7 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
     operationId: 'createSession',
     summary: 'Start a session with a user token',
     description:
-      'Sets the cookie `gapstone_session`. It ends after 15 idle minutes, after 12 hours, or with the token.',
+      'Sets the cookie `gapstone_session`. The session ends after 15 minutes without activity, after 12 hours, or when the token expires.',
     status: 204,
     response: { description: 'The cookie is set.', headers: setCookie },
     handle: async ({ user }, c) => {
@@ -27,7 +27,7 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
     operationId: 'endSession',
     summary: 'End the session',
     status: 204,
-    response: { description: 'It is ended.', headers: setCookie },
+    response: { description: 'Ended.', headers: setCookie },
     handle: async (_, c) => {
       await sessions.end(cookie.read(c)!);
       cookie.clear(c);

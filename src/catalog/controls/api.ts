@@ -8,7 +8,10 @@ const published = [
   {
     framework: 'nist-800-53',
     operation: 'Nist80053Control',
-    summaries: ['The active controls and enhancements of NIST SP 800-53', 'One control of NIST SP 800-53'],
+    summaries: [
+      'List the active controls and enhancements of NIST SP 800-53',
+      'Get a control of NIST SP 800-53',
+    ],
     noun: 'control',
     filters: schemas.query80053,
     list: schemas.ControlList80053,
@@ -17,7 +20,7 @@ const published = [
   {
     framework: 'nist-800-171',
     operation: 'Nist800171Control',
-    summaries: ['The requirements of NIST SP 800-171', 'One requirement of NIST SP 800-171'],
+    summaries: ['List the requirements of NIST SP 800-171', 'Get a requirement of NIST SP 800-171'],
     noun: 'requirement',
     filters: schemas.query800171,
     list: schemas.ControlList800171,
@@ -26,7 +29,10 @@ const published = [
   {
     framework: 'dod-8500',
     operation: 'Dod8500Control',
-    summaries: ['The IA controls of DoD Instruction 8500.2', 'One IA control of DoD Instruction 8500.2'],
+    summaries: [
+      'List the IA controls of DoD Instruction 8500.2',
+      'Get an IA control of DoD Instruction 8500.2',
+    ],
     noun: 'control',
     filters: schemas.queryDod8500,
     list: schemas.ControlListDod8500,

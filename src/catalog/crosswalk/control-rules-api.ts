@@ -10,10 +10,10 @@ export function controlRulesRoutes(access: Access, service: ControlRulesService)
 
   route('GET /api/v1/control-rules/{framework}/{controlId}', access.user, {
     operationId: 'listControlRules',
-    summary: 'The rules of current releases that a control reaches through CCIs, by STIG',
+    summary: 'List the rules of current releases that are mapped to a control through CCIs, by STIG',
     description:
-      'Each rule once, with its shortest paths over the crosswalk. A base control does not stand for its ' +
-      'enhancements. Pages count rules; STIGs come by title, rules in document order.',
+      'Each rule is listed once, with its shortest paths through the crosswalk. A base control does not include its ' +
+      'enhancements. Pages count rules. STIGs are sorted by title, rules by document order.',
     params: schemas.controlRulesParam,
     query: schemas.controlRulesQuery,
     response: jsonContent(schemas.ControlRules, 'A page of rules.'),

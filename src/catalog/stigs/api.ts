@@ -17,7 +17,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
 
   route('GET /api/v1/stigs', access.user, {
     operationId: 'listStigs',
-    summary: 'The STIGs of the catalog, by title',
+    summary: 'List STIGs by title',
     query: schemas.listQuery,
     response: jsonContent(schemas.StigList, 'A page of STIGs.'),
     handle: ({ query }) => stigs.list(query),
@@ -25,7 +25,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
 
   route('POST /api/v1/stigs/batch', costly.user, {
     operationId: 'getStigBatch',
-    summary: 'Up to 50 STIGs with their findings',
+    summary: 'Get up to 50 STIGs with their findings',
     body: schemas.batchBody,
     response: jsonContent(schemas.StigBatch, 'The STIGs that were found.'),
     handle: ({ body }) => stigs.batch(body.slugs),
@@ -33,14 +33,14 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
 
   route('GET /api/v1/stigs/stats', access.with({ kept: null }).user, {
     operationId: 'getStigStatistics',
-    summary: 'Counts over the current releases',
+    summary: 'Count STIGs and findings in current releases',
     response: jsonContent(schemas.StigStats, 'Catalog statistics.'),
     handle: () => news.stats(),
   });
 
   route('GET /api/v1/stigs/changelog', access.user, {
     operationId: 'getStigChangelog',
-    summary: 'Every retained release, newest first',
+    summary: 'List every retained release, newest first',
     query: schemas.changelogQuery,
     response: jsonContent(schemas.StigChangelog, 'A page of releases.'),
     handle: ({ query }) => news.changelog(query),
@@ -48,7 +48,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
 
   route('GET /api/v1/stigs/{slug}', access.user, {
     operationId: 'getStig',
-    summary: 'One STIG with its findings',
+    summary: 'Get a STIG with its findings',
     params: schemas.slugParam,
     query: schemas.versionQuery,
     response: jsonContent(schemas.StigRecord, 'The STIG.'),
@@ -57,7 +57,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
 
   route('GET /api/v1/stigs/{slug}/controls', access.user, {
     operationId: 'listStigFindings',
-    summary: 'The findings of one STIG, paged and filtered',
+    summary: 'List the findings of a STIG, paged and filtered',
     params: schemas.slugParam,
     query: schemas.controlsQuery,
     response: jsonContent(schemas.StigControls, 'A page of findings.'),
@@ -66,7 +66,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
 
   route('GET /api/v1/stigs/{slug}/versions', access.user, {
     operationId: 'listStigVersions',
-    summary: 'The retained releases of one STIG, newest first',
+    summary: 'List the retained releases of a STIG, newest first',
     params: schemas.slugParam,
     response: jsonContent(schemas.StigVersions, 'The releases.'),
     handle: ({ params }) => stigs.versions(params.slug),
@@ -74,7 +74,7 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
 
   route('GET /api/v1/stigs/{slug}/download', costly.user, {
     operationId: 'downloadStig',
-    summary: 'One STIG as a checklist (cklb), json, csv or xml',
+    summary: 'Download a STIG as a checklist (cklb), json, csv or xml',
     params: schemas.slugParam,
     query: schemas.downloadQuery,
     response: {

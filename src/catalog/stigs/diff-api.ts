@@ -11,7 +11,7 @@ export function stigDiffRoutes(access: Access, diffs: StigDiffService) {
 
   route('GET /api/v1/stigs/{slug}/diff', access.user, {
     operationId: 'getStigDiff',
-    summary: 'The rules that were added, removed and changed between two retained releases',
+    summary: 'List the rules added, removed and changed between two retained releases',
     params: slugParam,
     query: diffQuery,
     response: jsonContent(StigDiff, 'What changed.'),
