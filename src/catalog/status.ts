@@ -32,18 +32,8 @@ export interface Status {
     mappings: number;
   };
   documents: number;
-  users: Record<
-    | 'lists'
-    | 'deletedLists'
-    | 'controlCollections'
-    | 'documentCollections'
-    | 'roleCollections'
-    | 'favoriteStigs'
-    | 'favoriteControls'
-    | 'integrationTokens'
-    | 'sessions',
-    number
-  >;
+  /** How many there are of each kind of users' data. */
+  users: Record<string, number>;
   /** The last runs, newest first. */
   imports: ImportStatus[];
 }

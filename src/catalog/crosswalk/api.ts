@@ -23,18 +23,13 @@ export function crosswalkRoutes(access: Access, crosswalk: CrosswalkService, exp
     response: jsonContent(schemas.Resolution, 'The paths, shortest first.'),
     handle: ({ query }) => {
       const { from, to, version, status, maxHops, explain } = query;
-      const identifier = crosswalk.canonical(from.framework, from.identifier);
-      const question = {
-        framework: from.framework,
-        identifier,
-        to,
-        version,
-        statuses: status ?? defaultStatuses,
-        maxHops,
-      };
+      const { framework } = from;
+      const identifier = crosswalk.canonical(framework, from.identifier);
+      const statuses = status ?? defaultStatuses;
+      const question = { framework, identifier, to, version, statuses, maxHops };
       const found = crosswalk.resolve(question);
       const { texts, truncated } = explain ? explained(explainer, found, version) : found;
-      const source = { framework: from.framework, identifier, version: version ?? null };
+      const source = { framework, identifier, version: version ?? null };
       const entries: [string, JsonText<unknown>][] = [
         ['from', JSON.stringify(source)],
         ['to', JSON.stringify(to)],
@@ -108,13 +103,9 @@ async function pathsOfPairs(
   });
   const unique = [...new Map(references.map((each) => [each.key, each])).values()];
   const pairs = unique.flatMap((each) => targets.map((target) => ({ ...each, to: target })));
+  const statuses = status ?? defaultStatuses;
   const answers = await crosswalk.resolveAll(
-    pairs.map((pair) => ({
-      ...pair,
-      to: frameworkKey(pair.to),
-      statuses: status ?? defaultStatuses,
-      maxHops,
-    })),
+    pairs.map((pair) => ({ ...pair, to: frameworkKey(pair.to), statuses, maxHops })),
   );
   const results = objectText(
     unique.map((each, row) => [
