@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { createFileLock, type FileLock } from '../db/file-lock.ts';
-import { type AuditEvent, type Head, lineOf, origin } from './event.ts';
-import { ownEvent, type Resumption, resume } from './resume.ts';
+import { type AuditEvent, type Head, lineOf, origin, systemEvent } from './event.ts';
+import { type Resumption, resume } from './resume.ts';
 
 /** The system calls that write; tests make them fail. */
 export interface AuditIo {
@@ -132,7 +132,7 @@ export function openAuditFile(
         const yesterday = lastTime?.slice(0, 10) ?? '';
         const ours = event === null ? [] : [event];
         const isNew = yesterday !== '' && yesterday < today;
-        if (isNew) ours.push(ownEvent('audit.anchor', { day: yesterday, lines: from.seq }));
+        if (isNew) ours.push(systemEvent('audit.anchor', { day: yesterday, lines: from.seq }));
         const anchor = isNew || event?.action === 'audit.continue' ? from : null;
         let head = from;
         let text = torn ? '\n' : '';

@@ -1,10 +1,9 @@
 import type { Log } from '../base/log.ts';
 import { storageFault } from '../db/faults.ts';
 import { createTurns, lockPatience } from '../db/turns.ts';
-import type { AuditEvent, Head } from './event.ts';
+import { type AuditEvent, type Head, systemEvent } from './event.ts';
 import type { AuditFile } from './file.ts';
 import { createRepeats } from './repeats.ts';
-import { ownEvent } from './resume.ts';
 
 const warnEvery = 60_000;
 /** How many events are kept while another process holds the lock, and how often they are tried again. */
@@ -183,7 +182,7 @@ interface Gap {
 }
 
 function failureEvent({ reason, ...detail }: Gap): AuditEvent {
-  return ownEvent('audit.failure', detail, { outcome: 'failure', reason });
+  return systemEvent('audit.failure', detail, { outcome: 'failure', reason });
 }
 
 /** A stream that nobody reads, for tests and for databases in memory. */

@@ -27,7 +27,7 @@ function createMaker(
   thing: string,
   find: (item: string) => NewEntry | null,
 ) {
-  return (user: User, fields: Omit<CollectionFields, 'icon'>, items: string[]): Promise<string> =>
+  return (user: User, fields: Omit<CollectionFields, 'icon'>, items: string[]): Promise<{ id: string }> =>
     db.write(() => {
       const entries = items.map((item) => {
         const entry = find(item);
@@ -36,7 +36,7 @@ function createMaker(
       });
       const { id } = kept.create(user, fields);
       kept.add(id, entries, []);
-      return id;
+      return { id };
     });
 }
 

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
 import { storageFault } from '../db/faults.ts';
 import { ForeignSchemaError } from '../db/schema.ts';
-import { type Command, expectPositionals, parse, tell } from './command.ts';
+import { type Command, expectPositionals, flag, parse, tell } from './command.ts';
 
 const busyTimeout = 30_000;
 /** As many problems of one check are listed; how many more there are is said too. */
@@ -23,7 +23,7 @@ export const checkCommand: Command = {
     'A line for each problem, and exit 1 when there is one. Nothing is changed.',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, { audit: { type: 'boolean' } });
+    const { values, positionals } = parse(args, null, { audit: flag });
     if (!values.audit) expectPositionals(positionals, []);
     const config = readConfig({ db: values.db });
     const report = checkFile(config.db, values.audit ? [...positionals, config.auditFile] : null);
@@ -34,9 +34,12 @@ export const checkCommand: Command = {
 
 /** Checks a file, and the audit stream where its files are given. Of a schema that is not ours nothing else is read. */
 function checkFile(file: string, auditFiles: string[] | null): CheckReport {
-  let db: Database;
   try {
-    db = openDatabase(file, { busyTimeout });
+    using db = openDatabase(file, { busyTimeout });
+    db.sqlite.pragma('query_only = ON');
+    const report = checkDatabase(db);
+    if (auditFiles !== null) addAudit(report, auditFiles, db);
+    return report;
   } catch (error) {
     if (!(error instanceof ForeignSchemaError)) throw error;
     tell('no other check was made: what is not of Gapstone could act in it');
@@ -45,14 +48,6 @@ function checkFile(file: string, auditFiles: string[] | null): CheckReport {
       digest: null,
       checks: [{ name: 'schema', problems: problemsOf(() => error.problems) }],
     };
-  }
-  try {
-    db.sqlite.pragma('query_only = ON');
-    const report = checkDatabase(db);
-    if (auditFiles !== null) addAudit(report, auditFiles, db);
-    return report;
-  } finally {
-    db.close();
   }
 }
 

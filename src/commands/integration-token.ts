@@ -5,7 +5,7 @@ import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { auditedCommand } from './audit.ts';
-import { type Command, expectPositionals, parse, required } from './command.ts';
+import { type Command, expectPositionals, parse, required, text, texts } from './command.ts';
 import { readLifetime } from './token.ts';
 
 const maxLifetime = 3650 * 24 * 3600;
@@ -33,12 +33,7 @@ gapstone integration-token assign ID --list ID...`,
     '--json      the answer as JSON',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      name: { type: 'string' },
-      org: { type: 'string' },
-      list: { type: 'string', multiple: true },
-      ttl: { type: 'string' },
-    });
+    const { values, positionals } = parse(args, null, { name: text, org: text, list: texts, ttl: text });
     const [action, ...rest] = positionals;
     const own = action === 'revoke' || action === 'assign' ? 1 : 0;
     // What follows `--list A` without an option of its own is more of the same: `--list A B C`.
@@ -51,13 +46,9 @@ gapstone integration-token assign ID --list ID...`,
     const run = actions.get(action ?? '');
     if (!run) throw new CommandError('say create, list, revoke or assign after "integration-token"', 2);
     const config = readConfig({ db: values.db });
-    const db = openDatabase(config.db);
-    try {
-      await run({ config, db, tokens: createIntegrationTokens(db, () => new Date()) }, given, rest[0] ?? '');
-      return 0;
-    } finally {
-      db.close();
-    }
+    using db = openDatabase(config.db);
+    await run({ config, db, tokens: createIntegrationTokens(db, () => new Date()) }, given, rest[0] ?? '');
+    return 0;
   },
 };
 

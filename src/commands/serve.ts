@@ -10,7 +10,6 @@ import { createLog, type Log } from '../base/log.ts';
 import { packageVersion } from '../base/root.ts';
 import { addCatalogMetrics } from '../catalog/metrics.ts';
 import type { Database } from '../db/database.ts';
-import { openUpgraded } from '../db/upgrade.ts';
 import { type Answers, createAnswers } from '../http/cache/answers.ts';
 import { createFastPath } from '../http/cache/fast-path.ts';
 import { rememberTokens } from '../http/cache/tokens.ts';
@@ -28,8 +27,8 @@ import { createObserver } from '../http/observe/observer.ts';
 import { processFigures } from '../http/observe/process.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { createUploads } from '../site/uploads.ts';
-import { auditMigration, auditNewKey, type ServerAudit, startServerAudit } from './audit.ts';
-import { type Command, expectPositionals, parse, tell } from './command.ts';
+import { auditNewKey, openForCommand, type ServerAudit, startServerAudit } from './audit.ts';
+import { type Command, parse, text } from './command.ts';
 import { purgeDaily } from './purge.ts';
 
 export const serveCommand: Command = {
@@ -41,11 +40,9 @@ export const serveCommand: Command = {
     '--port P  port to listen on (8080; 0 takes a free one)',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, { host: { type: 'string' }, port: { type: 'string' } });
-    expectPositionals(positionals, []);
+    const { values } = parse(args, [], { host: text, port: text });
     const config = readConfig(values);
-    const options = { checkUnclean: true, say: tell, onMigrate: auditMigration(config) };
-    return serve(config, () => openUpgraded(config.db, options));
+    return serve(config, () => openForCommand(config, { checkUnclean: true }));
   },
 };
 
@@ -63,12 +60,10 @@ export async function serve(
   endOnFailure(log, lines);
   for (const { msg, fields } of configWarnings(config)) log.warn(msg, fields);
   await checkKeys(config);
-  const db = await open();
-  db.neverBlock();
-  try {
+  {
+    using db = await open();
+    db.neverBlock();
     await serveOpen(config, db, log, lines, onReady);
-  } finally {
-    db.close();
   }
   log.info('stopped');
   // A reader that holds the pipe without reading must not keep the process.

@@ -5,10 +5,9 @@ import { type Config, readConfig } from '../base/config.ts';
 import { packageRoot, packageVersion } from '../base/root.ts';
 import type { Database } from '../db/database.ts';
 import { catalog } from '../db/tables.ts';
-import { openUpgraded } from '../db/upgrade.ts';
-import { auditMigration } from './audit.ts';
+import { openForCommand } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, expectPositionals, parse, tell } from './command.ts';
+import { type Command, flag, parse, text } from './command.ts';
 import { serve } from './serve.ts';
 import { auditedToken } from './token.ts';
 
@@ -24,16 +23,10 @@ export const startCommand: Command = {
     '--no-token  do not print a token (for logs that others read)',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      host: { type: 'string' },
-      port: { type: 'string' },
-      'no-token': { type: 'boolean' },
-    });
-    expectPositionals(positionals, []);
+    const { values } = parse(args, [], { host: text, port: text, 'no-token': flag });
     const config = readConfig(values);
-    const onMigrate = auditMigration(config);
     const open = async () => {
-      const db = await openUpgraded(config.db, { create: true, checkUnclean: true, say: tell, onMigrate });
+      const db = await openForCommand(config, { create: true, checkUnclean: true });
       try {
         await importShippedData(config, db);
         return db;

@@ -1,4 +1,4 @@
-import { AppError } from '../../base/errors.ts';
+import { type AppError, unavailable } from '../../base/errors.ts';
 import type { Rejection } from './limiter.ts';
 
 const mebibyte = 1024 * 1024;
@@ -45,7 +45,7 @@ export function createBodyBudget(
 
   function busy(): AppError {
     rejected('bodies');
-    return new AppError('UNAVAILABLE', 'Too many request bodies are under way', { 'Retry-After': '5' });
+    return unavailable('Too many request bodies are under way', 5);
   }
 
   /** Drops one body of the caller who holds most, unless that is `newcomer` or all of them are whole; says whether it did. */

@@ -1,4 +1,4 @@
-import { AppError, callerGone } from '../../base/errors.ts';
+import { type AppError, callerGone, unavailable } from '../../base/errors.ts';
 import type { Rejection } from './limiter.ts';
 
 const mebibyte = 1024 * 1024;
@@ -101,7 +101,7 @@ export function createConcurrencyLimit(
 
   function busy(): AppError {
     rejected('busy');
-    return new AppError('UNAVAILABLE', 'The service is busy', { 'Retry-After': '5' });
+    return unavailable('The service is busy', 5);
   }
 
   function hold(caller: string, bytes: number): void {
