@@ -84,12 +84,14 @@ export function unknownStatuses(items: CciItem[]): string[] {
     .slice(0, mostShown)
     .map(({ identifier, status }) => `${identifier} "${shown(status)}"`);
   const rest = unknown.length > mostShown ? ', ...' : '';
-  return [`${unknown.length} CCIs have an unknown status and count as in force: ${first.join(', ')}${rest}`];
+  return [
+    `${unknown.length} CCIs have an unknown status and are treated as active: ${first.join(', ')}${rest}`,
+  ];
 }
 
 function readItem({ id, status, types, definition, references }: RawItem): CciItem {
   const identifier = canonicalIdentifier('cci', id);
-  if (identifier === null) throw new ImportError(`the item id "${shown(id)}" is no CCI`, kind);
+  if (identifier === null) throw new ImportError(`the item id "${shown(id)}" is not a CCI`, kind);
   if (status === '') throw new ImportError(`${identifier} has no status`, kind);
   if (definition === '') throw new ImportError(`${identifier} has no definition`, kind);
   const incomplete = references.find(({ version, index }) => version === '' || index === '');

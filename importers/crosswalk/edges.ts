@@ -80,7 +80,7 @@ export function deriveEdges(
     edges: [...edges.values()],
     problems: [...problems.values()].map(({ sourceId, what, where }) => ({
       sourceId,
-      message: `${where.length} pairs make no edge, ${what}: ${where.slice(0, 5).join(', ')}${where.length > 5 ? ', ...' : ''}`,
+      message: `${where.length} pairs make no mapping, ${what}: ${where.slice(0, 5).join(', ')}${where.length > 5 ? ', ...' : ''}`,
     })),
   };
 }

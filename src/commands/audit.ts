@@ -58,7 +58,9 @@ export async function withCommandAudit<T>(
 ): Promise<T> {
   const log = createLog('warn', (line) => process.stderr.write(line));
   const refuse = ({ message }: Error) =>
-    new CommandError(`nothing was done: the audit stream ${config.auditFile} cannot be written: ${message}`);
+    new CommandError(
+      `nothing was changed: the audit stream ${config.auditFile} cannot be written: ${message}`,
+    );
   const stream = openStream(config, log, refuse, lockTimeout, db);
   const operator = { actorType: 'operator' as const, actor: accountName(), source: 'cli' };
   const event = ({ action, detail = null, ...rest }: OperatorEvent, reason?: string) =>
@@ -181,7 +183,7 @@ export async function startServerAudit(config: Config, log: Log, db: Database): 
   let started = false;
   const refuse = ({ message }: Error) =>
     started
-      ? unavailable('What must be audited is refused while the audit stream cannot be written', 30)
+      ? unavailable('The audit stream cannot be written: requests that must be audited are refused', 30)
       : new CommandError(`the audit stream ${config.auditFile} cannot be written: ${message}`);
   const stream = openStream(config, log, refuse, 0, db);
   await stream.tell(

@@ -172,6 +172,8 @@ function problemsOf(
       ...(is.isOccupation(occupationCode) ? [] : [`no occupation ${occupationCode}`]),
       ...(workRoleId === null || is.isWorkRole(workRoleId) ? [] : [`no work role ${workRoleId}`]),
     ];
-    return missing.length === 0 ? [] : [{ sourceId, message: `row ${row}: there is ${missing.join(', ')}` }];
+    return missing.length === 0
+      ? []
+      : [{ sourceId, message: `row ${row}: ${missing.join(', ')} in the catalog` }];
   });
 }

@@ -88,7 +88,7 @@ class ReleaseReader {
     this.each('jobZones', (row, file, occupation) => {
       if (row.isNotAvailable('Job Zone')) return;
       const zone = row.cell('Job Zone');
-      if (!/^[1-9]$/.test(zone)) throw fault(file, row.line, `"${shown(zone)}" is no job zone`);
+      if (!/^[1-9]$/.test(zone)) throw fault(file, row.line, `"${shown(zone)}" is not a job zone`);
       occupation.jobZone = Number(zone);
       occupation.jobZoneName = zoneNames.get(zone) ?? null;
     });
@@ -131,7 +131,7 @@ class ReleaseReader {
         const occupationCode = row.cell('O*NET-SOC Code');
         const title = row.cell('Title');
         if (!isOccupationCode(occupationCode))
-          throw fault(file, row.line, `"${shown(occupationCode)}" is no occupation code`);
+          throw fault(file, row.line, `"${shown(occupationCode)}" is not an occupation code`);
         if (title === '') throw fault(file, row.line, 'the title is empty');
         if (this.occupations.has(occupationCode))
           throw fault(file, row.line, `the occupation ${occupationCode} occurs twice`);
@@ -232,6 +232,6 @@ function listOf(elementId: string, occupation: OccupationRecord) {
 
 function numberIn(row: Row, file: string): number {
   const text = row.cell('Data Value');
-  if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text)) throw fault(file, row.line, `"${shown(text)}" is no value`);
+  if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text)) throw fault(file, row.line, `"${shown(text)}" is not a number`);
   return Number(text);
 }

@@ -45,7 +45,7 @@ export function createBodyBudget(
 
   function busy(): AppError {
     rejected('bodies');
-    return unavailable('Too many request bodies are under way', 5);
+    return unavailable('Too many request bodies are being received. Try again', 5);
   }
 
   /** Drops one body of the caller who holds most, unless that is `newcomer` or all of them are whole; says whether it did. */

@@ -101,7 +101,7 @@ export function createConcurrencyLimit(
 
   function busy(): AppError {
     rejected('busy');
-    return unavailable('The service is busy', 5);
+    return unavailable('The service is busy. Try again', 5);
   }
 
   function hold(caller: string, bytes: number): void {
