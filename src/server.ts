@@ -51,7 +51,11 @@ type Connections = ReturnType<typeof createConnections<Socket, ServerResponse, R
 type Open = Connection<ServerResponse, RequestRecord>;
 type Watched = IncomingMessage & { record?: RequestRecord };
 
-const noRoom: Refusal = { code: 'UNAVAILABLE', message: 'The service has too many connections. Try again' };
+const noRoom: Refusal = {
+  code: 'UNAVAILABLE',
+  message: 'The service has too many connections. Try again',
+  headers: { 'Retry-After': '5' },
+};
 const manyHeaders: Refusal = { code: 'HEADERS_TOO_LARGE', message: 'The request has too many headers' };
 const noExpect: Refusal = { code: 'BAD_REQUEST', message: 'The Expect header is not supported' };
 const graceMilliseconds = 30_000;
@@ -101,15 +105,11 @@ export function startServer(
     const forwardedFor = headers.get('x-forwarded-for');
     const socket = request.socket;
     const connection = connections.open.get(socket) ?? connections.add(socket, addressOf(socket), Date.now());
-    const record = beginRecord({
-      method: request.method!,
-      remote: forwardedFor === undefined ? connection.address : findCaller(connection.address, forwardedFor),
-      secure: tls !== null || (headers.get('x-forwarded-proto') === 'https' && trusted(connection.address)),
-      requestId: headers.get('x-request-id'),
-      userAgent: headers.get('user-agent'),
-      traceparent: headers.get('traceparent'),
-      connected: true,
-    });
+    const { address } = connection;
+    const remote = forwardedFor === undefined ? address : findCaller(address, forwardedFor);
+    const secure = tls !== null || (headers.get('x-forwarded-proto') === 'https' && trusted(address));
+    const arrival = { method: request.method!, remote, secure, connected: true };
+    const record = beginRecord(arrival, (name) => headers.get(name));
     request.record = record;
     state.requests++;
     connection.requests++;
@@ -140,16 +140,13 @@ export function startServer(
     const target = requestTarget(request.url!, headers.get('host'), request.httpVersion);
     const connection = begin(request, response, headers);
     const record = request.record!;
-    if (connection.refused) {
-      refuse(request, response, record, noRoom, { 'Retry-After': '5' });
-      return;
-    }
-    if (request.rawHeaders.length > 2 * headersPerRequest) {
-      refuse(request, response, record, manyHeaders);
-      return;
-    }
-    if (target === null) {
-      refuse(request, response, record, notHttp);
+    const refusal = connection.refused
+      ? noRoom
+      : request.rawHeaders.length > 2 * headersPerRequest
+        ? manyHeaders
+        : null;
+    if (refusal !== null || target === null) {
+      refuse(request, response, record, refusal ?? notHttp);
       return;
     }
     // The router and the fast path have one idea of what is asked for, whatever the caller names as Host.
@@ -265,9 +262,8 @@ function answerClientError(
     return;
   }
   const refusal = parserRefusal(error.code);
-  const unheard = { requestId: undefined, userAgent: undefined, traceparent: undefined };
   const remote = connection?.address ?? addressOf(socket);
-  const record = beginRecord({ method: 'unknown', remote, secure, connected: true, ...unheard });
+  const record = beginRecord({ method: 'unknown', remote, secure, connected: true }, () => undefined);
   socket.end(refusalText(record, refusal));
   setTimeout(() => socket.destroy(), refusedMilliseconds).unref();
   // Where the body of a request is at fault, the request itself is seen to its end with this status.

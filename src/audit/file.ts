@@ -3,7 +3,6 @@ import {
   constants,
   fdatasyncSync,
   fstatSync,
-  fsyncSync,
   openSync,
   readFileSync,
   readSync,
@@ -11,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { syncPath } from '../base/files.ts';
 import { createFileLock, type FileLock } from '../db/file-lock.ts';
 import { type AuditEvent, type Head, lineOf, origin, systemEvent } from './event.ts';
 import { type Resumption, resume } from './resume.ts';
@@ -148,7 +148,8 @@ export function openAuditFile(
         if (isFirst && from.seq === 0) writeSync(beside.head, headText(origin), 0);
         writeWhole(io, fd, Buffer.from(text));
         if (sync) io.sync(fd);
-        if (sync && isFirst) syncFolder(dirname(file));
+        // A file that was made just now is on the disk when its folder is.
+        if (sync && isFirst) syncPath(dirname(file));
         writeSync(beside.head, headText(head), 0);
         if (sync && isFirst) fdatasyncSync(beside.head);
         own = head;
@@ -203,16 +204,6 @@ export function lazyAuditFile(open: () => AuditFile): AuditFile {
     isNewDay: () => file?.isNewDay() ?? false,
     close: () => file?.close(),
   };
-}
-
-/** A file that was made just now is on the disk when its folder is. */
-function syncFolder(folder: string): void {
-  const fd = openSync(folder, constants.O_RDONLY);
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function writeWhole(io: AuditIo, fd: number, bytes: Uint8Array): void {

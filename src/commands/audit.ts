@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
-import { createAudit } from '../audit/deeds.ts';
+import { createAudit } from '../audit/audit.ts';
 import { type AuditEvent, systemEvent } from '../audit/event.ts';
 import { lazyAuditFile, openAuditFile } from '../audit/file.ts';
 import { auditMemory } from '../audit/memory.ts';
@@ -166,20 +166,14 @@ function accountName(): string {
   }
 }
 
-export interface ServerAudit {
-  stream: AuditStream;
-  /** Logs that the key set was read again, or why it could not be. */
-  keysReloaded(reason: string | null): void;
-  /** Logs that the service ends, and closes the stream. */
-  stop(reason: string): Promise<void>;
-}
+export type ServerAudit = Awaited<ReturnType<typeof startServerAudit>>;
 
 /**
  * Opens the audit stream for a server and logs its start, with a hash of its configuration. Under the policy `stop`
  * throws `CommandError` when that cannot be written: the server then does not start. Looks after the stream once a
  * minute.
  */
-export async function startServerAudit(config: Config, log: Log, db: Database): Promise<ServerAudit> {
+export async function startServerAudit(config: Config, log: Log, db: Database) {
   let started = false;
   const refuse = ({ message }: Error) =>
     started
@@ -200,11 +194,13 @@ export async function startServerAudit(config: Config, log: Log, db: Database): 
   }, minute).unref();
   return {
     stream,
-    keysReloaded(reason) {
+    /** Logs that the key set was read again, or why it could not be. */
+    keysReloaded(reason: string | null): void {
       const kept = reason === null ? {} : { outcome: 'failure' as const, reason: 'KEY_SET_KEPT' };
       stream.note(systemEvent('keys.reload', null, { objectType: 'key-set', ...kept }));
     },
-    async stop(reason) {
+    /** Logs that the service ends, and closes the stream. */
+    async stop(reason: string): Promise<void> {
       clearInterval(timer);
       stream.tick(true);
       try {

@@ -1,4 +1,4 @@
-import type { Audit } from '../audit/deeds.ts';
+import type { Audit } from '../audit/audit.ts';
 import { systemEvent } from '../audit/event.ts';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';

@@ -7,7 +7,7 @@ import { securityHeaders, strictTransport } from './headers.ts';
 import type { BodyBudget, HeldBody } from './limits/bodies.ts';
 import { type ConcurrencyLimit, smallAnswer } from './limits/concurrency.ts';
 import type { Observer } from './observe/observer.ts';
-import { beginRecord, callerKey, type RequestRecord } from './observe/record.ts';
+import { beginRecord, callerKey } from './observe/record.ts';
 import { isExpensive, type RouteOptions } from './rule.ts';
 
 /**
@@ -16,7 +16,9 @@ import { isExpensive, type RouteOptions } from './rule.ts';
  */
 export function identify(observer: Observer): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const record = c.env?.record ?? arrived(c);
+    const { method } = c.req;
+    const apart = { method, remote: '', secure: false, connected: false };
+    const record = c.env?.record ?? beginRecord(apart, (name) => c.req.header(name));
     c.set('record', record);
     c.set('requestId', record.requestId);
     await next();
@@ -31,19 +33,6 @@ export function identify(observer: Observer): MiddlewareHandler<Env> {
     if (record.connected) return;
     observer.end(record, c.res.status, lengthOf(c.res));
   };
-}
-
-/** The record of a request that came through no server. */
-function arrived(c: Context<Env>): RequestRecord {
-  return beginRecord({
-    method: c.req.method,
-    remote: '',
-    secure: false,
-    requestId: c.req.header('X-Request-Id'),
-    userAgent: c.req.header('User-Agent'),
-    traceparent: c.req.header('traceparent'),
-    connected: false,
-  });
 }
 
 /** The bytes of an answer's body, where they were counted. */
