@@ -21,25 +21,7 @@ export interface AuditIo {
   sync(fd: number): void;
 }
 
-export interface AuditFile {
-  /**
-   * Runs a function while no other process appends: what it appends needs no lock any more. Throws SQLITE_BUSY when the lock
-   * is not free in time.
-   */
-  hold<T>(work: () => T): T;
-  /**
-   * Appends events as lines, in order, under the lock that all processes share; `sync` waits until they are on the
-   * disk. Gives the new head; where this began a day or a file, the anchor, which is the head before; and what was found to be
-   * missing, as a code. Throws what the system says; then what was half written is recorded by the next append.
-   */
-  append(
-    events: readonly AuditEvent[],
-    sync: boolean,
-  ): { head: Head; anchor: Head | null; missing: string | null };
-  /** Whether a day began since the last line. */
-  isNewDay(): boolean;
-  close(): void;
-}
+export type AuditFile = ReturnType<typeof openAuditFile>;
 
 const tailBytes = 64 * 1024;
 const systemIo: AuditIo = {
@@ -58,7 +40,7 @@ export const besides = (file: string) => ({ lock: `${file}.lock`, head: `${file}
 export function openAuditFile(
   file: string,
   options: { now: () => Date; lockTimeout?: number; io?: AuditIo; known?: () => Head },
-): AuditFile {
+) {
   const { now, io = systemIo, known = () => origin } = options;
   const append = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
   let beside = openBeside(file, options.lockTimeout ?? 5000);
@@ -109,6 +91,10 @@ export function openAuditFile(
     return resume(readTail(size), noted, own.seq > remembered.seq ? own : remembered);
   }
 
+  /**
+   * Runs a function while no other process appends: what it appends needs no lock any more. Throws SQLITE_BUSY when the lock
+   * is not free in time.
+   */
   function hold<T>(work: () => T): T {
     if (held) return work();
     reopenBeside();
@@ -124,7 +110,12 @@ export function openAuditFile(
 
   return {
     hold,
-    append: (events, sync) =>
+    /**
+     * Appends events as lines, in order, under the lock that all processes share; `sync` waits until they are on the
+     * disk. Gives the new head; where this began a day or a file, the anchor, which is the head before; and what was found to be
+     * missing, as a code. Throws what the system says; then what was half written is recorded by the next append.
+     */
+    append: (events: readonly AuditEvent[], sync: boolean) =>
       hold(() => {
         const { head: from, lastTime, torn, event } = whereItStands();
         const time = now();
@@ -158,8 +149,9 @@ export function openAuditFile(
         const missing = event?.action === 'audit.recover' && event.reason !== 'TORN' ? event.reason : null;
         return { head, anchor, missing };
       }),
+    /** Whether a day began since the last line. */
     isNewDay: () => lastDay !== '' && lastDay < now().toISOString().slice(0, 10),
-    close() {
+    close(): void {
       closeBeside(beside);
       closeSync(fd);
     },
