@@ -72,7 +72,7 @@ export const collectionCommand: Command = {
     const objectType = `${kind}-collection`;
     const detail = { owner: owner.subject, items: items.length, visibility: fields.data.visibility };
     const deed = { action: `${objectType}.create`, objectType, org: owner.organization, detail };
-    const { id } = await auditedCommand(config, db, deed, () => service.create(owner, fields.data, items));
+    const id = await auditedCommand(config, db, deed, () => service.create(owner, fields.data, items));
     process.stdout.write(values.json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
     return 0;
   },

@@ -48,11 +48,12 @@ roles.before(async () => {
   });
   const documents = createDocumentCollectionService(t.db, () => t.clock.now, newId);
   const occupations = createRoleCollectionService(t.db, () => t.clock.now, newId);
-  const guidance = ['lantern-web-guideline', 'harbor-basic-directive'];
-  documentCollection = (await documents.create(owner, fields('=Docs', 'SHARED'), guidance)).id;
-  const two = ['15-1252.00', '15-1299.00'];
-  roleCollection = (await occupations.create(owner, fields('Roles', 'SHARED'), two)).id;
-  privateCollection = (await occupations.create(owner, fields('Own', 'PRIVATE'), ['15-1252.00'])).id;
+  documentCollection = await documents.create(owner, fields('=Docs', 'SHARED'), [
+    'lantern-web-guideline',
+    'harbor-basic-directive',
+  ]);
+  roleCollection = await occupations.create(owner, fields('Roles', 'SHARED'), ['15-1252.00', '15-1299.00']);
+  privateCollection = await occupations.create(owner, fields('Own', 'PRIVATE'), ['15-1252.00']);
 });
 
 roles.after(() => t.db.close());
