@@ -92,7 +92,6 @@ export interface Context {
   /** Names the local issuer's key, which sessions do not outlive. */
   keyId: () => Promise<string>;
   state: ServiceState;
-  /** Sees every request that is over. */
   observer: Observer;
   /** Gives the text of `/metrics`, which is not there where this is null. */
   metrics: (() => Promise<string>) | null;

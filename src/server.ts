@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -11,16 +12,9 @@ import type { Observer } from './http/observe/observer.ts';
 import { beginRecord, type RequestRecord } from './http/observe/record.ts';
 import { notHttp, parserRefusal, type Refusal, refusalText, refuse } from './http/refusals.ts';
 import { readHeaders, requestTarget } from './http/request.ts';
+
 /** A server that listens, and how it is stopped. */
-export interface RunningServer {
-  port: number;
-  /** Takes no new work, lets what is under way end whole, and closes; resolves when the last connection is gone. */
-  stop(): Promise<void>;
-  /** Takes another certificate and key, PEM, for connections to come. Throws when they do not fit. */
-  renew(tls: Tls): void;
-  /** Connections and requests at this moment. */
-  load(): { connections: number; requests: number };
-}
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 /** A certificate chain and its key, PEM. */
 export interface Tls {
@@ -71,10 +65,10 @@ const headersPerRequest = 100;
 const refusedAtOnce = 64;
 
 /** Listens on an address. Rejects when it cannot, for one when the port is taken. */
-export function startServer(
+export async function startServer(
   fetch: (request: Request, record: RequestRecord) => Response | Promise<Response>,
   options: ServerOptions,
-): Promise<RunningServer> {
+) {
   const {
     host,
     port,
@@ -221,24 +215,23 @@ export function startServer(
     if (cut > 0) log.warn('responses cut off: their clients read too slowly', { connections: cut });
   }, sweepMilliseconds).unref();
 
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve({
-        port: (server.address() as AddressInfo).port,
-        renew(fresh) {
-          if ('setSecureContext' in server) server.setSecureContext({ ...fresh, minVersion: 'TLSv1.2' });
-        },
-        load: () => ({ connections: connections.open.size, requests: state.requests }),
-        async stop() {
-          state.draining = true;
-          await stop(server, connections, log);
-          clearInterval(sweeper);
-        },
-      });
-    });
-  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** Takes another certificate and key, PEM, for connections to come. Throws when they do not fit. */
+    renew(fresh: Tls): void {
+      if ('setSecureContext' in server) server.setSecureContext({ ...fresh, minVersion: 'TLSv1.2' });
+    },
+    /** Connections and requests at this moment. */
+    load: () => ({ connections: connections.open.size, requests: state.requests }),
+    /** Takes no new work, lets what is under way end whole, and closes; resolves when the last connection is gone. */
+    async stop(): Promise<void> {
+      state.draining = true;
+      await stop(server, connections, log);
+      clearInterval(sweeper);
+    },
+  };
 }
 
 const addressOf = (socket: Socket) => plainAddress(socket.remoteAddress ?? '');

@@ -47,11 +47,9 @@ export function systemEvent(
   };
 }
 
-const longestName = 300;
-
 /** What a request or its answer names, as an event may hold it: it may be anything, a token where an id belongs for one. */
 export function shownName(text: string): string {
-  return withoutSecrets(text, longestName);
+  return withoutSecrets(text, maxText);
 }
 
 /** Where a chain stands: the sequence number and the hash of its last line. */

@@ -110,7 +110,6 @@ const settings = z.object({
 type Setting = keyof typeof settings.shape;
 const names = Object.keys(settings.shape) as Setting[];
 const variableOf = (name: Setting) => `GAPSTONE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
-/** Every variable that is read. */
 export const variables: readonly string[] = names.map(variableOf);
 
 /** The flags that stand above the environment. */

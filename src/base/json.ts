@@ -17,7 +17,6 @@ export function objectText<T>(entries: Iterable<[string, JsonText<T>]>): JsonTex
   return `{${[...entries].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
 }
 
-/** The text of an array of the given texts. */
 export function arrayText<T>(texts: JsonText<T>[]): JsonText<T[]> {
   return `[${texts.join(',')}]`;
 }

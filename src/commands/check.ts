@@ -130,6 +130,4 @@ function humanReport({ checks, digest, audit }: CheckReport): string {
 }
 
 /** The number and the hash of the last line: worth noting elsewhere. */
-function headOf(head: AuditVerdict['head']): string {
-  return head === null ? 'none' : `${head.seq} ${head.hash}`;
-}
+const headOf = (head: AuditVerdict['head']) => (head === null ? 'none' : `${head.seq} ${head.hash}`);

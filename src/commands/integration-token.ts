@@ -11,7 +11,6 @@ import { readLifetime } from './token.ts';
 
 const maxLifetime = 3650 * 24 * 3600;
 
-/** What the options say. */
 type Given = Partial<Record<'name' | 'org' | 'ttl', string>> & { lists: string[]; json?: boolean };
 
 export const integrationTokenCommand: Command = {

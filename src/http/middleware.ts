@@ -126,20 +126,17 @@ async function readAtMost(
   if (Number(headers.get('Content-Length')) > maxBytes) throw tooLarge();
   const parts: Uint8Array[] = [];
   let size = 0;
-  const reader = body?.getReader();
-  for (;;) {
+  for (const reader = body?.getReader(); reader; ) {
     // A client that goes away in the middle is no failure of ours.
-    const read = reader?.read().catch(() => {
+    const read = reader.read().catch(() => {
       throw badRequest('The request body ended too early');
     });
-    const { done, value } = read
-      ? await Promise.race([read, held.dropped])
-      : { done: true, value: undefined };
+    const { done, value } = await Promise.race([read, held.dropped]);
     if (done) break;
-    size += value!.byteLength;
+    size += value.byteLength;
     if (size > maxBytes) throw tooLarge();
-    held.take(value!.byteLength);
-    parts.push(value!);
+    held.take(value.byteLength);
+    parts.push(value);
   }
   held.whole();
   return Buffer.concat(parts);

@@ -26,7 +26,6 @@ export function createBuckets(perMinute: number, keys = 100_000) {
     take: (key: string, now: number) => take(key, now, 1),
     /** As `take`, and takes nothing. */
     wait: (key: string, now: number) => take(key, now, 0),
-    /** How many keys are remembered. */
     size: () => buckets.size,
   };
 }

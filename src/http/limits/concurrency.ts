@@ -131,20 +131,17 @@ export function createConcurrencyLimit(
       }
       if (waiting >= limits.waiting) return Promise.reject(busy());
       return new Promise((resolve, reject) => {
-        const waiter: Waiter = {
-          expensive,
-          admit() {
-            clearTimeout(timer);
-            presence.onClose = null;
-            resolve();
-          },
-        };
-        const giveUp = (why: () => AppError) => {
+        const end = (outcome: () => void) => {
           clearTimeout(timer);
           presence.onClose = null;
-          remove(caller, waiter);
-          reject(why());
+          outcome();
         };
+        const waiter: Waiter = { expensive, admit: () => end(resolve) };
+        const giveUp = (why: () => AppError) =>
+          end(() => {
+            remove(caller, waiter);
+            reject(why());
+          });
         const timer = setTimeout(giveUp, limits.patience, busy);
         presence.onClose = () => giveUp(callerGone);
         const queue = queues.get(caller);

@@ -42,11 +42,9 @@ export function beginRecord(
   const isTrace = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent);
   return {
     requestId: sane ? given : randomUUID(),
-    method: arrival.method,
+    ...arrival,
     route: null,
     started: performance.now(),
-    remote: arrival.remote,
-    secure: arrival.secure,
     userAgent: header('user-agent'),
     traceparent: isTrace ? traceparent : undefined,
     tokenType: null,
@@ -55,11 +53,9 @@ export function beginRecord(
     status: null,
     closed: false,
     onClose: null,
-    connected: arrival.connected,
   };
 }
 
-/** Notes who is calling. */
 export function noteCaller(
   record: RequestRecord,
   by: NonNullable<RequestRecord['tokenType']>,
