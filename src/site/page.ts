@@ -2,15 +2,66 @@ import type { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Sessions } from '../auth/sessions.ts';
 import type { Entitlement } from '../auth/viewer.ts';
+import type { AppError } from '../base/errors.ts';
+import type { ControlService } from '../catalog/controls/queries.ts';
+import type { ControlRulesService } from '../catalog/crosswalk/control-rules.ts';
+import type { CrosswalkService } from '../catalog/crosswalk/queries.ts';
+import type { RegdocService } from '../catalog/guidance/documents.ts';
+import type { RoleMappingService } from '../catalog/guidance/role-mapping.ts';
+import type { RoleService } from '../catalog/guidance/roles.ts';
+import type { LedgerService } from '../catalog/ledger.ts';
+import type { SearchService } from '../catalog/search/queries.ts';
+import type { StigDiffService } from '../catalog/stigs/diff.ts';
+import type { StigNewsService } from '../catalog/stigs/news.ts';
+import type { StigService } from '../catalog/stigs/queries.ts';
+import type { DocumentCollectionService, RoleCollectionService } from '../collections/catalog-collections.ts';
+import type { ControlCollectionService } from '../collections/control-collections.ts';
+import type { FavoriteService } from '../collections/favorites.ts';
+import type { ListEntryService } from '../collections/list-entries.ts';
+import type { ListService } from '../collections/lists.ts';
 import type { Access } from '../http/access.ts';
 import type { Env } from '../http/env.ts';
 import type { Rule } from '../http/rule.ts';
 import { check } from '../http/schema.ts';
+import type { SessionCookie } from '../http/session-cookie.ts';
 import type { Assets } from './html/assets.ts';
 import { renderPage } from './html/layout.tsx';
 import type { PageFrame, View } from './html/view.ts';
 import { notices } from './notices.ts';
+import type { createUpgrade } from './uploads.ts';
+
+/** What the pages are made of: the services of the API, and who is asked about callers. */
+export interface PageDeps {
+  access: Access;
+  assets: Assets;
+  banner: string | null;
+  sessions: Sessions;
+  cookie: SessionCookie;
+  stigs: StigService;
+  stigDiff: StigDiffService;
+  news: StigNewsService;
+  controls: ControlService;
+  crosswalk: CrosswalkService;
+  controlRules: ControlRulesService;
+  search: SearchService;
+  ledger: LedgerService;
+  documents: RegdocService;
+  documentCollections: DocumentCollectionService;
+  roles: RoleService;
+  roleCollections: RoleCollectionService;
+  roleMapping: RoleMappingService;
+  lists: ListService;
+  listStigs: ListEntryService;
+  collections: ControlCollectionService;
+  favorites: FavoriteService;
+  upgrade: ReturnType<typeof createUpgrade>;
+  /** The text of `/openapi.json`. */
+  document(): string;
+  /** What an error is to the caller, and what the log says of it: as for the API. */
+  refuse(error: Error, requestId: string): AppError;
+}
 
 /** What pages are made with. */
 export interface PageSupport {
@@ -55,8 +106,8 @@ const policy = [
   "frame-ancestors 'none'",
 ];
 
-/** Makes what pages share: `assets` are what pages load, `banner` the classification on every one. */
-export function createPageSupport(access: Access, assets: Assets, banner: string | null): PageSupport {
+/** Makes what pages share. */
+export function createPageSupport({ access, assets, banner }: PageDeps): PageSupport {
   const guard = (rule: Rule) => every(...rule.middleware);
   const { find: _, ...addresses } = assets;
 

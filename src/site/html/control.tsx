@@ -3,8 +3,9 @@ import type { ControlRules } from '../../catalog/crosswalk/control-rules-schema.
 import { RulesOfControl } from './control-rules.tsx';
 import { type ListedControl, Marks } from './controls.tsx';
 import { type Crosswalk, CrosswalkSection } from './crosswalk.tsx';
-import { controlHref, frameworkName } from './frameworks.ts';
-import { Facts, PostButton, Prose, path } from './parts.tsx';
+import { AddTo, FavoriteButton } from './forms.tsx';
+import { catalogHref, controlHref, frameworkName } from './frameworks.ts';
+import { Facts, Prose } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** A single record of any catalog. */
@@ -40,16 +41,12 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
   return {
     title: `${identifier}${title ? ` ${title}` : ''}`,
     section: 'controls',
+    crumbs: [
+      ['Controls', '/controls'],
+      [frameworkName(framework), catalogHref(framework)],
+    ],
     body: (
       <>
-        <p class="crumbs">
-          <a href="/controls">Controls</a> /{' '}
-          <a href={framework === 'cci' ? '/ccis' : path('controls', framework)}>{frameworkName(framework)}</a>
-        </p>
-        <h1>
-          {identifier}
-          {title ? ` ${title}` : ''}
-        </h1>
         <Facts of={facts(control)} />
         {control.withdrawn === undefined ? null : <Withdrawn control={control} />}
         {mine === null || framework === 'cci' ? null : <Mine control={control} mine={mine} home={home} />}
@@ -123,47 +120,16 @@ function Withdrawn({ control: { framework, withdrawn } }: { control: ShownContro
   );
 }
 
-function Mine({
-  control,
-  mine,
-  home,
-}: {
-  control: ShownControl;
-  mine: NonNullable<ControlPage['mine']>;
-  home: string;
-}): Child {
-  const { framework, identifier } = control;
-  const fields = { framework, controlId: identifier, next: home };
+function Mine(props: { control: ShownControl; mine: NonNullable<ControlPage['mine']>; home: string }): Child {
+  const { mine, home } = props;
+  const { framework, identifier } = props.control;
+  const fields = { framework, controlId: identifier };
   return (
     <>
       <div class="actions">
-        <PostButton
-          action={mine.isFavorite ? '/favorites/controls/remove' : '/favorites/controls'}
-          label={mine.isFavorite ? '★ Remove from favorites' : '☆ Add to favorites'}
-          fields={fields}
-          quiet
-        />
+        <FavoriteButton of="controls" isFavorite={mine.isFavorite} fields={{ ...fields, next: home }} />
       </div>
-      <details class="more">
-        <summary>Add to a collection</summary>
-        {mine.collections.length === 0 ? (
-          <p>
-            You have no collections yet. <a href="/collections#new">Create a collection</a>
-          </p>
-        ) : (
-          <form class="actions" method="post" action="/collections/add">
-            <input type="hidden" name="framework" value={framework} />
-            <input type="hidden" name="controlId" value={identifier} />
-            <label for="collection">Collection</label>
-            <select id="collection" name="collection">
-              {mine.collections.map((each) => (
-                <option value={each.id}>{each.name}</option>
-              ))}
-            </select>
-            <button type="submit">Add</button>
-          </form>
-        )}
-      </details>
+      <AddTo what="collection" label="Collection" to={mine.collections} fields={fields} />
     </>
   );
 }
