@@ -4,7 +4,14 @@ import type { User } from '../auth/viewer.ts';
 import { AppError, badRequest } from '../base/errors.ts';
 import type { Env, Form } from '../http/env.ts';
 import { check } from '../http/schema.ts';
-import { type CollectionForm, editCollectionPage, emptyForm, type Kind } from './html/collection-pages.tsx';
+import {
+  type CollectionForm,
+  editCollectionPage,
+  emptyForm,
+  type Kind,
+  type OverviewPage,
+  overviewPage,
+} from './html/collection-pages.tsx';
 import { goTo, type PageSupport } from './page.ts';
 
 /** The fields of a list or a collection that its creator sets. */
@@ -17,7 +24,7 @@ interface Fields {
   visibility: string;
 }
 
-/** Lists or collections: what keeps them, the bodies that the API takes, and the page that shows all of them. */
+/** Lists or collections: what keeps them, and the bodies that the API takes. */
 export interface CollectionPages<Create, Change> {
   kind: Kind;
   /** What the audit calls one. */
@@ -32,7 +39,8 @@ export interface CollectionPages<Create, Change> {
   };
   createBody: z.ZodType<Create>;
   changeBody: z.ZodType<Change>;
-  all(c: Context<Env>, form: CollectionForm, problem: string | null): Response;
+  /** All that a user sees, and what their page has below the form. */
+  all(user: User): Pick<OverviewPage, 'all' | 'after'>;
 }
 
 /** What lists and collections have in common: they are shown, created, changed and deleted, by forms. */
@@ -45,7 +53,13 @@ export function collectionFormPages<Create, Change>(
   const hasIcon = kind.one === 'list';
   const unfilled = hasIcon ? { ...emptyForm, icon: '' } : emptyForm;
 
-  app.get(home, guard.user, (c) => all(c, unfilled, null));
+  function overview(c: Context<Env>, form: CollectionForm, problem: string | null): Response {
+    const user = c.get('user');
+    const page = overviewPage(kind, { ...all(user), subject: user.subject, form, problem });
+    return show(c, page, problem === null ? 200 : 400);
+  }
+
+  app.get(home, guard.user, (c) => overview(c, unfilled, null));
 
   app.post(home, guard.audited(`${audited}.create`), (c) => {
     const form = typedIn(c.get('form'), hasIcon);
@@ -54,7 +68,7 @@ export function collectionFormPages<Create, Change>(
         const { id } = await service.create(c.get('user'), check(createBody, bodyOf(form)));
         return goTo(c, `${home}/${id}`, { code: 'created' });
       },
-      (problem) => all(c, form, problem),
+      (problem) => overview(c, form, problem),
     );
   });
 

@@ -4,7 +4,7 @@ import { changeCollectionBody, createCollectionBody } from '../collections/schem
 import type { Env } from '../http/env.ts';
 import { check } from '../http/schema.ts';
 import { collectionFormPages, items, mustBeInCatalog, withFormErrors } from './collection-pages.ts';
-import { type CollectionPage, collectionKind, collectionPage, collectionsPage } from './html/collections.tsx';
+import { type CollectionPage, collectionKind, collectionPage } from './html/collections.tsx';
 import { goTo, type PageDeps, type PageSupport } from './page.ts';
 
 /** The pages of control collections. */
@@ -33,11 +33,9 @@ export function collectionPages(app: Hono<Env>, support: PageSupport, { collecti
     service: collections,
     createBody: createCollectionBody,
     changeBody: changeCollectionBody,
-    all(c, form, problem) {
-      const user = c.get('user');
-      const page = { collections: collections.all(user).collections, subject: user.subject, form, problem };
-      return show(c, collectionsPage(page), problem === null ? 200 : 400);
-    },
+    all: (user) => ({
+      all: collections.all(user).collections.map((each) => ({ ...each, size: each.controlCount })),
+    }),
   });
 
   // From a control's page: the collection is selected in the form.

@@ -4,7 +4,7 @@ import { changeListBody, createListBody, slugsBody } from '../collections/schema
 import type { Env } from '../http/env.ts';
 import { check } from '../http/schema.ts';
 import { collectionFormPages, items, lines, mustBeInCatalog, withFormErrors } from './collection-pages.ts';
-import { editEntryPage, type ListPage, listKind, listPage, listsPage } from './html/lists.tsx';
+import { DeletedLists, editEntryPage, type ListPage, listKind, listPage } from './html/lists.tsx';
 import { goTo, type PageDeps, type PageSupport, readQuery } from './page.ts';
 
 /** The pages of lists: seen, made, changed, filled, deleted and restored, by forms. */
@@ -34,12 +34,10 @@ export function listPages(app: Hono<Env>, support: PageSupport, { lists, listSti
     service: lists,
     createBody: createListBody,
     changeBody: changeListBody,
-    all(c, form, problem) {
-      const user = c.get('user');
-      const deleted = lists.deleted(user);
-      const page = { lists: lists.all(user).lists, deleted, subject: user.subject, form, problem };
-      return show(c, listsPage(page), problem === null ? 200 : 400);
-    },
+    all: (user) => ({
+      all: lists.all(user).lists.map((each) => ({ ...each, size: each.stigCount })),
+      after: DeletedLists({ lists: lists.deleted(user) }),
+    }),
   });
 
   // From a STIG's page: the list is selected in the form.

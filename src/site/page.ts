@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { every } from 'hono/combine';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Sessions } from '../auth/sessions.ts';
@@ -64,34 +64,7 @@ export interface PageDeps {
 }
 
 /** What pages are made with. */
-export interface PageSupport {
-  /** The rules of access as one handler each: they check the caller, then read the form. */
-  guard: {
-    user: MiddlewareHandler<Env>;
-    /** As `user`, for a page that is much work. */
-    costly: MiddlewareHandler<Env>;
-    /** As `user`, for a form that does what is audited, as `list.create`; `field` names the object where the path does not. */
-    audited(action: string, field?: string): MiddlewareHandler<Env>;
-    /** As `user`, for a form that brings a file. */
-    upload: MiddlewareHandler<Env>;
-    visitor: MiddlewareHandler<Env>;
-    signIn: MiddlewareHandler<Env>;
-    signOut: MiddlewareHandler<Env>;
-    entitled(product: Entitlement): MiddlewareHandler<Env>;
-  };
-  signIn: Access['signIn'];
-  /** Answers a page. */
-  show(c: Context<Env>, view: View, status?: ContentfulStatusCode): Response;
-  /** What a page has around its body, for one that is made elsewhere. */
-  frame(c: Context<Env>): PageFrame;
-  /** Answers a page that was made elsewhere. */
-  send(
-    c: Context<Env>,
-    page: string | Uint8Array<ArrayBuffer>,
-    tryIt?: boolean,
-    status?: ContentfulStatusCode,
-  ): Response;
-}
+export type PageSupport = ReturnType<typeof createPageSupport>;
 
 /** A checklist of 32 MiB (rule D2.3), also as base64, with what goes around it. */
 const maxUpload = 48 * 1024 * 1024;
@@ -107,10 +80,29 @@ const policy = [
 ];
 
 /** Makes what pages share. */
-export function createPageSupport({ access, assets, banner }: PageDeps): PageSupport {
-  const guard = (rule: Rule) => every(...rule.middleware);
+export function createPageSupport({ access, assets, banner }: PageDeps) {
+  const guarded = (rule: Rule) => every(...rule.middleware);
   const { find: _, ...addresses } = assets;
 
+  /** The rules of access as one handler each: they check the caller, then read the form. */
+  const guard = {
+    user: guarded(access.user),
+    /** As `user`, for a page that is much work. */
+    costly: guarded(access.with({ expensive: true }).user),
+    /** As `user`, for a form that does what is audited, as `list.create`; `field` names the object where the path does not. */
+    audited: (action: string, field?: string) =>
+      guarded(
+        access.audited(action, (c) => (field === undefined ? undefined : c.get('form')?.get(field))).user,
+      ),
+    /** As `user`, for a form that brings a file. */
+    upload: guarded(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
+    visitor: guarded(access.visitor),
+    signIn: guarded(access.audited('session.create').visitor),
+    signOut: guarded(access.audited('session.end').session),
+    entitled: (product: Entitlement) => guarded(access.entitled(product)),
+  };
+
+  /** What a page has around its body, for one that is made elsewhere. */
   function frame(c: Context<Env>): PageFrame {
     const user = c.get('visitor') ?? null;
     const url = new URL(c.req.url);
@@ -125,8 +117,14 @@ export function createPageSupport({ access, assets, banner }: PageDeps): PageSup
     };
   }
 
-  const send: PageSupport['send'] = (c, page, tryIt = false, status = 200) =>
-    c.body(page, status, {
+  /** Answers a page that was made elsewhere. */
+  function send(
+    c: Context<Env>,
+    page: string | Uint8Array<ArrayBuffer>,
+    tryIt = false,
+    status: ContentfulStatusCode = 200,
+  ): Response {
+    return c.body(page, status, {
       'Content-Type': 'text/html; charset=UTF-8',
       // What is large enough for a thread is counted until it is taken.
       ...(typeof page === 'string' ? {} : { 'Content-Length': String(page.byteLength) }),
@@ -136,26 +134,13 @@ export function createPageSupport({ access, assets, banner }: PageDeps): PageSup
       // What one reader saw is not for who sits down next.
       'Cache-Control': 'private, no-store',
     });
+  }
 
-  return {
-    guard: {
-      user: guard(access.user),
-      costly: guard(access.with({ expensive: true }).user),
-      audited: (action, field) =>
-        guard(
-          access.audited(action, (c) => (field === undefined ? undefined : c.get('form')?.get(field))).user,
-        ),
-      upload: guard(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
-      visitor: guard(access.visitor),
-      signIn: guard(access.audited('session.create').visitor),
-      signOut: guard(access.audited('session.end').session),
-      entitled: (product) => guard(access.entitled(product)),
-    },
-    signIn: access.signIn,
-    show: (c, view, status) => send(c, renderPage(view, frame(c)), view.tryIt, status),
-    frame,
-    send,
-  };
+  /** Answers a page. */
+  const show = (c: Context<Env>, view: View, status?: ContentfulStatusCode): Response =>
+    send(c, renderPage(view, frame(c)), view.tryIt, status);
+
+  return { guard, signIn: access.signIn, show, frame, send };
 }
 
 /** A page's query, check by the schema of the API; fields that a form leaves empty count as not given. */

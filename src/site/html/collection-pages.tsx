@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { FieldsForm, Input, PostButton, Select, TextArea } from './forms.tsx';
-import { Downloads, Facts, link, Moment, path, Table } from './parts.tsx';
+import { Downloads, Facts, Moment, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** Lists or collections: what their pages call them and what they hold. */
@@ -57,13 +57,18 @@ export const emptyForm: CollectionForm = {
   visibility: 'PRIVATE',
 };
 
-/** All that the reader sees of a kind, and the form for a new one; `after` stands below that. */
-export function overviewPage(
-  kind: Kind,
-  page: { all: Shown[]; subject: string; form: CollectionForm; problem: string | null },
-  after: Child = null,
-): View {
-  const { all, subject, form, problem } = page;
+export interface OverviewPage {
+  all: Shown[];
+  subject: string;
+  form: CollectionForm;
+  problem: string | null;
+  /** What stands below the form. */
+  after?: Child;
+}
+
+/** All that the reader sees of a kind, and the form for a new one. */
+export function overviewPage(kind: Kind, page: OverviewPage): View {
+  const { all, subject, form, problem, after } = page;
   return {
     title: kind.name,
     section: kind.section,
@@ -125,11 +130,8 @@ export function memberPage(kind: Kind, shown: Shown, isOwn: boolean, members: (h
           ]}
         />
         <div class="actions">
-          <Downloads
-            href={(format) => link(`/api/v1/${kind.api}/${shown.id}/export`, { format })}
-            formats={['json', 'csv']}
-          />
-          {kind.one === 'list' ? <PostButton action={`${home}/duplicate`} label="Duplicate" quiet /> : null}
+          <Downloads of={path(kind.api, shown.id, 'export')} formats={['json', 'csv']} />
+          {kind.one === 'list' ? <PostButton action={`${home}/duplicate`} label="Duplicate" /> : null}
           {isOwn ? (
             <a class="button quiet" href={`${home}/edit`}>
               Edit

@@ -1,12 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { CollectionControls, ControlCollection } from '../../collections/control-collections-schema.ts';
-import {
-  type Adding,
-  type CollectionForm,
-  type Kind,
-  memberPage,
-  overviewPage,
-} from './collection-pages.tsx';
+import { type Adding, type Kind, memberPage } from './collection-pages.tsx';
 import { FieldsForm, Input, Labelled, PostButton, Select } from './forms.tsx';
 import { controlHref, frameworkName } from './frameworks.ts';
 import { Table } from './parts.tsx';
@@ -22,17 +16,6 @@ export const collectionKind: Kind = {
   members: 'Controls',
   api: 'control-collections',
 };
-
-/** The collections of controls that the reader sees, and the form for a new one. */
-export function collectionsPage(page: {
-  collections: ControlCollection[];
-  subject: string;
-  form: CollectionForm;
-  problem: string | null;
-}): View {
-  const all = page.collections.map((each) => ({ ...each, size: each.controlCount }));
-  return overviewPage(collectionKind, { ...page, all });
-}
 
 export interface CollectionPage {
   collection: Omit<ControlCollection, 'visibility'> & { visibility: string };
@@ -61,7 +44,6 @@ export function collectionPage({ collection, controls, isOwn, adding }: Collecti
                   label="Remove"
                   about={control.identifier}
                   fields={{ framework: control.framework, controlId: control.identifier }}
-                  quiet
                 />,
               ]
             : []),

@@ -33,6 +33,7 @@ export interface ControlPage {
 export function controlPage({ control, crosswalk, mine, rules }: ControlPage): View {
   const { framework, identifier, title } = control;
   const home = controlHref(framework, identifier)!;
+  const fields = { framework, controlId: identifier };
   const texts: [string, string | undefined][] = [
     ['Guidance', control.guidance],
     ['Threat', control.threat],
@@ -48,8 +49,25 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
     body: (
       <>
         <Facts of={facts(control)} />
-        {control.withdrawn === undefined ? null : <Withdrawn control={control} />}
-        {mine === null || framework === 'cci' ? null : <Mine control={control} mine={mine} home={home} />}
+        {control.withdrawn === undefined ? null : (
+          <p class="notice">
+            This control is withdrawn.{' '}
+            {control.withdrawn.incorporatedInto.length === 0 ? null : (
+              <>
+                It is incorporated into{' '}
+                <Links framework={framework} to={control.withdrawn.incorporatedInto} />
+              </>
+            )}
+          </p>
+        )}
+        {mine === null || framework === 'cci' ? null : (
+          <>
+            <div class="actions">
+              <FavoriteButton of="controls" isFavorite={mine.isFavorite} fields={{ ...fields, next: home }} />
+            </div>
+            <AddTo what="collection" label="Collection" to={mine.collections} fields={fields} />
+          </>
+        )}
         <h2>Statement</h2>
         <div class="section-text">
           <Prose text={control.statement} />
@@ -64,12 +82,7 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
           ))}
         {control.related?.length ? (
           <p>
-            Related:{' '}
-            {control.related.map((each) => (
-              <span class="tag">
-                <a href={controlHref(framework, each)!}>{each}</a>
-              </span>
-            ))}
+            Related: <Links framework={framework} to={control.related} />
           </p>
         ) : null}
         <CrosswalkSection crosswalk={crosswalk} action={home} />
@@ -81,19 +94,15 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
 
 function facts(control: ShownControl): [string, Child][] {
   const { version, family, subjectArea, status, confidentialityLevels } = control;
-  const all: [string, Child | undefined][] = [
+  const familyName = control.framework === 'cci' ? 'Type' : 'Family';
+  const all: [string, Child][] = [
     ['Version', version],
-    [
-      subjectArea === undefined ? (control.framework === 'cci' ? 'Type' : 'Family') : 'Subject area',
-      family ?? subjectArea,
-    ],
-    ['Status', status === 'withdrawn' ? 'withdrawn' : undefined],
+    [subjectArea === undefined ? familyName : 'Subject area', family ?? subjectArea],
+    ['Status', status === 'withdrawn' ? 'withdrawn' : ''],
     [marksName(control), Marks({ control })],
     ['Confidentiality', confidentialityLevels?.join(', ')],
   ];
-  return all.filter(
-    (fact): fact is [string, Child] => fact[1] !== undefined && fact[1] !== '' && String(fact[1]) !== '',
-  );
+  return all.filter(([, value]) => String(value ?? '') !== '');
 }
 
 function marksName({ baselines, requirementType }: ShownControl): string {
@@ -101,35 +110,10 @@ function marksName({ baselines, requirementType }: ShownControl): string {
   return requirementType === undefined ? 'MAC levels and impact' : 'Type';
 }
 
-function Withdrawn({ control: { framework, withdrawn } }: { control: ShownControl }): Child {
-  const targets = withdrawn!.incorporatedInto;
-  return (
-    <p class="notice">
-      This control is withdrawn.{' '}
-      {targets.length === 0 ? null : (
-        <>
-          It is incorporated into{' '}
-          {targets.map((each) => (
-            <span class="tag">
-              <a href={controlHref(framework, each) ?? '#'}>{each}</a>
-            </span>
-          ))}
-        </>
-      )}
-    </p>
-  );
-}
-
-function Mine(props: { control: ShownControl; mine: NonNullable<ControlPage['mine']>; home: string }): Child {
-  const { mine, home } = props;
-  const { framework, identifier } = props.control;
-  const fields = { framework, controlId: identifier };
-  return (
-    <>
-      <div class="actions">
-        <FavoriteButton of="controls" isFavorite={mine.isFavorite} fields={{ ...fields, next: home }} />
-      </div>
-      <AddTo what="collection" label="Collection" to={mine.collections} fields={fields} />
-    </>
-  );
+function Links({ framework, to }: { framework: string; to: string[] }): Child {
+  return to.map((each) => (
+    <span class="tag">
+      <a href={controlHref(framework, each)!}>{each}</a>
+    </span>
+  ));
 }

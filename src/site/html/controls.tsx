@@ -75,38 +75,35 @@ export interface CatalogPage {
   words: WordFilter[];
 }
 
-const marksNames: Record<string, string> = {
-  'nist-800-53': 'Baselines',
-  'nist-800-171': 'Type',
-  'dod-8500': 'MAC levels and impact',
-};
-
 /** What a page calls a catalog and its entries: the CCI list holds no controls. */
 function wordsOf(framework: string) {
   const name = frameworkName(framework);
-  if (framework === 'cci')
-    return {
-      title: 'Control Correlation Identifiers (CCIs)',
-      heading: 'Control Correlation Identifiers (CCIs)',
-      holds: 'ID or definition contains',
-      one: 'CCI',
-      many: 'CCIs',
-      caption: 'CCIs',
-      head: ['CCI', 'Definition', 'Type'],
-    };
-  return {
+  const ofControls = {
     title: `${name} controls`,
     heading: name,
-    holds: framework === 'nist-800-171' ? 'ID or statement contains' : 'ID, title or statement contains',
+    holds: 'ID, title or statement contains',
     one: 'control',
     many: 'controls',
     caption: `Controls of ${name}`,
-    head: [
-      'Control',
-      'Title and statement',
-      framework === 'dod-8500' ? 'Subject area' : 'Family',
-      marksNames[framework] ?? '',
-    ],
+    family: 'Family',
+  };
+  const head = ['Control', 'Title and statement'];
+  if (framework === 'nist-800-53') return { ...ofControls, head: [...head, 'Family', 'Baselines'] };
+  if (framework === 'nist-800-171')
+    return { ...ofControls, holds: 'ID or statement contains', head: [...head, 'Family', 'Type'] };
+  if (framework === 'dod-8500') {
+    const family = 'Subject area';
+    return { ...ofControls, family, head: [...head, family, 'MAC levels and impact'] };
+  }
+  return {
+    title: 'Control Correlation Identifiers (CCIs)',
+    heading: 'Control Correlation Identifiers (CCIs)',
+    holds: 'ID or definition contains',
+    one: 'CCI',
+    many: 'CCIs',
+    caption: 'CCIs',
+    family: 'Type',
+    head: ['CCI', 'Definition', 'Type'],
   };
 }
 
@@ -129,7 +126,7 @@ export function catalogControlsPage(page: CatalogPage): View {
           {families.length > 1 && framework !== 'cci' ? (
             <Select
               name="family"
-              label={framework === 'dod-8500' ? 'Subject area' : 'Family'}
+              label={called.family}
               none="all"
               of={families}
               selected={families.find((each) => each.toLowerCase() === filter.family.toLowerCase()) ?? ''}

@@ -163,7 +163,7 @@ function Paths({ target: { framework, paths } }: { target: Crosswalk['targets'][
         caption={`Paths to ${frameworkName(framework)}`}
         head={['Control', 'Hops', 'Path']}
         rows={paths.slice(0, mostRows).map(({ hops, controls: steps }) => [
-          <Control of={steps.at(-1)!} />,
+          <ControlLink {...steps.at(-1)!} />,
           hops,
           steps.map((step, index) => (
             <span class="step">
@@ -186,11 +186,7 @@ function Paths({ target: { framework, paths } }: { target: Crosswalk['targets'][
   );
 }
 
-function Control({
-  of: { framework, identifier },
-}: {
-  of: { framework: string; identifier: string };
-}): Child {
+function ControlLink({ framework, identifier }: { framework: string; identifier: string }): Child {
   const href = controlHref(framework, identifier);
   return href === null ? identifier : <a href={href}>{identifier}</a>;
 }

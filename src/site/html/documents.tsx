@@ -72,12 +72,7 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
           ]}
         />
         <div class="actions">
-          <Downloads
-            href={(format) =>
-              link(`/api/v1/regdoc/${encodeURIComponent(document.documentId)}/download`, { format })
-            }
-            formats={['json', 'csv', 'xml']}
-          />
+          <Downloads of={path('regdoc', document.documentId, 'download')} formats={['json', 'csv', 'xml']} />
         </div>
         <h2>Actionable items</h2>
         <Table

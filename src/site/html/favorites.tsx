@@ -30,7 +30,6 @@ export function favoritesPage({ stigs, controls }: FavoritesPage): View {
               label="Remove"
               about={stig.title}
               fields={{ slug: stig.slug, next: '/favorites' }}
-              quiet
             />,
           ])}
         >
@@ -50,7 +49,6 @@ export function favoritesPage({ stigs, controls }: FavoritesPage): View {
               label="Remove"
               about={control.identifier}
               fields={{ framework: control.framework, controlId: control.identifier, next: '/favorites' }}
-              quiet
             />,
           ])}
         >

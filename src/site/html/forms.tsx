@@ -198,7 +198,6 @@ export function FavoriteButton(props: {
       action={isFavorite ? `/favorites/${of}/remove` : `/favorites/${of}`}
       label={isFavorite ? '★ Remove from favorites' : '☆ Add to favorites'}
       fields={fields}
-      quiet
     />
   );
 }
@@ -210,12 +209,11 @@ export function PostButton(props: {
   /** What it is about, for who hears the label alone. */
   about?: string;
   fields?: Record<string, string>;
-  quiet?: boolean;
 }) {
   return (
     <form class="inline" method="post" action={props.action}>
       <Hidden fields={props.fields ?? {}} />
-      <button type="submit" class={props.quiet ? 'quiet' : undefined}>
+      <button type="submit" class="quiet">
         {props.label}
         {props.about === undefined ? null : <span class="hidden"> {props.about}</span>}
       </button>
@@ -225,13 +223,7 @@ export function PostButton(props: {
 
 /** Fields that a form sends unseen. */
 export function Hidden({ fields }: { fields: Record<string, string> }) {
-  return (
-    <>
-      {Object.entries(fields).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-    </>
-  );
+  return Object.entries(fields).map(([name, value]) => <input type="hidden" name={name} value={value} />);
 }
 
 /** Why a form was not taken. */

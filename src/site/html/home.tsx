@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { StigChangelog, StigStats } from '../../catalog/stigs/schema.ts';
 import { Day, Empty, link, path, Severity, Table, Tiles } from './parts.tsx';
+import { diffHref } from './rule.tsx';
 import type { View } from './view.ts';
 
 /** What the start page shows who is signed in. */
@@ -102,12 +103,7 @@ function Overview({ home: { stats, changes } }: { home: Home }): Child {
           change.previousVersion === null ? (
             <span class="quiet">no earlier release</span>
           ) : (
-            <a
-              href={link(path('stigs', change.slug, 'diff'), {
-                from: change.previousVersion,
-                to: change.newVersion,
-              })}
-            >
+            <a href={diffHref(change.slug, change.previousVersion, change.newVersion)}>
               Compare with {change.previousVersion}
             </a>
           ),

@@ -1,13 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { List, ListEntry } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
-import {
-  type Adding,
-  type CollectionForm,
-  type Kind,
-  memberPage,
-  overviewPage,
-} from './collection-pages.tsx';
+import { type Adding, type Kind, memberPage } from './collection-pages.tsx';
 import { FieldsForm, Input, PostButton, TextArea } from './forms.tsx';
 import { link, Moment, path, SeverityCounts, Table } from './parts.tsx';
 import type { View } from './view.ts';
@@ -23,35 +17,23 @@ export const listKind: Kind = {
   api: 'lists',
 };
 
-/** The lists that the reader sees, those that may be restored, and the form for a new one. */
-export function listsPage(page: {
-  lists: List[];
-  deleted: { id: string; name: string; deletedAt: string }[];
-  subject: string;
-  form: CollectionForm;
-  problem: string | null;
-}): View {
-  const { lists, deleted } = page;
-  const after =
-    deleted.length === 0 ? null : (
-      <>
-        <h2 id="deleted">Deleted lists</h2>
-        <p class="quiet">You can restore a list for 30 days after you delete it.</p>
-        <Table
-          caption="Your deleted lists"
-          head={['Name', 'Deleted', 'Actions']}
-          rows={deleted.map((list) => [
-            list.name,
-            <Moment at={list.deletedAt} />,
-            <PostButton action={path('lists', list.id, 'restore')} label="Restore" about={list.name} quiet />,
-          ])}
-        />
-      </>
-    );
-  return overviewPage(
-    listKind,
-    { ...page, all: lists.map((each) => ({ ...each, size: each.stigCount })) },
-    after,
+/** The lists that a reader may restore. */
+export function DeletedLists({ lists }: { lists: { id: string; name: string; deletedAt: string }[] }): Child {
+  if (lists.length === 0) return null;
+  return (
+    <>
+      <h2 id="deleted">Deleted lists</h2>
+      <p class="quiet">You can restore a list for 30 days after you delete it.</p>
+      <Table
+        caption="Your deleted lists"
+        head={['Name', 'Deleted', 'Actions']}
+        rows={lists.map((list) => [
+          list.name,
+          <Moment at={list.deletedAt} />,
+          <PostButton action={path('lists', list.id, 'restore')} label="Restore" about={list.name} />,
+        ])}
+      />
+    </>
   );
 }
 
@@ -112,7 +94,6 @@ function row(home: string, entry: ListEntry, isOwn: boolean): Child[] {
               label="Remove"
               about={entry.title}
               fields={{ slug: entry.slug }}
-              quiet
             />
           </>,
         ]

@@ -251,20 +251,15 @@ const formatNames: Record<string, string> = {
   xml: 'XML',
 };
 
-/** Links to the formats of a download. */
-export function Downloads({
-  href,
-  formats,
-}: {
-  href: (format: string) => string;
-  formats: readonly string[];
-}) {
+/** Links to the formats of a download; `of` is its address in the API, `version` the release where it is not the latest. */
+export function Downloads(props: { of: string; formats: readonly string[]; version?: string }) {
+  const { of, formats, version } = props;
   return (
     <ul class="downloads" aria-label="Download">
       <li aria-hidden="true">Download</li>
       {formats.map((format) => (
         <li>
-          <a class="button" href={href(format)} download>
+          <a class="button" href={link(`/api/v1${of}`, { format, version })} download>
             {formatNames[format] ?? format}
           </a>
         </li>

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { Downloads, link, Table } from './parts.tsx';
+import { Downloads, path, Table } from './parts.tsx';
 
 /** The collections of documents or of roles that the reader sees: made on the command line, only read here (rule D8.6). */
 export function ReadCollections(props: {
@@ -19,10 +19,7 @@ export function ReadCollections(props: {
         rows={collections.map(({ id, name, count }) => [
           name,
           count,
-          <Downloads
-            href={(format) => link(`/api/v1/${api}/${id}/export`, { format })}
-            formats={['json', 'csv', 'xml']}
-          />,
+          <Downloads of={path(api, id, 'export')} formats={['json', 'csv', 'xml']} />,
         ])}
       >
         No collections of {things} yet. An administrator creates them on the server with{' '}

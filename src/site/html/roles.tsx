@@ -76,12 +76,7 @@ export function rolePage({ role }: { role: Role }): View {
           ]}
         />
         <div class="actions">
-          <Downloads
-            href={(format) =>
-              link(`/api/v1/roles/${encodeURIComponent(role.occupationCode)}/download`, { format })
-            }
-            formats={['json', 'csv', 'xml']}
-          />
+          <Downloads of={path('roles', role.occupationCode, 'download')} formats={['json', 'csv', 'xml']} />
         </div>
         <h2>STIGs they act on</h2>
         <Table

@@ -18,6 +18,11 @@ export function ruleHref(slug: string, rule: { groupId: string }, version = ''):
   return link(path('stigs', slug, 'rules', rule.groupId), { version });
 }
 
+/** The address of the page that compares two releases. */
+export function diffHref(slug: string, from: string, to: string): string {
+  return link(path('stigs', slug, 'diff'), { from, to });
+}
+
 /** The two ids that a rule is known by, one above the other. */
 export function RuleIds({ of }: { of: { groupId: string; ruleVersion: string } }) {
   return (

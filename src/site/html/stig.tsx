@@ -5,7 +5,7 @@ import type { Finding, StigVersions } from '../../catalog/stigs/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { AddTo, FavoriteButton, Filters, Hidden, Input, SeverityBoxes } from './forms.tsx';
 import { Day, Downloads, Empty, Facts, Ids, link, path, Severity, SeverityCounts, Table } from './parts.tsx';
-import { RuleIds, ruleHref } from './rule.tsx';
+import { diffHref, RuleIds, ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
 /** A release of a STIG with a page of its rules. */
@@ -61,17 +61,13 @@ export function stigPage(stig: StigPage): View {
         )}
         <div class="actions">
           <Downloads
-            href={(format) =>
-              link(`/api/v1/stigs/${encodeURIComponent(slug)}/download`, {
-                format,
-                version: isCurrent ? '' : version,
-              })
-            }
+            of={path('stigs', slug, 'download')}
             formats={formats}
+            version={isCurrent ? '' : version}
           />
           <FavoriteButton of="stigs" isFavorite={stig.isFavorite} fields={{ slug, next: home }} />
           {older === undefined ? null : (
-            <a class="button quiet" href={changesHref(slug, older.version, version)}>
+            <a class="button quiet" href={diffHref(slug, older.version, version)}>
               Compare with {older.version}
             </a>
           )}
@@ -92,11 +88,6 @@ export function stigPage(stig: StigPage): View {
       </>
     ),
   };
-}
-
-/** The page that compares two releases. */
-function changesHref(slug: string, from: string, to: string): string {
-  return link(path('stigs', slug, 'diff'), { from, to });
 }
 
 function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Child {
@@ -165,7 +156,7 @@ function Releases({ stig }: { stig: StigPage }): Child {
             older === undefined ? (
               <span class="quiet">no earlier release</span>
             ) : (
-              <a href={changesHref(slug, older.version, each.version)}>Changes since {older.version}</a>
+              <a href={diffHref(slug, older.version, each.version)}>Changes since {older.version}</a>
             ),
           ];
         })}

@@ -51,8 +51,15 @@ export function upgradePage(page: {
         </p>
         <form class="fields" method="post" action="/upgrade" enctype="multipart/form-data">
           <Problem text={problem} />
-          <div>
-            <label for="file">Checklist</label>
+          <Labelled
+            id="file"
+            label="Checklist"
+            hint={
+              checklist === null
+                ? undefined
+                : 'Your checklist is still attached. Choose another file to replace it.'
+            }
+          >
             <input
               id="file"
               name="file"
@@ -61,15 +68,8 @@ export function upgradePage(page: {
               required={checklist === null}
               aria-describedby={checklist === null ? undefined : 'file-hint'}
             />
-            {checklist === null ? null : (
-              <>
-                <Hidden fields={{ checklist }} />
-                <p class="hint" id="file-hint">
-                  Your checklist is still attached. Choose another file to replace it.
-                </p>
-              </>
-            )}
-          </div>
+            {checklist === null ? null : <Hidden fields={{ checklist }} />}
+          </Labelled>
           <Select
             name="slug"
             label="Target STIG"
