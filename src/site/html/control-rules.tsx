@@ -16,7 +16,7 @@ export function RulesOfControl({ found, home }: { found: ControlRules | null; ho
           mapped to it.
         </Empty>
       ) : found.stigs.length === 0 ? (
-        <Nothing pagination={found.pagination} href={href}>
+        <Nothing pages={{ pagination: found.pagination, href }}>
           No rule in a current release is mapped to it through a CCI.
         </Nothing>
       ) : (

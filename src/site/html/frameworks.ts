@@ -12,6 +12,11 @@ export function frameworkName(framework: string): string {
   return names[framework] ?? framework;
 }
 
+/** The page that lists the controls of a catalog. */
+export function catalogHref(framework: string): string {
+  return framework === 'cci' ? '/ccis' : path('controls', framework);
+}
+
 /** The page of a control, or null: a framework of a site's own has none. */
 export function controlHref(framework: string, identifier: string): string | null {
   if (framework === 'cci') return path('ccis', identifier);
