@@ -65,7 +65,7 @@ function walk(folder: string): ListedFile[] {
 /** A name that is not UTF-8 comes from Node with U+FFFD in it, and nothing has that name. */
 function whyUnreadable(path: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' && path.includes('\uFFFD') ? 'the name is not UTF-8: give it another' : message;
+  return code === 'ENOENT' && path.includes('\uFFFD') ? 'the name is not UTF-8: rename the file' : message;
 }
 
 /** Walks files and archives (and archives in them) and yields every source, member data held in memory one by one. */

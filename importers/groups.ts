@@ -79,7 +79,7 @@ export class Groups {
   *found(): Generator<Group | SpoiledGroup> {
     for (const [key, { kind, source, files }] of this.open) {
       if (this.spoiled.has(key.slice(kind.length + 1))) {
-        const reason = 'a file of this folder cannot be read, so the source is not whole';
+        const reason = 'a file of this folder cannot be read, so the source is incomplete';
         yield { type: 'unreadable', source, reason, outcome: 'rejected' };
         continue;
       }

@@ -1,3 +1,4 @@
+import { count } from '../src/base/text.ts';
 import type { importLedger } from '../src/db/tables.ts';
 import type { Kind } from './read/kind.ts';
 
@@ -42,7 +43,7 @@ export interface LedgerSummary {
 export function refusedByStrict(lines: LedgerLine[], bad: number): LedgerLine[] {
   const isMade = ({ outcome }: LedgerLine) => outcome === 'imported' || outcome === 'superseded';
   const made = new Set(lines.filter(isMade).map((line) => line.sha256));
-  const reason = `nothing was stored: --strict, and ${bad === 1 ? '1 source is' : `${bad} sources are`} not good`;
+  const reason = `nothing was stored: --strict was given, and ${count(bad, 'source')} cannot be imported`;
   return lines.map((line) =>
     made.has(line.sha256) ? { ...line, outcome: 'skipped', reason, target: null, counts: {} } : line,
   );

@@ -41,7 +41,7 @@ export function parseXml(bytes: Uint8Array, options: { strict?: boolean }): Pars
     return reading!.finish(warnings);
   } catch (error) {
     if (error instanceof DoctypeError && isForeign(error, bytes))
-      return skipped(`XML or HTML of no kind of ours, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
+      return skipped(`XML or HTML of an unknown kind, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
     // What cannot be decoded has no root yet; a benchmark is known by its beginning.
     if (error instanceof ImportError && error.kind === 'other')
       error.kind = kind() === 'other' && looksLikeBenchmark(Buffer.from(bytes)) ? 'xccdf' : kind();
@@ -102,7 +102,7 @@ function skipXml(root: XmlElement, kind: 'scap' | 'other', hasResults: boolean, 
   }
   const reason =
     kind === 'scap'
-      ? `SCAP content (automated checks, root <${name}>): it never creates or replaces a STIG`
-      : `XML of no kind of ours: root <${name}>${name === 'CHECKLIST' ? aChecklist : ''}`;
+      ? `SCAP content (automated checks, root <${name}>): it cannot be imported as a STIG`
+      : `XML of an unknown kind: root <${name}>${name === 'CHECKLIST' ? aChecklist : ''}`;
   return { kind, content: null, reason, warnings };
 }

@@ -102,7 +102,7 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
       return fromDocuments('regdoc', lines.documents, [...warnings, ...lines.warnings]);
     }
     if (likely === undefined)
-      return skipped('the content is of no known kind (it begins like JSON and is none)');
+      return skipped('the content is of an unknown kind (it begins like JSON but is not valid JSON)');
     throw new ImportError(`not valid JSON: ${(error as Error).message.slice(0, 150)}`, likely);
   }
   if (isInterchange(value)) {
@@ -128,9 +128,10 @@ const otherOscal = [
 function nameOfJson(value: unknown): string {
   const keys = Object.keys((value ?? {}) as object);
   const model = otherOscal.find((each) => keys.includes(each));
-  if (model !== undefined) return `OSCAL of another kind (${model}): the catalog takes catalogs and profiles`;
-  if (keys.includes('$schema')) return 'JSON of no kind of ours (a JSON schema)';
-  return `JSON of no kind of ours${isCklb(value) ? aChecklist : ''}`;
+  if (model !== undefined)
+    return `OSCAL of another kind (${model}): only catalogs and profiles can be imported`;
+  if (keys.includes('$schema')) return 'JSON of an unknown kind (a JSON schema)';
+  return `JSON of an unknown kind${isCklb(value) ? aChecklist : ''}`;
 }
 
 function isCklb(value: unknown): boolean {
@@ -152,13 +153,13 @@ function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
     .replace(/^\xef\xbb\xbf/, '');
   if (!/^(?:"?(framework|fromFramework|sp800_171r2|stigSlug)\b|---[ \t]*\r?\n)/.test(head)) {
     const what = foreignBeginnings.find(([beginning]) => beginning.test(head))?.[1];
-    return skipped(`the content is of no known kind${what === undefined ? '' : ` (${what})`}`);
+    return skipped(`the content is of an unknown kind${what === undefined ? '' : ` (${what})`}`);
   }
   const { text, warnings } = decodeText(bytes, options.strict);
   if (beginsWithHead(text)) return fromMarkdown(parseHeadedMarkdown(text), warnings);
   if (isCuratedCsv(text)) return fromRoles('role-mapping-csv', parseCuratedCsv(text), warnings);
   const result = parseControlsText(text);
-  return result === null ? skipped('the content is of no known kind') : fromControls(result, warnings);
+  return result === null ? skipped('the content is of an unknown kind') : fromControls(result, warnings);
 }
 
 /** Reads a JSON value as a source about controls; null when it has the form of none. Throws `ImportError`. */

@@ -51,7 +51,7 @@ type Connections = ReturnType<typeof createConnections<Socket, ServerResponse, R
 type Open = Connection<ServerResponse, RequestRecord>;
 type Watched = IncomingMessage & { record?: RequestRecord };
 
-const noRoom: Refusal = { code: 'UNAVAILABLE', message: 'The service has no connection left' };
+const noRoom: Refusal = { code: 'UNAVAILABLE', message: 'The service has too many connections. Try again' };
 const manyHeaders: Refusal = { code: 'HEADERS_TOO_LARGE', message: 'The request has too many headers' };
 const noExpect: Refusal = { code: 'BAD_REQUEST', message: 'The Expect header is not supported' };
 const graceMilliseconds = 30_000;
@@ -221,7 +221,7 @@ export function startServer(
   });
   const sweeper = setInterval(() => {
     const cut = connections.sweep(Date.now());
-    if (cut > 0) log.warn('answers cut: their readers took too long', { connections: cut });
+    if (cut > 0) log.warn('responses cut off: their clients read too slowly', { connections: cut });
   }, sweepMilliseconds).unref();
 
   return new Promise((resolve, reject) => {
@@ -278,7 +278,7 @@ function answerClientError(
 function stop(server: Server, connections: Connections, log: Log): Promise<void> {
   return new Promise((resolve) => {
     const deadline = setTimeout(() => {
-      log.warn('stopping without waiting longer', { connections: connections.open.size });
+      log.warn('stopping without waiting any longer', { connections: connections.open.size });
       for (const socket of connections.open.keys()) socket.destroy();
     }, graceMilliseconds);
     // `close` calls it, and it cuts a connection whose response is ended but not flushed yet (rule S2.8).

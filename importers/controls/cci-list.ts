@@ -80,12 +80,12 @@ export function unknownStatuses(items: CciItem[]): string[] {
   const unknown = items.filter(({ status }) => !knownStatuses.has(status.toLowerCase()));
   if (unknown.length === 0) return [];
   const named = firstOf(unknown.map(({ identifier, status }) => `${identifier} "${shown(status)}"`));
-  return [`${unknown.length} CCIs have an unknown status and count as in force: ${named}`];
+  return [`${unknown.length} CCIs have an unknown status and are treated as active: ${named}`];
 }
 
 function readItem({ id, status, types, definition, references }: RawItem): CciItem {
   const identifier = canonicalIdentifier('cci', id);
-  if (identifier === null) throw new ImportError(`the item id "${shown(id)}" is no CCI`, kind);
+  if (identifier === null) throw new ImportError(`the item id "${shown(id)}" is not a CCI`, kind);
   if (status === '') throw new ImportError(`${identifier} has no status`, kind);
   if (definition === '') throw new ImportError(`${identifier} has no definition`, kind);
   const incomplete = references.find(({ version, index }) => version === '' || index === '');

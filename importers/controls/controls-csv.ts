@@ -65,11 +65,11 @@ interface CsvCatalog {
 function addRow(groups: Map<string, CsvCatalog>, cells: Cells): void {
   const framework = frameworkKey(cells.filled('framework'));
   // A question is split at its first colon: a key with one could never be asked for.
-  if (framework.includes(':')) throw cells.fault('framework', 'holds a colon');
+  if (framework.includes(':')) throw cells.fault('framework', 'contains a colon');
   const version = cells.filled('version');
   const text = cells.filled('identifier');
   const identifier = canonicalIdentifier(framework, text);
-  if (identifier === null) throw cells.fault('identifier', `is no identifier of ${shown(framework)}`);
+  if (identifier === null) throw cells.fault('identifier', `is not an identifier of ${shown(framework)}`);
   const key = JSON.stringify([framework, version]);
   const group: CsvCatalog = groups.get(key) ?? {
     framework,
@@ -80,7 +80,7 @@ function addRow(groups: Map<string, CsvCatalog>, cells: Cells): void {
   };
   groups.set(key, group);
   const before = group.rows.get(identifier);
-  if (before !== undefined) throw cells.fault('identifier', `stands in row ${before} already`);
+  if (before !== undefined) throw cells.fault('identifier', `is already in row ${before}`);
   group.rows.set(identifier, cells.number);
   if (framework === 'cci') group.items.push(readItem(identifier, cells));
   else group.controls.push(readControl(framework, identifier, cells));
@@ -129,10 +129,11 @@ function readControl(framework: string, identifier: string, cells: Cells): Contr
 function readTargets(framework: string, status: ControlRecord['status'], cells: Cells): string[] {
   const targets = cells.parts('withdrawnInto');
   if (targets.length > 0 && status === 'active')
-    throw cells.fault('withdrawnInto', 'stands at an active control');
+    throw cells.fault('withdrawnInto', 'must be empty for an active control');
   const identifiers = targets.map((target) => {
     const identifier = canonicalIdentifier(framework, target);
-    if (identifier === null) throw cells.fault('withdrawnInto', `is no list of identifiers of ${framework}`);
+    if (identifier === null)
+      throw cells.fault('withdrawnInto', `is not a list of identifiers of ${framework}`);
     return identifier;
   });
   return [...new Set(identifiers)];
@@ -194,6 +195,6 @@ class Cells {
   }
 
   private failOf(column: string, words: readonly string[]): never {
-    throw this.fault(column, `is not of ${words.join(', ')}`);
+    throw this.fault(column, `is not one of: ${words.join(', ')}`);
   }
 }

@@ -39,7 +39,10 @@ function readRequirement(
 ): ControlRecord {
   const identifier = canonicalIdentifier(framework, unpad(element.element_identifier));
   if (identifier === null)
-    throw new ImportError(`"${shown(element.element_identifier)}" is no requirement of 800-171 Rev 2`, kind);
+    throw new ImportError(
+      `"${shown(element.element_identifier)}" is not a requirement of 800-171 Rev 2`,
+      kind,
+    );
   const statement = collapseLine(element.text);
   const family = families.get(familyCodeOf(framework, identifier));
   const requirementType = types.get(identifier);

@@ -48,7 +48,7 @@ class Rev3Source {
     for (const item of items) {
       const id = item.element_identifier;
       if (!/^SR-\d\d\.\d\d\.\d\d(?:\.[a-z](?:\.\d\d)?)?$/.test(id))
-        throw new ImportError(`"${shown(id)}" is no part of a statement of 800-171 Rev 3`, kind);
+        throw new ImportError(`"${shown(id)}" is not part of a statement of 800-171 Rev 3`, kind);
       const parent = id.slice(0, id.lastIndexOf('.'));
       if (labelOfItem(id) !== '' && !this.elements.has(parent))
         throw new ImportError(`the part ${id} of a statement has no parent ${parent}`, kind);
@@ -65,7 +65,7 @@ class Rev3Source {
     const identifier = canonicalIdentifier(framework, element.element_identifier);
     if (!identifier?.startsWith('0'))
       throw new ImportError(
-        `"${shown(element.element_identifier)}" is no requirement of 800-171 Rev 3`,
+        `"${shown(element.element_identifier)}" is not a requirement of 800-171 Rev 3`,
         kind,
       );
     const family = this.elements.get(familyCodeOf(framework, identifier));
@@ -90,7 +90,10 @@ class Rev3Source {
     const targets = this.targets.get(`WR-${identifier}`) ?? [];
     for (const target of targets) {
       if (this.elements.get(target)?.element_type !== 'requirement')
-        throw new ImportError(`${identifier} went into "${shown(target)}", which is no requirement`, kind);
+        throw new ImportError(
+          `${identifier} is incorporated into "${shown(target)}", which is not a requirement`,
+          kind,
+        );
     }
     return inCatalogOrder(framework, targets);
   }

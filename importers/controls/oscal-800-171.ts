@@ -52,7 +52,7 @@ function identifierOf(id: string): string {
     ? canonicalIdentifier(framework, id.slice(idPrefix.length))
     : null;
   if (!identifier?.startsWith('0'))
-    throw new ImportError(`the control id "${shown(id)}" is no requirement of 800-171 Rev 3`);
+    throw new ImportError(`the control id "${shown(id)}" is not a requirement of 800-171 Rev 3`);
   return identifier;
 }
 
@@ -91,7 +91,9 @@ function readTargets(control: OscalControl, identifier: string, identifiers: Set
   const targets = links.map(({ href }) => {
     const target = href.replace(/^#/, '').replace(idPrefix, '');
     if (!identifiers.has(target))
-      throw new ImportError(`${identifier} went into "${shown(href)}", which is no requirement`);
+      throw new ImportError(
+        `${identifier} is incorporated into "${shown(href)}", which is not a requirement`,
+      );
     return target;
   });
   return inCatalogOrder(framework, targets);

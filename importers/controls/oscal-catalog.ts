@@ -40,7 +40,7 @@ export function parseOscalCatalog(value: unknown): ControlsResult {
     return { kind, records: null, reason: `${what} of another publication: ${shown(metadata.title, 120)}` };
   }
   if (isResolved(metadata)) {
-    const reason = `a catalog resolved from a profile holds only a part of 800-53: import the catalog and the profile`;
+    const reason = `a catalog resolved from a profile contains only part of 800-53: import the catalog and the profile instead`;
     const identifiers = idsIn((value as { catalog: unknown }).catalog);
     const part = { framework, version: releaseOf(metadata, kind).version, identifiers };
     return { kind, records: null, reason, part };
@@ -106,7 +106,8 @@ function flatten(controls: OscalControl[], pointer: string, base: string | null)
     const identifier = /^[a-z]{2}-\d+(\.\d+)?$/.test(control.id)
       ? canonicalIdentifier(framework, control.id)
       : null;
-    if (identifier === null) throw new ImportError(`${here}/id: "${shown(control.id)}" is no id of 800-53`);
+    if (identifier === null)
+      throw new ImportError(`${here}/id: "${shown(control.id)}" is not an id of 800-53`);
     if (base === null ? identifier.includes('(') : !identifier.startsWith(`${base}(`))
       throw new ImportError(`${here}/id: ${identifier} does not belong under ${base ?? 'a family'}`);
     return [{ control, identifier }, ...flatten(control.controls, here, identifier)];
@@ -163,7 +164,10 @@ function readTargets(
   for (const href of new Set(links.map((link) => link.href))) {
     const target = rootOf(href);
     if (target !== null && identifiers.has(target)) targets.add(target);
-    else warnings.push(`${identifier} went into "${shown(href)}", which is no control of the catalog`);
+    else
+      warnings.push(
+        `${identifier} is incorporated into "${shown(href)}", which is not a control of the catalog`,
+      );
   }
   return inCatalogOrder(framework, targets);
 }

@@ -30,7 +30,7 @@ export function releaseOf(metadata: OscalMetadata, kind: Kind): OscalRelease {
       kind,
     );
   }
-  const warnings = stated?.[2] ? [`the version is ${stated[0]}: no final release`] : [];
+  const warnings = stated?.[2] ? [`the version is ${stated[0]}, which is not a final release`] : [];
   return { version: `Rev ${number}`, edition: editionOf(metadata, kind), warnings };
 }
 
@@ -38,6 +38,6 @@ export function releaseOf(metadata: OscalMetadata, kind: Kind): OscalRelease {
 export function editionOf({ 'last-modified': changed }: OscalMetadata, kind: Kind): string {
   const time = new Date(changed);
   if (Number.isNaN(time.getTime()))
-    throw new ImportError(`last-modified "${shown(changed)}" is no time`, kind);
+    throw new ImportError(`last-modified "${shown(changed)}" is not a time`, kind);
   return time.toISOString();
 }

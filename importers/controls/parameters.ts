@@ -49,7 +49,7 @@ export function createRenderProse(parameters: Map<string, Parameter>, warnings: 
 
   function renderNew(id: string, where: string): string {
     const parameter = parameters.get(id);
-    if (!parameter) warnings.push(`${where}: the parameter ${shown(id)} is defined nowhere`);
+    if (!parameter) warnings.push(`${where}: the parameter ${shown(id)} is not defined`);
     if (open.has(id)) throw new ImportError(`${where}: the parameter ${shown(id)} contains itself`);
     if (open.size >= maxNesting)
       throw new ImportError(`${where}: the parameter ${shown(id)} is nested deeper than ${maxNesting}`);

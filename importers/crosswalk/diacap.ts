@@ -26,7 +26,7 @@ export function parseDiacapMap(root: XmlNode): ControlsResult {
     const control = node.attributes.control ?? '';
     const fromIdentifier = canonicalIdentifier('dod-8500', control);
     if (fromIdentifier === null)
-      throw new ImportError(`the control "${shown(control)}" of Iac ${index + 1} is none of 8500.2`, kind);
+      throw new ImportError(`the control "${shown(control)}" of Iac ${index + 1} is not in 8500.2`, kind);
     for (const entry of childrenOf(node, 'NistControl')) {
       const pair = readEntry(entry, fromIdentifier, warnings);
       if (!pair) continue;
@@ -49,7 +49,7 @@ function readEntry(entry: XmlNode, fromIdentifier: string, warnings: string[]): 
   }
   const toIdentifier = canonicalIdentifier('nist-800-53', reference);
   if (toIdentifier === null)
-    throw new ImportError(`${fromIdentifier}: "${shown(reference)}" is no control of 800-53`, kind);
+    throw new ImportError(`${fromIdentifier}: "${shown(reference)}" is not a control of 800-53`, kind);
   if (revision !== '3' && revision !== '4')
     throw new ImportError(`${fromIdentifier}: ${toIdentifier} has the revision "${shown(revision)}"`, kind);
   return {

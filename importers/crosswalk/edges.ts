@@ -86,7 +86,7 @@ export function deriveEdges(
       (each) => {
         const { sourceId, what } = each[0]!;
         const pairs = firstOf(each.map(({ pair }) => pair));
-        return { sourceId, message: `${each.length} pairs make no edge, ${what}: ${pairs}` };
+        return { sourceId, message: `${each.length} pairs make no mapping, ${what}: ${pairs}` };
       },
     ),
   };

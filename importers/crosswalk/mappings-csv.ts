@@ -43,7 +43,7 @@ export function parseMappingsCsv(text: string): ControlsResult {
     const whole = JSON.stringify([key, { ...pair, reference: '', row: 0 }]);
     const before = rows.get(whole);
     if (before !== undefined)
-      throw new ImportError(`row ${row.number} is the pair of row ${before} once more`, kind);
+      throw new ImportError(`row ${row.number} repeats the pair of row ${before}`, kind);
     rows.set(whole, row.number);
     const record = records.get(key) ?? {
       type: 'mapping',
@@ -110,7 +110,7 @@ function readRow(row: CsvRow): ReadRow {
 function frameworkIn(row: CsvRow, column: string): string {
   const text = filled(row, column);
   if (!text.includes(':')) return frameworkKey(text);
-  throw new ImportError(`row ${row.number}, column ${column}: "${shown(text)}" holds a colon`, kind);
+  throw new ImportError(`row ${row.number}, column ${column}: "${shown(text)}" contains a colon`, kind);
 }
 
 function identifierIn(row: CsvRow, column: string, framework: string): string {
@@ -118,7 +118,7 @@ function identifierIn(row: CsvRow, column: string, framework: string): string {
   const identifier = canonicalIdentifier(framework, text);
   if (identifier !== null) return identifier;
   throw new ImportError(
-    `row ${row.number}, column ${column}: "${shown(text)}" is no identifier of ${shown(framework)}`,
+    `row ${row.number}, column ${column}: "${shown(text)}" is not an identifier of ${shown(framework)}`,
     kind,
   );
 }

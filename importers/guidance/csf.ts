@@ -77,7 +77,9 @@ export function completeCsf(stated: Partial<CsfReference>): {
   if (own === undefined && !withdrawn.has(code)) {
     const named = shown(code || csfCategoryName || csfFunction || '', 20);
     const warnings = [
-      named === '' ? 'a reference names no category of the CSF' : `"${named}" is no category of the CSF`,
+      named === ''
+        ? 'a reference does not name a category of the CSF'
+        : `"${named}" is not a category of the CSF`,
     ];
     const kept = {
       csfFunction: functionOf(csfFunction ?? '') ?? csfFunction ?? code.slice(0, 2),
@@ -92,7 +94,7 @@ export function completeCsf(stated: Partial<CsfReference>): {
   };
   const warnings = own === undefined ? [`${code} is a category of CSF 1.1`] : [];
   if (csfCategory !== undefined && isSubcategory(csfCategory))
-    warnings.push(`${shown(csfCategory, 20)} is a subcategory: ${code} is taken`);
+    warnings.push(`${shown(csfCategory, 20)} is a subcategory: its category ${code} is used`);
   if (csfFunction !== undefined && functionOf(csfFunction) !== reference.csfFunction)
     warnings.push(`${code} is of the function ${reference.csfFunction}, not "${shown(csfFunction, 20)}"`);
   if (own !== undefined && csfCategoryName !== undefined && key(csfCategoryName) !== key(own))

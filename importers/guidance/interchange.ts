@@ -132,7 +132,7 @@ export function parseInterchangeLines(text: string): { documents: DocumentRecord
 /** Of a member that is named twice the last would count, and the other would be lost without a word. */
 function refuseRepeatedMember(json: string, place: string): void {
   const path = repeatedMember(json);
-  if (path !== null) throw new ImportError(`${place}${pointerOf(path)} is named twice`, kind);
+  if (path !== null) throw new ImportError(`${place}${pointerOf(path)} occurs twice`, kind);
 }
 
 function fromValues(values: { value: unknown; place: string }[]) {

@@ -30,7 +30,7 @@ export function parseHeadedMarkdown(text: string): MarkdownResult {
   const sections = readSections(body);
   if (sections.length < 2) return { reason: 'Markdown without a heading' };
   const published = fields.published ?? firstDate(body);
-  if (published === null) warnings.push('no line is a date alone: published is not known');
+  if (published === null) warnings.push('no line contains only a date: the date of publication is unknown');
   const url = fields.sourceUrl ?? '';
   const { publisher, publisherId, jurisdiction } = publisherOf(url, fields.title);
   const document = toDocument(sections, {
@@ -71,8 +71,9 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   const url = doi === null ? '' : `https://doi.org/10.6028/${doi}`;
   const day = firstDate(cover);
   const published = day ?? firstDate(cover, firstDay);
-  if (published === null) warnings.push('no line of cover.md is a date alone: published is not known');
-  else if (day === null) warnings.push('the date of cover.md names no day: the first of the month is taken');
+  if (published === null)
+    warnings.push('no line of cover.md contains only a date: the date of publication is unknown');
+  else if (day === null) warnings.push('the date in cover.md has no day: the first of the month is used');
   const document = toDocument(sections, {
     documentId: doi ?? slugOf(title),
     title,
@@ -157,6 +158,6 @@ function slugOf(title: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 200);
-  if (slug === '') throw new ImportError(`the title "${shown(title)}" gives no id`, kind);
+  if (slug === '') throw new ImportError(`the title "${shown(title)}" does not give an id`, kind);
   return slug;
 }

@@ -41,8 +41,8 @@ export function winningStatements<T extends Statement>(
   for (const { sourceId, key } of statements) {
     if (kept.has(sourceId) || superseded.has(sourceId)) continue;
     const reason = fresh.has(sourceId)
-      ? `another source of this run states all that it states: ${nameOf(db, winnerOf.get(key)!)}`
-      : 'a later source states all that it states';
+      ? `another source of this import contains everything in it: ${nameOf(db, winnerOf.get(key)!)}`
+      : 'a later source contains everything in it';
     removeSource(db, sourceId, reason, superseded);
   }
   return winners;

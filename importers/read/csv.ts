@@ -55,7 +55,7 @@ export function readCsv(text: string, kind: Kind): CsvTable {
   try {
     records = parse(text, { relax_column_count: true }) as string[][];
   } catch (error) {
-    throw new ImportError(`no valid CSV: ${shown((error as Error).message, 200)}`, kind);
+    throw new ImportError(`not valid CSV: ${shown((error as Error).message, 200)}`, kind);
   }
   const [header = [], ...rest] = records;
   const columns = header.map((column) => column.trim());

@@ -66,7 +66,7 @@ function decodeUtf8(buffer: Buffer, strict: boolean): DecodedText {
     throw new ImportError(`not valid UTF-8: ${where}; nor windows-1252: ${(error as Error).message}`);
   }
   const mixed = hasMultibyteUtf8(buffer, offset)
-    ? '; it also holds valid UTF-8 sequences, which this misreads'
+    ? '; it also contains valid UTF-8 sequences, which are misread this way'
     : '';
   return { text, warnings: [`not valid UTF-8: ${where}; the whole file was read as windows-1252${mixed}`] };
 }
@@ -80,7 +80,7 @@ export function decodeWindows1252(buffer: Buffer): string {
     const control = unit < 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d;
     if (control || unit === 0x7f) {
       throw new ImportError(
-        `byte 0x${byte.toString(16).toUpperCase()} at offset ${i} is no printable character`,
+        `byte 0x${byte.toString(16).toUpperCase()} at offset ${i} is not a printable character`,
       );
     }
     units[i] = unit;

@@ -96,7 +96,7 @@ export function createChoose(
 
   /** Only new numbers tell that two releases are of one product; where they do not, the titles must not say otherwise. */
   function otherBy(a: StagedRelease, b: StoredRelease): string | null {
-    if (overlaps.ofTwoProducts(a.id, b.id)) return 'its rules have SV-ids of their own';
+    if (overlaps.ofTwoProducts(a.id, b.id)) return 'its rules have other SV-ids';
     if (overlaps.ofOneProduct(a.id, b.id)) return null;
     return nameTwoProducts(a.title, b.title) ? 'its title names another product' : null;
   }
@@ -118,8 +118,8 @@ export function createChoose(
 
 /** Why a new STIG cannot have the slug of its title. */
 function whyNot(slug: string, taken: StigRow | null, kind: 'stig' | 'srg'): string {
-  if (slug === '') return 'the title gives none';
-  if (taken === null) return `${slug} is a path of the interface`;
+  if (slug === '') return 'the title does not give a slug';
+  if (taken === null) return `${slug} is reserved for a path of the API`;
   return `${slug} ${taken.kind === kind ? 'holds other rules under the same version' : `is a ${taken.kind.toUpperCase()}`}`;
 }
 

@@ -1,3 +1,4 @@
+import { count } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
 
 /** A slug that an override left without a release, and how much of users' data refers to it. */
@@ -24,5 +25,5 @@ export function emptiedSlugs(db: Database, slugs: Iterable<string>): EmptiedSlug
 
 /** What is told of it, in words. */
 export function describeEmptied({ slug, listEntries, favorites }: EmptiedSlug): string {
-  return `${listEntries} list entries and ${favorites} favorites refer to ${slug}, which has no release any more`;
+  return `${count(listEntries, 'list entry', 'list entries')} and ${count(favorites, 'favorite')} refer to ${slug}, which no longer has a release`;
 }

@@ -194,8 +194,8 @@ function knownId({ slug }: StigRow): string {
 /** Why a printing is not kept; of one under another benchmark id also why it is a printing of this STIG. */
 function keptInstead(version: string, { isTie, isOtherId }: GivenUp, { reason }: Decision): string {
   const which = isTie
-    ? `another printing of ${version} is kept: no date tells which is newer, so the greater hash decides`
-    : `a newer printing of ${version} is kept`;
+    ? `another printing of ${version} is used: no date shows which is newer, so the greater hash decides`
+    : `a newer printing of ${version} is used`;
   return isOtherId ? `${which}; ${reason}` : which;
 }
 

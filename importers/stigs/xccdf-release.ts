@@ -19,7 +19,7 @@ export function readReleaseInfo(text: string): ReleaseInfo {
   const number = monthOfShort(month!);
   const date = `${year}-${String(number).padStart(2, '0')}-${day!.padStart(2, '0')}`;
   if (number === 0 || !isDate(date))
-    throw new ImportError(`the benchmark date "${day} ${month} ${year}" is no date`);
+    throw new ImportError(`the benchmark date "${day} ${month} ${year}" is not a date`);
   return { release: release ?? null, benchmarkDate: date };
 }
 
@@ -34,7 +34,7 @@ export function isDate(text: string): boolean {
 export function versionOf(version: string, release: string | null): string {
   if (!/^\d{1,6}$/.test(version))
     throw new ImportError(`the version "${version.slice(0, 40)}" is not a number`);
-  if (release === null) throw new ImportError('the release-info names no release');
+  if (release === null) throw new ImportError('the release-info does not name a release');
   if (!/^\d{1,6}(\.\d{1,6})*$/.test(release)) {
     throw new ImportError(`the release "${release.slice(0, 40)}" is not a number`);
   }

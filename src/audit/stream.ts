@@ -70,13 +70,13 @@ export function createAuditStream(file: AuditFile, options: StreamOptions): Audi
     written += all.length;
     if (sync) last = head;
     if (missing !== null)
-      log.warn('audit stream: lines or the head were taken away, or this is another stream than before', {
+      log.warn('audit stream: lines or the head were removed, or this is a different stream', {
         reason: missing,
         seq: head.seq,
       });
     if (anchor !== null) logHead('audit anchor', anchor);
     if (gap === null) return;
-    log.warn('audit stream writes again', { lost: gap.lost, refused: gap.refused, seq: head.seq });
+    log.warn('audit stream can be written again', { lost: gap.lost, refused: gap.refused, seq: head.seq });
     gap = null;
     warnedAt = Number.NEGATIVE_INFINITY;
   }

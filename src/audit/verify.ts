@@ -44,7 +44,7 @@ function missingHead(newest: string, lines: number): string | null {
   if (readHead(head) !== null) return null;
   // Killed before its first line, a process leaves both empty.
   if (lines === 0 && statSync(newest).size === 0 && existsSync(head)) return null;
-  return `${head} is missing or cannot be read: lines cut off at the end would not show`;
+  return `${head} is missing or cannot be read: missing lines at the end would not be noticed`;
 }
 
 function createWalk(known: Head) {
@@ -56,16 +56,16 @@ function createWalk(known: Head) {
 
   /** Why a line does not follow the last one that holds; null when it does. */
   function whyNot(line: ReadLine): string | null {
-    if (!line.holds) return 'the hash is not that of the line: it was changed';
+    if (!line.holds) return 'the line was changed: its hash does not match';
     const last = head ?? (line.seq === 1 ? origin : null);
     if (line.seq === known.seq && line.hash !== known.hash)
-      return 'this is not the line that the database knows: the stream was written anew, or is that of another database';
+      return 'this is not the line that the database recorded: the stream was rewritten, or belongs to another database';
     if (last === null) return null;
     if (line.seq > last.seq + 1) return `${span(last.seq + 1, line.seq - 1)} missing before this line`;
     if (line.seq <= last.seq) return `line ${line.seq} of the chain comes after line ${last.seq}`;
     return line.prevHash === last.hash
       ? null
-      : 'the line before is not the one that this line was written after';
+      : 'the previous line was changed or replaced: its hash does not match';
   }
 
   function walkFile(file: string): boolean {
@@ -80,14 +80,14 @@ function createWalk(known: Head) {
       number++;
       const line = readLine(bytes.toString('utf8'));
       if (!ended && !line?.holds) {
-        notes.push(`${file}, line ${number}: torn; the next write tells of it`);
+        notes.push(`${file}, line ${number}: incomplete; the next write will log it`);
         break;
       }
       if (half !== null) {
         const { tornBytes, tornSha256 } = tornDetail(half);
         const detail = line?.action === 'audit.recover' ? line.detail : null;
         if (detail?.tornBytes !== tornBytes || detail.tornSha256 !== tornSha256) {
-          return fail(number - 1, 'this is no line of the audit stream');
+          return fail(number - 1, 'this is not a line of the audit stream');
         }
         notes.push(`${file}, line ${number - 1}: torn, and recorded by the next`);
         half = null;
@@ -100,19 +100,19 @@ function createWalk(known: Head) {
       const detail = line!.action === 'audit.recover' ? line!.detail : null;
       if (detail?.streamMissing === true)
         notes.push(
-          `${file}, line ${number}: the stream was gone, with lines up to ${line!.seq - 1} of the chain`,
+          `${file}, line ${number}: the stream was missing, with lines up to ${line!.seq - 1} of the chain`,
         );
       else if (typeof detail?.knownLine === 'number')
         notes.push(
-          `${file}, line ${number}: line ${detail.knownLine} of the chain was not the one that was known: the stream was written anew, or is another than before`,
+          `${file}, line ${number}: line ${detail.knownLine} of the chain did not match the recorded one: the stream was rewritten or replaced`,
         );
       else if (detail?.headMissing === true)
-        notes.push(`${file}, line ${number}: the head was gone: what stood before may have been cut off`);
+        notes.push(`${file}, line ${number}: the head was missing: earlier lines may have been cut off`);
       first ??= line!.seq;
       head = { seq: line!.seq, hash: line!.hash };
       lines++;
     }
-    return half === null ? true : fail(number, 'this is no line of the audit stream');
+    return half === null ? true : fail(number, 'this is not a line of the audit stream');
   }
 
   return {
@@ -124,7 +124,7 @@ function createWalk(known: Head) {
       const cut = `the end is cut off: ${span(seq + 1, noted.seq)} missing`;
       if (seq < noted.seq) problem = { file, line: lines, reason: cut };
       else if (seq === noted.seq && (head ?? origin).hash !== noted.hash)
-        problem = { file, line: lines, reason: 'the last line is not the one that was written' };
+        problem = { file, line: lines, reason: 'the last line does not match the one that was recorded' };
     },
 
     verdict: (): Omit<AuditVerdict, 'headProblem'> => ({ lines, first, head, problem, notes }),

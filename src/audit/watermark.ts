@@ -22,14 +22,14 @@ export function createWatermark(audit: AuditStream, log: Log, share: () => numbe
     try {
       taken = share();
     } catch (error) {
-      log.warn('the disk of the audit stream cannot be looked at', { reason: (error as Error).message });
+      log.warn('the free space for the audit stream cannot be read', { reason: (error as Error).message });
       return;
     }
     if (above ? taken >= low : taken < high) return;
     above = !above;
     const percent = Math.round(taken * 100);
-    if (above) log.warn('the disk of the audit stream is filling up', { percent });
-    else log.info('the disk of the audit stream has room again', { percent });
+    if (above) log.warn('the disk for the audit stream is filling up', { percent });
+    else log.info('the disk for the audit stream has space again', { percent });
     const how = above ? ({ outcome: 'failure', reason: 'DISK_FILLING' } as const) : {};
     audit.note(ownEvent('disk.watermark', { percent }, { objectType: 'disk', ...how }));
   };

@@ -47,7 +47,10 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
 
   function existing(id: string) {
     const row = orm.select().from(integrationTokens).where(eq(integrationTokens.id, id)).get();
-    if (!row) throw new CommandError(`there is no integration token ${cut(id)}`);
+    if (!row)
+      throw new CommandError(
+        `integration token ${cut(id)} does not exist: see gapstone integration-token list`,
+      );
     return row;
   }
 
@@ -58,9 +61,11 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
         .from(collections)
         .where(and(eq(collections.id, listId), eq(collections.kind, 'list'), isNull(collections.deletedAt)))
         .get();
-      if (!list) throw new CommandError(`there is no list ${cut(listId)}`);
+      if (!list) throw new CommandError(`list ${cut(listId)} does not exist`);
       if (list.organization !== organization)
-        throw new CommandError(`list ${cut(listId)} is not of the organization ${cut(organization)}`);
+        throw new CommandError(
+          `list ${cut(listId)} does not belong to the organization ${cut(organization)}`,
+        );
       orm.insert(integrationTokenLists).values({ tokenId: id, listId }).onConflictDoNothing().run();
     }
   }

@@ -41,7 +41,7 @@ export async function watchKeySet(
       onReload(null);
     } catch (error) {
       const reason = (error as Error).message;
-      log.warn('key set kept: the file cannot be used', { reason });
+      log.warn('key set not reloaded: the new file cannot be used', { reason });
       onReload(reason);
     }
     seen = stamp;

@@ -126,17 +126,14 @@ export interface TokenRequest {
 export function checkTokenRequest(config: Config, request: TokenRequest): void {
   if (config.jwks !== null) {
     throw new CommandError(
-      'GAPSTONE_JWKS is set: tokens come from that identity provider, none are issued here',
+      'GAPSTONE_JWKS is set: get tokens from that identity provider; Gapstone does not issue any',
     );
   }
   // What a token could not carry would be passed over when it comes back: an organization, for one, in silence.
   const names = { subject: request.subject, email: request.email, org: request.organization };
   for (const [option, name] of Object.entries(names))
     if (name !== undefined && !isName(name))
-      throw new CommandError(
-        `--${option} must have 1 to 255 characters, none of them a control character`,
-        2,
-      );
+      throw new CommandError(`--${option} must have 1 to 255 characters and no control characters`, 2);
   if (request.lifetime < 1 || request.lifetime > maxLifetime)
     throw new CommandError('--ttl must be from 1s to 90d', 2);
 }

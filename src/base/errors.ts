@@ -58,7 +58,7 @@ export function notFound(): AppError {
 
 /** The 404 of a path that no route has. */
 export function noSuchPath(): AppError {
-  return new AppError('NOT_FOUND', 'There is no such path');
+  return new AppError('NOT_FOUND', 'This path does not exist');
 }
 
 /** A 400 whose message names the field and the rule (D2.2). */
@@ -68,5 +68,5 @@ export function badRequest(message: string): AppError {
 
 /** What ends work whose caller hung up: nobody hears it. */
 export function callerGone(): AppError {
-  return badRequest('The caller is gone');
+  return badRequest('The client closed the connection');
 }

@@ -52,7 +52,7 @@ export function refuseHeavyJson(text: string, name: string, limits = jsonLimits)
         values++;
         break;
     }
-    if (values > limits.values) throw badRequest(`${name} holds more than ${limits.values} values`);
+    if (values > limits.values) throw badRequest(`${name} contains more than ${limits.values} values`);
   }
 }
 

@@ -6,7 +6,7 @@ function findRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json'))) {
     const parent = dirname(folder);
-    if (parent === folder) throw new Error('package.json was not found above the program');
+    if (parent === folder) throw new Error('package.json was not found in a folder above the program');
     folder = parent;
   }
   return folder;

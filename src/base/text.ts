@@ -24,6 +24,18 @@ export function printable(text: string, length: number): string {
   return text.slice(0, length).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }
 
+/** A number with its noun in the right form: `1 rule`, `1,446 rules`. */
+export function count(number: number, word: string, plural = `${word}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? word : plural}`;
+}
+
+/** The same for what the ledger counts: `rules`, `categories`, `workRoles`; `high` and `education` stay. */
+export function countOf(number: number, counted: string): string {
+  const plural =
+    counted === 'ccis' ? 'CCIs' : counted.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return count(number, plural.endsWith('ies') ? `${plural.slice(0, -3)}y` : plural.replace(/s$/, ''), plural);
+}
+
 /** True when a text can be stored and answered unchanged: no NUL and no lone surrogate. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');

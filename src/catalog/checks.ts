@@ -37,7 +37,7 @@ const foreignKeys: Check = {
       parent: string;
     }[];
     for (const { table, rowid, parent } of loose)
-      yield `${table}${rowid === null ? '' : ` row ${rowid}`} refers to a row of ${parent} that is not there`;
+      yield `${table}${rowid === null ? '' : ` row ${rowid}`} refers to a row of ${parent} that does not exist`;
   },
 };
 

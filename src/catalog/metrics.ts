@@ -45,7 +45,10 @@ export function addCatalogMetrics(metrics: Metrics, db: Database): void {
     gapstone_catalog_records: ['Records by kind; stig_releases counts retained ones too.', records, 'kind'],
     gapstone_import_runs_total: ['Runs of the import in the ledger.', () => ledger().runs],
     gapstone_import_sources_total: ['Sources in the ledger by outcome.', () => ledger().sources, 'outcome'],
-    gapstone_import_last_timestamp_seconds: ['When the last run ended; 0: never.', () => ledger().finished],
+    gapstone_import_last_timestamp_seconds: [
+      'When the last import ended. 0 means never.',
+      () => ledger().finished,
+    ],
   });
   if (sqlite.memory) return;
   const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;

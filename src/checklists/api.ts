@@ -23,14 +23,14 @@ export function checklistRoutes(access: Access, upgrade: UpgradeUpload): OpenAPI
     method: 'post',
     path: '/api/v1/checklists/upgrade',
     operationId: 'upgradeChecklist',
-    summary: 'An old checklist (ckl or cklb), its answers carried to a release of the catalog',
+    summary: 'Upgrade a checklist (ckl or cklb) to a release in the catalog and carry over its answers',
     tags: ['Checklists'],
     ...large.user,
     request: { query: upgradeQuery, body: jsonBody(upgradeBody) },
     responses: {
       200: {
         description:
-          'The new checklist, and a report on each of its rules. With download=true the checklist alone, as a file.',
+          'The new checklist and a report on each of its rules. With download=true, only the checklist, as a file.',
         headers: { 'Content-Disposition': { ...downloadHeaders['Content-Disposition'], required: false } },
         content: { 'application/json': { schema: ChecklistUpgrade.or(Cklb) } },
       },

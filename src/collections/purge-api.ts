@@ -15,7 +15,7 @@ export function cronRoutes(access: Access, purges: PurgeService): OpenAPIHono<En
         method,
         path: '/api/cron/purge-deleted-lists',
         operationId: method === 'post' ? 'purgeDeletedLists' : 'purgeDeletedListsByGet',
-        summary: 'Remove for good what was deleted more than 30 days ago',
+        summary: 'Remove permanently what was deleted more than 30 days ago',
         tags: ['Service'],
         ...access.audited('deleted-lists.purge').cron,
         responses: {

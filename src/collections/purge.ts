@@ -33,9 +33,13 @@ export function createPurgeService(db: Database, now: () => Date) {
         const time = now();
         if (time.toISOString() < orm.select().from(clock).get()!.latest) {
           if (!acceptClock) {
-            throw new AppError('UNAVAILABLE', 'The clock is behind the latest time seen: nothing is purged', {
-              'Retry-After': '3600',
-            });
+            throw new AppError(
+              'UNAVAILABLE',
+              'The clock is earlier than the latest time in the database: nothing was purged',
+              {
+                'Retry-After': '3600',
+              },
+            );
           }
           if (!dryRun) orm.update(clock).set({ latest: time.toISOString() }).run();
         }

@@ -62,7 +62,9 @@ export function openCommandAudit(
 ): CommandAudit {
   const log = createLog('warn', (line) => process.stderr.write(line));
   const refuse = ({ message }: Error) =>
-    new CommandError(`nothing was done: the audit stream ${config.auditFile} cannot be written: ${message}`);
+    new CommandError(
+      `nothing was changed: the audit stream ${config.auditFile} cannot be written: ${message}`,
+    );
   const stream = openStream(config, log, refuse, lockTimeout, database);
   const operator = accountName();
   const event = (deed: OperatorDeed, reason?: string): AuditEvent => ({
@@ -218,7 +220,7 @@ export async function startServerAudit(config: Config, log: Log, db: Database): 
     started
       ? new AppError(
           'UNAVAILABLE',
-          'What must be audited is refused while the audit stream cannot be written',
+          'The audit stream cannot be written: requests that must be audited are refused',
           {
             'Retry-After': '30',
           },

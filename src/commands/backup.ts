@@ -10,10 +10,10 @@ import { type Command, expectPositionals, parse } from './command.ts';
 
 export const backupCommand: Command = {
   name: 'backup',
-  summary: 'copy the database to a new file, checked and hashed, while it is in use',
+  summary: 'back up the database to a new file, checked and hashed, also while it is in use',
   usage: 'gapstone backup FILE [--db FILE] [--json]',
   help: [
-    'FILE      the copy; it must not exist yet. FILE.sha256 beside it is for sha256sum -c',
+    'FILE      the backup to create; it must not exist yet. FILE.sha256 is written beside it, for sha256sum -c',
     '--json    file, bytes, sha256 and schema as JSON',
   ],
   async run(args) {
@@ -57,7 +57,7 @@ function writeHash({ file, sha256 }: DatabaseCopy): void {
     });
   } catch (error) {
     throw new CommandError(
-      `${file} is whole, but ${hashFile(file)} cannot be written: ${(error as Error).message}`,
+      `${file} is complete, but ${hashFile(file)} cannot be written: ${(error as Error).message}`,
     );
   }
 }

@@ -14,21 +14,21 @@ import { type Command, expectPositionals, parse, required } from './command.ts';
 
 export const collectionCommand: Command = {
   name: 'collection',
-  summary: 'make a collection of regulatory documents or of roles',
+  summary: 'create a collection of regulatory documents or of roles',
   usage: `gapstone collection create --kind regdoc|role --name N --owner SUB --item ID... [--org O] [--email E]
   [--description T] [--tag T]... [--color #RRGGBB] [--visibility PRIVATE|SHARED] [--db FILE] [--json]`,
   help: [
     '--kind K         regdoc (documents) or role (occupations)',
     '--name N         the name of the collection',
-    '--owner SUB      the subject whose collection it is',
-    '--org O          the organization that sees it when it is SHARED',
+    '--owner SUB      the subject who owns the collection',
+    '--org O          the organization that can see it if it is SHARED',
     '--email E        the e-mail address of the owner',
     '--description T  what it is for',
-    '--tag T          a tag; may be given again',
-    '--color C        a color, as #2a6fdb',
+    '--tag T          a tag; may be repeated',
+    '--color C        a color, such as #2a6fdb',
     '--visibility V   PRIVATE (default) or SHARED',
     '--item ID        a document id or an occupation code; more may follow',
-    '--json           the answer as JSON',
+    '--json           print the result as JSON',
   ],
   async run(args) {
     const { values, positionals } = parse(args, {
@@ -64,7 +64,7 @@ export const collectionCommand: Command = {
     const fields = createCollectionBody.safeParse({ name, description, tags: tag, color, visibility });
     if (!fields.success) throw new CommandError(fields.error.issues[0]!.message, 2);
     if (fields.data.visibility === 'SHARED' && owner.organization === null)
-      throw new CommandError('--visibility SHARED needs --org: nobody would see it otherwise', 2);
+      throw new CommandError('--visibility SHARED needs --org: give the organization that may see it', 2);
     const config = readConfig({ db: values.db });
     const db = openDatabase(config.db);
     try {

@@ -6,7 +6,7 @@ import { describeEmptied } from '../../importers/stigs/emptied-slugs.ts';
 import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
-import { cut, printable } from '../base/text.ts';
+import { count, countOf, cut, printable } from '../base/text.ts';
 import { openDatabase } from '../db/database.ts';
 import { openUpgraded } from '../db/upgrade.ts';
 import { auditMigration } from './audit.ts';
@@ -18,13 +18,13 @@ const busyTimeout = 30_000;
 
 export const importCommand: Command = {
   name: 'import',
-  summary: 'take files, folders and zips into the catalog',
+  summary: 'import files, folders and zips into the catalog',
   usage: 'gapstone import PATH... [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--json]',
   help: [
-    '--strict      change nothing unless every source is good',
-    '--dry-run     say what would change and change nothing',
-    '--slugs FILE  CSV with the columns benchmarkId,slug: the slugs that benchmarks get',
-    '--json        one ledger line for each source on stdout, the summary last',
+    '--strict      change nothing unless every source can be imported',
+    '--dry-run     show what would change, and change nothing',
+    '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks',
+    '--json        print one ledger line for each source on stdout, then the summary',
   ],
   async run(args) {
     const { values, positionals } = parse(args, {
@@ -32,8 +32,8 @@ export const importCommand: Command = {
       'dry-run': { type: 'boolean' },
       slugs: { type: 'string' },
     });
-    if (positionals.length === 0) throw new CommandError('name at least one PATH to import', 2);
-    for (const path of positionals) if (!existsSync(path)) throw new CommandError(`there is no ${path}`);
+    if (positionals.length === 0) throw new CommandError('give at least one PATH to import', 2);
+    for (const path of positionals) if (!existsSync(path)) throw new CommandError(`${path} does not exist`);
     const overrides =
       values.slugs === undefined ? new Map<string, string>() : readSlugs(required(values.slugs, 'slugs'));
     const config = readConfig({ db: values.db });
@@ -79,7 +79,7 @@ function print(
   }
   for (const benchmarkId of unmetOverrides)
     process.stderr.write(
-      `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, which no benchmark bears\n`,
+      `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, but no benchmark has this id\n`,
     );
   for (const left of emptiedSlugs) process.stderr.write(`warning: after --slugs, ${describeEmptied(left)}\n`);
   if (!stored)
@@ -90,7 +90,7 @@ function humanLine(line: LedgerLine): string {
   // A name is from outside: it must not end the line, nor speak to the terminal.
   const printed = (text: string) => printable(text, text.length);
   const target = line.target === null ? '' : ` -> ${printed(line.target)}`;
-  const counts = Object.entries(line.counts).map(([name, count]) => `${count} ${name}`);
+  const counts = Object.entries(line.counts).map(([name, number]) => countOf(number, name));
   const reason = line.reason === null ? '' : `: ${printed(line.reason)}`;
   const detail = counts.length === 0 ? '' : ` (${counts.join(', ')})`;
   const warnings = line.warnings.map((warning) => `\n    warning: ${printed(warning)}`).join('');
@@ -100,8 +100,8 @@ function humanLine(line: LedgerLine): string {
 function humanSummary(summary: LedgerSummary): string {
   const { sources, imported, unchanged, superseded, skipped, rejected, warnings, ms } = summary;
   const parts = { imported, unchanged, superseded, skipped, rejected, warnings };
-  const counts = Object.entries(parts).map(([name, count]) => `${count} ${name}`);
-  return `${sources} sources in ${(ms / 1000).toFixed(2)} s: ${counts.join(', ')}`;
+  const counts = Object.entries(parts).map(([name, number]) => countOf(number, name));
+  return `${count(sources, 'source')} in ${(ms / 1000).toFixed(2)} s: ${counts.join(', ')}`;
 }
 
 /** Reads the operator's overrides (rule F2.4 step 6). */
@@ -119,10 +119,12 @@ function readSlugs(file: string): Map<string, string> {
   rows.forEach(([benchmarkId, slug], index) => {
     const where = `${file}, row ${index + 2}`;
     if (!benchmarkId) throw new CommandError(`${where}: the benchmarkId is empty`);
-    if (!slug || !isSlug(slug)) throw new CommandError(`${where}: "${(slug ?? '').slice(0, 64)}" is no slug`);
-    if (reservedSlugs.has(slug)) throw new CommandError(`${where}: "${slug}" is a path of the interface`);
+    if (!slug || !isSlug(slug))
+      throw new CommandError(`${where}: "${(slug ?? '').slice(0, 64)}" is not a slug: use a-z, 0-9 and _`);
+    if (reservedSlugs.has(slug))
+      throw new CommandError(`${where}: "${slug}" is reserved for a path of the API: choose another slug`);
     if (overrides.has(benchmarkId))
-      throw new CommandError(`${where}: ${benchmarkId.slice(0, 64)} is named twice`);
+      throw new CommandError(`${where}: ${benchmarkId.slice(0, 64)} occurs twice`);
     overrides.set(benchmarkId, slug);
   });
   return overrides;

@@ -3,6 +3,7 @@ import { createIntegrationTokens, type IntegrationTokens } from '../auth/integra
 import { isName } from '../auth/tokens.ts';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
+import { count } from '../base/text.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { auditedCommand } from './audit.ts';
 import { type Command, expectPositionals, parse, required } from './command.ts';
@@ -20,17 +21,17 @@ interface Arguments {
 
 export const integrationTokenCommand: Command = {
   name: 'integration-token',
-  summary: 'make, list, revoke and assign tokens for programs that read lists',
+  summary: 'create, list, revoke and assign tokens for programs that read lists',
   usage: `gapstone integration-token create --name N --org O [--list ID...] [--ttl 90d] [--db FILE] [--json]
 gapstone integration-token list
 gapstone integration-token revoke ID
 gapstone integration-token assign ID --list ID...`,
   help: [
     '--name N    what the token is for',
-    '--org O     the organization whose lists it may be given',
-    '--list ID   a list that it sees; more ids may follow',
-    '--ttl T     how long it holds: 8h, 90d, 365d ... (for good)',
-    '--json      the answer as JSON',
+    '--org O     the organization whose lists it may read',
+    '--list ID   a list that it may read; more ids may follow',
+    '--ttl T     how long it is valid: 8h, 90d, 365d ... (no limit)',
+    '--json      print the result as JSON',
   ],
   async run(args) {
     const { values, positionals } = parse(args, {
@@ -49,7 +50,8 @@ gapstone integration-token assign ID --list ID...`,
     );
     const given = { name: values.name, org: values.org, lists, ttl: values.ttl, json: values.json ?? false };
     const run = actions.get(action ?? '');
-    if (!run) throw new CommandError('say create, list, revoke or assign after "integration-token"', 2);
+    if (!run)
+      throw new CommandError('"integration-token" must be followed by create, list, revoke or assign', 2);
     const config = readConfig({ db: values.db });
     const db = openDatabase(config.db);
     try {
@@ -96,14 +98,14 @@ async function create(deps: Deps, { name, org, lists, ttl, json }: Arguments): P
   }
   const more = { org: request.organization, detail: { lists } };
   const token = await audited(deps, 'create', request.id, more, () => deps.tokens.create(request));
-  if (!json) process.stderr.write(`integration token ${request.id}, shown this once:\n`);
+  if (!json) process.stderr.write(`integration token ${request.id}. It is shown only once:\n`);
   process.stdout.write(json ? `${JSON.stringify({ id: request.id, token })}\n` : `${token}\n`);
 }
 
 function list({ tokens }: Deps, { json }: Arguments): void {
   for (const each of tokens.list()) {
     const expires = each.expiresAt === null ? '' : `, expires ${each.expiresAt}`;
-    const line = `${each.id}  ${each.state}  ${each.organization}  ${each.name} (${each.lists.length} lists${expires})`;
+    const line = `${each.id}  ${each.state}  ${each.organization}  ${each.name} (${count(each.lists.length, 'list')}${expires})`;
     process.stdout.write(`${json ? JSON.stringify(each) : line}\n`);
   }
 }
@@ -116,5 +118,5 @@ async function revoke(deps: Deps, _: Arguments, id: string): Promise<void> {
 async function assign(deps: Deps, { lists }: Arguments, id: string): Promise<void> {
   if (lists.length === 0) throw new CommandError('--list must be given', 2);
   await audited(deps, 'assign', id, { detail: { lists } }, () => deps.tokens.assign(id, lists));
-  process.stderr.write(`integration token ${id} sees ${lists.length} more lists\n`);
+  process.stderr.write(`integration token ${id} may read ${count(lists.length, 'more list')}\n`);
 }

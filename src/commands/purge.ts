@@ -12,12 +12,12 @@ const day = 24 * 3600 * 1000;
 
 export const purgeCommand: Command = {
   name: 'purge',
-  summary: 'remove for good the lists that were deleted more than 30 days ago',
+  summary: 'permanently remove the lists that were deleted more than 30 days ago',
   usage: 'gapstone purge [--dry-run] [--accept-clock] [--db FILE] [--json]',
   help: [
-    '--dry-run       only say how many there are',
-    '--accept-clock  go on although the clock is behind the latest time seen: it is right now, and was wrong before',
-    '--json          the count as JSON',
+    '--dry-run       only show how many there are',
+    '--accept-clock  purge even if the clock is earlier than the latest time in the database, because that time was wrong',
+    '--json          print the count as JSON',
   ],
   async run(args) {
     const { values, positionals } = parse(args, {
@@ -62,7 +62,7 @@ export function purgeDaily(
     } catch (error) {
       audit.stream.note(ownEvent(action, null, { objectType, outcome: 'failure', reason: reasonOf(error) }));
       // The next day tries again: a purge that waits harms nobody.
-      log.warn('purge put off', { reason: (error as Error).message });
+      log.warn('purge postponed', { reason: (error as Error).message });
     }
   };
   let latest = purge();

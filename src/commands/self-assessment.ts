@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
 import { packageRoot } from '../base/root.ts';
+import { count } from '../base/text.ts';
 import { toCklb } from '../catalog/stigs/cklb.ts';
 import { createStigService } from '../catalog/stigs/queries.ts';
 import { answerChecklist, readAnswers } from '../checklists/answers.ts';
@@ -14,12 +15,12 @@ const ourAnswers = join(packageRoot, 'data', 'assessment', `${ourStig}.csv`);
 
 export const selfAssessmentCommand: Command = {
   name: 'self-assessment',
-  summary: 'print a checklist (cklb) of an imported STIG, filled from a table of answers',
+  summary: 'print a checklist (cklb) for an imported STIG, filled in from a table of answers',
   usage:
     'gapstone self-assessment [--stig SLUG] [--version V] [--answers FILE] [--host-name N] [--db FILE] > FILE.cklb',
   help: [
     `--stig SLUG     the STIG (${ourStig})`,
-    '--version V     one of its retained releases, as V6R4 (the current one)',
+    '--version V     a retained release, such as V6R4 (the current one)',
     '--answers FILE  CSV with groupId, status, evidence, comment (what Gapstone answers for itself)',
     "--host-name N   the target's name in the checklist (gapstone)",
   ],
@@ -39,10 +40,11 @@ export const selfAssessmentCommand: Command = {
       const checklist = toCklb(full, values['host-name'] ?? 'gapstone');
       const { unanswered, unknown } = answerChecklist(checklist, answers);
       process.stdout.write(`${JSON.stringify(checklist, null, 2)}\n`);
-      const said = `${answers.size - unknown.length} of ${full.findings.length} rules answered`;
+      const said = `${answers.size - unknown.length} of ${count(full.findings.length, 'rule')} answered`;
       process.stderr.write(`${full.release.title} ${full.release.version}: ${said}\n`);
       if (unanswered.length > 0) process.stderr.write(`without an answer: ${unanswered.join(', ')}\n`);
-      if (unknown.length > 0) process.stderr.write(`answers for no rule of it: ${unknown.join(', ')}\n`);
+      if (unknown.length > 0)
+        process.stderr.write(`answers for rules that it does not have: ${unknown.join(', ')}\n`);
       return 0;
     } catch (error) {
       if (error instanceof AppError) throw new CommandError(`${error.message}: import it first`);

@@ -38,7 +38,7 @@ export const serveCommand: Command = {
   usage: 'gapstone serve [--host H] [--port P] [--db FILE]',
   help: [
     '--host H  address to listen on (127.0.0.1)',
-    '--port P  port to listen on (8080; 0 takes a free one)',
+    '--port P  port to listen on (8080; 0 picks a free one)',
   ],
   async run(args) {
     const { values, positionals } = parse(args, { host: { type: 'string' }, port: { type: 'string' } });
@@ -166,27 +166,24 @@ async function serveOpen(
 const serviceMetrics = (server: RunningServer, lines: LineWriter, audit: AuditStream, answers: Answers) =>
   ({
     gapstone_http_connections: ['Open connections.', () => server.load().connections],
-    gapstone_http_requests_in_flight: [
-      'Requests whose answer is not finished.',
-      () => server.load().requests,
-    ],
-    gapstone_log_lines_dropped_total: ['Log lines that nobody read.', lines.dropped],
+    gapstone_http_requests_in_flight: ['Requests that are not finished.', () => server.load().requests],
+    gapstone_log_lines_dropped_total: ['Log lines that could not be written.', lines.dropped],
     gapstone_audit_events_total: ['Events written to the audit stream.', () => audit.stats().written],
     gapstone_audit_events_lost_total: ['Events that could not be written.', () => audit.stats().lost],
     gapstone_audit_failing: [
       '1 while the audit stream cannot be written.',
       () => Number(audit.stats().failing),
     ],
-    gapstone_cache_entries: ['Answers that are kept as bytes.', () => answers.stats().entries],
-    gapstone_cache_bytes: ['Bytes that they take.', () => answers.stats().bytes],
-    gapstone_cache_hits_total: ['Requests answered from them.', () => answers.stats().hits],
-    gapstone_cache_misses_total: ['Answers that were made to be kept.', () => answers.stats().misses],
+    gapstone_cache_entries: ['Cached responses.', () => answers.stats().entries],
+    gapstone_cache_bytes: ['Bytes of cached responses.', () => answers.stats().bytes],
+    gapstone_cache_hits_total: ['Requests answered from the cache.', () => answers.stats().hits],
+    gapstone_cache_misses_total: ['Responses added to the cache.', () => answers.stats().misses],
   }) satisfies Figures;
 
 /** A fault that nobody caught: the state may be anything, so it is logged and the process ends (threat O2). */
 function endOnFailure(log: Log, lines: LineWriter): void {
   process.on('uncaughtException', (error: unknown, origin) => {
-    log.error('fault: the process ends', {
+    log.error('unexpected error: the process ends', {
       origin,
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
@@ -202,7 +199,7 @@ function renewCertificate(config: Config, server: RunningServer, log: Log): void
     server.renew(tls);
     log.info('certificate reloaded', { certificateUntil: tls.validTo });
   } catch (error) {
-    log.error('certificate kept: the files cannot be used', { reason: (error as Error).message });
+    log.error('certificate not reloaded: the new files cannot be used', { reason: (error as Error).message });
   }
 }
 

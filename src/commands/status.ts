@@ -7,7 +7,7 @@ import { type Command, expectPositionals, parse } from './command.ts';
 
 export const statusCommand: Command = {
   name: 'status',
-  summary: 'say what is loaded: editions, counts, sizes, the last imports, the digest',
+  summary: 'show the content: editions, counts, sizes, the last imports, the digest',
   usage: 'gapstone status [--db FILE] [--json]',
   help: ['--json    the same as JSON'],
   async run(args) {

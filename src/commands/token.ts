@@ -13,11 +13,11 @@ export const tokenCommand: Command = {
   usage:
     'gapstone token issue --subject S [--email E] [--org O] [--entitlement regdoc] [--entitlement occ] [--ttl 8h] [--db FILE] [--json]',
   help: [
-    '--subject S      who the token speaks for',
+    '--subject S      the user of the token',
     '--email E        their e-mail address',
     '--org O          their organization',
     '--entitlement X  regdoc or occ; may be given twice',
-    '--ttl T          how long it holds: 30m, 8h, 90d ... (8h)',
+    '--ttl T          how long it is valid: 30m, 8h, 90d ... (8h)',
     '--json           the token as JSON',
   ],
   async run(args) {

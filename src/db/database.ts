@@ -79,7 +79,7 @@ export function openDatabase(file: string, options: OpenOptions = {}): Database 
 export function requireDatabaseFile(file: string): void {
   if (!existsSync(file))
     throw new CommandError(
-      `there is no database at ${file}: make one with "gapstone import", or "gapstone restore" a backup`,
+      `there is no database at ${file}: create one with "gapstone import", or restore a backup with "gapstone restore"`,
     );
 }
 
@@ -165,11 +165,11 @@ function asOpenError(file: string, error: Error): Error {
     case 'damaged':
       return damaged(file, error.message);
     case 'busy':
-      return new CommandError(`${file} is locked: another process is working on it`);
+      return new CommandError(`${file} is locked: another process is using it`);
     case 'readonly':
     case 'io':
       return new CommandError(
-        `${file} cannot be opened (${error.message}): its folder must be writable, for the log beside it`,
+        `${file} cannot be opened (${error.message}): its folder must be writable, because the log is written there`,
       );
     default:
       return new CommandError(`${file} cannot be opened: ${error.message}`);
@@ -182,7 +182,7 @@ function refuseOlderSchema(file: string, sqlite: Sqlite.Database): void {
   const version = schemaVersion(sqlite);
   if (version < newest)
     throw new CommandError(
-      `${file} has schema ${version}, this Gapstone needs ${newest}: start "gapstone serve" once`,
+      `${file} has schema ${version}, this version of Gapstone needs ${newest}: start "gapstone serve" once to upgrade it`,
     );
 }
 

@@ -30,7 +30,9 @@ export function createTurns() {
   return {
     take<T>(attempt: (turn: Attempt) => T, patience = lockPatience): Promise<T> {
       if (waiting >= mostWaiting)
-        return Promise.reject(Object.assign(new Error('too many are waiting'), { code: 'SQLITE_BUSY' }));
+        return Promise.reject(
+          Object.assign(new Error('too many requests are waiting'), { code: 'SQLITE_BUSY' }),
+        );
       const deadline = performance.now() + patience;
       waiting++;
       const turn = last

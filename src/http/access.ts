@@ -137,7 +137,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     if (!caller?.viewer) throw unauthorized();
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
     if (caller.by === 'session' && !reads && !isSameOrigin(c))
-      throw forbidden('A session may write from its own origin only');
+      throw forbidden('A session may write only from its own origin');
     return caller.viewer;
   }
 
@@ -177,7 +177,9 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       const wanted = product ?? gatedBy;
       call.unentitled = wanted !== undefined && !user.entitlements.has(wanted);
       if (product !== undefined && !mayHave(name, user))
-        throw forbidden(`This needs the entitlement ${product}`);
+        throw forbidden(
+          `You need the ${product === 'occ' ? 'role-data' : 'document'} permission (${product})`,
+        );
       c.set('user', user);
       c.set('visitor', user);
     });
@@ -209,14 +211,14 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     entitled: (product) =>
       userRule(entitledTo(product), [{ userToken: [product] }, { session: [product] }], byEither, product),
     async signIn(c, token) {
-      if (!isSameOrigin(c)) throw forbidden('Signing in works from our own page only');
+      if (!isSameOrigin(c)) throw forbidden('Sign in from the sign-in page of this server');
       return asUser(await tokenViewer(c, `Bearer ${token}`));
     },
   };
 }
 
 function asUser(viewer: Viewer): User {
-  if (viewer.kind !== 'user') throw forbidden('This needs a user token');
+  if (viewer.kind !== 'user') throw forbidden('You need a user token');
   return viewer;
 }
 

@@ -8,10 +8,10 @@ import type { ErrorBody } from './schema.ts';
 
 /** What a caller gets to read, and after how many seconds to try again, when the storage fails; a damaged file is a 500. */
 const unavailable: Partial<Record<StorageFault, [string, string]>> = {
-  busy: ['The database is busy', '5'],
-  full: ['The database takes no changes now: there is no room', '30'],
-  readonly: ['The database takes no changes now', '30'],
-  io: ['The database does not answer', '30'],
+  busy: ['The database is busy. Try again', '5'],
+  full: ['Changes cannot be saved now: the disk is full', '30'],
+  readonly: ['Changes cannot be saved now', '30'],
+  io: ['The database cannot be read or written', '30'],
 };
 
 /** What an error is to the caller. */
@@ -22,7 +22,10 @@ export function toAppError(error: Error): AppError {
   const fault = storageFault(error);
   const answer = fault === null ? undefined : unavailable[fault];
   if (answer) return new AppError('UNAVAILABLE', answer[0], { 'Retry-After': answer[1] });
-  return new AppError('INTERNAL_ERROR', 'Something went wrong; the log knows more under the request id');
+  return new AppError(
+    'INTERNAL_ERROR',
+    'Something went wrong. The server log has the details under this request ID',
+  );
 }
 
 /** Whether a browser looks for a page: everything else, and all that is under `/api/`, gets errors as JSON. */

@@ -8,7 +8,7 @@ export async function readForm(bytes: Uint8Array, type: string): Promise<Form> {
 
 function readFields(bytes: Uint8Array, type: string): Form {
   if (bytes.length > 0 && !/^application\/x-www-form-urlencoded\b/i.test(type)) {
-    throw badRequest('The request body is no form');
+    throw badRequest('The request body is not a form');
   }
   let text: string;
   try {
@@ -31,7 +31,7 @@ async function readParts(bytes: Uint8Array, type: string): Promise<Form> {
   try {
     parts = await new Response(bytes, { headers: { 'Content-Type': type } }).formData();
   } catch {
-    throw badRequest('The request body is no form');
+    throw badRequest('The request body is not a form');
   }
   const texts = (name: string) => parts.getAll(name).filter((value) => typeof value === 'string');
   const files = new Map<string, { name: string; bytes: Uint8Array }>();

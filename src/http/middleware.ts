@@ -88,9 +88,9 @@ export const refuseBadEncoding: MiddlewareHandler<Env> = async (c, next) => {
     try {
       decoded = decodeURIComponent(url);
     } catch {
-      throw badRequest('The URL holds a malformed percent-encoding');
+      throw badRequest('The URL contains a malformed percent-encoding');
     }
-    if (decoded.includes('\0')) throw badRequest('The URL holds a NUL character');
+    if (decoded.includes('\0')) throw badRequest('The URL contains a NUL character');
   }
   await next();
 };
@@ -141,7 +141,7 @@ async function readAtMost(
   for (;;) {
     // A client that goes away in the middle is no failure of ours.
     const read = reader?.read().catch(() => {
-      throw badRequest('The request body ended before its time');
+      throw badRequest('The request body ended too early');
     });
     const { done, value } = read
       ? await Promise.race([read, held.dropped])

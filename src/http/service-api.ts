@@ -37,7 +37,7 @@ export function serviceRoutes(
       method: 'get',
       path: '/healthz',
       operationId: 'getHealth',
-      summary: 'Is the process alive?',
+      summary: 'Check that the process is alive',
       tags,
       ...watching,
       responses: { 200: ok, ...errors(400) },
@@ -50,7 +50,7 @@ export function serviceRoutes(
       method: 'get',
       path: '/readyz',
       operationId: 'getReadiness',
-      summary: 'Is the database open and the service taking requests?',
+      summary: 'Check that the database is open and the service accepts requests',
       tags,
       ...watching,
       responses: { 200: ok, ...errors(400, 503) },
@@ -62,7 +62,7 @@ export function serviceRoutes(
         db.generation();
         db.requireInPlace();
       } catch {
-        throw new AppError('UNAVAILABLE', 'The database does not answer', { 'Retry-After': '30' });
+        throw new AppError('UNAVAILABLE', 'The database cannot be read or written', { 'Retry-After': '30' });
       }
       return c.json({ status: 'ready' as const }, 200, noStore);
     },
@@ -73,7 +73,7 @@ export function serviceRoutes(
       method: 'get',
       path: '/openapi.json',
       operationId: 'getOpenApi',
-      summary: 'This description of the interface (OpenAPI 3.1)',
+      summary: 'Get this API description (OpenAPI 3.1)',
       tags,
       ...access.public,
       responses: { 200: jsonContent(z.record(z.string(), z.unknown()), 'The document.'), ...errors(400) },
@@ -87,7 +87,7 @@ export function serviceRoutes(
         method: 'get',
         path: '/metrics',
         operationId: 'getMetrics',
-        summary: 'Metrics in the text format of Prometheus',
+        summary: 'Get metrics in the Prometheus text format',
         tags,
         ...watching,
         responses: {

@@ -19,7 +19,7 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
       operationId: 'createSession',
       summary: 'Start a session with a user token',
       description:
-        'Sets the cookie `gapstone_session`. It ends after 15 idle minutes, after 12 hours, or with the token.',
+        'Sets the cookie `gapstone_session`. The session ends after 15 minutes without activity, after 12 hours, or when the token expires.',
       tags,
       ...access.audited('session.create').userToken,
       responses: {
@@ -43,7 +43,7 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
       tags,
       ...access.audited('session.end').session,
       responses: {
-        204: { description: 'It is ended.', headers: setCookie },
+        204: { description: 'Ended.', headers: setCookie },
         ...errors(400, 401, 403, 413, 503),
       },
     }),

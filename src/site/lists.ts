@@ -176,5 +176,5 @@ export async function withFormErrors(
 export function notInCatalog(names: string[]): AppError {
   const [first = '', ...others] = names;
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  return badRequest(`The catalog has no ${first.slice(0, 64)}${more}; what it has is added`);
+  return badRequest(`Not in the catalog: ${first.slice(0, 64)}${more}. Everything else was added`);
 }

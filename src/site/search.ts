@@ -93,11 +93,11 @@ function unknownIn(
   { controls, stigs }: SearchPageServices,
 ): string[] {
   const said: string[] = [];
-  if (stig && titleOf(stig, stigs) === null) said.push(`“${cut(stig)}” is no STIG of this catalog.`);
+  if (stig && titleOf(stig, stigs) === null) said.push(`“${cut(stig)}” is not a STIG in this catalog.`);
   if (cci && namedExactly('cci', cci, controls) === null)
-    said.push(`“${cut(cci)}” is no CCI of this catalog.`);
+    said.push(`“${cut(cci)}” is not a CCI in this catalog.`);
   if (control && namedExactly('nist-800-53', control, controls) === null)
-    said.push(`“${cut(control)}” is no control of ${frameworkName('nist-800-53')} in this catalog.`);
+    said.push(`“${cut(control)}” is not a ${frameworkName('nist-800-53')} control in this catalog.`);
   return said;
 }
 

@@ -30,7 +30,8 @@ export function signInPages(
     } catch (error) {
       if (!(error instanceof AppError) || (error.code !== 'UNAUTHORIZED' && error.code !== 'FORBIDDEN'))
         throw error;
-      const unknown = 'This is no user token, or one that is invalid, expired or revoked';
+      const unknown =
+        'This token cannot be used: it is not a user token, or it is invalid, expired or revoked';
       const problem = error.code === 'UNAUTHORIZED' ? unknown : error.message;
       return show(c, signInPage({ next, problem }), error.code === 'UNAUTHORIZED' ? 401 : 403);
     }

@@ -86,7 +86,7 @@ export function refusedForm(
 function checklistOf(form: Form): Buffer {
   const file = form.file('file');
   const bytes = Buffer.from(file?.bytes ?? Buffer.from(form.get('checklist'), 'base64'));
-  if (bytes.length === 0) throw badRequest('Choose a checklist, a .ckl or .cklb file');
+  if (bytes.length === 0) throw badRequest('Choose a checklist: a .ckl or .cklb file');
   if (bytes.length > maxChecklist)
     throw new AppError('PAYLOAD_TOO_LARGE', `The checklist is larger than ${maxChecklist} bytes`);
   return bytes;

@@ -99,7 +99,7 @@ local(
       change();
       await until('it is told', () => {
         void status(token);
-        return logged('key set kept: the file cannot be used') > index;
+        return logged('key set not reloaded: the new file cannot be used') > index;
       });
       assert.equal([await status(token), await status(other.token)], [200, 401], String(index));
     }

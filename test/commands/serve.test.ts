@@ -181,7 +181,7 @@ const bad: BadDatabase[] = [
       db.pragma('wal_checkpoint(TRUNCATE)');
       db.close();
     },
-    message: /has schema 999, this Gapstone knows \d+: use a newer Gapstone/,
+    message: /has schema 999, this version of Gapstone supports \d+ at most: use a newer Gapstone/,
   },
 ];
 

@@ -127,7 +127,7 @@ users('integration tokens: create, use, assign, list, revoke', async () => {
   assert.equal((await names()).sort(), ['one', 'three', 'two']);
   const foreign = await run(...create, 'blue', '--list', made.id);
   assert.is(foreign.code, 1);
-  assert.match(foreign.stderr, /is not of the organization blue/);
+  assert.match(foreign.stderr, /does not belong to the organization blue/);
   assert.is(foreign.stdout, '');
   const revoked = await run('integration-token', 'revoke', summary.id);
   assert.is(revoked.code, 0);

@@ -315,7 +315,7 @@ joins('siblings that share STIG IDs and no V-id are two STIGs, whichever comes f
     const second = lines.flat().find((line) => /shares/.test(line.reason ?? ''))!;
     assert.match(
       second.reason!,
-      /^new slug from the title: maker_(xe|ios)_router; shares 88 % of the STIG IDs with maker_(xe|ios)_router, but its rules have SV-ids of their own$/,
+      /^new slug from the title: maker_(xe|ios)_router; shares 88 % of the STIG IDs with maker_(xe|ios)_router, but its rules have other SV-ids$/,
     );
   }
 });
@@ -370,7 +370,7 @@ joins(
       });
       assert.match(
         lines.flat().find((line) => /shares/.test(line.reason ?? ''))!.reason!,
-        /; shares 100 % of the STIG IDs with \w+_linux_5, but its rules have SV-ids of their own$/,
+        /; shares 100 % of the STIG IDs with \w+_linux_5, but its rules have other SV-ids$/,
       );
     }
     // A later title of one of them is a later title all the same.
@@ -661,7 +661,7 @@ joins('the same release under another id joins and one copy is kept', async () =
     if (inOneRunOrLater)
       assert.is(
         lines.flat()[index]!.reason,
-        'a newer printing of V1R2 is kept; joined oracle_like_linux_8: same title, other benchmark id; 100 % of the STIG IDs shared with V1R2',
+        'a newer printing of V1R2 is used; joined oracle_like_linux_8: same title, other benchmark id; 100 % of the STIG IDs shared with V1R2',
       );
     assert.is(outcome[1 - index], 'imported');
   }
@@ -730,7 +730,7 @@ joins('a title in another script is known by the benchmark id, whatever stands t
     [{ id: 'Example_Product_STIG', title, release: 2, rules: sampleRules(5, 'A', 100) }],
   ]);
   assert.equal(slugs(db), { example_product: ['Example_Product_STIG V1R1', 'Example_Product_STIG V1R2'] });
-  assert.is(lines[0]![0]!.reason, 'new slug example_product: the title gives none');
+  assert.is(lines[0]![0]!.reason, 'new slug example_product: the title does not give a slug');
 
   const own = {
     id: 'EP_STIG',
@@ -776,11 +776,11 @@ joins(
     assert.equal(
       lines[0]!.map((line) => line.reason),
       [
-        'new slug stats_2: stats is a path of the interface',
-        'new slug stats_viewer: stats is a path of the interface',
+        'new slug stats_2: stats is reserved for a path of the API',
+        'new slug stats_viewer: stats is reserved for a path of the API',
         'new slug from the title: other',
-        'new slug change_log: changelog is a path of the interface',
-        'new slug batch_2: batch is a path of the interface',
+        'new slug change_log: changelog is reserved for a path of the API',
+        'new slug batch_2: batch is reserved for a path of the API',
       ],
     );
     const { lines: next } = await importTexts(db, [
@@ -834,7 +834,10 @@ joins('a STIG ID that names thousands of rules costs no more than they are', asy
   });
   const effort = await effortOf(async () => {
     const { lines } = await importRuns([[sample('Boat', 1, 300_000), sample('Ship', 2, 400_000)]]);
-    assert.match(lines[0]![0]!.reason!, /shares 100 % of the STIG IDs with ship, but its rules have SV-ids/);
+    assert.match(
+      lines[0]![0]!.reason!,
+      /shares 100 % of the STIG IDs with ship, but its rules have other SV-ids/,
+    );
   });
   assert.ok(effort < 4000, `${effort} ms`);
 });

@@ -168,7 +168,7 @@ test('a slug that is left without a release is told of with what refers to it, a
   const kept = () =>
     ['list_stigs', 'favorite_stigs'].map((table) => t.db.sqlite.prepare(`SELECT * FROM ${table}`).all());
   const before = kept();
-  const remark = '2 list entries and 1 favorites refer to pier, which has no release any more';
+  const remark = '2 list entries and 1 favorite refer to pier, which no longer has a release';
 
   const overrides = new Map([['Pier_STIG', 'jetty']]);
   const { lines, emptiedSlugs } = await runImport(t.db, [pier], { overrides });
@@ -191,12 +191,15 @@ test('a slug that is left without a release is told of with what refers to it, a
   const list = textOf((await loadPage(t, `/lists/${lists[0]}`, reader)).html);
   assert.match(
     list,
-    /1 Pier Security Technical Implementation Guide \(gone from the catalog\) Edit/,
+    /1 Pier Security Technical Implementation Guide \(no longer in the catalog\) Edit/,
     'no counts',
   );
-  assert.match(list, /2 Harbor Linux 3 Security Technical Implementation Guide V1R1 14 3 \/ 8 \/ 3 Edit/);
+  assert.match(
+    list,
+    /2 Harbor Linux 3 Security Technical Implementation Guide V1R1 14 ▲ CAT I: 3 ◆ CAT II: 8 ● CAT III: 3 Edit/,
+  );
   const favorites = textOf((await loadPage(t, '/favorites', reader)).html);
-  assert.match(favorites, /Pier Security Technical Implementation Guide \(gone from the catalog\)/);
+  assert.match(favorites, /Pier Security Technical Implementation Guide \(no longer in the catalog\)/);
 
   // Moved back under its slug, it is what it was; the slug between had no reader.
   const back = await runImport(t.db, [pier], { overrides: new Map([['Pier_STIG', 'pier']]) });
@@ -212,7 +215,7 @@ test('a new release that takes the others along says so too; a slug that keeps o
   const moved = await runImport(t.db, [newer], { overrides: new Map([['Pier_STIG', 'jetty']]) });
   assert.is(
     moved.lines[0]!.reason,
-    'operator override: jetty; 0 list entries and 1 favorites refer to pier, which has no release any more',
+    'operator override: jetty; 0 list entries and 1 favorite refer to pier, which no longer has a release',
   );
   const taken = await runImport(t.db, [newer], {
     overrides: new Map([
@@ -233,7 +236,7 @@ test('the command tells of a slug that is left, and of a dry run too', async () 
   const run = (...more: string[]) =>
     gapstone(['import', pier, '--slugs', slugs, '--json', '--db', file, ...more]);
   const told =
-    'warning: after --slugs, 0 list entries and 1 favorites refer to pier, which has no release any more\n';
+    'warning: after --slugs, 0 list entries and 1 favorite refer to pier, which no longer has a release\n';
   const dry = await run('--dry-run');
   assert.equal([dry.code, dry.stderr], [0, `${told}dry run: nothing was changed\n`]);
   const done = await run();

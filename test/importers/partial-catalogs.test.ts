@@ -175,7 +175,7 @@ parts('a catalog resolved from a profile is rejected, with how many it lacks of 
     put(folder, 'b.json', resolved('9.8')),
   ]);
   const says =
-    'a catalog resolved from a profile holds only a part of 800-53: import the catalog and the profile';
+    'a catalog resolved from a profile contains only part of 800-53: import the catalog and the profile instead';
   assert.equal(
     lines.map(({ outcome, reason }) => [outcome, reason]),
     [

@@ -717,7 +717,7 @@ rejects('of several statuses the newest counts, undated ones least, of one date 
     const wrong = rest.filter((each) => each[1] === '2024-13-45');
     assert.equal(
       warnings,
-      wrong.map(() => 'the status date "2024-13-45" is no date and was dropped'),
+      wrong.map(() => 'the status date "2024-13-45" is not a date and was ignored'),
     );
   }
 });

@@ -45,10 +45,10 @@ type Column = (typeof columns)[number];
 
 const refusals: Record<string, [status: number, code: string, message: string]> = {
   U: [401, 'UNAUTHORIZED', 'Missing or invalid Authorization header'],
-  T: [403, 'FORBIDDEN', 'This needs a user token'],
+  T: [403, 'FORBIDDEN', 'You need a user token'],
   C: [403, 'FORBIDDEN', 'Only the creator may do this'],
-  R: [403, 'FORBIDDEN', 'This needs the entitlement regdoc'],
-  O: [403, 'FORBIDDEN', 'This needs the entitlement occ'],
+  R: [403, 'FORBIDDEN', 'You need the document permission (regdoc)'],
+  O: [403, 'FORBIDDEN', 'You need the role-data permission (occ)'],
   N: [404, 'NOT_FOUND', 'Not found'],
 };
 
@@ -563,15 +563,12 @@ access('a product is for those entitled to it, and the refusal is one for all ot
     const response = await app.request(`/documents/${id}`, { headers });
     return [response.status, await response.text()];
   };
-  const unentitled = [403, '{"code":"FORBIDDEN","message":"This needs the entitlement regdoc"}'];
+  const unentitled = [403, '{"code":"FORBIDDEN","message":"You need the document permission (regdoc)"}'];
   assert.equal(await get('known', 'both'), [200, '{"subject":"alice"}']);
   assert.equal(await get('known', 'occ'), unentitled);
   assert.equal(await get('unknown', 'occ'), unentitled);
   assert.equal(await get('known', 'none'), unentitled);
-  assert.equal(await get('known', 'gsi_x'), [
-    403,
-    '{"code":"FORBIDDEN","message":"This needs a user token"}',
-  ]);
+  assert.equal(await get('known', 'gsi_x'), [403, '{"code":"FORBIDDEN","message":"You need a user token"}']);
   assert.is((await get('known'))[0], 401);
 });
 

@@ -88,7 +88,7 @@ const wrong: [field: string, value: unknown, words: RegExp][] = [
   ['description', 'x'.repeat(2001), /^description must have at most 2000/],
   ['description', {}, /^description/],
   ['tags', 'a', /^tags must be an array/],
-  ['tags', Array(21).fill('a'), /^tags must hold at most 20/],
+  ['tags', Array(21).fill('a'), /^tags must contain at most 20/],
   ['tags', ['x'.repeat(51)], /tags must have at most 50/],
   ['tags', [1], /tags must be an array of texts/],
   ['tags', null, /^tags/],

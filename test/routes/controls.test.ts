@@ -666,7 +666,7 @@ single('the revisions of 800-171 are never taken for one another', async () => {
   for (const id of ['3.01.1', '3.01.01', '03.1.1', '03.01.1', '3.1.01', '3.1', '03.01', '3.1.1.1', '3.1.1a'])
     await refused(`nist-800-171/${id}`, 404, `Control not found: ${id}`);
   const elsewhere = (id: string, here: string, there: string) =>
-    `Control not found: ${id} is not in ${here}, but in ${there}`;
+    `Control not found: ${id} is not in ${here}. It is in ${there}`;
   await refused('nist-800-171/03.01.01?version=Rev%202', 404, elsewhere('03.01.01', 'Rev 2', 'Rev 3'));
   await refused('nist-800-171/3.1.1?version=3', 404, elsewhere('3.1.1', 'Rev 3', 'Rev 2'));
   await refused(`nist-800-171/${second.id}?version=3`, 404, elsewhere(second.id, 'Rev 3', 'Rev 2'));

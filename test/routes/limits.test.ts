@@ -45,7 +45,7 @@ async function untilLimited(ask: () => ReturnType<typeof from>): Promise<number>
     const { error } = JSON.parse(answer.text);
     assert.equal(
       [error.code, error.message],
-      ['TOO_MANY_REQUESTS', 'Too many requests; Retry-After says when to come again'],
+      ['TOO_MANY_REQUESTS', 'Too many requests. Try again after the seconds in Retry-After'],
     );
     assert.is(error.requestId, answer.headers.get('X-Request-Id'));
     assert.match(answer.headers.get('Retry-After')!, /^[1-9]\d*$/);

@@ -208,7 +208,7 @@ locked(
       timed(goOn, 'PATCH', path, { name: 'not audited' }),
     ]);
     for (const answer of [change, session]) {
-      assertError(answer, 503, 'UNAVAILABLE', 'The database is busy');
+      assertError(answer, 503, 'UNAVAILABLE', 'The database is busy. Try again');
       assert.equal([answer.headers.get('Retry-After'), answer.changed], ['5', false]);
     }
     for (const answer of [unaudited, exported]) {

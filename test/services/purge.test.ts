@@ -122,7 +122,7 @@ test('a running server purges at its start and every day, and survives a refusal
   at(30);
   await new Promise((resolve) => setTimeout(resolve, 100));
   await stop();
-  assert.equal([lines[1]!.msg, /clock is behind/.test(lines[1]!.reason!)], ['purge put off', true]);
+  assert.equal([lines[1]!.msg, /clock is behind/.test(lines[1]!.reason!)], ['purge postponed', true]);
   const ran = lines.length;
   await new Promise((resolve) => setTimeout(resolve, 50));
   assert.is(lines.length, ran);

@@ -33,7 +33,7 @@ export function parseCuratedCsv(text: string): CuratedRecord {
     const key = `${mapping.stigSlug} ${mapping.occupationCode}`;
     const before = seen.get(key);
     if (before !== undefined)
-      throw new ImportError(`row ${row.number} maps what row ${before} maps already`, kind);
+      throw new ImportError(`row ${row.number} repeats the mapping of row ${before}`, kind);
     seen.set(key, row.number);
     return mapping;
   });

@@ -74,7 +74,9 @@ export function deriveRoleMappings(
       ...(jobZones.has(occupationCode) ? [] : [`no occupation ${occupationCode}`]),
       ...(workRoleId === null || workRoles.has(workRoleId) ? [] : [`no work role ${workRoleId}`]),
     ];
-    return missing.length === 0 ? [] : [{ sourceId, message: `row ${row}: there is ${missing.join(', ')}` }];
+    return missing.length === 0
+      ? []
+      : [{ sourceId, message: `row ${row}: ${missing.join(', ')} in the catalog` }];
   });
 }
 

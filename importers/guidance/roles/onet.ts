@@ -115,7 +115,7 @@ function readOccupations(rows: Row[]): Map<string, OccupationRecord> {
     const occupationCode = row.cell('O*NET-SOC Code');
     const title = row.cell('Title');
     if (!isOccupationCode(occupationCode))
-      throw row.fault(`"${shown(occupationCode)}" is no occupation code`);
+      throw row.fault(`"${shown(occupationCode)}" is not an occupation code`);
     if (title === '') throw row.fault('the title is empty');
     if (occupations.has(occupationCode)) throw row.fault(`the occupation ${occupationCode} occurs twice`);
     occupations.set(occupationCode, {
@@ -143,7 +143,7 @@ function readJobZones(stated: Iterable<[Row, OccupationRecord]>, names: Row[]): 
   for (const [row, occupation] of stated) {
     if (row.isNotAvailable('Job Zone')) continue;
     const zone = row.cell('Job Zone');
-    if (!/^[1-9]$/.test(zone)) throw row.fault(`"${shown(zone)}" is no job zone`);
+    if (!/^[1-9]$/.test(zone)) throw row.fault(`"${shown(zone)}" is not a job zone`);
     occupation.jobZone = Number(zone);
     occupation.jobZoneName = nameOf.get(zone) ?? null;
   }
@@ -202,6 +202,6 @@ function readEducation(stated: Iterable<[Row, OccupationRecord]>, categories: Ro
 
 function numberIn(row: Row): number {
   const text = row.cell('Data Value');
-  if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text)) throw row.fault(`"${shown(text)}" is no value`);
+  if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text)) throw row.fault(`"${shown(text)}" is not a number`);
   return Number(text);
 }

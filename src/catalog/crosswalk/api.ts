@@ -27,7 +27,7 @@ export function crosswalkRoutes(
       method: 'get',
       path: '/api/v1/crosswalk/resolve',
       operationId: 'resolveCrosswalk',
-      summary: 'Every path from one control to another framework',
+      summary: 'List every path from a control to another framework',
       tags,
       ...searching.public,
       request: { query: schemas.resolveQuery },
@@ -63,11 +63,11 @@ export function crosswalkRoutes(
       method: 'post',
       path: '/api/v1/crosswalk/resolve/batch',
       operationId: 'resolveCrosswalkBatch',
-      summary: 'Up to 250 pairs, or the controls of up to 250 CCIs',
+      summary: 'Resolve up to 250 pairs, or look up the controls of up to 250 CCIs',
       description:
-        'A body with the key `ccis` is the CCI lookup, which is never cut; otherwise it asks for pairs; both at once is a ' +
-        '400. The pairs share 12 MiB of paths: each may have an equal part, and what some leave is divided among the ' +
-        'others, until none wants more or nothing is left; so the answer stays under 16 MB. `truncated` names the pairs that are cut.',
+        'A body with `ccis` is a CCI lookup, which is never truncated. Any other body asks for pairs. Giving both is an error ' +
+        '(400). The pairs share 12 MiB of paths: each gets an equal part, and unused space is divided among the ' +
+        'others. The response stays under 16 MB. `truncated` lists the pairs whose paths are incomplete.',
       tags,
       ...costly.public,
       request: { body: { required: true, content: { 'application/json': { schema: schemas.batchBody } } } },

@@ -15,10 +15,10 @@ export function controlRulesRoutes(access: Access, service: ControlRulesService)
       method: 'get',
       path: '/api/v1/control-rules/{framework}/{controlId}',
       operationId: 'listControlRules',
-      summary: 'The rules of current releases that a control reaches through CCIs, by STIG',
+      summary: 'List the rules of current releases that are mapped to a control through CCIs, by STIG',
       description:
-        'Each rule once, with its shortest paths over the crosswalk. A base control does not stand for its ' +
-        'enhancements. Pages count rules; STIGs come by title, rules in document order.',
+        'Each rule is listed once, with its shortest paths through the crosswalk. A base control does not include its ' +
+        'enhancements. Pages count rules. STIGs are sorted by title, rules by document order.',
       tags: ['Controls'],
       ...access.user,
       request: { params: schemas.controlRulesParam, query: schemas.controlRulesQuery },

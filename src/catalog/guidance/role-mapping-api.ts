@@ -20,9 +20,9 @@ export function roleMappingRoutes(access: Access, mapping: RoleMappingService): 
       method: 'get',
       path: '/api/v1/role-mapping/benchmark/{benchmarkId}/roles',
       operationId: 'listBenchmarkRoles',
-      summary: 'Who has to act on a STIG, by relevance',
+      summary: 'List who acts on a STIG, by relevance',
       description:
-        'Takes a session. Without the entitlement `occ` the answer is one and the same for every STIG, known or not.',
+        'Needs a session. Without the permission `occ` the response is the same for every STIG, whether it exists or not.',
       tags: ['Role mapping'],
       ...session,
       request: { params: benchmarkParam },

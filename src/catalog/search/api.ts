@@ -15,10 +15,10 @@ export function searchRoutes(access: Access, search: SearchService): OpenAPIHono
       method: 'get',
       path: '/api/v1/search',
       operationId: 'searchRules',
-      summary: 'The rules of current releases that hold given words, best first',
+      summary: 'Search the rules of current releases, best match first',
       description:
-        'Title, discussion, check, fix, ids and CCIs are searched, case and diacritics ignored, whole words only. A rule ' +
-        'whose id is the whole question comes first, one of that SV-id in another revision second, then by relevance ' +
+        'Searches title, discussion, check, fix, ids and CCIs for whole words. Case and diacritics are ignored. A rule ' +
+        'whose id is the whole query comes first, then one with that SV-id in another revision, then others by relevance ' +
         '(bm25), slug and document order.',
       tags: ['STIG catalog'],
       ...access.user,

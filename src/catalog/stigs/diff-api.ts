@@ -16,7 +16,7 @@ export function stigDiffRoutes(access: Access, diffs: StigDiffService): OpenAPIH
       method: 'get',
       path: '/api/v1/stigs/{slug}/diff',
       operationId: 'getStigDiff',
-      summary: 'The rules that were added, removed and changed between two retained releases',
+      summary: 'List the rules added, removed and changed between two retained releases',
       tags: ['STIG catalog'],
       ...access.user,
       request: { params: slugParam, query: diffQuery },

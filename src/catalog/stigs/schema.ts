@@ -40,7 +40,7 @@ export const Finding = z
     checkContent: z.string(),
     ruleIdent: z
       .string()
-      .openapi({ description: 'The first CCI of the rule, "" when there is none.', example: 'CCI-000366' }),
+      .openapi({ description: 'The first CCI of the rule, or "" when it has none.', example: 'CCI-000366' }),
     ruleIdents: z
       .array(z.string())
       .openapi({ description: 'Every CCI of the rule, in document order.', example: ['CCI-000366'] }),
@@ -196,7 +196,7 @@ export const slugParam = z.object({
 
 const version = requestText('version', 100)
   .optional()
-  .openapi({ description: 'A retained release instead of the current one.', example: 'V1R1' });
+  .openapi({ description: 'A retained release. By default the current one.', example: 'V1R1' });
 
 export const versionQuery = z.object({ version });
 export const listQuery = z.object({ search, ...paging(100, 150) });
@@ -221,8 +221,8 @@ export const changelogQuery = z.object({
 export const batchBody = z.object(
   {
     slugs: textList('slugs', 1000)
-      .min(1, { error: 'slugs must hold 1 to 50 slugs' })
-      .max(50, { error: 'slugs must hold 1 to 50 slugs' })
+      .min(1, { error: 'slugs must contain 1 to 50 slugs' })
+      .max(50, { error: 'slugs must contain 1 to 50 slugs' })
       .openapi({ example: ['harbor_linux_3', 'lantern_web_server_2'] }),
   },
   notAnObject,

@@ -45,7 +45,9 @@ export function createBodyBudget(
 
   function busy(): AppError {
     rejected('bodies');
-    return new AppError('UNAVAILABLE', 'Too many request bodies are under way', { 'Retry-After': '5' });
+    return new AppError('UNAVAILABLE', 'Too many request bodies are being received. Try again', {
+      'Retry-After': '5',
+    });
   }
 
   /** Drops one body of the caller who holds most, unless that is `newcomer` or all of them are whole; says whether it did. */

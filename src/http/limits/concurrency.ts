@@ -101,7 +101,7 @@ export function createConcurrencyLimit(
 
   function busy(): AppError {
     rejected('busy');
-    return new AppError('UNAVAILABLE', 'The service is busy', { 'Retry-After': '5' });
+    return new AppError('UNAVAILABLE', 'The service is busy. Try again', { 'Retry-After': '5' });
   }
 
   function hold(caller: string, bytes: number): void {

@@ -51,7 +51,7 @@ export function createLimiter(
 /** The 429 of a caller who has to wait so many milliseconds. */
 export function tooMany(wait: number): AppError {
   const seconds = String(Math.ceil(wait / 1000));
-  return new AppError('TOO_MANY_REQUESTS', 'Too many requests; Retry-After says when to come again', {
+  return new AppError('TOO_MANY_REQUESTS', 'Too many requests. Try again after the seconds in Retry-After', {
     'Retry-After': seconds,
   });
 }

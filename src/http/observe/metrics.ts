@@ -23,20 +23,20 @@ export function createMetrics() {
   const registers = [registry];
   const requests = new Counter({
     name: 'gapstone_http_requests_total',
-    help: 'Requests by route template, method and status.',
+    help: 'Requests, by route template, method and status.',
     labelNames: ['route', 'method', 'status'],
     registers,
   });
   const durations = new Histogram({
     name: 'gapstone_http_request_duration_seconds',
-    help: 'Time from the headers of a request to the end of its answer, by route template.',
+    help: 'Time from the request headers to the end of the response, by route template.',
     labelNames: ['route'],
     buckets,
     registers,
   });
   const rejected = new Counter({
     name: 'gapstone_rejected_total',
-    help: 'Requests and connections turned away, by the limit that did it.',
+    help: 'Requests and connections refused, by limit.',
     labelNames: ['limit'],
     registers,
   });

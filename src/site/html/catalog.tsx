@@ -1,9 +1,10 @@
 import type { Child } from 'hono/jsx';
+import { count, countOf } from '../../base/text.ts';
 import type { ImportRun, LedgerEntry } from '../../catalog/ledger.ts';
 import type { StigStats } from '../../catalog/stigs/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { frameworkName } from './frameworks.ts';
-import { count, Empty, link, Moment, Nothing, Pager, path, Table } from './parts.tsx';
+import { Empty, link, Moment, Nothing, Pager, path, SeverityCounts, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 export interface LoadedPage {
@@ -19,11 +20,11 @@ export interface LoadedPage {
 export function loadedPage({ stats, catalogs, documents, roles, runs }: LoadedPage): View {
   const { catalog, severity } = stats;
   return {
-    title: 'What is loaded',
+    title: 'Content',
     section: 'catalog',
     body: (
       <>
-        <h1>What is loaded</h1>
+        <h1>Content</h1>
         <ul class="tiles">
           <li>
             <b>{catalog.totalBenchmarks.toLocaleString('en-US')}</b>
@@ -31,10 +32,7 @@ export function loadedPage({ stats, catalogs, documents, roles, runs }: LoadedPa
           </li>
           <li>
             <b>{catalog.totalFindings.toLocaleString('en-US')}</b>
-            {catalog.totalFindings === 1 ? 'rule' : 'rules'}:{' '}
-            {(['high', 'medium', 'low'] as const)
-              .map((level) => `${severity[level].toLocaleString('en-US')} ${level}`)
-              .join(', ')}
+            {catalog.totalFindings === 1 ? 'rule' : 'rules'} <SeverityCounts counts={severity} />
           </li>
           {catalogs
             .filter((each) => each.total > 0)
@@ -57,14 +55,14 @@ export function loadedPage({ stats, catalogs, documents, roles, runs }: LoadedPa
             </li>
           )}
         </ul>
-        <h2>Last imports</h2>
+        <h2>Recent imports</h2>
         {runs.length === 0 ? (
           <Empty>
-            Nothing was imported yet. <code>gapstone import PATH</code> takes files, folders and zips.
+            No imports yet. Import files, folders or zips with <code>gapstone import PATH</code>.
           </Empty>
         ) : (
           <Table
-            caption="The last imports, newest first"
+            caption="Recent imports, newest first"
             head={[
               'Import',
               'Sources',
@@ -112,7 +110,7 @@ export function ledgerPage({ run, entries, pagination, outcome, outcomes }: Ledg
     body: (
       <>
         <p class="crumbs">
-          <a href="/catalog">What is loaded</a>
+          <a href="/catalog">Content</a>
         </p>
         <h1>
           Import of <Moment at={run.finishedAt} />
@@ -130,18 +128,18 @@ export function ledgerPage({ run, entries, pagination, outcome, outcomes }: Ledg
             </select>
           </div>
           <div>
-            <button type="submit">Filter</button>
+            <button type="submit">Apply filters</button>
           </div>
         </form>
         <p class="quiet">{count(pagination.total, 'source')}</p>
         {entries.length === 0 ? (
           <Nothing pagination={pagination} href={href}>
-            No source had this outcome.
+            No sources have this outcome.
           </Nothing>
         ) : (
           <Table
             caption="Sources"
-            head={['Source', 'Kind', 'Outcome', 'What came of it']}
+            head={['Source', 'Kind', 'Outcome', 'Details']}
             rows={entries.map((entry) => [
               <span class="mono">{entry.source}</span>,
               entry.kind,
@@ -156,16 +154,16 @@ export function ledgerPage({ run, entries, pagination, outcome, outcomes }: Ledg
   };
 }
 
-/** The name of one of what the ledger counts: `rules`, `categories`; `high` and `education` stay. */
-function singular(name: string): string {
-  return name.endsWith('ies') ? `${name.slice(0, -3)}y` : name.replace(/s$/, '');
-}
-
 function What({ entry: { reason, target, counts, warnings } }: { entry: LedgerEntry }): Child {
-  const numbers = Object.entries(counts).map(([name, number]) => count(number, singular(name), name));
+  const { high, medium, low, ...others } = counts;
+  const numbers = Object.entries(others).map(([name, number]) => countOf(number, name));
   return (
     <>
-      {[target, numbers.join(', '), reason].filter((text) => text !== null && text !== '').join('; ')}
+      {[target, numbers.join(', ')].filter((text) => text !== null && text !== '').join('; ')}{' '}
+      {high === undefined || medium === undefined || low === undefined ? null : (
+        <SeverityCounts counts={{ high, medium, low }} />
+      )}
+      {reason === null ? null : <span class="quiet">{reason}</span>}
       {warnings.length === 0 ? null : (
         <details>
           <summary>{count(warnings.length, 'warning')}</summary>

@@ -49,7 +49,7 @@ export function CollectionInputs({
         <label for="tags">Tags</label>
         <input id="tags" name="tags" value={form.tags} aria-describedby="tags-hint" />
         <p class="hint" id="tags-hint">
-          Divided by commas, at most 20
+          Separated by commas, at most 20
         </p>
       </div>
       <div>
@@ -62,7 +62,7 @@ export function CollectionInputs({
           aria-describedby="color-hint"
         />
         <p class="hint" id="color-hint">
-          As #2a6fdb, or nothing
+          Optional, such as #2a6fdb
         </p>
       </div>
       {form.icon === undefined ? null : (
@@ -72,13 +72,13 @@ export function CollectionInputs({
         </div>
       )}
       <div>
-        <label for="visibility">Who sees it</label>
+        <label for="visibility">Visibility</label>
         <select id="visibility" name="visibility">
           <option value="PRIVATE" selected={form.visibility !== 'SHARED'}>
-            I alone (PRIVATE)
+            Private
           </option>
           <option value="SHARED" selected={form.visibility === 'SHARED'}>
-            My organization (SHARED)
+            Organization
           </option>
         </select>
       </div>
@@ -105,16 +105,16 @@ export function editCollectionPage(page: {
   const { name, one } = kinds[kind];
   const home = path(kind, id);
   return {
-    title: `Edit the ${one}`,
+    title: `Edit ${one}`,
     section: kind,
     body: (
       <>
         <p class="crumbs">
           <a href={path(kind)}>{name}</a> / <a href={home}>{form.name}</a>
         </p>
-        <h1>Edit the {one}</h1>
+        <h1>Edit {one}</h1>
         <form class="fields" method="post" action={`${home}/edit`}>
-          <CollectionInputs form={form} problem={problem} submit="Keep the change" />
+          <CollectionInputs form={form} problem={problem} submit="Save" />
         </form>
       </>
     ),
@@ -135,12 +135,13 @@ export function ReadCollections(props: {
       <h2>Collections</h2>
       {collections.length === 0 ? (
         <Empty>
-          There is no collection of {things} that you may see; an operator makes them on the command line.
+          No collections of {things} yet. An administrator creates them on the server with{' '}
+          <code>gapstone collection create</code>.
         </Empty>
       ) : (
         <Table
           caption={`Collections of ${things}`}
-          head={['Name', of, 'Files']}
+          head={['Name', of, 'Download']}
           rows={collections.map(({ id, name, count }) => [
             name,
             count,
@@ -176,7 +177,7 @@ export function DeleteForm({ action, what }: { action: string; what: string }): 
       <summary>Delete this {what}</summary>
       <form class="actions" method="post" action={action}>
         <button type="submit" class="danger">
-          Delete it
+          Delete {what}
         </button>
       </form>
     </details>

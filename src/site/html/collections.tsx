@@ -21,18 +21,18 @@ export function collectionsPage(page: {
         <h1>Collections</h1>
         <p class="lead">Collections of controls: your own, and those that your organization shares.</p>
         {collections.length === 0 ? (
-          <Empty>There is no collection yet. Make one below, then add controls to it from their pages.</Empty>
+          <Empty>No collections yet. Create one below, then add controls from their pages.</Empty>
         ) : (
           <Table
             caption="Collections of controls"
-            head={['Name', 'Controls', 'Seen by', 'Made by', 'Made']}
+            head={['Name', 'Controls', 'Visibility', 'Created by', 'Created']}
             rows={collections.map((each) => [
               <>
                 <Swatch color={each.color} />
                 <a href={path('collections', each.id)}>{each.name}</a> <Tags tags={each.tags} />
               </>,
               each.controlCount,
-              each.visibility === 'SHARED' ? 'the organization' : 'its maker alone',
+              each.visibility === 'SHARED' ? 'Organization' : 'Private',
               each.createdById === subject ? 'you' : each.createdById,
               <Moment at={each.createdAt} />,
             ])}
@@ -40,7 +40,7 @@ export function collectionsPage(page: {
         )}
         <h2 id="new">New collection</h2>
         <form class="fields" method="post" action="/collections">
-          <CollectionInputs form={form} problem={problem} submit="Make the collection" />
+          <CollectionInputs form={form} problem={problem} submit="Create collection" />
         </form>
       </>
     ),
@@ -74,9 +74,9 @@ export function collectionPage({ collection, controls, isOwn, adding }: Collecti
         <Facts
           of={[
             ['Controls', collection.controlCount],
-            ['Seen by', isShared ? 'the organization' : 'its maker alone'],
-            ['Made by', isOwn ? 'you' : collection.createdById],
-            ['Changed', <Moment at={collection.updatedAt} />],
+            ['Visibility', isShared ? 'Organization' : 'Private'],
+            ['Created by', isOwn ? 'you' : collection.createdById],
+            ['Updated', <Moment at={collection.updatedAt} />],
           ]}
         />
         <div class="actions">
@@ -93,12 +93,12 @@ export function collectionPage({ collection, controls, isOwn, adding }: Collecti
         <AddControls home={home} adding={adding} />
         {controls.length === 0 ? (
           <Empty>
-            The collection is empty. <a href="/controls">Choose from the controls</a>
+            This collection is empty. <a href="/controls">Browse controls</a>
           </Empty>
         ) : (
           <Table
             caption={`Controls of ${collection.name}`}
-            head={['Control', 'Title', 'Family', 'Notes', ...(isOwn ? ['Change'] : [])]}
+            head={['Control', 'Title', 'Family', 'Notes', ...(isOwn ? ['Actions'] : [])]}
             rows={controls.map((control) => [
               <>
                 <a href={controlHref(control.framework, control.identifier)!}>{control.identifier}</a>{' '}
@@ -111,7 +111,7 @@ export function collectionPage({ collection, controls, isOwn, adding }: Collecti
                 ? [
                     <PostButton
                       action={`${home}/controls/remove`}
-                      label="Take out"
+                      label="Remove"
                       about={control.identifier}
                       fields={{ framework: control.framework, controlId: control.identifier }}
                       quiet
@@ -130,7 +130,7 @@ export function collectionPage({ collection, controls, isOwn, adding }: Collecti
 function AddControls({ home, adding }: { home: string; adding: CollectionPage['adding'] }): Child {
   return (
     <details class="more" open={adding.problem !== null}>
-      <summary>Add controls by id</summary>
+      <summary>Add controls by ID</summary>
       <form class="fields" method="post" action={`${home}/controls`}>
         <Problem text={adding.problem} />
         <div>
@@ -149,15 +149,15 @@ function AddControls({ home, adding }: { home: string; adding: CollectionPage['a
             {adding.controlIds}
           </textarea>
           <p class="hint" id="ids-hint">
-            One on each line, as AC-2(1) or 3.1.1
+            One per line, such as AC-2(1) or 3.1.1
           </p>
         </div>
         <div>
-          <label for="notes">Notes for each of them</label>
+          <label for="notes">Notes for these controls</label>
           <input id="notes" name="notes" value={adding.notes} maxlength={4000} />
         </div>
         <div>
-          <button type="submit">Add</button>
+          <button type="submit">Add controls</button>
         </div>
       </form>
     </details>

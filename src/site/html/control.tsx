@@ -111,7 +111,7 @@ function Withdrawn({ control: { framework, withdrawn } }: { control: ShownContro
       This control is withdrawn.{' '}
       {targets.length === 0 ? null : (
         <>
-          It went into{' '}
+          It is incorporated into{' '}
           {targets.map((each) => (
             <span class="tag">
               <a href={controlHref(framework, each) ?? '#'}>{each}</a>
@@ -139,7 +139,7 @@ function Mine({
       <div class="actions">
         <PostButton
           action={mine.isFavorite ? '/favorites/controls/remove' : '/favorites/controls'}
-          label={mine.isFavorite ? '★ Favorite: take out' : '☆ Make it a favorite'}
+          label={mine.isFavorite ? '★ Remove from favorites' : '☆ Add to favorites'}
           fields={fields}
           quiet
         />
@@ -148,7 +148,7 @@ function Mine({
         <summary>Add to a collection</summary>
         {mine.collections.length === 0 ? (
           <p>
-            You have no collection yet. <a href="/collections#new">Make one</a>
+            You have no collections yet. <a href="/collections#new">Create a collection</a>
           </p>
         ) : (
           <form class="actions" method="post" action="/collections/add">

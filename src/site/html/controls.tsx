@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { controlHref, frameworkName } from './frameworks.ts';
-import { beginning, count, Empty, link, Nothing, Pager, path, Table } from './parts.tsx';
+import { beginning, Empty, link, Nothing, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** A control of any catalog as its list has it. */
@@ -31,25 +32,25 @@ export function controlsPage({
       <>
         <h1>Controls</h1>
         <p class="lead">
-          Three catalogs and DISA’s CCIs, each as its owner published it; the crosswalk joins them.
+          The NIST and DoD control catalogs and DISA’s CCIs. The crosswalk maps them to each other.
         </p>
         {any ? (
           <Table
             caption="Catalogs"
-            head={['Catalog', 'Version', 'Controls', 'Also kept']}
+            head={['Catalog', 'Version', 'Controls', 'Other versions']}
             rows={catalogs.map(({ framework, version, total, versions }) => [
               <a href={framework === 'cci' ? '/ccis' : path('controls', framework)}>
                 {frameworkName(framework)}
               </a>,
               version,
               total.toLocaleString('en-US'),
-              versions.filter((each) => each !== version).join(', ') || <span class="quiet">no other</span>,
+              versions.filter((each) => each !== version).join(', ') || <span class="quiet">none</span>,
             ])}
           />
         ) : (
           <Empty>
-            No catalog is loaded. <code>gapstone start</code> brings the published facts;{' '}
-            <code>gapstone import</code> takes the publishers’ own files.
+            No control catalogs yet. <code>gapstone start</code> loads the published facts;{' '}
+            <code>gapstone import PATH</code> adds the publishers’ own files.
           </Empty>
         )}
       </>
@@ -76,6 +77,12 @@ export interface CatalogPage {
   words: WordFilter[];
 }
 
+const marksNames: Record<string, string> = {
+  'nist-800-53': 'Baselines',
+  'nist-800-171': 'Type',
+  'dod-8500': 'MAC levels and impact',
+};
+
 /** What a page calls a catalog and its entries: the CCI list holds no controls. */
 function wordsOf(framework: string) {
   const name = frameworkName(framework);
@@ -83,7 +90,7 @@ function wordsOf(framework: string) {
     return {
       title: 'Control Correlation Identifiers (CCIs)',
       heading: 'Control Correlation Identifiers (CCIs)',
-      holds: 'Id or definition holds',
+      holds: 'ID or definition contains',
       one: 'CCI',
       many: 'CCIs',
       caption: 'CCIs',
@@ -92,11 +99,16 @@ function wordsOf(framework: string) {
   return {
     title: `${name} controls`,
     heading: name,
-    holds: framework === 'nist-800-171' ? 'Id or statement holds' : 'Id, title or statement holds',
+    holds: framework === 'nist-800-171' ? 'ID or statement contains' : 'ID, title or statement contains',
     one: 'control',
     many: 'controls',
     caption: `Controls of ${name}`,
-    head: ['Control', 'Title and statement', framework === 'dod-8500' ? 'Subject area' : 'Family', 'Marks'],
+    head: [
+      'Control',
+      'Title and statement',
+      framework === 'dod-8500' ? 'Subject area' : 'Family',
+      marksNames[framework] ?? '',
+    ],
   };
 }
 
@@ -163,7 +175,7 @@ export function catalogControlsPage(page: CatalogPage): View {
             </div>
           ) : null}
           <div>
-            <button type="submit">Filter</button>
+            <button type="submit">Apply filters</button>
           </div>
         </form>
         <p class="quiet">
@@ -173,10 +185,10 @@ export function catalogControlsPage(page: CatalogPage): View {
         {controls.length === 0 ? (
           <Nothing pagination={pagination} href={href}>
             {version === '' ? (
-              `No ${called.one} is loaded: gapstone import PATH takes the publisher’s own files.`
+              `No ${called.many} yet. Import the publisher’s own files with gapstone import PATH.`
             ) : (
               <>
-                No {called.one} is like that. <a href={home}>Show all</a>
+                No {called.many} match these filters. <a href={home}>Show all</a>
               </>
             )}
           </Nothing>

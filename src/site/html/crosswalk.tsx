@@ -1,9 +1,10 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { MappingStatus } from '../../catalog/crosswalk/graph.ts';
 import type { Path } from '../../catalog/crosswalk/schema.ts';
 import { layOut, nodeHeight, nodeWidth, type PictureEdge } from './crosswalk-layout.ts';
 import { controlHref, frameworkName } from './frameworks.ts';
-import { count, Empty, Status, Table } from './parts.tsx';
+import { Empty, Status, Table } from './parts.tsx';
 
 /** The crosswalk of one control: every path to the other frameworks within the hops and statuses asked for. */
 export interface Crosswalk {
@@ -17,7 +18,7 @@ const signs = { verified: '✓', auto: '≈', rejected: '✕' } as const;
 const meanings = {
   verified: 'verified: stated by the framework’s owner for these versions, or by an operator of this site',
   auto: 'auto: carried over from an older revision',
-  rejected: 'rejected by an operator of this site',
+  rejected: 'rejected: by an operator of this site',
 } as const;
 const allStatuses = ['verified', 'auto', 'rejected'] as const;
 /** A page is for reading; the API gives more. */
@@ -32,7 +33,7 @@ export function CrosswalkSection({ crosswalk, action }: { crosswalk: Crosswalk; 
       <h2 id="crosswalk">Crosswalk</h2>
       <form class="filters" action={`${action}#crosswalk`}>
         <div>
-          <label for="hops">Hops, at most</label>
+          <label for="hops">Maximum hops</label>
           <select id="hops" name="maxHops">
             {[1, 2, 3, 4].map((hops) => (
               <option value={hops} selected={hops === maxHops}>
@@ -42,7 +43,7 @@ export function CrosswalkSection({ crosswalk, action }: { crosswalk: Crosswalk; 
           </select>
         </div>
         <fieldset>
-          <legend>Status of every step</legend>
+          <legend>Mapping status</legend>
           {allStatuses.map((status) => (
             <label>
               <input type="checkbox" name="status" value={status} checked={statuses.includes(status)} />
@@ -51,11 +52,13 @@ export function CrosswalkSection({ crosswalk, action }: { crosswalk: Crosswalk; 
           ))}
         </fieldset>
         <div>
-          <button type="submit">Show</button>
+          <button type="submit">Apply filters</button>
         </div>
       </form>
       {paths.length === 0 ? (
-        <Empty>No path leads from here to another framework with these hops and statuses.</Empty>
+        <Empty>
+          No mapping to another framework matches these filters. Allow more hops or more statuses.
+        </Empty>
       ) : (
         <>
           <section class="picture" tabindex={0} aria-label="Picture of the crosswalk">
@@ -76,7 +79,7 @@ export function CrosswalkSection({ crosswalk, action }: { crosswalk: Crosswalk; 
 function PictureOf({ source, paths }: { source: Crosswalk['source']; paths: Path[] }): Child {
   const picture = layOut(source, paths);
   const ends = new Set(paths.map((each) => JSON.stringify(each.controls.at(-1)))).size;
-  const label = `${source.identifier} is mapped to ${count(ends, 'control')} over ${count(picture.edges.length, 'mapping')}; the tables below say which.`;
+  const label = `${source.identifier} is mapped to ${count(ends, 'control')} over ${count(picture.edges.length, 'mapping')}; the tables below list them.`;
   return (
     <svg
       width={picture.width}
@@ -168,7 +171,7 @@ function Paths({ target: { framework, paths } }: { target: Crosswalk['targets'][
   return (
     <>
       <h3>
-        {frameworkName(framework)}: {count(controls, 'control')} by {count(paths.length, 'path')}
+        {frameworkName(framework)}: {count(controls, 'control')}, {count(paths.length, 'path')}
       </h3>
       <Table
         caption={`Paths to ${frameworkName(framework)}`}
@@ -191,7 +194,7 @@ function Paths({ target: { framework, paths } }: { target: Crosswalk['targets'][
         ])}
       />
       {paths.length > mostRows ? (
-        <p class="quiet">The first {mostRows} paths; the API gives all of them.</p>
+        <p class="quiet">The first {mostRows} paths are shown. The API returns all of them.</p>
       ) : null}
     </>
   );

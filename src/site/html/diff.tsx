@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type {
   ChangeClass,
   ChangedRule,
@@ -8,7 +9,7 @@ import type {
 } from '../../catalog/stigs/diff-schema.ts';
 import { changedWords, type TextSegment } from '../../catalog/stigs/words.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { count, Facts, link, Nothing, Pager, path, Severity, Table } from './parts.tsx';
+import { Facts, link, Nothing, Pager, path, Severity, Table } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
@@ -67,15 +68,15 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
           <a href="/stigs">STIGs</a> / <a href={path('stigs', slug)}>{title}</a>
         </p>
         <h1>
-          From {from.version} to {to.version}
+          Changes from {from.version} to {to.version}
         </h1>
         <form class="filters" action={home}>
           <Choice name="from" label="From" versions={versions} selected={from.version} />
           <Choice name="to" label="To" versions={versions} selected={to.version} />
           <div>
-            <label for="class">Changes of</label>
+            <label for="class">Kind of change</label>
             <select id="class" name="class">
-              <option value="">any kind</option>
+              <option value="">all</option>
               {Object.entries(classNames).map(([value, name]) => (
                 <option value={value} selected={value === shown}>
                   {name}
@@ -95,12 +96,12 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
             ['Renumbered', summary.renumbered],
             ['Unchanged', summary.unchanged],
             [
-              'Changed, by main kind',
+              'Changed, by main kind of change',
               Object.entries(summary.classes)
                 .filter(([, number]) => number > 0)
                 .map(([name, number]) => (
                   <span class="tag">
-                    {number} {classNames[name as ChangeClass]}
+                    {classNames[name as ChangeClass]}: {number}
                   </span>
                 )),
             ],
@@ -112,14 +113,14 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
         {changed.length === 0 ? (
           <Nothing pagination={pagination} href={href}>
             {diff.changed.length === 0
-              ? 'No rule says anything else than before.'
-              : 'No rule changed in that way.'}
+              ? 'No rule changed between these releases.'
+              : 'No rule has this kind of change.'}
           </Nothing>
         ) : (
           <>
             <p class="quiet">
-              {count(pagination.total, 'rule')}. Left is {from.version}, right {to.version}; words that went
-              are struck out, words that came are underlined.
+              {count(pagination.total, 'rule')}. Each change shows {from.version} first, then {to.version}.
+              Removed words are struck out, added words are underlined.
             </p>
             {changed.map((rule) => (
               <Changed rule={rule} slug={slug} from={from.version} to={to.version} marker={marker} />
@@ -129,7 +130,7 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
         )}
         {diff.renumbered.length === 0 ? null : (
           <details class="more">
-            <summary>{count(diff.renumbered.length, 'rule')} with another number and the same text</summary>
+            <summary>{count(diff.renumbered.length, 'rule')} renumbered, with the same text</summary>
             <Table
               caption="Renumbered rules"
               head={['Rule', 'Before', 'Now']}
@@ -171,7 +172,7 @@ function Headings(props: { name: string; rules: RuleHeading[]; slug: string; ver
       <Table
         caption={`${name} rules`}
         key={2}
-        head={['Severity', 'Id', 'Rule']}
+        head={['Severity', 'ID', 'Rule']}
         rows={rules.map((rule) => [
           <Severity level={rule.severity} />,
           <span class="ids">
@@ -206,7 +207,7 @@ function Changed(props: {
           <span class="tag">{classNames[each]}</span>
         ))}
         {rule.old.groupId === rule.new.groupId ? null : (
-          <span class="quiet"> before: {rule.old.groupId}</span>
+          <span class="quiet"> previously {rule.old.groupId}</span>
         )}
       </p>
       {rule.fields.map((field) => (
@@ -216,13 +217,32 @@ function Changed(props: {
   );
 }
 
+type SeverityLevel = ChangedRule['severity'];
+
 /** One field that differs: the old text left, the new one right, with what went and came marked. */
 export function Field(props: { field: FieldChange; from: string; to: string; marker: Marker }): Child {
   const { field, from, to, marker } = props;
+  if (field.field === 'severity')
+    return (
+      <div class="sides">
+        <div>
+          <h4>severity, {from}</h4>
+          <p class="text">
+            <Severity level={field.old as SeverityLevel} />
+          </p>
+        </div>
+        <div>
+          <h4>severity, {to}</h4>
+          <p class="text">
+            <Severity level={field.new as SeverityLevel} />
+          </p>
+        </div>
+      </div>
+    );
   const [before, after] =
     field.field === 'ccis' ? [field.old.join('\n'), field.new.join('\n')] : [field.old, field.new];
   const segments = marker(before, after);
-  const name = `${field.field === 'ccis' ? 'CCIs' : field.field}${segments === null ? ' (unmarked)' : ''}`;
+  const name = `${field.field === 'ccis' ? 'CCIs' : field.field}${segments === null ? ' (changes not marked)' : ''}`;
   return (
     <div class="sides">
       <div>

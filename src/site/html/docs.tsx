@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import {
   type DocumentedOperation,
   type DocumentedParameter,
@@ -10,7 +11,7 @@ import {
   type Schema,
   typeOf,
 } from './openapi-types.ts';
-import { count, link, path, Table } from './parts.tsx';
+import { link, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 interface OperationEntry {
@@ -50,13 +51,13 @@ export function docsPage(document: OpenApi, documents: ReadonlyMap<string, strin
           {document.info.title} API {document.info.version}
         </h1>
         <p class="lead">
-          {document.info.description} Answers are JSON unless a download says otherwise; errors are{' '}
+          {document.info.description} Responses are JSON, except some downloads. Errors have the form{' '}
           <code>{'{ "error": { "code", "message", "requestId" } }'}</code>. The machine-readable description
           is <a href="/openapi.json">/openapi.json</a>.
         </p>
         <p>
-          A call brings <code>Authorization: Bearer TOKEN</code>, or the session of this browser once you are
-          signed in.
+          Send <code>Authorization: Bearer TOKEN</code> with each request. In this browser, signing in is
+          enough.
         </p>
         <ul>
           {[...documents].map(([name, title]) => (
@@ -72,7 +73,7 @@ export function docsPage(document: OpenApi, documents: ReadonlyMap<string, strin
             </h2>
             <Table
               caption={`Operations of ${area}`}
-              head={['Operation', 'What it does', 'Who may call it']}
+              head={['Operation', 'What it does', 'Access']}
               rows={entries.map((entry) => [
                 <a class="mono" href={`${path('docs', areaSlug(area))}#${idOf(entry)}`}>
                   {entry.method.toUpperCase()} {entry.path}
@@ -123,7 +124,7 @@ function OperationOf({ entry, document }: { entry: OperationEntry; document: Ope
         {operation.summary}
         {operation.description === undefined ? null : <>. {operation.description}</>}
       </p>
-      <p class="quiet">Who may call it: {operation['x-access'] ?? 'not said'}</p>
+      <p class="quiet">Access: {operation['x-access'] ?? 'not stated'}</p>
       {parameters.length === 0 ? null : <Parameters parameters={parameters} />}
       {body === undefined ? null : (
         <>
@@ -131,7 +132,7 @@ function OperationOf({ entry, document }: { entry: OperationEntry; document: Ope
           <SchemaTree schema={body} document={document} />
         </>
       )}
-      <h3>Answers</h3>
+      <h3>Responses</h3>
       <ul class="tree">
         {Object.entries(operation.responses)
           .map(([status, response]) => [status, responseOf(response, document)] as const)
@@ -153,7 +154,7 @@ function Parameters({ parameters }: { parameters: DocumentedParameter[] }): Chil
   return (
     <Table
       caption="Parameters"
-      head={['Parameter', 'In', 'Type', 'What it is']}
+      head={['Parameter', 'In', 'Type', 'Description']}
       rows={parameters.map(({ name, in: place, required, schema, description }) => [
         <>
           <code>{name}</code>
@@ -163,8 +164,8 @@ function Parameters({ parameters }: { parameters: DocumentedParameter[] }): Chil
         typeOf(schema),
         [
           description ?? schema.description,
-          schema.default === undefined ? undefined : `${JSON.stringify(schema.default)} unless given.`,
-          schema.example === undefined ? undefined : `Such as ${JSON.stringify(schema.example)}.`,
+          schema.default === undefined ? undefined : `Default: ${JSON.stringify(schema.default)}.`,
+          schema.example === undefined ? undefined : `Example: ${JSON.stringify(schema.example)}.`,
         ]
           .filter((text) => text !== undefined)
           .join(' '),
@@ -264,7 +265,7 @@ function TryIt({ entry, document, id }: { entry: OperationEntry; document: OpenA
         Try it<span class="hidden">: {`${method} ${route}`}</span>
       </summary>
       <noscript>
-        <p>This needs the browser’s script; the line for curl above does the same.</p>
+        <p>This needs JavaScript. The curl command above does the same.</p>
       </noscript>
       <form class="try fields" hidden data-method={method} data-path={route}>
         {(operation.parameters ?? []).map((each) => (

@@ -1,19 +1,8 @@
+import { count } from '../../base/text.ts';
 import type { RegulatoryDocument, RegulatoryDocuments } from '../../catalog/guidance/document-schema.ts';
 import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
 import { ReadCollections } from './collection-form.tsx';
-import {
-  count,
-  Day,
-  Downloads,
-  Empty,
-  Facts,
-  FindForm,
-  link,
-  Nothing,
-  Pager,
-  path,
-  Table,
-} from './parts.tsx';
+import { Day, Downloads, Empty, Facts, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 export function documentsPage(page: {
@@ -29,13 +18,13 @@ export function documentsPage(page: {
     body: (
       <>
         <h1>Regulatory documents</h1>
-        <FindForm action="/documents" label="Title holds" search={page.search} />
+        <FindForm action="/documents" label="Title contains" search={page.search} />
         <p class="quiet">{count(pagination.total, 'document')}</p>
         {documents.length === 0 ? (
           <Nothing pagination={pagination} href={href}>
             {page.search === ''
-              ? 'No document is loaded: gapstone import PATH takes them.'
-              : 'There is no such document.'}
+              ? 'No documents yet. Import them with gapstone import PATH.'
+              : 'No document title contains this text.'}
           </Nothing>
         ) : (
           <Table
@@ -64,7 +53,7 @@ export function documentsPage(page: {
 
 const kinds = [
   ['obligation', 'obligation'],
-  ['psc', 'psc'],
+  ['psc', 'PSC'],
   ['specification', 'specification'],
   ['timingOrTrigger', 'timing or trigger'],
 ] as const;
@@ -81,12 +70,12 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
         <h1>{document.title}</h1>
         <Facts
           of={[
-            ['Id', <span class="mono">{document.documentId}</span>],
-            ['Publisher', document.publisher || <span class="quiet">not known</span>],
+            ['ID', <span class="mono">{document.documentId}</span>],
+            ['Publisher', document.publisher || <span class="quiet">unknown</span>],
             ['Kind', document.doctype],
             ['Published', <Day date={document.published} />],
-            ['Jurisdiction', document.jurisdiction || <span class="quiet">not known</span>],
-            ['Source', document.sourceUrl || <span class="quiet">not known</span>],
+            ['Jurisdiction', document.jurisdiction || <span class="quiet">unknown</span>],
+            ['Source', document.sourceUrl || <span class="quiet">unknown</span>],
           ]}
         />
         <div class="actions">
@@ -99,12 +88,12 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
         </div>
         <h2>Actionable items</h2>
         {document.actionableItems.length === 0 ? (
-          <Empty>None.</Empty>
+          <Empty>This document has no actionable items.</Empty>
         ) : (
           <Table
             caption="Actionable items"
             key={1}
-            head={['Id', 'Text', 'What it is', 'Where']}
+            head={['ID', 'Text', 'Kind', 'Reference']}
             rows={document.actionableItems.map((item) => [
               <span class="mono">{item.actionId}</span>,
               item.text,
@@ -115,11 +104,11 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
         )}
         <h2>Signposts</h2>
         {document.signposts.length === 0 ? (
-          <Empty>None.</Empty>
+          <Empty>This document has no signposts.</Empty>
         ) : (
           <Table
             caption="Signposts"
-            head={['Signpost', 'Section', 'What it says', 'NIST CSF']}
+            head={['Signpost', 'Section', 'Meaning', 'NIST CSF']}
             rows={document.signposts.map((signpost) => [
               signpost.tag,
               signpost.page,

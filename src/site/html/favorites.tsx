@@ -19,16 +19,17 @@ export function favoritesPage({ stigs, controls }: FavoritesPage): View {
         <h2>STIGs</h2>
         {stigs.length === 0 ? (
           <Empty>
-            None yet: a STIG’s page has a button for it. <a href="/stigs">To the STIGs</a>
+            No favorite STIGs yet. Open a STIG and choose “Add to favorites”.{' '}
+            <a href="/stigs">Browse STIGs</a>
           </Empty>
         ) : (
           <Table
             caption="Favorite STIGs"
-            head={['STIG', 'Release', 'Since', 'Change']}
+            head={['STIG', 'Release', 'Added', 'Actions']}
             rows={stigs.map((stig) => [
               stig.version === null ? (
                 <>
-                  {stig.title} <span class="quiet">(gone from the catalog)</span>
+                  {stig.title} <span class="quiet">(no longer in the catalog)</span>
                 </>
               ) : (
                 <a href={path('stigs', stig.slug)}>{stig.title}</a>
@@ -37,7 +38,7 @@ export function favoritesPage({ stigs, controls }: FavoritesPage): View {
               <Moment at={stig.addedAt} />,
               <PostButton
                 action="/favorites/stigs/remove"
-                label="Take out"
+                label="Remove"
                 about={stig.title}
                 fields={{ slug: stig.slug, next: '/favorites' }}
                 quiet
@@ -48,12 +49,13 @@ export function favoritesPage({ stigs, controls }: FavoritesPage): View {
         <h2>Controls</h2>
         {controls.length === 0 ? (
           <Empty>
-            None yet: a control’s page has a button for it. <a href="/controls">To the controls</a>
+            No favorite controls yet. Open a control and choose “Add to favorites”.{' '}
+            <a href="/controls">Browse controls</a>
           </Empty>
         ) : (
           <Table
             caption="Favorite controls"
-            head={['Control', 'Title', 'Family', 'Since', 'Change']}
+            head={['Control', 'Title', 'Family', 'Added', 'Actions']}
             rows={controls.map((control) => [
               <>
                 <a href={controlHref(control.framework, control.identifier)!}>{control.identifier}</a>{' '}
@@ -64,7 +66,7 @@ export function favoritesPage({ stigs, controls }: FavoritesPage): View {
               <Moment at={control.addedAt} />,
               <PostButton
                 action="/favorites/controls/remove"
-                label="Take out"
+                label="Remove"
                 about={control.identifier}
                 fields={{ framework: control.framework, controlId: control.identifier, next: '/favorites' }}
                 quiet

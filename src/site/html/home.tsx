@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { StigChangelog, StigStats } from '../../catalog/stigs/schema.ts';
-import { count, Day, Empty, link, path, Table } from './parts.tsx';
+import { Day, Empty, link, path, Severity, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** What the start page shows who is signed in. */
@@ -42,7 +43,7 @@ export function homePage(home: Home | null): View {
 function Invitation(): Child {
   return (
     <>
-      <h2>Without signing in</h2>
+      <h2>Open without signing in</h2>
       <ul>
         <li>
           <a href="/controls">Controls</a> of NIST SP 800-53, NIST SP 800-171 and DoD 8500.2, each with its
@@ -62,20 +63,32 @@ function Invitation(): Child {
   );
 }
 
+function RulesOfCategoryI({ number }: { number: number }): Child {
+  return (
+    <>
+      <Severity level="high" /> {number === 1 ? 'rule' : 'rules'}
+    </>
+  );
+}
+
 function Overview({ home: { stats, changes } }: { home: Home }): Child {
   const { catalog, severity } = stats;
   if (catalog.totalBenchmarks === 0) {
     return (
       <Empty>
-        The catalog holds no STIG yet. Import the publishers’ files with <code>gapstone import PATH</code>:
-        they show here at once.
+        There are no STIGs yet. Import the publishers’ files with <code>gapstone import PATH</code>. They
+        appear here at once.
       </Empty>
     );
   }
-  const tiles: [number, string, string][] = [
+  const tiles: [number, Child, string][] = [
     [catalog.totalBenchmarks, catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs', '/stigs'],
-    [catalog.totalFindings, 'rules in their newest releases', '/stigs'],
-    [severity.high, 'of them high (CAT I)', '/stigs'],
+    [
+      catalog.totalFindings,
+      catalog.totalFindings === 1 ? 'rule in a latest release' : 'rules in the latest releases',
+      '/stigs',
+    ],
+    [severity.high, <RulesOfCategoryI number={severity.high} />, '/stigs'],
   ];
   return (
     <>
@@ -90,13 +103,13 @@ function Overview({ home: { stats, changes } }: { home: Home }): Child {
       <h2>Latest releases</h2>
       <Table
         caption="The latest releases of STIGs"
-        head={['STIG', 'Release', 'Date', 'Before']}
+        head={['STIG', 'Release', 'Date', 'Previous release']}
         rows={changes.map((change) => [
           <a href={link(path('stigs', change.slug), { version: change.newVersion })}>{change.title}</a>,
           change.newVersion,
           <Day date={change.releaseDate} />,
           change.previousVersion === null ? (
-            <span class="quiet">none kept</span>
+            <span class="quiet">no earlier release</span>
           ) : (
             <a
               href={link(path('stigs', change.slug, 'diff'), {
@@ -104,7 +117,7 @@ function Overview({ home: { stats, changes } }: { home: Home }): Child {
                 to: change.newVersion,
               })}
             >
-              compare with {change.previousVersion}
+              Compare with {change.previousVersion}
             </a>
           ),
         ])}

@@ -17,7 +17,7 @@ const entries: NavigationEntry[] = [
   { section: 'favorites', href: '/favorites', label: 'Favorites', needs: 'user' },
   { section: 'documents', href: '/documents', label: 'Documents', needs: 'regdoc' },
   { section: 'roles', href: '/roles', label: 'Roles', needs: 'occ' },
-  { section: 'catalog', href: '/catalog', label: 'What is loaded', needs: 'user' },
+  { section: 'catalog', href: '/catalog', label: 'Content', needs: 'user' },
   { section: 'docs', href: '/docs', label: 'API' },
 ];
 

@@ -13,6 +13,7 @@ import {
   PostButton,
   Problem,
   path,
+  SeverityCounts,
   Table,
 } from './parts.tsx';
 import type { View } from './view.ts';
@@ -34,18 +35,18 @@ export function listsPage(page: {
         <h1>Lists</h1>
         <p class="lead">Lists of STIGs: your own, and those that your organization shares.</p>
         {lists.length === 0 ? (
-          <Empty>There is no list yet. Make one below, then add STIGs to it from their pages.</Empty>
+          <Empty>No lists yet. Create one below, then add STIGs from their pages.</Empty>
         ) : (
           <Table
             caption="Lists"
-            head={['Name', 'STIGs', 'Seen by', 'Made by', 'Made']}
+            head={['Name', 'STIGs', 'Visibility', 'Created by', 'Created']}
             rows={lists.map((list) => [
               <>
                 <Swatch color={list.color} />
                 <a href={path('lists', list.id)}>{list.name}</a> <Tags tags={list.tags} />
               </>,
               list.stigCount,
-              list.visibility === 'SHARED' ? 'the organization' : 'its maker alone',
+              list.visibility === 'SHARED' ? 'Organization' : 'Private',
               list.createdById === subject ? 'you' : (list.createdByEmail ?? list.createdById),
               <Moment at={list.createdAt} />,
             ])}
@@ -53,14 +54,15 @@ export function listsPage(page: {
         )}
         <h2 id="new">New list</h2>
         <form class="fields" method="post" action="/lists">
-          <CollectionInputs form={form} problem={problem} submit="Make the list" />
+          <CollectionInputs form={form} problem={problem} submit="Create list" />
         </form>
         {deleted.length === 0 ? null : (
           <>
-            <h2 id="deleted">Deleted</h2>
+            <h2 id="deleted">Deleted lists</h2>
+            <p class="quiet">You can restore a list for 30 days after you delete it.</p>
             <Table
               caption="Your deleted lists"
-              head={['Name', 'Deleted', 'Within 30 days']}
+              head={['Name', 'Deleted', 'Actions']}
               rows={deleted.map((list) => [
                 list.name,
                 <Moment at={list.deletedAt} />,
@@ -108,9 +110,9 @@ export function listPage({ list, entries, pagination, isOwn, adding }: ListPage)
         <Facts
           of={[
             ['STIGs', list.stigCount],
-            ['Seen by', list.visibility === 'SHARED' ? 'the organization' : 'its maker alone'],
-            ['Made by', isOwn ? 'you' : (list.createdByEmail ?? list.createdById)],
-            ['Changed', <Moment at={list.updatedAt} />],
+            ['Visibility', list.visibility === 'SHARED' ? 'Organization' : 'Private'],
+            ['Created by', isOwn ? 'you' : (list.createdByEmail ?? list.createdById)],
+            ['Updated', <Moment at={list.updatedAt} />],
           ]}
         />
         <div class="actions">
@@ -128,7 +130,7 @@ export function listPage({ list, entries, pagination, isOwn, adding }: ListPage)
         {isOwn ? <AddStigs home={home} adding={adding} /> : null}
         {entries.length === 0 ? (
           <Nothing pagination={pagination} href={href}>
-            The list is empty. <a href="/stigs">Choose from the STIGs</a>
+            This list is empty. <a href="/stigs">Browse STIGs</a>
           </Nothing>
         ) : (
           <Table
@@ -139,9 +141,9 @@ export function listPage({ list, entries, pagination, isOwn, adding }: ListPage)
               'STIG',
               'Release',
               'Rules',
-              'CAT I / II / III',
+              'By severity',
               'Notes',
-              ...(isOwn ? ['Change'] : []),
+              ...(isOwn ? ['Actions'] : []),
             ]}
             rows={entries.map((entry) => row(home, entry, isOwn))}
           />
@@ -159,14 +161,14 @@ function row(home: string, entry: ListEntry, isOwn: boolean): Child[] {
     entry.position,
     gone ? (
       <>
-        {entry.title} <span class="quiet">(gone from the catalog)</span>
+        {entry.title} <span class="quiet">(no longer in the catalog)</span>
       </>
     ) : (
       <a href={path('stigs', entry.slug)}>{entry.title}</a>
     ),
     entry.version,
     gone ? '' : entry.findingCount,
-    gone ? '' : `${entry.catI} / ${entry.catII} / ${entry.catIII}`,
+    gone ? '' : <SeverityCounts counts={{ high: entry.catI, medium: entry.catII, low: entry.catIII }} />,
     entry.notes === '' ? '' : <span class="prose">{entry.notes}</span>,
     ...(isOwn
       ? [
@@ -176,7 +178,7 @@ function row(home: string, entry: ListEntry, isOwn: boolean): Child[] {
             </a>{' '}
             <PostButton
               action={`${home}/stigs/remove`}
-              label="Take out"
+              label="Remove"
               about={entry.title}
               fields={{ slug: entry.slug }}
               quiet
@@ -199,11 +201,11 @@ function AddStigs({ home, adding }: { home: string; adding: ListPage['adding'] }
             {adding.text}
           </textarea>
           <p class="hint" id="slugs-hint">
-            One on each line, as in the address of a STIG’s page
+            One per line. The slug is the last part of a STIG’s address: /stigs/SLUG
           </p>
         </div>
         <div>
-          <button type="submit">Add</button>
+          <button type="submit">Add STIGs</button>
         </div>
       </form>
     </details>
@@ -241,7 +243,7 @@ export function editEntryPage(page: {
             <input id="position" name="position" inputmode="numeric" value={form.position} required />
           </div>
           <div>
-            <button type="submit">Keep the change</button>
+            <button type="submit">Save</button>
           </div>
         </form>
       </>

@@ -3,18 +3,29 @@ import type { Pagination } from '../../http/schema.ts';
 
 /** Severities by shape and words, so that color alone tells nothing. */
 const severities = {
-  high: { shape: '▲', label: 'High', category: 'CAT I' },
-  medium: { shape: '◆', label: 'Medium', category: 'CAT II' },
-  low: { shape: '●', label: 'Low', category: 'CAT III' },
+  high: { shape: '▲', category: 'CAT I' },
+  medium: { shape: '◆', category: 'CAT II' },
+  low: { shape: '●', category: 'CAT III' },
 } as const;
 
-export function Severity({ level }: { level: keyof typeof severities }) {
-  const { shape, label, category } = severities[level];
+/** A severity as its category: CAT I, II or III; with `number`, how many there are of it. */
+export function Severity({ level, number }: { level: keyof typeof severities; number?: number }) {
+  const { shape, category } = severities[level];
   return (
     <span class={`severity ${level}`}>
-      <span aria-hidden="true">{shape}</span> {label} <span class="category">{category}</span>
+      <span aria-hidden="true">{shape}</span> {category}
+      {number === undefined ? null : `: ${number.toLocaleString('en-US')}`}
     </span>
   );
+}
+
+/** How many there are of each severity. */
+export function SeverityCounts({ counts }: { counts: Record<keyof typeof severities, number> }) {
+  return (['high', 'medium', 'low'] as const).map((level) => (
+    <>
+      <Severity level={level} number={counts[level]} />{' '}
+    </>
+  ));
 }
 
 const statuses = { verified: '✓', auto: '≈', rejected: '✕' } as const;
@@ -35,11 +46,6 @@ export function Ids({ of }: { of: readonly string[] }) {
       <span class="ids">{id}</span>{' '}
     </>
   ));
-}
-
-/** A number with a word in the right form: `1 rule`, `446 rules`. */
-export function count(number: number, word: string, plural = `${word}s`): string {
-  return `${number.toLocaleString('en-US')} ${number === 1 ? word : plural}`;
 }
 
 /** A text, or its beginning with a sign that it goes on. */
@@ -157,7 +163,7 @@ export function Nothing(props: { pagination: Pagination; href: (page: number) =>
   if (pagination.total === 0) return <Empty>{children}</Empty>;
   return (
     <Empty>
-      There is no page {pagination.page}. <a href={href(1)}>The first page</a>
+      There is no page {pagination.page}. <a href={href(1)}>Go to the first page</a>
     </Empty>
   );
 }
@@ -171,7 +177,7 @@ export function FindForm({ action, label, search }: { action: string; label: str
         <input id="search" name="search" type="search" value={search} maxlength={200} />
       </div>
       <div>
-        <button type="submit">Filter</button>
+        <button type="submit">Apply filters</button>
       </div>
     </form>
   );
@@ -189,7 +195,7 @@ export function Pager({ pagination, href }: { pagination: Pagination; href: (pag
         </a>
       ) : null}
       <span>
-        Page {page} of {totalPages} <span class="quiet">({total.toLocaleString('en-US')} in all)</span>
+        Page {page} of {totalPages} <span class="quiet">({total.toLocaleString('en-US')} total)</span>
       </span>
       {page < totalPages ? (
         <a rel="next" href={href(page + 1)}>
@@ -205,7 +211,7 @@ const command = /^\s*(?:[$#>]|PS [^>]*>|[\w-]+(?:\([\w-]+\))?[#>])\s+\S/;
 
 /** A text as published: its line breaks kept, long lines wrapped, commands in a fixed width. */
 export function Prose({ text }: { text: string }) {
-  if (text.trim() === '') return <p class="empty">Nothing is published here.</p>;
+  if (text.trim() === '') return <p class="empty">The catalog has no text here.</p>;
   const runs: { isCommand: boolean; lines: string[] }[] = [];
   for (const line of text.split('\n')) {
     const isCommand = command.test(line);
@@ -249,7 +255,7 @@ export function SeverityBoxes({ selected }: { selected: readonly string[] }) {
       {(['high', 'medium', 'low'] as const).map((level) => (
         <label>
           <input type="checkbox" name="severity" value={level} checked={selected.includes(level)} />
-          {level}
+          <Severity level={level} />
         </label>
       ))}
     </fieldset>
@@ -277,6 +283,13 @@ export function Problem({ text }: { text: string | null }) {
   );
 }
 
+const formatNames: Record<string, string> = {
+  cklb: 'Checklist (.cklb)',
+  json: 'JSON',
+  csv: 'CSV',
+  xml: 'XML',
+};
+
 /** Links to the formats of a download. */
 export function Downloads({
   href,
@@ -286,11 +299,12 @@ export function Downloads({
   formats: readonly string[];
 }) {
   return (
-    <ul class="downloads" aria-label="Downloads">
+    <ul class="downloads" aria-label="Download">
+      <li aria-hidden="true">Download</li>
       {formats.map((format) => (
         <li>
           <a class="button" href={href(format)} download>
-            {format}
+            {formatNames[format] ?? format}
           </a>
         </li>
       ))}

@@ -29,7 +29,7 @@ export function rulePage({ slug, stigTitle, version, isCurrent, rules, before, a
         <p class="crumbs">
           <a href="/stigs">STIGs</a> /{' '}
           <a href={link(path('stigs', slug), { version: pinned })}>{stigTitle}</a> {version}
-          {isCurrent ? '' : ', not the newest release'}
+          {isCurrent ? '' : ' (not the latest release)'}
         </p>
         {rules.map((rule, index) => (
           <Rule rule={rule} heading={index} />
@@ -63,9 +63,9 @@ function Rule({ rule, heading }: { rule: Finding; heading: number }) {
       <Facts
         of={[
           ['Severity', <Severity level={rule.severity} />],
-          ['Group', <span class="ids">{rule.groupId}</span>],
-          ['Rule', <span class="ids">{rule.ruleId}</span>],
-          ['STIG id', <span class="ids">{rule.ruleVersion}</span>],
+          ['Group ID', <span class="ids">{rule.groupId}</span>],
+          ['Rule ID', <span class="ids">{rule.ruleId}</span>],
+          ['STIG ID', <span class="ids">{rule.ruleVersion}</span>],
           ['Group title', <span class="mono">{rule.title}</span>],
           [
             'CCIs',

@@ -59,7 +59,7 @@ export function searchPage(page: SearchPage): View {
     title: isAnswered ? `Search for ${q}` : 'Search',
     body: (
       <>
-        <h1>{isAnswered ? `Found for “${q}”` : 'Search'}</h1>
+        <h1>{isAnswered ? `Results for “${q}”` : 'Search'}</h1>
         <Problem text={problem} />
         <div class={others.length === 0 ? undefined : 'found'}>
           <div>
@@ -88,7 +88,7 @@ function SignInFirst({ page }: { page: SearchPage }): Child {
       <a href={`/signin?next=${encodeURIComponent(link('/search', { q: page.q, ...page.filter }))}`}>
         Sign in
       </a>{' '}
-      to search STIGs and their rules as well.
+      to search STIGs and their rules too.
     </Empty>
   );
 }
@@ -109,7 +109,7 @@ function Kind({ kind: { name, total, items, all } }: { kind: FoundKind }): Child
       {total > items.length ? (
         <p>
           <a href={all}>
-            All {total.toLocaleString('en-US')}
+            Show all {total.toLocaleString('en-US')}
             <span class="hidden"> of {name}</span>
           </a>
         </p>
@@ -130,7 +130,7 @@ function Rules({ page }: { page: SearchPage }): Child {
       <Filters page={page} />
       {rules === null ? (
         q === '' && isNarrowed(filter) ? (
-          <Empty>{[...page.unknown, 'Give the words to search these rules for.'].join(' ')}</Empty>
+          <Empty>{[...page.unknown, 'Enter the words to search these rules for.'].join(' ')}</Empty>
         ) : null
       ) : (
         <>
@@ -160,7 +160,7 @@ function Filters({ page: { q, filter, stigs, rules } }: { page: SearchPage }): C
         <Hidden fields={{ q }} />
       ) : (
         <div class="question">
-          <label for="q">Words</label>
+          <label for="q">Search for</label>
           <div class="row">
             <input id="q" name="q" type="search" value={q} maxlength={200} />
           </div>
@@ -172,7 +172,7 @@ function Filters({ page: { q, filter, stigs, rules } }: { page: SearchPage }): C
         <input id="cci" name="cci" value={filter.cci} maxlength={100} placeholder="CCI-000366" size={12} />
       </div>
       <div>
-        <label for="control">Control of NIST SP 800-53</label>
+        <label for="control">NIST SP 800-53 control</label>
         <input
           id="control"
           name="control"
@@ -194,13 +194,13 @@ function Filters({ page: { q, filter, stigs, rules } }: { page: SearchPage }): C
         </select>
       </div>
       <div>
-        <button type="submit">{rules === null ? 'Search rules' : 'Narrow'}</button>
+        <button type="submit">{rules === null ? 'Search rules' : 'Apply filters'}</button>
       </div>
     </form>
   );
 }
 
-const nothingSearched = 'The question has no letter, digit or _, so nothing was searched. ';
+const nothingSearched = 'Nothing was searched: enter at least one letter, digit or underscore. ';
 
 /** Why there is no rule, and what was searched besides. */
 function None({ page }: { page: SearchPage }): Child {
@@ -210,7 +210,7 @@ function None({ page }: { page: SearchPage }): Child {
   if (named) {
     return (
       <>
-        No rule says so itself. <a href={`${named.href}#rules`}>The rules that lead to it</a> are on its own
+        No rule contains this text. <a href={`${named.href}#rules`}>See the rules mapped to it</a> on its own
         page.
       </>
     );
@@ -219,15 +219,15 @@ function None({ page }: { page: SearchPage }): Child {
   if (kinds === null) {
     return (
       <>
-        {[...page.unknown, ''].join(' ')}No rule {isNarrowed(filter) ? 'of that kind ' : ''}holds all these
-        words. Nothing but rules was searched. <a href={link('/search', { q })}>Search everything</a>
+        {[...page.unknown, ''].join(' ')}No rule {isNarrowed(filter) ? 'with these filters ' : ''}contains all
+        these words. Only rules were searched. <a href={link('/search', { q })}>Search everything</a>
       </>
     );
   }
   const rules = hasWords
-    ? 'No rule holds all these words.'
-    : 'Rules were not searched, for the question has no letter, digit or _.';
-  const advice = hasWords ? 'Fewer words, or a prefix such as audit*, find more.' : '';
+    ? 'No rule contains all these words.'
+    : 'Rules were not searched: enter at least one letter, digit or underscore.';
+  const advice = hasWords ? 'To find more, use fewer words or a prefix such as audit*.' : '';
   return `${rules} ${unnamed(page)}${advice}`;
 }
 
@@ -236,13 +236,13 @@ function unnamed({ q, kinds, entitlements }: SearchPage): string {
   if (kinds === null || kinds.some((kind) => kind.total > 0)) return '';
   const searched = [...new Set(kinds.map((kind) => kind.one))];
   const unsearched = [
-    ...(entitlements?.has('occ') === false ? ['roles'] : []),
-    ...(entitlements?.has('regdoc') === false ? ['documents'] : []),
+    ...(entitlements?.has('occ') === false ? ['roles (occ)'] : []),
+    ...(entitlements?.has('regdoc') === false ? ['documents (regdoc)'] : []),
   ];
   const left = unsearched.join(' and ');
   return (
     `No ${eitherOf.format(searched)} has “${plain(q)}” in its name. ` +
-    (left === '' ? '' : `Your token is not entitled to ${left}, which were not searched. `)
+    (left === '' ? '' : `You need permission to search ${left}. `)
   );
 }
 

@@ -9,8 +9,8 @@ export function signInPage({ next, problem }: { next: string; problem: string | 
       <>
         <h1>Sign in</h1>
         <p class="lead">
-          Paste a user token once; this browser then holds a session, which ends after 15 idle minutes, after
-          12 hours or with the token. The token itself is not kept.
+          Paste a user token to start a session in this browser. The session ends after 15 minutes without
+          activity, after 12 hours, or when the token expires. The token itself is not stored.
         </p>
         <Problem text={problem} />
         <form class="fields" method="post" action="/signin" autocomplete="off">
@@ -36,7 +36,7 @@ export function signInPage({ next, problem }: { next: string; problem: string | 
           </div>
         </form>
         <p>
-          <a href="/controls">Controls</a> and the crosswalk can be read without signing in.
+          You can read <a href="/controls">controls</a> and the crosswalk without signing in.
         </p>
       </>
     ),

@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { RoleMappingRow } from '../../catalog/guidance/role-schema.ts';
 import type { Finding, StigVersions } from '../../catalog/stigs/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import {
-  count,
   Day,
   Downloads,
   Empty,
@@ -17,6 +17,7 @@ import {
   path,
   Severity,
   SeverityBoxes,
+  SeverityCounts,
   Table,
 } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
@@ -40,7 +41,7 @@ export interface StigPage {
   isFavorite: boolean;
   /** The reader's own lists, to add it to. */
   lists: { id: string; name: string }[];
-  /** Who has to act on it; null for who is not entitled to see that. */
+  /** Who acts on this STIG; null for who is not entitled to see that. */
   roles: RoleMappingRow[] | null;
 }
 
@@ -62,17 +63,17 @@ export function stigPage(stig: StigPage): View {
         <h1>{stig.title}</h1>
         <Facts
           of={[
-            ['Release', isCurrent ? version : `${version}, not the newest`],
+            ['Release', isCurrent ? version : `${version} (not the latest)`],
             ['Date', <Day date={stig.releaseDate} />],
             ['Status', stig.status],
             ['Rules', stig.findingCount],
-            ['By severity', <Counts counts={stig.counts} />],
+            ['By severity', <SeverityCounts counts={stig.counts} />],
             ['Benchmark', <span class="mono">{stig.benchmarkId}</span>],
           ]}
         />
         {isCurrent ? null : (
           <p class="notice">
-            This is a retained release. <a href={home}>Show the newest</a>
+            This is not the latest release. <a href={home}>Show the latest release</a>
           </p>
         )}
         <div class="actions">
@@ -87,7 +88,7 @@ export function stigPage(stig: StigPage): View {
           />
           <PostButton
             action={stig.isFavorite ? '/favorites/stigs/remove' : '/favorites/stigs'}
-            label={stig.isFavorite ? '★ Favorite: take out' : '☆ Make it a favorite'}
+            label={stig.isFavorite ? '★ Remove from favorites' : '☆ Add to favorites'}
             fields={{ slug, next: home }}
             quiet
           />
@@ -97,7 +98,7 @@ export function stigPage(stig: StigPage): View {
             </a>
           )}
           <a class="button quiet" href={link('/upgrade', { slug })}>
-            Upgrade a checklist to it
+            Upgrade a checklist to this release
           </a>
         </div>
         <AddToList slug={slug} lists={stig.lists} />
@@ -106,7 +107,7 @@ export function stigPage(stig: StigPage): View {
         <Roles roles={stig.roles} />
         {stig.description.trim() === '' ? null : (
           <details class="more">
-            <summary>What the publisher says about this STIG</summary>
+            <summary>Publisher’s description</summary>
             <div class="prose">{stig.description}</div>
           </details>
         )}
@@ -120,21 +121,13 @@ function changesHref(slug: string, from: string, to: string): string {
   return link(path('stigs', slug, 'diff'), { from, to });
 }
 
-function Counts({ counts }: { counts: StigPage['counts'] }): Child {
-  return (['high', 'medium', 'low'] as const).map((level) => (
-    <span class="tag">
-      {counts[level]} {level}
-    </span>
-  ));
-}
-
 function AddToList({ slug, lists }: { slug: string; lists: StigPage['lists'] }): Child {
   return (
     <details class="more">
       <summary>Add to a list</summary>
       {lists.length === 0 ? (
         <p>
-          You have no list yet. <a href="/lists#new">Make one</a>
+          You have no lists yet. <a href="/lists#new">Create a list</a>
         </p>
       ) : (
         <form class="actions" method="post" action="/lists/add">
@@ -163,7 +156,7 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
       <form class="filters" action={`${home}#rules`}>
         {version === '' ? null : <Hidden fields={{ version }} />}
         <div>
-          <label for="search">Id or title holds</label>
+          <label for="search">ID or title contains</label>
           <input id="search" name="search" type="search" value={filter.search} maxlength={200} />
         </div>
         <div>
@@ -172,26 +165,26 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
         </div>
         <SeverityBoxes selected={filter.severity} />
         <div>
-          <button type="submit">Filter</button>
+          <button type="submit">Apply filters</button>
         </div>
       </form>
       <p class="quiet">
         {pagination.total === stig.findingCount
           ? count(pagination.total, 'rule')
           : `${pagination.total} of ${count(stig.findingCount, 'rule')}`}
-        . To search discussions, checks and fixes,{' '}
-        <a href={link('/search', { q: filter.search, stig: slug })}>search all its texts</a>.
+        . These filters look at IDs and titles. To search discussions, checks and fixes too,{' '}
+        <a href={link('/search', { q: filter.search, stig: slug })}>search all text of this STIG</a>.
       </p>
       {findings.length === 0 ? (
         <Nothing pagination={pagination} href={href}>
-          No rule is like that. <a href={link(home, { version })}>Show all rules</a>
+          No rules match these filters. <a href={link(home, { version })}>Show all rules</a>
         </Nothing>
       ) : (
         <Table
           caption={`Rules of ${stig.title}`}
           class="rules"
           key={2}
-          head={['Severity', 'Id', 'Rule', 'CCIs']}
+          head={['Severity', 'ID', 'Rule', 'CCIs']}
           rows={findings.map((rule) => [
             <Severity level={rule.severity} />,
             <span class="ids">
@@ -215,7 +208,7 @@ function Releases({ stig }: { stig: StigPage }): Child {
     <section aria-labelledby="releases">
       <h2 id="releases">Releases</h2>
       <Table
-        caption="Releases that are kept"
+        caption="Releases"
         head={['Release', 'Date', 'Status', 'Rules', 'What changed']}
         rows={versions.map((each, index) => {
           const older = versions[index + 1];
@@ -224,12 +217,12 @@ function Releases({ stig }: { stig: StigPage }): Child {
               {each.version}
             </a>,
             <Day date={each.releaseDate} />,
-            each.current ? `${each.status}, newest` : each.status,
+            each.current ? `${each.status}, latest` : each.status,
             each.findingCount,
             older === undefined ? (
-              <span class="quiet">nothing older is kept</span>
+              <span class="quiet">no earlier release</span>
             ) : (
-              <a href={changesHref(slug, older.version, each.version)}>since {older.version}</a>
+              <a href={changesHref(slug, older.version, each.version)}>Changes since {older.version}</a>
             ),
           ];
         })}
@@ -241,19 +234,19 @@ function Releases({ stig }: { stig: StigPage }): Child {
 function Roles({ roles }: { roles: RoleMappingRow[] | null }): Child {
   return (
     <section aria-labelledby="roles">
-      <h2 id="roles">Who has to act on it</h2>
+      <h2 id="roles">Who acts on this STIG</h2>
       {roles === null ? (
-        <Empty>This needs a token that is entitled to occupational roles.</Empty>
+        <Empty>You need the role-data permission (occ) to see this.</Empty>
       ) : roles.length === 0 ? (
         <Empty>No occupation is mapped to this STIG.</Empty>
       ) : (
         <Table
           caption="Occupations by relevance"
-          head={['Occupation', 'Part', 'Confidence', 'Why', 'NICE work role']}
+          head={['Occupation', 'Responsibility', 'Confidence', 'Reason', 'NICE work role']}
           rows={roles.map((row) => [
             <a href={path('roles', row.occupationCode)}>{row.occupationTitle}</a>,
             row.roleResponsibilityLevel,
-            `${Math.round(row.confidenceScore * 100)} %${row.mappingSource === 'curated' ? ', curated' : ''}`,
+            `${Math.round(row.confidenceScore * 100)}%${row.mappingSource === 'curated' ? ', curated' : ''}`,
             row.mappingReason,
             row.niceWorkRoleName === undefined ? '' : `${row.niceWorkRoleName} (${row.niceWorkRoleId})`,
           ])}

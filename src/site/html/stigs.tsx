@@ -1,5 +1,6 @@
+import { count } from '../../base/text.ts';
 import type { StigList } from '../../catalog/stigs/schema.ts';
-import { count, Day, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
+import { Day, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** The STIGs of the catalog. */
@@ -12,19 +13,18 @@ export function stigsPage({ list, search }: { list: StigList; search: string }):
     body: (
       <>
         <h1>STIGs</h1>
-
         <div class="actions">
           <a class="button quiet" href="/upgrade">
             Upgrade a checklist
           </a>
         </div>
-        <FindForm action="/stigs" label="Title or slug holds" search={search} />
+        <FindForm action="/stigs" label="Title or slug contains" search={search} />
         <p class="quiet">{count(pagination.total, 'STIG')}</p>
         {stigs.length === 0 ? (
           <Nothing pagination={pagination} href={href}>
             {search === ''
-              ? 'The catalog holds no STIG yet: gapstone import PATH brings them.'
-              : 'No title or slug holds that.'}{' '}
+              ? 'No STIGs yet. Import the publishers’ files with gapstone import PATH.'
+              : 'No title or slug contains this text.'}{' '}
             {search === '' ? null : <a href="/stigs">Show all</a>}
           </Nothing>
         ) : (

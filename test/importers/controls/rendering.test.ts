@@ -84,7 +84,7 @@ parameters('links show the identifier or text that they carry', () => {
 parameters('a parameter that is defined nowhere is one warning', () => {
   const { render, warnings } = rendererOf({});
   assert.is(render('{{ insert: param, x }} {{ insert: param, x }}', 'a.1').split('[').length, 3);
-  assert.equal(warnings, ['a.1: the parameter x is defined nowhere']);
+  assert.equal(warnings, ['a.1: the parameter x is not defined']);
 });
 
 parameters('inserts that are none, circles and growth are refused', () => {

@@ -143,24 +143,24 @@ interchange('of a CSF reference that contradicts itself the category counts, wit
   ]);
   assert.equal(
     await served({ csfFunction: 'PR', csfCategory: 'XX.YY', csfCategoryName: 'Policy' }),
-    ['PR', 'XX.YY', 'Policy', warning('"XX.YY" is no category of the CSF')],
+    ['PR', 'XX.YY', 'Policy', warning('"XX.YY" is not a category of the CSF')],
     'what is not known is kept as it is',
   );
   const said = async (stated: Record<string, string>) => (await served(stated)).at(-1);
-  assert.is(await said({ csfCategoryName: 'Polcy' }), warning('"Polcy" is no category of the CSF'));
-  assert.is(await said({ csfFunction: 'PR' }), warning('"PR" is no category of the CSF'));
+  assert.is(await said({ csfCategoryName: 'Polcy' }), warning('"Polcy" is not a category of the CSF'));
+  assert.is(await said({ csfFunction: 'PR' }), warning('"PR" is not a category of the CSF'));
   assert.equal(await served({ csfFunction: 'Govern' }), [
     'GV',
     '',
     '',
-    warning('"Govern" is no category of the CSF'),
+    warning('"Govern" is not a category of the CSF'),
   ]);
   assert.equal(await served({ csfCategory: 'gv.oc-01' }), [
     ...context,
     warning('gv.oc-01 is a subcategory: GV.OC is taken'),
   ]);
-  assert.is(await said({ csfCategory: 'XX.YY-01' }), warning('"XX.YY-01" is no category of the CSF'));
-  assert.is(await said({}), warning('a reference names no category of the CSF'));
+  assert.is(await said({ csfCategory: 'XX.YY-01' }), warning('"XX.YY-01" is not a category of the CSF'));
+  assert.is(await said({}), warning('a reference does not name a category of the CSF'));
 });
 
 interchange('an array and one document on each line are read alike', async () => {

@@ -134,7 +134,7 @@ const broken: [string, string, RegExp][] = [
   [
     'a row twice',
     `${header}\na,15-1244.00,1,Primary,,x\na,15-1244.00,1,Primary,,y\n`,
-    /^row 3 maps what row 2/,
+    /^row 3 repeats the mapping of row 2/,
   ],
   ['a short row', `${header}\na,15-1244.00,1\n`, /^row 2 has 3 cells, the header has 6$/],
 ];

@@ -340,7 +340,7 @@ const broken: [name: string, change: (release: Release) => void, reason: RegExp]
   [
     'a code that is none',
     (release) => release['Occupation Data.txt']![2]!.splice(0, 1, '15-1299'),
-    /^Occupation Data\.txt, line 3: "15-1299" is no occupation code$/,
+    /^Occupation Data\.txt, line 3: "15-1299" is not an occupation code$/,
   ],
   [
     'an occupation twice',
@@ -350,12 +350,12 @@ const broken: [name: string, change: (release: Release) => void, reason: RegExp]
   [
     'a value that is none',
     (release) => release['Skills.txt']![1]!.splice(4, 1, '1e9'),
-    /^Skills\.txt, line 2: "1e9" is no value$/,
+    /^Skills\.txt, line 2: "1e9" is not a number$/,
   ],
   [
     'a job zone that is none',
     (release) => release['Job Zones.txt']![1]!.splice(1, 1, 'four'),
-    /^Job Zones\.txt, line 2: "four" is no job zone$/,
+    /^Job Zones\.txt, line 2: "four" is not a job zone$/,
   ],
   [
     'a NUL',
