@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path';
 import { sha256 } from '../src/base/ids.ts';
 import { compareCodePoints } from '../src/base/text.ts';
 import { onetFileOf } from './guidance/roles/onet-tables.ts';
+import { headOf } from './read/decode.ts';
 import type { GroupFile } from './read/group-file.ts';
 
 interface HeldFile extends GroupFile {
@@ -49,7 +50,7 @@ export class Groups {
   /** Takes a file that belongs to a group; false for any other. `source` names the folder in the ledger. */
   take(path: string, source: string, bytes: Buffer): boolean {
     const isPart = path.endsWith('.md') && this.documents.has(dirname(path));
-    const table = isPart ? null : tableOf(bytes);
+    const table = isPart ? null : onetFileOf(headOf(bytes, 1024));
     if (!isPart && table === null) return false;
     const kind = isPart ? 'regdoc-markdown' : 'onet';
     const key = `${kind} ${dirname(path)}`;
@@ -80,8 +81,4 @@ export class Groups {
     }
     this.open.clear();
   }
-}
-
-function tableOf(bytes: Buffer) {
-  return onetFileOf(bytes.toString('latin1', 0, 1024).replace(/^\xef\xbb\xbf/, ''));
 }

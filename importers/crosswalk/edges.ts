@@ -1,22 +1,12 @@
 import { cciRevisions, versionKey } from '../../src/catalog/controls/frameworks.ts';
 import type { GraphNode, MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
+import type { mappingFacts } from '../../src/db/control-tables.ts';
 import type { SourceProblem } from '../read/errors.ts';
 import { firstOf } from '../read/text.ts';
 import type { CatalogView } from './catalog-view.ts';
 
-/** One stated pair, as `mapping_facts` holds it. */
-export interface MappingFact {
-  sourceId: number;
-  ordinal: number;
-  fromFramework: string;
-  fromVersion: string;
-  fromIdentifier: string;
-  toFramework: string;
-  toVersion: string;
-  toIdentifier: string;
-  /** The row of a CSV. */
-  row: number | null;
-}
+/** One stated pair; `row` is that of a CSV. */
+export type MappingFact = Omit<typeof mappingFacts.$inferSelect, 'edition' | 'reference'>;
 
 /** One undirected edge with the facts that it rests on. */
 export interface DerivedEdge {

@@ -38,6 +38,13 @@ export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
   }
 }
 
+/** The beginning of a file, each byte as one character, without a byte-order mark of UTF-8. */
+export function headOf(bytes: Uint8Array, length: number): string {
+  return Buffer.from(bytes.subarray(0, length))
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
+}
+
 function declaredEncoding(buffer: Buffer): string {
   const head = buffer.toString('latin1', 0, 200);
   const match = /^<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(head);
