@@ -27,8 +27,8 @@ function createMaker(
   thing: string,
   find: (item: string) => NewEntry | null,
 ) {
-  return (user: User, fields: Omit<CollectionFields, 'icon'>, items: string[]): Promise<string> =>
-    db.write(() => {
+  return async (user: User, fields: Omit<CollectionFields, 'icon'>, items: string[]): Promise<string> => {
+    const made = await db.write(() => {
       const entries = items.map((item) => {
         const entry = find(item);
         if (entry === null) throw new CommandError(`the catalog has no ${thing} "${item.slice(0, 64)}"`);
@@ -36,8 +36,11 @@ function createMaker(
       });
       const { id } = kept.create(user, fields);
       kept.add(id, entries, []);
-      return id;
+      // The audit event of the deed takes the id from here.
+      return { id };
     });
+    return made.id;
+  };
 }
 
 export type DocumentCollectionService = ReturnType<typeof createDocumentCollectionService>;
