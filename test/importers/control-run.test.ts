@@ -655,7 +655,7 @@ bad('control CSV: a wrong header, an unknown column, a bad row, each named', asy
     ['framework,version,identifier\n', 'there are no rows below the header'],
     [
       `framework,version,identifier\n${row}\n${row}\n`,
-      /^row 3, column identifier: "AC-1" is already in row 2 already$/,
+      /^row 3, column identifier: "AC-1" is already in row 2$/,
     ],
     [`framework,version,identifier\n${row}\nnist-800-53,Rev 5,ac-01\n`, /^row 3, column identifier/],
     [`framework,version,identifier\n${row},x\n`, 'row 2 has 4 cells, the header has 3'],
@@ -739,10 +739,10 @@ bad('mapping CSV: a wrong header, duplicates, bad rows, each named', async () =>
     [`${header.replace(',reference', '')}\n${row.slice(0, -1)}\n`, `the header is not ${header}`],
     [`${header},more\n${row},\n`, `the header is not ${header}`],
     [`${header}\n`, 'there are no rows below the header'],
-    [`${header}\n${row}x\n${row}y\n`, 'row 3 repeats the pair of row 2 once more'],
+    [`${header}\n${row}x\n${row}y\n`, 'row 3 repeats the pair of row 2'],
     [
       `${header}\n${row}\nsite,2026,S-1,nist-800-53,Rev 5,ac-01,\n`,
-      'row 3 repeats the pair of row 2 once more',
+      'row 3 repeats the pair of row 2',
     ],
     [
       `${header}\n${row}\nsite,2026,,nist-800-53,Rev 5,AC-1,\n`,
@@ -758,7 +758,7 @@ bad('mapping CSV: a wrong header, duplicates, bad rows, each named', async () =>
     ],
     [`${header}\n${row},\n`, 'row 2 has 8 cells, the header has 7'],
     ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n03.01.01,AC-2\n', /^row 3, column sp800_171r2/],
-    ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.1,AC-2\n', 'row 3 repeats the pair of row 2 once more'],
+    ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.1,AC-2\n', 'row 3 repeats the pair of row 2'],
     ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.2\n', 'row 3 has 1 cells, the header has 2'],
     ['sp800_171r2,sp800_53r4\n3.1.1,lantern\n', /^row 2, column sp800_53r4: "lantern"/],
   ];
