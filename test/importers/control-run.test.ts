@@ -665,7 +665,7 @@ bad('control CSV: a wrong header, an unknown column, a bad row, each named', asy
     ],
     [
       `framework,version,identifier\n${row}\nnist-800-53,Rev 5,Lantern\n`,
-      /^row 3, column identifier: "Lantern" is no identifier/,
+      /^row 3, column identifier: "Lantern" is not an identifier/,
     ],
     [
       `framework,version,identifier,status\n${row},lit\n`,
@@ -683,7 +683,7 @@ bad('control CSV: a wrong header, an unknown column, a bad row, each named', asy
     ],
     [
       'framework,version,identifier\ncci,2022,AC-1\n',
-      /^row 2, column identifier: "AC-1" is no identifier of cci$/,
+      /^row 2, column identifier: "AC-1" is not an identifier of cci$/,
     ],
     ['framework,version,identifier,baselines\ncci,2022,CCI-1,low\n', /^row 2, column baselines/],
   ];
@@ -750,7 +750,7 @@ bad('mapping CSV: a wrong header, duplicates, bad rows, each named', async () =>
     ],
     [
       `${header}\n${row}\nsite,2026,S-1,nist-800-53,Rev 5,3.1.1,\n`,
-      'row 3, column toIdentifier: "3.1.1" is no identifier of nist-800-53',
+      'row 3, column toIdentifier: "3.1.1" is not an identifier of nist-800-53',
     ],
     [
       `${header}\n${row}\nsite,2026,S-1,site,2026,S-1,\n`,
