@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import type { Audit } from './audit/deeds.ts';
+import type { Audit } from './audit/audit.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
@@ -52,7 +52,7 @@ import type { Answers } from './http/cache/answers.ts';
 import { keepAnswers } from './http/cache/keep.ts';
 import type { Env } from './http/env.ts';
 import { refusal, toAppError, wantsPage } from './http/errors.ts';
-import { takeForm } from './http/form-body.ts';
+import { takeForm } from './http/form.ts';
 import { allowOrigins, securityHeaders } from './http/headers.ts';
 import { bodyLimits, createBodyBudget, uploadBodyLimits } from './http/limits/bodies.ts';
 import type { ConcurrencyLimit } from './http/limits/concurrency.ts';
@@ -92,7 +92,6 @@ export interface Context {
   /** Names the local issuer's key, which sessions do not outlive. */
   keyId: () => Promise<string>;
   state: ServiceState;
-  /** Sees every request that is over. */
   observer: Observer;
   /** Gives the text of `/metrics`, which is not there where this is null. */
   metrics: (() => Promise<string>) | null;

@@ -52,6 +52,7 @@ export function openApiDocument(app: OpenAPIHono<Env>): string {
 
 interface Operation {
   responses: Record<string, Response>;
+  'x-access': string;
   'x-unlimited'?: boolean;
 }
 
@@ -122,6 +123,14 @@ function isPossible(status: number, method: string, operation: Operation): boole
     case 500:
     case 503:
       return true;
+    case 401:
+      return operation['x-access'] !== 'public';
+    case 403:
+      // Who is known may lack what the rule wants; a session may write from our own pages alone.
+      return (
+        /^user(?! or )/.test(operation['x-access']) ||
+        (operation['x-access'] === 'session' && method !== 'get')
+      );
     case 413:
       // A body is read of every method that may have one.
       return method !== 'get';

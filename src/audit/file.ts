@@ -3,7 +3,6 @@ import {
   constants,
   fdatasyncSync,
   fstatSync,
-  fsyncSync,
   openSync,
   readFileSync,
   readSync,
@@ -11,9 +10,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { syncPath } from '../base/files.ts';
 import { createFileLock, type FileLock } from '../db/file-lock.ts';
-import { type AuditEvent, type Head, lineOf, origin } from './event.ts';
-import { ownEvent, type Resumption, resume } from './resume.ts';
+import { type AuditEvent, type Head, lineOf, origin, systemEvent } from './event.ts';
+import { type Resumption, resume } from './resume.ts';
 
 /** The system calls that write; tests make them fail. */
 export interface AuditIo {
@@ -21,25 +21,7 @@ export interface AuditIo {
   sync(fd: number): void;
 }
 
-export interface AuditFile {
-  /**
-   * Runs a function while no other process appends: what it appends needs no lock any more. Throws SQLITE_BUSY when the lock
-   * is not free in time.
-   */
-  hold<T>(work: () => T): T;
-  /**
-   * Appends events as lines, in order, under the lock that all processes share; `sync` waits until they are on the
-   * disk. Gives the new head; where this began a day or a file, the anchor, which is the head before; and what was found to be
-   * missing, as a code. Throws what the system says; then what was half written is recorded by the next append.
-   */
-  append(
-    events: readonly AuditEvent[],
-    sync: boolean,
-  ): { head: Head; anchor: Head | null; missing: string | null };
-  /** Whether a day began since the last line. */
-  isNewDay(): boolean;
-  close(): void;
-}
+export type AuditFile = ReturnType<typeof openAuditFile>;
 
 const tailBytes = 64 * 1024;
 const systemIo: AuditIo = {
@@ -58,7 +40,7 @@ export const besides = (file: string) => ({ lock: `${file}.lock`, head: `${file}
 export function openAuditFile(
   file: string,
   options: { now: () => Date; lockTimeout?: number; io?: AuditIo; known?: () => Head },
-): AuditFile {
+) {
   const { now, io = systemIo, known = () => origin } = options;
   const append = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
   let beside = openBeside(file, options.lockTimeout ?? 5000);
@@ -109,6 +91,10 @@ export function openAuditFile(
     return resume(readTail(size), noted, own.seq > remembered.seq ? own : remembered);
   }
 
+  /**
+   * Runs a function while no other process appends: what it appends needs no lock any more. Throws SQLITE_BUSY when the lock
+   * is not free in time.
+   */
   function hold<T>(work: () => T): T {
     if (held) return work();
     reopenBeside();
@@ -124,7 +110,12 @@ export function openAuditFile(
 
   return {
     hold,
-    append: (events, sync) =>
+    /**
+     * Appends events as lines, in order, under the lock that all processes share; `sync` waits until they are on the
+     * disk. Gives the new head; where this began a day or a file, the anchor, which is the head before; and what was found to be
+     * missing, as a code. Throws what the system says; then what was half written is recorded by the next append.
+     */
+    append: (events: readonly AuditEvent[], sync: boolean) =>
       hold(() => {
         const { head: from, lastTime, torn, event } = whereItStands();
         const time = now();
@@ -132,7 +123,7 @@ export function openAuditFile(
         const yesterday = lastTime?.slice(0, 10) ?? '';
         const ours = event === null ? [] : [event];
         const isNew = yesterday !== '' && yesterday < today;
-        if (isNew) ours.push(ownEvent('audit.anchor', { day: yesterday, lines: from.seq }));
+        if (isNew) ours.push(systemEvent('audit.anchor', { day: yesterday, lines: from.seq }));
         const anchor = isNew || event?.action === 'audit.continue' ? from : null;
         let head = from;
         let text = torn ? '\n' : '';
@@ -148,7 +139,8 @@ export function openAuditFile(
         if (isFirst && from.seq === 0) writeSync(beside.head, headText(origin), 0);
         writeWhole(io, fd, Buffer.from(text));
         if (sync) io.sync(fd);
-        if (sync && isFirst) syncFolder(dirname(file));
+        // A file that was made just now is on the disk when its folder is.
+        if (sync && isFirst) syncPath(dirname(file));
         writeSync(beside.head, headText(head), 0);
         if (sync && isFirst) fdatasyncSync(beside.head);
         own = head;
@@ -157,8 +149,9 @@ export function openAuditFile(
         const missing = event?.action === 'audit.recover' && event.reason !== 'TORN' ? event.reason : null;
         return { head, anchor, missing };
       }),
+    /** Whether a day began since the last line. */
     isNewDay: () => lastDay !== '' && lastDay < now().toISOString().slice(0, 10),
-    close() {
+    close(): void {
       closeBeside(beside);
       closeSync(fd);
     },
@@ -203,16 +196,6 @@ export function lazyAuditFile(open: () => AuditFile): AuditFile {
     isNewDay: () => file?.isNewDay() ?? false,
     close: () => file?.close(),
   };
-}
-
-/** A file that was made just now is on the disk when its folder is. */
-function syncFolder(folder: string): void {
-  const fd = openSync(folder, constants.O_RDONLY);
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function writeWhole(io: AuditIo, fd: number, bytes: Uint8Array): void {

@@ -10,18 +10,7 @@ import type { Integration } from './viewer.ts';
 /** How an integration token begins: no JWT does. */
 export const integrationPrefix = 'gsi_';
 
-/** What `integration-token list` says of a token. */
-export interface TokenSummary {
-  id: string;
-  name: string;
-  organization: string;
-  scope: 'lists:read';
-  state: 'active' | 'expired' | 'revoked';
-  createdAt: string;
-  expiresAt: string | null;
-  revokedAt: string | null;
-  lists: string[];
-}
+type TokenRow = typeof integrationTokens.$inferSelect;
 
 export type IntegrationTokens = ReturnType<typeof createIntegrationTokens>;
 
@@ -40,7 +29,7 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
     .orderBy(asc(integrationTokenLists.listId))
     .prepare();
 
-  function stateOf(row: typeof integrationTokens.$inferSelect): TokenSummary['state'] {
+  function stateOf(row: TokenRow): 'active' | 'expired' | 'revoked' {
     if (row.revokedAt !== null) return 'revoked';
     return row.expiresAt !== null && now().getTime() >= Date.parse(row.expiresAt) ? 'expired' : 'active';
   }
@@ -112,7 +101,7 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
     },
 
     /** Every token, oldest first. */
-    list(): TokenSummary[] {
+    list() {
       const rows = orm
         .select()
         .from(integrationTokens)

@@ -59,21 +59,19 @@ export async function watchKeySet(
     });
   }
 
-  const find: JWTVerifyGetKey = async (header, token) => {
+  async function current(): Promise<ReadKeys> {
     look();
     await reading;
-    return keys(header, token);
-  };
+    return keys;
+  }
+
+  const find: JWTVerifyGetKey = async (header, token) => (await current())(header, token);
   return Object.assign(find, {
     version() {
       look();
       return version;
     },
-    async id() {
-      look();
-      await reading;
-      return keys.id ?? '';
-    },
+    id: async () => (await current()).id ?? '',
   });
 }
 

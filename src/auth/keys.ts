@@ -127,16 +127,16 @@ function numberOf(text: unknown): bigint {
 
 const isExponent = (number: bigint) => number >= 3n && number % 2n === 1n;
 
-/** Tells of a new local key by its id, and puts it in its place by calling `publish`; where it throws, none is made. */
-export type TellNewKey = (kid: string, publish: () => void) => void;
+/** Logs a new local key by its id, and puts it in its place by calling `publish`; where it rejects, none is made. */
+export type LogNewKey = (kid: string, publish: () => void) => void | Promise<void>;
 
 /**
  * The private key of the local issuer, made at first use with mode 0600 (D1.3). Throws `CommandError` when it cannot be read
- * or made, and what `tell` throws.
+ * or made, and what `logNewKey` throws.
  */
 export async function localKey(
   config: Config,
-  tell: TellNewKey = (_, publish) => publish(),
+  logNewKey: LogNewKey = (_, publish) => publish(),
 ): Promise<JWK & { kid: string }> {
   const file = config.keyFile;
   if (!existsSync(file)) {
@@ -145,11 +145,11 @@ export async function localKey(
     const jwk = { ...(await exportJWK(privateKey)), kid, alg: 'ES256' };
     try {
       // In another place first: a kill never leaves half a key.
-      inPrivateFolder(file, (temporary) => {
+      await inPrivateFolder(file, (temporary) => {
         writeFileSync(temporary, `${JSON.stringify(jwk)}\n`, { mode: 0o600, flag: 'wx' });
         chmodSync(temporary, 0o600);
         syncPath(temporary);
-        tell(kid, () => publishNew(temporary, file));
+        return logNewKey(kid, () => publishNew(temporary, file));
       });
     } catch (error) {
       if (error instanceof CommandError) throw error;
@@ -216,11 +216,11 @@ export async function loadKeys(
   config: Config,
   log: Log = silentLog,
   onReload?: (reason: string | null) => void,
-  tell?: TellNewKey,
+  logNewKey?: LogNewKey,
 ): Promise<KeySet> {
   if (config.jwks !== null) {
     return watchKeySet(config.jwks, (file) => readKeySet(file, log), log, undefined, onReload);
   }
-  await localKey(config, tell);
+  await localKey(config, logNewKey);
   return watchKeySet(config.keyFile, readLocalKeySet, log, undefined, onReload);
 }

@@ -12,7 +12,7 @@ import { CommandError, unauthorized } from '../base/errors.ts';
 import { repeatedMember } from '../base/json.ts';
 import { isStorable } from '../base/text.ts';
 import type { KeySet } from './key-watch.ts';
-import { algorithms, localKey, type TellNewKey } from './keys.ts';
+import { algorithms, type LogNewKey, localKey } from './keys.ts';
 import type { User } from './viewer.ts';
 
 const maxTokenLength = 8192;
@@ -138,15 +138,15 @@ export function checkTokenRequest(config: Config, request: TokenRequest): void {
     throw new CommandError('--ttl must be from 1s to 90d', 2);
 }
 
-/** Signs a user token with the local key (D1.3); `tell` hears of a key that is made. Throws as `checkTokenRequest` does. */
+/** Signs a user token with the local key (D1.3); `logNewKey` of a key that is made. Throws as `checkTokenRequest` does. */
 export async function issueUserToken(
   config: Config,
   request: TokenRequest,
   now: Date,
-  tell?: TellNewKey,
+  logNewKey?: LogNewKey,
 ): Promise<string> {
   checkTokenRequest(config, request);
-  const key = await localKey(config, tell);
+  const key = await localKey(config, logNewKey);
   const issuedAt = Math.floor(now.getTime() / 1000);
   const { claims } = config;
   const payload: JWTPayload = {

@@ -110,15 +110,10 @@ const settings = z.object({
 type Setting = keyof typeof settings.shape;
 const names = Object.keys(settings.shape) as Setting[];
 const variableOf = (name: Setting) => `GAPSTONE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
-/** Every variable that is read. */
 export const variables: readonly string[] = names.map(variableOf);
 
 /** The flags that stand above the environment. */
-export interface Flags {
-  db?: string | undefined;
-  host?: string | undefined;
-  port?: string | undefined;
-}
+export type Flags = { [Name in 'db' | 'host' | 'port']?: string | undefined };
 
 /** The configuration of rule D21, checked and frozen. */
 export type Config = ReturnType<typeof readConfig>;
@@ -161,18 +156,12 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
   });
 }
 
-/** Something of the configuration that an operator should know of though it stops nothing: a log line. */
-export interface ConfigWarning {
-  msg: string;
-  fields: Record<string, unknown>;
-}
-
 /**
  * What is odd but not wrong: variables that begin as ours and are none (most likely a slip of the pen), and a cron secret
  * that is short. Names alone, bounded in number and length; never a value.
  */
-export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.env): ConfigWarning[] {
-  const warnings: ConfigWarning[] = [];
+export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.env) {
+  const warnings: { msg: string; fields: Record<string, unknown> }[] = [];
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith('GAPSTONE_') && !variables.includes(name),
   );
@@ -189,9 +178,7 @@ export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.
   return warnings;
 }
 
-function shortened(name: string): string {
-  return printable(name, longestName) + (name.length > longestName ? '…' : '');
-}
+const shortened = (name: string) => printable(name, longestName) + (name.length > longestName ? '…' : '');
 
 /** Whether it is an exact origin as browsers send it; `*` is none: answers that need a token are not for everybody. */
 function isOrigin(entry: string): boolean {

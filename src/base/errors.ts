@@ -66,6 +66,11 @@ export function badRequest(message: string): AppError {
   return new AppError('BAD_REQUEST', message);
 }
 
+/** A 503: not now, but perhaps after so many seconds. */
+export function unavailable(message: string, seconds: number): AppError {
+  return new AppError('UNAVAILABLE', message, { 'Retry-After': String(seconds) });
+}
+
 /** What ends work whose caller hung up: nobody hears it. */
 export function callerGone(): AppError {
   return badRequest('The client closed the connection');

@@ -11,16 +11,12 @@ export function stableId(kind: string, ...key: string[]): string {
 
 /** The integer id of a STIG: the first 52 bits of SHA-256 of its slug (D5.1). */
 export function stigNumber(slug: string): number {
-  return numberOf(slug);
+  return Number.parseInt(sha256(slug).slice(0, 13), 16);
 }
 
 /** The integer id of the row that maps a STIG to an occupation, whatever other rows there are. */
 export function mappingNumber(slug: string, occupationCode: string): number {
-  return numberOf(`${slug} ${occupationCode}`);
-}
-
-function numberOf(key: string): number {
-  return Number.parseInt(sha256(key).slice(0, 13), 16);
+  return stigNumber(`${slug} ${occupationCode}`);
 }
 
 /** SHA-256 in lower-case hexadecimal. */

@@ -17,7 +17,6 @@ export function objectText<T>(entries: Iterable<[string, JsonText<T>]>): JsonTex
   return `{${[...entries].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
 }
 
-/** The text of an array of the given texts. */
 export function arrayText<T>(texts: JsonText<T>[]): JsonText<T[]> {
   return `[${texts.join(',')}]`;
 }
@@ -34,9 +33,8 @@ export function refuseHeavyJson(text: string, name: string, limits = jsonLimits)
   let values = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
-      case 0x22: // A string, to its end.
-        do at = text.indexOf('"', at + 1);
-        while (at > 0 && isEscaped(text, at));
+      case 0x22:
+        at = endOfText(text, at);
         if (at < 0) return;
         break;
       case 0x5b:
@@ -56,10 +54,14 @@ export function refuseHeavyJson(text: string, name: string, limits = jsonLimits)
   }
 }
 
-function isEscaped(text: string, at: number): boolean {
-  let start = at;
-  while (text.charCodeAt(start - 1) === 0x5c) start--;
-  return (at - start) % 2 === 1;
+/** Where the quotation mark stands that ends a text which begins at one; -1 where none does. */
+function endOfText(json: string, start: number): number {
+  for (let at = json.indexOf('"', start + 1); at > 0; at = json.indexOf('"', at + 1)) {
+    let escape = at;
+    while (json.charCodeAt(escape - 1) === 0x5c) escape--;
+    if ((at - escape) % 2 === 0) return at;
+  }
+  return -1;
 }
 
 /**
@@ -76,8 +78,7 @@ export function repeatedMember(json: string): (string | number)[] | null {
     switch (json.charCodeAt(at)) {
       case 0x22:
         start = at;
-        do at = json.indexOf('"', at + 1);
-        while (at > 0 && isEscaped(json, at));
+        at = endOfText(json, at);
         if (at < 0) return null;
         end = at + 1;
         break;

@@ -15,7 +15,6 @@ function findRoot(): string {
 /** The folder of the package: it holds `migrations`, `data` and `package.json`, compiled or not. */
 export const packageRoot = findRoot();
 
-/** The version of the package. */
 export const packageVersion: string = (
   JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }
 ).version;

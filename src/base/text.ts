@@ -9,11 +9,6 @@ export function compareCodePoints(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The text order of rule D3.4: case ignored, then by code point. */
-export function compareText(a: string, b: string): number {
-  return compareCodePoints(fold(a), fold(b)) || compareCodePoints(a, b);
-}
-
 /** Cuts a text that comes from a request to 64 characters, for messages (D2.2). */
 export function cut(text: string): string {
   return [...text].slice(0, 64).join('');

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { damageOf, schemaProblems } from '../db/schema.ts';
+import { outcomes } from './ledger.ts';
 
 /** One thing that `gapstone check` looks at. `run` gives a line for each problem, and changes nothing. */
 export interface Check {
@@ -44,7 +45,7 @@ const foreignKeys: Check = {
 /** Every run's summary against its lines; every stored source against the line that tells of its import. */
 const ledger = query(
   'ledger',
-  ...['imported', 'unchanged', 'superseded', 'skipped', 'rejected'].map(
+  ...outcomes.map(
     (outcome) =>
       `SELECT 'run ' || r.id || ' says ' || (r.summary ->> '${outcome}') || ' ${outcome}, its lines say ' || count(l.ordinal)
          FROM import_runs AS r LEFT JOIN import_ledger AS l ON l.run_id = r.id AND l.outcome = '${outcome}'

@@ -10,12 +10,15 @@ import { withoutFolder } from './source-name.ts';
 export const outcomes = importLedger.outcome.enumValues;
 export type Outcome = (typeof outcomes)[number];
 
+/** How many sources a run met, how many of them came to what, and how many warnings they gave. */
+export type Totals = Record<Outcome | 'sources' | 'warnings', number>;
+
 /** One run of `gapstone import` with its totals. */
 export interface ImportRun {
   id: number;
   startedAt: string;
   finishedAt: string;
-  totals: Record<Outcome | 'sources' | 'warnings', number>;
+  totals: Totals;
 }
 
 /** One source of a run; its name is without the folder that it lay in. */
@@ -51,7 +54,7 @@ export function createLedgerService({ orm, read }: Database) {
   /** A run as a user may see it; null where all of it is hidden. */
   function toRun(row: typeof importRuns.$inferSelect, hidden: string[]): ImportRun | null {
     const { id, startedAt, finishedAt, summary } = row;
-    const totals = summary as ImportRun['totals'];
+    const totals = summary as Totals;
     const hiddenTotals = orm
       .select({
         outcome: importLedger.outcome,

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { realFile } from '../base/files.ts';
 import type { Database } from '../db/database.ts';
 import type { Metrics } from '../http/observe/metrics.ts';
+import { outcomes } from './ledger.ts';
 
 /** What is counted, and the rows that are. */
 const counted = {
@@ -12,7 +13,6 @@ const counted = {
   documents: 'documents',
   occupations: 'occupations',
 };
-const outcomes = ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'];
 
 /** Adds the metrics of the catalog and its file. Rows are counted once for each generation, the ledger once for each run. */
 export function addCatalogMetrics(metrics: Metrics, db: Database): void {

@@ -36,7 +36,7 @@ function createMaker(
       });
       const { id } = kept.create(user, fields);
       kept.add(id, entries, []);
-      // The audit event of the deed takes the id from here.
+      // The audit event takes the id from here.
       return { id };
     });
     return made.id;

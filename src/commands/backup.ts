@@ -6,7 +6,7 @@ import { inPrivateFolder, isTaken } from '../base/files.ts';
 import { copyDatabase, type DatabaseCopy, hashFile } from '../db/copy.ts';
 import { connect, requireDatabaseFile } from '../db/database.ts';
 import { auditedRun } from './audit.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { type Command, parse } from './command.ts';
 
 export const backupCommand: Command = {
   name: 'backup',
@@ -17,8 +17,7 @@ export const backupCommand: Command = {
     '--json    file, bytes, sha256 and schema as JSON',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {});
-    expectPositionals(positionals, ['FILE']);
+    const { values, positionals } = parse(args, ['FILE'], {});
     const config = readConfig({ db: values.db });
     const file = positionals[0]!;
     requireDatabaseFile(config.db);

@@ -8,7 +8,7 @@ import { type Database, openDatabase } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
 import { storageFault } from '../db/faults.ts';
 import { ForeignSchemaError } from '../db/schema.ts';
-import { type Command, expectPositionals, parse, tell } from './command.ts';
+import { type Command, expectPositionals, flag, parse, tell } from './command.ts';
 
 const busyTimeout = 30_000;
 /** As many problems of one check are listed; how many more there are is said too. */
@@ -24,7 +24,7 @@ export const checkCommand: Command = {
     'Prints one line for each problem, and exits with 1 if there is any. Changes nothing.',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, { audit: { type: 'boolean' } });
+    const { values, positionals } = parse(args, null, { audit: flag });
     if (!values.audit) expectPositionals(positionals, []);
     const config = readConfig({ db: values.db });
     const report = checkFile(config.db, values.audit ? [...positionals, config.auditFile] : null);
@@ -35,9 +35,12 @@ export const checkCommand: Command = {
 
 /** Checks a file, and the audit stream where its files are given. Of a schema that is not ours nothing else is read. */
 function checkFile(file: string, auditFiles: string[] | null): CheckReport {
-  let db: Database;
   try {
-    db = openDatabase(file, { busyTimeout });
+    using db = openDatabase(file, { busyTimeout });
+    db.sqlite.pragma('query_only = ON');
+    const report = checkDatabase(db);
+    if (auditFiles !== null) addAudit(report, auditFiles, db);
+    return report;
   } catch (error) {
     if (!(error instanceof ForeignSchemaError)) throw error;
     tell('no other check was made: what does not belong to Gapstone could change its results');
@@ -46,14 +49,6 @@ function checkFile(file: string, auditFiles: string[] | null): CheckReport {
       digest: null,
       checks: [{ name: 'schema', problems: problemsOf(() => error.problems) }],
     };
-  }
-  try {
-    db.sqlite.pragma('query_only = ON');
-    const report = checkDatabase(db);
-    if (auditFiles !== null) addAudit(report, auditFiles, db);
-    return report;
-  } finally {
-    db.close();
   }
 }
 
@@ -135,6 +130,4 @@ function humanReport({ checks, digest, audit }: CheckReport): string {
 }
 
 /** The number and the hash of the last line: worth noting elsewhere. */
-function headOf(head: AuditVerdict['head']): string {
-  return head === null ? 'none' : `${head.seq} ${head.hash}`;
-}
+const headOf = (head: AuditVerdict['head']) => (head === null ? 'none' : `${head.seq} ${head.hash}`);

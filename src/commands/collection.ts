@@ -10,7 +10,7 @@ import {
 import { createCollectionBody } from '../collections/schema.ts';
 import { openDatabase } from '../db/database.ts';
 import { auditedCommand } from './audit.ts';
-import { type Command, expectPositionals, parse, required } from './command.ts';
+import { type Command, expectPositionals, parse, required, text, texts } from './command.ts';
 
 export const collectionCommand: Command = {
   name: 'collection',
@@ -31,17 +31,17 @@ export const collectionCommand: Command = {
     '--json           print the result as JSON',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      kind: { type: 'string' },
-      name: { type: 'string' },
-      owner: { type: 'string' },
-      org: { type: 'string' },
-      email: { type: 'string' },
-      description: { type: 'string' },
-      tag: { type: 'string', multiple: true },
-      color: { type: 'string' },
-      visibility: { type: 'string' },
-      item: { type: 'string', multiple: true },
+    const { values, positionals } = parse(args, null, {
+      kind: text,
+      name: text,
+      owner: text,
+      org: text,
+      email: text,
+      description: text,
+      tag: texts,
+      color: text,
+      visibility: text,
+      item: texts,
     });
     const [action, ...rest] = positionals;
     if (action !== 'create') throw new CommandError('the only collection command is "collection create"', 2);
@@ -66,19 +66,15 @@ export const collectionCommand: Command = {
     if (fields.data.visibility === 'SHARED' && owner.organization === null)
       throw new CommandError('--visibility SHARED needs --org: give the organization that may see it', 2);
     const config = readConfig({ db: values.db });
-    const db = openDatabase(config.db);
-    try {
-      const make = kind === 'regdoc' ? createDocumentCollectionService : createRoleCollectionService;
-      const service = make(db, () => new Date(), randomUUID);
-      const objectType = `${kind}-collection`;
-      const detail = { owner: owner.subject, items: items.length, visibility: fields.data.visibility };
-      const deed = { action: `${objectType}.create`, objectType, org: owner.organization, detail };
-      const id = await auditedCommand(config, db, deed, () => service.create(owner, fields.data, items));
-      process.stdout.write(values.json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
-      return 0;
-    } finally {
-      db.close();
-    }
+    using db = openDatabase(config.db);
+    const make = kind === 'regdoc' ? createDocumentCollectionService : createRoleCollectionService;
+    const service = make(db, () => new Date(), randomUUID);
+    const objectType = `${kind}-collection`;
+    const detail = { owner: owner.subject, items: items.length, visibility: fields.data.visibility };
+    const deed = { action: `${objectType}.create`, objectType, org: owner.organization, detail };
+    const id = await auditedCommand(config, db, deed, () => service.create(owner, fields.data, items));
+    process.stdout.write(values.json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
+    return 0;
   },
 };
 

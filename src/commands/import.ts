@@ -8,10 +8,9 @@ import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { count, countOf, cut, printable } from '../base/text.ts';
 import { openDatabase } from '../db/database.ts';
-import { openUpgraded } from '../db/upgrade.ts';
-import { auditMigration } from './audit.ts';
+import { openForCommand } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, parse, required, tell } from './command.ts';
+import { type Command, flag, parse, required, text } from './command.ts';
 import { createProgress } from './progress.ts';
 
 const busyTimeout = 30_000;
@@ -27,33 +26,21 @@ export const importCommand: Command = {
     '--json        print one ledger line for each source on stdout, then the summary',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      strict: { type: 'boolean' },
-      'dry-run': { type: 'boolean' },
-      slugs: { type: 'string' },
-    });
+    const { values, positionals } = parse(args, null, { strict: flag, 'dry-run': flag, slugs: text });
     if (positionals.length === 0) throw new CommandError('give at least one PATH to import', 2);
     for (const path of positionals) if (!existsSync(path)) throw new CommandError(`${path} does not exist`);
     const overrides =
       values.slugs === undefined ? new Map<string, string>() : readSlugs(required(values.slugs, 'slugs'));
     const config = readConfig({ db: values.db });
     const dryRun = values['dry-run'] ?? false;
-    const onMigrate = auditMigration(config);
-    const db = dryRun
+    using db = dryRun
       ? openDatabase(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
-      : await openUpgraded(config.db, { create: true, busyTimeout, say: tell, onMigrate });
-    try {
-      const result = await auditedImport(config, db, positionals, {
-        strict: values.strict ?? false,
-        dryRun,
-        overrides,
-        onProgress: createProgress((line) => process.stderr.write(line)),
-      });
-      print(result, values.json ?? false, dryRun);
-      return exitCode(result, values.strict ?? false);
-    } finally {
-      db.close();
-    }
+      : await openForCommand(config, { create: true, busyTimeout });
+    const strict = values.strict ?? false;
+    const onProgress = createProgress((line) => process.stderr.write(line));
+    const result = await auditedImport(config, db, positionals, { strict, dryRun, overrides, onProgress });
+    print(result, values.json ?? false, dryRun);
+    return exitCode(result, strict);
   },
 };
 

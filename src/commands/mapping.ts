@@ -12,9 +12,8 @@ import {
 } from '../catalog/crosswalk/decisions.ts';
 import { type GraphNode, statuses } from '../catalog/crosswalk/graph.ts';
 import type { Database } from '../db/database.ts';
-import { openUpgraded } from '../db/upgrade.ts';
-import { auditedCommand, auditMigration } from './audit.ts';
-import { type Command, expectPositionals, parse, required, tell } from './command.ts';
+import { auditedCommand, openForCommand } from './audit.ts';
+import { type Command, expectPositionals, parse, required, text } from './command.ts';
 
 const busyTimeout = 30_000;
 
@@ -34,12 +33,7 @@ export const mappingCommand: Command = {
     'has no effect, because one control is no longer an active control of an imported catalog.',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      from: { type: 'string' },
-      to: { type: 'string' },
-      status: { type: 'string' },
-      reason: { type: 'string' },
-    });
+    const { values, positionals } = parse(args, null, { from: text, to: text, status: text, reason: text });
     const [action = '', ...rest] = positionals;
     expectPositionals(rest, []);
     if (!['set', 'remove', 'list'].includes(action))
@@ -49,21 +43,16 @@ export const mappingCommand: Command = {
       throw new CommandError('mapping remove takes --from and --to alone', 2);
     const ends = action === 'list' ? null : readEnds(values);
     const config = readConfig({ db: values.db });
-    const onMigrate = auditMigration(config);
-    const db = await openUpgraded(config.db, { busyTimeout, say: tell, onMigrate });
-    try {
-      const decisions = createMappingDecisions(db);
-      if (ends === null) printDecisions(decisions, values.json ?? false);
-      else {
-        const detail = word ? { detail: { status: word.status, why: word.reason } } : {};
-        const objectId = ends.map(nameOf).join(' ');
-        const deed = { action: `mapping.${action}`, objectType: 'mapping', objectId, ...detail };
-        await auditedCommand(config, db, deed, () => decide(db, decisions, ends, word));
-      }
-      return 0;
-    } finally {
-      db.close();
+    using db = await openForCommand(config, { busyTimeout });
+    const decisions = createMappingDecisions(db);
+    if (ends === null) printDecisions(decisions, values.json ?? false);
+    else {
+      const detail = word ? { detail: { status: word.status, why: word.reason } } : {};
+      const objectId = ends.map(nameOf).join(' ');
+      const deed = { action: `mapping.${action}`, objectType: 'mapping', objectId, ...detail };
+      await auditedCommand(config, db, deed, () => decide(db, decisions, ends, word));
     }
+    return 0;
   },
 };
 

@@ -1,12 +1,12 @@
-import type { Audit } from '../audit/deeds.ts';
-import { ownEvent } from '../audit/resume.ts';
+import type { Audit } from '../audit/audit.ts';
+import { systemEvent } from '../audit/event.ts';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { createPurgeService } from '../collections/purge.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { auditedCommand, reasonOf } from './audit.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { type Command, flag, parse } from './command.ts';
 
 const day = 24 * 3600 * 1000;
 
@@ -20,13 +20,9 @@ export const purgeCommand: Command = {
     '--json          print the count as JSON',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      'dry-run': { type: 'boolean' },
-      'accept-clock': { type: 'boolean' },
-    });
-    expectPositionals(positionals, []);
+    const { values } = parse(args, [], { 'dry-run': flag, 'accept-clock': flag });
     const config = readConfig({ db: values.db });
-    const db = openDatabase(config.db);
+    using db = openDatabase(config.db);
     try {
       const dryRun = values['dry-run'] ?? false;
       const acceptClock = values['accept-clock'] ?? false;
@@ -40,8 +36,6 @@ export const purgeCommand: Command = {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       throw new CommandError(`${error.message} (see --accept-clock)`);
-    } finally {
-      db.close();
     }
   },
 };
@@ -57,10 +51,12 @@ export function purgeDaily(
   const purges = createPurgeService(users, now);
   const purge = async () => {
     try {
-      const deed = () => ownEvent(action, null, { objectType });
+      const deed = () => systemEvent(action, null, { objectType });
       log.info('purge', { purged: await audit.run(deed, () => purges.purge()) });
     } catch (error) {
-      audit.stream.note(ownEvent(action, null, { objectType, outcome: 'failure', reason: reasonOf(error) }));
+      audit.stream.note(
+        systemEvent(action, null, { objectType, outcome: 'failure', reason: reasonOf(error) }),
+      );
       // The next day tries again: a purge that waits harms nobody.
       log.warn('purge postponed', { reason: (error as Error).message });
     }

@@ -3,7 +3,7 @@ import { readHeader } from '../db/header.ts';
 import { listMigrations } from '../db/migrate.ts';
 import { requireFolder, restoreDatabase } from '../db/restore.ts';
 import { auditedRun } from './audit.ts';
-import { type Command, expectPositionals, parse, tell } from './command.ts';
+import { type Command, parse, tell } from './command.ts';
 
 export const restoreCommand: Command = {
   name: 'restore',
@@ -15,8 +15,7 @@ export const restoreCommand: Command = {
     'Stop the server first. The replaced database is kept beside the new one.',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {});
-    expectPositionals(positionals, ['FILE']);
+    const { values, positionals } = parse(args, ['FILE'], {});
     const config = readConfig({ db: values.db });
     const file = positionals[0]!;
     // A slip of the pen leaves no audit stream behind where nothing is.
@@ -32,7 +31,7 @@ export const restoreCommand: Command = {
     );
     const { before, schema } = restored;
     if (values.json) process.stdout.write(`${JSON.stringify(restored)}\n`);
-    else process.stdout.write(`${restored.sha256}  ${positionals[0]}\n`);
+    else process.stdout.write(`${restored.sha256}  ${file}\n`);
     if (before !== null) tell(`the replaced database is in ${before}`);
     if (schema < listMigrations().length)
       tell(`it has schema ${schema}: the next start upgrades it to ${listMigrations().length}`);

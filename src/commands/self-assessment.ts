@@ -8,7 +8,7 @@ import { toCklb } from '../catalog/stigs/cklb.ts';
 import { createStigService } from '../catalog/stigs/queries.ts';
 import { answerChecklist, readAnswers } from '../checklists/answers.ts';
 import { openDatabase } from '../db/database.ts';
-import { type Command, expectPositionals, parse, required } from './command.ts';
+import { type Command, parse, required, text } from './command.ts';
 
 const ourStig = 'application_security_and_development';
 const ourAnswers = join(packageRoot, 'data', 'assessment', `${ourStig}.csv`);
@@ -25,16 +25,10 @@ export const selfAssessmentCommand: Command = {
     "--host-name N   the target's name in the checklist (gapstone)",
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      stig: { type: 'string' },
-      version: { type: 'string' },
-      answers: { type: 'string' },
-      'host-name': { type: 'string' },
-    });
-    expectPositionals(positionals, []);
+    const { values } = parse(args, [], { stig: text, version: text, answers: text, 'host-name': text });
     const file = values.answers === undefined ? ourAnswers : required(values.answers, 'answers');
     const answers = readAnswers(readTable(file), file);
-    const db = openDatabase(readConfig({ db: values.db }).db);
+    using db = openDatabase(readConfig({ db: values.db }).db);
     try {
       const full = createStigService(db).full(values.stig ?? ourStig, values.version);
       const checklist = toCklb(full, values['host-name'] ?? 'gapstone');
@@ -49,8 +43,6 @@ export const selfAssessmentCommand: Command = {
     } catch (error) {
       if (error instanceof AppError) throw new CommandError(`${error.message}: import it first`);
       throw error;
-    } finally {
-      db.close();
     }
   },
 };

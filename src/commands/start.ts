@@ -6,10 +6,9 @@ import { packageRoot, packageVersion } from '../base/root.ts';
 import { count } from '../base/text.ts';
 import type { Database } from '../db/database.ts';
 import { catalog } from '../db/tables.ts';
-import { openUpgraded } from '../db/upgrade.ts';
-import { auditMigration } from './audit.ts';
+import { openForCommand } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, expectPositionals, parse, tell } from './command.ts';
+import { type Command, flag, parse, text } from './command.ts';
 import { serve } from './serve.ts';
 import { auditedToken } from './token.ts';
 
@@ -25,16 +24,10 @@ export const startCommand: Command = {
     '--no-token  do not print a token (use it when others can read the logs)',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      host: { type: 'string' },
-      port: { type: 'string' },
-      'no-token': { type: 'boolean' },
-    });
-    expectPositionals(positionals, []);
+    const { values } = parse(args, [], { host: text, port: text, 'no-token': flag });
     const config = readConfig(values);
-    const onMigrate = auditMigration(config);
     const open = async () => {
-      const db = await openUpgraded(config.db, { create: true, checkUnclean: true, say: tell, onMigrate });
+      const db = await openForCommand(config, { create: true, checkUnclean: true });
       try {
         await importShippedData(config, db);
         return db;

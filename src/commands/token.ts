@@ -5,7 +5,7 @@ import { CommandError } from '../base/errors.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { readHeader } from '../db/header.ts';
 import { auditedCommand, auditNewKey } from './audit.ts';
-import { type Command, expectPositionals, parse, required } from './command.ts';
+import { type Command, expectPositionals, parse, required, text, texts } from './command.ts';
 
 export const tokenCommand: Command = {
   name: 'token',
@@ -21,12 +21,12 @@ export const tokenCommand: Command = {
     '--json           the token as JSON',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      subject: { type: 'string' },
-      email: { type: 'string' },
-      org: { type: 'string' },
-      entitlement: { type: 'string', multiple: true },
-      ttl: { type: 'string' },
+    const { values, positionals } = parse(args, null, {
+      subject: text,
+      email: text,
+      org: text,
+      entitlement: texts,
+      ttl: text,
     });
     if (positionals[0] !== 'issue') throw new CommandError('the only token command is "token issue"', 2);
     expectPositionals(positionals.slice(1), []);

@@ -11,7 +11,7 @@ import { damaged, inspect, refuseNewer } from './schema.ts';
 import { createTurns, lockPatience } from './turns.ts';
 
 /** An open Gapstone database: the driver, Drizzle over it, and the few helpers that every user needs. */
-export interface Database {
+export interface Database extends Disposable {
   sqlite: Sqlite.Database;
   orm: BetterSQLite3Database;
   /** Runs a function inside one read transaction: all its queries see one state of the catalog. */
@@ -249,5 +249,6 @@ function wrap(sqlite: Sqlite.Database, requireInPlace: () => void): Database {
     audience: createAudience(sqlite),
     requireInPlace,
     close: () => sqlite.close(),
+    [Symbol.dispose]: () => sqlite.close(),
   };
 }

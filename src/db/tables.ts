@@ -1,4 +1,4 @@
-import { integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 // The Drizzle mirror of migrations/0001_catalog.sql and 0005_rule_search.sql; a test compares the two column by column.
 
@@ -17,25 +17,21 @@ export const importRuns = sqliteTable('import_runs', {
   summary: text('summary', { mode: 'json' }).notNull(),
 });
 
-export const importLedger = sqliteTable(
-  'import_ledger',
-  {
-    runId: integer('run_id').notNull(),
-    ordinal: integer('ordinal').notNull(),
-    source: text('source').notNull(),
-    kind: text('kind').notNull(),
-    sha256: text('sha256'),
-    outcome: text('outcome', {
-      enum: ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'],
-    }).notNull(),
-    reason: text('reason'),
-    warnings: text('warnings', { mode: 'json' }).$type<string[]>().notNull(),
-    target: text('target'),
-    counts: text('counts', { mode: 'json' }).$type<Record<string, number>>().notNull(),
-    ms: real('ms').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.runId, table.ordinal] })],
-);
+export const importLedger = sqliteTable('import_ledger', {
+  runId: integer('run_id').notNull(),
+  ordinal: integer('ordinal').notNull(),
+  source: text('source').notNull(),
+  kind: text('kind').notNull(),
+  sha256: text('sha256'),
+  outcome: text('outcome', {
+    enum: ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'],
+  }).notNull(),
+  reason: text('reason'),
+  warnings: text('warnings', { mode: 'json' }).$type<string[]>().notNull(),
+  target: text('target'),
+  counts: text('counts', { mode: 'json' }).$type<Record<string, number>>().notNull(),
+  ms: real('ms').notNull(),
+});
 
 export const sources = sqliteTable('sources', {
   id: integer('id').primaryKey(),
@@ -85,18 +81,14 @@ export const stigReleases = sqliteTable('stig_releases', {
   profileCount: integer('profile_count').notNull(),
 });
 
-export const stigProfiles = sqliteTable(
-  'stig_profiles',
-  {
-    releaseId: integer('release_id').notNull(),
-    ordinal: integer('ordinal').notNull(),
-    profileId: text('profile_id').notNull(),
-    title: text('title').notNull(),
-    description: text('description').notNull(),
-    unselected: text('unselected', { mode: 'json' }).$type<string[]>().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.releaseId, table.ordinal] })],
-);
+export const stigProfiles = sqliteTable('stig_profiles', {
+  releaseId: integer('release_id').notNull(),
+  ordinal: integer('ordinal').notNull(),
+  profileId: text('profile_id').notNull(),
+  title: text('title').notNull(),
+  description: text('description').notNull(),
+  unselected: text('unselected', { mode: 'json' }).$type<string[]>().notNull(),
+});
 
 export const findings = sqliteTable('findings', {
   id: integer('id').primaryKey(),
@@ -132,8 +124,7 @@ export const findings = sqliteTable('findings', {
   fixText: text('fix_text').notNull(),
 });
 
-export const ruleCcis = sqliteTable(
-  'rule_ccis',
-  { cci: text('cci').notNull(), findingId: integer('finding_id').notNull() },
-  (table) => [primaryKey({ columns: [table.cci, table.findingId] })],
-);
+export const ruleCcis = sqliteTable('rule_ccis', {
+  cci: text('cci').notNull(),
+  findingId: integer('finding_id').notNull(),
+});

@@ -6,7 +6,7 @@ import { connect, type Database, openDatabase } from './database.ts';
 import { readHeader } from './header.ts';
 import { listMigrations, migrate, schemaVersion } from './migrate.ts';
 
-interface UpgradeOptions {
+export interface UpgradeOptions {
   create?: boolean;
   busyTimeout?: number;
   checkUnclean?: boolean;

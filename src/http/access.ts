@@ -189,12 +189,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     with: (more) => createAccess(deps, { ...options, ...more }),
     audited: (action, objectId) =>
       createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
-    public: rule(
-      'public',
-      [],
-      async () => null,
-      () => {},
-    ),
+    public: rule('public', [], byNothing, letIn),
     visitor: rule('public', [], byOpenSession, (c, { caller }) =>
       c.set('visitor', caller?.viewer ? asUser(caller.viewer) : null),
     ),
@@ -207,7 +202,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       byEither,
       (c, call) => c.set('viewer', somebody(c, call)),
     ),
-    cron: rule('cron', [{ cronSecret: [] }], bySecret, () => {}),
+    cron: rule('cron', [{ cronSecret: [] }], bySecret, letIn),
     entitled: (product) =>
       userRule(entitledTo(product), [{ userToken: [product] }, { session: [product] }], byEither, product),
     async signIn(c, token) {
@@ -216,6 +211,9 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     },
   };
 }
+
+const byNothing = async () => null;
+const letIn = () => {};
 
 function asUser(viewer: Viewer): User {
   if (viewer.kind !== 'user') throw forbidden('You need a user token');

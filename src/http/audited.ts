@@ -2,8 +2,8 @@ import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
 import { LRUCache } from 'lru-cache';
-import type { Audit, Step } from '../audit/deeds.ts';
-import { type AuditEvent, shownName } from '../audit/event.ts';
+import type { Audit, Step } from '../audit/audit.ts';
+import { type AuditEvent, shownName, systemEvent } from '../audit/event.ts';
 import { sessionCookie } from '../auth/sessions.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { type ErrorCode, statusOf } from '../base/errors.ts';
@@ -45,15 +45,10 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
     if (last !== undefined && time - last < hour && time >= last) return;
     signedIn.set(key, time);
     const detail = { by: by === 'user' ? 'token' : by };
-    stream.note({ ...routeEvent(c, { by, viewer }, 'auth.success', null), outcome: 'success', detail });
+    stream.note({ ...routeEvent(c, { by, viewer }, 'auth.success', null), detail });
   }
 
-  function refusals(
-    c: Context<Env>,
-    { caller, unentitled }: Call,
-    code: string | null,
-    hasEvent: boolean,
-  ): void {
+  function refusals(c: Context<Env>, { caller, unentitled }: Call, code: string | null, hasEvent: boolean) {
     const refused = (action: string, reason: string) => stream.refused(routeEvent(c, caller, action, reason));
     if (code === 'UNAUTHORIZED') {
       const tried = c.req.header('Authorization') !== undefined || getCookie(c, sessionCookie) !== undefined;
@@ -129,23 +124,19 @@ function deedOf(c: Context<Env>, { caller }: Call, { action, objectId }: Audited
   };
 }
 
-function routeEvent(
-  c: Context<Env>,
-  caller: Caller | null,
-  action: string,
-  reason: string | null,
-): AuditEvent {
-  return {
+/** An event of the route itself: a sign-in, or a refusal for a reason. */
+function routeEvent(c: Context<Env>, caller: Caller | null, action: string, reason: string | null) {
+  const objectId = `${c.req.method} ${routePath(c)}`;
+  const request = { requestId: c.get('requestId'), source: sourceOf(c) };
+  const outcome = reason === null ? 'success' : 'denied';
+  return systemEvent(action, null, {
     ...actorOf(caller),
-    action,
+    ...request,
     objectType: 'route',
-    objectId: `${c.req.method} ${routePath(c)}`,
-    outcome: 'denied',
+    objectId,
+    outcome,
     reason,
-    requestId: c.get('requestId'),
-    source: sourceOf(c),
-    detail: null,
-  };
+  });
 }
 
 function actorOf(caller: Caller | null): Pick<AuditEvent, 'actorType' | 'actor' | 'org'> {

@@ -1,5 +1,11 @@
+import type { Context } from 'hono';
 import { badRequest } from '../base/errors.ts';
-import type { Form } from './env.ts';
+import type { Env, Form } from './env.ts';
+
+/** Takes a body for the form that a page sends. Anything else is a 400. */
+export async function takeForm(c: Context<Env>, bytes: Uint8Array): Promise<void> {
+  c.set('form', await readForm(bytes, c.req.header('Content-Type') ?? ''));
+}
 
 /** Reads the body of a form by its Content-Type: URL-encoded, or in parts where it holds a file. Anything else is a 400. */
 export async function readForm(bytes: Uint8Array, type: string): Promise<Form> {

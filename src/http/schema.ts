@@ -177,15 +177,8 @@ export function jsonBody<T extends z.ZodType>(schema: T) {
   return { required: true, content: { 'application/json': { schema } } };
 }
 
-/** The error responses of a route, declared once and spread into it. */
-export function errors<const S extends keyof typeof problems>(...statuses: S[]) {
-  return Object.fromEntries(
-    statuses.map((status) => [
-      status,
-      { description: problems[status], content: { 'application/json': { schema: ErrorBody } } },
-    ]),
-  ) as Record<S, { description: string; content: { 'application/json': { schema: typeof ErrorBody } } }>;
-}
+/** The response of a route to what goes wrong. */
+export const problem = (status: keyof typeof problems) => jsonContent(ErrorBody, problems[status]);
 
 /** A file whose text is no JSON. */
 export const TextFile = z.string();

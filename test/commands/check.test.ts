@@ -82,15 +82,15 @@ interface Seed {
 const seeds: Record<string, Seed> = {
   'a trigger': {
     sql: 'CREATE TRIGGER "keep\n it" AFTER INSERT ON bundles BEGIN UPDATE bundles SET visibility = \'SHARED\'; END',
-    problems: [/^schema: the trigger keep.+it on bundles is not one of: Gapstone$/],
+    problems: [/^schema: the trigger keep.+it on bundles does not belong to Gapstone$/],
   },
   'a view that is not ours': {
     sql: 'CREATE VIEW tokens AS SELECT * FROM integration_tokens',
-    problems: [/^schema: the view tokens is not one of: Gapstone$/],
+    problems: [/^schema: the view tokens does not belong to Gapstone$/],
   },
   'a view of ours that says something else': {
     sql: "DROP VIEW searchable_rules; CREATE VIEW searchable_rules AS SELECT id, release_id, '' AS title, '' AS discussion, '' AS check_content, '' AS fix_text, '' AS ids FROM findings",
-    problems: [/^schema: the view searchable_rules is not one of: Gapstone$/],
+    problems: [/^schema: the view searchable_rules does not belong to Gapstone$/],
   },
   'a row whose parent is gone': {
     sql: "DELETE FROM occupation_keys WHERE occupation_code = '15-1244.00'",

@@ -456,13 +456,13 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
       changed('trigger.db', (sqlite) =>
         sqlite.exec('CREATE TRIGGER stay BEFORE DELETE ON sessions BEGIN SELECT RAISE(IGNORE); END'),
       ),
-      /trigger\.db is refused: the trigger stay on sessions is not one of: Gapstone$/,
+      /trigger\.db is refused: the trigger stay on sessions does not belong to Gapstone$/,
     ],
     [
       changed('view.db', (sqlite) =>
         sqlite.exec('DROP VIEW known_stigs; CREATE VIEW known_stigs AS SELECT * FROM stigs'),
       ),
-      /view\.db is refused: the view known_stigs is not one of: Gapstone$/,
+      /view\.db is refused: the view known_stigs does not belong to Gapstone$/,
     ],
     [inUse, /has a log beside it: it is a database in use, not a backup/],
     [hashed, /hashed\.db was changed: its SHA-256 does not match .*hashed\.db\.sha256$/],

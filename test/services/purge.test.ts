@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { createAudit } from '../../src/audit/deeds.ts';
+import { createAudit } from '../../src/audit/audit.ts';
 import { silentAudit } from '../../src/audit/stream.ts';
 import { createLog } from '../../src/base/log.ts';
 import { createPurgeService, type PurgeService } from '../../src/collections/purge.ts';

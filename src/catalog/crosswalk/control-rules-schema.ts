@@ -77,3 +77,4 @@ export const controlRulesQuery = z.object({
     }),
   ...paging(50, 100),
 });
+export type ControlRulesQuery = z.infer<typeof controlRulesParam> & z.infer<typeof controlRulesQuery>;

@@ -3,11 +3,10 @@ import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { findings, ruleCcis, stigReleases, stigs } from '../../db/tables.ts';
-import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
+import { offsetOf, paginationOf } from '../../http/paging.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
 import { createFindControl } from '../controls/keys.ts';
-import type { ControlRules, ReachedRule, StigRules } from './control-rules-schema.ts';
-import type { MappingStatus } from './graph.ts';
+import type { ControlRules, ControlRulesQuery, ReachedRule, StigRules } from './control-rules-schema.ts';
 import {
   type Answered,
   type CrosswalkService,
@@ -16,17 +15,6 @@ import {
   type Question,
 } from './queries.ts';
 import type { Path } from './schema.ts';
-
-/** Which rules are asked for: a control by identifier in any spelling or by id, and what narrows its rules. */
-export interface ControlRulesQuery extends Page {
-  framework: string;
-  controlId: string;
-  severity?: Set<'high' | 'medium' | 'low'> | undefined;
-  /** The slug of a STIG. */
-  stig?: string | undefined;
-  status?: Set<MappingStatus> | undefined;
-  maxHops?: number | undefined;
-}
 
 export type ControlRulesService = ReturnType<typeof createControlRulesService>;
 

@@ -88,17 +88,11 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
   }
 
   function toPath(question: Question, steps: { node: GraphNode; status: MappingStatus }[]): Path {
-    const source = {
-      framework: question.framework,
-      identifier: question.identifier,
-      status: 'auto' as const,
+    const control = ({ framework, identifier }: GraphNode, status: MappingStatus) => {
+      return { framework, identifier, status };
     };
-    const rest = steps.map(({ node, status }) => ({
-      framework: node.framework,
-      identifier: node.identifier,
-      status,
-    }));
-    return { hops: steps.length, controls: [source, ...rest] };
+    const rest = steps.map(({ node, status }) => control(node, status));
+    return { hops: steps.length, controls: [control(question, 'auto'), ...rest] };
   }
 
   /** The steps of a path that was walked on a graph. */
@@ -170,19 +164,13 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
       canonicalIdentifier(framework, identifier) ?? identifier.trim(),
 
     /** The controls at which some path of a question ends, in catalog order; without a version, and never cut. */
-    endsOf: ({
-      framework,
-      identifier,
-      to,
-      statuses: admitted,
-      maxHops,
-    }: Omit<Question, 'version'>): string[] =>
+    endsOf: (question: Omit<Question, 'version'>): string[] =>
       db.read(() => {
         const walk = graph();
-        const source = walk.idOf(framework, identifier);
-        const target = walk.frameworks.indexOf(to);
+        const source = walk.idOf(question.framework, question.identifier);
+        const target = walk.frameworks.indexOf(question.to);
         if (source === undefined || target < 0) return [];
-        const ends = endsOfPaths(walk, source, target, maxHops, statusMask(admitted));
+        const ends = endsOfPaths(walk, source, target, question.maxHops, statusMask(question.statuses));
         return ends.map((node) => walk.nodes[node]!.identifier);
       }),
 

@@ -99,5 +99,6 @@ export const documentsQuery = z.object({
     .openapi({ description: 'The whole value. Case is ignored.' }),
   ...paging(100, 150),
 });
+export type DocumentsQuery = z.infer<typeof documentsQuery>;
 
 export const fileQuery = z.object({ format: format(['json', 'csv', 'xml']), raw: flag('raw') });

@@ -115,6 +115,7 @@ export const rolesQuery = z.object({
   family: requestText('family', 200).optional().openapi({ description: 'The whole name. Case is ignored.' }),
   ...paging(100, 150),
 });
+export type RolesQuery = z.infer<typeof rolesQuery>;
 
 export const RoleMappingRow = z
   .strictObject({

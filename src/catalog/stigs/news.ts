@@ -2,8 +2,8 @@ import { and, desc, eq, gte, sql } from 'drizzle-orm';
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Database } from '../../db/database.ts';
 import { stigReleases, stigs } from '../../db/tables.ts';
-import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
-import type { StigChangelog, StigStats } from './schema.ts';
+import { offsetOf, paginationOf } from '../../http/paging.ts';
+import type { ChangelogQuery, StigChangelog, StigStats } from './schema.ts';
 
 const memoMilliseconds = 5 * 60 * 1000;
 
@@ -70,11 +70,7 @@ export function createStigNewsService(db: Database, now: () => Date) {
       });
     },
 
-    changelog({
-      since,
-      slug,
-      ...page
-    }: Page & { since?: string | undefined; slug?: string | undefined }): StigChangelog {
+    changelog({ since, slug, ...page }: ChangelogQuery): StigChangelog {
       const where = and(
         since === undefined ? undefined : gte(stigReleases.releaseDate, since),
         slug === undefined ? undefined : eq(stigs.slug, slug),

@@ -206,6 +206,7 @@ export const controlsQuery = z.object({
   version,
   ...paging(50, 100),
 });
+export type FindingsQuery = z.infer<typeof controlsQuery>;
 export const downloadFormats = ['cklb', 'json', 'csv', 'xml'] as const;
 export const downloadQuery = z.object({
   format: format(downloadFormats),
@@ -218,6 +219,7 @@ export const changelogQuery = z.object({
   slug: requestText('slug', 1000).optional(),
   ...paging(50, 100),
 });
+export type ChangelogQuery = z.infer<typeof changelogQuery>;
 export const batchBody = z.object(
   {
     slugs: textList('slugs', 1000)

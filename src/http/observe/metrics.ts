@@ -48,7 +48,6 @@ export function createMetrics() {
       requests.inc({ route, method: knownMethods.has(method) ? method : 'other', status });
       durations.observe({ route }, seconds);
     },
-    /** Counts what was turned away by a limit. */
     reject(limit: Rejection): void {
       rejected.inc({ limit });
     },
@@ -66,7 +65,6 @@ export function createMetrics() {
         name.endsWith('_total') ? new Counter(options) : new Gauge(options);
       }
     },
-    /** The Prometheus text of everything. */
     text: () => registry.metrics(),
   };
 }
