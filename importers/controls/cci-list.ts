@@ -1,6 +1,6 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../read/errors.ts';
-import { collapseLine, shown } from '../read/text.ts';
+import { collapseLine, firstOf, shown } from '../read/text.ts';
 import type { XmlElement, XmlHandler } from '../read/xml.ts';
 import { type ControlsResult, cciListRecord } from './catalog.ts';
 import { readCciReferences } from './cci-references.ts';
@@ -74,19 +74,13 @@ export class CciListBuilder implements XmlHandler {
 }
 
 const knownStatuses = new Set(['', 'draft', 'published', 'deprecated']);
-const mostShown = 5;
 
 /** A warning of CCIs whose status is none that DISA's lists have: all but deprecated ones make edges (rule D7.1 (a)). */
 export function unknownStatuses(items: CciItem[]): string[] {
   const unknown = items.filter(({ status }) => !knownStatuses.has(status.toLowerCase()));
   if (unknown.length === 0) return [];
-  const first = unknown
-    .slice(0, mostShown)
-    .map(({ identifier, status }) => `${identifier} "${shown(status)}"`);
-  const rest = unknown.length > mostShown ? ', ...' : '';
-  return [
-    `${unknown.length} CCIs have an unknown status and are treated as active: ${first.join(', ')}${rest}`,
-  ];
+  const named = firstOf(unknown.map(({ identifier, status }) => `${identifier} "${shown(status)}"`));
+  return [`${unknown.length} CCIs have an unknown status and are treated as active: ${named}`];
 }
 
 function readItem({ id, status, types, definition, references }: RawItem): CciItem {

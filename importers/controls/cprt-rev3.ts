@@ -33,8 +33,9 @@ class Rev3Source {
   readonly requirements: CprtElement[];
   private readonly elements = new Map<string, CprtElement>();
   /** The items below a part of a statement, by the part's id, in their order: the file has them in none. */
-  private readonly items = new Map<string, CprtElement[]>();
-  private readonly targets = new Map<string, string[]>();
+  private readonly items: Map<string, CprtElement[]>;
+  /** The relations of a withdrawn requirement to what it went into. */
+  private readonly targets: Map<string, Cprt['relationships']>;
 
   constructor(data: Cprt) {
     for (const element of data.elements) {
@@ -45,20 +46,18 @@ class Rev3Source {
     this.requirements = data.elements.filter((element) => element.element_type === 'requirement');
     const items = data.elements.filter((element) => element.element_type === 'security_requirement');
     items.sort((a, b) => compareCodePoints(a.element_identifier, b.element_identifier));
-    for (const item of items) {
-      const id = item.element_identifier;
+    const parentOf = (id: string) => id.slice(0, id.lastIndexOf('.'));
+    for (const { element_identifier: id } of items) {
       if (!/^SR-\d\d\.\d\d\.\d\d(?:\.[a-z](?:\.\d\d)?)?$/.test(id))
         throw new ImportError(`"${shown(id)}" is not part of a statement of 800-171 Rev 3`, kind);
-      const parent = id.slice(0, id.lastIndexOf('.'));
-      if (labelOfItem(id) !== '' && !this.elements.has(parent))
-        throw new ImportError(`the part ${id} of a statement has no parent ${parent}`, kind);
-      append(this.items, parent, item);
+      if (labelOfItem(id) !== '' && !this.elements.has(parentOf(id)))
+        throw new ImportError(`the part ${id} of a statement has no parent ${parentOf(id)}`, kind);
     }
-    for (const relation of data.relationships) {
-      const { relationship_identifier: name, source_element_identifier: from } = relation;
-      if (name !== 'incorporated_into' && name !== 'addressed_by') continue;
-      append(this.targets, from, relation.dest_element_identifier);
-    }
+    this.items = Map.groupBy(items, (item) => parentOf(item.element_identifier));
+    const targets = data.relationships.filter((relation) =>
+      ['incorporated_into', 'addressed_by'].includes(relation.relationship_identifier),
+    );
+    this.targets = Map.groupBy(targets, (relation) => relation.source_element_identifier);
   }
 
   readRequirement(element: CprtElement): ControlRecord {
@@ -87,7 +86,8 @@ class Rev3Source {
   }
 
   private readTargets(identifier: string): string[] {
-    const targets = this.targets.get(`WR-${identifier}`) ?? [];
+    const relations = this.targets.get(`WR-${identifier}`) ?? [];
+    const targets = relations.map((relation) => relation.dest_element_identifier);
     for (const target of targets) {
       if (this.elements.get(target)?.element_type !== 'requirement')
         throw new ImportError(
@@ -132,10 +132,4 @@ function readPairs(data: Cprt): MappingPair[] {
     const toVersion = `Rev ${release.replaceAll('_', '.')}`;
     return [{ fromIdentifier, toFramework: 'nist-800-53', toVersion, toIdentifier, reference: to }];
   });
-}
-
-function append<T>(lists: Map<string, T[]>, key: string, value: T): void {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
 }

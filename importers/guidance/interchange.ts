@@ -173,10 +173,8 @@ function fromValue(value: unknown, warnings: string[]): DocumentRecord {
     signposts: signposts.map((each) => ({
       ...each,
       nistCsf: each.nistCsf.map((stated) => {
-        const given = Object.fromEntries(Object.entries(stated).filter(([, text]) => text !== undefined));
-        const completed = completeCsf(given);
-        for (const warning of completed.warnings)
-          warnings.push(`document "${fields.documentId}": ${warning}`);
+        const completed = completeCsf(stated);
+        warnings.push(...completed.warnings.map((each) => `document "${fields.documentId}": ${each}`));
         return completed.reference;
       }),
     })),

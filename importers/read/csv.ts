@@ -7,8 +7,14 @@ import { shown } from './text.ts';
 /** A row of a CSV file: its number as a spreadsheet counts, the header being row 1, and its cells by column. */
 export interface CsvRow {
   number: number;
+  /** Those of the header. */
+  columns: string[];
   /** The trimmed text of a cell; `""` where it is empty or the column is absent. */
   cell(column: string): string;
+  /** The text of a cell that must have one. Throws `ImportError`. */
+  filled(column: string): string;
+  /** What is wrong with a cell. */
+  fault(column: string, what: string): ImportError;
 }
 
 /** A CSV file: the columns of its header, in their order, and the rows below. */
@@ -82,5 +88,16 @@ function readRow(cells: string[], number: number, columns: string[], kind: Kind)
   if (unstorable !== undefined)
     throw new ImportError(`row ${number}, column ${unstorable}: characters that cannot be stored`, kind);
   const byColumn = new Map(columns.map((column, index) => [column, cells[index]!.trim()]));
-  return { number, cell: (column) => byColumn.get(column) ?? '' };
+  const cell = (column: string) => byColumn.get(column) ?? '';
+  return {
+    number,
+    columns,
+    cell,
+    filled(column) {
+      if (cell(column) !== '') return cell(column);
+      throw new ImportError(`row ${number}, column ${column}: the cell is empty`, kind);
+    },
+    fault: (column, what) =>
+      new ImportError(`row ${number}, column ${column}: "${shown(cell(column))}" ${what}`, kind),
+  };
 }

@@ -655,7 +655,7 @@ bad('control CSV: a wrong header, an unknown column, a bad row, each named', asy
     ['framework,version,identifier\n', 'there are no rows below the header'],
     [
       `framework,version,identifier\n${row}\n${row}\n`,
-      /^row 3, column identifier: "AC-1" is already in row 2 already$/,
+      /^row 3, column identifier: "AC-1" is already in row 2$/,
     ],
     [`framework,version,identifier\n${row}\nnist-800-53,Rev 5,ac-01\n`, /^row 3, column identifier/],
     [`framework,version,identifier\n${row},x\n`, 'row 2 has 4 cells, the header has 3'],
@@ -665,7 +665,7 @@ bad('control CSV: a wrong header, an unknown column, a bad row, each named', asy
     ],
     [
       `framework,version,identifier\n${row}\nnist-800-53,Rev 5,Lantern\n`,
-      /^row 3, column identifier: "Lantern" is no identifier/,
+      /^row 3, column identifier: "Lantern" is not an identifier/,
     ],
     [
       `framework,version,identifier,status\n${row},lit\n`,
@@ -683,7 +683,7 @@ bad('control CSV: a wrong header, an unknown column, a bad row, each named', asy
     ],
     [
       'framework,version,identifier\ncci,2022,AC-1\n',
-      /^row 2, column identifier: "AC-1" is no identifier of cci$/,
+      /^row 2, column identifier: "AC-1" is not an identifier of cci$/,
     ],
     ['framework,version,identifier,baselines\ncci,2022,CCI-1,low\n', /^row 2, column baselines/],
   ];
@@ -739,10 +739,10 @@ bad('mapping CSV: a wrong header, duplicates, bad rows, each named', async () =>
     [`${header.replace(',reference', '')}\n${row.slice(0, -1)}\n`, `the header is not ${header}`],
     [`${header},more\n${row},\n`, `the header is not ${header}`],
     [`${header}\n`, 'there are no rows below the header'],
-    [`${header}\n${row}x\n${row}y\n`, 'row 3 repeats the pair of row 2 once more'],
+    [`${header}\n${row}x\n${row}y\n`, 'row 3 repeats the pair of row 2'],
     [
       `${header}\n${row}\nsite,2026,S-1,nist-800-53,Rev 5,ac-01,\n`,
-      'row 3 repeats the pair of row 2 once more',
+      'row 3 repeats the pair of row 2',
     ],
     [
       `${header}\n${row}\nsite,2026,,nist-800-53,Rev 5,AC-1,\n`,
@@ -750,7 +750,7 @@ bad('mapping CSV: a wrong header, duplicates, bad rows, each named', async () =>
     ],
     [
       `${header}\n${row}\nsite,2026,S-1,nist-800-53,Rev 5,3.1.1,\n`,
-      'row 3, column toIdentifier: "3.1.1" is no identifier of nist-800-53',
+      'row 3, column toIdentifier: "3.1.1" is not an identifier of nist-800-53',
     ],
     [
       `${header}\n${row}\nsite,2026,S-1,site,2026,S-1,\n`,
@@ -758,7 +758,7 @@ bad('mapping CSV: a wrong header, duplicates, bad rows, each named', async () =>
     ],
     [`${header}\n${row},\n`, 'row 2 has 8 cells, the header has 7'],
     ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n03.01.01,AC-2\n', /^row 3, column sp800_171r2/],
-    ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.1,AC-2\n', 'row 3 repeats the pair of row 2 once more'],
+    ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.1,AC-2\n', 'row 3 repeats the pair of row 2'],
     ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.2\n', 'row 3 has 1 cells, the header has 2'],
     ['sp800_171r2,sp800_53r4\n3.1.1,lantern\n', /^row 2, column sp800_53r4: "lantern"/],
   ];

@@ -382,7 +382,7 @@ onet('a damaged file in a zip spoils the release: what it lacks nobody knows', a
   const before = served(t);
   const { lines, summary } = await runImport(t.db, [put(folder, 'damaged.zip', zip)]);
   assert.is(summary.rejected, 2);
-  assert.match(lines.at(-1)!.reason!, /cannot be read, so the source is not whole/);
+  assert.match(lines.at(-1)!.reason!, /cannot be read, so the source is incomplete/);
   assert.equal(served(t), before);
 });
 
