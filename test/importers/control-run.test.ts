@@ -740,10 +740,7 @@ bad('mapping CSV: a wrong header, duplicates, bad rows, each named', async () =>
     [`${header},more\n${row},\n`, `the header is not ${header}`],
     [`${header}\n`, 'there are no rows below the header'],
     [`${header}\n${row}x\n${row}y\n`, 'row 3 repeats the pair of row 2'],
-    [
-      `${header}\n${row}\nsite,2026,S-1,nist-800-53,Rev 5,ac-01,\n`,
-      'row 3 repeats the pair of row 2',
-    ],
+    [`${header}\n${row}\nsite,2026,S-1,nist-800-53,Rev 5,ac-01,\n`, 'row 3 repeats the pair of row 2'],
     [
       `${header}\n${row}\nsite,2026,,nist-800-53,Rev 5,AC-1,\n`,
       'row 3, column fromIdentifier: the cell is empty',
