@@ -1,5 +1,5 @@
 import { cciRevisions, versionKey } from '../../src/catalog/controls/frameworks.ts';
-import { firstOf, shown } from '../read/text.ts';
+import { excerpt, firstOf } from '../read/text.ts';
 import { readCciIndex } from './cci-index.ts';
 import type { CciItem, MappingPair } from './record.ts';
 
@@ -34,7 +34,7 @@ export function readCciReferences(items: CciItem[]): { pairs: MappingPair[]; war
 }
 
 function nameOf({ title, version, index }: Reference): string {
-  return `"${shown(title)}" version "${shown(version)}" index "${shown(index)}"`;
+  return `"${excerpt(title)}" version "${excerpt(version)}" index "${excerpt(index)}"`;
 }
 
 function readReference({ version, index }: Reference): {

@@ -2,7 +2,7 @@ import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { type CsvRow, csvHeader, readCsv } from '../read/csv.ts';
 import { ImportError } from '../read/errors.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 import { type ControlsResult, catalogRecord, cciListRecord, controlRecord } from './catalog.ts';
 import { unknownStatuses } from './cci-list.ts';
 import { confidentialityLevels, impactCodes, macLevels } from './dod-8500.ts';
@@ -35,7 +35,7 @@ export function parseControlsCsv(text: string): ControlsResult {
   for (const column of required)
     if (!table.columns.includes(column)) throw new ImportError(`the column ${column} is missing`, kind);
   for (const column of table.columns)
-    if (!columns.includes(column)) throw new ImportError(`the column "${shown(column)}" is unknown`, kind);
+    if (!columns.includes(column)) throw new ImportError(`the column "${excerpt(column)}" is unknown`, kind);
   const groups = new Map<string, CsvCatalog>();
   for (const row of table.rows) addRow(groups, row);
   const warnings = [...groups.values()].flatMap(({ items }) => unknownStatuses(items));
@@ -58,7 +58,7 @@ function addRow(groups: Map<string, CsvCatalog>, row: CsvRow): void {
   const version = row.filled('version');
   const text = row.filled('identifier');
   const identifier = canonicalIdentifier(framework, text);
-  if (identifier === null) throw row.fault('identifier', `is not an identifier of ${shown(framework)}`);
+  if (identifier === null) throw row.fault('identifier', `is not an identifier of ${excerpt(framework)}`);
   const key = JSON.stringify([framework, version]);
   const group: CsvCatalog = groups.get(key) ?? {
     framework,

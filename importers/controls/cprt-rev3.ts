@@ -2,7 +2,7 @@ import { compareCodePoints } from '../../src/base/text.ts';
 import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
 import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 import { ImportError } from '../read/errors.ts';
-import { closeUp, collapseLine, collapseLines, shown } from '../read/text.ts';
+import { closeUp, collapseLine, collapseLines, excerpt } from '../read/text.ts';
 import { catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import type { Cprt, CprtElement } from './cprt-shape.ts';
 import type { CatalogRecord, ControlRecord, MappingPair, MappingRecord } from './record.ts';
@@ -40,7 +40,7 @@ class Rev3Source {
   constructor(data: Cprt) {
     for (const element of data.elements) {
       const id = element.element_identifier;
-      if (this.elements.has(id)) throw new ImportError(`the element ${shown(id)} occurs twice`, kind);
+      if (this.elements.has(id)) throw new ImportError(`the element ${excerpt(id)} occurs twice`, kind);
       this.elements.set(id, element);
     }
     this.requirements = data.elements.filter((element) => element.element_type === 'requirement');
@@ -49,7 +49,7 @@ class Rev3Source {
     const parentOf = (id: string) => id.slice(0, id.lastIndexOf('.'));
     for (const { element_identifier: id } of items) {
       if (!/^SR-\d\d\.\d\d\.\d\d(?:\.[a-z](?:\.\d\d)?)?$/.test(id))
-        throw new ImportError(`"${shown(id)}" is not part of a statement of 800-171 Rev 3`, kind);
+        throw new ImportError(`"${excerpt(id)}" is not part of a statement of 800-171 Rev 3`, kind);
       if (labelOfItem(id) !== '' && !this.elements.has(parentOf(id)))
         throw new ImportError(`the part ${id} of a statement has no parent ${parentOf(id)}`, kind);
     }
@@ -64,7 +64,7 @@ class Rev3Source {
     const identifier = canonicalIdentifier(framework, element.element_identifier);
     if (!identifier?.startsWith('0'))
       throw new ImportError(
-        `"${shown(element.element_identifier)}" is not a requirement of 800-171 Rev 3`,
+        `"${excerpt(element.element_identifier)}" is not a requirement of 800-171 Rev 3`,
         kind,
       );
     const family = this.elements.get(familyCodeOf(framework, identifier));
@@ -91,7 +91,7 @@ class Rev3Source {
     for (const target of targets) {
       if (this.elements.get(target)?.element_type !== 'requirement')
         throw new ImportError(
-          `${identifier} is incorporated into "${shown(target)}", which is not a requirement`,
+          `${identifier} is incorporated into "${excerpt(target)}", which is not a requirement`,
           kind,
         );
     }
@@ -128,7 +128,7 @@ function readPairs(data: Cprt): MappingPair[] {
     const fromIdentifier = canonicalIdentifier(framework, from);
     const toIdentifier = canonicalIdentifier('nist-800-53', to);
     if (!fromIdentifier?.startsWith('0') || toIdentifier === null)
-      throw new ImportError(`the reference ${shown(from)} -> ${shown(to)} is not understood`, kind);
+      throw new ImportError(`the reference ${excerpt(from)} -> ${excerpt(to)} is not understood`, kind);
     const toVersion = `Rev ${release.replaceAll('_', '.')}`;
     return [{ fromIdentifier, toFramework: 'nist-800-53', toVersion, toIdentifier, reference: to }];
   });

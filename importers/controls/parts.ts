@@ -5,7 +5,7 @@ import { packageRoot } from '../../src/base/root.ts';
 import { compareVersions } from '../../src/catalog/controls/frameworks.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Kind } from '../read/kind.ts';
-import { firstOf, shown } from '../read/text.ts';
+import { excerpt, firstOf } from '../read/text.ts';
 import { inCatalogOrder } from './catalog.ts';
 
 /** A source whose catalog is only a part of what another states (rule D29.6). */
@@ -45,7 +45,7 @@ export function removeParts(db: Database): Part[] {
       const whole = wholeOf(layer, layers, shipped);
       if (!whole) continue;
       const { framework, version, sourceId, source } = layer;
-      const reason = `only a part of ${framework} ${version}: it lacks ${whole.lacking.length} active controls that ${shown(whole.layer.source, 200)} states (${firstOf(inCatalogOrder(framework, whole.lacking))})`;
+      const reason = `only a part of ${framework} ${version}: it lacks ${whole.lacking.length} active controls that ${excerpt(whole.layer.source, 200)} states (${firstOf(inCatalogOrder(framework, whole.lacking))})`;
       parts.set(sourceId, { sourceId, source, reason, wholeId: whole.layer.sourceId });
     }
   const remove = db.sqlite.prepare('DELETE FROM sources WHERE id = ?');

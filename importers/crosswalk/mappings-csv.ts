@@ -4,7 +4,7 @@ import type { ControlsResult } from '../controls/catalog.ts';
 import type { MappingPair, MappingRecord } from '../controls/record.ts';
 import { type CsvRow, csvHeader, readCsv } from '../read/csv.ts';
 import { ImportError } from '../read/errors.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 
 const kind = 'mappings-csv';
 
@@ -115,6 +115,6 @@ function frameworkIn(row: CsvRow, column: string): string {
 
 function identifierIn(row: CsvRow, column: string, framework: string): string {
   const identifier = canonicalIdentifier(framework, row.filled(column));
-  if (identifier === null) throw row.fault(column, `is not an identifier of ${shown(framework)}`);
+  if (identifier === null) throw row.fault(column, `is not an identifier of ${excerpt(framework)}`);
   return identifier;
 }

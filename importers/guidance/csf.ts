@@ -1,4 +1,4 @@
-import { collapseLine, shown } from '../read/text.ts';
+import { collapseLine, excerpt } from '../read/text.ts';
 import type { CsfReference } from './document-record.ts';
 
 /** The categories of the NIST Cybersecurity Framework 2.0 (rule F10.3). */
@@ -72,7 +72,7 @@ export function completeCsf({ csfFunction = '', csfCategory = '', csfCategoryNam
     csfCategory === '' ? (codes.get(key(csfCategoryName)) ?? '') : (codeOf(csfCategory) ?? csfCategory);
   const own = names.get(code);
   if (own === undefined && !withdrawn.has(code)) {
-    const named = shown(code || csfCategoryName || csfFunction, 20);
+    const named = excerpt(code || csfCategoryName || csfFunction, 20);
     const stated = functionOf(csfFunction) ?? (csfFunction || code.slice(0, 2));
     return {
       reference: { csfFunction: stated, csfCategory: code, csfCategoryName },
@@ -90,11 +90,11 @@ export function completeCsf({ csfFunction = '', csfCategory = '', csfCategoryNam
   };
   const warnings = own === undefined ? [`${code} is a category of CSF 1.1`] : [];
   if (subcategory.test(csfCategory.trim()))
-    warnings.push(`${shown(csfCategory, 20)} is a subcategory: its category ${code} is used`);
+    warnings.push(`${excerpt(csfCategory, 20)} is a subcategory: its category ${code} is used`);
   if (csfFunction !== '' && functionOf(csfFunction) !== reference.csfFunction)
-    warnings.push(`${code} is of the function ${reference.csfFunction}, not "${shown(csfFunction, 20)}"`);
+    warnings.push(`${code} is of the function ${reference.csfFunction}, not "${excerpt(csfFunction, 20)}"`);
   if (own !== undefined && csfCategoryName !== '' && key(csfCategoryName) !== key(own))
-    warnings.push(`${code} is "${own}", not "${shown(csfCategoryName)}"`);
+    warnings.push(`${code} is "${own}", not "${excerpt(csfCategoryName)}"`);
   return { reference, warnings };
 }
 

@@ -3,7 +3,7 @@ import type { Signpost } from '../../src/catalog/guidance/document-schema.ts';
 import { decodeText } from '../read/decode.ts';
 import { ImportError } from '../read/errors.ts';
 import type { GroupFile } from '../read/group-file.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 import { actionableItemsOf } from './actions.ts';
 import { type DocumentSection, readSections } from './blocks.ts';
 import { categoriesOf } from './csf.ts';
@@ -54,7 +54,7 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   const warnings: string[] = [];
   const textOf = ({ name, bytes }: GroupFile) => {
     const decoded = decodeText(bytes, strict);
-    warnings.push(...decoded.warnings.map((warning) => `${shown(name)}: ${warning}`));
+    warnings.push(...decoded.warnings.map((warning) => `${excerpt(name)}: ${warning}`));
     return decoded.text;
   };
   const coverText = textOf(files.find((file) => file.name === 'cover.md')!);
@@ -158,6 +158,6 @@ function slugOf(title: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 200);
-  if (slug === '') throw new ImportError(`the title "${shown(title)}" does not give an id`, kind);
+  if (slug === '') throw new ImportError(`the title "${excerpt(title)}" does not give an id`, kind);
   return slug;
 }

@@ -12,8 +12,8 @@ import { Severity } from '../catalog/stigs/schema.ts';
 import type { Env } from '../http/env.ts';
 import type { Page } from '../http/paging.ts';
 import { check, requestText } from '../http/schema.ts';
+import { beginning, link, path } from './html/components.tsx';
 import { catalogHref, controlHref, frameworkName } from './html/frameworks.ts';
-import { beginning, link, path } from './html/parts.tsx';
 import { type FoundKind, isNarrowed, plain, type SearchPage, searchPage } from './html/search.tsx';
 import { type PageDeps, type PageSupport, readQuery } from './page.ts';
 

@@ -1,6 +1,6 @@
 import { isStorable } from '../../../src/base/text.ts';
 import { ImportError } from '../../read/errors.ts';
-import { shown } from '../../read/text.ts';
+import { excerpt } from '../../read/text.ts';
 
 const kind = 'onet';
 
@@ -77,7 +77,7 @@ export class Row {
 
   /** A fault of this row. */
   fault(what: string): ImportError {
-    return new ImportError(`${shown(this.file)}, line ${this.line}: ${what}`, kind);
+    return new ImportError(`${excerpt(this.file)}, line ${this.line}: ${what}`, kind);
   }
 
   private written(column: string): string {
@@ -95,7 +95,7 @@ export function readTable(table: TableName, file: string, text: string): Row[] {
   const columns = header!.split('\t').map((column) => column.trim());
   const missing = tableColumns[table].find((column) => !columns.includes(column));
   if (missing !== undefined)
-    throw new ImportError(`${shown(file)}, line 1: the column ${missing} is missing`, kind);
+    throw new ImportError(`${excerpt(file)}, line 1: the column ${missing} is missing`, kind);
   const indexes = new Map(columns.map((column, index) => [column, index]));
   return lines.map((line, index) => {
     const cells = line.split('\t');

@@ -2,7 +2,7 @@ import { compareCodePoints } from '../../../src/base/text.ts';
 import { decodeText } from '../../read/decode.ts';
 import { ImportError } from '../../read/errors.ts';
 import type { GroupFile } from '../../read/group-file.ts';
-import { shown } from '../../read/text.ts';
+import { excerpt } from '../../read/text.ts';
 import { commodityCodeOf } from './commodities.ts';
 import { isOccupationCode } from './families.ts';
 import { onetFileOf, type Row, readTable, releaseOf, type TableName } from './onet-tables.ts';
@@ -24,7 +24,7 @@ export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRe
   let release: string | null = null;
   for (const { name, bytes } of files) {
     const decoded = decodeText(bytes, strict);
-    warnings.push(...decoded.warnings.map((warning) => `${shown(name)}: ${warning}`));
+    warnings.push(...decoded.warnings.map((warning) => `${excerpt(name)}: ${warning}`));
     const table = onetFileOf(decoded.text);
     if (table === 'release') release = releaseOf(decoded.text);
     else if (table === 'other' || table === null) others.push(name);
@@ -38,7 +38,7 @@ export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRe
   );
   if (occupations.length === 0) {
     const seen = [...others, ...[...tables.values()].flat().map((table) => table.file)];
-    const where = seen.map((file) => `${shown(file)}, line 1`).join('; ');
+    const where = seen.map((file) => `${excerpt(file)}, line 1`).join('; ');
     throw new ImportError(`no table has the columns O*NET-SOC Code, Title, Description (${where})`, kind);
   }
   const label = release === null ? 'O*NET' : `O*NET ${release}`;
@@ -76,7 +76,7 @@ function readRelease(rowsOf: RowsOf): { occupations: OccupationRecord[]; newestD
     for (const row of rowsOf(table)) {
       const code = row.cell('O*NET-SOC Code');
       const occupation = occupations.get(code);
-      if (!occupation) throw row.fault(`unknown occupation "${shown(code)}"`);
+      if (!occupation) throw row.fault(`unknown occupation "${excerpt(code)}"`);
       const [, month, year] = /^(\d{2})\/(\d{4})$/.exec(row.cell('Date')) ?? [];
       if (year && `${year}-${month}` > newestDate) newestDate = `${year}-${month}`;
       yield [row, occupation];
@@ -115,7 +115,7 @@ function readOccupations(rows: Row[]): Map<string, OccupationRecord> {
     const occupationCode = row.cell('O*NET-SOC Code');
     const title = row.cell('Title');
     if (!isOccupationCode(occupationCode))
-      throw row.fault(`"${shown(occupationCode)}" is not an occupation code`);
+      throw row.fault(`"${excerpt(occupationCode)}" is not an occupation code`);
     if (title === '') throw row.fault('the title is empty');
     if (occupations.has(occupationCode)) throw row.fault(`the occupation ${occupationCode} occurs twice`);
     occupations.set(occupationCode, {
@@ -143,7 +143,7 @@ function readJobZones(stated: Iterable<[Row, OccupationRecord]>, names: Row[]): 
   for (const [row, occupation] of stated) {
     if (row.isNotAvailable('Job Zone')) continue;
     const zone = row.cell('Job Zone');
-    if (!/^[1-9]$/.test(zone)) throw row.fault(`"${shown(zone)}" is not a job zone`);
+    if (!/^[1-9]$/.test(zone)) throw row.fault(`"${excerpt(zone)}" is not a job zone`);
     occupation.jobZone = Number(zone);
     occupation.jobZoneName = nameOf.get(zone) ?? null;
   }
@@ -202,6 +202,6 @@ function readEducation(stated: Iterable<[Row, OccupationRecord]>, categories: Ro
 
 function numberIn(row: Row): number {
   const text = row.cell('Data Value');
-  if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text)) throw row.fault(`"${shown(text)}" is not a number`);
+  if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text)) throw row.fault(`"${excerpt(text)}" is not a number`);
   return Number(text);
 }

@@ -3,10 +3,10 @@ import { count, countOf } from '../../base/text.ts';
 import type { ImportRun, LedgerEntry } from '../../catalog/ledger.ts';
 import type { StigStats } from '../../catalog/stigs/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
+import { link, Moment, path, SeverityCounts, Table, Tiles } from './components.tsx';
 import type { LoadedCatalog } from './controls.tsx';
 import { Filters, Select } from './forms.tsx';
 import { frameworkName } from './frameworks.ts';
-import { link, Moment, path, SeverityCounts, Table, Tiles } from './parts.tsx';
 import type { View } from './view.ts';
 
 export interface LoadedPage {

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
+import { Downloads, Facts, Moment, path, Table } from './components.tsx';
 import { FieldsForm, Input, PostButton, Select, TextArea } from './forms.tsx';
-import { Downloads, Facts, Moment, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** Lists or collections: what their pages call them and what they hold. */

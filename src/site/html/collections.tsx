@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx';
 import type { CollectionControls, ControlCollection } from '../../collections/control-collections-schema.ts';
 import { type Adding, type Kind, memberPage } from './collection-pages.tsx';
+import { Table } from './components.tsx';
 import { FieldsForm, Input, Labelled, PostButton, Select } from './forms.tsx';
 import { controlHref, frameworkName } from './frameworks.ts';
-import { Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 export const collectionKind: Kind = {

@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { Pagination } from '../../http/schema.ts';
+import { beginning, link, Table } from './components.tsx';
 import { Boxes, Filters, Input, Select } from './forms.tsx';
 import { catalogHref, controlHref, frameworkName } from './frameworks.ts';
-import { beginning, link, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** A control of any catalog as its list has it. */

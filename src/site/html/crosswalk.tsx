@@ -2,10 +2,10 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { MappingStatus } from '../../catalog/crosswalk/graph.ts';
 import type { Path } from '../../catalog/crosswalk/schema.ts';
+import { Empty, Status, statusSigns, Table } from './components.tsx';
 import { layOut, nodeHeight, nodeWidth, type PictureEdge } from './crosswalk-layout.ts';
 import { Boxes, Filters, Select } from './forms.tsx';
 import { controlHref, frameworkName } from './frameworks.ts';
-import { Empty, Status, statusSigns, Table } from './parts.tsx';
 
 /** The crosswalk of one control: every path to the other frameworks within the hops and statuses asked for. */
 export interface Crosswalk {

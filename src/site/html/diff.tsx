@@ -9,8 +9,8 @@ import type {
 } from '../../catalog/stigs/diff-schema.ts';
 import { changedWords, type TextSegment } from '../../catalog/stigs/words.ts';
 import type { Pagination } from '../../http/schema.ts';
+import { Facts, link, Nothing, Pager, path, Severity, Table } from './components.tsx';
 import { Filters, Select } from './forms.tsx';
-import { Facts, link, Nothing, Pager, path, Severity, Table } from './parts.tsx';
 import { RuleIds, ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
@@ -151,7 +151,7 @@ function Headings(props: { name: string; rules: RuleHeading[]; slug: string; ver
       <h2>{name}</h2>
       <Table
         caption={`${name} rules`}
-        key={2}
+        headColumn={2}
         head={['Severity', 'ID', 'Rule']}
         rows={rules.map((rule) => [
           <Severity level={rule.severity} />,

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
+import { link, path, Table } from './components.tsx';
 import {
   type DocumentedOperation,
   type DocumentedParameter,
@@ -11,7 +12,6 @@ import {
   type Schema,
   typeOf,
 } from './openapi-types.ts';
-import { link, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 interface OperationEntry {

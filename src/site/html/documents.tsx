@@ -1,8 +1,8 @@
 import { count } from '../../base/text.ts';
 import type { RegulatoryDocument, RegulatoryDocuments } from '../../catalog/guidance/document-schema.ts';
 import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
+import { Day, Downloads, Facts, link, path, Table } from './components.tsx';
 import { FindForm } from './forms.tsx';
-import { Day, Downloads, Facts, link, path, Table } from './parts.tsx';
 import { ReadCollections } from './read-collections.tsx';
 import type { View } from './view.ts';
 
@@ -77,7 +77,7 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
         <h2>Actionable items</h2>
         <Table
           caption="Actionable items"
-          key={1}
+          headColumn={1}
           head={['ID', 'Text', 'Kind', 'Reference']}
           rows={document.actionableItems.map((item) => [
             <span class="mono">{item.actionId}</span>,

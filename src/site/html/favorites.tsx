@@ -1,8 +1,8 @@
 import type { FavoriteControls } from '../../collections/favorites-schema.ts';
 import { NamedControl } from './collections.tsx';
+import { Moment, Table } from './components.tsx';
 import { PostButton } from './forms.tsx';
 import { NamedStig } from './lists.tsx';
-import { Moment, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 export interface FavoritesPage {

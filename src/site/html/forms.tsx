@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { Severity } from './parts.tsx';
+import { Severity } from './components.tsx';
 
 interface FieldProps {
   name: string;

@@ -1,4 +1,4 @@
-import { path } from './parts.tsx';
+import { path } from './components.tsx';
 
 const names: Record<string, string> = {
   'nist-800-53': 'NIST SP 800-53',

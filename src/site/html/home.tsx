@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { StigChangelog, StigStats } from '../../catalog/stigs/schema.ts';
-import { Day, Empty, link, path, Severity, Table, Tiles } from './parts.tsx';
+import { Day, Empty, link, path, Severity, Table, Tiles } from './components.tsx';
 import { diffHref } from './rule.tsx';
 import type { View } from './view.ts';
 

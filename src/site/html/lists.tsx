@@ -2,8 +2,8 @@ import type { Child } from 'hono/jsx';
 import type { List, ListEntry } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { type Adding, type Kind, memberPage } from './collection-pages.tsx';
+import { link, Moment, path, SeverityCounts, Table } from './components.tsx';
 import { FieldsForm, Input, PostButton, TextArea } from './forms.tsx';
-import { link, Moment, path, SeverityCounts, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 export const listKind: Kind = {
@@ -52,7 +52,7 @@ export function listPage({ list, entries, pagination, isOwn, adding }: ListPage)
       {isOwn ? <AddStigs home={home} adding={adding} /> : null}
       <Table
         caption={`STIGs of ${list.name}`}
-        key={1}
+        headColumn={1}
         head={['Position', 'STIG', 'Release', 'Rules', 'By severity', 'Notes', ...(isOwn ? ['Actions'] : [])]}
         rows={entries.map((entry) => row(home, entry, isOwn))}
         pages={{ pagination, href: (page) => link(home, { page }) }}

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
-import { Table } from './parts.tsx';
+import { Table } from './components.tsx';
 import type { View } from './view.ts';
 
 type RootContent = ReturnType<typeof fromMarkdown>['children'][number];

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { Downloads, path, Table } from './parts.tsx';
+import { Downloads, path, Table } from './components.tsx';
 
 /** The collections of documents or of roles that the reader sees: made on the command line, only read here (rule D8.6). */
 export function ReadCollections(props: {

@@ -2,8 +2,8 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { Role, Roles } from '../../catalog/guidance/role-schema.ts';
 import type { RoleCollections } from '../../collections/catalog-collections-schema.ts';
+import { Downloads, Empty, Facts, link, path, Table } from './components.tsx';
 import { FindForm } from './forms.tsx';
-import { Downloads, Empty, Facts, link, path, Table } from './parts.tsx';
 import { ReadCollections } from './read-collections.tsx';
 import type { View } from './view.ts';
 
@@ -23,7 +23,7 @@ export function rolesPage(page: {
         <p class="quiet">{count(pagination.total, 'occupation')}</p>
         <Table
           caption="Occupations"
-          key={1}
+          headColumn={1}
           head={['Code', 'Occupation', 'Family', 'Job zone', 'Tasks', 'Technologies', 'STIGs']}
           rows={roles.map((role) => [
             <span class="ids">{role.occupationCode}</span>,

@@ -1,5 +1,5 @@
 import type { Finding } from '../../catalog/stigs/schema.ts';
-import { Facts, link, Prose, path, Severity } from './parts.tsx';
+import { Facts, link, Prose, path, Severity } from './components.tsx';
 import type { View } from './view.ts';
 
 /** A group of a release: one rule, or in a few old STIGs several. */

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { SearchAnswer, SearchResult } from '../../catalog/search/schema.ts';
+import { Empty, link, Nothing, Pager, Severity } from './components.tsx';
 import { Filters, Hidden, Input, Problem, Select, SeverityBoxes } from './forms.tsx';
-import { Empty, link, Nothing, Pager, Severity } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 

@@ -3,8 +3,19 @@ import { count } from '../../base/text.ts';
 import type { RoleMappingRow } from '../../catalog/guidance/role-schema.ts';
 import type { Finding, StigVersions } from '../../catalog/stigs/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
+import {
+  Day,
+  Downloads,
+  Empty,
+  Facts,
+  Ids,
+  link,
+  path,
+  Severity,
+  SeverityCounts,
+  Table,
+} from './components.tsx';
 import { AddTo, FavoriteButton, Filters, Hidden, Input, SeverityBoxes } from './forms.tsx';
-import { Day, Downloads, Empty, Facts, Ids, link, path, Severity, SeverityCounts, Table } from './parts.tsx';
 import { diffHref, RuleIds, ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
@@ -120,7 +131,7 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
       <Table
         caption={`Rules of ${stig.title}`}
         class="rules"
-        key={2}
+        headColumn={2}
         head={['Severity', 'ID', 'Rule', 'CCIs']}
         rows={findings.map((rule) => [
           <Severity level={rule.severity} />,

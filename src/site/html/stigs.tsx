@@ -1,7 +1,7 @@
 import { count } from '../../base/text.ts';
 import type { StigList } from '../../catalog/stigs/schema.ts';
+import { Day, link, path, Table } from './components.tsx';
 import { FindForm } from './forms.tsx';
-import { Day, link, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 /** The STIGs of the catalog. */

@@ -7,9 +7,9 @@ import type {
   UpgradedRule,
   UpgradeReport,
 } from '../../checklists/schema.ts';
+import { Empty, Facts, path, Severity } from './components.tsx';
 import { createMarker, Field, type Marker } from './diff.tsx';
 import { Hidden, Input, Labelled, Problem, Select } from './forms.tsx';
-import { Empty, Facts, path, Severity } from './parts.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 

@@ -96,7 +96,7 @@ interface TableProps {
   head: string[];
   rows: Child[][];
   /** Which column names the row. */
-  key?: number;
+  headColumn?: number;
   class?: string;
   /** For one page of a listing: the way to the others stands beneath it. */
   pages?: Pages;
@@ -121,7 +121,7 @@ export function Table({ pages, children, ...table }: TableProps) {
 }
 
 /** A table that becomes a card for each row where it is narrow; roles keep its meaning there. */
-function Rows({ caption, head, rows, key = 0, class: name = '' }: TableProps) {
+function Rows({ caption, head, rows, headColumn = 0, class: name = '' }: TableProps) {
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: `display` takes a table its meaning where it becomes cards
     <table class={`cards ${name}`} role="table">
@@ -139,7 +139,7 @@ function Rows({ caption, head, rows, key = 0, class: name = '' }: TableProps) {
         {rows.map((cells) => (
           <tr role="row">
             {cells.map((cell, index) =>
-              index === key ? (
+              index === headColumn ? (
                 <th scope="row" role="rowheader" data-label={head[index]}>
                   {cell}
                 </th>
