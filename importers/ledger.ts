@@ -4,17 +4,9 @@ import type { Kind } from './read/kind.ts';
 
 type ImportLedgerLine = typeof importLedger.$inferSelect;
 
-/** One line of the ledger (rule D20), in the order of its keys. */
-export interface LedgerLine {
-  source: string;
+/** One line of the ledger (rule D20). */
+export interface LedgerLine extends Omit<ImportLedgerLine, 'runId' | 'ordinal'> {
   kind: Kind;
-  sha256: string | null;
-  outcome: ImportLedgerLine['outcome'];
-  reason: string | null;
-  warnings: string[];
-  target: string | null;
-  counts: Record<string, number>;
-  ms: number;
 }
 
 /** A ledger line of a run that is not over: with what was stored of its source. */

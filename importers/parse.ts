@@ -22,7 +22,7 @@ import { parseOnet } from './guidance/roles/onet.ts';
 import type { RolesRecord } from './guidance/roles/role-record.ts';
 import { parseXml } from './parse-xml.ts';
 import { aChecklist, fromControls, type Parsed, skipped } from './parsed.ts';
-import { decodeText } from './read/decode.ts';
+import { decodeText, headOf } from './read/decode.ts';
 import { ImportError } from './read/errors.ts';
 import type { Kind } from './read/kind.ts';
 
@@ -87,9 +87,7 @@ const jsonBeginnings: [RegExp, Kind][] = [
 ];
 
 function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
-  const head = Buffer.from(bytes.subarray(0, 1024))
-    .toString('latin1')
-    .replace(/^\xef\xbb\xbf/, '');
+  const head = headOf(bytes, 1024);
   const likely = jsonBeginnings.find(([beginning]) => beginning.test(head))?.[1];
   const { text, warnings } = decodeText(bytes, options.strict);
   let value: unknown;
@@ -148,9 +146,7 @@ const foreignBeginnings: [RegExp, string][] = [
 
 function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
   // Only a text that begins like one of ours is decoded: a PDF or a picture is no broken text.
-  const head = Buffer.from(bytes.subarray(0, 256))
-    .toString('latin1')
-    .replace(/^\xef\xbb\xbf/, '');
+  const head = headOf(bytes, 256);
   if (!/^(?:"?(framework|fromFramework|sp800_171r2|stigSlug)\b|---[ \t]*\r?\n)/.test(head)) {
     const what = foreignBeginnings.find(([beginning]) => beginning.test(head))?.[1];
     return skipped(`the content is of an unknown kind${what === undefined ? '' : ` (${what})`}`);

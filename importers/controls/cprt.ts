@@ -1,5 +1,5 @@
 import { readShape } from '../read/json.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 import type { ControlsResult } from './catalog.ts';
 import { readRev2 } from './cprt-rev2.ts';
 import { readRev3 } from './cprt-rev3.ts';
@@ -14,7 +14,7 @@ const kind = 'cprt';
 export function parseCprt(value: unknown): ControlsResult {
   const revision = /^SP_800_171_([23])_\d+_\d+$/.exec(cprtDocument(value) ?? '')?.[1];
   if (revision === undefined) {
-    const name = shown(String(cprtDocument(value)));
+    const name = excerpt(String(cprtDocument(value)));
     return { kind, records: null, reason: `a CPRT export of another publication: ${name}` };
   }
   const data = readShape(cprtBody, cprtBodyOf(value), kind);

@@ -1,7 +1,7 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../read/errors.ts';
 import { readShape } from '../read/json.ts';
-import { closeUp, collapseLine, shown } from '../read/text.ts';
+import { closeUp, collapseLine, excerpt } from '../read/text.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
 import { editionOf } from './oscal-release.ts';
@@ -52,7 +52,7 @@ function identifierOf(id: string): string {
     ? canonicalIdentifier(framework, id.slice(idPrefix.length))
     : null;
   if (!identifier?.startsWith('0'))
-    throw new ImportError(`the control id "${shown(id)}" is not a requirement of 800-171 Rev 3`);
+    throw new ImportError(`the control id "${excerpt(id)}" is not a requirement of 800-171 Rev 3`);
   return identifier;
 }
 
@@ -92,7 +92,7 @@ function readTargets(control: OscalControl, identifier: string, identifiers: Set
     const target = href.replace(/^#/, '').replace(idPrefix, '');
     if (!identifiers.has(target))
       throw new ImportError(
-        `${identifier} is incorporated into "${shown(href)}", which is not a requirement`,
+        `${identifier} is incorporated into "${excerpt(href)}", which is not a requirement`,
       );
     return target;
   });

@@ -1,7 +1,7 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../read/errors.ts';
 import { readShape } from '../read/json.ts';
-import { closeUp, collapseLine, collapseLines, shown } from '../read/text.ts';
+import { closeUp, collapseLine, collapseLines, excerpt } from '../read/text.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import { is800171, read800171 } from './oscal-800-171.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
@@ -37,7 +37,7 @@ export function parseOscalCatalog(value: unknown): ControlsResult {
   if (is800171(metadata)) return read(read800171, value);
   if (!is80053(metadata)) {
     const what = isResolved(metadata) ? 'a catalog resolved from a profile' : 'an OSCAL catalog';
-    return { kind, records: null, reason: `${what} of another publication: ${shown(metadata.title, 120)}` };
+    return { kind, records: null, reason: `${what} of another publication: ${excerpt(metadata.title, 120)}` };
   }
   if (isResolved(metadata)) {
     const reason = `a catalog resolved from a profile contains only part of 800-53: import the catalog and the profile instead`;
@@ -107,7 +107,7 @@ function flatten(controls: OscalControl[], pointer: string, base: string | null)
       ? canonicalIdentifier(framework, control.id)
       : null;
     if (identifier === null)
-      throw new ImportError(`${here}/id: "${shown(control.id)}" is not an id of 800-53`);
+      throw new ImportError(`${here}/id: "${excerpt(control.id)}" is not an id of 800-53`);
     if (base === null ? identifier.includes('(') : !identifier.startsWith(`${base}(`))
       throw new ImportError(`${here}/id: ${identifier} does not belong under ${base ?? 'a family'}`);
     return [{ control, identifier }, ...flatten(control.controls, here, identifier)];
@@ -166,7 +166,7 @@ function readTargets(
     if (target !== null && identifiers.has(target)) targets.add(target);
     else
       warnings.push(
-        `${identifier} is incorporated into "${shown(href)}", which is not a control of the catalog`,
+        `${identifier} is incorporated into "${excerpt(href)}", which is not a control of the catalog`,
       );
   }
   return inCatalogOrder(framework, targets);

@@ -1,6 +1,6 @@
 import { ImportError } from '../read/errors.ts';
 import type { Kind } from '../read/kind.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 import type { OscalMetadata } from './oscal-shape.ts';
 
 /** The version label of a publication and what orders its printings. */
@@ -26,7 +26,7 @@ export function releaseOf(metadata: OscalMetadata, kind: Kind): OscalRelease {
   const number = stated?.[1] ?? titled?.[1];
   if (number === undefined) {
     throw new ImportError(
-      `neither the version "${shown(metadata.version)}" nor the title names a revision of 800-53`,
+      `neither the version "${excerpt(metadata.version)}" nor the title names a revision of 800-53`,
       kind,
     );
   }
@@ -38,6 +38,6 @@ export function releaseOf(metadata: OscalMetadata, kind: Kind): OscalRelease {
 export function editionOf({ 'last-modified': changed }: OscalMetadata, kind: Kind): string {
   const time = new Date(changed);
   if (Number.isNaN(time.getTime()))
-    throw new ImportError(`last-modified "${shown(changed)}" is not a time`, kind);
+    throw new ImportError(`last-modified "${excerpt(changed)}" is not a time`, kind);
   return time.toISOString();
 }

@@ -2,7 +2,7 @@ import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { isStorable } from '../../src/base/text.ts';
 import { ImportError } from '../read/errors.ts';
 import { monthOf } from '../read/months.ts';
-import { collapseLine, shown } from '../read/text.ts';
+import { collapseLine, excerpt } from '../read/text.ts';
 
 const kind = 'regdoc-markdown';
 const longestHead = 64 * 1024;
@@ -62,7 +62,7 @@ export function readHead(text: string): { fields: HeadFields; body: string; warn
   const [error] = head.errors;
   if (error) {
     throw new ImportError(
-      `the head, line ${lineAt(error.pos[0])}: ${shown(error.message.split('\n')[0]!, 150)}`,
+      `the head, line ${lineAt(error.pos[0])}: ${excerpt(error.message.split('\n')[0]!, 150)}`,
       kind,
     );
   }
@@ -78,11 +78,11 @@ export function readHead(text: string): { fields: HeadFields; body: string; warn
     const line = lineAt(isScalar(key) ? (key.range?.[0] ?? 0) : 0);
     if (before !== undefined && before !== stated)
       throw new ImportError(
-        `the head, line ${line}: ${shown(name)} occurs twice with different values`,
+        `the head, line ${line}: ${excerpt(name)} occurs twice with different values`,
         kind,
       );
     lines.set(name, line);
-    if (before !== undefined) warnings.push(`the head states ${shown(name)} twice with the same value`);
+    if (before !== undefined) warnings.push(`the head states ${excerpt(name)} twice with the same value`);
     values.set(name, stated);
   }
   const field = (name: string) => {
@@ -96,7 +96,7 @@ export function readHead(text: string): { fields: HeadFields; body: string; warn
   const published = field('published');
   if (published !== undefined && dateAlone(published) === null)
     throw new ImportError(
-      `the head, line ${lines.get('published')}: "${shown(published)}" is not a date`,
+      `the head, line ${lines.get('published')}: "${excerpt(published)}" is not a date`,
       kind,
     );
   const url = field('sourceUrl') ?? field('redirect_to');

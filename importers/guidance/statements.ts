@@ -1,6 +1,6 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 
 /** One thing that a source states, which another source may state anew. */
 export interface Statement {
@@ -49,7 +49,7 @@ export function winningStatements<T extends Statement>(
 }
 
 function nameOf(db: Database, sourceId: number): string {
-  return shown(
+  return excerpt(
     db.sqlite.prepare<[number], string>('SELECT source FROM sources WHERE id = ?').pluck().get(sourceId)!,
     300,
   );

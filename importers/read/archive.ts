@@ -30,11 +30,7 @@ export function newInflateBudget(): InflateBudget {
 
 /** True when the bytes begin as a zip file does. */
 export function looksLikeZip(bytes: Uint8Array): boolean {
-  return (
-    bytes[0] === 0x50 &&
-    bytes[1] === 0x4b &&
-    ((bytes[2] === 3 && bytes[3] === 4) || (bytes[2] === 5 && bytes[3] === 6))
-  );
+  return /^504b(?:0304|0506)$/.test(Buffer.from(bytes.subarray(0, 4)).toString('hex'));
 }
 
 /**

@@ -38,6 +38,13 @@ export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
   }
 }
 
+/** The beginning of a file, each byte as one character, without a byte-order mark of UTF-8. */
+export function headOf(bytes: Uint8Array, length: number): string {
+  return Buffer.from(bytes.subarray(0, length))
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
+}
+
 function declaredEncoding(buffer: Buffer): string {
   const head = buffer.toString('latin1', 0, 200);
   const match = /^<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(head);
@@ -90,37 +97,14 @@ export function decodeWindows1252(buffer: Buffer): string {
 
 /** The offset of the first byte that is not part of well-formed UTF-8. */
 function firstInvalidUtf8(buffer: Buffer): number {
-  let low = 0;
-  let high = buffer.length;
-  // The longest prefix that is valid, allowing for one sequence cut short at its end.
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if (isValidPrefix(buffer, middle)) low = middle;
-    else high = middle - 1;
+  let offset = 0;
+  for (const text of buffer.toString('utf8').split('\ufffd')) {
+    offset += Buffer.byteLength(text);
+    // U+FFFD stands for what is invalid, and for itself.
+    if (buffer.toString('hex', offset, offset + 3) !== 'efbfbd') break;
+    offset += 3;
   }
-  for (let back = 0; back < 4; back++) if (isUtf8(buffer.subarray(0, low - back))) return low - back;
-  return low;
-}
-
-function isValidPrefix(buffer: Buffer, length: number): boolean {
-  for (let back = 0; back < 4 && back <= length; back++) {
-    if (!isUtf8(buffer.subarray(0, length - back))) continue;
-    return back === 0 || isStartOfSequence(buffer.subarray(length - back, length));
-  }
-  return false;
-}
-
-function isStartOfSequence(tail: Buffer): boolean {
-  const first = tail[0]!;
-  const need =
-    first >= 0xf0 && first <= 0xf4
-      ? 4
-      : first >= 0xe0 && first < 0xf0
-        ? 3
-        : first >= 0xc2 && first < 0xe0
-          ? 2
-          : 0;
-  return tail.length < need && tail.subarray(1).every((byte) => byte >= 0x80 && byte < 0xc0);
+  return offset;
 }
 
 function hasMultibyteUtf8(buffer: Buffer, firstInvalid: number): boolean {

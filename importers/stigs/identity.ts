@@ -1,7 +1,7 @@
 import { CommandError } from '../../src/base/errors.ts';
 import { compareCodePoints } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 import { type Choice, createChoose } from './choice.ts';
 import { describeEmptied, type EmptiedSlug, emptiedSlugs } from './emptied-slugs.ts';
 import { createOverlaps } from './overlap.ts';
@@ -168,8 +168,8 @@ export function decideIdentity(
   }
 
   function refusal({ benchmarkId, version }: StagedRelease, other: StoredRelease, { slug }: StigRow): string {
-    const holder = shown(store.aliasOf(other.idKey) ?? other.idKey);
-    return `${slug} has other rules as ${version}, of ${holder}: give ${shown(benchmarkId)} a slug of its own with --slugs`;
+    const holder = excerpt(store.aliasOf(other.idKey) ?? other.idKey);
+    return `${slug} has other rules as ${version}, of ${holder}: give ${excerpt(benchmarkId)} a slug of its own with --slugs`;
   }
 
   /** An override never makes one benchmark's release give way to another's of the same version: it is refused. */

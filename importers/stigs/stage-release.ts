@@ -6,17 +6,7 @@ import type { XccdfRelease } from './xccdf-record.ts';
 import { newnessOf } from './xccdf-release.ts';
 
 /** A release whose findings are stored and whose STIG is not decided yet. */
-export interface StagedRelease extends Omit<XccdfRelease, 'findings' | 'profiles'> {
-  id: number;
-  sourceId: number;
-  idKey: string;
-  newness: string;
-  releaseDate: string | null;
-  findingCount: number;
-  high: number;
-  medium: number;
-  low: number;
-  profileCount: number;
+export interface StagedRelease extends Omit<typeof tables.stigReleases.$inferSelect, 'stigId'> {
   /** Whether an older importer had stored the same bytes. */
   wasStored: boolean;
 }

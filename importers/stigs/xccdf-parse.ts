@@ -38,7 +38,7 @@ export type XccdfResult =
   | { kind: 'xccdf' | 'scap' | 'other'; reason: string };
 
 /**
- * Interprets a benchmark that the gate has read (rules F1.2 to F1.7). Scan results (rule D29.5), SCAP content and
+ * Interprets a benchmark that the XML reader gives (rules F1.2 to F1.7). Scan results (rule D29.5), SCAP content and
  * benchmarks of other publishers are told apart; a DISA benchmark that is incomplete or contradicts itself throws `ImportError`.
  */
 export function interpretBenchmark(builder: BenchmarkBuilder): XccdfResult {

@@ -30,7 +30,7 @@ const systemIo: AuditIo = {
 };
 
 /** The files beside the stream: the lock, always empty, and the head as it was last noted. */
-export const besides = (file: string) => ({ lock: `${file}.lock`, head: `${file}.head` });
+export const companionsOf = (file: string) => ({ lock: `${file}.lock`, head: `${file}.head` });
 
 /**
  * The file of the audit stream: only ever appended to, mode 0600 when it is made here. It is opened anew when it was
@@ -43,7 +43,7 @@ export function openAuditFile(
 ) {
   const { now, io = systemIo, known = () => origin } = options;
   const append = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
-  let beside = openBeside(file, options.lockTimeout ?? 5000);
+  let companions = openCompanions(file, options.lockTimeout ?? 5000);
   let held = false;
   let fd = openSync(file, append, 0o600);
   let inode = fstatSync(fd).ino;
@@ -54,13 +54,14 @@ export function openAuditFile(
   let own: Head = origin;
 
   /** Somebody who removes the lock would let two processes write at once; who removes the head, cut lines off unseen. */
-  function reopenBeside(): void {
-    const names = besides(file);
-    const same = inodeOf(names.lock) === beside.inodes.lock && inodeOf(names.head) === beside.inodes.head;
+  function reopenCompanions(): void {
+    const names = companionsOf(file);
+    const same =
+      inodeOf(names.lock) === companions.inodes.lock && inodeOf(names.head) === companions.inodes.head;
     if (same) return;
-    const next = openBeside(file, options.lockTimeout ?? 5000);
-    closeBeside(beside);
-    beside = next;
+    const next = openCompanions(file, options.lockTimeout ?? 5000);
+    closeCompanions(companions);
+    companions = next;
     seen = null;
   }
 
@@ -79,14 +80,14 @@ export function openAuditFile(
     return tail.subarray(0, read);
   }
 
-  function whereItStands(): Resumption {
+  function findEnd(): Resumption {
     reopenIfMoved();
     const { size } = fstatSync(fd);
     if (seen !== null && seen.size === size) {
       return { head: seen.head, lastTime: lastDay, torn: false, event: null };
     }
     seen = null;
-    const noted = readHead(besides(file).head);
+    const noted = readHead(companionsOf(file).head);
     const remembered = known();
     return resume(readTail(size), noted, own.seq > remembered.seq ? own : remembered);
   }
@@ -97,8 +98,8 @@ export function openAuditFile(
    */
   function hold<T>(work: () => T): T {
     if (held) return work();
-    reopenBeside();
-    return beside.lock.hold(() => {
+    reopenCompanions();
+    return companions.lock.hold(() => {
       held = true;
       try {
         return work();
@@ -117,7 +118,7 @@ export function openAuditFile(
      */
     append: (events: readonly AuditEvent[], sync: boolean) =>
       hold(() => {
-        const { head: from, lastTime, torn, event } = whereItStands();
+        const { head: from, lastTime, torn, event } = findEnd();
         const time = now();
         const today = time.toISOString().slice(0, 10);
         const yesterday = lastTime?.slice(0, 10) ?? '';
@@ -136,13 +137,13 @@ export function openAuditFile(
         seen = null;
         const isFirst = fstatSync(fd).size === 0;
         // Killed from here on, we leave no lines without a head: where one is missing, somebody took it away.
-        if (isFirst && from.seq === 0) writeSync(beside.head, headText(origin), 0);
+        if (isFirst && from.seq === 0) writeSync(companions.head, headText(origin), 0);
         writeWhole(io, fd, Buffer.from(text));
         if (sync) io.sync(fd);
         // A file that was made just now is on the disk when its folder is.
         if (sync && isFirst) syncPath(dirname(file));
-        writeSync(beside.head, headText(head), 0);
-        if (sync && isFirst) fdatasyncSync(beside.head);
+        writeSync(companions.head, headText(head), 0);
+        if (sync && isFirst) fdatasyncSync(companions.head);
         own = head;
         seen = { size: fstatSync(fd).size, head };
         lastDay = today;
@@ -152,21 +153,21 @@ export function openAuditFile(
     /** Whether a day began since the last line. */
     isNewDay: () => lastDay !== '' && lastDay < now().toISOString().slice(0, 10),
     close(): void {
-      closeBeside(beside);
+      closeCompanions(companions);
       closeSync(fd);
     },
   };
 }
 
-interface Beside {
+interface Companions {
   lock: FileLock;
   /** The open file of the head. */
   head: number;
   inodes: { lock: number; head: number };
 }
 
-function openBeside(file: string, timeout: number): Beside {
-  const names = besides(file);
+function openCompanions(file: string, timeout: number): Companions {
+  const names = companionsOf(file);
   const head = openSync(names.head, constants.O_RDWR | constants.O_CREAT, 0o600);
   try {
     const lock = createFileLock(names.lock, timeout);
@@ -177,7 +178,7 @@ function openBeside(file: string, timeout: number): Beside {
   }
 }
 
-function closeBeside({ lock, head }: Beside): void {
+function closeCompanions({ lock, head }: Companions): void {
   lock.close();
   closeSync(head);
 }

@@ -16,7 +16,7 @@ export interface StreamOptions {
   failure: 'stop' | 'continue';
   now: () => Date;
   log: Log;
-  /** What a deed that cannot be audited is refused with. */
+  /** What an action that cannot be audited is refused with. */
   refuse: (cause: Error) => Error;
   /** Called with the last line when what must be audited was written. */
   remember?: (head: Head) => void;

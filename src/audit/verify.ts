@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { type Head, origin, type ReadLine, readLine } from './event.ts';
-import { besides, readHead } from './file.ts';
+import { companionsOf, readHead } from './file.ts';
 import { tornDetail } from './resume.ts';
 
 /** What a walk along the chain found. */
@@ -37,7 +37,7 @@ export function verifyAuditFile(files: string | readonly string[], known: Head =
   const newest = list.at(-1);
   if (newest === undefined) return found;
   // Read before the lines: a running server adds to both.
-  const noted = readHead(besides(newest).head);
+  const noted = readHead(companionsOf(newest).head);
   for (const file of list) found.problem ??= walk(file, found, known);
   found.problem ??= compare(newest, found, noted !== null && noted.seq > known.seq ? noted : known);
   if (noted === null) found.headProblem = missingHead(newest, found.lines);
@@ -46,7 +46,7 @@ export function verifyAuditFile(files: string | readonly string[], known: Head =
 
 /** Lines are never written without a head. It is read once more: a server may have written its first line just now. */
 function missingHead(newest: string, lines: number): string | null {
-  const { head } = besides(newest);
+  const { head } = companionsOf(newest);
   if (readHead(head) !== null) return null;
   // Killed before its first line, a process leaves both empty.
   if (lines === 0 && statSync(newest).size === 0 && existsSync(head)) return null;

@@ -124,7 +124,7 @@ export function createSessions(
 
   /** Ends what has run out, if that can be written and audited now; it holds no longer in any case. */
   async function expire(row: SessionRow, reason: EndReason): Promise<void> {
-    // Not by `db.write`: the request may be on its way to a deed of its own, and this is not that.
+    // Not by `db.write`: the request may be on its way to a change of its own, and this is not that.
     const write = (work: () => void) => db.sqlite.transaction(() => audit.hold(work, false)).immediate();
     try {
       await ending(write, (over) => end(row, reason, over));

@@ -57,9 +57,9 @@ export function refuseHeavyJson(text: string, name: string, limits = jsonLimits)
 /** Where the quotation mark stands that ends a text which begins at one; -1 where none does. */
 function endOfText(json: string, start: number): number {
   for (let at = json.indexOf('"', start + 1); at > 0; at = json.indexOf('"', at + 1)) {
-    let escape = at;
-    while (json.charCodeAt(escape - 1) === 0x5c) escape--;
-    if ((at - escape) % 2 === 0) return at;
+    let slash = at;
+    while (json.charCodeAt(slash - 1) === 0x5c) slash--;
+    if ((at - slash) % 2 === 0) return at;
   }
   return -1;
 }

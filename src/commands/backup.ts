@@ -21,10 +21,10 @@ export const backupCommand: Command = {
     const config = readConfig({ db: values.db });
     const file = positionals[0]!;
     requireDatabaseFile(config.db);
-    const deed = { action: 'database.backup', objectType: 'file', objectId: file };
+    const event = { action: 'database.backup', objectType: 'file', objectId: file };
     const copy = await auditedRun(
       config,
-      deed,
+      event,
       () => backup(config.db, file),
       ({ sha256, bytes }) => ({ sha256, bytes }),
     );

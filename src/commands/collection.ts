@@ -71,8 +71,8 @@ export const collectionCommand: Command = {
     const service = make(db, () => new Date(), randomUUID);
     const objectType = `${kind}-collection`;
     const detail = { owner: owner.subject, items: items.length, visibility: fields.data.visibility };
-    const deed = { action: `${objectType}.create`, objectType, org: owner.organization, detail };
-    const id = await auditedCommand(config, db, deed, () => service.create(owner, fields.data, items));
+    const event = { action: `${objectType}.create`, objectType, org: owner.organization, detail };
+    const id = await auditedCommand(config, db, event, () => service.create(owner, fields.data, items));
     process.stdout.write(values.json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
     return 0;
   },

@@ -49,8 +49,8 @@ export const mappingCommand: Command = {
     else {
       const detail = word ? { detail: { status: word.status, why: word.reason } } : {};
       const objectId = ends.map(nameOf).join(' ');
-      const deed = { action: `mapping.${action}`, objectType: 'mapping', objectId, ...detail };
-      await auditedCommand(config, db, deed, () => decide(db, decisions, ends, word));
+      const event = { action: `mapping.${action}`, objectType: 'mapping', objectId, ...detail };
+      await auditedCommand(config, db, event, () => decide(db, decisions, ends, word));
     }
     return 0;
   },

@@ -27,10 +27,10 @@ export const purgeCommand: Command = {
       const dryRun = values['dry-run'] ?? false;
       const acceptClock = values['accept-clock'] ?? false;
       const purges = createPurgeService(db, () => new Date());
-      const deed = { action, objectType, detail: { acceptClock } };
+      const event = { action, objectType, detail: { acceptClock } };
       const purged = dryRun
         ? await purges.purge({ dryRun, acceptClock })
-        : await auditedCommand(config, db, deed, () => purges.purge({ acceptClock }));
+        : await auditedCommand(config, db, event, () => purges.purge({ acceptClock }));
       process.stdout.write(values.json ? `${JSON.stringify({ purged, dryRun })}\n` : `${purged}\n`);
       return 0;
     } catch (error) {
@@ -51,8 +51,8 @@ export function purgeDaily(
   const purges = createPurgeService(users, now);
   const purge = async () => {
     try {
-      const deed = () => systemEvent(action, null, { objectType });
-      log.info('purge', { purged: await audit.run(deed, () => purges.purge()) });
+      const event = () => systemEvent(action, null, { objectType });
+      log.info('purge', { purged: await audit.run(event, () => purges.purge()) });
     } catch (error) {
       audit.stream.note(
         systemEvent(action, null, { objectType, outcome: 'failure', reason: reasonOf(error) }),

@@ -21,10 +21,10 @@ export const restoreCommand: Command = {
     // A slip of the pen leaves no audit stream behind where nothing is.
     readHeader(file);
     requireFolder(config.db);
-    const deed = { action: 'database.restore', objectType: 'file', objectId: file };
+    const event = { action: 'database.restore', objectType: 'file', objectId: file };
     const restored = await auditedRun(
       config,
-      deed,
+      event,
       // What the backup knows of the audit stream may be of another machine's.
       (stream) => restoreDatabase(file, config.db, new Date(), { audited: stream.head() }),
       ({ sha256, schema, before: kept }) => ({ sha256, schema, before: kept }),

@@ -64,14 +64,14 @@ function requireServed({ db, keyFile, keyFileIsGiven }: Config): void {
 export async function auditedToken(config: Config, request: TokenRequest): Promise<string> {
   const token = await issueUserToken(config, request, new Date(), auditNewKey(config));
   const { subject, organization, entitlements, lifetime } = request;
-  const deed = {
+  const event = {
     action: 'user-token.issue',
     objectType: 'user',
     objectId: subject,
     org: organization ?? null,
     detail: { entitlements, seconds: lifetime },
   };
-  return auditedCommand(config, null, deed, () => token);
+  return auditedCommand(config, null, event, () => token);
 }
 
 /** Seconds of a `--ttl` such as 30m, 8h or 90d. Throws `CommandError`. */

@@ -57,14 +57,14 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
     else if (code === 'FORBIDDEN' && !hasEvent) refused('access.denied', 'FORBIDDEN');
   }
 
-  async function outcome(deed: Omit<AuditEvent, 'outcome' | 'reason'>, code: string | null, step: Step) {
+  async function outcome(base: Omit<AuditEvent, 'outcome' | 'reason'>, code: string | null, step: Step) {
     if (code === null) {
-      if (!step.written()) await stream.tell({ ...deed, outcome: 'success', reason: null });
+      if (!step.written()) await stream.tell({ ...base, outcome: 'success', reason: null });
       return;
     }
     // While nothing can be written, the stream itself counts what it refused.
     if (code === 'UNAUTHORIZED' || (code === 'UNAVAILABLE' && stream.stats().failing)) return;
-    const event: AuditEvent = { ...deed, outcome: code === 'FORBIDDEN' ? 'denied' : 'failure', reason: code };
+    const event: AuditEvent = { ...base, outcome: code === 'FORBIDDEN' ? 'denied' : 'failure', reason: code };
     if (step.written()) stream.note(event);
     else stream.refused(event);
   }
@@ -86,7 +86,7 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
         }
         const code = codeOf(c, thrown);
         try {
-          if (step) await outcome(deedOf(c, call, audited!), code, step);
+          if (step) await outcome(actionOf(c, call, audited!), code, step);
         } catch (error) {
           // The answer that was made must not go out, nor its headers with the refusal.
           c.res = undefined;
@@ -96,7 +96,7 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
         refusals(c, call, code, audited !== undefined);
         if (thrown) throw thrown;
       };
-      return audited ? run(() => deedOf(c, call, audited), worked) : worked();
+      return audited ? run(() => actionOf(c, call, audited), worked) : worked();
     },
   };
 }
@@ -110,7 +110,7 @@ function codeOf(c: Context<Env>, thrown: Error | undefined): string | null {
   return (Object.keys(statusOf) as ErrorCode[]).find((code) => statusOf[code] === status) ?? `HTTP_${status}`;
 }
 
-function deedOf(c: Context<Env>, { caller }: Call, { action, objectId }: Audited) {
+function actionOf(c: Context<Env>, { caller }: Call, { action, objectId }: Audited) {
   const stig = c.req.param('stigSlug');
   const name = c.req.param('id') ?? objectId?.(c);
   return {

@@ -7,7 +7,7 @@ import type { Env } from '../http/env.ts';
 import { areaSlug, areasOf, docsAreaPage, docsPage } from './html/docs.tsx';
 import { documentPage } from './html/markdown.tsx';
 import type { OpenApi } from './html/openapi-types.ts';
-import type { PageSupport } from './page.ts';
+import type { PageDeps, PageSupport } from './page.ts';
 
 /** The documents that are served beside the reference, by the last part of their address. */
 const documents: ReadonlyMap<string, string> = new Map([
@@ -18,7 +18,7 @@ const documents: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The API's reference (rule D22), made from the text of `/openapi.json`, and the documents of the package. */
-export function docsPages(app: Hono<Env>, { guard, show }: PageSupport, document: () => string): void {
+export function docsPages(app: Hono<Env>, { guard, show }: PageSupport, { document }: PageDeps): void {
   let parsed: OpenApi | null = null;
   const openApi = () => {
     parsed ??= JSON.parse(document()) as OpenApi;

@@ -1,21 +1,14 @@
 import type { Context, Hono } from 'hono';
-import type { Sessions } from '../auth/sessions.ts';
 import { AppError } from '../base/errors.ts';
 import type { Env } from '../http/env.ts';
-import type { SessionCookie } from '../http/session-cookie.ts';
 import { signInPage } from './html/sign-in.tsx';
-import { goTo, type PageSupport, safePath } from './page.ts';
-
-export interface SignInParts {
-  sessions: Sessions;
-  cookie: SessionCookie;
-}
+import { goTo, type PageDeps, type PageSupport, safePath } from './page.ts';
 
 /** Signing in and out (rule D1.7): the forms beside `/api/v1/session`. */
 export function signInPages(
   app: Hono<Env>,
   { guard, show, signIn }: PageSupport,
-  { sessions, cookie }: SignInParts,
+  { sessions, cookie }: PageDeps,
 ): void {
   app.get('/signin', guard.visitor, (c) =>
     show(c, signInPage({ next: safePath(c.req.query('next')), problem: null })),

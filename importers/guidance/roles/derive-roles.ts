@@ -1,4 +1,5 @@
 import { fold } from '../../../src/base/text.ts';
+import type { RoleDetails, RoleFacts } from '../../../src/catalog/guidance/role-schema.ts';
 import type { Database } from '../../../src/db/database.ts';
 import { prepareInsert } from '../../../src/db/insert.ts';
 import { mappingCandidates, mappingProducts } from '../../../src/db/role-tables.ts';
@@ -9,7 +10,6 @@ import { familyOf } from './families.ts';
 import { productsOf } from './products.ts';
 import type { OccupationRecord } from './role-record.ts';
 import { candidateOf, isCandidate, ruleVersion } from './score.ts';
-import { toDetails, toFacts } from './serve-roles.ts';
 
 /** Whether the stored mapping was made by another version of the rule than this program's. */
 export function ruleIsOutdated(db: Database): boolean {
@@ -113,4 +113,29 @@ function writeOccupations(db: Database, occupations: OccupationRecord[]): void {
     const details = JSON.stringify(toDetails(record));
     insert.run(occupationCode, title, fold(title), fold(familyOf(occupationCode)), jobZone, details);
   }
+}
+
+/** What the summary of an occupation says of it, but for its STIG mappings. */
+function toFacts(record: OccupationRecord): RoleFacts {
+  const { occupationCode, title, jobZone, tasks, technologySkills } = record;
+  return {
+    occupationCode,
+    title,
+    occupationFamily: familyOf(occupationCode),
+    jobZone,
+    taskCount: tasks.length,
+    technologySkillCount: technologySkills.length,
+  };
+}
+
+/** What the full record says beyond that. */
+function toDetails(record: OccupationRecord): RoleDetails {
+  const { description, jobZoneName, tasks, skills, abilities, workActivities, education } = record;
+  const technologySkills = record.technologySkills.map(({ title, example, hotTechnology, inDemand }) => ({
+    title,
+    example,
+    hotTechnology,
+    inDemand,
+  }));
+  return { description, jobZoneName, tasks, technologySkills, skills, abilities, workActivities, education };
 }

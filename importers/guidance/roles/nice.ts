@@ -1,7 +1,7 @@
 import { cprtBody, cprtBodyOf, cprtDocument } from '../../controls/cprt-shape.ts';
 import { ImportError } from '../../read/errors.ts';
 import { readShape } from '../../read/json.ts';
-import { collapseLine, shown } from '../../read/text.ts';
+import { collapseLine, excerpt } from '../../read/text.ts';
 import type { NiceRecord } from './role-record.ts';
 
 const kind = 'nice';
@@ -31,7 +31,7 @@ export function parseNice(value: unknown): NiceRecord {
     const categoryCode = categoryOf.get(workRoleId);
     if (categoryCode === undefined) {
       if (/\bwithdrawn\b/i.test(`${title} ${text}`)) return [];
-      throw new ImportError(`the work role ${shown(workRoleId)} is in no category`, kind);
+      throw new ImportError(`the work role ${excerpt(workRoleId)} is in no category`, kind);
     }
     const categoryName = categories.get(categoryCode)!;
     return [{ workRoleId, name: collapseLine(title), categoryCode, categoryName }];

@@ -3,13 +3,15 @@ import { count, countOf } from '../../base/text.ts';
 import type { ImportRun, LedgerEntry } from '../../catalog/ledger.ts';
 import type { StigStats } from '../../catalog/stigs/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
+import { link, Moment, path, SeverityCounts, Table, Tiles } from './components.tsx';
+import type { LoadedCatalog } from './controls.tsx';
+import { Filters, Select } from './forms.tsx';
 import { frameworkName } from './frameworks.ts';
-import { Empty, link, Moment, Nothing, Pager, path, SeverityCounts, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 export interface LoadedPage {
   stats: StigStats;
-  catalogs: { framework: string; version: string; total: number; versions: string[] }[];
+  catalogs: LoadedCatalog[];
   /** Null for who is not entitled to them. */
   documents: number | null;
   roles: number | null;
@@ -24,72 +26,62 @@ export function loadedPage({ stats, catalogs, documents, roles, runs }: LoadedPa
     section: 'catalog',
     body: (
       <>
-        <h1>Content</h1>
-        <ul class="tiles">
-          <li>
-            <b>{catalog.totalBenchmarks.toLocaleString('en-US')}</b>
-            <a href="/stigs">{catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs'}</a>
-          </li>
-          <li>
-            <b>{catalog.totalFindings.toLocaleString('en-US')}</b>
-            {catalog.totalFindings === 1 ? 'rule' : 'rules'} <SeverityCounts counts={severity} />
-          </li>
-          {catalogs
-            .filter((each) => each.total > 0)
-            .map((each) => (
-              <li>
-                <b>{each.total.toLocaleString('en-US')}</b>
-                {frameworkName(each.framework)} <span class="quiet">{each.version}</span>
-              </li>
-            ))}
-          {documents === null ? null : (
-            <li>
-              <b>{documents.toLocaleString('en-US')}</b>
-              <a href="/documents">{documents === 1 ? 'document' : 'documents'}</a>
-            </li>
-          )}
-          {roles === null ? null : (
-            <li>
-              <b>{roles.toLocaleString('en-US')}</b>
-              <a href="/roles">{roles === 1 ? 'occupation' : 'occupations'}</a>
-            </li>
-          )}
-        </ul>
+        <Tiles
+          of={[
+            linked(catalog.totalBenchmarks, 'STIG', '/stigs'),
+            [
+              catalog.totalFindings,
+              <>
+                {catalog.totalFindings === 1 ? 'rule' : 'rules'} <SeverityCounts counts={severity} />
+              </>,
+            ],
+            ...catalogs
+              .filter((each) => each.total > 0)
+              .map(({ framework, version, total }): [number, Child] => [
+                total,
+                <>
+                  {frameworkName(framework)} <span class="quiet">{version}</span>
+                </>,
+              ]),
+            ...(documents === null ? [] : [linked(documents, 'document', '/documents')]),
+            ...(roles === null ? [] : [linked(roles, 'occupation', '/roles')]),
+          ]}
+        />
         <h2>Recent imports</h2>
-        {runs.length === 0 ? (
-          <Empty>
-            No imports yet. Import files, folders or zips with <code>gapstone import PATH</code>.
-          </Empty>
-        ) : (
-          <Table
-            caption="Recent imports, newest first"
-            head={[
-              'Import',
-              'Sources',
-              'Imported',
-              'Unchanged',
-              'Superseded',
-              'Skipped',
-              'Rejected',
-              'Warnings',
-            ]}
-            rows={runs.map(({ id, finishedAt, totals }) => [
-              <a href={path('catalog', 'imports', String(id))}>
-                <Moment at={finishedAt} />
-              </a>,
-              totals.sources,
-              totals.imported,
-              totals.unchanged,
-              totals.superseded,
-              totals.skipped,
-              totals.rejected === 0 ? 0 : <strong>{totals.rejected}</strong>,
-              totals.warnings,
-            ])}
-          />
-        )}
+        <Table
+          caption="Recent imports, newest first"
+          head={[
+            'Import',
+            'Sources',
+            'Imported',
+            'Unchanged',
+            'Superseded',
+            'Skipped',
+            'Rejected',
+            'Warnings',
+          ]}
+          rows={runs.map(({ id, finishedAt, totals }) => [
+            <a href={path('catalog', 'imports', String(id))}>
+              <Moment at={finishedAt} />
+            </a>,
+            totals.sources,
+            totals.imported,
+            totals.unchanged,
+            totals.superseded,
+            totals.skipped,
+            totals.rejected === 0 ? 0 : <strong>{totals.rejected}</strong>,
+            totals.warnings,
+          ])}
+        >
+          No imports yet. Import files, folders or zips with <code>gapstone import PATH</code>.
+        </Table>
       </>
     ),
   };
+}
+
+function linked(number: number, one: string, href: string): [number, Child] {
+  return [number, <a href={href}>{number === 1 ? one : `${one}s`}</a>];
 }
 
 export interface LedgerPage {
@@ -107,48 +99,31 @@ export function ledgerPage({ run, entries, pagination, outcome, outcomes }: Ledg
   return {
     title: `Import of ${run.finishedAt.slice(0, 10)}`,
     section: 'catalog',
+    crumbs: [['Content', '/catalog']],
+    heading: (
+      <>
+        Import of <Moment at={run.finishedAt} />
+      </>
+    ),
     body: (
       <>
-        <p class="crumbs">
-          <a href="/catalog">Content</a>
-        </p>
-        <h1>
-          Import of <Moment at={run.finishedAt} />
-        </h1>
-        <form class="filters" action={home}>
-          <div>
-            <label for="outcome">Outcome</label>
-            <select id="outcome" name="outcome">
-              <option value="">all</option>
-              {outcomes.map((each) => (
-                <option value={each} selected={each === outcome}>
-                  {each}
-                </option>
-              ))}
-            </select>
-          </div>
-          <div>
-            <button type="submit">Apply filters</button>
-          </div>
-        </form>
+        <Filters action={home}>
+          <Select name="outcome" label="Outcome" none="all" of={outcomes} selected={outcome} />
+        </Filters>
         <p class="quiet">{count(pagination.total, 'source')}</p>
-        {entries.length === 0 ? (
-          <Nothing pagination={pagination} href={href}>
-            No sources have this outcome.
-          </Nothing>
-        ) : (
-          <Table
-            caption="Sources"
-            head={['Source', 'Kind', 'Outcome', 'Details']}
-            rows={entries.map((entry) => [
-              <span class="mono">{entry.source}</span>,
-              entry.kind,
-              entry.outcome === 'rejected' ? <strong>rejected</strong> : entry.outcome,
-              <What entry={entry} />,
-            ])}
-          />
-        )}
-        <Pager pagination={pagination} href={href} />
+        <Table
+          caption="Sources"
+          head={['Source', 'Kind', 'Outcome', 'Details']}
+          rows={entries.map((entry) => [
+            <span class="mono">{entry.source}</span>,
+            entry.kind,
+            entry.outcome === 'rejected' ? <strong>rejected</strong> : entry.outcome,
+            <What entry={entry} />,
+          ])}
+          pages={{ pagination, href }}
+        >
+          No sources have this outcome.
+        </Table>
       </>
     ),
   };

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { ControlRules } from '../../catalog/crosswalk/control-rules-schema.ts';
-import { Empty, Ids, link, Nothing, Pager, path, Severity, Table } from './parts.tsx';
+import { Empty, Ids, link, Nothing, Pager, path, Severity, Table } from './components.tsx';
 import { ruleHref } from './rule.tsx';
 
 /** The STIG rules that a control reaches; null for who is not signed in. `home` is the page that it stands on. */
@@ -16,7 +16,7 @@ export function RulesOfControl({ found, home }: { found: ControlRules | null; ho
           mapped to it.
         </Empty>
       ) : found.stigs.length === 0 ? (
-        <Nothing pagination={found.pagination} href={href}>
+        <Nothing pages={{ pagination: found.pagination, href }}>
           No rule in a current release is mapped to it through a CCI.
         </Nothing>
       ) : (
@@ -34,7 +34,7 @@ export function RulesOfControl({ found, home }: { found: ControlRules | null; ho
               </h3>
               <Table
                 caption={`Rules of ${stig.title}`}
-                key={2}
+                headColumn={2}
                 head={['Severity', 'ID', 'Rule', 'Through']}
                 rows={stig.rules.map((rule) => [
                   <Severity level={rule.severity} />,

@@ -2,9 +2,10 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { MappingStatus } from '../../catalog/crosswalk/graph.ts';
 import type { Path } from '../../catalog/crosswalk/schema.ts';
+import { Empty, Status, statusSigns, Table } from './components.tsx';
 import { layOut, nodeHeight, nodeWidth, type PictureEdge } from './crosswalk-layout.ts';
+import { Boxes, Filters, Select } from './forms.tsx';
 import { controlHref, frameworkName } from './frameworks.ts';
-import { Empty, Status, Table } from './parts.tsx';
 
 /** The crosswalk of one control: every path to the other frameworks within the hops and statuses asked for. */
 export interface Crosswalk {
@@ -14,7 +15,6 @@ export interface Crosswalk {
   statuses: MappingStatus[];
 }
 
-const signs = { verified: '✓', auto: '≈', rejected: '✕' } as const;
 const meanings = {
   verified: 'verified: stated by the framework’s owner for these versions, or by an operator of this site',
   auto: 'auto: carried over from an older revision',
@@ -31,30 +31,16 @@ export function CrosswalkSection({ crosswalk, action }: { crosswalk: Crosswalk; 
   return (
     <section aria-labelledby="crosswalk">
       <h2 id="crosswalk">Crosswalk</h2>
-      <form class="filters" action={`${action}#crosswalk`}>
-        <div>
-          <label for="hops">Maximum hops</label>
-          <select id="hops" name="maxHops">
-            {[1, 2, 3, 4].map((hops) => (
-              <option value={hops} selected={hops === maxHops}>
-                {hops}
-              </option>
-            ))}
-          </select>
-        </div>
-        <fieldset>
-          <legend>Mapping status</legend>
-          {allStatuses.map((status) => (
-            <label>
-              <input type="checkbox" name="status" value={status} checked={statuses.includes(status)} />
-              {status}
-            </label>
-          ))}
-        </fieldset>
-        <div>
-          <button type="submit">Apply filters</button>
-        </div>
-      </form>
+      <Filters action={`${action}#crosswalk`}>
+        <Select
+          name="maxHops"
+          id="hops"
+          label="Maximum hops"
+          of={['1', '2', '3', '4']}
+          selected={String(maxHops)}
+        />
+        <Boxes name="status" legend="Mapping status" of={allStatuses} selected={statuses} />
+      </Filters>
       {paths.length === 0 ? (
         <Empty>
           No mapping to another framework matches these filters. Allow more hops or more statuses.
@@ -145,7 +131,7 @@ function Sign({ edge }: { edge: PictureEdge }): Child {
     <g class="sign">
       <circle cx={x} cy={y} r="7.5" />
       <text x={x} y={y + 4}>
-        {signs[edge.status]}
+        {statusSigns[edge.status]}
       </text>
     </g>
   );
@@ -159,7 +145,7 @@ function Legend(): Child {
           <svg width="44" height="16" aria-hidden="true">
             <path class={`edge ${status}`} d="M1 8H43" />
           </svg>
-          <span aria-hidden="true">{signs[status]}</span> {meanings[status]}
+          <span aria-hidden="true">{statusSigns[status]}</span> {meanings[status]}
         </li>
       ))}
     </ul>
@@ -177,7 +163,7 @@ function Paths({ target: { framework, paths } }: { target: Crosswalk['targets'][
         caption={`Paths to ${frameworkName(framework)}`}
         head={['Control', 'Hops', 'Path']}
         rows={paths.slice(0, mostRows).map(({ hops, controls: steps }) => [
-          <Control of={steps.at(-1)!} />,
+          <ControlLink {...steps.at(-1)!} />,
           hops,
           steps.map((step, index) => (
             <span class="step">
@@ -200,11 +186,7 @@ function Paths({ target: { framework, paths } }: { target: Crosswalk['targets'][
   );
 }
 
-function Control({
-  of: { framework, identifier },
-}: {
-  of: { framework: string; identifier: string };
-}): Child {
+function ControlLink({ framework, identifier }: { framework: string; identifier: string }): Child {
   const href = controlHref(framework, identifier);
   return href === null ? identifier : <a href={href}>{identifier}</a>;
 }

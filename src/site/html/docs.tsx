@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
+import { link, path, Table } from './components.tsx';
 import {
   type DocumentedOperation,
   type DocumentedParameter,
@@ -11,7 +12,6 @@ import {
   type Schema,
   typeOf,
 } from './openapi-types.ts';
-import { link, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 interface OperationEntry {
@@ -45,11 +45,9 @@ export function docsPage(document: OpenApi, documents: ReadonlyMap<string, strin
   return {
     title: 'API reference',
     section: 'docs',
+    heading: `${document.info.title} API ${document.info.version}`,
     body: (
       <>
-        <h1>
-          {document.info.title} API {document.info.version}
-        </h1>
         <p class="lead">
           {document.info.description} Responses are JSON, except some downloads. Errors have the form{' '}
           <code>{'{ "error": { "code", "message", "requestId" } }'}</code>. The machine-readable description
@@ -95,12 +93,10 @@ export function docsAreaPage(document: OpenApi, area: string, entries: Operation
     title: `${area}: API reference`,
     section: 'docs',
     tryIt: true,
+    crumbs: [['API reference', '/docs']],
+    heading: area,
     body: (
       <>
-        <p class="crumbs">
-          <a href="/docs">API reference</a>
-        </p>
-        <h1>{area}</h1>
         <p class="quiet">{count(entries.length, 'operation')}</p>
         {entries.map((entry) => (
           <OperationOf entry={entry} document={document} />

@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { StigChangelog, StigStats } from '../../catalog/stigs/schema.ts';
-import { Day, Empty, link, path, Severity, Table } from './parts.tsx';
+import { Day, Empty, link, path, Severity, Table, Tiles } from './components.tsx';
+import { diffHref } from './rule.tsx';
 import type { View } from './view.ts';
 
 /** What the start page shows who is signed in. */
@@ -15,9 +16,9 @@ export function homePage(home: Home | null): View {
   return {
     title: 'Gapstone',
     findsItself: true,
+    heading: 'Find a rule, compare releases, trace a control',
     body: (
       <>
-        <h1>Find a rule, compare releases, trace a control</h1>
         <p class="lead">
           STIGs with every release, the NIST and DoD control catalogs, and the crosswalk between them, from
           the publishers’ own files, on this machine.
@@ -63,14 +64,6 @@ function Invitation(): Child {
   );
 }
 
-function RulesOfCategoryI({ number }: { number: number }): Child {
-  return (
-    <>
-      <Severity level="high" /> {number === 1 ? 'rule' : 'rules'}
-    </>
-  );
-}
-
 function Overview({ home: { stats, changes } }: { home: Home }): Child {
   const { catalog, severity } = stats;
   if (catalog.totalBenchmarks === 0) {
@@ -81,25 +74,24 @@ function Overview({ home: { stats, changes } }: { home: Home }): Child {
       </Empty>
     );
   }
-  const tiles: [number, Child, string][] = [
-    [catalog.totalBenchmarks, catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs', '/stigs'],
-    [
-      catalog.totalFindings,
-      catalog.totalFindings === 1 ? 'rule in a latest release' : 'rules in the latest releases',
-      '/stigs',
-    ],
-    [severity.high, <RulesOfCategoryI number={severity.high} />, '/stigs'],
-  ];
+  const tile = (number: number, label: Child): [number, Child] => [number, <a href="/stigs">{label}</a>];
   return (
     <>
-      <ul class="tiles">
-        {tiles.map(([number, label, href]) => (
-          <li>
-            <b>{number.toLocaleString('en-US')}</b>
-            <a href={href}>{label}</a>
-          </li>
-        ))}
-      </ul>
+      <Tiles
+        of={[
+          tile(catalog.totalBenchmarks, catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs'),
+          tile(
+            catalog.totalFindings,
+            catalog.totalFindings === 1 ? 'rule in a latest release' : 'rules in the latest releases',
+          ),
+          tile(
+            severity.high,
+            <>
+              <Severity level="high" /> {severity.high === 1 ? 'rule' : 'rules'}
+            </>,
+          ),
+        ]}
+      />
       <h2>Latest releases</h2>
       <Table
         caption="The latest releases of STIGs"
@@ -111,12 +103,7 @@ function Overview({ home: { stats, changes } }: { home: Home }): Child {
           change.previousVersion === null ? (
             <span class="quiet">no earlier release</span>
           ) : (
-            <a
-              href={link(path('stigs', change.slug, 'diff'), {
-                from: change.previousVersion,
-                to: change.newVersion,
-              })}
-            >
+            <a href={diffHref(change.slug, change.previousVersion, change.newVersion)}>
               Compare with {change.previousVersion}
             </a>
           ),

@@ -74,6 +74,8 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
               {frame.notice}
             </p>
           )}
+          <Crumbs of={view.crumbs ?? []} />
+          {view.heading === null ? null : <h1>{view.heading ?? view.title}</h1>}
           {view.body}
         </main>
         <footer>
@@ -106,6 +108,20 @@ function Find({ query }: { query: string }): Child {
         <button type="submit">Search</button>
       </form>
     </search>
+  );
+}
+
+function Crumbs({ of }: { of: [label: string, href: string][] }): Child {
+  if (of.length === 0) return null;
+  return (
+    <p class="crumbs">
+      {of.map(([label, href], index) => (
+        <>
+          {index === 0 ? '' : ' / '}
+          <a href={href}>{label}</a>
+        </>
+      ))}
+    </p>
   );
 }
 

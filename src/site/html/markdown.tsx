@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
-import { Table } from './parts.tsx';
+import { Table } from './components.tsx';
 import type { View } from './view.ts';
 
 type RootContent = ReturnType<typeof fromMarkdown>['children'][number];
@@ -17,7 +17,7 @@ export function documentPage(title: string, text: string, hrefOf: (target: strin
   const { children } = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   /** What the tables below it are of. */
   let heading = title;
-  return { title, section: 'docs', body: <div class="document">{children.map(block)}</div> };
+  return { title, section: 'docs', heading: null, body: <div class="document">{children.map(block)}</div> };
 
   function block(node: RootContent): Child {
     switch (node.type) {

@@ -24,7 +24,6 @@ export function problemPage(problem: {
     title,
     body: (
       <>
-        <h1>{title}</h1>
         <p class="problem">{message}</p>
         {status === 404 ? <p>It does not exist, or you do not have permission to see it.</p> : null}
         {retryAfter === undefined ? null : <p>Try again in {count(Number(retryAfter), 'second')}.</p>}

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { SearchAnswer, SearchResult } from '../../catalog/search/schema.ts';
-import { Empty, Hidden, link, Nothing, Pager, Problem, Severity, SeverityBoxes } from './parts.tsx';
+import { Empty, link, Nothing, Pager, Severity } from './components.tsx';
+import { Filters, Hidden, Input, Problem, Select, SeverityBoxes } from './forms.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
@@ -57,9 +58,9 @@ export function searchPage(page: SearchPage): View {
   const isAnswered = q !== '' && problem === null;
   return {
     title: isAnswered ? `Search for ${q}` : 'Search',
+    heading: isAnswered ? `Results for “${q}”` : 'Search',
     body: (
       <>
-        <h1>{isAnswered ? `Results for “${q}”` : 'Search'}</h1>
         <Problem text={problem} />
         <div class={others.length === 0 ? undefined : 'found'}>
           <div>
@@ -127,7 +128,7 @@ function Rules({ page }: { page: SearchPage }): Child {
         Rules{' '}
         {rules === null ? null : <span class="quiet">{rules.pagination.total.toLocaleString('en-US')}</span>}
       </h2>
-      <Filters page={page} />
+      <RuleFilters page={page} />
       {rules === null ? (
         q === '' && isNarrowed(filter) ? (
           <Empty>{[...page.unknown, 'Enter the words to search these rules for.'].join(' ')}</Empty>
@@ -135,7 +136,7 @@ function Rules({ page }: { page: SearchPage }): Child {
       ) : (
         <>
           {rules.results.length === 0 ? (
-            <Nothing pagination={rules.pagination} href={href}>
+            <Nothing pages={{ pagination: rules.pagination, href }}>
               <None page={page} />
             </Nothing>
           ) : (
@@ -153,9 +154,9 @@ function Rules({ page }: { page: SearchPage }): Child {
 }
 
 /** What narrows the rules, as it was typed; the question has a field of its own only where none was taken. */
-function Filters({ page: { q, filter, stigs, rules } }: { page: SearchPage }): Child {
+function RuleFilters({ page: { q, filter, stigs, rules } }: { page: SearchPage }): Child {
   return (
-    <form class="filters" action="/search">
+    <Filters action="/search" submit={rules === null ? 'Search rules' : 'Apply filters'}>
       {rules !== null ? (
         <Hidden fields={{ q }} />
       ) : (
@@ -167,36 +168,23 @@ function Filters({ page: { q, filter, stigs, rules } }: { page: SearchPage }): C
         </div>
       )}
       <SeverityBoxes selected={filter.severity} />
-      <div>
-        <label for="cci">CCI</label>
-        <input id="cci" name="cci" value={filter.cci} maxlength={100} placeholder="CCI-000366" size={12} />
-      </div>
-      <div>
-        <label for="control">NIST SP 800-53 control</label>
-        <input
-          id="control"
-          name="control"
-          value={filter.control}
-          maxlength={100}
-          placeholder="AC-2(1)"
-          size={12}
-        />
-      </div>
-      <div>
-        <label for="stig">{rules?.results.length ? 'STIG of these rules' : 'STIG'}</label>
-        <select id="stig" name="stig">
-          <option value="">all</option>
-          {stigs.map(({ slug, title }) => (
-            <option value={slug} selected={slug === filter.stig}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div>
-        <button type="submit">{rules === null ? 'Search rules' : 'Apply filters'}</button>
-      </div>
-    </form>
+      <Input name="cci" label="CCI" value={filter.cci} maxlength={100} placeholder="CCI-000366" size={12} />
+      <Input
+        name="control"
+        label="NIST SP 800-53 control"
+        value={filter.control}
+        maxlength={100}
+        placeholder="AC-2(1)"
+        size={12}
+      />
+      <Select
+        name="stig"
+        label={rules?.results.length ? 'STIG of these rules' : 'STIG'}
+        none="all"
+        of={stigs.map(({ slug, title }) => [slug, title])}
+        selected={filter.stig}
+      />
+    </Filters>
   );
 }
 

@@ -8,19 +8,15 @@ import {
   Downloads,
   Empty,
   Facts,
-  Hidden,
   Ids,
   link,
-  Nothing,
-  Pager,
-  PostButton,
   path,
   Severity,
-  SeverityBoxes,
   SeverityCounts,
   Table,
-} from './parts.tsx';
-import { ruleHref } from './rule.tsx';
+} from './components.tsx';
+import { AddTo, FavoriteButton, Filters, Hidden, Input, SeverityBoxes } from './forms.tsx';
+import { diffHref, RuleIds, ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
 /** A release of a STIG with a page of its rules. */
@@ -55,12 +51,10 @@ export function stigPage(stig: StigPage): View {
   return {
     title: `${stig.title} ${version}`,
     section: 'stigs',
+    crumbs: [['STIGs', '/stigs']],
+    heading: stig.title,
     body: (
       <>
-        <p class="crumbs">
-          <a href="/stigs">STIGs</a>
-        </p>
-        <h1>{stig.title}</h1>
         <Facts
           of={[
             ['Release', isCurrent ? version : `${version} (not the latest)`],
@@ -78,22 +72,13 @@ export function stigPage(stig: StigPage): View {
         )}
         <div class="actions">
           <Downloads
-            href={(format) =>
-              link(`/api/v1/stigs/${encodeURIComponent(slug)}/download`, {
-                format,
-                version: isCurrent ? '' : version,
-              })
-            }
+            of={path('stigs', slug, 'download')}
             formats={formats}
+            version={isCurrent ? '' : version}
           />
-          <PostButton
-            action={stig.isFavorite ? '/favorites/stigs/remove' : '/favorites/stigs'}
-            label={stig.isFavorite ? '★ Remove from favorites' : '☆ Add to favorites'}
-            fields={{ slug, next: home }}
-            quiet
-          />
+          <FavoriteButton of="stigs" isFavorite={stig.isFavorite} fields={{ slug, next: home }} />
           {older === undefined ? null : (
-            <a class="button quiet" href={changesHref(slug, older.version, version)}>
+            <a class="button quiet" href={diffHref(slug, older.version, version)}>
               Compare with {older.version}
             </a>
           )}
@@ -101,7 +86,7 @@ export function stigPage(stig: StigPage): View {
             Upgrade a checklist to this release
           </a>
         </div>
-        <AddToList slug={slug} lists={stig.lists} />
+        <AddTo what="list" label="List" to={stig.lists} fields={{ slug }} />
         <Rules stig={stig} isCurrent={isCurrent} />
         <Releases stig={stig} />
         <Roles roles={stig.roles} />
@@ -116,35 +101,6 @@ export function stigPage(stig: StigPage): View {
   };
 }
 
-/** The page that compares two releases. */
-function changesHref(slug: string, from: string, to: string): string {
-  return link(path('stigs', slug, 'diff'), { from, to });
-}
-
-function AddToList({ slug, lists }: { slug: string; lists: StigPage['lists'] }): Child {
-  return (
-    <details class="more">
-      <summary>Add to a list</summary>
-      {lists.length === 0 ? (
-        <p>
-          You have no lists yet. <a href="/lists#new">Create a list</a>
-        </p>
-      ) : (
-        <form class="actions" method="post" action="/lists/add">
-          <Hidden fields={{ slug }} />
-          <label for="list">List</label>
-          <select id="list" name="list">
-            {lists.map((list) => (
-              <option value={list.id}>{list.name}</option>
-            ))}
-          </select>
-          <button type="submit">Add</button>
-        </form>
-      )}
-    </details>
-  );
-}
-
 function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Child {
   const { slug, filter, findings, pagination } = stig;
   const version = isCurrent ? '' : stig.version;
@@ -153,21 +109,18 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
   return (
     <section aria-labelledby="rules">
       <h2 id="rules">Rules</h2>
-      <form class="filters" action={`${home}#rules`}>
+      <Filters action={`${home}#rules`}>
         {version === '' ? null : <Hidden fields={{ version }} />}
-        <div>
-          <label for="search">ID or title contains</label>
-          <input id="search" name="search" type="search" value={filter.search} maxlength={200} />
-        </div>
-        <div>
-          <label for="cci">CCI</label>
-          <input id="cci" name="cci" value={filter.cci} maxlength={40} placeholder="CCI-000366" size={12} />
-        </div>
+        <Input
+          name="search"
+          label="ID or title contains"
+          type="search"
+          value={filter.search}
+          maxlength={200}
+        />
+        <Input name="cci" label="CCI" value={filter.cci} maxlength={40} placeholder="CCI-000366" size={12} />
         <SeverityBoxes selected={filter.severity} />
-        <div>
-          <button type="submit">Apply filters</button>
-        </div>
-      </form>
+      </Filters>
       <p class="quiet">
         {pagination.total === stig.findingCount
           ? count(pagination.total, 'rule')
@@ -175,29 +128,21 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
         . These filters look at IDs and titles. To search discussions, checks and fixes too,{' '}
         <a href={link('/search', { q: filter.search, stig: slug })}>search all text of this STIG</a>.
       </p>
-      {findings.length === 0 ? (
-        <Nothing pagination={pagination} href={href}>
-          No rules match these filters. <a href={link(home, { version })}>Show all rules</a>
-        </Nothing>
-      ) : (
-        <Table
-          caption={`Rules of ${stig.title}`}
-          class="rules"
-          key={2}
-          head={['Severity', 'ID', 'Rule', 'CCIs']}
-          rows={findings.map((rule) => [
-            <Severity level={rule.severity} />,
-            <span class="ids">
-              {rule.groupId}
-              <br />
-              {rule.ruleVersion}
-            </span>,
-            <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
-            <Ids of={rule.ruleIdents} />,
-          ])}
-        />
-      )}
-      <Pager pagination={pagination} href={href} />
+      <Table
+        caption={`Rules of ${stig.title}`}
+        class="rules"
+        headColumn={2}
+        head={['Severity', 'ID', 'Rule', 'CCIs']}
+        rows={findings.map((rule) => [
+          <Severity level={rule.severity} />,
+          <RuleIds of={rule} />,
+          <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
+          <Ids of={rule.ruleIdents} />,
+        ])}
+        pages={{ pagination, href }}
+      >
+        No rules match these filters. <a href={link(home, { version })}>Show all rules</a>
+      </Table>
     </section>
   );
 }
@@ -222,7 +167,7 @@ function Releases({ stig }: { stig: StigPage }): Child {
             older === undefined ? (
               <span class="quiet">no earlier release</span>
             ) : (
-              <a href={changesHref(slug, older.version, each.version)}>Changes since {older.version}</a>
+              <a href={diffHref(slug, older.version, each.version)}>Changes since {older.version}</a>
             ),
           ];
         })}
@@ -237,8 +182,6 @@ function Roles({ roles }: { roles: RoleMappingRow[] | null }): Child {
       <h2 id="roles">Who acts on this STIG</h2>
       {roles === null ? (
         <Empty>You need the role-data permission (occ) to see this.</Empty>
-      ) : roles.length === 0 ? (
-        <Empty>No occupation is mapped to this STIG.</Empty>
       ) : (
         <Table
           caption="Occupations by relevance"
@@ -250,7 +193,9 @@ function Roles({ roles }: { roles: RoleMappingRow[] | null }): Child {
             row.mappingReason,
             row.niceWorkRoleName === undefined ? '' : `${row.niceWorkRoleName} (${row.niceWorkRoleId})`,
           ])}
-        />
+        >
+          No occupation is mapped to this STIG.
+        </Table>
       )}
     </section>
   );

@@ -7,8 +7,9 @@ import type {
   UpgradedRule,
   UpgradeReport,
 } from '../../checklists/schema.ts';
+import { Empty, Facts, path, Severity } from './components.tsx';
 import { createMarker, Field, type Marker } from './diff.tsx';
-import { Empty, Facts, Hidden, Problem, path, Severity } from './parts.tsx';
+import { Hidden, Input, Labelled, Problem, Select } from './forms.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
@@ -40,12 +41,9 @@ export function upgradePage(page: {
   return {
     title: 'Upgrade a checklist',
     section: 'stigs',
+    crumbs: [['STIGs', '/stigs']],
     body: (
       <>
-        <p class="crumbs">
-          <a href="/stigs">STIGs</a>
-        </p>
-        <h1>Upgrade a checklist</h1>
         <p class="lead">
           Bring a .ckl or .cklb of an older release to a release in the catalog. Each answer is carried over,
           carried over with a warning because its check or fix changed, or reset. The report gives the reason
@@ -53,8 +51,15 @@ export function upgradePage(page: {
         </p>
         <form class="fields" method="post" action="/upgrade" enctype="multipart/form-data">
           <Problem text={problem} />
-          <div>
-            <label for="file">Checklist</label>
+          <Labelled
+            id="file"
+            label="Checklist"
+            hint={
+              checklist === null
+                ? undefined
+                : 'Your checklist is still attached. Choose another file to replace it.'
+            }
+          >
             <input
               id="file"
               name="file"
@@ -63,35 +68,27 @@ export function upgradePage(page: {
               required={checklist === null}
               aria-describedby={checklist === null ? undefined : 'file-hint'}
             />
-            {checklist === null ? null : (
-              <>
-                <Hidden fields={{ checklist }} />
-                <p class="hint" id="file-hint">
-                  Your checklist is still attached. Choose another file to replace it.
-                </p>
-              </>
-            )}
-          </div>
-          <div>
-            <label for="slug">Target STIG</label>
-            <select id="slug" name="slug">
-              <option value="">The STIG named in the checklist</option>
-              {stigs.map((stig) => (
-                <option value={stig.slug} selected={stig.slug === form.slug}>
-                  {stig.title} {stig.version}
-                </option>
-              ))}
-            </select>
-          </div>
-          <div>
-            <label for="version">Release</label>
-            <input id="version" name="version" value={form.version} aria-describedby="version-hint" />
-            <p class="hint" id="version-hint">
-              Such as V2R8. Leave empty for the latest release.
-            </p>
-          </div>
-          <div>
-            <label for="hostName">Host name</label>
+            {checklist === null ? null : <Hidden fields={{ checklist }} />}
+          </Labelled>
+          <Select
+            name="slug"
+            label="Target STIG"
+            none="The STIG named in the checklist"
+            of={stigs.map(({ slug, title, version }) => [slug, `${title} ${version}`])}
+            selected={form.slug}
+          />
+          <Input
+            name="version"
+            label="Release"
+            value={form.version}
+            hint="Such as V2R8. Leave empty for the latest release."
+          />
+          <Labelled
+            id="hostName"
+            label="Host name"
+            hint="Replaces the host name in the checklist. Leave empty to keep it."
+            hintId="host-hint"
+          >
             <input
               id="hostName"
               name="hostName"
@@ -99,21 +96,16 @@ export function upgradePage(page: {
               aria-describedby="host-hint"
               maxlength={255}
             />
-            <p class="hint" id="host-hint">
-              Replaces the host name in the checklist. Leave empty to keep it.
-            </p>
-          </div>
-          <div>
-            <label for="onChange">When a check or fix changed</label>
-            <select id="onChange" name="onChange">
-              <option value="keep" selected={form.onChange !== 'reset'}>
-                Keep the answer, with a warning
-              </option>
-              <option value="reset" selected={form.onChange === 'reset'}>
-                Reset the answer
-              </option>
-            </select>
-          </div>
+          </Labelled>
+          <Select
+            name="onChange"
+            label="When a check or fix changed"
+            of={[
+              ['keep', 'Keep the answer, with a warning'],
+              ['reset', 'Reset the answer'],
+            ]}
+            selected={form.onChange === 'reset' ? 'reset' : 'keep'}
+          />
           <div class="actions">
             <button type="submit">Preview upgrade</button>
           </div>
@@ -147,14 +139,10 @@ export function upgradedPage(page: {
   return {
     title: 'Upgraded checklist',
     section: 'stigs',
+    crumbs: [['Upgrade a checklist', '/upgrade']],
+    heading: `${from.version ?? from.releaseInfo} to ${to.version}`,
     body: (
       <>
-        <p class="crumbs">
-          <a href="/upgrade">Upgrade a checklist</a>
-        </p>
-        <h1>
-          {from.version ?? from.releaseInfo} to {to.version}
-        </h1>
         <p class="lead">
           <a href={path('stigs', to.slug)}>{to.title}</a>
           {isNamed ? ', the STIG named in the checklist' : ''}

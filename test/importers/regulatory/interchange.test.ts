@@ -291,7 +291,7 @@ for (const [name, bend, reason] of broken) {
   });
 }
 
-interchange('a member that is named twice rejects the source, by its place', async () => {
+interchange('a member that occurs twice rejects the source, by its place', async () => {
   const text = JSON.stringify(sample('a-1'));
   const twice = (from: string, to: string) => {
     assert.is(text.split(from).length, 2, from);
