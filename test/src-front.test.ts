@@ -264,7 +264,7 @@ front(
     const second = selfSigned(new Date(now - hour), new Date(now + 2 * hour));
     writeFileSync(join(folder, 'cert.pem'), second.cert);
     running.child.kill('SIGHUP');
-    await until('a refusal', () => running.stdout().includes('certificate kept'));
+    await until('a refusal', () => running.stdout().includes('certificate not reloaded'));
     assert.is((await get(running.port, '/healthz', first.cert)).status, 200, 'the old one serves on');
     const weak = selfSigned(new Date(now - hour), new Date(now + hour), rsaKey(1024));
     writeFileSync(join(folder, 'cert.pem'), weak.cert);
@@ -359,7 +359,13 @@ front('a certificate or key that cannot serve stops the start with one line', as
     ['RSA 2047', almost.cert, almost.key, 0o600, /key\.pem has 2047 bits: an RSA key needs at least 2048$/],
     ['P-192', p192.cert, p192.key, 0o600, /key\.pem is on the curve prime192v1: it needs at least 256 bits$/],
     ['P-224', p224.cert, p224.key, 0o600, /key\.pem is on the curve secp224r1: it needs at least 256 bits$/],
-    ['mismatch', good.cert, other.key, 0o600, /the TLS key \S*key\.pem is not that of the first certificate/],
+    [
+      'mismatch',
+      good.cert,
+      other.key,
+      0o600,
+      /the TLS key \S*key\.pem does not belong to the first certificate of \S*cert\.pem$/,
+    ],
     [
       'expired',
       old.cert,
@@ -375,8 +381,14 @@ front('a certificate or key that cannot serve stops the start with one line', as
       0o604,
       /key\.pem is readable by others \(mode 604\): run chmod 600 on it/,
     ],
-    ['no certificate', 'hello', good.key, 0o600, /cert\.pem holds no certificate in PEM form/],
-    ['no key', good.cert, good.cert, 0o600, /key\.pem holds no private key without a passphrase in PEM form/],
+    ['no certificate', 'hello', good.key, 0o600, /cert\.pem does not contain a certificate in PEM form$/],
+    [
+      'no key',
+      good.cert,
+      good.cert,
+      0o600,
+      /key\.pem does not contain a private key without a passphrase in PEM form$/,
+    ],
   ];
   const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   const write = (cert: string, key: string, mode: number) => {

@@ -140,7 +140,7 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
       row('view', 'favorite_stigs', 'favorite_stigs', 0, 'CREATE VIEW favorite_stigs AS SELECT 1')(sqlite);
     },
     /^the view favorite_stigs does not belong to Gapstone$/,
-    /^it lacks the table favorite_stigs$/,
+    /^the table favorite_stigs is missing$/,
   ],
   'a view beside the table of its name': [
     row('view', 'findings', 'findings', 0, 'CREATE VIEW findings AS SELECT 1'),
@@ -261,9 +261,9 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
   nothing: [row(null, null, null, null, null), /^the row NULL of the schema, of type "NULL"/],
   'a table less': [
     (sqlite) => sqlite.prepare("DELETE FROM sqlite_master WHERE name = 'searched_releases'").run(),
-    /^it lacks the table searched_releases$/,
+    /^the table searched_releases is missing$/,
   ],
-  'an index less': [sql('DROP INDEX stigs_by_title'), /^it lacks the index stigs_by_title on stigs$/],
+  'an index less': [sql('DROP INDEX stigs_by_title'), /^the index stigs_by_title on stigs is missing$/],
   'statistics that are computed': [
     row('table', 'sqlite_stat1', 'sqlite_stat1', 2, 'CREATE TABLE sqlite_stat1(tbl,idx,stat AS (1))'),
     /^the table sqlite_stat1 does not belong to Gapstone$/,
@@ -279,7 +279,7 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
     },
     /^the table notes/,
     /^the row stay/,
-    /^it lacks the index stigs_by_title/,
+    /^the index stigs_by_title on stigs is missing$/,
   ],
 };
 
@@ -373,7 +373,7 @@ hostile(
     assert.is(check.code, 1);
     assert.match(
       check.stdout,
-      /^problem: schema: the table notes .+\nproblem: schema: the row stay .+\nproblem: schema: it lacks .+\ndigest: /,
+      /^problem: schema: the table notes .+\nproblem: schema: the row stay .+\nproblem: schema: the index stigs_by_title on stigs is missing\ndigest: /,
     );
     assert.match(check.stderr, /^no other check was made: .+\n$/);
     const json = await gapstone(['check', '--json', '--db', file]);

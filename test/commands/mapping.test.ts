@@ -163,7 +163,7 @@ usage('what is missing or wrong is exit 2, and the message names it', async () =
     ])
       cases.push([
         ['set', ...replaced(name, `${framework}:${identifier}`)],
-        new RegExp(`^${name}: "${identifier}" is no identifier of ${framework}$`),
+        new RegExp(`^${name}: "${identifier}" is not an identifier of ${framework}$`),
       ]);
   }
   const before = tableDigests(site.db);

@@ -199,7 +199,10 @@ backups('never replaces anything, and leaves nothing behind when it fails', asyn
   }
   const sqlite = connect(file);
   const noRoom = () => copyDatabase(sqlite, join(folder, 'b.db'), () => 1000);
-  assert.match(await refusalOf(noRoom), /there is no room for .*b\.db: it needs \d+ bytes, 1000 are free$/);
+  assert.match(
+    await refusalOf(noRoom),
+    /there is not enough space for .*b\.db: it needs \d+ bytes, 1000 are free$/,
+  );
   sqlite.close();
   assert.equal(stateOf(folder), before);
 });
@@ -220,7 +223,10 @@ backups('writes to no file that somebody planted, and through no link', async ()
   assert.equal(readdirSync(folder).sort(), [...there, 'b.db'].sort(), 'nothing else is left');
   // A link in the place of the copy itself, even one that leads nowhere, is a name that is taken.
   symlinkSync(join(folder, 'nowhere'), join(folder, 'c.db'));
-  assert.match(await refusalOf(() => backup(file, join(folder, 'c.db'))), /c\.db exists/);
+  assert.match(
+    await refusalOf(() => backup(file, join(folder, 'c.db'))),
+    /c\.db already exists: a copy never replaces a file. Choose another name$/,
+  );
 });
 
 backups('of a damaged database fails, and leaves nothing behind', async () => {
@@ -289,7 +295,7 @@ restores('by the command: the hash on stdout, what was kept on stderr', async ()
   assert.is(stdout, `${sha256(copy)}  b.db\n`);
   const before = /^the replaced database is in (g\.db\.before-restore-\d{8}T\d{6}Z)$/m.exec(stderr)?.[1];
   assert.is(digestOf(join(folder, before!)), digest);
-  assert.match(stderr, /all sessions are ended/);
+  assert.match(stderr, /all sessions were ended/);
   assert.is(digestOf(file), sampleDigest);
 });
 
@@ -464,7 +470,7 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
       ),
       /view\.db is refused: the view known_stigs does not belong to Gapstone$/,
     ],
-    [inUse, /has a log beside it: it is a database in use, not a backup/],
+    [inUse, /is a database in use, not a backup: it has a log beside it/],
     [hashed, /hashed\.db was changed: its SHA-256 does not match .*hashed\.db\.sha256$/],
     [noHash, /does not contain a SHA-256$/],
   ];
@@ -479,7 +485,7 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
   );
   assert.match(
     await refusalOf(() => restoreDatabase(copy, foreign, when)),
-    /is the database of another program/,
+    /belongs to another program: nothing was replaced/,
   );
   assert.match(
     await refusalOf(() => restoreDatabase(copy, join(folder, 'no', 'g.db'), when)),

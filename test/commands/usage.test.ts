@@ -95,7 +95,7 @@ usage('wrong usage is one line on stderr, exit 2', async () => {
   const cases: [string[], RegExp][] = [
     [['nonsense'], /there is no command "nonsense"/],
     [['--db', 'g.db', 'status'], /the command must come before "--db"/],
-    [['import'], /name at least one PATH/],
+    [['import'], /give at least one PATH to import/],
     [['token'], /token issue/],
     [['token', 'revoke'], /token issue/],
     [['token', 'issue'], /--subject must be given/],

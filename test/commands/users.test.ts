@@ -176,7 +176,7 @@ users('purge: by hand, dry, and by the scheduler', async () => {
   assert.equal([refused.code, refused.stdout], [1, '']);
   assert.match(
     refused.stderr,
-    /clock is earlier than the latest time in the database: nothing was purged \(see --accept-clock\)/,
+    /The clock is earlier than the latest time in the database: nothing was purged \(see --accept-clock\)/,
   );
   assert.is((await run('purge', '--accept-clock')).code, 0);
   db.close();

@@ -191,7 +191,7 @@ uploading('a thread without memory ends with a 413 for its caller, and never the
 uploading('a thread that hangs is ended, and its caller asked to come again', async () => {
   const { uploads, count } = uploadsOf(
     "parentPort.on('message', (request) => { if (request.bytes?.[0] === 33) for (;;); answer(request); });",
-    { patience: 300 },
+    { patience: 3000 },
   );
   const hung = uploads.upgrade(upload('!'), anyRelease).then(
     () => null,
