@@ -235,7 +235,7 @@ markdown('indented code is no item, a paragraph that continues an item keeps its
 
 markdown('a reference to what is no character is a blank, never a replacement character', async () => {
   const { actionableItems } = await read(
-    '# One\nPiers&#0;must&#xD800;be&#x110000;kept&#11;dry&#8212;all of &#65;&#xfffe;them&#&#0;0;.',
+    '# One\nPiers&#0;must&#xD800;\0be&#x110000;kept&#11;dry&#8212;all of &#65;&#xfffe;them&#&#0;0;.',
   );
   assert.equal(
     actionableItems.map((each: Record<string, unknown>) => each.text),
