@@ -13,7 +13,7 @@ export function deriveDocuments(db: Database, fresh: Set<number>, superseded: Ma
   const rows = sqlite
     .prepare<[], Statement & { record: string }>(
       `SELECT f.source_id AS sourceId, f.document_id AS key, s.imported_at AS importedAt, s.sha256,
-              coalesce(f.record ->> 'published', '') AS newness, f.record
+              coalesce(f.record ->> 'published', '') AS releaseOrder, f.record
          FROM document_facts AS f JOIN sources AS s ON s.id = f.source_id`,
     )
     .all();

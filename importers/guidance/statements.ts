@@ -10,13 +10,13 @@ export interface Statement {
   importedAt: string;
   sha256: string;
   /** Orders the statements of one run, so that the order of its files never matters. */
-  newness: string;
+  releaseOrder: string;
 }
 
 /** The statements that count: of each key the one of the last run that states it. */
 export function latestStatements<T extends Statement>(statements: T[], fresh: Set<number>): T[] {
   const order = (each: T) =>
-    [Number(fresh.has(each.sourceId)), each.importedAt, each.newness, each.sha256].join(' ');
+    [Number(fresh.has(each.sourceId)), each.importedAt, each.releaseOrder, each.sha256].join(' ');
   const winners = new Map<string, T>();
   for (const each of statements) {
     const known = winners.get(each.key);

@@ -129,7 +129,7 @@ function nearest(mine: StagedRelease[], theirs: StoredRelease[]): [StagedRelease
   for (const a of mine) {
     for (const b of theirs) {
       const distance = Math.abs(day(a.releaseDate) - day(b.releaseDate));
-      const key = `${b.newness} ${a.newness}`;
+      const key = `${b.releaseOrder} ${a.releaseOrder}`;
       if (!best || distance < best.distance || (distance === best.distance && key > best.key)) {
         best = { distance, key, pair: [a, b] };
       }

@@ -202,7 +202,7 @@ function keptInstead(version: string, { isTie, isOtherId }: GivenUp, { reason }:
 /** Releases by the key of their benchmark id, the newest of each first. */
 function groupByKey(staged: StagedRelease[]): Map<string, StagedRelease[]> {
   const groups = new Map<string, StagedRelease[]>();
-  for (const release of [...staged].sort((a, b) => compareCodePoints(b.newness, a.newness))) {
+  for (const release of [...staged].sort((a, b) => compareCodePoints(b.releaseOrder, a.releaseOrder))) {
     const group = groups.get(release.idKey);
     if (group) group.push(release);
     else groups.set(release.idKey, [release]);
@@ -214,6 +214,6 @@ function newestGroupFirst(
   [keyA, a]: [string, StagedRelease[]],
   [keyB, b]: [string, StagedRelease[]],
 ): number {
-  const order = (group: StagedRelease[]) => `${group[0]!.releaseDate ?? ''} ${group[0]!.newness}`;
+  const order = (group: StagedRelease[]) => `${group[0]!.releaseDate ?? ''} ${group[0]!.releaseOrder}`;
   return compareCodePoints(order(b), order(a)) || compareCodePoints(keyA, keyB);
 }

@@ -3,7 +3,7 @@ import { prepareInsert } from '../../src/db/insert.ts';
 import * as tables from '../../src/db/tables.ts';
 import { aliasKey, kindOf } from './slug.ts';
 import type { XccdfRelease } from './xccdf-record.ts';
-import { newnessOf } from './xccdf-release.ts';
+import { releaseOrderOf } from './xccdf-release.ts';
 
 /** A release whose findings are stored and whose STIG is not decided yet. */
 export interface StagedRelease extends Omit<typeof tables.stigReleases.$inferSelect, 'stigId'> {
@@ -36,7 +36,7 @@ export function stageRelease(
     sourceId,
     wasStored,
     idKey: aliasKey(release.benchmarkId, kindOf(release.title)),
-    newness: newnessOf({ ...release, sha256 }),
+    releaseOrder: releaseOrderOf({ ...release, sha256 }),
     releaseDate: release.benchmarkDate ?? release.statusDate,
     findingCount: findings.length,
     high: count('high'),

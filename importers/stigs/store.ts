@@ -21,7 +21,7 @@ export interface StoredRelease {
   idKey: string;
   title: string;
   version: string;
-  newness: string;
+  releaseOrder: string;
   releaseDate: string | null;
 }
 
@@ -45,7 +45,7 @@ export function createStigStore(db: Database) {
     idKey: stigReleases.idKey,
     title: stigReleases.title,
     version: stigReleases.version,
-    newness: stigReleases.newness,
+    releaseOrder: stigReleases.releaseOrder,
     releaseDate: stigReleases.releaseDate,
   };
   const touched = new Set<number>();
@@ -54,7 +54,7 @@ export function createStigStore(db: Database) {
     .select(releaseColumns)
     .from(stigReleases)
     .where(eq(stigReleases.stigId, sql.placeholder('stigId')))
-    .orderBy(desc(stigReleases.newness))
+    .orderBy(desc(stigReleases.releaseOrder))
     .prepare();
   const releaseOf = orm
     .select(releaseColumns)
@@ -99,10 +99,10 @@ export function createStigStore(db: Database) {
     const giveUp = ({ id }: { id: number }) =>
       other && {
         id,
-        isTie: isTie(staged.newness, other.newness),
+        isTie: isTie(staged.releaseOrder, other.releaseOrder),
         isOtherId: staged.idKey !== other.idKey,
       };
-    if (other && other.newness > staged.newness) {
+    if (other && other.releaseOrder > staged.releaseOrder) {
       removeRelease(db, staged.id, staged.sourceId);
       return giveUp(staged);
     }

@@ -45,7 +45,7 @@ export function versionOf(version: string, release: string | null): string {
  * A text that sorts (by code point) as rule F2.1 orders releases: version number, release components, benchmark
  * date, status date, SHA-256 of the file. The greatest is the newest.
  */
-export function newnessOf(release: {
+export function releaseOrderOf(release: {
   version: string;
   benchmarkDate: string | null;
   statusDate: string | null;
@@ -63,7 +63,7 @@ export function newnessOf(release: {
 }
 
 /** Whether two releases differ by the hash of their files alone: nothing tells which printing is the newer. */
-export function isTie(newnessA: string, newnessB: string): boolean {
-  const dated = (newness: string) => newness.slice(0, newness.lastIndexOf(' '));
-  return dated(newnessA) === dated(newnessB);
+export function isTie(orderA: string, orderB: string): boolean {
+  const dated = (releaseOrder: string) => releaseOrder.slice(0, releaseOrder.lastIndexOf(' '));
+  return dated(orderA) === dated(orderB);
 }

@@ -88,7 +88,7 @@ const releases = query(
   'releases',
   `SELECT s.slug || ' serves ' || coalesce(c.version, 'nothing') || ', its newest release is ' || coalesce(n.version, 'none')
      FROM stigs AS s LEFT JOIN stig_releases AS c ON c.id = s.current_release_id
-     LEFT JOIN stig_releases AS n ON n.id = (SELECT id FROM stig_releases WHERE stig_id = s.id ORDER BY newness DESC LIMIT 1)
+     LEFT JOIN stig_releases AS n ON n.id = (SELECT id FROM stig_releases WHERE stig_id = s.id ORDER BY release_order DESC LIMIT 1)
     WHERE c.id IS NOT n.id OR c.stig_id <> s.id`,
   `SELECT s.slug || ' has another title than its newest release'
      FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id WHERE r.title <> s.title`,

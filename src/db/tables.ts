@@ -66,7 +66,7 @@ export const stigReleases = sqliteTable('stig_releases', {
   idKey: text('id_key').notNull(),
   benchmarkId: text('benchmark_id').notNull(),
   version: text('version').notNull(),
-  newness: text('newness').notNull(),
+  releaseOrder: text('release_order').notNull(),
   releaseInfo: text('release_info').notNull(),
   title: text('title').notNull(),
   description: text('description').notNull(),

@@ -21,8 +21,8 @@ async function dumpAfter(...runs: (string | Uint8Array)[][]) {
 function assertCurrentIsNewest(db: Database): void {
   const rows = db.sqlite
     .prepare(
-      `SELECT s.slug, s.title, c.title AS currentTitle, c.newness AS current,
-              (SELECT max(newness) FROM stig_releases WHERE stig_id = s.id) AS newest
+      `SELECT s.slug, s.title, c.title AS currentTitle, c.release_order AS current,
+              (SELECT max(release_order) FROM stig_releases WHERE stig_id = s.id) AS newest
          FROM stigs AS s LEFT JOIN stig_releases AS c ON c.id = s.current_release_id`,
     )
     .all() as Record<string, string>[];
@@ -166,7 +166,7 @@ synthetic('releases are ordered by number, not by text or date', async () => {
   const db = emptyCatalog();
   const result = await importTexts(db, texts);
   assert.is(result.summary.imported, versions.length);
-  const stored = db.sqlite.prepare('SELECT version FROM stig_releases ORDER BY newness').pluck().all();
+  const stored = db.sqlite.prepare('SELECT version FROM stig_releases ORDER BY release_order').pluck().all();
   const order = ['V1R0.1', 'V1R1.9', 'V1R1.17', 'V1R2', 'V1R9', 'V1R10', 'V2R1', 'V2R1.1', 'V10R1'];
   assert.equal(stored, order);
   assert.is(dumpCatalog(db).stigs[0]!.current, 'V10R1');

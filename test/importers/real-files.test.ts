@@ -536,7 +536,7 @@ function realFiles(): void {
     return db.sqlite
       .prepare(
         `SELECT r.version, r.finding_count, r.id = s.current_release_id AS current
-           FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id WHERE s.slug = ? ORDER BY r.newness DESC`,
+           FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id WHERE s.slug = ? ORDER BY r.release_order DESC`,
       )
       .all(slug) as { version: string; finding_count: number; current: number }[];
   }

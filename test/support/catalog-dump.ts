@@ -106,7 +106,7 @@ export function dumpCatalog(db: Database): CatalogDump {
       `SELECT s.slug, src.sha256, src.kind AS sourceKind, src.importer_version AS importerVersion,
               src.target, r.*
          FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id
-         JOIN sources AS src ON src.id = r.source_id ORDER BY s.slug, r.newness`,
+         JOIN sources AS src ON src.id = r.source_id ORDER BY s.slug, r.release_order`,
     )
     .all() as CatalogDump['releases'];
   return {

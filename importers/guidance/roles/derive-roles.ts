@@ -64,20 +64,20 @@ function writeMappingSource(db: Database, occupations: OccupationRecord[]): void
 interface RoleRelease {
   sourceId: number;
   label: string;
-  newness: string;
+  releaseOrder: string;
 }
 
 function keepNewest(db: Database, family: 'onet' | 'nice', superseded: Map<number, string>): void {
   const [newest, ...older] = db.sqlite
     .prepare<[string], RoleRelease>(
-      `SELECT r.source_id AS sourceId, r.label, r.newness FROM role_releases AS r JOIN sources AS s ON s.id = r.source_id
-        WHERE r.family = ? ORDER BY r.newness DESC, s.sha256 DESC`,
+      `SELECT r.source_id AS sourceId, r.label, r.release_order AS releaseOrder FROM role_releases AS r JOIN sources AS s ON s.id = r.source_id
+        WHERE r.family = ? ORDER BY r.release_order DESC, s.sha256 DESC`,
     )
     .all(family);
   for (const each of older) removeSource(db, each.sourceId, whyKept(family, newest!, each), superseded);
 }
 
-/** Why one release is kept above another, by what their newness is made of (`parseOnet`, `parseNice`). */
+/** Why one release is kept above another, by what their release order is made of (`parseOnet`, `parseNice`). */
 function whyKept(family: 'onet' | 'nice', kept: RoleRelease, other: RoleRelease): string {
   const [date, number, ...sizes] = partsOf(family, kept);
   const [otherDate, otherNumber, ...otherSizes] = partsOf(family, other);
@@ -94,8 +94,8 @@ function whyKept(family: 'onet' | 'nice', kept: RoleRelease, other: RoleRelease)
 }
 
 /** Date, number and sizes; a release of NICE has no date. */
-function partsOf(family: 'onet' | 'nice', { newness }: RoleRelease): string[] {
-  return family === 'onet' ? newness.split(' ') : ['', ...newness.split(' ')];
+function partsOf(family: 'onet' | 'nice', { releaseOrder }: RoleRelease): string[] {
+  return family === 'onet' ? releaseOrder.split(' ') : ['', ...releaseOrder.split(' ')];
 }
 
 function writeOccupations(db: Database, occupations: OccupationRecord[]): void {

@@ -42,11 +42,11 @@ export function parseNice(value: unknown): NiceRecord {
   const { version } = documents[0]!;
   const numbers = version.split('.').map((part) => part.padStart(4, '0'));
   // Of two exports of one version the fuller one is kept: what we ship holds names alone.
-  const newness = `${numbers.join('.')} ${String(elements.length).padStart(6, '0')}`;
+  const releaseOrder = `${numbers.join('.')} ${String(elements.length).padStart(6, '0')}`;
   return {
     type: 'nice',
     label: `NICE Framework ${version}`,
-    newness,
+    releaseOrder,
     categories: categories.size,
     workRoles: roles,
   };

@@ -48,8 +48,8 @@ export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRe
   }
   const statements = occupations.reduce((sum, occupation) => sum + statementsOf(occupation), 0);
   const sizes = [String(occupations.length).padStart(6, '0'), String(statements).padStart(9, '0')];
-  const newness = [newestDate, number.join('.'), ...sizes].join(' ');
-  return { record: { type: 'onet', label, newness, occupations }, warnings };
+  const releaseOrder = [newestDate, number.join('.'), ...sizes].join(' ');
+  return { record: { type: 'onet', label, releaseOrder, occupations }, warnings };
 }
 
 /** Tables without which a release answers less than it seems to. */

@@ -27,7 +27,7 @@ export interface OnetRecord {
   type: 'onet';
   /** `O*NET 29.2`, or `O*NET` where the source does not say. */
   label: string;
-  newness: string;
+  releaseOrder: string;
   occupations: OccupationRecord[];
 }
 
@@ -43,7 +43,7 @@ export interface WorkRole {
 export interface NiceRecord {
   type: 'nice';
   label: string;
-  newness: string;
+  releaseOrder: string;
   categories: number;
   workRoles: WorkRole[];
 }

@@ -14,7 +14,7 @@ export function stageRoles(db: Database, sourceId: number, record: RolesRecord):
     for (const each of record.rows) curated.run({ sourceId, ...each });
     return { target: 'role mapping', counts: { rows: record.rows.length } };
   }
-  insert('role_releases', '@type, @newness, @label').run({ sourceId, ...record });
+  insert('role_releases', '@type, @releaseOrder, @label').run({ sourceId, ...record });
   if (record.type === 'onet') {
     const occupation = insert('occupation_facts', '@occupationCode, @record');
     for (const each of record.occupations)

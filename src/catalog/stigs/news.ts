@@ -19,7 +19,7 @@ export function createStigNewsService(db: Database, now: () => Date) {
     sql`${stigReleases.releaseDate} IS NULL`,
     desc(stigReleases.releaseDate),
     stigs.slug,
-    desc(stigReleases.newness),
+    desc(stigReleases.releaseOrder),
   ];
 
   function compute(): StigStats {
@@ -77,8 +77,8 @@ export function createStigNewsService(db: Database, now: () => Date) {
       );
       const previous = sql<string | null>`(
         SELECT older.version FROM stig_releases AS older
-         WHERE older.stig_id = ${stigReleases.stigId} AND older.newness < ${stigReleases.newness}
-         ORDER BY older.newness DESC LIMIT 1)`;
+         WHERE older.stig_id = ${stigReleases.stigId} AND older.release_order < ${stigReleases.releaseOrder}
+         ORDER BY older.release_order DESC LIMIT 1)`;
       return db.read(() => {
         const joined = eq(stigs.id, stigReleases.stigId);
         const total = orm

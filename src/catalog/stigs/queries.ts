@@ -40,7 +40,7 @@ export function createStigService(db: Database) {
       .from(stigs)
       .innerJoin(stigReleases, isWanted)
       .where(eq(stigs.slug, slug))
-      .orderBy(desc(stigReleases.newness))
+      .orderBy(desc(stigReleases.releaseOrder))
       .prepare();
   const isRetained = eq(stigReleases.stigId, stigs.id);
   const current = releasesWhere(eq(stigReleases.id, stigs.currentReleaseId));
