@@ -70,24 +70,19 @@ function newestOf(versions: string[]): string {
 /** Writes the catalogs as they are served, in place of those that were; inside the run's transaction. */
 export function writeCatalogs(db: Database, catalogs: Catalog[], baselines: BaselineLayer[]): void {
   const { sqlite } = db;
-  sqlite.exec('DELETE FROM controls; DELETE FROM framework_versions;');
+  sqlite.exec('DELETE FROM controls; DELETE FROM framework_versions; DELETE FROM control_keys;');
   const insertVersion = prepareInsert(db, frameworkVersions);
   const insertControl = prepareInsert(db, controlTable);
-  const insertKey = sqlite.prepare(
-    `INSERT INTO control_keys VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET title = excluded.title, family = excluded.family
-        WHERE title <> excluded.title OR family <> excluded.family`,
-  );
-  const oldestFirst = [...catalogs].sort((a, b) => compareVersions(a.version, b.version));
-  for (const { framework, version, controls } of oldestFirst) {
+  const insertKey = sqlite.prepare('INSERT INTO control_keys VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
+  for (const { framework, version, controls } of catalogs) {
     const versions = catalogs.filter((each) => each.framework === framework).map((each) => each.version);
     const isDefault = Number(version === defaultVersion(framework, versions));
     insertVersion.run({ framework, version, isDefault, isNewest: Number(version === newestOf(versions)) });
     const membership = baselinesOf(version, framework === 'nist-800-53' ? baselines : []);
     for (const [index, control] of controls.entries()) {
       const served = serveControl(framework, version, control, membership(control));
-      const { controlId, identifier, title, family } = served;
-      insertKey.run(controlId, framework, identifier, sortKey(framework, identifier), title, family);
+      const { controlId, identifier } = served;
+      insertKey.run(controlId, framework, identifier, sortKey(framework, identifier));
       insertControl.run({ framework, version, ordinal: index + 1, ...served });
     }
   }

@@ -19,15 +19,10 @@ export function deriveDocuments(db: Database, fresh: Set<number>, superseded: Ma
     .all();
   const winners = winningStatements(db, rows, fresh, superseded);
   sqlite.exec('DELETE FROM documents');
-  const insertKey = sqlite.prepare(
-    `INSERT INTO document_keys VALUES (?, ?)
-       ON CONFLICT (document_id) DO UPDATE SET summary_json = excluded.summary_json`,
-  );
   const insert = prepareInsert(db, documents);
   for (const { record } of winners) {
     const document = serve(JSON.parse(record) as DocumentRecord);
     const { documentId, title } = document;
-    insertKey.run(documentId, JSON.stringify(inOrder(RegulatoryDocumentSummary.shape, document)));
     insert.run({
       documentId,
       title,
@@ -35,6 +30,7 @@ export function deriveDocuments(db: Database, fresh: Set<number>, superseded: Ma
       publisherFold: fold(document.publisher),
       publisherIdFold: fold(document.publisherId),
       doctypeFold: fold(document.doctype),
+      summary: inOrder(RegulatoryDocumentSummary.shape, document),
       record: document,
     });
   }

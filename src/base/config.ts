@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, parse } from 'node:path';
 import { z } from 'zod';
 import { isNetwork } from './addresses.ts';
 import { CommandError } from './errors.ts';
@@ -47,6 +47,8 @@ const serviceLink = (text: string) =>
 /** Every setting and its default: `maxBody` is the variable GAPSTONE_MAX_BODY, and nothing else of the environment is seen. */
 const settings = z.object({
   db: filled.default('gapstone.db'),
+  /** Users' data; beside the catalog where it is not named. */
+  usersDb: filled.nullable().default(null),
   host: filled.default('127.0.0.1'),
   port: whole(0, 65535, serviceLink).default(8080),
   /** A pinned JWKS file; without one the local issuer is used. */
@@ -107,13 +109,21 @@ const settings = z.object({
     .default(null),
 });
 
+/** Where users' data lies by itself: `<name>-users.db` beside the catalog (rule D23.1). */
+function usersBeside(db: string): string {
+  if (db === ':memory:') return db;
+  const { dir, name } = parse(db);
+  return join(dir, `${name}-users.db`);
+}
+
 type Setting = keyof typeof settings.shape;
 const names = Object.keys(settings.shape) as Setting[];
 const variableOf = (name: Setting) => `GAPSTONE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+const flagOf = (name: Setting) => `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
 export const variables: readonly string[] = names.map(variableOf);
 
 /** The flags that stand above the environment. */
-export type Flags = { [Name in 'db' | 'host' | 'port']?: string | undefined };
+export type Flags = { [Name in 'db' | 'users-db' | 'host' | 'port']?: string | undefined };
 
 /** The configuration of rule D21, checked and frozen. */
 export type Config = ReturnType<typeof readConfig>;
@@ -129,8 +139,8 @@ const longestName = 64;
  * environment, environment over defaults. Throws `CommandError` that names the setting that is wrong (D21).
  */
 export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.env) {
-  const { db, host, port } = flags;
-  const fromFlags: { [Name in Setting]?: string | undefined } = { db, host, port };
+  const { db, 'users-db': usersFile, host, port } = flags;
+  const fromFlags: { [Name in Setting]?: string | undefined } = { db, usersDb: usersFile, host, port };
   const given: typeof fromFlags = {};
   for (const name of names) given[name] = fromFlags[name] ?? env[variableOf(name)];
   if (given.jwks !== undefined && (given.issuer === undefined || given.audience === undefined))
@@ -139,17 +149,19 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
   if (error) {
     const { path, message } = error.issues[0]!;
     const name = path[0] as Setting;
-    throw new CommandError(`${fromFlags[name] === undefined ? variableOf(name) : `--${name}`} ${message}`, 2);
+    throw new CommandError(`${fromFlags[name] === undefined ? variableOf(name) : flagOf(name)} ${message}`, 2);
   }
   const { tlsCert, tlsKey, claimSub, claimEmail, claimOrg, claimEntitlements, ...rest } = data;
   if ((tlsCert === null) !== (tlsKey === null))
     throw new CommandError('GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY must both be set', 2);
-  const beside = (file: string) => join(dirname(rest.db), file);
+  const usersDb = rest.usersDb ?? usersBeside(rest.db);
+  const beside = (file: string) => join(dirname(usersDb), file);
   return Object.freeze({
     ...rest,
+    usersDb,
     claims: { sub: claimSub, email: claimEmail, org: claimOrg, entitlements: claimEntitlements },
     keyFile: rest.keyFile ?? beside('gapstone-key.json'),
-    /** Whether it was named, rather than being the one beside the database. */
+    /** Whether it was named, rather than being the one beside users' data. */
     keyFileIsGiven: rest.keyFile !== null,
     tls: tlsCert !== null && tlsKey !== null ? { cert: tlsCert, key: tlsKey } : null,
     auditFile: rest.auditFile ?? beside('gapstone-audit.jsonl'),

@@ -106,12 +106,12 @@ export function auditedCommand<T>(
   return withCommandAudit(config, db, done, logged, db === null ? 0 : 5000);
 }
 
-/** Opens the database of a command; that it is brought to this schema is audited and said. Throws `CommandError`. */
+/** Opens the files of a command; that one is brought to this schema is audited and said. Throws `CommandError`. */
 export function openForCommand(config: Config, options: UpgradeOptions = {}): Promise<Database> {
   const objectType = 'database';
   const onMigrate = (from: number, to: number) =>
     auditedCommand(config, null, { action: 'database.migrate', objectType, detail: { from, to } }, () => {});
-  return openUpgraded(config.db, { ...options, say: tell, onMigrate });
+  return openUpgraded(config, { ...options, say: tell, onMigrate });
 }
 
 /**

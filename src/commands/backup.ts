@@ -18,7 +18,7 @@ export const backupCommand: Command = {
   ],
   async run(args) {
     const { values, positionals } = parse(args, ['FILE'], {});
-    const config = readConfig({ db: values.db });
+    const config = readConfig(values);
     const file = positionals[0]!;
     requireDatabaseFile(config.db);
     const event = { action: 'database.backup', objectType: 'file', objectId: file };

@@ -26,7 +26,7 @@ export const checkCommand: Command = {
   async run(args) {
     const { values, positionals } = parse(args, null, { audit: flag });
     if (!values.audit) expectPositionals(positionals, []);
-    const config = readConfig({ db: values.db });
+    const config = readConfig(values);
     const report = checkFile(config.db, values.audit ? [...positionals, config.auditFile] : null);
     process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : humanReport(report));
     return report.ok ? 0 : 1;

@@ -65,7 +65,7 @@ export const collectionCommand: Command = {
     if (!fields.success) throw new CommandError(fields.error.issues[0]!.message, 2);
     if (fields.data.visibility === 'SHARED' && owner.organization === null)
       throw new CommandError('--visibility SHARED needs --org: give the organization that may see it', 2);
-    const config = readConfig({ db: values.db });
+    const config = readConfig(values);
     using db = openDatabase(config.db);
     const make = kind === 'regdoc' ? createDocumentCollectionService : createRoleCollectionService;
     const service = make(db, () => new Date(), randomUUID);

@@ -57,7 +57,7 @@ export const text = { type: 'string' } as const;
 export const texts = { ...text, multiple: true } as const;
 export const flag = { type: 'boolean' } as const;
 
-const commonOptions = { db: text, json: flag, help: flag };
+const commonOptions = { db: text, 'users-db': text, json: flag, help: flag };
 
 /** Refuses positional arguments beyond those that a command takes. */
 export function expectPositionals(positionals: string[], names: string[]): void {

@@ -31,7 +31,7 @@ export const importCommand: Command = {
     for (const path of positionals) if (!existsSync(path)) throw new CommandError(`${path} does not exist`);
     const overrides =
       values.slugs === undefined ? new Map<string, string>() : readSlugs(required(values.slugs, 'slugs'));
-    const config = readConfig({ db: values.db });
+    const config = readConfig(values);
     const dryRun = values['dry-run'] ?? false;
     using db = dryRun
       ? openDatabase(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })

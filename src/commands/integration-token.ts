@@ -40,7 +40,7 @@ gapstone integration-token assign ID --list ID...`,
     const run = actions.get(action ?? '');
     if (!run)
       throw new CommandError('"integration-token" must be followed by create, list, revoke or assign', 2);
-    const config = readConfig({ db: values.db });
+    const config = readConfig(values);
     using db = openDatabase(config.db);
     await run(
       { config, db, tokens: createIntegrationTokens(db, () => new Date()) },

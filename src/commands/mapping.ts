@@ -42,7 +42,7 @@ export const mappingCommand: Command = {
     if (action === 'remove' && (values.status !== undefined || values.reason !== undefined))
       throw new CommandError('mapping remove takes --from and --to alone', 2);
     const ends = action === 'list' ? null : readEnds(values);
-    const config = readConfig({ db: values.db });
+    const config = readConfig(values);
     using db = await openForCommand(config, { busyTimeout });
     const decisions = createMappingDecisions(db);
     if (ends === null) printDecisions(decisions, values.json ?? false);

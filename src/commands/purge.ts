@@ -21,7 +21,7 @@ export const purgeCommand: Command = {
   ],
   async run(args) {
     const { values } = parse(args, [], { 'dry-run': flag, 'accept-clock': flag });
-    const config = readConfig({ db: values.db });
+    const config = readConfig(values);
     using db = openDatabase(config.db);
     try {
       const dryRun = values['dry-run'] ?? false;

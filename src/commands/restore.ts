@@ -16,7 +16,7 @@ export const restoreCommand: Command = {
   ],
   async run(args) {
     const { values, positionals } = parse(args, ['FILE'], {});
-    const config = readConfig({ db: values.db });
+    const config = readConfig(values);
     const file = positionals[0]!;
     // A slip of the pen leaves no audit stream behind where nothing is.
     readHeader(file);

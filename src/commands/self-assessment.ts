@@ -28,7 +28,7 @@ export const selfAssessmentCommand: Command = {
     const { values } = parse(args, [], { stig: text, version: text, answers: text, 'host-name': text });
     const file = values.answers === undefined ? ourAnswers : required(values.answers, 'answers');
     const answers = readAnswers(readTable(file), file);
-    using db = openDatabase(readConfig({ db: values.db }).db);
+    using db = openDatabase(readConfig(values).db);
     try {
       const full = createStigService(db).full(values.stig ?? ourStig, values.version);
       const checklist = toCklb(full, values['host-name'] ?? 'gapstone');

@@ -12,7 +12,7 @@ export const statusCommand: Command = {
   help: ['--json    the same as JSON'],
   async run(args) {
     const { values } = parse(args, [], {});
-    using db = openDatabase(readConfig({ db: values.db }).db);
+    using db = openDatabase(readConfig(values).db);
     db.sqlite.pragma('query_only = ON');
     const status = createStatusService(db);
     const { digest, ...rest } = db.read(() => ({ digest: catalogDigest(db), ...status.status() }));

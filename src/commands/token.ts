@@ -41,7 +41,7 @@ export const tokenCommand: Command = {
       entitlements,
       lifetime: readLifetime(values.ttl ?? '8h'),
     };
-    const config = readConfig({ db: values.db });
+    const config = readConfig(values);
     checkTokenRequest(config, request);
     requireServed(config);
     const token = await auditedToken(config, request);

@@ -1,8 +1,8 @@
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { integer, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core';
 
-// The Drizzle mirror of migrations/0002_controls.sql; a test compares the two column by column.
+// The Drizzle mirror of migrations/catalog/0002_controls.sql; a test compares the two column by column.
 
-const status = ['auto', 'verified', 'rejected'] as const;
+export const mappingStatuses = ['auto', 'verified', 'rejected'] as const;
 
 export const controlFacts = sqliteTable('control_facts', {
   sourceId: integer('source_id').notNull(),
@@ -48,9 +48,17 @@ export const controlKeys = sqliteTable('control_keys', {
   framework: text('framework').notNull(),
   identifier: text('identifier').notNull(),
   sortKey: text('sort_key').notNull(),
+});
+
+export const knownControls = sqliteView('known_controls', {
+  id: text('id').notNull(),
+  framework: text('framework', { enum: ['nist-800-53', 'nist-800-171', 'dod-8500'] }).notNull(),
+  identifier: text('identifier').notNull(),
+  sortKey: text('sort_key').notNull(),
   title: text('title').notNull(),
   family: text('family').notNull(),
-});
+  statement: text('statement').notNull(),
+}).existing();
 
 export const controls = sqliteTable('controls', {
   framework: text('framework').notNull(),
@@ -70,16 +78,6 @@ export const controls = sqliteTable('controls', {
   withdrawnInto: text('withdrawn_into', { mode: 'json' }).$type<string[]>().notNull(),
 });
 
-export const mappingDecisions = sqliteTable('mapping_decisions', {
-  aFramework: text('a_framework').notNull(),
-  aIdentifier: text('a_identifier').notNull(),
-  bFramework: text('b_framework').notNull(),
-  bIdentifier: text('b_identifier').notNull(),
-  status: text('status', { enum: status }).notNull(),
-  reason: text('reason').notNull(),
-  decidedAt: text('decided_at').notNull(),
-});
-
 export const crosswalkNodes = sqliteTable('crosswalk_nodes', {
   id: integer('id').primaryKey(),
   framework: text('framework').notNull(),
@@ -89,7 +87,7 @@ export const crosswalkNodes = sqliteTable('crosswalk_nodes', {
 export const crosswalkEdges = sqliteTable('crosswalk_edges', {
   a: integer('a').notNull(),
   b: integer('b').notNull(),
-  status: text('status', { enum: status }).notNull(),
+  status: text('status', { enum: mappingStatuses }).notNull(),
 });
 
 export const crosswalkEvidence = sqliteTable('crosswalk_evidence', {

@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, isTaken, publishNew, sha256OfFile, syncPath } from '../base/files.ts';
 import { storageFault } from './faults.ts';
+import type { Kind } from './header.ts';
 import { inspect } from './schema.ts';
 
 /** A verified copy of a database. */
@@ -11,6 +12,7 @@ export interface DatabaseCopy {
   file: string;
   bytes: number;
   sha256: string;
+  kind: Kind;
   /** The schema version of its content. */
   schema: number;
 }
@@ -54,8 +56,8 @@ export async function copyDatabase(
   try {
     return await inPrivateFolder(file, async (temporary) => {
       await copyOneState(sqlite, temporary);
-      const schema = seal(temporary, 'quick', basename(file));
-      const copy = { file, bytes: lstatSync(temporary).size, sha256: sha256OfFile(temporary), schema };
+      const sealed = seal(temporary, 'quick', basename(file));
+      const copy = { file, bytes: lstatSync(temporary).size, sha256: sha256OfFile(temporary), ...sealed };
       publishNew(temporary, file);
       return copy;
     });
@@ -77,26 +79,26 @@ async function copyOneState(sqlite: Sqlite.Database, temporary: string): Promise
 
 /**
  * Makes a database file that nobody else uses one that stands alone (no log beside it, mode 0600), checks its pages,
- * and syncs it. Gives its schema version. Throws `CommandError` when it is not ours, newer, or damaged, and calls it `name`.
+ * and syncs it. Gives its kind and its schema version. Throws `CommandError` when it is not ours, newer, or damaged, and calls it `name`.
  */
 export function seal(
   file: string,
   how: 'quick' | 'full',
   name: string,
-  change?: (sqlite: Sqlite.Database) => void,
-): number {
+  change?: (sqlite: Sqlite.Database, kind: Kind) => void,
+): { kind: Kind; schema: number } {
   chmodSync(file, 0o600);
   const sqlite = new Sqlite(file, { fileMustExist: true });
-  let schema: number;
+  let found: ReturnType<typeof inspect>;
   try {
-    schema = inspect(name, sqlite, how);
+    found = inspect(name, sqlite, how);
     sqlite.pragma('journal_mode = DELETE');
-    change?.(sqlite);
+    change?.(sqlite, found.kind);
   } finally {
     sqlite.close();
   }
   syncPath(file);
-  return schema;
+  return found;
 }
 
 function asCopyError(file: string, error: NodeJS.ErrnoException): Error {

@@ -1,24 +1,26 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { type Audience, createAudience } from './audience.ts';
+import { attachCatalog, attachedName, type ConnectOptions, connect, detachCatalog, inspectCatalog, leaveAtRest, setPragmas } from './connect.ts';
 import { createDatabaseFile, initialize } from './create.ts';
-import { databaseMoved, storageFault } from './faults.ts';
-import { readHeader, refuseReadOnly } from './header.ts';
-import { listMigrations, schemaVersion } from './migrate.ts';
-import { damaged, inspect, refuseNewer } from './schema.ts';
+import { databaseMoved } from './faults.ts';
+import { createGeneration } from './generation.ts';
 import { createTurns, lockPatience } from './turns.ts';
 
-/** An open Gapstone database: the driver, Drizzle over it, and the few helpers that every user needs. */
+/**
+ * An open database: the driver, Drizzle over it, and the few helpers that every user needs. It is the catalog alone, or users'
+ * data with the catalog attached: then every table is found by its name, and the catalog is read alone.
+ */
 export interface Database extends Disposable {
   sqlite: Sqlite.Database;
   orm: BetterSQLite3Database;
   /** Runs a function inside one read transaction: all its queries see one state of the catalog. */
   read<T>(work: () => T): T;
   /**
-   * Runs a function inside one BEGIN IMMEDIATE transaction, after the writes that were asked for before. Rejects with
-   * SQLITE_BUSY where another process holds a lock for too long (see `neverBlock`).
+   * Runs a function inside one transaction that has the lock for writing from its beginning, after the writes that were asked
+   * for before. Rejects with SQLITE_BUSY where another process holds that lock for too long (see `neverBlock`).
    */
   write<T>(work: () => T): Promise<T>;
   /** Has every `write` run inside a function, within its transaction; what that throws undoes it. Gives what ends this. */
@@ -30,8 +32,13 @@ export interface Database extends Disposable {
    * again while the event loop goes on, for `lockPatience` (rule D23.3). Until then the driver waits.
    */
   neverBlock(): void;
-  /** The catalog's generation, also when another process changed it. */
+  /** A number that is another one once the catalog or a mapping decision changed, also by another process. */
   generation(): number;
+  /**
+   * Attaches the file that has the catalog's name now, if it is another than before (rule D23). Gives whether it is. Throws
+   * `CommandError` for one that cannot be served; then the former one is served on.
+   */
+  renewCatalog(): boolean;
   audience: Audience;
   /**
    * Throws SQLITE_READONLY_DBMOVED when another file, or none, has the name of the one that is open: SQLite looks no more
@@ -47,32 +54,60 @@ export interface Database extends Disposable {
  */
 export type WriteGuard = <T>(work: () => T, isLast: boolean) => T;
 
-interface ConnectOptions {
-  /** How long a lock held by another process is waited for synchronously, in milliseconds. */
-  busyTimeout?: number;
-  /** Look at every page before a file is used that was not closed (a log is waiting beside it). */
-  checkUnclean?: boolean;
-}
-
 interface OpenOptions extends ConnectOptions {
-  /** Make the file when it is missing. */
+  /** Make the catalog when it is missing. */
   create?: boolean;
 }
 
+/** The two files, as the configuration names them (rule D23.1). */
+export interface Files {
+  db: string;
+  usersDb: string;
+}
+
+const memory = ':memory:';
+
 /**
- * Opens a database file (or `:memory:`), checks that it is ours, of this schema and whole enough to use, and sets the
- * pragmas of rule S2.2. Throws `CommandError` with one line for the operator; what is refused is left as it was.
+ * Opens the catalog alone (or one in memory, with users' data in it), checks that it is ours, of this schema and whole enough
+ * to use, and sets the pragmas of rule S2.2. Throws `CommandError` with one line for the operator; what is refused is left as it was.
  */
-export function openDatabase(file: string, options: OpenOptions = {}): Database {
-  if (file === ':memory:') {
-    const sqlite = new Sqlite(file);
-    initialize(sqlite);
-    setPragmas(sqlite);
-    return wrap(sqlite, () => undefined);
-  }
+export function openCatalog(file: string, options: OpenOptions = {}): Database {
+  if (file === memory) return openInMemory();
   if (!options.create) requireDatabaseFile(file);
-  else if (!existsSync(file)) createDatabaseFile(file);
-  return wrap(connect(file, options, refuseOlderSchema), placeOf(file));
+  else if (!existsSync(file)) createDatabaseFile(file, 'catalog');
+  return wrap(connect(file, 'catalog', options), file, null);
+}
+
+/** Opens users' data, which is made when it is missing, with the catalog attached. Throws as `openCatalog`. */
+export function openDatabase({ db, usersDb }: Files, options: OpenOptions = {}): Database {
+  if (db === memory) return openInMemory();
+  if (!options.create) requireDatabaseFile(db);
+  else if (!existsSync(db)) createDatabaseFile(db, 'catalog');
+  let sqlite: Sqlite.Database;
+  if (usersDb === memory) {
+    sqlite = new Sqlite(memory);
+    initialize(sqlite, 'users');
+  } else {
+    if (!existsSync(usersDb)) createDatabaseFile(usersDb, 'users');
+    sqlite = connect(usersDb, 'users', options);
+  }
+  try {
+    inspectCatalog(db, options);
+    attachCatalog(sqlite, db);
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
+  return wrap(sqlite, usersDb, db);
+}
+
+function openInMemory(): Database {
+  const sqlite = new Sqlite(memory);
+  initialize(sqlite, 'catalog');
+  sqlite.pragma('user_version = 0');
+  initialize(sqlite, 'users');
+  setPragmas(sqlite);
+  return wrap(sqlite, memory, null);
 }
 
 /** Refuses a name that no file bears, so that a slip of the pen makes nothing. Throws `CommandError`. */
@@ -83,142 +118,36 @@ export function requireDatabaseFile(file: string): void {
     );
 }
 
-/** What throws once a file that was just opened is no longer found under its name. */
-function placeOf(file: string): () => void {
+/** What tells whether a file is still the one that has its name. */
+function placeOf(file: string) {
   const identity = () => {
     const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
     return stat && `${stat.dev} ${stat.ino}`;
   };
   const opened = identity();
-  return () => {
-    if (identity() !== opened) throw databaseMoved();
-  };
+  return { isSame: () => file === memory || identity() === opened };
 }
 
-/**
- * Opens a connection to a database file of ours of any schema up to this one; `refuse` may add to what is refused before
- * anything is written. Throws `CommandError`.
- */
-export function connect(
-  file: string,
-  options: ConnectOptions = {},
-  refuse: (file: string, sqlite: Sqlite.Database) => void = () => undefined,
-): Sqlite.Database {
-  // Of a file that this process has open, SQLite alone may open and close descriptors.
-  const hasLog = isOpenHere(file) ? false : lookAtFile(file);
-  const timeout = options.busyTimeout ?? 5000;
-  const look = (sqlite: Sqlite.Database, how: 'schema' | 'quick') => {
-    inspect(file, sqlite, how);
-    refuse(file, sqlite);
-  };
-  // Closing a connection writes a waiting log into the file: one that cannot write has to look first.
-  if (hasLog)
-    attempt(file, { timeout, readonly: true }, (sqlite) =>
-      look(sqlite, options.checkUnclean ? 'quick' : 'schema'),
-    ).close();
-  const sqlite = attempt(file, { timeout }, (each) => {
-    look(each, 'schema');
-    setPragmas(each);
-  });
-  connections.set(sqlite, realpathSync(file));
-  return sqlite;
-}
-
-/** The connections of this process to files. Closing any descriptor of a file drops the POSIX locks that SQLite holds on it. */
-const connections = new Map<Sqlite.Database, string>();
-
-function isOpenHere(file: string): boolean {
-  for (const sqlite of connections.keys()) if (!sqlite.open) connections.delete(sqlite);
-  return existsSync(file) && [...connections.values()].includes(realpathSync(file));
-}
-
-/** Refuses what SQLite need not open to be refused; gives whether a log with content lies beside the file. */
-function lookAtFile(file: string): boolean {
-  const { userVersion, hasLog } = readHeader(file);
-  refuseNewer(file, userVersion);
-  refuseReadOnly(file);
-  return hasLog;
-}
-
-/** Opens a file and does what must succeed before it is used; closes it when it does not. */
-function attempt(
-  file: string,
-  options: Sqlite.Options,
-  prepare: (sqlite: Sqlite.Database) => void,
-): Sqlite.Database {
-  let sqlite: Sqlite.Database | undefined;
-  try {
-    sqlite = new Sqlite(file, { ...options, fileMustExist: true });
-    prepare(sqlite);
-    return sqlite;
-  } catch (error) {
-    sqlite?.close();
-    throw asOpenError(file, error as Error);
-  }
-}
-
-function asOpenError(file: string, error: Error): Error {
-  if (error instanceof CommandError) return error;
-  // A declaration of the schema that is damaged, as that of a view, is no corruption to SQLite, but wrong SQL.
-  if ((error as { code?: unknown }).code === 'SQLITE_ERROR') return damaged(file, error.message);
-  switch (storageFault(error)) {
-    case 'damaged':
-      return damaged(file, error.message);
-    case 'busy':
-      return new CommandError(`${file} is locked: another process is using it`);
-    case 'readonly':
-    case 'io':
-      return new CommandError(
-        `${file} cannot be opened (${error.message}): its folder must be writable, because the log is written there`,
-      );
-    default:
-      return new CommandError(`${file} cannot be opened: ${error.message}`);
-  }
-}
-
-/** Refuses an older schema. */
-function refuseOlderSchema(file: string, sqlite: Sqlite.Database): void {
-  const newest = listMigrations().length;
-  const version = schemaVersion(sqlite);
-  if (version < newest)
-    throw new CommandError(
-      `${file} has schema ${version}, this version of Gapstone needs ${newest}: start "gapstone serve" once to upgrade it`,
-    );
-}
-
-function setPragmas(sqlite: Sqlite.Database): void {
-  sqlite.pragma('journal_mode = WAL');
-  sqlite.pragma('synchronous = FULL');
-  sqlite.pragma('foreign_keys = ON');
-  sqlite.pragma('trusted_schema = OFF');
-  sqlite.pragma('cell_size_check = ON');
-  sqlite.pragma('journal_size_limit = 67108864');
-  sqlite.pragma('wal_autocheckpoint = 1000');
-  sqlite.pragma('cache_size = -32768');
-  // The container's root is read-only: nothing may be written but beside the database.
-  sqlite.pragma('temp_store = MEMORY');
-}
-
-function wrap(sqlite: Sqlite.Database, requireInPlace: () => void): Database {
-  const dataVersion = sqlite.prepare('PRAGMA data_version').pluck();
-  const generationRow = sqlite.prepare('SELECT generation FROM catalog').pluck();
-  let seenVersion: unknown;
-  let seenChanges = -1;
-  let seenGeneration = 0;
+function wrap(sqlite: Sqlite.Database, file: string, catalog: string | null): Database {
+  const hasUsers = catalog !== null || file === memory;
+  const place = placeOf(file);
+  let catalogPlace = placeOf(catalog ?? file);
+  const lockOwn = catalog === null ? null : sqlite.prepare('UPDATE clock SET latest = latest WHERE 0');
   const guards = new Set<WriteGuard>();
   const turns = createTurns();
   let patience = 0;
-  const totalChanges = sqlite.prepare('SELECT total_changes()').pluck();
-  function generation(): number {
-    const version = dataVersion.get();
-    const changes = totalChanges.get() as number;
-    if (version !== seenVersion || changes !== seenChanges) {
-      seenVersion = version;
-      seenChanges = changes;
-      seenGeneration = generationRow.get() as number;
-    }
-    return seenGeneration;
+  const generation = createGeneration(sqlite, hasUsers, catalog !== null);
+
+  function requireInPlace(): void {
+    if (!place.isSame()) throw databaseMoved();
   }
+
+  function close(): void {
+    if (!sqlite.open) return;
+    if (file !== memory || catalog !== null) leaveAtRest(sqlite, catalog === null ? 'main' : attachedName);
+    sqlite.close();
+  }
+
   return {
     sqlite,
     orm: drizzle(sqlite),
@@ -234,7 +163,13 @@ function wrap(sqlite: Sqlite.Database, requireInPlace: () => void): Database {
           const inner = whole;
           whole = () => guard(inner, turn.isLast);
         }
-        return sqlite.transaction(whole).immediate();
+        if (lockOwn === null) return sqlite.transaction(whole).immediate();
+        // BEGIN IMMEDIATE would take the lock of the catalog too, and wait for an importer.
+        const locked = () => {
+          lockOwn.run();
+          return whole();
+        };
+        return sqlite.transaction(locked).deferred();
       }, patience),
     within(guard) {
       guards.add(guard);
@@ -245,10 +180,21 @@ function wrap(sqlite: Sqlite.Database, requireInPlace: () => void): Database {
       sqlite.pragma('busy_timeout = 0');
       patience = lockPatience;
     },
-    generation,
+    generation: generation.current,
+    renewCatalog() {
+      // One that was removed is served until there is another.
+      if (catalog === null || sqlite.inTransaction || catalogPlace.isSame() || !existsSync(catalog)) return false;
+      const next = placeOf(catalog);
+      inspectCatalog(catalog, { busyTimeout: 0, checkUnclean: true });
+      detachCatalog(sqlite);
+      attachCatalog(sqlite, catalog);
+      catalogPlace = next;
+      generation.exchanged();
+      return true;
+    },
     audience: createAudience(sqlite),
     requireInPlace,
-    close: () => sqlite.close(),
-    [Symbol.dispose]: () => sqlite.close(),
+    close,
+    [Symbol.dispose]: close,
   };
 }

@@ -2,11 +2,34 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { CommandError } from '../base/errors.ts';
 import { realFile } from '../base/files.ts';
 
-/** "GAPS": what tells a database of ours from any other, and from an empty file. */
-export const applicationId = 0x47415053;
+/** The two files: what importers build, and what users keep (rule D23.1). */
+export type Kind = 'catalog' | 'users';
+
+/** "GAPC" and "GAPU": what tells a file of ours from any other, and from an empty one. */
+export const applicationIds: Record<Kind, number> = { catalog: 0x47415043, users: 0x47415055 };
+
+/** "GAPS": both in one file, as there were before the first version. */
+const formerId = 0x47415053;
+
+/** What a file of each kind is to an operator. */
+export const namesOfKinds: Record<Kind, string> = { catalog: 'catalog', users: "file of users' data" };
+
+/** The kind of a file with such an application id. Throws `CommandError` for any other than the one that is expected. */
+export function kindOf(file: string, id: number, expected: Kind | null = null): Kind {
+  if (id === formerId)
+    throw new CommandError(
+      `${file} holds catalog and users' data in one file, which this version does not read: move it away, then import the sources again with "gapstone import"`,
+    );
+  const kind = (Object.keys(applicationIds) as Kind[]).find((each) => applicationIds[each] === id);
+  if (kind === undefined) throw new CommandError(`${file} is not a Gapstone database`);
+  if (expected !== null && kind !== expected)
+    throw new CommandError(`${file} is a ${namesOfKinds[kind]}, not a ${namesOfKinds[expected]}`);
+  return kind;
+}
 
 /** What the first hundred bytes of a database file say (the SQLite file format, "The Database Header"). */
 export interface Header {
+  kind: Kind;
   userVersion: number;
   /** Whether a write-ahead log with content lies beside the file: it is in use, or it was not closed. */
   hasLog: boolean;
@@ -17,9 +40,9 @@ const hint = 'restore a backup with "gapstone restore", or move the file away to
 
 /**
  * Reads the header of a database file without SQLite, so that a file that is refused stays as it is, with nothing made
- * beside it. Throws `CommandError` for what is no file, no database, not ours or cut off.
+ * beside it. Throws `CommandError` for what is no file, no database, not ours, not of the expected kind or cut off.
  */
-export function readHeader(file: string): Header {
+export function readHeader(file: string, expected: Kind | null = null): Header {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat) throw new CommandError(`there is no database at ${file}`);
   if (!stat.isFile()) throw new CommandError(`${file} is not a file`);
@@ -33,14 +56,14 @@ export function readHeader(file: string): Header {
   }
   if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
     throw new CommandError(`${file} is not a database (${stat.size} bytes): ${hint}`);
-  if (header.readUInt32BE(68) !== applicationId) throw new CommandError(`${file} is not a Gapstone database`);
+  const kind = kindOf(file, header.readUInt32BE(68), expected);
   const hasLog = (statSync(`${realFile(file)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
   const pages = header.readUInt32BE(28);
   // While a write-ahead log is waiting, the file may rightly be behind its own header.
   if (stat.size < pages * pageSize && !hasLog)
     throw new CommandError(`${file} is truncated: ${stat.size} bytes of ${pages * pageSize}: ${hint}`);
-  return { userVersion: header.readUInt32BE(60), hasLog };
+  return { kind, userVersion: header.readUInt32BE(60), hasLog };
 }
 
 /** The application id of a file that begins as a database does; null for any other. */

@@ -2,14 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { packageRoot } from '../base/root.ts';
+import type { Kind } from './header.ts';
 
 interface Migration {
   number: number;
   file: string;
 }
 
-/** The migrations of the package in their order; throws when a number is missing or used twice. */
-export function listMigrations(folder = join(packageRoot, 'migrations')): Migration[] {
+/** The migrations of a kind of file in their order; throws when a number is missing or used twice. */
+export function listMigrations(kind: Kind, root = join(packageRoot, 'migrations')): Migration[] {
+  const folder = join(root, kind);
   const list = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort()
@@ -21,15 +23,15 @@ export function listMigrations(folder = join(packageRoot, 'migrations')): Migrat
   return list;
 }
 
-/** The schema version that a database has: the number of the last migration applied. */
+/** The schema version that a file has: the number of the last migration applied. */
 export function schemaVersion(sqlite: Sqlite.Database): number {
   return sqlite.pragma('user_version', { simple: true }) as number;
 }
 
 /** Applies what is missing, up to a version, in one transaction, together with the new schema version: all of it, or nothing. */
-export function migrate(sqlite: Sqlite.Database, upTo = Number.POSITIVE_INFINITY): void {
+export function migrate(sqlite: Sqlite.Database, kind: Kind, upTo = Number.POSITIVE_INFINITY): void {
   const apply = () => {
-    for (const migration of listMigrations()) {
+    for (const migration of listMigrations(kind)) {
       if (migration.number <= schemaVersion(sqlite) || migration.number > upTo) continue;
       sqlite.exec(readFileSync(migration.file, 'utf8'));
       sqlite.pragma(`user_version = ${migration.number}`);

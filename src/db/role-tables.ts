@@ -1,16 +1,6 @@
 import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
-// The Drizzle mirror of migrations/0004_roles.sql and 0006_mapping_products.sql; a test compares the two column by column.
-
-export const occupationKeys = sqliteTable('occupation_keys', {
-  occupationCode: text('occupation_code').primaryKey(),
-  summary: text('summary_json', { mode: 'json' }).notNull(),
-});
-
-export const documentKeys = sqliteTable('document_keys', {
-  documentId: text('document_id').primaryKey(),
-  summary: text('summary_json', { mode: 'json' }).notNull(),
-});
+// The Drizzle mirror of migrations/catalog/0003_guidance.sql; a test compares the two column by column.
 
 export const occupations = sqliteTable('occupations', {
   occupationCode: text('occupation_code').primaryKey(),
@@ -18,6 +8,7 @@ export const occupations = sqliteTable('occupations', {
   titleFold: text('title_fold').notNull(),
   familyFold: text('family_fold').notNull(),
   jobZone: integer('job_zone'),
+  summary: text('summary_json', { mode: 'json' }).$type<object>().notNull(),
   details: text('details_json', { mode: 'json' }).notNull(),
 });
 
@@ -59,5 +50,6 @@ export const documents = sqliteTable('documents', {
   publisherFold: text('publisher_fold').notNull(),
   publisherIdFold: text('publisher_id_fold').notNull(),
   doctypeFold: text('doctype_fold').notNull(),
+  summary: text('summary_json', { mode: 'json' }).$type<object>().notNull(),
   record: text('record_json', { mode: 'json' }).notNull(),
 });

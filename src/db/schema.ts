@@ -2,12 +2,12 @@ import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { printable } from '../base/text.ts';
 import { storageFault } from './faults.ts';
-import { applicationId } from './header.ts';
+import { type Kind, kindOf } from './header.ts';
 import { listMigrations, migrate, schemaVersion } from './migrate.ts';
 
 /** Refuses a schema that only a newer Gapstone can read. */
-export function refuseNewer(file: string, version: number): void {
-  const newest = listMigrations().length;
+export function refuseNewer(file: string, kind: Kind, version: number): void {
+  const newest = listMigrations(kind).length;
   if (version > newest)
     throw new CommandError(
       `${file} has schema ${version}, this version of Gapstone supports ${newest} at most: use a newer Gapstone`,
@@ -30,25 +30,29 @@ export function damageOf(sqlite: Sqlite.Database, how: 'schema' | 'quick' | 'ful
 }
 
 /**
- * Reads of a connection, before anything is written with it, whether it holds a database of ours, to the letter of its
- * schema, that is whole enough: on demand every page. Gives its schema version. Throws `CommandError`.
+ * Reads of a connection, before anything is written with it, whether it holds a file of ours, to the letter of its
+ * schema, that is whole enough: on demand every page. Gives its kind and its schema version. Throws `CommandError`.
  */
-export function inspect(file: string, sqlite: Sqlite.Database, how: 'schema' | 'quick' | 'full'): number {
-  if (sqlite.pragma('application_id', { simple: true }) !== applicationId)
-    throw new CommandError(`${file} is not a Gapstone database`);
-  const version = schemaVersion(sqlite);
-  refuseNewer(file, version);
+export function inspect(
+  file: string,
+  sqlite: Sqlite.Database,
+  how: 'schema' | 'quick' | 'full',
+  expected: Kind | null = null,
+): { kind: Kind; schema: number } {
+  const kind = kindOf(file, sqlite.pragma('application_id', { simple: true }) as number, expected);
+  const schema = schemaVersion(sqlite);
+  refuseNewer(file, kind, schema);
   // Before anything else: to look for damage reads tables, and what is declared for them would run.
-  refuseForeign(file, sqlite);
+  refuseForeign(file, sqlite, kind);
   const damage = damageOf(sqlite, how);
   if (damage.length > 0) throw damaged(file, damage[0]!);
-  return version;
+  return { kind, schema };
 }
 
-function refuseForeign(file: string, sqlite: Sqlite.Database): void {
+function refuseForeign(file: string, sqlite: Sqlite.Database, kind: Kind): void {
   let problems: string[];
   try {
-    problems = schemaProblems(sqlite);
+    problems = schemaProblems(sqlite, kind);
   } catch (error) {
     if (storageFault(error) !== 'damaged') throw error;
     throw damaged(file, (error as Error).message);
@@ -88,12 +92,12 @@ const statistics: SchemaRow[] = [
  * Compares every row of a database's schema, whatever it calls itself, with those that the migrations up to its version
  * make (rule D34.3). Gives a line for each that is more, less or other. Nothing of the file runs meanwhile.
  */
-export function schemaProblems(sqlite: Sqlite.Database): string[] {
+export function schemaProblems(sqlite: Sqlite.Database, kind: Kind): string[] {
   const version = schemaVersion(sqlite);
   const rows = schemaRows(sqlite);
   // Another process brought it to this schema between the two.
-  if (schemaVersion(sqlite) !== version) return schemaProblems(sqlite);
-  const missing = new Map(expectedRows(version).map((row) => [JSON.stringify(row), row]));
+  if (schemaVersion(sqlite) !== version) return schemaProblems(sqlite, kind);
+  const missing = new Map(expectedRows(kind, version).map((row) => [JSON.stringify(row), row]));
   const known = new Set(statistics.map((row) => JSON.stringify(row)));
   const foreign = rows.filter((row) => {
     const key = JSON.stringify(row);
@@ -108,16 +112,16 @@ export function schemaProblems(sqlite: Sqlite.Database): string[] {
   ];
 }
 
-const expectedOf = new Map<number, SchemaRow[]>();
+const expectedOf = new Map<string, SchemaRow[]>();
 
-function expectedRows(version: number): SchemaRow[] {
-  const known = expectedOf.get(version);
+function expectedRows(kind: Kind, version: number): SchemaRow[] {
+  const known = expectedOf.get(`${kind} ${version}`);
   if (known) return known;
   const own = new Sqlite(':memory:');
   try {
-    migrate(own, version);
+    migrate(own, kind, version);
     const rows = schemaRows(own);
-    expectedOf.set(version, rows);
+    expectedOf.set(`${kind} ${version}`, rows);
     return rows;
   } finally {
     own.close();

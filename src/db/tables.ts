@@ -1,6 +1,6 @@
 import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
-// The Drizzle mirror of migrations/0001_catalog.sql and 0005_rule_search.sql; a test compares the two column by column.
+// The Drizzle mirror of migrations/catalog/0001_stigs.sql and 0004_rule_search.sql; a test compares the two column by column.
 
 export const catalog = sqliteTable('catalog', {
   only: integer('only').primaryKey(),

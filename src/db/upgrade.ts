@@ -2,11 +2,14 @@ import { existsSync, rmSync } from 'node:fs';
 import { CommandError } from '../base/errors.ts';
 import { freeName } from '../base/files.ts';
 import { copyDatabase, freeBytes } from './copy.ts';
-import { connect, type Database, openDatabase } from './database.ts';
-import { readHeader } from './header.ts';
+import { connect } from './connect.ts';
+import { type Database, type Files, openCatalog, openDatabase } from './database.ts';
+import { type Kind, readHeader } from './header.ts';
 import { listMigrations, migrate, schemaVersion } from './migrate.ts';
 
 export interface UpgradeOptions {
+  /** Open the catalog alone, to be written. */
+  catalogAlone?: boolean;
   create?: boolean;
   busyTimeout?: number;
   checkUnclean?: boolean;
@@ -18,24 +21,27 @@ export interface UpgradeOptions {
 }
 
 /**
- * Opens a database as `openDatabase` does; one of an older schema is brought to this one before, after a verified copy
- * was laid beside it as `<file>.before-schema-<n>`. Throws `CommandError`; then the database is as it was.
+ * Opens both files as `openDatabase` does, or the catalog alone; one of an older schema is brought to this one before, after a
+ * verified copy was laid beside it as `<file>.before-schema-<n>`. Throws `CommandError`; then that file is as it was.
  */
-export async function openUpgraded(file: string, options: UpgradeOptions = {}): Promise<Database> {
-  const { say = () => undefined, room = freeBytes, onMigrate = () => undefined, ...rest } = options;
-  if (file !== ':memory:' && existsSync(file)) await upgrade(file, say, room, onMigrate);
-  return openDatabase(file, rest);
+export async function openUpgraded(files: Files, options: UpgradeOptions = {}): Promise<Database> {
+  const { say = () => undefined, room = freeBytes, onMigrate = () => undefined, catalogAlone, ...rest } = options;
+  const { db, usersDb } = files;
+  for (const [kind, file] of [['catalog', db], ...(catalogAlone ? [] : [['users', usersDb] as const])] as const)
+    if (file !== ':memory:' && existsSync(file)) await upgrade(kind, file, say, room, onMigrate);
+  return catalogAlone ? openCatalog(db, rest) : openDatabase(files, rest);
 }
 
 async function upgrade(
+  kind: Kind,
   file: string,
   say: (line: string) => void,
   room: (folder: string) => number,
   onMigrate: (from: number, to: number) => void | Promise<void>,
 ): Promise<void> {
-  const newest = listMigrations().length;
-  if (readHeader(file).userVersion >= newest) return;
-  const sqlite = connect(file, { busyTimeout: 30_000, checkUnclean: true });
+  const newest = listMigrations(kind).length;
+  if (readHeader(file, kind).userVersion >= newest) return;
+  const sqlite = connect(file, kind, { busyTimeout: 30_000, checkUnclean: true, anySchema: true });
   let copied: string | null = null;
   try {
     // Held from before the copy to the end of the migration: what others write is in both or comes after.
@@ -43,13 +49,13 @@ async function upgrade(
     const version = schemaVersion(sqlite);
     if (version >= newest) return;
     // It sees the last commit, while the lock of the other one keeps it the last.
-    const reader = connect(file);
+    const reader = connect(file, kind, { anySchema: true });
     try {
       copied = (await copyDatabase(reader, freeName(`${file}.before-schema-${newest}`), room)).file;
     } finally {
       reader.close();
     }
-    migrate(sqlite);
+    migrate(sqlite, kind);
     await onMigrate(version, newest);
     sqlite.exec('COMMIT');
     say(`${file} was upgraded from schema ${version} to ${newest}; a copy from before is in ${copied}`);

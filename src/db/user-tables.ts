@@ -1,32 +1,7 @@
-import { integer, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core';
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { mappingStatuses } from './control-tables.ts';
 
-// The Drizzle mirror of migrations/0003_users.sql and of the memberships of 0004_roles.sql; a test
-// compares the two column by column. What an entry or a favorite is of is its `reference`, in every table.
-
-export const knownStigs = sqliteView('known_stigs', {
-  id: integer('id').notNull(),
-  slug: text('slug').notNull(),
-  releaseId: integer('release_id'),
-  title: text('title').notNull(),
-  version: text('version').notNull(),
-  status: text('status').notNull(),
-  statusDate: text('status_date'),
-  findingCount: integer('finding_count').notNull(),
-  high: integer('high').notNull(),
-  medium: integer('medium').notNull(),
-  low: integer('low').notNull(),
-}).existing();
-
-export const knownControls = sqliteView('known_controls', {
-  id: text('id').notNull(),
-  framework: text('framework', { enum: ['nist-800-53', 'nist-800-171', 'dod-8500'] }).notNull(),
-  identifier: text('identifier').notNull(),
-  sortKey: text('sort_key').notNull(),
-  inCatalog: integer('in_catalog', { mode: 'boolean' }).notNull(),
-  title: text('title').notNull(),
-  family: text('family').notNull(),
-  statement: text('statement').notNull(),
-}).existing();
+// The Drizzle mirror of migrations/users; a test compares the two column by column.
 
 export type CollectionKind = 'list' | 'control-collection' | 'regdoc-collection' | 'role-collection';
 
@@ -51,40 +26,56 @@ export const collections = sqliteTable('bundles', {
 const placed = { position: integer('position').notNull(), addedAt: text('added_at').notNull() };
 const annotated = { position: placed.position, notes: text('notes').notNull(), addedAt: placed.addedAt };
 
+/** How users' data refers to what is in the catalog, and what was seen of it (rule D23.2). */
+const stig = {
+  slug: text('slug').notNull(),
+  benchmarkId: text('benchmark_id').notNull(),
+  title: text('title').notNull(),
+};
+const control = {
+  framework: text('framework', { enum: ['nist-800-53', 'nist-800-171', 'dod-8500'] }).notNull(),
+  identifier: text('identifier').notNull(),
+  title: text('title').notNull(),
+  family: text('family').notNull(),
+};
+const summary = text('summary_json', { mode: 'json' }).$type<object>().notNull();
+
 export const listStigs = sqliteTable('list_stigs', {
   collectionId: text('list_id').notNull(),
-  reference: integer('stig_id').notNull(),
+  ...stig,
   ...annotated,
 });
 
 export const collectionControls = sqliteTable('collection_controls', {
   collectionId: text('collection_id').notNull(),
-  reference: text('control_id').notNull(),
+  ...control,
   ...annotated,
 });
 
 export const collectionDocuments = sqliteTable('collection_documents', {
   collectionId: text('collection_id').notNull(),
-  reference: text('document_id').notNull(),
+  documentId: text('document_id').notNull(),
+  summary,
   ...placed,
 });
 
 export const collectionRoles = sqliteTable('collection_roles', {
   collectionId: text('collection_id').notNull(),
-  reference: text('occupation_code').notNull(),
+  occupationCode: text('occupation_code').notNull(),
+  summary,
   ...placed,
 });
 
 export const favoriteStigs = sqliteTable('favorite_stigs', {
   subject: text('subject').notNull(),
-  reference: integer('stig_id').notNull(),
+  ...stig,
   addedAt: text('added_at').notNull(),
 });
 
 export const favoriteControls = sqliteTable('favorite_controls', {
   id: text('id').primaryKey(),
   subject: text('subject').notNull(),
-  reference: text('control_id').notNull(),
+  ...control,
   addedAt: text('added_at').notNull(),
 });
 
@@ -118,4 +109,19 @@ export const sessions = sqliteTable('sessions', {
 export const clock = sqliteTable('clock', {
   only: integer('only').primaryKey(),
   latest: text('latest').notNull(),
+});
+
+export const mappingDecisions = sqliteTable('mapping_decisions', {
+  aFramework: text('a_framework').notNull(),
+  aIdentifier: text('a_identifier').notNull(),
+  bFramework: text('b_framework').notNull(),
+  bIdentifier: text('b_identifier').notNull(),
+  status: text('status', { enum: mappingStatuses }).notNull(),
+  reason: text('reason').notNull(),
+  decidedAt: text('decided_at').notNull(),
+});
+
+export const mappingChanges = sqliteTable('mapping_changes', {
+  only: integer('only').primaryKey(),
+  changes: integer('changes').notNull(),
 });

@@ -102,16 +102,12 @@ function writeOccupations(db: Database, occupations: OccupationRecord[]): void {
   const { sqlite } = db;
   sqlite.exec(`DELETE FROM occupations; DELETE FROM work_roles;
     INSERT INTO work_roles SELECT work_role_id, name, category_code, category_name FROM work_role_facts;`);
-  const insertKey = sqlite.prepare(
-    `INSERT INTO occupation_keys VALUES (?, ?)
-       ON CONFLICT (occupation_code) DO UPDATE SET summary_json = excluded.summary_json`,
-  );
-  const insert = sqlite.prepare('INSERT INTO occupations VALUES (?, ?, ?, ?, ?, ?)');
+  const insert = sqlite.prepare('INSERT INTO occupations VALUES (?, ?, ?, ?, ?, ?, ?)');
   for (const record of occupations) {
     const { occupationCode, title, jobZone } = record;
-    insertKey.run(occupationCode, JSON.stringify(toFacts(record)));
+    const summary = JSON.stringify(toFacts(record));
     const details = JSON.stringify(toDetails(record));
-    insert.run(occupationCode, title, fold(title), fold(familyOf(occupationCode)), jobZone, details);
+    insert.run(occupationCode, title, fold(title), fold(familyOf(occupationCode)), jobZone, summary, details);
   }
 }
 

@@ -1,5 +1,4 @@
--- Regulatory documents, occupational roles and the mapping of STIGs to roles. Written by importers; the memberships of
--- collections by `gapstone collection create`.
+-- Regulatory documents, occupational roles and the mapping of STIGs to roles. Written by importers only.
 
 -- What each source states. Of O*NET and of the NICE Framework the newest release alone is kept; a document or a curated
 -- row counts as the last import states it. A source of which nothing counts any more is removed.
@@ -7,7 +6,7 @@ CREATE TABLE role_releases (
   source_id INTEGER PRIMARY KEY REFERENCES sources (id) ON DELETE CASCADE,
   family TEXT NOT NULL CHECK (family IN ('onet', 'nice')),
   -- Sorts as releases do: the greatest is the newest.
-  newness TEXT NOT NULL,
+  release_order TEXT NOT NULL,
   label TEXT NOT NULL
 ) STRICT;
 
@@ -46,25 +45,15 @@ CREATE TABLE document_facts (
   PRIMARY KEY (source_id, document_id)
 ) STRICT, WITHOUT ROWID;
 
--- Every occupation and every document that ever was in the catalog, as it was last known: what collections refer to.
--- The summary is the JSON text that lists answer, but for the number of STIG mappings.
-CREATE TABLE occupation_keys (
-  occupation_code TEXT PRIMARY KEY,
-  summary_json TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE document_keys (
-  document_id TEXT PRIMARY KEY,
-  summary_json TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-
 -- Derived: the occupations of the newest release.
 CREATE TABLE occupations (
-  occupation_code TEXT PRIMARY KEY REFERENCES occupation_keys (occupation_code),
+  occupation_code TEXT PRIMARY KEY,
   title TEXT NOT NULL,
   title_fold TEXT NOT NULL,
   family_fold TEXT NOT NULL,
   job_zone INTEGER,
+  -- As lists answer it, but for the number of STIG mappings: JSON.
+  summary_json TEXT NOT NULL,
   -- What the full record has beyond the summary and the STIG mappings: JSON.
   details_json TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -97,32 +86,33 @@ CREATE INDEX role_mappings_by_occupation ON role_mappings (occupation_code, rele
 
 -- Derived: the documents.
 CREATE TABLE documents (
-  document_id TEXT PRIMARY KEY REFERENCES document_keys (document_id),
+  document_id TEXT PRIMARY KEY,
   title TEXT NOT NULL,
   title_fold TEXT NOT NULL,
   publisher_fold TEXT NOT NULL,
   publisher_id_fold TEXT NOT NULL,
   doctype_fold TEXT NOT NULL,
-  -- The full record as it is answered: JSON text.
+  -- The document as lists answer it, and the full record: JSON text, sent as it is.
+  summary_json TEXT NOT NULL,
   record_json TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX documents_by_title ON documents (title_fold, title, document_id);
 
--- What collections hold.
-CREATE TABLE collection_documents (
-  collection_id TEXT NOT NULL REFERENCES bundles (id) ON DELETE CASCADE,
-  document_id TEXT NOT NULL REFERENCES document_keys (document_id),
-  position INTEGER NOT NULL CHECK (position >= 1),
-  added_at TEXT NOT NULL,
-  PRIMARY KEY (collection_id, document_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX collection_documents_by_document ON collection_documents (document_id);
+-- What the mapping of STIGs to roles looks up, derived from the O*NET release: so that a new STIG is mapped without reading
+-- the whole release again.
 
-CREATE TABLE collection_roles (
-  collection_id TEXT NOT NULL REFERENCES bundles (id) ON DELETE CASCADE,
-  occupation_code TEXT NOT NULL REFERENCES occupation_keys (occupation_code),
-  position INTEGER NOT NULL CHECK (position >= 1),
-  added_at TEXT NOT NULL,
-  PRIMARY KEY (collection_id, occupation_code)
+-- A product by its folded name: JSON with its name as O*NET spells it, its commodity and who uses it how.
+CREATE TABLE mapping_products (
+  name TEXT PRIMARY KEY,
+  product TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX collection_roles_by_occupation ON collection_roles (occupation_code);
+
+-- The occupations that can have to act on a STIG, with the first technology skill of each commodity: JSON, code to title.
+CREATE TABLE mapping_candidates (
+  occupation_code TEXT PRIMARY KEY,
+  job_zone INTEGER,
+  commodities TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Whether all rows were made by one version of the rule is asked in each import.
+CREATE INDEX role_mappings_by_rule ON role_mappings (rule);

@@ -74,7 +74,7 @@ CREATE TABLE stig_releases (
   benchmark_id TEXT NOT NULL,
   version TEXT NOT NULL,
   -- Sorts as FORMATS 2.1 orders releases: the greatest is the newest.
-  newness TEXT NOT NULL,
+  release_order TEXT NOT NULL,
   release_info TEXT NOT NULL,
   title TEXT NOT NULL,
   description TEXT NOT NULL,

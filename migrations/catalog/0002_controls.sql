@@ -1,4 +1,4 @@
--- Control catalogs and the crosswalk. Written by importers and by `gapstone mapping set`.
+-- Control catalogs and the crosswalk. Written by importers only.
 
 -- What each source states. Several sources may speak of one version of a framework; what is served is derived
 -- from all of them, so the order in which they were imported never matters.
@@ -49,15 +49,12 @@ CREATE TABLE framework_versions (
   PRIMARY KEY (framework, version)
 ) STRICT, WITHOUT ROWID;
 
--- Every control that ever was in the catalog, once for all its revisions: what users' data refers to.
--- The id is UUIDv5 of (framework, identifier); title and family are the last that were known.
+-- Derived: every control once for all its revisions. The id is UUIDv5 of (framework, identifier).
 CREATE TABLE control_keys (
   id TEXT PRIMARY KEY,
   framework TEXT NOT NULL,
   identifier TEXT NOT NULL,
   sort_key TEXT NOT NULL,
-  title TEXT NOT NULL,
-  family TEXT NOT NULL,
   UNIQUE (framework, identifier)
 ) STRICT, WITHOUT ROWID;
 
@@ -88,17 +85,17 @@ CREATE TABLE controls (
 ) STRICT;
 CREATE INDEX controls_by_control_id ON controls (control_id);
 
--- An operator's word about a pair, kept across every import; the two ends in the order of the crosswalk's nodes.
-CREATE TABLE mapping_decisions (
-  a_framework TEXT NOT NULL,
-  a_identifier TEXT NOT NULL,
-  b_framework TEXT NOT NULL,
-  b_identifier TEXT NOT NULL,
-  status TEXT NOT NULL CHECK (status IN ('auto', 'verified', 'rejected')),
-  reason TEXT NOT NULL,
-  decided_at TEXT NOT NULL,
-  PRIMARY KEY (a_framework, a_identifier, b_framework, b_identifier)
-) STRICT, WITHOUT ROWID;
+-- Every control as GET /controls answers it: of the default version, and of 800-171, whose revisions name different
+-- controls, also of another.
+CREATE VIEW known_controls AS
+SELECT k.id, k.framework, k.identifier, k.sort_key, c.title, c.family, c.statement
+  FROM control_keys AS k
+  JOIN controls AS c ON c.control_id = k.id AND c.framework = k.framework AND c.version = (
+       SELECT v.version
+         FROM controls AS held
+         JOIN framework_versions AS v ON v.framework = held.framework AND v.version = held.version
+        WHERE held.control_id = k.id AND (v.is_default = 1 OR k.framework = 'nist-800-171')
+        ORDER BY v.is_default DESC, v.is_newest DESC, v.version DESC LIMIT 1);
 
 -- Derived: the graph. Node ids follow the order of DECISIONS D7.2, so that comparing ids compares nodes.
 CREATE TABLE crosswalk_nodes (

@@ -1,27 +1,6 @@
--- What users keep: bundles, favorites, integration tokens, sessions. Written by the server and its commands only.
-
--- The catalog as users' data sees it. A STIG or control that is gone from the catalog keeps its row in `stigs` or
--- `control_keys`, so an entry that refers to it is shown with what is known of it instead of vanishing.
-CREATE VIEW known_stigs AS
-SELECT s.id, s.slug, s.current_release_id AS release_id, coalesce(r.title, s.title) AS title,
-       coalesce(r.version, '') AS version, coalesce(r.status, '') AS status, r.status_date,
-       coalesce(r.finding_count, 0) AS finding_count,
-       coalesce(r.high, 0) AS high, coalesce(r.medium, 0) AS medium, coalesce(r.low, 0) AS low
-  FROM stigs AS s LEFT JOIN stig_releases AS r ON r.id = s.current_release_id;
-
--- The version of a control that is shown is the one that GET /controls answers: the default one, and of 800-171, whose
--- revisions name different controls, also another. `in_catalog` is 0 where none of them holds it any more.
-CREATE VIEW known_controls AS
-SELECT k.id, k.framework, k.identifier, k.sort_key, c.control_id IS NOT NULL AS in_catalog,
-       coalesce(c.title, k.title) AS title, coalesce(c.family, k.family) AS family,
-       coalesce(c.statement, '') AS statement
-  FROM control_keys AS k
-  LEFT JOIN controls AS c ON c.control_id = k.id AND c.framework = k.framework AND c.version = (
-       SELECT v.version
-         FROM controls AS held
-         JOIN framework_versions AS v ON v.framework = held.framework AND v.version = held.version
-        WHERE held.control_id = k.id AND (v.is_default = 1 OR k.framework = 'nist-800-171')
-        ORDER BY v.is_default DESC, v.is_newest DESC, v.version DESC LIMIT 1);
+-- Users' data: what users keep, what an operator decided, what the audit stream was last told. Written by the server and
+-- its commands only. It refers to the catalog by the publishers' names, and keeps what was seen: what is gone from the
+-- catalog is shown as gone, and is back when the catalog has it again (rule D23.2).
 
 -- Lists and the three kinds of collections: one table, one rule of who may see what.
 -- `organization_id` is that of the creator's token at creation and never changes.
@@ -45,44 +24,70 @@ CREATE INDEX bundles_by_creator ON bundles (created_by_id, kind);
 CREATE INDEX bundles_by_organization ON bundles (organization_id, kind) WHERE visibility = 'SHARED';
 CREATE INDEX bundles_deleted ON bundles (deleted_at) WHERE deleted_at IS NOT NULL;
 
+-- A STIG is referred to by its slug and the benchmark id that its current release had.
 CREATE TABLE list_stigs (
   list_id TEXT NOT NULL REFERENCES bundles (id) ON DELETE CASCADE,
-  stig_id INTEGER NOT NULL REFERENCES stigs (id),
+  slug TEXT NOT NULL,
+  benchmark_id TEXT NOT NULL,
+  title TEXT NOT NULL,
   position INTEGER NOT NULL CHECK (position >= 1),
   notes TEXT NOT NULL,
   added_at TEXT NOT NULL,
-  PRIMARY KEY (list_id, stig_id)
+  PRIMARY KEY (list_id, slug)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX list_stigs_by_position ON list_stigs (list_id, position);
-CREATE INDEX list_stigs_by_stig ON list_stigs (stig_id);
 
 CREATE TABLE collection_controls (
   collection_id TEXT NOT NULL REFERENCES bundles (id) ON DELETE CASCADE,
-  control_id TEXT NOT NULL REFERENCES control_keys (id),
+  framework TEXT NOT NULL,
+  identifier TEXT NOT NULL,
+  title TEXT NOT NULL,
+  family TEXT NOT NULL,
   position INTEGER NOT NULL CHECK (position >= 1),
   notes TEXT NOT NULL,
   added_at TEXT NOT NULL,
-  PRIMARY KEY (collection_id, control_id)
+  PRIMARY KEY (collection_id, framework, identifier)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX collection_controls_by_position ON collection_controls (collection_id, position);
-CREATE INDEX collection_controls_by_control ON collection_controls (control_id);
+
+-- Of documents and occupations the summary is kept that lists of them answer: JSON.
+CREATE TABLE collection_documents (
+  collection_id TEXT NOT NULL REFERENCES bundles (id) ON DELETE CASCADE,
+  document_id TEXT NOT NULL,
+  summary_json TEXT NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 1),
+  added_at TEXT NOT NULL,
+  PRIMARY KEY (collection_id, document_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE collection_roles (
+  collection_id TEXT NOT NULL REFERENCES bundles (id) ON DELETE CASCADE,
+  occupation_code TEXT NOT NULL,
+  summary_json TEXT NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 1),
+  added_at TEXT NOT NULL,
+  PRIMARY KEY (collection_id, occupation_code)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE favorite_stigs (
   subject TEXT NOT NULL,
-  stig_id INTEGER NOT NULL REFERENCES stigs (id),
+  slug TEXT NOT NULL,
+  benchmark_id TEXT NOT NULL,
+  title TEXT NOT NULL,
   added_at TEXT NOT NULL,
-  PRIMARY KEY (subject, stig_id)
+  PRIMARY KEY (subject, slug)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX favorite_stigs_by_stig ON favorite_stigs (stig_id);
 
 CREATE TABLE favorite_controls (
   id TEXT PRIMARY KEY,
   subject TEXT NOT NULL,
-  control_id TEXT NOT NULL REFERENCES control_keys (id),
+  framework TEXT NOT NULL,
+  identifier TEXT NOT NULL,
+  title TEXT NOT NULL,
+  family TEXT NOT NULL,
   added_at TEXT NOT NULL,
-  UNIQUE (subject, control_id)
+  UNIQUE (subject, framework, identifier)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX favorite_controls_by_control ON favorite_controls (control_id);
 
 -- Only SHA-256 of a token is kept; it has 256 random bits, so the hash needs no salt.
 CREATE TABLE integration_tokens (
@@ -115,6 +120,8 @@ CREATE TABLE sessions (
   ends_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_by_subject ON sessions (subject, created_at);
+-- Sessions that were not used for long are found without looking at the others.
+CREATE INDEX sessions_by_use ON sessions (used_at);
 
 -- One row: the latest time that a deletion or a purge saw. A purge with a clock behind it does nothing.
 CREATE TABLE clock (
@@ -122,3 +129,31 @@ CREATE TABLE clock (
   latest TEXT NOT NULL
 ) STRICT;
 INSERT INTO clock VALUES (1, '1970-01-01T00:00:00.000Z');
+
+-- An operator's word about a pair, above every import and every bundle; the two ends in the order of the crosswalk's nodes.
+CREATE TABLE mapping_decisions (
+  a_framework TEXT NOT NULL,
+  a_identifier TEXT NOT NULL,
+  b_framework TEXT NOT NULL,
+  b_identifier TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('auto', 'verified', 'rejected')),
+  reason TEXT NOT NULL,
+  decided_at TEXT NOT NULL,
+  PRIMARY KEY (a_framework, a_identifier, b_framework, b_identifier)
+) STRICT, WITHOUT ROWID;
+
+-- One row: how often a decision was made or taken back. What the crosswalk is made of is kept in memory by it.
+CREATE TABLE mapping_changes (
+  only INTEGER PRIMARY KEY CHECK (only = 1),
+  changes INTEGER NOT NULL
+) STRICT;
+INSERT INTO mapping_changes VALUES (1, 0);
+
+-- One row: the last line of the audit stream that was written together with a change of this database (0: none yet). A
+-- stream that ends before it, or that is gone together with its head, lost lines.
+CREATE TABLE audit_head (
+  only INTEGER PRIMARY KEY CHECK (only = 1),
+  seq INTEGER NOT NULL,
+  hash TEXT NOT NULL
+) STRICT;
+INSERT INTO audit_head VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000');

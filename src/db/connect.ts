@@ -1,0 +1,167 @@
+import { existsSync, realpathSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import { CommandError } from '../base/errors.ts';
+import { storageFault, takesNoWrites } from './faults.ts';
+import { type Kind, readHeader, refuseReadOnly } from './header.ts';
+import { listMigrations } from './migrate.ts';
+import { damaged, inspect, refuseNewer } from './schema.ts';
+
+export interface ConnectOptions {
+  /** How long a lock held by another process is waited for synchronously, in milliseconds. */
+  busyTimeout?: number;
+  /** Look at every page before a file is used that was not closed (a log is waiting beside it). */
+  checkUnclean?: boolean;
+  /** Take a file of an older schema. */
+  anySchema?: boolean;
+}
+
+/** The name that the catalog has for a connection whose own file is users' data. */
+export const attachedName = 'catalog';
+
+/** Opens a connection to a file of ours, to be written. Throws `CommandError`; what is refused is left as it was. */
+export function connect(file: string, kind: Kind, options: ConnectOptions = {}): Sqlite.Database {
+  const hasLog = lookAtFile(file, kind, refuseReadOnly);
+  const timeout = options.busyTimeout ?? 5000;
+  // Closing a connection writes a waiting log into the file: one that cannot write has to look first.
+  if (hasLog) look(file, kind, options, timeout, true);
+  const sqlite = attempt(file, { timeout }, (each) => {
+    inspectFile(file, kind, each, 'schema', options);
+    setPragmas(each);
+  });
+  connections.set(sqlite, [realpathSync(file)]);
+  return sqlite;
+}
+
+/** Refuses a catalog that cannot be read as one of ours; it may lie where nothing can be written. Throws `CommandError`. */
+export function inspectCatalog(file: string, options: ConnectOptions = {}): void {
+  look(file, 'catalog', options, options.busyTimeout ?? 5000, lookAtFile(file, 'catalog'));
+}
+
+/** Attaches a catalog, to be read. Throws `CommandError`. */
+export function attachCatalog(sqlite: Sqlite.Database, file: string): void {
+  try {
+    sqlite.prepare(`ATTACH ? AS ${attachedName}`).run(file);
+    // An importer and the readers then never wait for each other. A file that cannot be written has no importer.
+    try {
+      sqlite.pragma(`${attachedName}.journal_mode = WAL`);
+    } catch (error) {
+      if (!takesNoWrites(error)) throw error;
+    }
+    sqlite.pragma(`${attachedName}.cache_size = -32768`);
+  } catch (error) {
+    throw asOpenError(file, error as Error);
+  }
+  connections.set(sqlite, [...(connections.get(sqlite) ?? []), realpathSync(file)]);
+}
+
+/** Detaches the catalog, if one is attached. */
+export function detachCatalog(sqlite: Sqlite.Database): void {
+  const attached = sqlite.pragma('database_list') as { name: string }[];
+  if (!attached.some(({ name }) => name === attachedName)) return;
+  sqlite.exec(`DETACH ${attachedName}`);
+  connections.set(sqlite, connections.get(sqlite)?.slice(0, 1) ?? []);
+}
+
+/**
+ * Leaves a catalog that nobody else has open as one file without a log, which can be read where nothing can be written, and
+ * be carried away. `schema` is its name for the connection.
+ */
+export function leaveAtRest(sqlite: Sqlite.Database, schema: string): void {
+  sqlite.pragma('busy_timeout = 0');
+  try {
+    sqlite.pragma(`${schema}.journal_mode = DELETE`);
+  } catch {
+    // Somebody else reads it, or it cannot be written: the log is theirs.
+  }
+}
+
+/** The files that each connection of this process has open. Closing any descriptor of a file drops the POSIX locks that SQLite holds on it. */
+const connections = new Map<Sqlite.Database, string[]>();
+
+function isOpenHere(file: string): boolean {
+  for (const sqlite of connections.keys()) if (!sqlite.open) connections.delete(sqlite);
+  return existsSync(file) && [...connections.values()].flat().includes(realpathSync(file));
+}
+
+/**
+ * Refuses what SQLite need not open to be refused; gives whether a log with content lies beside the file. Of a file that
+ * this process has open, SQLite alone may open and close descriptors.
+ */
+function lookAtFile(file: string, expected: Kind, refuse: (file: string) => void = () => undefined): boolean {
+  if (isOpenHere(file)) return false;
+  const { kind, userVersion, hasLog } = readHeader(file, expected);
+  refuseNewer(file, kind, userVersion);
+  refuse(file);
+  return hasLog;
+}
+
+/** Reads a file with a connection that cannot write. */
+function look(file: string, kind: Kind, options: ConnectOptions, timeout: number, hasLog: boolean): void {
+  const how = hasLog && options.checkUnclean ? 'quick' : 'schema';
+  attempt(file, { timeout, readonly: true }, (each) => inspectFile(file, kind, each, how, options)).close();
+}
+
+function inspectFile(
+  file: string,
+  kind: Kind,
+  sqlite: Sqlite.Database,
+  how: 'schema' | 'quick',
+  { anySchema = false }: ConnectOptions,
+): void {
+  const { schema } = inspect(file, sqlite, how, kind);
+  const newest = listMigrations(kind).length;
+  if (!anySchema && schema < newest)
+    throw new CommandError(
+      `${file} has schema ${schema}, this version of Gapstone needs ${newest}: start "gapstone serve" once to upgrade it`,
+    );
+}
+
+/** Opens a file and does what must succeed before it is used; closes it when it does not. */
+function attempt(
+  file: string,
+  options: Sqlite.Options,
+  prepare: (sqlite: Sqlite.Database) => void,
+): Sqlite.Database {
+  let sqlite: Sqlite.Database | undefined;
+  try {
+    sqlite = new Sqlite(file, { ...options, fileMustExist: true });
+    prepare(sqlite);
+    return sqlite;
+  } catch (error) {
+    sqlite?.close();
+    throw asOpenError(file, error as Error);
+  }
+}
+
+function asOpenError(file: string, error: Error): Error {
+  if (error instanceof CommandError) return error;
+  // A declaration of the schema that is damaged, as that of a view, is no corruption to SQLite, but wrong SQL.
+  if ((error as { code?: unknown }).code === 'SQLITE_ERROR') return damaged(file, error.message);
+  switch (storageFault(error)) {
+    case 'damaged':
+      return damaged(file, error.message);
+    case 'busy':
+      return new CommandError(`${file} is locked: another process is using it`);
+    case 'readonly':
+    case 'io':
+      return new CommandError(
+        `${file} cannot be opened (${error.message}): its folder must be writable, because the log is written there`,
+      );
+    default:
+      return new CommandError(`${file} cannot be opened: ${error.message}`);
+  }
+}
+
+/** The pragmas of rule S2.2. */
+export function setPragmas(sqlite: Sqlite.Database): void {
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.pragma('synchronous = FULL');
+  sqlite.pragma('foreign_keys = ON');
+  sqlite.pragma('trusted_schema = OFF');
+  sqlite.pragma('cell_size_check = ON');
+  sqlite.pragma('journal_size_limit = 67108864');
+  sqlite.pragma('wal_autocheckpoint = 1000');
+  sqlite.pragma('cache_size = -32768');
+  // The container's root is read-only: nothing may be written but beside the database.
+  sqlite.pragma('temp_store = MEMORY');
+}
