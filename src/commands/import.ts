@@ -7,7 +7,7 @@ import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { count, countOf, cut, printable } from '../base/text.ts';
-import { openDatabase } from '../db/database.ts';
+import { openCatalog } from '../db/database.ts';
 import { openForCommand } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
 import { type Command, flag, parse, required, text } from './command.ts';
@@ -34,8 +34,8 @@ export const importCommand: Command = {
     const config = readConfig(values);
     const dryRun = values['dry-run'] ?? false;
     using db = dryRun
-      ? openDatabase(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
-      : await openForCommand(config, { create: true, busyTimeout });
+      ? openCatalog(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
+      : await openForCommand(config, { catalogAlone: true, create: true, busyTimeout });
     const strict = values.strict ?? false;
     const onProgress = createProgress((line) => process.stderr.write(line));
     const result = await auditedImport(config, db, positionals, { strict, dryRun, overrides, onProgress });

@@ -3,10 +3,20 @@ import Sqlite from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { type Audience, createAudience } from './audience.ts';
-import { attachCatalog, attachedName, type ConnectOptions, connect, detachCatalog, inspectCatalog, leaveAtRest, setPragmas } from './connect.ts';
+import {
+  attachCatalog,
+  attachedName,
+  type ConnectOptions,
+  connect,
+  detachCatalog,
+  inspectCatalog,
+  leaveAtRest,
+  setPragmas,
+} from './connect.ts';
 import { createDatabaseFile, initialize } from './create.ts';
 import { databaseMoved } from './faults.ts';
 import { createGeneration } from './generation.ts';
+import type { Kind } from './header.ts';
 import { createTurns, lockPatience } from './turns.ts';
 
 /**
@@ -16,6 +26,8 @@ import { createTurns, lockPatience } from './turns.ts';
 export interface Database extends Disposable {
   sqlite: Sqlite.Database;
   orm: BetterSQLite3Database;
+  /** The name that the file of a kind has for the connection; both are in one where there are no files. */
+  names: Record<Kind, string>;
   /** Runs a function inside one read transaction: all its queries see one state of the catalog. */
   read<T>(work: () => T): T;
   /**
@@ -151,6 +163,7 @@ function wrap(sqlite: Sqlite.Database, file: string, catalog: string | null): Da
   return {
     sqlite,
     orm: drizzle(sqlite),
+    names: { catalog: catalog === null ? 'main' : attachedName, users: 'main' },
     read: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).deferred()),
     write: (work) =>
       turns.take((turn) => {
@@ -183,7 +196,8 @@ function wrap(sqlite: Sqlite.Database, file: string, catalog: string | null): Da
     generation: generation.current,
     renewCatalog() {
       // One that was removed is served until there is another.
-      if (catalog === null || sqlite.inTransaction || catalogPlace.isSame() || !existsSync(catalog)) return false;
+      if (catalog === null || sqlite.inTransaction || catalogPlace.isSame() || !existsSync(catalog))
+        return false;
       const next = placeOf(catalog);
       inspectCatalog(catalog, { busyTimeout: 0, checkUnclean: true });
       detachCatalog(sqlite);
