@@ -61,9 +61,3 @@ export function newnessOf(release: {
     release.sha256,
   ].join(' ');
 }
-
-/** Whether two releases differ by the hash of their files alone: nothing tells which printing is the newer. */
-export function isTie(newnessA: string, newnessB: string): boolean {
-  const dated = (newness: string) => newness.slice(0, newness.lastIndexOf(' '));
-  return dated(newnessA) === dated(newnessB);
-}

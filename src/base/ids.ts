@@ -19,7 +19,8 @@ export function mappingNumber(slug: string, occupationCode: string): number {
   return numberOf(`${slug} ${occupationCode}`);
 }
 
-function numberOf(key: string): number {
+/** The first 52 bits of SHA-256 of a text. */
+export function numberOf(key: string): number {
   return Number.parseInt(sha256(key).slice(0, 13), 16);
 }
 

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
 import type { ImportResult } from '../../importers/run.ts';
-import { describeEmptied } from '../../importers/stigs/emptied-slugs.ts';
 import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
+import { describeChange } from '../../importers/stigs/tell.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { cut, printable } from '../base/text.ts';
@@ -66,7 +66,7 @@ function exitCode({ lines, loneUnknown }: ImportResult, strict: boolean): number
 }
 
 function print(
-  { lines, summary, stored, unmetOverrides, emptiedSlugs }: ImportResult,
+  { lines, summary, stored, unmetOverrides, slugChanges }: ImportResult,
   json: boolean,
   dryRun: boolean,
 ): void {
@@ -81,7 +81,8 @@ function print(
     process.stderr.write(
       `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, which no benchmark bears\n`,
     );
-  for (const left of emptiedSlugs) process.stderr.write(`warning: after --slugs, ${describeEmptied(left)}\n`);
+  for (const change of slugChanges.filter(({ listEntries, favorites }) => listEntries + favorites > 0))
+    process.stderr.write(`warning: ${describeChange(change)}\n`);
   if (!stored)
     process.stderr.write(dryRun ? 'dry run: nothing was changed\n' : 'strict: nothing was changed\n');
 }

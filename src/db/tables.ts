@@ -1,4 +1,4 @@
-import { integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { blob, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 // The Drizzle mirror of migrations/0001_catalog.sql and 0005_rule_search.sql; a test compares the two column by column.
 
@@ -49,6 +49,7 @@ export const sources = sqliteTable('sources', {
 
 export const stigs = sqliteTable('stigs', {
   id: integer('id').primaryKey(),
+  number: integer('number').notNull(),
   slug: text('slug').notNull(),
   kind: text('kind').$type<'stig' | 'srg'>().notNull(),
   title: text('title').notNull(),
@@ -57,15 +58,16 @@ export const stigs = sqliteTable('stigs', {
 });
 
 export const stigAliases = sqliteTable('stig_aliases', {
-  idKey: text('id_key').primaryKey(),
+  alias: text('alias').primaryKey(),
   stigId: integer('stig_id').notNull(),
-  benchmarkId: text('benchmark_id').notNull(),
-  decision: text('decision').notNull(),
 });
 
-export const stigReleases = sqliteTable('stig_releases', {
-  id: integer('id').primaryKey(),
-  stigId: integer('stig_id').notNull(),
+export const stigOverrides = sqliteTable('stig_overrides', {
+  benchmarkId: text('benchmark_id').primaryKey(),
+  slug: text('slug').notNull(),
+});
+
+const releaseColumns = {
   sourceId: integer('source_id').notNull(),
   idKey: text('id_key').notNull(),
   benchmarkId: text('benchmark_id').notNull(),
@@ -83,6 +85,27 @@ export const stigReleases = sqliteTable('stig_releases', {
   medium: integer('medium').notNull(),
   low: integer('low').notNull(),
   profileCount: integer('profile_count').notNull(),
+};
+
+export const stigPrintings = sqliteTable('stig_printings', {
+  id: integer('id').primaryKey(),
+  stigId: integer('stig_id'),
+  ...releaseColumns,
+  supersededBy: integer('superseded_by'),
+});
+
+/** A view: the printings that are served. */
+export const stigReleases = sqliteTable('stig_releases', {
+  id: integer('id').notNull(),
+  stigId: integer('stig_id').notNull(),
+  ...releaseColumns,
+});
+
+export const stigEvidence = sqliteTable('stig_evidence', {
+  releaseId: integer('release_id').primaryKey(),
+  stigIds: blob('stig_ids', { mode: 'buffer' }).notNull(),
+  rules: blob('rules', { mode: 'buffer' }).notNull(),
+  numbers: blob('numbers', { mode: 'buffer' }).notNull(),
 });
 
 export const stigProfiles = sqliteTable(

@@ -54,13 +54,15 @@ export function deriveRoleMappings(
   const isWorkRole = sqlite.prepare<[string], 1>('SELECT 1 FROM work_roles WHERE work_role_id = ?').pluck();
   const bySlug = new Map<string, CuratedRow[]>();
   for (const row of curated) bySlug.set(row.slug, [...(bySlug.get(row.slug) ?? []), row]);
+  const aliases = readAliases(db);
   const scorer = new Scorer(readMappingSource(db));
   const insert = prepareInsert(db, roleMappings);
-  for (const { id: stigId, slug, title } of stigs) {
+  for (const { id, slug, title } of stigs) {
     const rows = new Map<string, Mapping>(
       scorer.score(title).map((row) => [row.occupationCode, { ...row, mappingSource: 'automated' }]),
     );
-    for (const row of bySlug.get(slug) ?? []) {
+    // What names the STIG by an alias counts where nothing names it by its slug.
+    for (const row of [...(aliases.get(id) ?? []), slug].flatMap((name) => bySlug.get(name) ?? [])) {
       const jobZone = jobZoneOf.get(row.occupationCode);
       if (jobZone === undefined) continue;
       rows.delete(row.occupationCode);
@@ -71,7 +73,7 @@ export function deriveRoleMappings(
       const workRoleId = row.workRoleId !== null && isWorkRole.get(row.workRoleId) ? row.workRoleId : null;
       insert.run({
         id: mappingNumber(slug, occupationCode),
-        stigId,
+        stigId: id,
         relevanceRank: index + 1,
         occupationCode,
         confidenceScore,
@@ -83,7 +85,7 @@ export function deriveRoleMappings(
       });
     }
   }
-  const known = new Set(stigs.map((stig) => stig.slug));
+  const known = new Set(stigs.flatMap(({ id, slug }) => [slug, ...(aliases.get(id) ?? [])]));
   return problemsOf(curated, {
     isStig: (slug) => known.has(slug),
     isOccupation: (code) => jobZoneOf.get(code) !== undefined,
@@ -96,6 +98,17 @@ function readStigs(db: Database, ids: Set<number> | null): MappedStig[] {
   if (ids === null) return db.sqlite.prepare<[], MappedStig>(columns).all();
   const one = db.sqlite.prepare<[number], MappedStig>(`${columns} AND id = ?`);
   return [...ids].flatMap((id) => one.all(id));
+}
+
+/** The aliases of the STIGs, by their ids. */
+function readAliases({ sqlite }: Database): Map<number, string[]> {
+  const rows = sqlite
+    .prepare<[], [number, string]>(
+      'SELECT stig_id, json_group_array(alias ORDER BY alias) FROM stig_aliases GROUP BY stig_id',
+    )
+    .raw()
+    .all();
+  return new Map(rows.map(([id, list]) => [id, JSON.parse(list) as string[]]));
 }
 
 /** What the rule looks up, as the last run that brought roles wrote it down. */
@@ -134,11 +147,12 @@ function readCurated(
     const rows = db.sqlite.prepare<[], CuratedRow>(`${select} ORDER BY f.source_id, f.row`).all();
     return winningStatements(db, rows, fresh, superseded);
   }
-  const some = db.sqlite.prepare<[number], CuratedRow>(
-    `${select} WHERE f.stig_slug = (SELECT slug FROM stigs WHERE id = ?) ORDER BY f.source_id, f.row`,
+  const some = db.sqlite.prepare<[{ id: number }], CuratedRow>(
+    `${select} WHERE f.stig_slug IN (SELECT slug FROM stigs WHERE id = :id UNION ALL SELECT alias FROM stig_aliases WHERE stig_id = :id)
+       ORDER BY f.source_id, f.row`,
   );
   return latestStatements(
-    [...ids].flatMap((id) => some.all(id)),
+    [...ids].flatMap((id) => some.all({ id })),
     fresh,
   );
 }

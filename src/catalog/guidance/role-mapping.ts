@@ -1,13 +1,16 @@
 import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { occupations, roleMappings, workRoles } from '../../db/role-tables.ts';
+import { createSlugOf } from '../../db/stig-slugs.ts';
 import { stigs } from '../../db/tables.ts';
 import type { RoleMappingRow } from './role-schema.ts';
 
 export type RoleMappingService = ReturnType<typeof createRoleMappingService>;
 
 /** Who has to act on a STIG (specification, "Role mapping"). */
-export function createRoleMappingService({ orm, read }: Database) {
+export function createRoleMappingService(db: Database) {
+  const { orm, read } = db;
+  const slugOf = createSlugOf(db);
   const { id, occupationCode, confidenceScore, responsibilityLevel, mappingSource, mappingReason } =
     getTableColumns(roleMappings);
   const rowsOf = orm
@@ -29,13 +32,13 @@ export function createRoleMappingService({ orm, read }: Database) {
     .where(eq(roleMappings.stigId, sql.placeholder('stig')))
     .orderBy(asc(roleMappings.relevanceRank))
     .prepare();
-  const stigBy = (column: typeof stigs.id | typeof stigs.slug) =>
+  const stigBy = (column: typeof stigs.number | typeof stigs.slug) =>
     orm
       .select({ id: stigs.id })
       .from(stigs)
       .where(eq(column, sql`${sql.placeholder('name')}`))
       .prepare();
-  const byNumber = stigBy(stigs.id);
+  const byNumber = stigBy(stigs.number);
   const bySlug = stigBy(stigs.slug);
 
   /** The STIG of a number (the `id` of its json download) or of a slug; a slug may be all digits too. */
@@ -43,7 +46,7 @@ export function createRoleMappingService({ orm, read }: Database) {
     const number = /^\d{1,16}$/.test(benchmarkId) ? Number(benchmarkId) : null;
     const found =
       number !== null && Number.isSafeInteger(number) ? byNumber.get({ name: number }) : undefined;
-    return found ?? bySlug.get({ name: benchmarkId });
+    return found ?? bySlug.get({ name: slugOf(benchmarkId) });
   }
 
   return {

@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, sql } from 'drizzle-orm';
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Database } from '../../db/database.ts';
+import { createSlugOf } from '../../db/stig-slugs.ts';
 import { stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
 import type { StigChangelog, StigStats } from './schema.ts';
@@ -12,6 +13,7 @@ export type StigNewsService = ReturnType<typeof createStigNewsService>;
 /** Statistics and changelog of the STIG catalog (DECISIONS D4.7, D4.9). */
 export function createStigNewsService(db: Database, now: () => Date) {
   const { orm } = db;
+  const slugOf = createSlugOf(db);
   let memo: { stats: StigStats; generation: number; until: number } | null = null;
 
   // The changelog's order: newest date first, releases without a date last, then slug; newest release last resort.
@@ -77,7 +79,7 @@ export function createStigNewsService(db: Database, now: () => Date) {
     }: Page & { since?: string | undefined; slug?: string | undefined }): StigChangelog {
       const where = and(
         since === undefined ? undefined : gte(stigReleases.releaseDate, since),
-        slug === undefined ? undefined : eq(stigs.slug, slug),
+        slug === undefined ? undefined : eq(stigs.slug, slugOf(slug)),
       );
       const previous = sql<string | null>`(
         SELECT older.version FROM stig_releases AS older

@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
+import { createSlugOf } from '../../db/stig-slugs.ts';
 import { findings, stigProfiles, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
 import type {
@@ -31,8 +32,9 @@ export type StigService = ReturnType<typeof createStigService>;
 /** The queries of the STIG catalog (specification, "STIG catalog"; DECISIONS D4). */
 export function createStigService(db: Database) {
   const { orm } = db;
+  const slugOf = createSlugOf(db);
   const slug = sql.placeholder('slug');
-  const releaseColumns = { release: stigReleases, slug: stigs.slug, stigNumber: stigs.id };
+  const releaseColumns = { release: stigReleases, slug: stigs.slug, stigNumber: stigs.number };
   const current = orm
     .select(releaseColumns)
     .from(stigs)
@@ -80,19 +82,19 @@ export function createStigService(db: Database) {
     .orderBy(asc(stigProfiles.ordinal))
     .prepare();
 
-  /** The current release of a STIG, or a retained one. Throws NOT_FOUND (D2.2, D4.4). */
-  function release(slugText: string, version?: string): StigRelease {
-    const row = current.get({ slug: slugText });
-    if (!row) throw new AppError('NOT_FOUND', `STIG not found: ${cut(slugText)}`);
+  /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND (D2.2, D4.4). */
+  function release(name: string, version?: string): StigRelease {
+    const row = current.get({ slug: slugOf(name) });
+    if (!row) throw new AppError('NOT_FOUND', `STIG not found: ${cut(name)}`);
     if (version === undefined) return { ...row.release, slug: row.slug, stigNumber: row.stigNumber };
-    const old = retained.get({ slug: slugText, version: version.toUpperCase() });
+    const old = retained.get({ slug: row.slug, version: version.toUpperCase() });
     if (!old) throw new AppError('NOT_FOUND', `Version not found: ${cut(version)}`);
     return { ...old.release, slug: old.slug, stigNumber: old.stigNumber };
   }
 
-  function full(slugText: string, version?: string): FullRelease {
+  function full(name: string, version?: string): FullRelease {
     return db.read(() => {
-      const found = release(slugText, version);
+      const found = release(name, version);
       return {
         release: found,
         findings: findingRows.all({ release: found.id }),
@@ -132,12 +134,12 @@ export function createStigService(db: Database) {
       });
     },
 
-    record(slugText: string, version?: string): StigRecord {
-      return toRecord(full(slugText, version));
+    record(name: string, version?: string): StigRecord {
+      return toRecord(full(name, version));
     },
 
     controls(
-      slugText: string,
+      name: string,
       query: Page & {
         search?: string | undefined;
         severity?: Set<string> | undefined;
@@ -145,7 +147,7 @@ export function createStigService(db: Database) {
       },
     ): StigControls {
       return db.read(() => {
-        const found = release(slugText, query.version);
+        const found = release(name, query.version);
         const { slug, title, version, status, releaseDate, findingCount } = found;
         const stig = { slug, title, version, status, releaseDate, findingCount };
         if (!query.search && !query.severity) {
@@ -175,7 +177,7 @@ export function createStigService(db: Database) {
 
     /** A release with the counts of its severities, and a page of its findings; `cci` asks for those that cite it. */
     overview(
-      slugText: string,
+      name: string,
       query: Page & {
         search?: string | undefined;
         severity?: Set<string> | undefined;
@@ -184,7 +186,7 @@ export function createStigService(db: Database) {
       },
     ) {
       return db.read(() => {
-        const { release: found, findings: rows } = full(slugText, query.version);
+        const { release: found, findings: rows } = full(name, query.version);
         const wanted = fold(query.search ?? '');
         const matching = rows
           .filter((row) => !query.severity || query.severity.has(row.severity))
@@ -206,9 +208,9 @@ export function createStigService(db: Database) {
     },
 
     /** The rules of a group of a release, with those before and after it. Throws NOT_FOUND. */
-    group(slugText: string, groupId: string, wanted?: string) {
+    group(name: string, groupId: string, wanted?: string) {
       return db.read(() => {
-        const { release: found, findings: rows } = full(slugText, wanted);
+        const { release: found, findings: rows } = full(name, wanted);
         const first = rows.findIndex((row) => row.groupId === groupId);
         if (first < 0) throw new AppError('NOT_FOUND', `Rule not found: ${cut(groupId)}`);
         const rules = rows.filter((row) => row.groupId === groupId);
@@ -222,10 +224,10 @@ export function createStigService(db: Database) {
       });
     },
 
-    versions(slugText: string): StigVersions {
+    versions(name: string): StigVersions {
       return db.read(() => {
-        const { id } = release(slugText);
-        const versions = releasesOf.all({ slug: slugText }).map(({ release: each }) => ({
+        const { id, slug: own } = release(name);
+        const versions = releasesOf.all({ slug: own }).map(({ release: each }) => ({
           version: each.version,
           releaseDate: each.releaseDate,
           status: each.status,
@@ -239,15 +241,15 @@ export function createStigService(db: Database) {
     /** Each STIG once, in the order of the request; `requested` counts the array as it was sent (D4.8). */
     batch(slugs: string[]): StigBatch {
       return db.read(() => {
+        const isKnown = (name: string) => current.get({ slug: slugOf(name) }) !== undefined;
         const unique = [...new Set(slugs)];
-        const found = unique.filter((each) => current.get({ slug: each }) !== undefined);
-        const known = new Set(found);
+        const found = [...new Set(unique.filter(isKnown).map(slugOf))];
         return {
           stigs: found.map((each) => toRecord(full(each))),
           meta: {
             requested: slugs.length,
             found: found.length,
-            notFound: unique.filter((each) => !known.has(each)),
+            notFound: unique.filter((each) => !isKnown(each)),
           },
         };
       });
