@@ -111,31 +111,30 @@ function otherBy(a: Printing, b: Printing): string | null {
 }
 
 /**
- * Units of one kind, among them for each all that have a printing with most of the STIG IDs of one of its own: two such
- * lists lack at most the share 1 - `joinFrom` of each other, so the smallest hashes, one more than that, share one.
+ * For each unit those before it of its kind, among them all that have a printing with most of the STIG IDs of one of its
+ * own: two such lists lack at most the share 1 - `joinFrom` of each other, so their smallest hashes, one more than that,
+ * share one.
  */
 function likeUnits(units: Unit[]): Map<Unit, Set<Unit>> {
-  const firsts = new Map(units.map((unit) => [unit, firstHashes(unit)] as const));
-  const having = new Map<string, Unit[]>();
-  for (const [unit, hashes] of firsts)
-    for (const hash of hashes) {
-      const others = having.get(`${unit.kind} ${hash}`);
-      if (others) others.push(unit);
-      else having.set(`${unit.kind} ${hash}`, [unit]);
-    }
-  return new Map(
-    units.map((unit) => [
-      unit,
-      new Set([...firsts.get(unit)!].flatMap((hash) => having.get(`${unit.kind} ${hash}`)!)),
-    ]),
-  );
+  const likes = new Map(units.map((unit) => [unit, new Set<Unit>()]));
+  for (const kind of ['stig', 'srg']) {
+    const having = new Map<number, Unit[]>();
+    for (const unit of units.filter((each) => each.kind === kind))
+      for (const hash of firstHashes(unit)) {
+        const others = having.get(hash) ?? [];
+        for (const other of others) likes.get(unit)!.add(other);
+        having.set(hash, [...others, unit]);
+      }
+  }
+  return likes;
 }
 
 function firstHashes({ printings }: Unit): Set<number> {
   const hashes = new Set<number>();
-  for (const { stigIds } of printings)
-    for (const hash of stigIds.subarray(0, Math.floor((1 - joinFrom) * stigIds.length + 1e-9) + 1))
-      hashes.add(hash);
+  for (const { stigIds } of printings) {
+    const most = Math.ceil(joinFrom * stigIds.length);
+    for (const hash of stigIds.subarray(0, stigIds.length - most + 1)) hashes.add(hash);
+  }
   return hashes;
 }
 

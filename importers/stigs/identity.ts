@@ -31,13 +31,16 @@ export function decideIdentity(printings: Printing[], overrides: Map<string, str
   const units = unitsOf(printings);
   const { slugs, unmet } = slugsByUnit(units, overrides);
   const drafts: Draft[] = [];
-  for (const [unit, slug] of slugs) {
-    const known = drafts.find(({ given }) => given === slug);
-    const draft = known ?? createDraft(unit.kind, { given: slug });
-    if (!known) drafts.push(draft);
+  const others = units.filter((unit) => {
+    const slug = slugs.get(unit);
+    if (slug === undefined) return true;
+    const draft = drafts.find(({ given }) => given === slug) ?? createDraft(unit.kind, { given: slug });
+    // A STIG and an SRG never meet: the slug is the newer one's.
+    if (draft.kind !== unit.kind) return true;
+    if (!drafts.includes(draft)) drafts.push(draft);
     join(draft, unit, () => `operator override: ${slug}`);
-  }
-  const others = units.filter((unit) => !slugs.has(unit));
+    return false;
+  });
   const refused = putTogether(others, drafts);
   const settled: Settled[] = [];
   // What is set apart comes behind, and is looked at in its turn.

@@ -39,21 +39,33 @@ export function newestStigFirst(a: Named, b: Named): number {
 }
 
 /**
- * What else answers for each STIG, in lower case: the slugs of its titles, its benchmark ids, and the slugs made of them.
- * Of two that claim one the STIG with the newer such release has it; what is the slug of some STIG is no alias.
+ * What else answers for each STIG, in lower case: the slugs of its titles and its benchmark ids, and behind those of all
+ * STIGs the slugs made of the ids. Of two that claim one the STIG with the newer such release has it; what is the slug of
+ * some STIG is no alias.
  */
 export function aliasesOf(stigs: Named[]): Map<string, Named> {
   const slugs = new Set(stigs.map(({ slug }) => slug));
+  const had = claimed(stigs, ({ title, benchmarkId }) => [slugOf(title), benchmarkId.toLowerCase()]);
+  const made = claimed(stigs, ({ benchmarkId }) => [idKeyOf(benchmarkId)]);
+  const all = [...new Map([...made, ...had])];
+  return new Map(all.filter(([name]) => name !== '' && !slugs.has(name) && !reservedSlugs.has(name)));
+}
+
+/** The STIG that has the newest release with each of some names. */
+function claimed(stigs: Named[], namesOf: (printing: Printing) => string[]): Map<string, Named> {
   const claims = new Map<string, { stig: Named; by: Printing }>();
-  for (const stig of stigs)
-    for (const by of stig.printings) {
-      const folded = idKeyOf(by.benchmarkId);
-      const names = [slugOf(by.title), by.benchmarkId.toLowerCase(), ...(isSlug(folded) ? [folded] : [])];
-      for (const name of names) {
-        if (name === '' || slugs.has(name) || reservedSlugs.has(name)) continue;
-        const claim = claims.get(name);
-        if (claim === undefined || newestReleaseFirst(by, claim.by) < 0) claims.set(name, { stig, by });
+  for (const stig of stigs) {
+    // The newest release of each title and id claims for all.
+    const seen = new Set<string>();
+    for (const by of [...stig.printings].sort(newestReleaseFirst)) {
+      const text = `${by.benchmarkId} ${by.title}`;
+      if (seen.has(text)) continue;
+      seen.add(text);
+      for (const name of namesOf(by)) {
+        const other = claims.get(name);
+        if (other === undefined || newestReleaseFirst(by, other.by) < 0) claims.set(name, { stig, by });
       }
     }
+  }
   return new Map([...claims].map(([name, { stig }]) => [name, stig]));
 }
