@@ -23,7 +23,8 @@ export const importCommand: Command = {
   help: [
     '--strict      change nothing unless every source is good',
     '--dry-run     say what would change and change nothing',
-    '--slugs FILE  CSV with the columns benchmarkId,slug: the slugs that benchmarks get',
+    '--slugs FILE  CSV with the columns benchmarkId,slug: the slugs that benchmarks get, in later runs too',
+    '              an empty slug takes a row back',
     '--json        one ledger line for each source on stdout, the summary last',
   ],
   async run(args) {
@@ -120,7 +121,9 @@ function readSlugs(file: string): Map<string, string> {
   rows.forEach(([benchmarkId, slug], index) => {
     const where = `${file}, row ${index + 2}`;
     if (!benchmarkId) throw new CommandError(`${where}: the benchmarkId is empty`);
-    if (!slug || !isSlug(slug)) throw new CommandError(`${where}: "${(slug ?? '').slice(0, 64)}" is no slug`);
+    // An empty one takes a former row back.
+    if (slug === undefined || (slug !== '' && !isSlug(slug)))
+      throw new CommandError(`${where}: "${(slug ?? '').slice(0, 64)}" is no slug`);
     if (reservedSlugs.has(slug)) throw new CommandError(`${where}: "${slug}" is a path of the interface`);
     if (overrides.has(benchmarkId))
       throw new CommandError(`${where}: ${benchmarkId.slice(0, 64)} is named twice`);
