@@ -28,7 +28,7 @@ export interface ImportOptions {
   strict?: boolean;
   /** Do everything but the commit. */
   dryRun?: boolean;
-  /** Benchmark id to slug: the operator's word (FORMATS 2.4 step 6). */
+  /** Benchmark id to slug: the operator's word (FORMATS 2.4 step 6), which is kept; an empty slug takes a former one back. */
   overrides?: Map<string, string>;
   now?: () => Date;
   onProgress?: (progress: ImportProgress) => void;

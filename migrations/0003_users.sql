@@ -7,7 +7,7 @@ SELECT s.id, s.slug, s.current_release_id AS release_id, coalesce(r.title, s.tit
        coalesce(r.version, '') AS version, coalesce(r.status, '') AS status, r.status_date,
        coalesce(r.finding_count, 0) AS finding_count,
        coalesce(r.high, 0) AS high, coalesce(r.medium, 0) AS medium, coalesce(r.low, 0) AS low
-  FROM stigs AS s LEFT JOIN stig_releases AS r ON r.id = s.current_release_id;
+  FROM stigs AS s LEFT JOIN stig_printings AS r ON r.id = s.current_release_id;
 
 -- The version of a control that is shown is the one that GET /controls answers: the default one, and of 800-171, whose
 -- revisions name different controls, also another. `in_catalog` is 0 where none of them holds it any more.

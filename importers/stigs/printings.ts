@@ -72,7 +72,7 @@ export function newestFirst(a: Printing, b: Printing): number {
 }
 
 /** The newness without the hash of the file. */
-function dated({ newness }: Printing): string {
+export function dated({ newness }: Printing): string {
   return newness.slice(0, newness.lastIndexOf(' '));
 }
 

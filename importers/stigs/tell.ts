@@ -2,6 +2,7 @@ import type { Database } from '../../src/db/database.ts';
 import { shown } from '../read/text.ts';
 import { ruleName } from './evidence.ts';
 import type { Identity } from './identity.ts';
+import { dated } from './printings.ts';
 import type { StoredPrinting } from './store.ts';
 import type { SlugChange } from './write.ts';
 
@@ -88,9 +89,11 @@ export function tellIdentity(
     const held = names.filter((name) => theirs.has(name));
     const revised = held.filter((name) => mine.get(name) !== theirs.get(name)).map((name) => mine.get(name)!);
     const which = `${kept.version} of ${shown(kept.benchmarkId)} with ${theirs.size} rules`;
+    const isTie = dated(printing) === dated(kept) && mine.size === theirs.size;
     return (
       `another printing is kept, ${which}: it has ${held.length} of the ${mine.size} rules of this one` +
-      `${revised.length === 0 ? '' : `, ${revised.length} of them in another revision${named(revised)}`}`
+      `${revised.length === 0 ? '' : `, ${revised.length} of them in another revision${named(revised)}`}` +
+      (isTie ? '; no date tells which is newer, so the greater hash decides' : '')
     );
   }
 

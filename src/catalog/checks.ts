@@ -109,6 +109,11 @@ const releases = query(
     GROUP BY r.id HAVING count(p.ordinal) <> r.profile_count`,
   `SELECT 'the alias ' || a.alias || ' is the slug of a STIG'
      FROM stig_aliases AS a JOIN stigs AS s ON s.slug = a.alias WHERE s.current_release_id IS NOT NULL`,
+  `SELECT s.slug || ' ' || p.version || ' has a benchmark id that leads nowhere: ' || p.benchmark_id
+     FROM stig_printings AS p JOIN stigs AS s ON s.id = p.stig_id
+    WHERE lower(p.benchmark_id) NOT IN (SELECT alias FROM stig_aliases UNION ALL SELECT slug FROM stigs
+                                         UNION ALL VALUES ('batch'), ('changelog'), ('stats'))
+      AND p.benchmark_id NOT GLOB '*[^ -~]*'`,
 );
 
 const controls = query(

@@ -24,7 +24,7 @@ export const importCommand: Command = {
     '--strict      change nothing unless every source is good',
     '--dry-run     say what would change and change nothing',
     '--slugs FILE  CSV with the columns benchmarkId,slug: the slugs that benchmarks get, in later runs too',
-    '              an empty slug takes a row back',
+    '              the slug - takes a row back',
     '--json        one ledger line for each source on stdout, the summary last',
   ],
   async run(args) {
@@ -106,7 +106,10 @@ function humanSummary(summary: LedgerSummary): string {
   return `${sources} sources in ${(ms / 1000).toFixed(2)} s: ${counts.join(', ')}`;
 }
 
-/** Reads the operator's overrides (FORMATS 2.4 step 6). */
+/** What stands in place of a slug where a former row is taken back. */
+const takenBack = '-';
+
+/** Reads the operator's overrides (FORMATS 2.4 step 6): an empty slug takes a former row back. */
 function readSlugs(file: string): Map<string, string> {
   let records: string[][];
   try {
@@ -121,13 +124,12 @@ function readSlugs(file: string): Map<string, string> {
   rows.forEach(([benchmarkId, slug], index) => {
     const where = `${file}, row ${index + 2}`;
     if (!benchmarkId) throw new CommandError(`${where}: the benchmarkId is empty`);
-    // An empty one takes a former row back.
-    if (slug === undefined || (slug !== '' && !isSlug(slug)))
+    if (!slug || (slug !== takenBack && !isSlug(slug)))
       throw new CommandError(`${where}: "${(slug ?? '').slice(0, 64)}" is no slug`);
     if (reservedSlugs.has(slug)) throw new CommandError(`${where}: "${slug}" is a path of the interface`);
     if (overrides.has(benchmarkId))
       throw new CommandError(`${where}: ${benchmarkId.slice(0, 64)} is named twice`);
-    overrides.set(benchmarkId, slug);
+    overrides.set(benchmarkId, slug === takenBack ? '' : slug);
   });
   return overrides;
 }
