@@ -43,7 +43,7 @@ function copyStig(from: number, copy: number): void {
   const release$ = columns('stig_printings', { id: '$release', stig_id: '$stig', source_id: '$release' });
   const finding$ = columns('findings', { id: 'NULL', release_id: '$release' });
   const current = '(SELECT current_release_id FROM stigs WHERE id = $from)';
-  const values = { release, stig: copy, from };
+  const values = { release, stig: 1000 + copy, from };
   sqlite
     .prepare(
       `INSERT INTO stigs SELECT $stig, $stig, slug || '_copy_' || $stig, kind, title, title_fold, $release
