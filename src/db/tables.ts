@@ -57,16 +57,6 @@ export const stigs = sqliteTable('stigs', {
   currentReleaseId: integer('current_release_id'),
 });
 
-export const stigAliases = sqliteTable('stig_aliases', {
-  alias: text('alias').primaryKey(),
-  stigId: integer('stig_id').notNull(),
-});
-
-export const stigOverrides = sqliteTable('stig_overrides', {
-  benchmarkId: text('benchmark_id').primaryKey(),
-  slug: text('slug').notNull(),
-});
-
 const releaseColumns = {
   sourceId: integer('source_id').notNull(),
   idKey: text('id_key').notNull(),
