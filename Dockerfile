@@ -22,6 +22,7 @@ COPY --from=build /opt/gapstone/dist dist
 COPY --from=build /opt/gapstone/package.json package.json
 COPY migrations migrations
 COPY data data
+COPY docs docs
 COPY LICENSE LICENSE
 COPY --from=build --chown=65532:65532 /volume /data
 ENV NODE_ENV=production GAPSTONE_HOST=0.0.0.0 GAPSTONE_PORT=8080 GAPSTONE_DB=/data/gapstone.db

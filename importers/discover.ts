@@ -2,18 +2,16 @@ import { createHash } from 'node:crypto';
 import {
   closeSync,
   createReadStream,
-  type Dirent,
   lstatSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
-  type Stats,
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../src/base/ids.ts';
-import { type Group, Groups } from './groups.ts';
+import { type Group, Groups, type Unreadable } from './groups.ts';
 import {
   archiveLimits,
   type InflateBudget,
@@ -29,8 +27,8 @@ import { xmlLimits } from './read/xml.ts';
 export type Found =
   | Group
   | { type: 'bytes'; source: string; bytes: Buffer; sha256: string; lone: boolean }
-  | { type: 'archive'; source: string; sha256: string; members: number; error: string | null }
-  | { type: 'unreadable'; source: string; reason: string; outcome: 'skipped' | 'rejected' };
+  | Unreadable
+  | { type: 'archive'; source: string; sha256: string; members: number; error: string | null };
 
 export interface ListedFile {
   path: string;
@@ -48,24 +46,22 @@ export function listFiles(paths: string[]): ListedFile[] {
 }
 
 function walk(folder: string): ListedFile[] {
-  let entries: Dirent[];
   try {
-    entries = readdirSync(folder, { withFileTypes: true });
+    return readdirSync(folder, { withFileTypes: true })
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap<ListedFile>((entry) => {
+        const path = join(folder, entry.name);
+        return entry.isDirectory() ? walk(path) : { path, lone: false };
+      });
   } catch (error) {
     return [{ path: folder, lone: false, error: whyUnreadable(folder, error) }];
   }
-  return entries
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap<ListedFile>((entry) => {
-      const path = join(folder, entry.name);
-      return entry.isDirectory() ? walk(path) : { path, lone: false };
-    });
 }
 
 /** A name that is not UTF-8 comes from Node with U+FFFD in it, and nothing has that name. */
 function whyUnreadable(path: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' && path.includes('\uFFFD') ? 'the name is not UTF-8: give it another' : message;
+  return code === 'ENOENT' && path.includes('\uFFFD') ? 'the name is not UTF-8: rename the file' : message;
 }
 
 /** Walks files and archives (and archives in them) and yields every source, member data held in memory one by one. */
@@ -73,44 +69,35 @@ export async function* discover(files: ListedFile[]): AsyncGenerator<Found> {
   const budget = newInflateBudget();
   const groups = new Groups(files.map((file) => file.path));
   for (const { path, lone, error } of files) {
-    const refused = (reason: string): Found => ({
-      type: 'unreadable',
-      source: path,
-      reason,
-      outcome: 'rejected',
-    });
     if (error !== undefined) {
-      yield refused(error);
+      yield refused(path, error);
       continue;
     }
-    let stat: Stats;
+    let bytes: Buffer | null;
     try {
-      stat = lone ? statSync(path) : lstatSync(path);
+      const stat = lone ? statSync(path) : lstatSync(path);
+      if (!stat.isFile()) {
+        // Named itself, it was meant to be imported; met in a folder it is passed by.
+        yield lone
+          ? refused(path, 'a device or pipe, not a file')
+          : { ...refused(path, 'a link or device, not a file'), outcome: 'skipped' };
+        continue;
+      }
+      bytes = isZipFile(path) ? null : readWhole(path, stat.size);
     } catch (error) {
       groups.spoil(path);
-      yield refused(whyUnreadable(path, error));
+      yield refused(path, whyUnreadable(path, error));
       continue;
     }
-    if (!stat.isFile()) {
-      // Named itself, it was meant to be imported; met in a folder it is passed by.
-      yield lone
-        ? refused('a device or pipe, not a file')
-        : { type: 'unreadable', source: path, reason: 'a link or device, not a file', outcome: 'skipped' };
-      continue;
-    }
-    let found: Buffer | string;
-    try {
-      found = isZipFile(path) ? path : readWhole(path, stat.size);
-    } catch (error) {
-      groups.spoil(path);
-      yield refused((error as Error).message);
-      continue;
-    }
-    if (typeof found === 'string') yield* openNested(path, found, await hashFile(path), 1, budget);
-    else if (!groups.take(path, dirname(path), found))
-      yield { type: 'bytes', source: path, bytes: found, sha256: sha256(found), lone };
+    if (bytes === null) yield* openNested(path, path, await hashFile(path), 1, budget);
+    else if (!groups.take(path, dirname(path), bytes))
+      yield { type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone };
   }
   yield* groups.found();
+}
+
+function refused(source: string, reason: string): Unreadable {
+  return { type: 'unreadable', source, reason, outcome: 'rejected' };
 }
 
 function isZipFile(path: string): boolean {
@@ -177,7 +164,7 @@ async function* readMember(
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     groups.spoil(member.name);
-    yield { type: 'unreadable', source, reason: error.message, outcome: 'rejected' };
+    yield refused(source, error.message);
     return;
   }
   const hash = sha256(bytes);

@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path';
 import { sha256 } from '../src/base/ids.ts';
 import { compareCodePoints } from '../src/base/text.ts';
 import { onetFileOf } from './guidance/roles/onet-tables.ts';
+import { headOf } from './read/decode.ts';
 import type { GroupFile } from './read/group-file.ts';
 
 interface HeldFile extends GroupFile {
@@ -10,7 +11,7 @@ interface HeldFile extends GroupFile {
 
 export type GroupKind = 'onet' | 'regdoc-markdown';
 
-/** Several files of one folder, or of one folder of an archive, that are one source (DECISIONS D9.1 b, D9.2). */
+/** Several files of one folder, or of one folder of an archive, that are one source (rules D9.1 b, D9.2). */
 export interface Group {
   type: 'group';
   kind: GroupKind;
@@ -21,11 +22,12 @@ export interface Group {
   files: GroupFile[];
 }
 
-interface SpoiledGroup {
+/** What cannot be read, or is passed by. */
+export interface Unreadable {
   type: 'unreadable';
   source: string;
   reason: string;
-  outcome: 'rejected';
+  outcome: 'skipped' | 'rejected';
 }
 
 /**
@@ -38,36 +40,26 @@ export class Groups {
   private readonly open = new Map<string, { kind: GroupKind; source: string; files: HeldFile[] }>();
 
   /** `paths` are those of all files that may come, for the folders that hold a document in parts. */
-  constructor(paths: Iterable<string>) {
-    const names = new Map<string, string[]>();
-    for (const path of paths) {
-      const folder = dirname(path);
-      names.set(folder, [...(names.get(folder) ?? []), basename(path)]);
-    }
-    this.documents = new Set(
-      [...names]
-        .filter(([, list]) => list.includes('cover.md') && list.some((name) => /^sec\d.*\.md$/.test(name)))
-        .map(([folder]) => folder),
-    );
+  constructor(paths: string[]) {
+    const foldersOf = (name: RegExp) =>
+      new Set(paths.filter((path) => name.test(basename(path))).map((path) => dirname(path)));
+    const covers = foldersOf(/^cover\.md$/);
+    this.documents = new Set([...foldersOf(/^sec\d.*\.md$/)].filter((folder) => covers.has(folder)));
   }
 
   /** Takes a file that belongs to a group; false for any other. `source` names the folder in the ledger. */
   take(path: string, source: string, bytes: Buffer): boolean {
-    const kind = this.kindOf(path, bytes);
-    if (kind === null) return false;
+    const isPart = path.endsWith('.md') && this.documents.has(dirname(path));
+    const table = isPart ? null : onetFileOf(headOf(bytes, 1024));
+    if (!isPart && table === null) return false;
+    const kind = isPart ? 'regdoc-markdown' : 'onet';
     const key = `${kind} ${dirname(path)}`;
     const group = this.open.get(key) ?? { kind, source, files: [] };
     this.open.set(key, group);
     const name = basename(path);
     if (group.files.some((file) => file.name === name)) return true;
-    const isRead = kind !== 'onet' || tableOf(bytes) !== 'other';
-    group.files.push({ name, bytes: isRead ? bytes : Buffer.alloc(0), sha256: sha256(bytes) });
+    group.files.push({ name, bytes: table === 'other' ? Buffer.alloc(0) : bytes, sha256: sha256(bytes) });
     return true;
-  }
-
-  private kindOf(path: string, bytes: Buffer): GroupKind | null {
-    if (path.endsWith('.md') && this.documents.has(dirname(path))) return 'regdoc-markdown';
-    return tableOf(bytes) === null ? null : 'onet';
   }
 
   /** A file that cannot be read spoils the group of its folder: nobody knows what it lacks then. */
@@ -76,10 +68,10 @@ export class Groups {
   }
 
   /** Gives what was held back: each group once. */
-  *found(): Generator<Group | SpoiledGroup> {
+  *found(): Generator<Group | Unreadable> {
     for (const [key, { kind, source, files }] of this.open) {
       if (this.spoiled.has(key.slice(kind.length + 1))) {
-        const reason = 'a file of this folder cannot be read, so the source is not whole';
+        const reason = 'a file of this folder cannot be read, so the source is incomplete';
         yield { type: 'unreadable', source, reason, outcome: 'rejected' };
         continue;
       }
@@ -89,8 +81,4 @@ export class Groups {
     }
     this.open.clear();
   }
-}
-
-function tableOf(bytes: Buffer) {
-  return onetFileOf(bytes.toString('latin1', 0, 1024).replace(/^\xef\xbb\xbf/, ''));
 }

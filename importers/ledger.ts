@@ -1,18 +1,12 @@
+import { count } from '../src/base/text.ts';
+import type { importLedger } from '../src/db/tables.ts';
 import type { Kind } from './read/kind.ts';
 
-export type Outcome = 'imported' | 'unchanged' | 'superseded' | 'skipped' | 'rejected';
+type ImportLedgerLine = typeof importLedger.$inferSelect;
 
-/** One line of the ledger (DECISIONS D20), in the order of its keys. */
-export interface LedgerLine {
-  source: string;
+/** One line of the ledger (rule D20). */
+export interface LedgerLine extends Omit<ImportLedgerLine, 'runId' | 'ordinal'> {
   kind: Kind;
-  sha256: string | null;
-  outcome: Outcome;
-  reason: string | null;
-  warnings: string[];
-  target: string | null;
-  counts: Record<string, number>;
-  ms: number;
 }
 
 /** A ledger line of a run that is not over: with what was stored of its source. */
@@ -41,7 +35,7 @@ export interface LedgerSummary {
 export function refusedByStrict(lines: LedgerLine[], bad: number): LedgerLine[] {
   const isMade = ({ outcome }: LedgerLine) => outcome === 'imported' || outcome === 'superseded';
   const made = new Set(lines.filter(isMade).map((line) => line.sha256));
-  const reason = `nothing was stored: --strict, and ${bad === 1 ? '1 source is' : `${bad} sources are`} not good`;
+  const reason = `nothing was stored: --strict was given, and ${count(bad, 'source')} cannot be imported`;
   return lines.map((line) =>
     made.has(line.sha256) ? { ...line, outcome: 'skipped', reason, target: null, counts: {} } : line,
   );
@@ -49,7 +43,8 @@ export function refusedByStrict(lines: LedgerLine[], bad: number): LedgerLine[] 
 
 /** Adds up the lines of a run. */
 export function summarize(lines: LedgerLine[], phases: Record<string, number>, ms: number): LedgerSummary {
-  const count = (outcome: Outcome) => lines.filter((line) => line.outcome === outcome).length;
+  const count = (outcome: ImportLedgerLine['outcome']) =>
+    lines.filter((line) => line.outcome === outcome).length;
   return {
     sources: lines.length,
     imported: count('imported'),

@@ -1,6 +1,6 @@
 import type { Part } from './controls/parts.ts';
 import type { OpenLine } from './ledger.ts';
-import { shown } from './read/text.ts';
+import { excerpt } from './read/text.ts';
 import type { Told } from './stigs/tell.ts';
 
 /**
@@ -46,6 +46,6 @@ export function noteParts(lines: OpenLine[], parts: Part[]): void {
     const teller =
       lines.find((line) => line.sourceId === wholeId) ?? lines.find((line) => line.sourceId !== null);
     if (own === undefined)
-      teller?.warnings.push(`${shown(source, 200)}, imported before, is removed: ${reason}`);
+      teller?.warnings.push(`${excerpt(source, 200)}, imported before, is removed: ${reason}`);
   }
 }

@@ -15,7 +15,7 @@ import { interpretBenchmark, isBenchmark, looksLikeBenchmark } from './stigs/xcc
 import { ResultsFinder, scanResults } from './stigs/xccdf-results.ts';
 
 /** How the documents of one kind are read: who receives the events, and what comes of them in the end. */
-interface Reading {
+interface XmlReading {
   kind: Kind;
   handler: XmlHandler;
   finish(warnings: string[]): Parsed;
@@ -31,7 +31,7 @@ const treeKinds: [Kind, (root: XmlElement) => boolean, (root: XmlNode) => Contro
 
 /** Reads a source that begins with `<`. Throws `ImportError` for what is bad of a kind of ours, and for what is no XML. */
 export function parseXml(bytes: Uint8Array, options: { strict?: boolean }): Parsed {
-  let reading = null as Reading | null;
+  let reading = null as XmlReading | null;
   const kind = () => reading?.kind ?? 'other';
   try {
     const { warnings } = readXml(bytes, options, (root) => {
@@ -41,7 +41,7 @@ export function parseXml(bytes: Uint8Array, options: { strict?: boolean }): Pars
     return reading!.finish(warnings);
   } catch (error) {
     if (error instanceof DoctypeError && isForeign(error, bytes))
-      return skipped(`XML or HTML of no kind of ours, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
+      return skipped(`XML or HTML of an unknown kind, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
     // What cannot be decoded has no root yet; a benchmark is known by its beginning.
     if (error instanceof ImportError && error.kind === 'other')
       error.kind = kind() === 'other' && looksLikeBenchmark(Buffer.from(bytes)) ? 'xccdf' : kind();
@@ -49,7 +49,7 @@ export function parseXml(bytes: Uint8Array, options: { strict?: boolean }): Pars
   }
 }
 
-function readingOf(root: XmlElement): Reading {
+function readingOf(root: XmlElement): XmlReading {
   if (isBenchmark(root)) {
     const handler = new BenchmarkBuilder(root.uri);
     return { kind: 'xccdf', handler, finish: (warnings) => fromBenchmark(handler, warnings) };
@@ -102,7 +102,7 @@ function skipXml(root: XmlElement, kind: 'scap' | 'other', hasResults: boolean, 
   }
   const reason =
     kind === 'scap'
-      ? `SCAP content (automated checks, root <${name}>): it never creates or replaces a STIG`
-      : `XML of no kind of ours: root <${name}>${name === 'CHECKLIST' ? aChecklist : ''}`;
+      ? `SCAP content (automated checks, root <${name}>): it cannot be imported as a STIG`
+      : `XML of an unknown kind: root <${name}>${name === 'CHECKLIST' ? aChecklist : ''}`;
   return { kind, content: null, reason, warnings };
 }

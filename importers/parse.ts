@@ -22,7 +22,7 @@ import { parseOnet } from './guidance/roles/onet.ts';
 import type { RolesRecord } from './guidance/roles/role-record.ts';
 import { parseXml } from './parse-xml.ts';
 import { aChecklist, fromControls, type Parsed, skipped } from './parsed.ts';
-import { decodeText } from './read/decode.ts';
+import { decodeText, headOf } from './read/decode.ts';
 import { ImportError } from './read/errors.ts';
 import type { Kind } from './read/kind.ts';
 
@@ -87,9 +87,7 @@ const jsonBeginnings: [RegExp, Kind][] = [
 ];
 
 function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
-  const head = Buffer.from(bytes.subarray(0, 1024))
-    .toString('latin1')
-    .replace(/^\xef\xbb\xbf/, '');
+  const head = headOf(bytes, 1024);
   const likely = jsonBeginnings.find(([beginning]) => beginning.test(head))?.[1];
   const { text, warnings } = decodeText(bytes, options.strict);
   let value: unknown;
@@ -102,7 +100,7 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
       return fromDocuments('regdoc', lines.documents, [...warnings, ...lines.warnings]);
     }
     if (likely === undefined)
-      return skipped('the content is of no known kind (it begins like JSON and is none)');
+      return skipped('the content is of an unknown kind (it begins like JSON but is not valid JSON)');
     throw new ImportError(`not valid JSON: ${(error as Error).message.slice(0, 150)}`, likely);
   }
   if (isInterchange(value)) {
@@ -128,9 +126,10 @@ const otherOscal = [
 function nameOfJson(value: unknown): string {
   const keys = Object.keys((value ?? {}) as object);
   const model = otherOscal.find((each) => keys.includes(each));
-  if (model !== undefined) return `OSCAL of another kind (${model}): the catalog takes catalogs and profiles`;
-  if (keys.includes('$schema')) return 'JSON of no kind of ours (a JSON schema)';
-  return `JSON of no kind of ours${isCklb(value) ? aChecklist : ''}`;
+  if (model !== undefined)
+    return `OSCAL of another kind (${model}): only catalogs and profiles can be imported`;
+  if (keys.includes('$schema')) return 'JSON of an unknown kind (a JSON schema)';
+  return `JSON of an unknown kind${isCklb(value) ? aChecklist : ''}`;
 }
 
 function isCklb(value: unknown): boolean {
@@ -147,18 +146,16 @@ const foreignBeginnings: [RegExp, string][] = [
 
 function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
   // Only a text that begins like one of ours is decoded: a PDF or a picture is no broken text.
-  const head = Buffer.from(bytes.subarray(0, 256))
-    .toString('latin1')
-    .replace(/^\xef\xbb\xbf/, '');
+  const head = headOf(bytes, 256);
   if (!/^(?:"?(framework|fromFramework|sp800_171r2|stigSlug)\b|---[ \t]*\r?\n)/.test(head)) {
     const what = foreignBeginnings.find(([beginning]) => beginning.test(head))?.[1];
-    return skipped(`the content is of no known kind${what === undefined ? '' : ` (${what})`}`);
+    return skipped(`the content is of an unknown kind${what === undefined ? '' : ` (${what})`}`);
   }
   const { text, warnings } = decodeText(bytes, options.strict);
   if (beginsWithHead(text)) return fromMarkdown(parseHeadedMarkdown(text), warnings);
   if (isCuratedCsv(text)) return fromRoles('role-mapping-csv', parseCuratedCsv(text), warnings);
   const result = parseControlsText(text);
-  return result === null ? skipped('the content is of no known kind') : fromControls(result, warnings);
+  return result === null ? skipped('the content is of an unknown kind') : fromControls(result, warnings);
 }
 
 /** Reads a JSON value as a source about controls; null when it has the form of none. Throws `ImportError`. */

@@ -38,4 +38,5 @@ export function fromControls(result: ControlsResult, warnings: string[]): Parsed
 }
 
 /** Said of a ckl or cklb, which lies beside STIGs and looks like one. */
-export const aChecklist = ' (a checklist: the server upgrades it, the catalog does not hold it)';
+export const aChecklist =
+  ' (a checklist: upgrade it on the page “Upgrade a checklist”; it cannot be imported)';

@@ -28,7 +28,7 @@ export interface ImportOptions {
   strict?: boolean;
   /** Do everything but the commit. */
   dryRun?: boolean;
-  /** Benchmark id to slug: the operator's word (FORMATS 2.4 step 6), which is kept; an empty slug takes a former one back. */
+  /** Benchmark id to slug: the operator's word (rule F2.4 step 6), which is kept; an empty slug takes a former row back. */
   overrides?: Map<string, string>;
   now?: () => Date;
   onProgress?: (progress: ImportProgress) => void;
@@ -57,7 +57,7 @@ export interface ImportResult {
 }
 
 /**
- * Imports files, folders and archives in one transaction with a savepoint for each source (DECISIONS D20): killed at
+ * Imports files, folders and archives in one transaction with a savepoint for each source (rule D20): killed at
  * any moment, the catalog is the old one. Throws `CommandError` when the database cannot be written.
  */
 export async function runImport(

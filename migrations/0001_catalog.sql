@@ -46,7 +46,7 @@ CREATE TABLE sources (
 ) STRICT;
 
 -- A STIG or SRG across all its releases. Which these are, and its slug, follow from all printings and the overrides
--- (DECISIONS D24). The id is given once and never shown, so that what refers to it follows the STIG when its slug changes;
+-- (rule D24). The id is given once and never shown, so that what refers to it follows the STIG when its slug changes;
 -- the number is the first 52 bits of SHA-256 of the slug. Without a current release it is gone from the catalog; the row
 -- stays for what refers to it.
 CREATE TABLE stigs (
@@ -83,8 +83,8 @@ CREATE TABLE stig_printings (
   id_key TEXT NOT NULL,
   benchmark_id TEXT NOT NULL,
   version TEXT NOT NULL,
-  -- Sorts as FORMATS 2.1 orders releases: the greatest is the newest.
-  newness TEXT NOT NULL,
+  -- Sorts as rule F2.1 orders releases: the greatest is the newest.
+  release_order TEXT NOT NULL,
   release_info TEXT NOT NULL,
   title TEXT NOT NULL,
   description TEXT NOT NULL,
@@ -105,7 +105,7 @@ CREATE INDEX stig_printings_by_date ON stig_printings (release_date);
 
 -- The releases that are served.
 CREATE VIEW stig_releases AS
-SELECT id, stig_id, source_id, id_key, benchmark_id, version, newness, release_info, title, description, status,
+SELECT id, stig_id, source_id, id_key, benchmark_id, version, release_order, release_info, title, description, status,
        status_date, benchmark_date, release_date, finding_count, high, medium, low, profile_count
   FROM stig_printings WHERE superseded_by IS NULL;
 

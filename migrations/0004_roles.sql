@@ -7,7 +7,7 @@ CREATE TABLE role_releases (
   source_id INTEGER PRIMARY KEY REFERENCES sources (id) ON DELETE CASCADE,
   family TEXT NOT NULL CHECK (family IN ('onet', 'nice')),
   -- Sorts as releases do: the greatest is the newest.
-  newness TEXT NOT NULL,
+  release_order TEXT NOT NULL,
   label TEXT NOT NULL
 ) STRICT;
 

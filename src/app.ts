@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import type { Audit } from './audit/deeds.ts';
+import type { Audit } from './audit/audit.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
@@ -52,7 +52,7 @@ import type { Answers } from './http/cache/answers.ts';
 import { keepAnswers } from './http/cache/keep.ts';
 import type { Env } from './http/env.ts';
 import { refusal, toAppError, wantsPage } from './http/errors.ts';
-import { takeForm } from './http/form-body.ts';
+import { takeForm } from './http/form.ts';
 import { allowOrigins, securityHeaders } from './http/headers.ts';
 import { bodyLimits, createBodyBudget, uploadBodyLimits } from './http/limits/bodies.ts';
 import type { ConcurrencyLimit } from './http/limits/concurrency.ts';
@@ -92,7 +92,6 @@ export interface Context {
   /** Names the local issuer's key, which sessions do not outlive. */
   keyId: () => Promise<string>;
   state: ServiceState;
-  /** Sees every request that is over. */
   observer: Observer;
   /** Gives the text of `/metrics`, which is not there where this is null. */
   metrics: (() => Promise<string>) | null;
@@ -106,7 +105,7 @@ export interface Context {
   rejected: (why: Rejection) => void;
   /** Reads uploads in a thread, which whoever gives it ends. */
   uploads: Uploads;
-  /** The secret of the purge endpoint, which is off without one (DECISIONS D8.5). */
+  /** The secret of the purge endpoint, which is off without one (rule D8.5). */
   cronSecret: string | null;
   /** Whether cookies are for TLS only, however a request came. */
   secureCookies: boolean;
@@ -114,7 +113,7 @@ export interface Context {
   maxBody: number;
   /** The origins whose scripts may read answers. */
   corsOrigins: readonly string[];
-  /** Whether the sample endpoint is there (DECISIONS D10). */
+  /** Whether the sample endpoint is there (rule D10). */
   plants: boolean;
   /** The classification that pages show and exports are marked with. */
   banner: string | null;

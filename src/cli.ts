@@ -25,7 +25,7 @@ async function usage(): Promise<string> {
   const all = await Promise.all(Object.values(commands).map((load) => load()));
   const width = Math.max(...all.map((command) => command.name.length));
   const list = all.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
-  return `Gapstone ${packageVersion}: an offline catalog of STIGs, controls and their crosswalk\n\n${list.join('\n')}\n\ngapstone COMMAND --help tells more about one.\n`;
+  return `Gapstone ${packageVersion}: an offline catalog of STIGs, controls and their crosswalk\n\n${list.join('\n')}\n\ngapstone COMMAND --help explains a command.\n`;
 }
 
 function usageOf(command: Command): string {
@@ -44,7 +44,7 @@ async function main(args: string[]): Promise<number> {
     return name === undefined ? 2 : 0;
   }
   if (name.startsWith('-'))
-    throw new CommandError(`the command comes first, then "${name.slice(0, 64)}": see gapstone --help`, 2);
+    throw new CommandError(`the command must come before "${name.slice(0, 64)}": see gapstone --help`, 2);
   if (!Object.hasOwn(commands, name))
     throw new CommandError(`there is no command "${name.slice(0, 64)}": see gapstone --help`, 2);
   const command = await commands[name]!();

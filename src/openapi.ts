@@ -11,23 +11,23 @@ export function openApiDocument(app: OpenAPIHono<Env>): string {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'A user token of the identity provider, or of `gapstone token issue`.',
+    description: 'A user token from the identity provider or from `gapstone token issue`.',
   });
   app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
     type: 'apiKey',
     in: 'cookie',
     name: 'gapstone_session',
-    description: 'A session of POST /api/v1/session. Its writes must come from the same origin.',
+    description: 'A session from POST /api/v1/session. Its writes must come from the same origin.',
   });
   app.openAPIRegistry.registerComponent('securitySchemes', 'integrationToken', {
     type: 'http',
     scheme: 'bearer',
-    description: 'A token of `gapstone integration-token create`: it sees the lists assigned to it.',
+    description: 'A token from `gapstone integration-token create`. It can read the lists assigned to it.',
   });
   app.openAPIRegistry.registerComponent('securitySchemes', 'cronSecret', {
     type: 'http',
     scheme: 'bearer',
-    description: 'The secret of GAPSTONE_CRON_SECRET.',
+    description: 'The secret in GAPSTONE_CRON_SECRET.',
   });
   app.openAPIRegistry.register('CrosswalkPairs', pairsBody);
   app.openAPIRegistry.register('CciLookup', ccisBody);
@@ -52,6 +52,7 @@ export function openApiDocument(app: OpenAPIHono<Env>): string {
 
 interface Operation {
   responses: Record<string, Response>;
+  'x-access': string;
   'x-unlimited'?: boolean;
 }
 
@@ -66,17 +67,17 @@ const license = { name: 'MIT', identifier: 'MIT' };
 const text = (description: string) => ({ description, required: true, schema: { type: 'string' } });
 const retryAfter = {
   'Retry-After': {
-    description: 'Seconds after which to come again.',
+    description: 'Seconds to wait before trying again.',
     required: true,
     schema: { type: 'integer', minimum: 0 },
   },
 };
-const etag = { ETag: text('Of the bytes of the answer; `If-None-Match` takes it.') };
+const etag = { ETag: text('Identifies the bytes of the response, for `If-None-Match`.') };
 
 /** The headers that belong to a status, whatever the operation. */
 const headersOf: Record<number, Record<string, object>> = {
   401: { 'WWW-Authenticate': text('`Bearer`.') },
-  405: { Allow: text('The methods that this path takes.') },
+  405: { Allow: text('The methods of this path.') },
   429: retryAfter,
   503: retryAfter,
 };
@@ -85,7 +86,7 @@ const errorSchema = '#/components/schemas/Error';
 const nameOf = (code: ErrorCode) =>
   code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The answer of an error of DECISIONS D2.1. */
+/** The answer of an error of rule D2.1. */
 function problem(status: (typeof statusOf)[ErrorCode]): Response {
   const content = { 'application/json': { schema: { $ref: errorSchema } } };
   return { description: problems[status], ...(headersOf[status] && { headers: headersOf[status] }), content };
@@ -100,7 +101,7 @@ function complete(method: string, operation: Operation): void {
   const done = responses['200'];
   if (method === 'get' && done && !done.headers?.['Cache-Control']) {
     done.headers = { ...etag, ...done.headers };
-    responses['304'] = { description: 'The caller has this answer already.', headers: etag };
+    responses['304'] = { description: 'Not modified: the caller already has this response.', headers: etag };
   }
   for (const [code, status] of Object.entries(statusOf) as [ErrorCode, (typeof statusOf)[ErrorCode]][]) {
     const declared = responses[status];
@@ -122,6 +123,14 @@ function isPossible(status: number, method: string, operation: Operation): boole
     case 500:
     case 503:
       return true;
+    case 401:
+      return operation['x-access'] !== 'public';
+    case 403:
+      // Who is known may lack what the rule wants; a session may write from our own pages alone.
+      return (
+        /^user(?! or )/.test(operation['x-access']) ||
+        (operation['x-access'] === 'session' && method !== 'get')
+      );
     case 413:
       // A body is read of every method that may have one.
       return method !== 'get';

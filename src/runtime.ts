@@ -21,7 +21,9 @@ export function isTooOld(version: string): boolean {
 export async function runOnOwnNode(): Promise<number> {
   const own = join(packageRoot, 'node_modules', 'node', 'bin', 'node');
   if (!existsSync(own))
-    throw new CommandError(`this needs Node ${oldestNode} or later; it runs on ${process.versions.node}`);
+    throw new CommandError(
+      `Gapstone needs Node ${oldestNode} or later; this is Node ${process.versions.node}`,
+    );
   const child = spawn(own, process.argv.slice(1), { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -11,16 +12,9 @@ import type { Observer } from './http/observe/observer.ts';
 import { beginRecord, type RequestRecord } from './http/observe/record.ts';
 import { notHttp, parserRefusal, type Refusal, refusalText, refuse } from './http/refusals.ts';
 import { readHeaders, requestTarget } from './http/request.ts';
+
 /** A server that listens, and how it is stopped. */
-export interface RunningServer {
-  port: number;
-  /** Takes no new work, lets what is under way end whole, and closes; resolves when the last connection is gone. */
-  stop(): Promise<void>;
-  /** Takes another certificate and key, PEM, for connections to come. Throws when they do not fit. */
-  renew(tls: Tls): void;
-  /** Connections and requests at this moment. */
-  load(): { connections: number; requests: number };
-}
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 /** A certificate chain and its key, PEM. */
 export interface Tls {
@@ -51,7 +45,11 @@ type Connections = ReturnType<typeof createConnections<Socket, ServerResponse, R
 type Open = Connection<ServerResponse, RequestRecord>;
 type Watched = IncomingMessage & { record?: RequestRecord };
 
-const noRoom: Refusal = { code: 'UNAVAILABLE', message: 'The service has no connection left' };
+const noRoom: Refusal = {
+  code: 'UNAVAILABLE',
+  message: 'The service has too many connections. Try again',
+  headers: { 'Retry-After': '5' },
+};
 const manyHeaders: Refusal = { code: 'HEADERS_TOO_LARGE', message: 'The request has too many headers' };
 const noExpect: Refusal = { code: 'BAD_REQUEST', message: 'The Expect header is not supported' };
 const graceMilliseconds = 30_000;
@@ -67,10 +65,10 @@ const headersPerRequest = 100;
 const refusedAtOnce = 64;
 
 /** Listens on an address. Rejects when it cannot, for one when the port is taken. */
-export function startServer(
+export async function startServer(
   fetch: (request: Request, record: RequestRecord) => Response | Promise<Response>,
   options: ServerOptions,
-): Promise<RunningServer> {
+) {
   const {
     host,
     port,
@@ -101,15 +99,11 @@ export function startServer(
     const forwardedFor = headers.get('x-forwarded-for');
     const socket = request.socket;
     const connection = connections.open.get(socket) ?? connections.add(socket, addressOf(socket), Date.now());
-    const record = beginRecord({
-      method: request.method!,
-      remote: forwardedFor === undefined ? connection.address : findCaller(connection.address, forwardedFor),
-      secure: tls !== null || (headers.get('x-forwarded-proto') === 'https' && trusted(connection.address)),
-      requestId: headers.get('x-request-id'),
-      userAgent: headers.get('user-agent'),
-      traceparent: headers.get('traceparent'),
-      connected: true,
-    });
+    const { address } = connection;
+    const remote = forwardedFor === undefined ? address : findCaller(address, forwardedFor);
+    const secure = tls !== null || (headers.get('x-forwarded-proto') === 'https' && trusted(address));
+    const arrival = { method: request.method!, remote, secure, connected: true };
+    const record = beginRecord(arrival, (name) => headers.get(name));
     request.record = record;
     state.requests++;
     connection.requests++;
@@ -131,7 +125,7 @@ export function startServer(
     const status = record.status ?? (response.headersSent ? response.statusCode : 499);
     // Node calls an answer finished also when its socket was destroyed under it.
     observer.end(record, status, bytes, response.headersSent && socket.destroyed);
-    // `end` flushes what is still on its way; `closeIdleConnections` would cut it (SECURITY 2.8).
+    // `end` flushes what is still on its way; `closeIdleConnections` would cut it (rule S2.8).
     if (state.draining && connection.active.size === 0) socket.end();
   }
 
@@ -140,16 +134,13 @@ export function startServer(
     const target = requestTarget(request.url!, headers.get('host'), request.httpVersion);
     const connection = begin(request, response, headers);
     const record = request.record!;
-    if (connection.refused) {
-      refuse(request, response, record, noRoom, { 'Retry-After': '5' });
-      return;
-    }
-    if (request.rawHeaders.length > 2 * headersPerRequest) {
-      refuse(request, response, record, manyHeaders);
-      return;
-    }
-    if (target === null) {
-      refuse(request, response, record, notHttp);
+    const refusal = connection.refused
+      ? noRoom
+      : request.rawHeaders.length > 2 * headersPerRequest
+        ? manyHeaders
+        : null;
+    if (refusal !== null || target === null) {
+      refuse(request, response, record, refusal ?? notHttp);
       return;
     }
     // The router and the fast path have one idea of what is asked for, whatever the caller names as Host.
@@ -221,27 +212,26 @@ export function startServer(
   });
   const sweeper = setInterval(() => {
     const cut = connections.sweep(Date.now());
-    if (cut > 0) log.warn('answers cut: their readers took too long', { connections: cut });
+    if (cut > 0) log.warn('responses cut off: their clients read too slowly', { connections: cut });
   }, sweepMilliseconds).unref();
 
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve({
-        port: (server.address() as AddressInfo).port,
-        renew(fresh) {
-          if ('setSecureContext' in server) server.setSecureContext({ ...fresh, minVersion: 'TLSv1.2' });
-        },
-        load: () => ({ connections: connections.open.size, requests: state.requests }),
-        async stop() {
-          state.draining = true;
-          await stop(server, connections, log);
-          clearInterval(sweeper);
-        },
-      });
-    });
-  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** Takes another certificate and key, PEM, for connections to come. Throws when they do not fit. */
+    renew(fresh: Tls): void {
+      if ('setSecureContext' in server) server.setSecureContext({ ...fresh, minVersion: 'TLSv1.2' });
+    },
+    /** Connections and requests at this moment. */
+    load: () => ({ connections: connections.open.size, requests: state.requests }),
+    /** Takes no new work, lets what is under way end whole, and closes; resolves when the last connection is gone. */
+    async stop(): Promise<void> {
+      state.draining = true;
+      await stop(server, connections, log);
+      clearInterval(sweeper);
+    },
+  };
 }
 
 const addressOf = (socket: Socket) => plainAddress(socket.remoteAddress ?? '');
@@ -265,9 +255,8 @@ function answerClientError(
     return;
   }
   const refusal = parserRefusal(error.code);
-  const unheard = { requestId: undefined, userAgent: undefined, traceparent: undefined };
   const remote = connection?.address ?? addressOf(socket);
-  const record = beginRecord({ method: 'unknown', remote, secure, connected: true, ...unheard });
+  const record = beginRecord({ method: 'unknown', remote, secure, connected: true }, () => undefined);
   socket.end(refusalText(record, refusal));
   setTimeout(() => socket.destroy(), refusedMilliseconds).unref();
   // Where the body of a request is at fault, the request itself is seen to its end with this status.
@@ -278,10 +267,10 @@ function answerClientError(
 function stop(server: Server, connections: Connections, log: Log): Promise<void> {
   return new Promise((resolve) => {
     const deadline = setTimeout(() => {
-      log.warn('stopping without waiting longer', { connections: connections.open.size });
+      log.warn('stopping without waiting any longer', { connections: connections.open.size });
       for (const socket of connections.open.keys()) socket.destroy();
     }, graceMilliseconds);
-    // `close` calls it, and it cuts a connection whose response is ended but not flushed yet (SECURITY 2.8).
+    // `close` calls it, and it cuts a connection whose response is ended but not flushed yet (rule S2.8).
     server.closeIdleConnections = () => undefined;
     server.close(() => {
       clearTimeout(deadline);

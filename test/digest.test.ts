@@ -97,7 +97,7 @@ test('one changed character in one finding changes it, and only the tables that 
   const [one, two] = digests;
   assert.is.not(one!.whole, two!.whole);
   const different = digestedTables.filter((name) => one!.tables[name]!.sha256 !== two!.tables[name]!.sha256);
-  // The file is another one, so its source is too, which its rows name and whose hash settles its newness.
+  // The file is another one, so its source is too, which its rows name and whose hash settles its release order.
   assert.equal(different, ['sources', 'stig_printings', 'findings']);
 });
 

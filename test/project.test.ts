@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
-import { variables } from '../src/base/config.ts';
 import { packageRoot } from '../src/base/root.ts';
 import { isTooOld, oldestNode } from '../src/runtime.ts';
 import { suite } from './support/harness.ts';
@@ -121,17 +120,7 @@ test('the programs load nothing but their own files, Node and better-sqlite3, an
   assert.ok(existsSync(join(dist, 'src', 'site', 'assets', 'style.css')));
 });
 
-test('CI runs what the README says, then the linter and the type check', () => {
-  const script = read('.ci', 'run');
-  assert.ok(statSync(join(packageRoot, '.ci', 'run')).mode & 0o100);
-  assert.match(read('README.md'), /npm ci && npm test/);
-  for (const command of ['npm ci', 'npm run lint', 'npm run typecheck', 'npm run test:browser', 'npm test']) {
-    assert.match(script, new RegExp(`^${command}$`, 'm'));
-  }
-  assert.match(script, /npm test\n*$/);
-});
-
-test('every command has help, and the README or its help names every option', () => {
+test('every command has help, which names every option', () => {
   const cli = join(packageRoot, 'dist', 'src', 'cli.js');
   const help = execFileSync(process.execPath, [cli, '--help'], { encoding: 'utf8' });
   const names = [...help.matchAll(/^ {2}([a-z-]+) {2}/gm)].map((match) => match[1]!);
@@ -144,26 +133,6 @@ test('every command has help, and the README or its help names every option', ()
       const times = own.split(option).length - 1;
       assert.ok(times >= 2 || option === '--json', `${name} ${option} has a line of help`);
     }
-  }
-});
-
-test('every picture of the README is there, small, and has words in its place', () => {
-  const pictures = [...read('README.md').matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)];
-  assert.ok(pictures.length >= 7);
-  for (const [, words, path] of pictures) {
-    assert.ok(words!.length > 10, path);
-    const bytes = readFileSync(join(packageRoot, path!));
-    assert.is(bytes.subarray(1, 4).toString(), 'PNG', path);
-    assert.ok(bytes.length < 80_000, `${path} has ${bytes.length} bytes`);
-  }
-});
-
-test('every environment variable that is read is in the README', () => {
-  assert.is(variables.length, 26);
-  const readme = read('README.md');
-  for (const name of variables) {
-    const short = name.replace(/^GAPSTONE_CLAIM/, '');
-    assert.ok(readme.includes(`\`${name}\``) || readme.includes(`\`${short}\``), name);
   }
 });
 

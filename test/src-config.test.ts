@@ -87,7 +87,7 @@ config('a port as Kubernetes sets it for a service of this name is refused with 
   const message = failure({}, { GAPSTONE_PORT: 'tcp://10.0.0.1:8080' });
   assert.match(
     message,
-    /^GAPSTONE_PORT must be a number from 0 to 65535, not "tcp:\/\/10\.0\.0\.1:8080"; Kubernetes sets it/,
+    /^GAPSTONE_PORT must be a number from 0 to 65535, not "tcp:\/\/10\.0\.0\.1:8080"\. Kubernetes sets this value/,
   );
   assert.match(message, /enableServiceLinks: false/);
   const env = { GAPSTONE_PORT: 'tcp://10.0.0.1:8080' };
@@ -137,13 +137,13 @@ config('an unknown log level stops the start', () => {
 config('a key set needs issuer and audience beside it, and a file', () => {
   const folder = scratchFolder();
   const GAPSTONE_JWKS = put(folder, 'jwks.json', '{}');
-  const missing = 'GAPSTONE_JWKS needs GAPSTONE_ISSUER and GAPSTONE_AUDIENCE beside it';
+  const missing = 'GAPSTONE_JWKS also needs GAPSTONE_ISSUER and GAPSTONE_AUDIENCE: set both';
   assert.is(failure({}, { GAPSTONE_JWKS }), missing);
   assert.is(failure({}, { GAPSTONE_JWKS, GAPSTONE_ISSUER: 'i' }), missing);
   assert.is(failure({}, { GAPSTONE_JWKS, GAPSTONE_AUDIENCE: 'a' }), missing);
   const both = { GAPSTONE_ISSUER: 'i', GAPSTONE_AUDIENCE: 'a' };
   for (const path of [join(folder, 'none.json'), folder])
-    assert.is(failure({}, { ...both, GAPSTONE_JWKS: path }), `GAPSTONE_JWKS names no file: ${path}`);
+    assert.is(failure({}, { ...both, GAPSTONE_JWKS: path }), `GAPSTONE_JWKS is not a file: ${path}`);
   const good = readConfig({}, { ...both, GAPSTONE_JWKS });
   assert.equal([good.jwks, good.issuer, good.audience], [GAPSTONE_JWKS, 'i', 'a']);
 });
@@ -178,7 +178,7 @@ config('limits are whole numbers within bounds, and the rate limit may be off', 
 
 config('certificate and key come together and are files', () => {
   const file = put(scratchFolder(), 'tls.pem', 'x');
-  const together = 'GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY are needed together';
+  const together = 'GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY must both be set';
   assert.is(failure({}, { GAPSTONE_TLS_CERT: file }), together);
   assert.is(failure({}, { GAPSTONE_TLS_KEY: file }), together);
   assert.is(
@@ -187,7 +187,7 @@ config('certificate and key come together and are files', () => {
   );
   assert.is(
     failure({}, { GAPSTONE_TLS_CERT: file, GAPSTONE_TLS_KEY: `${file}.none` }),
-    `GAPSTONE_TLS_KEY names no file: ${file}.none`,
+    `GAPSTONE_TLS_KEY is not a file: ${file}.none`,
   );
   assert.equal(readConfig({}, { GAPSTONE_TLS_CERT: file, GAPSTONE_TLS_KEY: file }).tls, {
     cert: file,
@@ -215,7 +215,7 @@ config('origins are exact and proxies are addresses', () => {
   ])
     assert.is(
       failure({}, { GAPSTONE_CORS_ORIGINS: `https://good.example,${value}` }),
-      `GAPSTONE_CORS_ORIGINS has an entry that is wrong: "${value}"`,
+      `GAPSTONE_CORS_ORIGINS has an invalid entry: "${value}"`,
     );
   assert.equal(readConfig({}, { GAPSTONE_TRUSTED_PROXIES: '10.0.0.1,fd00::/8' }).trustedProxies, [
     '10.0.0.1',
@@ -224,7 +224,7 @@ config('origins are exact and proxies are addresses', () => {
   for (const value of ['proxy', '10.0.0.0/33', '10.0.0.1/8/8', '::1/129', '10.0.0', ''])
     assert.is(
       failure({}, { GAPSTONE_TRUSTED_PROXIES: value }),
-      `GAPSTONE_TRUSTED_PROXIES has an entry that is wrong: "${value}"`,
+      `GAPSTONE_TRUSTED_PROXIES has an invalid entry: "${value}"`,
     );
 });
 
@@ -248,16 +248,13 @@ config(
   'a variable that is not known is named, bounded and without its value; every documented one is known',
   () => {
     const warningsOf = (env: Record<string, string>) => configWarnings(readConfig({}, {}), env);
-    const table = readFileSync(join(packageRoot, 'README.md'), 'utf8').match(/^\| `GAPSTONE_.*$/gm)!;
-    const documented = table.flatMap((row) => {
-      const names = [...row.split('|')[1]!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!);
-      return names.map((name) => (name.startsWith('_') ? names[0]!.replace(/_[A-Z]+$/, name) : name));
-    });
+    const table = readFileSync(join(packageRoot, 'docs', 'operate.md'), 'utf8').match(/^\| `GAPSTONE_.*$/gm)!;
+    const documented = table.flatMap((row) => row.split('|')[1]!.match(/GAPSTONE_[A-Z_]+/g)!);
     assert.is(documented.length, 26);
     assert.equal(warningsOf(Object.fromEntries(documented.map((name) => [name, 'x']))), []);
     const others = { PATH: '/bin', gapstone_db: 'x', XGAPSTONE_DB: 'x', GAPSTONE: 'x' };
     assert.equal(warningsOf(others), []);
-    const msg = 'variables of the environment that Gapstone does not know';
+    const msg = 'unknown environment variables';
     assert.equal(warningsOf({ GAPSTONE_PROT: 'canary', GAPSTONE_: 'canary', GAPSTONE_DB: 'g.db' }), [
       { msg, fields: { names: ['GAPSTONE_', 'GAPSTONE_PROT'] } },
     ]);

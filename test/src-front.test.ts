@@ -93,7 +93,7 @@ front('past the connection limit a client is told so, and gets in when another i
   assert.is(answer.status, 503);
   assert.equal(JSON.parse(answer.body).error, {
     code: 'UNAVAILABLE',
-    message: 'The service has no connection left',
+    message: 'The service has too many connections. Try again',
     requestId: 'over',
   });
   assert.is(answer.headers.get('retry-after'), '5');
@@ -264,13 +264,15 @@ front(
     const second = selfSigned(new Date(now - hour), new Date(now + 2 * hour));
     writeFileSync(join(folder, 'cert.pem'), second.cert);
     running.child.kill('SIGHUP');
-    await until('a refusal', () => running.stdout().includes('certificate kept'));
+    await until('a refusal', () => running.stdout().includes('certificate not reloaded'));
     assert.is((await get(running.port, '/healthz', first.cert)).status, 200, 'the old one serves on');
     const weak = selfSigned(new Date(now - hour), new Date(now + hour), rsaKey(1024));
     writeFileSync(join(folder, 'cert.pem'), weak.cert);
     writeFileSync(join(folder, 'key.pem'), weak.key);
     running.child.kill('SIGHUP');
-    await until('a refusal for its length', () => running.stdout().includes('an RSA key needs 2048'));
+    await until('a refusal for its length', () =>
+      running.stdout().includes('an RSA key needs at least 2048'),
+    );
     assert.is((await get(running.port, '/healthz', first.cert)).status, 200, 'the old one serves on');
     writeFileSync(join(folder, 'cert.pem'), second.cert);
     writeFileSync(join(folder, 'key.pem'), second.key);
@@ -347,16 +349,46 @@ front('a certificate or key that cannot serve stops the start with one line', as
   const [shortRsa, almost] = [madeFor(rsaKey(1024)), madeFor(rsaKey(2047))];
   const [p192, p224] = [madeFor(curveKey('prime192v1')), madeFor(curveKey('secp224r1'))];
   const cases: [name: string, cert: string, key: string, mode: number, message: RegExp][] = [
-    ['RSA 1024', shortRsa.cert, shortRsa.key, 0o600, /key\.pem has 1024 bits: an RSA key needs 2048$/],
-    ['RSA 2047', almost.cert, almost.key, 0o600, /key\.pem has 2047 bits: an RSA key needs 2048$/],
-    ['P-192', p192.cert, p192.key, 0o600, /key\.pem is on the curve prime192v1: it needs 256 bits$/],
-    ['P-224', p224.cert, p224.key, 0o600, /key\.pem is on the curve secp224r1: it needs 256 bits$/],
-    ['mismatch', good.cert, other.key, 0o600, /the TLS key \S*key\.pem is not that of the first certificate/],
-    ['expired', old.cert, old.key, 0o600, /the TLS certificate \S*cert\.pem holds from .*Z to .*Z, not now/],
-    ['not yet', early.cert, early.key, 0o600, /holds from .*Z to .*Z, not now/],
-    ['readable', good.cert, good.key, 0o604, /key\.pem is readable by others \(mode 604\): chmod 600 it/],
-    ['no certificate', 'hello', good.key, 0o600, /cert\.pem holds no certificate in PEM form/],
-    ['no key', good.cert, good.cert, 0o600, /key\.pem holds no private key without a passphrase in PEM form/],
+    [
+      'RSA 1024',
+      shortRsa.cert,
+      shortRsa.key,
+      0o600,
+      /key\.pem has 1024 bits: an RSA key needs at least 2048$/,
+    ],
+    ['RSA 2047', almost.cert, almost.key, 0o600, /key\.pem has 2047 bits: an RSA key needs at least 2048$/],
+    ['P-192', p192.cert, p192.key, 0o600, /key\.pem is on the curve prime192v1: it needs at least 256 bits$/],
+    ['P-224', p224.cert, p224.key, 0o600, /key\.pem is on the curve secp224r1: it needs at least 256 bits$/],
+    [
+      'mismatch',
+      good.cert,
+      other.key,
+      0o600,
+      /the TLS key \S*key\.pem does not belong to the first certificate of \S*cert\.pem$/,
+    ],
+    [
+      'expired',
+      old.cert,
+      old.key,
+      0o600,
+      /the TLS certificate \S*cert\.pem is valid from .*Z to .*Z, not now/,
+    ],
+    ['not yet', early.cert, early.key, 0o600, /is valid from .*Z to .*Z, not now/],
+    [
+      'readable',
+      good.cert,
+      good.key,
+      0o604,
+      /key\.pem is readable by others \(mode 604\): run chmod 600 on it/,
+    ],
+    ['no certificate', 'hello', good.key, 0o600, /cert\.pem does not contain a certificate in PEM form$/],
+    [
+      'no key',
+      good.cert,
+      good.cert,
+      0o600,
+      /key\.pem does not contain a private key without a passphrase in PEM form$/,
+    ],
   ];
   const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   const write = (cert: string, key: string, mode: number) => {
@@ -386,8 +418,8 @@ front('a certificate or key that cannot serve stops the start with one line', as
     new Date(now + hour).toISOString().slice(0, 13),
   );
   const refusals: [cert: string, key: string, line: string][] = [
-    [good.cert, other.key, 'the TLS key key.pem is not that of the first certificate of cert.pem'],
-    [shortRsa.cert, shortRsa.key, 'the TLS key key.pem has 1024 bits: an RSA key needs 2048'],
+    [good.cert, other.key, 'the TLS key key.pem does not belong to the first certificate of cert.pem'],
+    [shortRsa.cert, shortRsa.key, 'the TLS key key.pem has 1024 bits: an RSA key needs at least 2048'],
   ];
   for (const [cert, key, line] of refusals) {
     write(cert, key, 0o600);
@@ -472,7 +504,7 @@ front('what is odd in the environment is one warning each at the start, never wi
   assert.equal(
     warnings.map(({ msg, names }) => [msg, names]),
     [
-      ['variables of the environment that Gapstone does not know', ['GAPSTONE_FAULTS', 'GAPSTONE_PROT']],
+      ['unknown environment variables', ['GAPSTONE_FAULTS', 'GAPSTONE_PROT']],
       ['GAPSTONE_CRON_SECRET has fewer than 16 characters', undefined],
     ],
   );
@@ -492,7 +524,10 @@ front('a fault that nobody caught is logged, and the process ends with 1', async
     running.child.kill('SIGUSR2');
     assert.is((await running.ended).code, 1);
     const last = logOf(running).at(-1);
-    assert.equal([last.level, last.msg, last.origin], ['error', 'fault: the process ends', origin]);
+    assert.equal(
+      [last.level, last.msg, last.origin],
+      ['error', 'unexpected error: the process ends', origin],
+    );
     assert.match(last.error, /boom-fault/);
   }
 });

@@ -14,7 +14,7 @@ export interface CciIndex {
 }
 
 /**
- * The controls and enhancements that the index of a CCI reference names (FORMATS 4.2), items left off: `AC-2 (3) (d)`
+ * The controls and enhancements that the index of a CCI reference names (rule F4.2), items left off: `AC-2 (3) (d)`
  * gives AC-2(3), `AC-2 d (1)` gives AC-2, `SC-37, SC-37 (1)` gives both, as does a semicolon; case and blanks do not
  * count. A bracketed number is an enhancement only directly after the control's own. A part that is not understood
  * gives none; of one that goes on in words the control counts, and the index is not whole.

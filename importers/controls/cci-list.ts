@@ -1,6 +1,6 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../read/errors.ts';
-import { collapseLine, shown } from '../read/text.ts';
+import { collapseLine, excerpt, firstOf } from '../read/text.ts';
 import type { XmlElement, XmlHandler } from '../read/xml.ts';
 import { type ControlsResult, cciListRecord } from './catalog.ts';
 import { readCciReferences } from './cci-references.ts';
@@ -25,7 +25,7 @@ interface RawItem {
   references: CciItem['references'];
 }
 
-/** Collects the CCI list from the events of the gate: it is by far the largest source about controls. */
+/** Collects the CCI list from the events of the XML reader: it is by far the largest source about controls. */
 export class CciListBuilder implements XmlHandler {
   private version = '';
   private readonly items: RawItem[] = [];
@@ -57,7 +57,7 @@ export class CciListBuilder implements XmlHandler {
   }
 
   /**
-   * The list that was read (FORMATS 4.1), in the order of its identifiers, with warnings of references that were not
+   * The list that was read (rule F4.1), in the order of its identifiers, with warnings of references that were not
    * understood. Throws `ImportError` for a list without version or items and for an item that is incomplete or occurs
    * twice.
    */
@@ -74,22 +74,18 @@ export class CciListBuilder implements XmlHandler {
 }
 
 const knownStatuses = new Set(['', 'draft', 'published', 'deprecated']);
-const mostShown = 5;
 
-/** A warning of CCIs whose status is none that DISA's lists have: all but deprecated ones make edges (DECISIONS D7.1 (a)). */
+/** A warning of CCIs whose status is none that DISA's lists have: all but deprecated ones make edges (rule D7.1 (a)). */
 export function unknownStatuses(items: CciItem[]): string[] {
   const unknown = items.filter(({ status }) => !knownStatuses.has(status.toLowerCase()));
   if (unknown.length === 0) return [];
-  const first = unknown
-    .slice(0, mostShown)
-    .map(({ identifier, status }) => `${identifier} "${shown(status)}"`);
-  const rest = unknown.length > mostShown ? ', ...' : '';
-  return [`${unknown.length} CCIs have an unknown status and count as in force: ${first.join(', ')}${rest}`];
+  const named = firstOf(unknown.map(({ identifier, status }) => `${identifier} "${excerpt(status)}"`));
+  return [`${unknown.length} CCIs have an unknown status and are treated as active: ${named}`];
 }
 
 function readItem({ id, status, types, definition, references }: RawItem): CciItem {
   const identifier = canonicalIdentifier('cci', id);
-  if (identifier === null) throw new ImportError(`the item id "${shown(id)}" is no CCI`, kind);
+  if (identifier === null) throw new ImportError(`the item id "${excerpt(id)}" is not a CCI`, kind);
   if (status === '') throw new ImportError(`${identifier} has no status`, kind);
   if (definition === '') throw new ImportError(`${identifier} has no definition`, kind);
   const incomplete = references.find(({ version, index }) => version === '' || index === '');

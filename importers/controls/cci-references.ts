@@ -1,27 +1,21 @@
 import { cciRevisions, versionKey } from '../../src/catalog/controls/frameworks.ts';
-import { shown } from '../read/text.ts';
+import { excerpt, firstOf } from '../read/text.ts';
 import { readCciIndex } from './cci-index.ts';
 import type { CciItem, MappingPair } from './record.ts';
-
-const mostShown = 5;
 
 type Reference = CciItem['references'][number];
 
 /**
  * What the references of a CCI list say: a pair for each control of 800-53, whatever its revision up to Rev 5, and
- * warnings for what gives none or not all. Version 1 is 800-53A, of which nothing is read (FORMATS 4.1).
+ * warnings for what gives none or not all. Version 1 is 800-53A, of which nothing is read (rule F4.1).
  */
 export function readCciReferences(items: CciItem[]): { pairs: MappingPair[]; warnings: string[] } {
   const pairs: MappingPair[] = [];
-  const unread = new Map<string, { count: number; first: string[] }>();
+  const unread: { problem: string; name: string }[] = [];
   for (const { identifier, references } of items) {
     for (const reference of references) {
       const { revision, controls, problem } = readReference(reference);
-      if (problem !== null) {
-        const found = unread.get(problem) ?? { count: 0, first: [] };
-        unread.set(problem, found);
-        if (found.count++ < mostShown) found.first.push(`${identifier} ${nameOf(reference)}`);
-      }
+      if (problem !== null) unread.push({ problem, name: `${identifier} ${nameOf(reference)}` });
       for (const toIdentifier of controls)
         pairs.push({
           fromIdentifier: identifier,
@@ -32,15 +26,15 @@ export function readCciReferences(items: CciItem[]): { pairs: MappingPair[]; war
         });
     }
   }
-  const warnings = [...unread].map(
-    ([problem, { count, first }]) =>
-      `${count} references of CCIs ${problem}: ${first.join(', ')}${count > mostShown ? ', ...' : ''}`,
+  const warnings = [...Map.groupBy(unread, (each) => each.problem)].map(
+    ([problem, each]) =>
+      `${each.length} references of CCIs ${problem}: ${firstOf(each.map(({ name }) => name))}`,
   );
   return { pairs, warnings };
 }
 
 function nameOf({ title, version, index }: Reference): string {
-  return `"${shown(title)}" version "${shown(version)}" index "${shown(index)}"`;
+  return `"${excerpt(title)}" version "${excerpt(version)}" index "${excerpt(index)}"`;
 }
 
 function readReference({ version, index }: Reference): {

@@ -2,7 +2,7 @@ import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { type CsvRow, csvHeader, readCsv } from '../read/csv.ts';
 import { ImportError } from '../read/errors.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 import { type ControlsResult, catalogRecord, cciListRecord, controlRecord } from './catalog.ts';
 import { unknownStatuses } from './cci-list.ts';
 import { confidentialityLevels, impactCodes, macLevels } from './dod-8500.ts';
@@ -14,19 +14,8 @@ const required = ['framework', 'version', 'identifier'];
 const cciColumns = [...required, 'status', 'type', 'statement'];
 const columns = [
   ...required,
-  'title',
-  'family',
-  'familyCode',
-  'status',
-  'withdrawnInto',
-  'baselines',
-  'requirementType',
-  'macLevels',
-  'confidentialityLevels',
-  'impactCode',
-  'type',
-  'statement',
-  'guidance',
+  ...'title family familyCode status withdrawnInto baselines requirementType macLevels'.split(' '),
+  ...'confidentialityLevels impactCode type statement guidance'.split(' '),
 ];
 
 /** True for a text whose header begins as our interchange for controls does, whether or not it is a good one. */
@@ -46,14 +35,14 @@ export function parseControlsCsv(text: string): ControlsResult {
   for (const column of required)
     if (!table.columns.includes(column)) throw new ImportError(`the column ${column} is missing`, kind);
   for (const column of table.columns)
-    if (!columns.includes(column)) throw new ImportError(`the column "${shown(column)}" is unknown`, kind);
-  const groups = new Map<string, Group>();
-  for (const row of table.rows) addRow(groups, new Cells(row, table.columns));
+    if (!columns.includes(column)) throw new ImportError(`the column "${excerpt(column)}" is unknown`, kind);
+  const groups = new Map<string, CsvCatalog>();
+  for (const row of table.rows) addRow(groups, row);
   const warnings = [...groups.values()].flatMap(({ items }) => unknownStatuses(items));
   return { kind, records: [...groups.values()].map(recordOf), warnings };
 }
 
-interface Group {
+interface CsvCatalog {
   framework: string;
   version: string;
   /** The row of each identifier. */
@@ -62,132 +51,110 @@ interface Group {
   items: CciItem[];
 }
 
-function addRow(groups: Map<string, Group>, cells: Cells): void {
-  const framework = frameworkKey(cells.filled('framework'));
+function addRow(groups: Map<string, CsvCatalog>, row: CsvRow): void {
+  const framework = frameworkKey(row.filled('framework'));
   // A question is split at its first colon: a key with one could never be asked for.
-  if (framework.includes(':')) throw cells.fault('framework', 'holds a colon');
-  const version = cells.filled('version');
-  const text = cells.filled('identifier');
+  if (framework.includes(':')) throw row.fault('framework', 'contains a colon');
+  const version = row.filled('version');
+  const text = row.filled('identifier');
   const identifier = canonicalIdentifier(framework, text);
-  if (identifier === null) throw cells.fault('identifier', `is no identifier of ${shown(framework)}`);
+  if (identifier === null) throw row.fault('identifier', `is not an identifier of ${excerpt(framework)}`);
   const key = JSON.stringify([framework, version]);
-  const group: Group = groups.get(key) ?? { framework, version, rows: new Map(), controls: [], items: [] };
+  const group: CsvCatalog = groups.get(key) ?? {
+    framework,
+    version,
+    rows: new Map(),
+    controls: [],
+    items: [],
+  };
   groups.set(key, group);
   const before = group.rows.get(identifier);
-  if (before !== undefined) throw cells.fault('identifier', `stands in row ${before} already`);
-  group.rows.set(identifier, cells.number);
-  if (framework === 'cci') group.items.push(readItem(identifier, cells));
-  else group.controls.push(readControl(framework, identifier, cells));
+  if (before !== undefined) throw row.fault('identifier', `is already in row ${before}`);
+  group.rows.set(identifier, row.number);
+  if (framework === 'cci') group.items.push(readItem(identifier, row));
+  else group.controls.push(readControl(framework, identifier, row));
 }
 
-function recordOf({ framework, version, controls, items }: Group): CatalogRecord | CciListRecord {
+function recordOf({ framework, version, controls, items }: CsvCatalog): CatalogRecord | CciListRecord {
   if (framework === 'cci') return cciListRecord(kind, version, items);
   return catalogRecord(kind, { framework, version, edition: '' }, controls);
 }
 
-function readItem(identifier: string, cells: Cells): CciItem {
-  cells.refuseOthers(cciColumns, 'does not apply to a CCI');
+function readItem(identifier: string, row: CsvRow): CciItem {
+  refuseOthers(row, cciColumns, 'does not apply to a CCI');
   return {
     identifier,
-    status: cells.text('status'),
-    type: (cells.list('type', ['policy', 'technical']) ?? []).join(', '),
-    definition: cells.text('statement'),
+    status: textIn(row, 'status'),
+    type: (listIn(row, 'type', ['policy', 'technical']) ?? []).join(', '),
+    definition: textIn(row, 'statement'),
     references: [],
   };
 }
 
-function readControl(framework: string, identifier: string, cells: Cells): ControlRecord {
-  cells.refuseOthers(
+function readControl(framework: string, identifier: string, row: CsvRow): ControlRecord {
+  refuseOthers(
+    row,
     columns.filter((column) => column !== 'type'),
     'applies to CCIs only',
   );
-  const status = cells.word('status', ['active', 'withdrawn'] as const) ?? 'active';
-  const familyCode = cells.text('familyCode');
+  const status = wordIn(row, 'status', ['active', 'withdrawn'] as const) ?? 'active';
+  const familyCode = textIn(row, 'familyCode');
   return controlRecord(framework, {
     identifier,
-    title: cells.text('title'),
-    family: cells.text('family'),
+    title: textIn(row, 'title'),
+    family: textIn(row, 'family'),
     ...(familyCode === '' ? {} : { familyCode }),
     status,
-    withdrawnInto: readTargets(framework, status, cells),
-    statement: cells.text('statement'),
-    guidance: cells.text('guidance'),
-    baselines: cells.list('baselines', ['low', 'moderate', 'high', 'privacy']),
-    requirementType: cells.word('requirementType', ['basic', 'derived'] as const),
-    macLevels: cells.list('macLevels', macLevels),
-    confidentialityLevels: cells.list('confidentialityLevels', confidentialityLevels),
-    impactCode: cells.word('impactCode', impactCodes),
+    withdrawnInto: readTargets(framework, status, row),
+    statement: textIn(row, 'statement'),
+    guidance: textIn(row, 'guidance'),
+    baselines: listIn(row, 'baselines', ['low', 'moderate', 'high', 'privacy']),
+    requirementType: wordIn(row, 'requirementType', ['basic', 'derived'] as const),
+    macLevels: listIn(row, 'macLevels', macLevels),
+    confidentialityLevels: listIn(row, 'confidentialityLevels', confidentialityLevels),
+    impactCode: wordIn(row, 'impactCode', impactCodes),
   });
 }
 
-function readTargets(framework: string, status: ControlRecord['status'], cells: Cells): string[] {
-  const targets = cells.parts('withdrawnInto');
+function readTargets(framework: string, status: ControlRecord['status'], row: CsvRow): string[] {
+  const targets = partsIn(row, 'withdrawnInto');
   if (targets.length > 0 && status === 'active')
-    throw cells.fault('withdrawnInto', 'stands at an active control');
+    throw row.fault('withdrawnInto', 'must be empty for an active control');
   const identifiers = targets.map((target) => {
     const identifier = canonicalIdentifier(framework, target);
-    if (identifier === null) throw cells.fault('withdrawnInto', `is no list of identifiers of ${framework}`);
+    if (identifier === null) throw row.fault('withdrawnInto', `is not a list of identifiers of ${framework}`);
     return identifier;
   });
   return [...new Set(identifiers)];
 }
 
-/** The cells of one row, each read as its column asks. */
-class Cells {
-  readonly number: number;
-  private readonly row: CsvRow;
-  private readonly columns: string[];
+function textIn(row: CsvRow, column: string): string {
+  return row.cell(column).replace(/\r\n?/g, '\n');
+}
 
-  constructor(row: CsvRow, columns: string[]) {
-    this.number = row.number;
-    this.row = row;
-    this.columns = columns;
-  }
+/** One of the words, null when empty. */
+function wordIn<T extends string>(row: CsvRow, column: string, words: readonly T[]): T | null {
+  const text = row.cell(column);
+  const word = words.find((each) => each === text) ?? null;
+  if (word === null && text !== '') throw row.fault(column, `is not one of: ${words.join(', ')}`);
+  return word;
+}
 
-  text(column: string): string {
-    return this.row.cell(column).replace(/\r\n?/g, '\n');
-  }
+/** The words listed, in their own order; null when the column is absent. */
+function listIn(row: CsvRow, column: string, words: string[]): string[] | null {
+  if (!row.columns.includes(column)) return null;
+  const listed = partsIn(row, column);
+  if (listed.some((part) => !words.includes(part)) || new Set(listed).size < listed.length)
+    throw row.fault(column, `is not one of: ${words.join(', ')}`);
+  return words.filter((word) => listed.includes(word));
+}
 
-  filled(column: string): string {
-    const text = this.text(column);
-    if (text === '') throw new ImportError(`row ${this.number}, column ${column}: the cell is empty`, kind);
-    return text;
-  }
+function partsIn(row: CsvRow, column: string): string[] {
+  const text = textIn(row, column);
+  return text === '' ? [] : text.split(';').map((part) => part.trim());
+}
 
-  /** One of the words, null when empty. */
-  word<T extends string>(column: string, words: readonly T[]): T | null {
-    const text = this.text(column);
-    if (text === '') return null;
-    return words.find((word) => word === text) ?? this.failOf(column, words);
-  }
-
-  /** The words listed, in their own order; null when the column is absent. */
-  list(column: string, words: string[]): string[] | null {
-    if (!this.columns.includes(column)) return null;
-    const listed = this.parts(column);
-    if (listed.some((part) => !words.includes(part)) || new Set(listed).size < listed.length)
-      this.failOf(column, words);
-    return words.filter((word) => listed.includes(word));
-  }
-
-  parts(column: string): string[] {
-    const text = this.text(column);
-    return text === '' ? [] : text.split(';').map((part) => part.trim());
-  }
-
-  refuseOthers(allowed: string[], reason: string): void {
-    const column = this.columns.find((each) => !allowed.includes(each) && this.text(each) !== '');
-    if (column !== undefined) throw this.fault(column, reason);
-  }
-
-  fault(column: string, reason: string): ImportError {
-    return new ImportError(
-      `row ${this.number}, column ${column}: "${shown(this.text(column))}" ${reason}`,
-      kind,
-    );
-  }
-
-  private failOf(column: string, words: readonly string[]): never {
-    throw this.fault(column, `is not of ${words.join(', ')}`);
-  }
+function refuseOthers(row: CsvRow, allowed: string[], reason: string): void {
+  const column = row.columns.find((each) => !allowed.includes(each) && row.cell(each) !== '');
+  if (column !== undefined) throw row.fault(column, reason);
 }

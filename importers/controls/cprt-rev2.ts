@@ -1,6 +1,6 @@
 import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../read/errors.ts';
-import { collapseLine, collapseLines, shown } from '../read/text.ts';
+import { collapseLine, collapseLines, excerpt } from '../read/text.ts';
 import { catalogRecord, controlRecord } from './catalog.ts';
 import type { Cprt, CprtElement } from './cprt-shape.ts';
 import type { CatalogRecord, ControlRecord } from './record.ts';
@@ -39,7 +39,10 @@ function readRequirement(
 ): ControlRecord {
   const identifier = canonicalIdentifier(framework, unpad(element.element_identifier));
   if (identifier === null)
-    throw new ImportError(`"${shown(element.element_identifier)}" is no requirement of 800-171 Rev 2`, kind);
+    throw new ImportError(
+      `"${excerpt(element.element_identifier)}" is not a requirement of 800-171 Rev 2`,
+      kind,
+    );
   const statement = collapseLine(element.text);
   const family = families.get(familyCodeOf(framework, identifier));
   const requirementType = types.get(identifier);
@@ -64,7 +67,7 @@ function readTypes(data: Cprt): Map<string, ControlRecord['requirementType']> {
     if (type !== 'RT_basic' && type !== 'RT_derived') continue;
     const identifier = unpad(source);
     if (types.has(identifier))
-      throw new ImportError(`the requirement ${shown(identifier)} has two types`, kind);
+      throw new ImportError(`the requirement ${excerpt(identifier)} has two types`, kind);
     types.set(identifier, type === 'RT_basic' ? 'basic' : 'derived');
   }
   return types;

@@ -1,10 +1,11 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
+import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 import { ImportError } from '../read/errors.ts';
-import { closeUp, collapseLine, collapseLines, shown } from '../read/text.ts';
+import { closeUp, collapseLine, collapseLines, excerpt } from '../read/text.ts';
 import { catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import type { Cprt, CprtElement } from './cprt-shape.ts';
-import type { CatalogRecord, ControlRecord, MappingPair, MappingRecord, StatementPart } from './record.ts';
+import type { CatalogRecord, ControlRecord, MappingPair, MappingRecord } from './record.ts';
 import { labelOfItem, renderStatement } from './statement.ts';
 
 const kind = 'cprt';
@@ -32,39 +33,38 @@ class Rev3Source {
   readonly requirements: CprtElement[];
   private readonly elements = new Map<string, CprtElement>();
   /** The items below a part of a statement, by the part's id, in their order: the file has them in none. */
-  private readonly items = new Map<string, CprtElement[]>();
-  private readonly targets = new Map<string, string[]>();
+  private readonly items: Map<string, CprtElement[]>;
+  /** The relations of a withdrawn requirement to what it went into. */
+  private readonly targets: Map<string, Cprt['relationships']>;
 
   constructor(data: Cprt) {
     for (const element of data.elements) {
       const id = element.element_identifier;
-      if (this.elements.has(id)) throw new ImportError(`the element ${shown(id)} occurs twice`, kind);
+      if (this.elements.has(id)) throw new ImportError(`the element ${excerpt(id)} occurs twice`, kind);
       this.elements.set(id, element);
     }
     this.requirements = data.elements.filter((element) => element.element_type === 'requirement');
     const items = data.elements.filter((element) => element.element_type === 'security_requirement');
     items.sort((a, b) => compareCodePoints(a.element_identifier, b.element_identifier));
-    for (const item of items) {
-      const id = item.element_identifier;
+    const parentOf = (id: string) => id.slice(0, id.lastIndexOf('.'));
+    for (const { element_identifier: id } of items) {
       if (!/^SR-\d\d\.\d\d\.\d\d(?:\.[a-z](?:\.\d\d)?)?$/.test(id))
-        throw new ImportError(`"${shown(id)}" is no part of a statement of 800-171 Rev 3`, kind);
-      const parent = id.slice(0, id.lastIndexOf('.'));
-      if (labelOfItem(id) !== '' && !this.elements.has(parent))
-        throw new ImportError(`the part ${id} of a statement has no parent ${parent}`, kind);
-      append(this.items, parent, item);
+        throw new ImportError(`"${excerpt(id)}" is not part of a statement of 800-171 Rev 3`, kind);
+      if (labelOfItem(id) !== '' && !this.elements.has(parentOf(id)))
+        throw new ImportError(`the part ${id} of a statement has no parent ${parentOf(id)}`, kind);
     }
-    for (const relation of data.relationships) {
-      const { relationship_identifier: name, source_element_identifier: from } = relation;
-      if (name !== 'incorporated_into' && name !== 'addressed_by') continue;
-      append(this.targets, from, relation.dest_element_identifier);
-    }
+    this.items = Map.groupBy(items, (item) => parentOf(item.element_identifier));
+    const targets = data.relationships.filter((relation) =>
+      ['incorporated_into', 'addressed_by'].includes(relation.relationship_identifier),
+    );
+    this.targets = Map.groupBy(targets, (relation) => relation.source_element_identifier);
   }
 
   readRequirement(element: CprtElement): ControlRecord {
     const identifier = canonicalIdentifier(framework, element.element_identifier);
     if (!identifier?.startsWith('0'))
       throw new ImportError(
-        `"${shown(element.element_identifier)}" is no requirement of 800-171 Rev 3`,
+        `"${excerpt(element.element_identifier)}" is not a requirement of 800-171 Rev 3`,
         kind,
       );
     const family = this.elements.get(familyCodeOf(framework, identifier));
@@ -86,10 +86,14 @@ class Rev3Source {
   }
 
   private readTargets(identifier: string): string[] {
-    const targets = this.targets.get(`WR-${identifier}`) ?? [];
+    const relations = this.targets.get(`WR-${identifier}`) ?? [];
+    const targets = relations.map((relation) => relation.dest_element_identifier);
     for (const target of targets) {
       if (this.elements.get(target)?.element_type !== 'requirement')
-        throw new ImportError(`${identifier} went into "${shown(target)}", which is no requirement`, kind);
+        throw new ImportError(
+          `${identifier} is incorporated into "${excerpt(target)}", which is not a requirement`,
+          kind,
+        );
     }
     return inCatalogOrder(framework, targets);
   }
@@ -124,14 +128,8 @@ function readPairs(data: Cprt): MappingPair[] {
     const fromIdentifier = canonicalIdentifier(framework, from);
     const toIdentifier = canonicalIdentifier('nist-800-53', to);
     if (!fromIdentifier?.startsWith('0') || toIdentifier === null)
-      throw new ImportError(`the reference ${shown(from)} -> ${shown(to)} is not understood`, kind);
+      throw new ImportError(`the reference ${excerpt(from)} -> ${excerpt(to)} is not understood`, kind);
     const toVersion = `Rev ${release.replaceAll('_', '.')}`;
     return [{ fromIdentifier, toFramework: 'nist-800-53', toVersion, toIdentifier, reference: to }];
   });
-}
-
-function append<T>(lists: Map<string, T[]>, key: string, value: T): void {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
 }

@@ -1,5 +1,5 @@
 import { readShape } from '../read/json.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 import type { ControlsResult } from './catalog.ts';
 import { readRev2 } from './cprt-rev2.ts';
 import { readRev3 } from './cprt-rev3.ts';
@@ -8,13 +8,13 @@ import { cprtBody, cprtBodyOf, cprtDocument } from './cprt-shape.ts';
 const kind = 'cprt';
 
 /**
- * Reads SP 800-171 from its CPRT export (FORMATS 6): Rev 2 gives a catalog, Rev 3 a catalog and the mapping to 800-53.
+ * Reads SP 800-171 from its CPRT export (rule F6): Rev 2 gives a catalog, Rev 3 a catalog and the mapping to 800-53.
  * Exports of other publications are skipped. Throws `ImportError` for one of 800-171 that is broken.
  */
 export function parseCprt(value: unknown): ControlsResult {
   const revision = /^SP_800_171_([23])_\d+_\d+$/.exec(cprtDocument(value) ?? '')?.[1];
   if (revision === undefined) {
-    const name = shown(String(cprtDocument(value)));
+    const name = excerpt(String(cprtDocument(value)));
     return { kind, records: null, reason: `a CPRT export of another publication: ${name}` };
   }
   const data = readShape(cprtBody, cprtBodyOf(value), kind);

@@ -4,7 +4,6 @@ import { sortKey } from '../../src/catalog/controls/identifier.ts';
 import { controls as controlTable, frameworkVersions } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import type { Kind } from '../read/kind.ts';
 import { type BaselineLayer, baselinesOf, type CatalogLayer, mergeLayers } from './merge.ts';
 import type { ControlRecord } from './record.ts';
 import { serveControl } from './serve.ts';
@@ -16,40 +15,20 @@ export interface Catalog {
   controls: ControlRecord[];
 }
 
-interface FactRow {
-  framework: string;
-  version: string;
-  edition: string;
-  source_id: number;
-  kind: Kind;
-  sha256: string;
-  record: string;
-}
-
 /** The catalogs that follow from what all sources state, controls in order. */
 export function readCatalogs(db: Database): Catalog[] {
   const rows = db.sqlite
-    .prepare<[], FactRow>(
-      `SELECT f.framework, f.version, f.edition, f.source_id, s.kind, s.sha256, f.record
-         FROM control_facts AS f JOIN sources AS s ON s.id = f.source_id`,
+    .prepare<[], Omit<CatalogLayer & Catalog, 'controls'> & { records: string }>(
+      `SELECT f.framework, f.version, f.edition, s.kind, s.sha256, json_group_array(json(f.record)) AS records
+         FROM control_facts AS f JOIN sources AS s ON s.id = f.source_id
+        GROUP BY f.framework, f.version, f.source_id, f.edition`,
     )
-    .iterate();
-  const versions = new Map<
-    string,
-    { framework: string; version: string; layers: Map<string, CatalogLayer> }
-  >();
-  for (const row of rows) {
-    const key = JSON.stringify([row.framework, row.version]);
-    if (!versions.has(key))
-      versions.set(key, { framework: row.framework, version: row.version, layers: new Map() });
-    const { layers } = versions.get(key)!;
-    const layerKey = `${row.source_id} ${row.edition}`;
-    if (!layers.has(layerKey))
-      layers.set(layerKey, { kind: row.kind, edition: row.edition, sha256: row.sha256, controls: [] });
-    layers.get(layerKey)!.controls.push(JSON.parse(row.record) as ControlRecord);
-  }
-  return [...versions.values()].map(({ framework, version, layers }) => {
-    const keyed = mergeLayers([...layers.values()]).map((control) => ({
+    .all();
+  const versions = Map.groupBy(rows, ({ framework, version }) => JSON.stringify([framework, version]));
+  return [...versions.values()].map((stated) => {
+    const { framework, version } = stated[0]!;
+    const layers = stated.map((row) => ({ ...row, controls: JSON.parse(row.records) as ControlRecord[] }));
+    const keyed = mergeLayers(layers).map((control) => ({
       control,
       key: sortKey(framework, control.identifier),
     }));
@@ -64,31 +43,15 @@ export interface SourcedBaseline extends BaselineLayer {
 }
 
 export function readBaselines(db: Database): SourcedBaseline[] {
-  const rows = db.sqlite
-    .prepare<
-      [],
-      {
-        source_id: number;
-        version: string;
-        edition: string;
-        baseline: string;
-        identifiers: string;
-        sha256: string;
-      }
-    >(
-      `SELECT f.source_id, f.version, f.edition, f.baseline, s.sha256, json_group_array(f.identifier) AS identifiers
+  return db.sqlite
+    .prepare<[], Omit<SourcedBaseline, 'identifiers'> & { identifiers: string }>(
+      `SELECT f.source_id AS sourceId, f.version, f.edition, f.baseline, s.sha256,
+              json_group_array(f.identifier) AS identifiers
          FROM baseline_facts AS f JOIN sources AS s ON s.id = f.source_id
         GROUP BY f.source_id, f.version, f.edition, f.baseline`,
     )
-    .all();
-  return rows.map((row) => ({
-    sourceId: row.source_id,
-    version: row.version,
-    edition: row.edition,
-    baseline: row.baseline,
-    sha256: row.sha256,
-    identifiers: new Set(JSON.parse(row.identifiers) as string[]),
-  }));
+    .all()
+    .map((row) => ({ ...row, identifiers: new Set(JSON.parse(row.identifiers) as string[]) }));
 }
 
 /** The version that is served when none is asked for: the newest; of 800-171, Rev 2 where it is there (D6.2). */

@@ -1,6 +1,6 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../read/errors.ts';
-import { collapseLine, collapseLines, shown } from '../read/text.ts';
+import { collapseLine, collapseLines, excerpt } from '../read/text.ts';
 import type { XmlElement } from '../read/xml.ts';
 import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
 import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
@@ -23,7 +23,7 @@ export function isDod8500(root: XmlElement): boolean {
 }
 
 /**
- * Reads the IA controls of DoDI 8500.2 from the tree of DISA's import file (FORMATS 7). A
+ * Reads the IA controls of DoDI 8500.2 from the tree of DISA's import file (rule F7). A
  * control without any level is a warning. Throws `ImportError` naming the control that is incomplete or has an
  * unknown level or impact code.
  */
@@ -45,7 +45,7 @@ function readControl(node: XmlNode, position: number): ControlRecord {
   const number = collapseLine(textIn(node, 'CONTROL_NUMBER'));
   const identifier = canonicalIdentifier(framework, number);
   if (identifier === null)
-    throw new ImportError(`the CONTROL_NUMBER "${shown(number)}" of IACONTROL ${position} is none`, kind);
+    throw new ImportError(`the CONTROL_NUMBER "${excerpt(number)}" of IACONTROL ${position} is none`, kind);
   const required = (name: string): string => {
     const text = collapseLines(textIn(node, name));
     if (text === '') throw new ImportError(`${identifier} has no ${name}`, kind);
@@ -71,7 +71,7 @@ function readLevels(node: XmlNode, name: string, identifier: string, known: stri
     .map((level) => textOf(level).trim());
   for (const level of stated) {
     if (!known.some((each) => each.replace(' ', '') === level))
-      throw new ImportError(`${identifier} has the ${name} "${shown(level)}", which is unknown`, kind);
+      throw new ImportError(`${identifier} has the ${name} "${excerpt(level)}", which is unknown`, kind);
   }
   return known.filter((each) => stated.includes(each.replace(' ', '')));
 }
@@ -79,6 +79,6 @@ function readLevels(node: XmlNode, name: string, identifier: string, known: stri
 function readImpact(text: string, identifier: string): ControlRecord['impactCode'] {
   const code = impactCodes.find((each) => each === text);
   if (!code)
-    throw new ImportError(`${identifier} has the IMPACT_CODE "${shown(text)}", which is unknown`, kind);
+    throw new ImportError(`${identifier} has the IMPACT_CODE "${excerpt(text)}", which is unknown`, kind);
   return code;
 }

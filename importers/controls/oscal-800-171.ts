@@ -1,7 +1,7 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../read/errors.ts';
 import { readShape } from '../read/json.ts';
-import { closeUp, collapseLine, shown } from '../read/text.ts';
+import { closeUp, collapseLine, excerpt } from '../read/text.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
 import { editionOf } from './oscal-release.ts';
@@ -21,7 +21,7 @@ export function is800171({ props }: OscalMetadata): boolean {
   );
 }
 
-/** Reads SP 800-171 Rev 3 from its OSCAL catalog (FORMATS 6). Throws `ImportError` naming what is broken. */
+/** Reads SP 800-171 Rev 3 from its OSCAL catalog (rule F6). Throws `ImportError` naming what is broken. */
 export function read800171(value: unknown): ControlsResult {
   const { catalog } = readShape(oscalCatalog, value, kind);
   const edition = editionOf(catalog.metadata, kind);
@@ -52,7 +52,7 @@ function identifierOf(id: string): string {
     ? canonicalIdentifier(framework, id.slice(idPrefix.length))
     : null;
   if (!identifier?.startsWith('0'))
-    throw new ImportError(`the control id "${shown(id)}" is no requirement of 800-171 Rev 3`);
+    throw new ImportError(`the control id "${excerpt(id)}" is not a requirement of 800-171 Rev 3`);
   return identifier;
 }
 
@@ -91,7 +91,9 @@ function readTargets(control: OscalControl, identifier: string, identifiers: Set
   const targets = links.map(({ href }) => {
     const target = href.replace(/^#/, '').replace(idPrefix, '');
     if (!identifiers.has(target))
-      throw new ImportError(`${identifier} went into "${shown(href)}", which is no requirement`);
+      throw new ImportError(
+        `${identifier} is incorporated into "${excerpt(href)}", which is not a requirement`,
+      );
     return target;
   });
   return inCatalogOrder(framework, targets);

@@ -1,7 +1,7 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../read/errors.ts';
 import { readShape } from '../read/json.ts';
-import { closeUp, collapseLine, collapseLines, shown } from '../read/text.ts';
+import { closeUp, collapseLine, collapseLines, excerpt } from '../read/text.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import { is800171, read800171 } from './oscal-800-171.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
@@ -28,8 +28,8 @@ export function isOscalCatalog(value: unknown): boolean {
 }
 
 /**
- * Reads NIST's SP 800-53, Rev 4 or any Rev 5, or SP 800-171 Rev 3 from its OSCAL catalog, in the form of the JSON (FORMATS
- * 5, 6). Catalogs of other publications are skipped, those that a tool resolved from a profile are given as parts (DECISIONS D29.6). Throws `ImportError` for a
+ * Reads NIST's SP 800-53, Rev 4 or any Rev 5, or SP 800-171 Rev 3 from its OSCAL catalog, in the form of the JSON (rule
+ * F5, 6). Catalogs of other publications are skipped, those that a tool resolved from a profile are given as parts (rule D29.6). Throws `ImportError` for a
  * catalog that is broken, empty, or has an id that occurs twice or is none of 800-53.
  */
 export function parseOscalCatalog(value: unknown): ControlsResult {
@@ -37,10 +37,10 @@ export function parseOscalCatalog(value: unknown): ControlsResult {
   if (is800171(metadata)) return read(read800171, value);
   if (!is80053(metadata)) {
     const what = isResolved(metadata) ? 'a catalog resolved from a profile' : 'an OSCAL catalog';
-    return { kind, records: null, reason: `${what} of another publication: ${shown(metadata.title, 120)}` };
+    return { kind, records: null, reason: `${what} of another publication: ${excerpt(metadata.title, 120)}` };
   }
   if (isResolved(metadata)) {
-    const reason = `a catalog resolved from a profile holds only a part of 800-53: import the catalog and the profile`;
+    const reason = `a catalog resolved from a profile contains only part of 800-53: import the catalog and the profile instead`;
     const identifiers = idsIn((value as { catalog: unknown }).catalog);
     const part = { framework, version: releaseOf(metadata, kind).version, identifiers };
     return { kind, records: null, reason, part };
@@ -106,7 +106,8 @@ function flatten(controls: OscalControl[], pointer: string, base: string | null)
     const identifier = /^[a-z]{2}-\d+(\.\d+)?$/.test(control.id)
       ? canonicalIdentifier(framework, control.id)
       : null;
-    if (identifier === null) throw new ImportError(`${here}/id: "${shown(control.id)}" is no id of 800-53`);
+    if (identifier === null)
+      throw new ImportError(`${here}/id: "${excerpt(control.id)}" is not an id of 800-53`);
     if (base === null ? identifier.includes('(') : !identifier.startsWith(`${base}(`))
       throw new ImportError(`${here}/id: ${identifier} does not belong under ${base ?? 'a family'}`);
     return [{ control, identifier }, ...flatten(control.controls, here, identifier)];
@@ -163,7 +164,10 @@ function readTargets(
   for (const href of new Set(links.map((link) => link.href))) {
     const target = rootOf(href);
     if (target !== null && identifiers.has(target)) targets.add(target);
-    else warnings.push(`${identifier} went into "${shown(href)}", which is no control of the catalog`);
+    else
+      warnings.push(
+        `${identifier} is incorporated into "${excerpt(href)}", which is not a control of the catalog`,
+      );
   }
   return inCatalogOrder(framework, targets);
 }

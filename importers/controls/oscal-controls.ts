@@ -1,8 +1,8 @@
+import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 import { ImportError } from '../read/errors.ts';
-import { closeUp, collapseLine, shown } from '../read/text.ts';
+import { closeUp, collapseLine, excerpt } from '../read/text.ts';
 import type { OscalControl, OscalParameter, OscalPart } from './oscal-shape.ts';
 import type { Parameter, RenderProse } from './parameters.ts';
-import type { StatementPart } from './record.ts';
 
 // What the OSCAL catalogs of 800-53 and of 800-171 have in common.
 
@@ -27,7 +27,7 @@ export function readParameters(
   const parameters = new Map<string, Parameter>();
   for (const parameter of controls.flatMap((control) => control.params)) {
     const { id, select, props } = parameter;
-    if (parameters.has(id)) throw new ImportError(`the parameter ${shown(id)} occurs twice`);
+    if (parameters.has(id)) throw new ImportError(`the parameter ${excerpt(id)} occurs twice`);
     parameters.set(id, {
       label: labelOf(parameter),
       choices: select?.choice ?? [],

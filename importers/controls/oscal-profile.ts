@@ -1,7 +1,7 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../read/errors.ts';
 import { readShape } from '../read/json.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 import { type ControlsResult, inCatalogOrder } from './catalog.ts';
 import { is80053, releaseOf } from './oscal-release.ts';
 import { oscalProfile, oscalProfileHead } from './oscal-shape.ts';
@@ -16,14 +16,14 @@ export function isOscalProfile(value: unknown): boolean {
 }
 
 /**
- * Reads a baseline of SP 800-53 from its OSCAL profile, in the form of the JSON: exactly the ids that it lists (FORMATS 5.4). Profiles of
+ * Reads a baseline of SP 800-53 from its OSCAL profile, in the form of the JSON: exactly the ids that it lists (rule F5.4). Profiles of
  * other publishers are skipped. Throws `ImportError` for a profile that is broken, lists nothing or an id that is none.
  */
 export function parseOscalProfile(value: unknown): ControlsResult {
   const { metadata } = readShape(oscalProfileHead, value, kind).profile;
   const baseline = is80053(metadata) ? baselineOf(metadata.title) : null;
   if (baseline === null) {
-    const reason = `a profile that is no baseline of 800-53: ${shown(metadata.title, 120)}`;
+    const reason = `a profile that is not a baseline of 800-53: ${excerpt(metadata.title, 120)}`;
     return { kind, records: null, reason };
   }
   const { profile } = readShape(oscalProfile, value, kind);
@@ -34,7 +34,7 @@ export function parseOscalProfile(value: unknown): ControlsResult {
         const identifier = canonicalIdentifier(framework, id);
         if (identifier !== null) return identifier;
         const pointer = `/profile/imports/${i}/include-controls/${j}/with-ids/${k}`;
-        throw new ImportError(`${pointer}: "${shown(id)}" is no id of 800-53`, kind);
+        throw new ImportError(`${pointer}: "${excerpt(id)}" is not an id of 800-53`, kind);
       }),
     ),
   );

@@ -1,6 +1,6 @@
 import { ImportError } from '../read/errors.ts';
 import type { Kind } from '../read/kind.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 import type { OscalMetadata } from './oscal-shape.ts';
 
 /** The version label of a publication and what orders its printings. */
@@ -16,7 +16,7 @@ export function is80053(metadata: { title: string }): boolean {
 }
 
 /**
- * The release that the head of an 800-53 file names (FORMATS 5.1): `Rev 5.1.1` from `5.1.1` or `5.1.1+u4`, and where
+ * The release that the head of an 800-53 file names (rule F5.1): `Rev 5.1.1` from `5.1.1` or `5.1.1+u4`, and where
  * the version is a date, as in Rev 4, the revision of the title. The edition is the time of the last change, in UTC.
  * Throws `ImportError` when no revision is named or the time is none.
  */
@@ -26,11 +26,11 @@ export function releaseOf(metadata: OscalMetadata, kind: Kind): OscalRelease {
   const number = stated?.[1] ?? titled?.[1];
   if (number === undefined) {
     throw new ImportError(
-      `neither the version "${shown(metadata.version)}" nor the title names a revision of 800-53`,
+      `neither the version "${excerpt(metadata.version)}" nor the title names a revision of 800-53`,
       kind,
     );
   }
-  const warnings = stated?.[2] ? [`the version is ${stated[0]}: no final release`] : [];
+  const warnings = stated?.[2] ? [`the version is ${stated[0]}, which is not a final release`] : [];
   return { version: `Rev ${number}`, edition: editionOf(metadata, kind), warnings };
 }
 
@@ -38,6 +38,6 @@ export function releaseOf(metadata: OscalMetadata, kind: Kind): OscalRelease {
 export function editionOf({ 'last-modified': changed }: OscalMetadata, kind: Kind): string {
   const time = new Date(changed);
   if (Number.isNaN(time.getTime()))
-    throw new ImportError(`last-modified "${shown(changed)}" is no time`, kind);
+    throw new ImportError(`last-modified "${excerpt(changed)}" is not a time`, kind);
   return time.toISOString();
 }

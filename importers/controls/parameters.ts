@@ -1,6 +1,6 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../read/errors.ts';
-import { closeUp, collapseLine, shown } from '../read/text.ts';
+import { closeUp, collapseLine, excerpt } from '../read/text.ts';
 
 /** A parameter of an OSCAL catalog: a label to fill in, choices to select from, or parameters that it sums up. */
 export interface Parameter {
@@ -22,7 +22,7 @@ const maxNesting = 16;
 const maxInserted = 32_000_000;
 
 /**
- * Makes the renderer of a catalog's prose (DECISIONS D6.4, FORMATS 5.3): a parameter becomes
+ * Makes the renderer of a catalog's prose (rules D6.4, F5.3): a parameter becomes
  * `[Assignment: organization-defined ...]`, `[Selection: a; b]` or `[Selection (one or more): a; b]`, nested ones too,
  * and a link the identifier or text that it shows. A parameter that is nowhere defined is a warning. The renderer
  * throws `ImportError` for an insert it does not understand and for parameters that contain one another.
@@ -35,7 +35,8 @@ export function createRenderProse(parameters: Map<string, Parameter>, warnings: 
   function render(prose: string, where: string): string {
     const text = renderLinks(prose).replace(insert, (_, id: string) => renderParameter(id, where));
     const left = text.indexOf('{{');
-    if (left >= 0) throw new ImportError(`${where}: an insert is not understood: ${shown(text.slice(left))}`);
+    if (left >= 0)
+      throw new ImportError(`${where}: an insert is not understood: ${excerpt(text.slice(left))}`);
     return text;
   }
 
@@ -49,10 +50,10 @@ export function createRenderProse(parameters: Map<string, Parameter>, warnings: 
 
   function renderNew(id: string, where: string): string {
     const parameter = parameters.get(id);
-    if (!parameter) warnings.push(`${where}: the parameter ${shown(id)} is defined nowhere`);
-    if (open.has(id)) throw new ImportError(`${where}: the parameter ${shown(id)} contains itself`);
+    if (!parameter) warnings.push(`${where}: the parameter ${excerpt(id)} is not defined`);
+    if (open.has(id)) throw new ImportError(`${where}: the parameter ${excerpt(id)} contains itself`);
     if (open.size >= maxNesting)
-      throw new ImportError(`${where}: the parameter ${shown(id)} is nested deeper than ${maxNesting}`);
+      throw new ImportError(`${where}: the parameter ${excerpt(id)} is nested deeper than ${maxNesting}`);
     open.add(id);
     const text = parameter ? renderKnown(parameter, where) : assignment('value');
     open.delete(id);
@@ -70,7 +71,7 @@ export function createRenderProse(parameters: Map<string, Parameter>, warnings: 
     return assignment(label === '' ? 'value' : render(label, where));
   }
 
-  return (prose, where) => render(prose, shown(where));
+  return (prose, where) => render(prose, excerpt(where));
 }
 
 /** Rev 4 has two labels that begin with the word of the brackets themselves. */

@@ -5,10 +5,10 @@ import { packageRoot } from '../../src/base/root.ts';
 import { compareVersions } from '../../src/catalog/controls/frameworks.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Kind } from '../read/kind.ts';
-import { shown } from '../read/text.ts';
+import { excerpt, firstOf } from '../read/text.ts';
 import { inCatalogOrder } from './catalog.ts';
 
-/** A source whose catalog is only a part of what another states (DECISIONS D29.6). */
+/** A source whose catalog is only a part of what another states (rule D29.6). */
 export interface Part {
   sourceId: number;
   /** Its name, as it was imported. */
@@ -43,9 +43,9 @@ export function removeParts(db: Database): Part[] {
   for (const layers of layersByVersion(db))
     for (const layer of layers) {
       const whole = wholeOf(layer, layers, shipped);
-      if (whole === null) continue;
+      if (!whole) continue;
       const { framework, version, sourceId, source } = layer;
-      const reason = `only a part of ${framework} ${version}: it lacks ${whole.lacking.length} active controls that ${shown(whole.layer.source, 200)} states (${some(framework, whole.lacking)})`;
+      const reason = `only a part of ${framework} ${version}: it lacks ${whole.lacking.length} active controls that ${excerpt(whole.layer.source, 200)} states (${firstOf(inCatalogOrder(framework, whole.lacking))})`;
       parts.set(sourceId, { sourceId, source, reason, wholeId: whole.layer.sourceId });
     }
   const remove = db.sqlite.prepare('DELETE FROM sources WHERE id = ?');
@@ -67,28 +67,17 @@ export function lackingOf(
   const named = new Set(identifiers);
   const lacking = active.filter((identifier) => !named.has(identifier));
   if (lacking.length === 0) return '';
-  return `it lacks ${lacking.length} active controls of ${framework} ${version} (${some(framework, lacking)})`;
-}
-
-function some(framework: string, identifiers: string[]): string {
-  const first = inCatalogOrder(framework, identifiers).slice(0, 5).join(', ');
-  return identifiers.length > 5 ? `${first}, ...` : first;
+  return `it lacks ${lacking.length} active controls of ${framework} ${version} (${firstOf(inCatalogOrder(framework, lacking))})`;
 }
 
 /** The source that shows a layer to be a part: of several the one of which it lacks most. */
-function wholeOf(
-  layer: Layer,
-  layers: Layer[],
-  shipped: Set<string>,
-): { layer: Layer; lacking: string[] } | null {
-  if (shipped.has(layer.sha256)) return null;
+function wholeOf(layer: Layer, layers: Layer[], shipped: Set<string>) {
+  if (shipped.has(layer.sha256)) return undefined;
   return layers
     .filter((other) => other !== layer && isMeasure(other, layer, shipped))
     .map((other) => ({ layer: other, lacking: [...other.active].filter((each) => !layer.named.has(each)) }))
-    .reduce<{ layer: Layer; lacking: string[] } | null>(
-      (most, each) => (each.lacking.length > (most?.lacking.length ?? 0) ? each : most),
-      null,
-    );
+    .filter(({ lacking }) => lacking.length > 0)
+    .sort((a, b) => b.lacking.length - a.lacking.length)[0];
 }
 
 /** Whether a catalog is to be measured by another: that is no newer, and states as much or more. */
@@ -120,13 +109,8 @@ function layersByVersion(db: Database): Iterable<Layer[]> {
         GROUP BY f.framework, f.version, f.source_id, f.edition`,
     )
     .all();
-  const versions = new Map<string, Layer[]>();
-  for (const row of rows) {
-    const layer = { ...row, named: setOf(row.named), active: setOf(row.active) };
-    const key = JSON.stringify([row.framework, row.version]);
-    versions.set(key, [...(versions.get(key) ?? []), layer]);
-  }
-  return versions.values();
+  const layers = rows.map((row) => ({ ...row, named: setOf(row.named), active: setOf(row.active) }));
+  return Map.groupBy(layers, ({ framework, version }) => JSON.stringify([framework, version])).values();
 }
 
 function setOf(json: string): Set<string> {

@@ -1,12 +1,4 @@
-/** A part of a control's statement: an item with its label and text, and the items below it. */
-export interface StatementPart {
-  id: string;
-  /** As published (`a.`, `1.`, `(a)`), `""` for the lead text. */
-  label: string;
-  /** Plain text, parameters rendered (DECISIONS D6.4). */
-  prose: string;
-  parts: StatementPart[];
-}
+import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 
 /** One control, requirement or IA control as one source states it. What the source does not state is empty or null. */
 export interface ControlRecord {

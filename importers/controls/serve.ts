@@ -1,25 +1,13 @@
 import { stableId } from '../../src/base/ids.ts';
 import { fold } from '../../src/base/text.ts';
 import type { ControlDetails } from '../../src/catalog/controls/schema.ts';
+import type { controls } from '../../src/db/control-tables.ts';
 import type { ControlRecord } from './record.ts';
 
 /** A control as the `controls` table holds it, but for its place in the catalog. */
-export interface ServedControl {
-  identifier: string;
-  controlId: string;
-  status: 'active' | 'withdrawn';
-  title: string;
-  family: string;
-  familyNames: string[];
-  filterWords: string[];
-  searchText: string;
-  statement: string;
-  listJson: string;
-  recordJson: string;
-  withdrawnInto: string[];
-}
+export type ServedControl = Omit<typeof controls.$inferSelect, 'framework' | 'version' | 'ordinal'>;
 
-/** Two-letter codes of the 800-171 families, which are those of 800-53 (DECISIONS D6.3). */
+/** Two-letter codes of the 800-171 families, which are those of 800-53 (rule D6.3). */
 const familyCodes171: Record<string, string> = {
   'access control': 'AC',
   'awareness and training': 'AT',
@@ -41,7 +29,7 @@ const familyCodes171: Record<string, string> = {
   'supply chain risk management': 'SR',
 };
 
-/** Shapes a control for the answers (specification, "Control records"; D6.2, D6.5), once, at import. */
+/** Shapes a control for the answers (rules D6.2, D6.5), once, at import. */
 export function serveControl(
   framework: string,
   version: string,

@@ -16,14 +16,8 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
   const storeControls = (framework: string, version: string, edition: string, controls: ControlRecord[]) => {
     for (const control of controls) {
       const { identifier } = control;
-      insertControl.run({
-        sourceId,
-        framework,
-        version,
-        edition,
-        identifier,
-        record: JSON.stringify(control),
-      });
+      const record = JSON.stringify(control);
+      insertControl.run({ sourceId, framework, version, edition, identifier, record });
     }
     targets.add(`${framework} ${version}`);
   };

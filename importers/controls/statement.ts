@@ -1,6 +1,6 @@
-import type { StatementPart } from './record.ts';
+import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 
-/** A statement as plain text (DECISIONS D6.4): each part on its own line, two blanks per depth, its label first. */
+/** A statement as plain text (rule D6.4): each part on its own line, two blanks per depth, its label first. */
 export function renderStatement(parts: StatementPart[], depth = 0): string {
   return parts
     .flatMap(({ label, prose, parts: below }) => {

@@ -1,9 +1,8 @@
 import { createGraph, type GraphNode, type MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
 import type { Database } from '../../src/db/database.ts';
-import { closureOf } from './closure.ts';
+import { closureRows } from './closure.ts';
 import { crosswalkOf } from './derive.ts';
-
-type Row = [source: number, target: number, ordinal: number, ...rest: (number | null)[]];
+import { nameOfEdge } from './edges.ts';
 
 /** What of the stored crosswalk does not follow from what it was derived from: a line for each edge, and for each node. */
 export function* crosswalkProblems(db: Database): Iterable<string> {
@@ -13,13 +12,7 @@ export function* crosswalkProblems(db: Database): Iterable<string> {
 
 /** Compares the stored edges with those that follow from what is stated and decided; gives a line for each that differs. */
 function* edgeProblems(db: Database): Iterable<string> {
-  const name = (framework: string, identifier: string) => `${framework}:${identifier}`;
-  const follow = new Map(
-    crosswalkOf(db).edges.map(({ a, b, status }) => {
-      const ends = [name(a.framework, a.identifier), name(b.framework, b.identifier)];
-      return [ends.sort().join(' - '), status];
-    }),
-  );
+  const follow = new Map(crosswalkOf(db).edges.map((edge) => [nameOfEdge(edge), edge.status]));
   const rows = db.sqlite
     .prepare<[], [string, string, string, string, MappingStatus]>(
       `SELECT a.framework, a.identifier, b.framework, b.identifier, e.status FROM crosswalk_edges AS e
@@ -28,7 +21,8 @@ function* edgeProblems(db: Database): Iterable<string> {
     .raw()
     .all();
   for (const [fromFramework, from, toFramework, to, status] of rows) {
-    const edge = [name(fromFramework, from), name(toFramework, to)].sort().join(' - ');
+    const a = { framework: fromFramework, identifier: from };
+    const edge = nameOfEdge({ a, b: { framework: toFramework, identifier: to } });
     const expected = follow.get(edge) ?? 'no edge';
     follow.delete(edge);
     if (expected !== status)
@@ -48,26 +42,18 @@ function* closureProblems({ sqlite }: Database): Iterable<string> {
     .all();
   const graph = createGraph(nodes, edges);
   const rowsOf = sqlite
-    .prepare<[number], Row>('SELECT * FROM crosswalk_paths WHERE source = ? ORDER BY target, ordinal')
+    .prepare<[number], (number | null)[]>(
+      'SELECT * FROM crosswalk_paths WHERE source = ? ORDER BY target, ordinal',
+    )
     .raw();
   let rows = 0;
   for (const [source, { framework, identifier }] of nodes.entries()) {
     const stored = rowsOf.all(source);
-    const made = rowsFrom(closureOf(graph, source), source);
+    const made = closureRows(graph, source);
     rows += stored.length;
     if (JSON.stringify(stored) !== JSON.stringify(made))
       yield `the paths of ${framework}:${identifier} are not those of its edges: ${stored.length} are stored, ${made.length} follow`;
   }
   const all = sqlite.prepare<[], number>('SELECT count(*) FROM crosswalk_paths').pluck().get()!;
   if (all !== rows) yield `${all - rows} paths begin at nodes that are not there`;
-}
-
-function rowsFrom(paths: ReturnType<typeof closureOf>, source: number): Row[] {
-  let target = -1;
-  let ordinal = 0;
-  return paths.map((path) => {
-    ordinal = path.target === target ? ordinal + 1 : 1;
-    target = path.target;
-    return [source, target, ordinal, path.hops, path.mask, path.statuses, ...path.nodes];
-  });
 }

@@ -1,7 +1,7 @@
 import type Sqlite from 'better-sqlite3';
 import type { Graph } from '../../src/catalog/crosswalk/graph.ts';
 
-/** How deep the closure table goes (DECISIONS D7.3). */
+/** How deep the closure table goes (rule D7.3). */
 export const closureDepth = 4;
 
 /** One path of the closure: flat numbers, for half a million of them are made and sorted. */
@@ -58,19 +58,19 @@ function comparePaths(a: ClosurePath, b: ClosurePath): number {
   );
 }
 
-/** Fills the empty closure table from a graph; gives the number of its rows. */
-export function writeClosure(sqlite: Sqlite.Database, graph: Graph): number {
+/** The rows of the closure table that begin at one node; paths with one target are numbered. */
+export function closureRows(graph: Graph, source: number): (number | null)[][] {
+  let target = -1;
+  let ordinal = 0;
+  return closureOf(graph, source).map((path) => {
+    ordinal = path.target === target ? ordinal + 1 : 1;
+    target = path.target;
+    return [source, target, ordinal, path.hops, path.mask, path.statuses, ...path.nodes];
+  });
+}
+
+/** Fills the empty closure table from a graph. */
+export function writeClosure(sqlite: Sqlite.Database, graph: Graph): void {
   const insert = sqlite.prepare('INSERT INTO crosswalk_paths VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  let rows = 0;
-  for (let source = 0; source < graph.nodes.length; source++) {
-    let target = -1;
-    let ordinal = 0;
-    for (const path of closureOf(graph, source)) {
-      ordinal = path.target === target ? ordinal + 1 : 1;
-      target = path.target;
-      insert.run(source, target, ordinal, path.hops, path.mask, path.statuses, ...path.nodes);
-      rows++;
-    }
-  }
-  return rows;
+  for (const source of graph.nodes.keys()) for (const row of closureRows(graph, source)) insert.run(row);
 }

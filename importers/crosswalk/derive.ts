@@ -1,7 +1,7 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import { compareFrameworks } from '../../src/catalog/controls/frameworks.ts';
 import { sortKey } from '../../src/catalog/controls/identifier.ts';
-import { createGraph, type Graph, type GraphNode } from '../../src/catalog/crosswalk/graph.ts';
+import { createGraph, type Graph } from '../../src/catalog/crosswalk/graph.ts';
 import { crosswalkEdges, crosswalkNodes } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
@@ -16,7 +16,7 @@ import type { SourceProblem } from '../read/errors.ts';
 import { type CatalogView, catalogView } from './catalog-view.ts';
 import { writeClosure } from './closure.ts';
 import { applyDecisions } from './decisions.ts';
-import { type DerivedEdge, deriveEdges, type MappingFact } from './edges.ts';
+import { type DerivedEdge, deriveEdges, type MappingFact, nameOf } from './edges.ts';
 
 /**
  * Rebuilds everything that is derived from the facts about controls: the served catalogs, the graph, the closure.
@@ -31,7 +31,7 @@ export function deriveControls(
   writeCatalogs(db, catalogs, baselines);
   const { view, edges, problems } = crosswalkOf(db, catalogs);
   const graph = writeGraph(db, edges);
-  timedClosure(() => void writeClosure(db.sqlite, graph));
+  timedClosure(() => writeClosure(db.sqlite, graph));
   return [...problems, ...unknownMembers(baselines, view)];
 }
 
@@ -69,15 +69,9 @@ function writeGraph(db: Database, edges: DerivedEdge[]): Graph {
   const { sqlite } = db;
   sqlite.exec(`DELETE FROM crosswalk_paths; DELETE FROM crosswalk_evidence; DELETE FROM crosswalk_edges;
                DELETE FROM crosswalk_nodes;`);
-  const names = new Map<string, GraphNode & { key: string }>();
-  const nameOf = ({ framework, identifier }: GraphNode) => `${framework}:${identifier}`;
-  for (const { a, b } of edges) {
-    for (const end of [a, b]) {
-      if (!names.has(nameOf(end)))
-        names.set(nameOf(end), { ...end, key: sortKey(end.framework, end.identifier) });
-    }
-  }
-  const nodes = [...names.values()].sort(
+  const named = new Map(edges.flatMap(({ a, b }) => [a, b]).map((end) => [nameOf(end), end]));
+  const keyed = [...named.values()].map((end) => ({ ...end, key: sortKey(end.framework, end.identifier) }));
+  const nodes = keyed.sort(
     (a, b) => compareFrameworks(a.framework, b.framework) || compareCodePoints(a.key, b.key),
   );
   const ids = new Map(nodes.map((node, id) => [nameOf(node), id]));
@@ -87,9 +81,9 @@ function writeGraph(db: Database, edges: DerivedEdge[]): Graph {
   const insertEdge = prepareInsert(db, crosswalkEdges);
   const insertEvidence = sqlite.prepare('INSERT OR IGNORE INTO crosswalk_evidence VALUES (?, ?, ?, ?)');
   const numbered = edges.map((edge) => {
-    const [a, b] = [ids.get(nameOf(edge.a))!, ids.get(nameOf(edge.b))!].sort(
-      (left, right) => left - right,
-    ) as [number, number];
+    const ends = [ids.get(nameOf(edge.a))!, ids.get(nameOf(edge.b))!];
+    const a = Math.min(...ends);
+    const b = Math.max(...ends);
     insertEdge.run({ a, b, status: edge.status });
     for (const fact of edge.evidence) insertEvidence.run(a, b, fact.sourceId, fact.ordinal);
     return { a, b, status: edge.status };

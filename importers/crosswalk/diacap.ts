@@ -3,7 +3,7 @@ import type { ControlsResult } from '../controls/catalog.ts';
 import { dod8500Version } from '../controls/dod-8500.ts';
 import type { MappingPair } from '../controls/record.ts';
 import { ImportError } from '../read/errors.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 import type { XmlElement } from '../read/xml.ts';
 import { childrenOf, textOf, type XmlNode } from '../read/xml-tree.ts';
 
@@ -15,7 +15,7 @@ export function isDiacapMap(root: XmlElement): boolean {
 }
 
 /**
- * Reads the map of DoD 8500.2 to 800-53 Rev 3 and Rev 4 from the tree of its XML (FORMATS 7). An
+ * Reads the map of DoD 8500.2 to 800-53 Rev 3 and Rev 4 from the tree of its XML (rule F7). An
  * entry that is empty and has a control where its revision belongs is a warning, for the published map has one.
  * Throws `ImportError` naming any other entry that is not understood, and a pair that occurs twice.
  */
@@ -26,7 +26,7 @@ export function parseDiacapMap(root: XmlNode): ControlsResult {
     const control = node.attributes.control ?? '';
     const fromIdentifier = canonicalIdentifier('dod-8500', control);
     if (fromIdentifier === null)
-      throw new ImportError(`the control "${shown(control)}" of Iac ${index + 1} is none of 8500.2`, kind);
+      throw new ImportError(`the control "${excerpt(control)}" of Iac ${index + 1} is not in 8500.2`, kind);
     for (const entry of childrenOf(node, 'NistControl')) {
       const pair = readEntry(entry, fromIdentifier, warnings);
       if (!pair) continue;
@@ -49,9 +49,9 @@ function readEntry(entry: XmlNode, fromIdentifier: string, warnings: string[]): 
   }
   const toIdentifier = canonicalIdentifier('nist-800-53', reference);
   if (toIdentifier === null)
-    throw new ImportError(`${fromIdentifier}: "${shown(reference)}" is no control of 800-53`, kind);
+    throw new ImportError(`${fromIdentifier}: "${excerpt(reference)}" is not a control of 800-53`, kind);
   if (revision !== '3' && revision !== '4')
-    throw new ImportError(`${fromIdentifier}: ${toIdentifier} has the revision "${shown(revision)}"`, kind);
+    throw new ImportError(`${fromIdentifier}: ${toIdentifier} has the revision "${excerpt(revision)}"`, kind);
   return {
     fromIdentifier,
     toFramework: 'nist-800-53',

@@ -1,32 +1,30 @@
 import { cciRevisions, versionKey } from '../../src/catalog/controls/frameworks.ts';
-import type { MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
+import type { GraphNode, MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
+import type { mappingFacts } from '../../src/db/control-tables.ts';
 import type { SourceProblem } from '../read/errors.ts';
+import { firstOf } from '../read/text.ts';
 import type { CatalogView } from './catalog-view.ts';
 
-/** One stated pair, as `mapping_facts` holds it. */
-export interface MappingFact {
-  sourceId: number;
-  ordinal: number;
-  fromFramework: string;
-  fromVersion: string;
-  fromIdentifier: string;
-  toFramework: string;
-  toVersion: string;
-  toIdentifier: string;
-  /** The row of a CSV. */
-  row: number | null;
-}
+/** One stated pair; `row` is that of a CSV. */
+export type MappingFact = Omit<typeof mappingFacts.$inferSelect, 'edition' | 'reference'>;
 
 /** One undirected edge with the facts that it rests on. */
 export interface DerivedEdge {
-  a: { framework: string; identifier: string };
-  b: { framework: string; identifier: string };
+  a: GraphNode;
+  b: GraphNode;
   status: MappingStatus;
   evidence: MappingFact[];
 }
 
+/** `nist-800-53:AC-2`. */
+export const nameOf = ({ framework, identifier }: GraphNode) => `${framework}:${identifier}`;
+
+/** The names of both ends, whichever stands first. */
+export const nameOfEdge = ({ a, b }: { a: GraphNode; b: GraphNode }) =>
+  [nameOf(a), nameOf(b)].sort().join(' - ');
+
 /**
- * Derives the edges of the crosswalk from what the sources state (DECISIONS D7.1). Pure; the order of the facts does
+ * Derives the edges of the crosswalk from what the sources state (rule D7.1). Pure; the order of the facts does
  * not matter. Pairs that give no edge although they should are reported.
  */
 export function deriveEdges(
@@ -34,7 +32,7 @@ export function deriveEdges(
   catalogs: CatalogView,
 ): { edges: DerivedEdge[]; problems: SourceProblem[] } {
   const edges = new Map<string, DerivedEdge>();
-  const problems = new Map<string, { sourceId: number; what: string; where: string[] }>();
+  const reports: { sourceId: number; what: string; pair: string }[] = [];
   const isOutdated = (fact: MappingFact) => catalogs.isOutdated(fact.fromFramework, fact.fromVersion);
   const hasRev5 = new Set(
     facts
@@ -42,13 +40,9 @@ export function deriveEdges(
       .map((fact) => fact.fromIdentifier),
   );
 
-  const report = (fact: MappingFact, what: string) => {
-    const key = `${fact.sourceId} ${what}`;
-    const row = fact.row === null ? '' : `row ${fact.row}: `;
-    const where = `${row}${fact.fromIdentifier} -> ${fact.toIdentifier}`;
-    const known = problems.get(key);
-    if (known) known.where.push(where);
-    else problems.set(key, { sourceId: fact.sourceId, what, where: [where] });
+  const report = ({ sourceId, row, fromIdentifier, toIdentifier }: MappingFact, what: string) => {
+    const place = row === null ? '' : `row ${row}: `;
+    reports.push({ sourceId, what, pair: `${place}${fromIdentifier} -> ${toIdentifier}` });
   };
 
   for (const fact of facts) {
@@ -78,10 +72,13 @@ export function deriveEdges(
   }
   return {
     edges: [...edges.values()],
-    problems: [...problems.values()].map(({ sourceId, what, where }) => ({
-      sourceId,
-      message: `${where.length} pairs make no edge, ${what}: ${where.slice(0, 5).join(', ')}${where.length > 5 ? ', ...' : ''}`,
-    })),
+    problems: [...Map.groupBy(reports, ({ sourceId, what }) => `${sourceId} ${what}`).values()].map(
+      (each) => {
+        const { sourceId, what } = each[0]!;
+        const pairs = firstOf(each.map(({ pair }) => pair));
+        return { sourceId, message: `${each.length} pairs make no mapping, ${what}: ${pairs}` };
+      },
+    ),
   };
 }
 
@@ -127,23 +124,11 @@ function problemOf(fact: MappingFact, catalogs: CatalogView): string | null {
   return unknown ? `unknown control of ${unknown[0]}` : null;
 }
 
-/** An end of an edge: a stated control that is active, or an active one that it went into. */
-interface End {
-  framework: string;
-  identifier: string;
-  isFollowed: boolean;
-}
-
-/** The active controls that an end of a pair stands for. */
-function endsOf(framework: string, identifier: string, catalogs: CatalogView, follows: boolean): End[] {
-  if (catalogs.status(framework, identifier) === 'active')
-    return [{ framework, identifier, isFollowed: false }];
+/** The active controls that an end of a pair stands for: itself, or those that it went into. */
+function endsOf(framework: string, identifier: string, catalogs: CatalogView, follows: boolean): GraphNode[] {
+  if (catalogs.status(framework, identifier) === 'active') return [{ framework, identifier }];
   if (!follows) return [];
-  return successors(framework, identifier, catalogs).map((each) => ({
-    framework,
-    identifier: each,
-    isFollowed: true,
-  }));
+  return successors(framework, identifier, catalogs).map((each) => ({ framework, identifier: each }));
 }
 
 /** The status of a pair whose controls are active: (a) to (d) of D7.1; a site's own pairs wait for an operator. */
@@ -175,15 +160,11 @@ function successors(framework: string, identifier: string, catalogs: CatalogView
   return [...found];
 }
 
-function add(edges: Map<string, DerivedEdge>, fact: MappingFact, source: End, target: End): void {
-  const [a, b] = [source, target].map(({ framework, identifier }) => ({ framework, identifier })) as [
-    DerivedEdge['a'],
-    DerivedEdge['b'],
-  ];
-  if (a.framework === b.framework && a.identifier === b.identifier) return;
-  const status = source.isFollowed || target.isFollowed ? 'auto' : statedStatus(fact);
-  const keys = [`${a.framework}:${a.identifier}`, `${b.framework}:${b.identifier}`].sort();
-  const key = keys.join(' ');
+function add(edges: Map<string, DerivedEdge>, fact: MappingFact, a: GraphNode, b: GraphNode): void {
+  if (nameOf(a) === nameOf(b)) return;
+  const isStated = a.identifier === fact.fromIdentifier && b.identifier === fact.toIdentifier;
+  const status = isStated ? statedStatus(fact) : 'auto';
+  const key = nameOfEdge({ a, b });
   const known = edges.get(key);
   if (!known) {
     edges.set(key, { a, b, status, evidence: [fact] });

@@ -4,7 +4,7 @@ import type { ControlsResult } from '../controls/catalog.ts';
 import type { MappingPair, MappingRecord } from '../controls/record.ts';
 import { type CsvRow, csvHeader, readCsv } from '../read/csv.ts';
 import { ImportError } from '../read/errors.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 
 const kind = 'mappings-csv';
 
@@ -43,7 +43,7 @@ export function parseMappingsCsv(text: string): ControlsResult {
     const whole = JSON.stringify([key, { ...pair, reference: '', row: 0 }]);
     const before = rows.get(whole);
     if (before !== undefined)
-      throw new ImportError(`row ${row.number} is the pair of row ${before} once more`, kind);
+      throw new ImportError(`row ${row.number} repeats the pair of row ${before}`, kind);
     rows.set(whole, row.number);
     const record = records.get(key) ?? {
       type: 'mapping',
@@ -94,7 +94,7 @@ function readRow(row: CsvRow): ReadRow {
     );
   return {
     fromFramework,
-    fromVersion: filled(row, 'fromVersion'),
+    fromVersion: row.filled('fromVersion'),
     pair: {
       fromIdentifier,
       toFramework,
@@ -108,23 +108,13 @@ function readRow(row: CsvRow): ReadRow {
 
 /** A framework's key; a question is split at its first colon, so a key with one could never be asked for. */
 function frameworkIn(row: CsvRow, column: string): string {
-  const text = filled(row, column);
-  if (!text.includes(':')) return frameworkKey(text);
-  throw new ImportError(`row ${row.number}, column ${column}: "${shown(text)}" holds a colon`, kind);
+  const text = row.filled(column);
+  if (text.includes(':')) throw row.fault(column, 'contains a colon');
+  return frameworkKey(text);
 }
 
 function identifierIn(row: CsvRow, column: string, framework: string): string {
-  const text = filled(row, column);
-  const identifier = canonicalIdentifier(framework, text);
-  if (identifier !== null) return identifier;
-  throw new ImportError(
-    `row ${row.number}, column ${column}: "${shown(text)}" is no identifier of ${shown(framework)}`,
-    kind,
-  );
-}
-
-function filled(row: CsvRow, column: string): string {
-  const text = row.cell(column);
-  if (text === '') throw new ImportError(`row ${row.number}, column ${column}: the cell is empty`, kind);
-  return text;
+  const identifier = canonicalIdentifier(framework, row.filled(column));
+  if (identifier === null) throw row.fault(column, `is not an identifier of ${excerpt(framework)}`);
+  return identifier;
 }

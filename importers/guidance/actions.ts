@@ -1,6 +1,6 @@
+import type { ActionableItem } from '../../src/catalog/guidance/document-schema.ts';
 import { ImportError } from '../read/errors.ts';
-import type { Block, HandedDown, Section } from './blocks.ts';
-import type { ActionableItem } from './document-record.ts';
+import type { Block, DocumentSection, HandedDown } from './blocks.ts';
 import { type Reading, readSentence, sentencesOf } from './sentences.ts';
 
 /** Far above any real document, far below what a small hostile one would grow to. */
@@ -10,11 +10,11 @@ const requiredHeading = /\brequired actions?\b/i;
 const informative = /^this (?:section|appendix) is informative\.?$/i;
 
 /**
- * The actionable items of a document's sections, in document order (DECISIONS D9.1, data/REGULATORY.md): sentences that
+ * The actionable items of a document's sections, in document order (rule D9.1, data/REGULATORY.md): sentences that
  * say must, shall, required or should; list items below such a sentence that ends in a colon, and list items of a section
  * of required actions, whose imperative needs no such word. In a section that calls itself informative nothing obliges.
  */
-export function actionableItemsOf(sections: Section[]): ActionableItem[] {
+export function actionableItemsOf(sections: DocumentSection[]): ActionableItem[] {
   const count = createCount();
   let informativeLevel: number | null = null;
   let requiredLevel: number | null = null;
@@ -49,7 +49,7 @@ function saysInformative({ text, kind }: Block): boolean {
 }
 
 function itemsOf(
-  section: Section,
+  section: DocumentSection,
   isRequired: boolean,
   isInformative: boolean,
   count: Count,

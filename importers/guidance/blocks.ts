@@ -22,7 +22,7 @@ export interface HandedDown {
 }
 
 /** What stands under one heading. */
-export interface Section {
+export interface DocumentSection {
   /** 0 for what stands before the first heading. */
   ordinal: number;
   level: number;
@@ -41,7 +41,7 @@ const breakingTag =
   /^(?:br|p|div|ol|ul|li|table|thead|tbody|tr|td|th|h[1-6]|section|blockquote|dl|dt|dd|hr|pre|script|style)$/i;
 
 /** Reads Markdown, which may be in several files, into sections and blocks, as far as finding sentences needs. Throws `ImportError`. */
-export function readSections(...files: string[]): Section[] {
+export function readSections(...files: string[]): DocumentSection[] {
   const reader = new SectionReader();
   for (const { text, tree } of parseFiles(files)) reader.flow(tree.children, text, 0);
   return reader.list;
@@ -53,7 +53,7 @@ function closed() {
 }
 
 class SectionReader {
-  readonly list: Section[] = [{ ordinal: 0, level: 0, heading: '', path: [], blocks: [] }];
+  readonly list: DocumentSection[] = [{ ordinal: 0, level: 0, heading: '', path: [], blocks: [] }];
   private readonly above: { level: number; heading: string }[] = [];
   /** Blocks that end in a colon and what may follow them, by depth: a paragraph is above the items beside it. */
   private leads: { depth: number; block: Block }[] = [];

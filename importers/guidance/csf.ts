@@ -1,7 +1,7 @@
-import { collapseLine, shown } from '../read/text.ts';
+import { collapseLine, excerpt } from '../read/text.ts';
 import type { CsfReference } from './document-record.ts';
 
-/** The categories of the NIST Cybersecurity Framework 2.0 (FORMATS 10.3). */
+/** The categories of the NIST Cybersecurity Framework 2.0 (rule F10.3). */
 const names = new Map([
   ['GV.OC', 'Organizational Context'],
   ['GV.RM', 'Risk Management Strategy'],
@@ -57,46 +57,44 @@ function functionOf(stated: string): string | null {
   return found?.[0] ?? null;
 }
 
+type StatedCsf = { [name in keyof CsfReference]?: string | undefined };
+
 /**
  * Fills in what a stated reference leaves out, from the code or from the name, in any case. The code rules: a function
  * or name that contradicts it gives way to that of CSF 2.0, with a warning that names both. A code of CSF 1.1 is kept
  * with a warning, and so is what is known neither way.
  */
-export function completeCsf(stated: Partial<CsfReference>): {
+export function completeCsf({ csfFunction = '', csfCategory = '', csfCategoryName = '' }: StatedCsf): {
   reference: CsfReference;
   warnings: string[];
 } {
-  const csfFunction = stated.csfFunction || undefined;
-  const csfCategory = stated.csfCategory || undefined;
-  const csfCategoryName = stated.csfCategoryName || undefined;
   const code =
-    csfCategory === undefined
-      ? (codes.get(key(csfCategoryName ?? '')) ?? '')
-      : (codeOf(csfCategory) ?? csfCategory);
+    csfCategory === '' ? (codes.get(key(csfCategoryName)) ?? '') : (codeOf(csfCategory) ?? csfCategory);
   const own = names.get(code);
   if (own === undefined && !withdrawn.has(code)) {
-    const named = shown(code || csfCategoryName || csfFunction || '', 20);
-    const warnings = [
-      named === '' ? 'a reference names no category of the CSF' : `"${named}" is no category of the CSF`,
-    ];
-    const kept = {
-      csfFunction: functionOf(csfFunction ?? '') ?? csfFunction ?? code.slice(0, 2),
-      csfCategory: code,
+    const named = excerpt(code || csfCategoryName || csfFunction, 20);
+    const stated = functionOf(csfFunction) ?? (csfFunction || code.slice(0, 2));
+    return {
+      reference: { csfFunction: stated, csfCategory: code, csfCategoryName },
+      warnings: [
+        named === ''
+          ? 'a reference does not name a category of the CSF'
+          : `"${named}" is not a category of the CSF`,
+      ],
     };
-    return { reference: { ...kept, csfCategoryName: csfCategoryName ?? '' }, warnings };
   }
   const reference = {
     csfFunction: code.slice(0, 2),
     csfCategory: code,
-    csfCategoryName: own ?? csfCategoryName ?? '',
+    csfCategoryName: own ?? csfCategoryName,
   };
   const warnings = own === undefined ? [`${code} is a category of CSF 1.1`] : [];
-  if (csfCategory !== undefined && isSubcategory(csfCategory))
-    warnings.push(`${shown(csfCategory, 20)} is a subcategory: ${code} is taken`);
-  if (csfFunction !== undefined && functionOf(csfFunction) !== reference.csfFunction)
-    warnings.push(`${code} is of the function ${reference.csfFunction}, not "${shown(csfFunction, 20)}"`);
-  if (own !== undefined && csfCategoryName !== undefined && key(csfCategoryName) !== key(own))
-    warnings.push(`${code} is "${own}", not "${shown(csfCategoryName)}"`);
+  if (subcategory.test(csfCategory.trim()))
+    warnings.push(`${excerpt(csfCategory, 20)} is a subcategory: its category ${code} is used`);
+  if (csfFunction !== '' && functionOf(csfFunction) !== reference.csfFunction)
+    warnings.push(`${code} is of the function ${reference.csfFunction}, not "${excerpt(csfFunction, 20)}"`);
+  if (own !== undefined && csfCategoryName !== '' && key(csfCategoryName) !== key(own))
+    warnings.push(`${code} is "${own}", not "${excerpt(csfCategoryName)}"`);
   return { reference, warnings };
 }
 
@@ -107,10 +105,6 @@ function codeOf(stated: string): string | null {
 }
 
 const subcategory = /-\d{1,2}$/;
-
-function isSubcategory(stated: string): boolean {
-  return subcategory.test(stated.trim());
-}
 
 /** The words that lead a section of a text to categories, most specific categories of each function first. */
 const words: [string, RegExp][] = [

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { repeatedMember } from '../../src/base/json.ts';
 import { ImportError } from '../read/errors.ts';
 import { pointerOf, readShape } from '../read/json.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 import { completeCsf } from './csf.ts';
 import type { DocumentRecord } from './document-record.ts';
 
@@ -68,7 +68,7 @@ const actionableItem = z.strictObject({
   exemptConditions: z.string().max(100_000).default(''),
 });
 
-/** One document of the interchange (FORMATS 10.2). */
+/** One document of the interchange (rule F10.2). */
 const interchange = z.strictObject({
   formatVersion: z.literal('1'),
   document,
@@ -121,7 +121,7 @@ export function parseInterchangeLines(text: string): { documents: DocumentRecord
     try {
       value = JSON.parse(line);
     } catch (error) {
-      throw new ImportError(`${place}not valid JSON: ${shown((error as Error).message, 150)}`, kind);
+      throw new ImportError(`${place}not valid JSON: ${excerpt((error as Error).message, 150)}`, kind);
     }
     refuseRepeatedMember(line, place);
     return [{ value, place }];
@@ -132,7 +132,7 @@ export function parseInterchangeLines(text: string): { documents: DocumentRecord
 /** Of a member that is named twice the last would count, and the other would be lost without a word. */
 function refuseRepeatedMember(json: string, place: string): void {
   const path = repeatedMember(json);
-  if (path !== null) throw new ImportError(`${place}${pointerOf(path)} is named twice`, kind);
+  if (path !== null) throw new ImportError(`${place}${pointerOf(path)} occurs twice`, kind);
 }
 
 function fromValues(values: { value: unknown; place: string }[]) {
@@ -156,7 +156,7 @@ function fromValues(values: { value: unknown; place: string }[]) {
 
 function nameOf(value: unknown): string {
   const id = (value as { document?: { documentId?: unknown } } | null)?.document?.documentId;
-  return typeof id === 'string' ? `document "${shown(id)}"` : 'a document without an id';
+  return typeof id === 'string' ? `document "${excerpt(id)}"` : 'a document without an id';
 }
 
 function fromValue(value: unknown, warnings: string[]): DocumentRecord {
@@ -165,7 +165,7 @@ function fromValue(value: unknown, warnings: string[]): DocumentRecord {
   const seen = new Set<string>();
   for (const [index, { actionId }] of actionableItems.entries()) {
     if (seen.has(actionId))
-      throw new ImportError(`/actionableItems/${index}/actionId: "${shown(actionId)}" occurs twice`, kind);
+      throw new ImportError(`/actionableItems/${index}/actionId: "${excerpt(actionId)}" occurs twice`, kind);
     seen.add(actionId);
   }
   return {
@@ -173,10 +173,8 @@ function fromValue(value: unknown, warnings: string[]): DocumentRecord {
     signposts: signposts.map((each) => ({
       ...each,
       nistCsf: each.nistCsf.map((stated) => {
-        const given = Object.fromEntries(Object.entries(stated).filter(([, text]) => text !== undefined));
-        const completed = completeCsf(given);
-        for (const warning of completed.warnings)
-          warnings.push(`document "${fields.documentId}": ${warning}`);
+        const completed = completeCsf(stated);
+        warnings.push(...completed.warnings.map((each) => `document "${fields.documentId}": ${each}`));
         return completed.reference;
       }),
     })),

@@ -2,7 +2,7 @@ import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { isStorable } from '../../src/base/text.ts';
 import { ImportError } from '../read/errors.ts';
 import { monthOf } from '../read/months.ts';
-import { collapseLine, shown } from '../read/text.ts';
+import { collapseLine, excerpt } from '../read/text.ts';
 
 const kind = 'regdoc-markdown';
 const longestHead = 64 * 1024;
@@ -50,7 +50,7 @@ export function readHead(text: string): { fields: HeadFields; body: string; warn
   const { open, yaml, close } = splitHead(text) ?? {};
   if (yaml === undefined) {
     if (isUnclosed(text))
-      throw new ImportError('the head, line 1: it has no end, a line of three hyphens', kind);
+      throw new ImportError('the head, line 1: it does not end with a line of three hyphens', kind);
     return null;
   }
   // YAML of another kind begins with the same line: only one that has a title is meant as a document.
@@ -62,12 +62,12 @@ export function readHead(text: string): { fields: HeadFields; body: string; warn
   const [error] = head.errors;
   if (error) {
     throw new ImportError(
-      `the head, line ${lineAt(error.pos[0])}: ${shown(error.message.split('\n')[0]!, 150)}`,
+      `the head, line ${lineAt(error.pos[0])}: ${excerpt(error.message.split('\n')[0]!, 150)}`,
       kind,
     );
   }
   if (!isMap(head.contents))
-    throw new ImportError('the head, line 2: it is no list of keys and values', kind);
+    throw new ImportError('the head, line 2: it is not a list of keys and values', kind);
   const warnings: string[] = [];
   const values = new Map<string, string>();
   const lines = new Map<string, number>();
@@ -77,9 +77,12 @@ export function readHead(text: string): { fields: HeadFields; body: string; warn
     const before = values.get(name);
     const line = lineAt(isScalar(key) ? (key.range?.[0] ?? 0) : 0);
     if (before !== undefined && before !== stated)
-      throw new ImportError(`the head, line ${line}: ${shown(name)} a second time, with another value`, kind);
+      throw new ImportError(
+        `the head, line ${line}: ${excerpt(name)} occurs twice with different values`,
+        kind,
+      );
     lines.set(name, line);
-    if (before !== undefined) warnings.push(`the head states ${shown(name)} twice: taken once`);
+    if (before !== undefined) warnings.push(`the head states ${excerpt(name)} twice with the same value`);
     values.set(name, stated);
   }
   const field = (name: string) => {
@@ -92,7 +95,10 @@ export function readHead(text: string): { fields: HeadFields; body: string; warn
   if (title === undefined) return null;
   const published = field('published');
   if (published !== undefined && dateAlone(published) === null)
-    throw new ImportError(`the head, line ${lines.get('published')}: "${shown(published)}" is no date`, kind);
+    throw new ImportError(
+      `the head, line ${lines.get('published')}: "${excerpt(published)}" is not a date`,
+      kind,
+    );
   const url = field('sourceUrl') ?? field('redirect_to');
   const fields = {
     title,

@@ -80,7 +80,16 @@ function withoutTemplates(file: string): string {
     .replace(/\{\{[^{}\n]{0,200}\}\}|\{[:%][^{}\n]{0,200}\}|\{[#.][^{}\n]{0,200}\}(?=[ \t]*$)/gm, '')
     .replace(/^([ \t>]*)•(?=[ \t])/gm, '$1-')
     .replace(/^((?![ \t]*>).*\n)[ \t]*>[ \t>]*(?=(?:```|~~~)[^`\n]*\n(?![ \t]*>))/gm, '$1')
-    .replace(/^ {0,3}:[ \t]+/gm, '\n');
+    .replace(/^ {0,3}:[ \t]+/gm, '\n')
+    .replaceAll('\0', ' ')
+    .replace(/&#(?:x([\da-f]{1,6})|(\d{1,7}));/gi, (reference, hex?: string, decimal?: string) =>
+      namesCharacter(hex ? Number.parseInt(hex, 16) : Number(decimal)) ? reference : ' ',
+    );
+}
+
+/** Whether a code is of a character: CommonMark reads NUL and a reference to any other as U+FFFD, which no source stated. */
+function namesCharacter(code: number): boolean {
+  return code <= 0x10ffff && /[^\p{Cc}\p{Cs}\p{Cn}]|[\t\n\f\r]/u.test(String.fromCodePoint(code));
 }
 
 /** Throws for lists and quotations nested too deep, and for too many definitions in one run of lines. */

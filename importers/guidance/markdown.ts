@@ -1,12 +1,13 @@
 import { compareCodePoints } from '../../src/base/text.ts';
+import type { Signpost } from '../../src/catalog/guidance/document-schema.ts';
 import { decodeText } from '../read/decode.ts';
 import { ImportError } from '../read/errors.ts';
 import type { GroupFile } from '../read/group-file.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 import { actionableItemsOf } from './actions.ts';
-import { readSections, type Section } from './blocks.ts';
+import { type DocumentSection, readSections } from './blocks.ts';
 import { categoriesOf } from './csf.ts';
-import type { DocumentRecord, Signpost } from './document-record.ts';
+import { type DocumentRecord, inOrder, recordShape } from './document-record.ts';
 import { dateAlone, readHead, withoutHead } from './markdown-head.ts';
 import { doctypeOf, publisherOf } from './publishers.ts';
 import { sentencesOf } from './sentences.ts';
@@ -19,7 +20,7 @@ const translation = /\.[a-z]{2}(?:-[A-Za-z]{2})?\.md$/;
 export type MarkdownResult = { document: DocumentRecord; warnings: string[] } | { reason: string };
 
 /**
- * Reads a Markdown text with a YAML head as a document (DECISIONS D9.1 a); other Markdown gives the reason why it is
+ * Reads a Markdown text with a YAML head as a document (rule D9.1 a); other Markdown gives the reason why it is
  * passed over. Throws `ImportError` naming the line for a head that does not parse.
  */
 export function parseHeadedMarkdown(text: string): MarkdownResult {
@@ -29,7 +30,7 @@ export function parseHeadedMarkdown(text: string): MarkdownResult {
   const sections = readSections(body);
   if (sections.length < 2) return { reason: 'Markdown without a heading' };
   const published = fields.published ?? firstDate(body);
-  if (published === null) warnings.push('no line is a date alone: published is not known');
+  if (published === null) warnings.push('no line contains only a date: the date of publication is unknown');
   const url = fields.sourceUrl ?? '';
   const { publisher, publisherId, jurisdiction } = publisherOf(url, fields.title);
   const document = toDocument(sections, {
@@ -53,7 +54,7 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   const warnings: string[] = [];
   const textOf = ({ name, bytes }: GroupFile) => {
     const decoded = decodeText(bytes, strict);
-    warnings.push(...decoded.warnings.map((warning) => `${shown(name)}: ${warning}`));
+    warnings.push(...decoded.warnings.map((warning) => `${excerpt(name)}: ${warning}`));
     return decoded.text;
   };
   const coverText = textOf(files.find((file) => file.name === 'cover.md')!);
@@ -68,10 +69,11 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   if (title === '')
     throw new ImportError('cover.md has neither a heading of the first level nor a head with a title', kind);
   const url = doi === null ? '' : `https://doi.org/10.6028/${doi}`;
-  const published = firstDate(cover) ?? firstMonth(cover);
-  if (published === null) warnings.push('no line of cover.md is a date alone: published is not known');
-  else if (firstDate(cover) === null)
-    warnings.push('the date of cover.md names no day: the first of the month is taken');
+  const day = firstDate(cover);
+  const published = day ?? firstDate(cover, firstDay);
+  if (published === null)
+    warnings.push('no line of cover.md contains only a date: the date of publication is unknown');
+  else if (day === null) warnings.push('the date in cover.md has no day: the first of the month is used');
   const document = toDocument(sections, {
     documentId: doi ?? slugOf(title),
     title,
@@ -83,45 +85,30 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   return { document, warnings };
 }
 
-type Head = Pick<
-  DocumentRecord,
-  | 'documentId'
-  | 'title'
-  | 'publisher'
-  | 'publisherId'
-  | 'doctype'
-  | 'jurisdiction'
-  | 'published'
-  | 'sourceUrl'
->;
+/** What no Markdown text states. */
+const unstated = {
+  cyberScore: null,
+  sectorLevel1: null,
+  sectorLevel2: null,
+  sectorLevel3: null,
+  sectorLevel4: null,
+  authoritative: false,
+  restriction: null,
+};
 
-function toDocument(sections: Section[], head: Head): DocumentRecord {
-  return {
-    documentId: head.documentId,
-    title: head.title,
-    publisher: head.publisher,
-    publisherId: head.publisherId,
-    doctype: head.doctype,
-    published: head.published,
-    cyberScore: null,
-    jurisdiction: head.jurisdiction,
-    sectorLevel1: null,
-    sectorLevel2: null,
-    sectorLevel3: null,
-    sectorLevel4: null,
-    authoritative: false,
-    sourceUrl: head.sourceUrl,
-    restriction: null,
-    signposts: sections.filter((section) => section.ordinal > 0).map(toSignpost),
-    actionableItems: actionableItemsOf(sections),
-  };
+type DocumentHead = Omit<DocumentRecord, keyof typeof unstated | 'signposts' | 'actionableItems'>;
+
+function toDocument(sections: DocumentSection[], head: DocumentHead): DocumentRecord {
+  const signposts = sections.filter((section) => section.ordinal > 0).map(toSignpost);
+  const actionableItems = actionableItemsOf(sections);
+  return inOrder(recordShape, { ...head, ...unstated, signposts, actionableItems });
 }
 
 /** What a section says of its own standing, not of its subject. */
 const formal = /^this (?:section|appendix) (?:is|contains)\b.*\b(?:normative|informative)\b/i;
 
 /** A heading as a signpost: what it leads to is told by the first sentence below it. */
-function toSignpost({ ordinal, heading, blocks }: Section): Signpost {
+function toSignpost({ ordinal, heading, blocks }: DocumentSection): Signpost {
   const telling = blocks.filter(({ text }) => !formal.test(text) && dateAlone(text) === null);
   const first = telling.find((block) => block.kind === 'paragraph') ?? telling[0];
   const body = blocks.map((block) => block.text).join(' ');
@@ -152,21 +139,17 @@ function readCover(cover: string): { title: string; doi: string | null } {
   };
 }
 
-function firstDate(text: string): string | null {
+/** The first line that is a date alone, `written` making dates of other lines. */
+function firstDate(text: string, written = (line: string) => line): string | null {
   for (const line of text.split(/\r?\n/)) {
-    const date = dateAlone(line);
+    const date = dateAlone(written(line));
     if (date !== null) return date;
   }
   return null;
 }
 
-function firstMonth(text: string): string | null {
-  for (const line of text.split(/\r?\n/)) {
-    const date = dateAlone(line.trim().replace(/^([A-Z][a-z]+) (\d{4})$/, '$1 1, $2'));
-    if (date !== null) return date;
-  }
-  return null;
-}
+/** The first day of the month that a line names alone. */
+const firstDay = (line: string) => line.trim().replace(/^([A-Z][a-z]+) (\d{4})$/, '$1 1, $2');
 
 /** An id from a title: `binding-operational-directive-17-01`. */
 function slugOf(title: string): string {
@@ -175,6 +158,6 @@ function slugOf(title: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 200);
-  if (slug === '') throw new ImportError(`the title "${shown(title)}" gives no id`, kind);
+  if (slug === '') throw new ImportError(`the title "${excerpt(title)}" does not give an id`, kind);
   return slug;
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../../src/db/database.ts';
 import type { Stated } from '../read/stated.ts';
+import { firstOf } from '../read/text.ts';
 import type { DocumentRecord } from './document-record.ts';
 
 /** Stores the documents of one source, inside the run's transaction; gives what the ledger says of it. */
@@ -8,9 +9,11 @@ export function stageDocuments(db: Database, sourceId: number, documents: Docume
   for (const each of documents) insert.run(sourceId, each.documentId, JSON.stringify(each));
   const sum = (name: 'signposts' | 'actionableItems') =>
     documents.reduce((total, each) => total + each[name].length, 0);
-  const named = documents.slice(0, 3).map((each) => each.documentId);
   return {
-    target: [...named, ...(documents.length > 3 ? ['...'] : [])].join(', '),
+    target: firstOf(
+      documents.map((each) => each.documentId),
+      3,
+    ),
     counts: {
       documents: documents.length,
       signposts: sum('signposts'),

@@ -1,6 +1,6 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 
 /** One thing that a source states, which another source may state anew. */
 export interface Statement {
@@ -10,13 +10,13 @@ export interface Statement {
   importedAt: string;
   sha256: string;
   /** Orders the statements of one run, so that the order of its files never matters. */
-  newness: string;
+  releaseOrder: string;
 }
 
 /** The statements that count: of each key the one of the last run that states it. */
 export function latestStatements<T extends Statement>(statements: T[], fresh: Set<number>): T[] {
   const order = (each: T) =>
-    [Number(fresh.has(each.sourceId)), each.importedAt, each.newness, each.sha256].join(' ');
+    [Number(fresh.has(each.sourceId)), each.importedAt, each.releaseOrder, each.sha256].join(' ');
   const winners = new Map<string, T>();
   for (const each of statements) {
     const known = winners.get(each.key);
@@ -41,15 +41,15 @@ export function winningStatements<T extends Statement>(
   for (const { sourceId, key } of statements) {
     if (kept.has(sourceId) || superseded.has(sourceId)) continue;
     const reason = fresh.has(sourceId)
-      ? `another source of this run states all that it states: ${nameOf(db, winnerOf.get(key)!)}`
-      : 'a later source states all that it states';
+      ? `another source of this import contains everything in it: ${nameOf(db, winnerOf.get(key)!)}`
+      : 'a later source contains everything in it';
     removeSource(db, sourceId, reason, superseded);
   }
   return winners;
 }
 
 function nameOf(db: Database, sourceId: number): string {
-  return shown(
+  return excerpt(
     db.sqlite.prepare<[number], string>('SELECT source FROM sources WHERE id = ?').pluck().get(sourceId)!,
     300,
   );

@@ -3,7 +3,7 @@ import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { ImportError } from './errors.ts';
 import { BoundedReader } from './random-access.ts';
 
-/** The bounds of SECURITY 2.4. */
+/** The bounds of rule S2.4. */
 export const archiveLimits = {
   entries: 20_000,
   entryBytes: 64 * 1024 * 1024,
@@ -30,11 +30,7 @@ export function newInflateBudget(): InflateBudget {
 
 /** True when the bytes begin as a zip file does. */
 export function looksLikeZip(bytes: Uint8Array): boolean {
-  return (
-    bytes[0] === 0x50 &&
-    bytes[1] === 0x4b &&
-    ((bytes[2] === 3 && bytes[3] === 4) || (bytes[2] === 5 && bytes[3] === 6))
-  );
+  return /^504b(?:0304|0506)$/.test(Buffer.from(bytes.subarray(0, 4)).toString('hex'));
 }
 
 /**
@@ -71,7 +67,7 @@ export async function openArchive(
 function readDirectory(zip: ZipFile): Promise<Entry[]> {
   return new Promise((resolve, reject) => {
     if (zip.entryCount > archiveLimits.entries) {
-      reject(new ImportError(`the zip holds more than ${archiveLimits.entries} files`));
+      reject(new ImportError(`the zip contains more than ${archiveLimits.entries} files`));
       return;
     }
     const entries: Entry[] = [];
@@ -93,17 +89,17 @@ function checkDirectory(entries: Entry[]): void {
     const name = entry.fileName;
     const shown = JSON.stringify(name.slice(0, 100));
     if (/[\u0000-\u001f\u007f]/.test(name))
-      throw new ImportError(`the zip holds a name with control characters: ${shown}`);
+      throw new ImportError(`the zip contains a name with control characters: ${shown}`);
     // Where a byte does not decode, two names could become one, and neither would be that of the file.
     if (name.includes('\ufffd'))
-      throw new ImportError(`the zip holds a name that is not valid text: ${shown}`);
+      throw new ImportError(`the zip contains a name that is not valid text: ${shown}`);
     const key = name.toLowerCase().replace(/\/$/, '');
-    if (seen.has(key)) throw new ImportError(`the zip holds two files named ${shown}`);
+    if (seen.has(key)) throw new ImportError(`the zip contains two files named ${shown}`);
     seen.add(key);
     const madeByUnix = entry.versionMadeBy >>> 8 === 3 || entry.versionMadeBy >>> 8 === 19;
     const type = madeByUnix ? (entry.externalFileAttributes >>> 16) & 0xf000 : 0;
     if (type !== 0 && type !== 0x8000 && type !== 0x4000) {
-      throw new ImportError(`the zip holds a link or device: ${shown}`);
+      throw new ImportError(`the zip contains a link or device: ${shown}`);
     }
   }
   const ranges = entries
@@ -114,7 +110,7 @@ function checkDirectory(entries: Entry[]): void {
     .sort((a, b) => a.start - b.start);
   ranges.forEach((range, index) => {
     const next = ranges[index + 1];
-    if (next && next.start < range.end) throw new ImportError('the zip holds files that overlap');
+    if (next && next.start < range.end) throw new ImportError('the zip contains files that overlap');
   });
 }
 
@@ -125,10 +121,12 @@ async function inflate(zip: ZipFile, entry: Entry, budget: InflateBudget): Promi
   }
   const ratio = entry.uncompressedSize / Math.max(1, entry.compressedSize);
   if (entry.uncompressedSize > archiveLimits.ratioFrom && ratio > archiveLimits.ratio) {
-    throw new ImportError(`the file is compressed more than ${archiveLimits.ratio}:1, which no document is`);
+    throw new ImportError(
+      `the file is compressed more than ${archiveLimits.ratio}:1, which is not plausible for a document`,
+    );
   }
   budget.left -= entry.uncompressedSize;
-  if (budget.left < 0) throw new ImportError('the archives of this import hold more than 8 GB');
+  if (budget.left < 0) throw new ImportError('the archives of this import contain more than 8 GB');
   const parts: Buffer[] = [];
   try {
     // yauzl fails at the first byte past the declared size, so a directory that lies costs nothing.

@@ -2,13 +2,19 @@ import { parse } from 'csv-parse/sync';
 import { isStorable } from '../../src/base/text.ts';
 import { ImportError } from './errors.ts';
 import type { Kind } from './kind.ts';
-import { shown } from './text.ts';
+import { excerpt } from './text.ts';
 
 /** A row of a CSV file: its number as a spreadsheet counts, the header being row 1, and its cells by column. */
 export interface CsvRow {
   number: number;
+  /** Those of the header. */
+  columns: string[];
   /** The trimmed text of a cell; `""` where it is empty or the column is absent. */
   cell(column: string): string;
+  /** The text of a cell that must have one. Throws `ImportError`. */
+  filled(column: string): string;
+  /** What is wrong with a cell. */
+  fault(column: string, what: string): ImportError;
 }
 
 /** A CSV file: the columns of its header, in their order, and the rows below. */
@@ -55,7 +61,7 @@ export function readCsv(text: string, kind: Kind): CsvTable {
   try {
     records = parse(text, { relax_column_count: true }) as string[][];
   } catch (error) {
-    throw new ImportError(`no valid CSV: ${shown((error as Error).message, 200)}`, kind);
+    throw new ImportError(`not valid CSV: ${excerpt((error as Error).message, 200)}`, kind);
   }
   const [header = [], ...rest] = records;
   const columns = header.map((column) => column.trim());
@@ -66,7 +72,7 @@ export function readCsv(text: string, kind: Kind): CsvTable {
   if (nameless >= 0) throw new ImportError(`column ${nameless + 1} of the header has no name`, kind);
   const seen = new Set<string>();
   const doubled = columns.find((column) => seen.size === seen.add(column).size);
-  if (doubled !== undefined) throw new ImportError(`the column ${shown(doubled)} occurs twice`, kind);
+  if (doubled !== undefined) throw new ImportError(`the column ${excerpt(doubled)} occurs twice`, kind);
   const rows = rest.flatMap((cells, index) => {
     if (cells.every((cell) => cell.trim() === '')) return [];
     return [readRow(cells, index + 2, columns, kind)];
@@ -82,5 +88,16 @@ function readRow(cells: string[], number: number, columns: string[], kind: Kind)
   if (unstorable !== undefined)
     throw new ImportError(`row ${number}, column ${unstorable}: characters that cannot be stored`, kind);
   const byColumn = new Map(columns.map((column, index) => [column, cells[index]!.trim()]));
-  return { number, cell: (column) => byColumn.get(column) ?? '' };
+  const cell = (column: string) => byColumn.get(column) ?? '';
+  return {
+    number,
+    columns,
+    cell,
+    filled(column) {
+      if (cell(column) !== '') return cell(column);
+      throw new ImportError(`row ${number}, column ${column}: the cell is empty`, kind);
+    },
+    fault: (column, what) =>
+      new ImportError(`row ${number}, column ${column}: "${excerpt(cell(column))}" ${what}`, kind),
+  };
 }

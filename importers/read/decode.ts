@@ -7,7 +7,7 @@ export interface DecodedText {
   warnings: string[];
 }
 
-// Node 22's own windows-1252 decoder reads these 32 bytes as C1 controls (SECURITY 2.8); 0 is unassigned.
+// Node 22's own windows-1252 decoder reads these 32 bytes as C1 controls (rule S2.8); 0 is unassigned.
 const windows1252 = [
   0x20ac, 0, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,
   0x017d, 0, 0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a,
@@ -16,7 +16,7 @@ const windows1252 = [
 
 /**
  * Decodes the bytes of a text file without ever guessing in silence: byte-order mark first, then the encoding
- * that an XML declaration names, else strict UTF-8, else windows-1252 with a warning (DECISIONS D20).
+ * that an XML declaration names, else strict UTF-8, else windows-1252 with a warning (rule D20).
  * Throws `ImportError` when no allowed reading gives a clean text, or under `strict` where a warning would do.
  */
 export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
@@ -36,6 +36,13 @@ export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
     default:
       throw new ImportError(`the encoding "${declared.slice(0, 40)}" is not supported`);
   }
+}
+
+/** The beginning of a file, each byte as one character, without a byte-order mark of UTF-8. */
+export function headOf(bytes: Uint8Array, length: number): string {
+  return Buffer.from(bytes.subarray(0, length))
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
 }
 
 function declaredEncoding(buffer: Buffer): string {
@@ -66,7 +73,7 @@ function decodeUtf8(buffer: Buffer, strict: boolean): DecodedText {
     throw new ImportError(`not valid UTF-8: ${where}; nor windows-1252: ${(error as Error).message}`);
   }
   const mixed = hasMultibyteUtf8(buffer, offset)
-    ? '; it also holds valid UTF-8 sequences, which this misreads'
+    ? '; it also contains valid UTF-8 sequences, which are misread this way'
     : '';
   return { text, warnings: [`not valid UTF-8: ${where}; the whole file was read as windows-1252${mixed}`] };
 }
@@ -80,7 +87,7 @@ export function decodeWindows1252(buffer: Buffer): string {
     const control = unit < 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d;
     if (control || unit === 0x7f) {
       throw new ImportError(
-        `byte 0x${byte.toString(16).toUpperCase()} at offset ${i} is no printable character`,
+        `byte 0x${byte.toString(16).toUpperCase()} at offset ${i} is not a printable character`,
       );
     }
     units[i] = unit;
@@ -90,37 +97,14 @@ export function decodeWindows1252(buffer: Buffer): string {
 
 /** The offset of the first byte that is not part of well-formed UTF-8. */
 function firstInvalidUtf8(buffer: Buffer): number {
-  let low = 0;
-  let high = buffer.length;
-  // The longest prefix that is valid, allowing for one sequence cut short at its end.
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if (isValidPrefix(buffer, middle)) low = middle;
-    else high = middle - 1;
+  let offset = 0;
+  for (const text of buffer.toString('utf8').split('\ufffd')) {
+    offset += Buffer.byteLength(text);
+    // U+FFFD stands for what is invalid, and for itself.
+    if (buffer.toString('hex', offset, offset + 3) !== 'efbfbd') break;
+    offset += 3;
   }
-  for (let back = 0; back < 4; back++) if (isUtf8(buffer.subarray(0, low - back))) return low - back;
-  return low;
-}
-
-function isValidPrefix(buffer: Buffer, length: number): boolean {
-  for (let back = 0; back < 4 && back <= length; back++) {
-    if (!isUtf8(buffer.subarray(0, length - back))) continue;
-    return back === 0 || isStartOfSequence(buffer.subarray(length - back, length));
-  }
-  return false;
-}
-
-function isStartOfSequence(tail: Buffer): boolean {
-  const first = tail[0]!;
-  const need =
-    first >= 0xf0 && first <= 0xf4
-      ? 4
-      : first >= 0xe0 && first < 0xf0
-        ? 3
-        : first >= 0xc2 && first < 0xe0
-          ? 2
-          : 0;
-  return tail.length < need && tail.subarray(1).every((byte) => byte >= 0x80 && byte < 0xc0);
+  return offset;
 }
 
 function hasMultibyteUtf8(buffer: Buffer, firstInvalid: number): boolean {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { isStorable } from '../../src/base/text.ts';
 import { ImportError } from './errors.ts';
 import type { Kind } from './kind.ts';
-import { shown } from './text.ts';
+import { excerpt } from './text.ts';
 
 const maxDepth = 64;
 
@@ -37,5 +37,5 @@ function checkValue(value: unknown, path: (string | number)[], kind: Kind): void
 
 /** A path of members and items as a JSON pointer, for messages. */
 export function pointerOf(path: PropertyKey[]): string {
-  return path.map((step) => `/${shown(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return path.map((step) => `/${excerpt(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -1,17 +1,6 @@
-const months = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-];
+const months = 'january february march april may june july august september october november december'.split(
+  ' ',
+);
 
 /** The number of a month by its English name, whatever its case: 1 to 12, or 0 for no month. */
 export function monthOf(name: string): number {

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, read } from 'node:fs';
 import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import yauzl from 'yauzl';
 
 const chunkSize = 64 * 1024;
@@ -21,39 +22,18 @@ export class BoundedReader extends yauzl.RandomAccessReader {
     this.size = this.handle === null ? this.bytes!.length : fstatSync(this.handle).size;
   }
 
+  /** A range as a stream that leaves the file open: Node's own closes it once it is destroyed. */
   override _readStreamForRange(start: number, end: number): Readable {
-    if (!this.holds(start, end)) {
-      return new Readable({
-        read() {
-          this.destroy(outside());
-        },
-      });
-    }
-    if (this.bytes)
-      return Readable.from(start === end ? [] : [this.bytes.subarray(start, end)], { objectMode: false });
-    if (start === end) return Readable.from([], { objectMode: false });
-    return this.streamOf(start, end);
+    return Readable.from(this.partsOf(start, end), { objectMode: false });
   }
 
-  /** A file's range as a stream that leaves the file open: Node's own closes it once it is destroyed. */
-  private streamOf(start: number, end: number): Readable {
-    const handle = this.handle!;
-    let position = start;
-    return new Readable({
-      read() {
-        const part = Buffer.allocUnsafe(Math.min(chunkSize, end - position));
-        if (part.length === 0) this.push(null);
-        else {
-          read(handle, part, 0, part.length, position, (error, count) => {
-            if (error || count === 0) this.destroy(error ?? outside());
-            else {
-              position += count;
-              this.push(part.subarray(0, count));
-            }
-          });
-        }
-      },
-    });
+  private async *partsOf(start: number, end: number): AsyncGenerator<Buffer> {
+    if (!this.holds(start, end)) throw outside();
+    for (let position = start; position < end; position += chunkSize) {
+      const part = Buffer.allocUnsafe(Math.min(chunkSize, end - position));
+      await promisify(this.read).call(this, part, 0, part.length, position);
+      yield part;
+    }
   }
 
   override read(
@@ -81,12 +61,6 @@ export class BoundedReader extends yauzl.RandomAccessReader {
   }
 
   private holds(start: number, end: number): boolean {
-    return (
-      Number.isSafeInteger(start) &&
-      Number.isSafeInteger(end) &&
-      start >= 0 &&
-      start <= end &&
-      end <= this.size
-    );
+    return start >= 0 && start <= end && end <= this.size;
   }
 }

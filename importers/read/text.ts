@@ -22,7 +22,12 @@ export function closeUp(text: string): string {
 }
 
 /** A text from a source as messages show it: on one line, without control characters, cut short. */
-export function shown(text: string, length = 60): string {
+export function excerpt(text: string, length = 60): string {
   const head = text.slice(0, 4 * length).toWellFormed();
   return [...collapseLine(head.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' '))].slice(0, length).join('');
+}
+
+/** The first of several texts in one line, with dots where there are more. */
+export function firstOf(texts: string[], most = 5): string {
+  return [...texts.slice(0, most), ...(texts.length > most ? ['...'] : [])].join(', ');
 }

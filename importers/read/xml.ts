@@ -2,7 +2,7 @@ import { SaxesParser } from 'saxes';
 import { decodeText } from './decode.ts';
 import { ImportError } from './errors.ts';
 
-/** The bounds of SECURITY 2.3, for every XML document whatever its kind. */
+/** The bounds of rule S2.3, for every XML document whatever its kind. */
 export const xmlLimits = {
   bytes: 64 * 1024 * 1024,
   depth: 64,
@@ -47,7 +47,7 @@ export class DoctypeError extends ImportError {
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
 
 /**
- * Reads an XML document, whoever wrote it (SECURITY 2.3): bytes decoded fatally, DOCTYPE refused, sizes capped,
+ * Reads an XML document, whoever wrote it (rule S2.3): bytes decoded fatally, DOCTYPE refused, sizes capped,
  * well-formedness checked in one pass, names resolved by namespace. The document is read to its end even where `choose`
  * wants no events. Gives the root element and the warnings of decoding; throws `ImportError` with line and column.
  */

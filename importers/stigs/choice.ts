@@ -16,7 +16,7 @@ const joinFrom = 0.8;
 
 /**
  * Puts units that no override names, in their order, to the STIG of a same title or of the same rules, or makes a new
- * one (FORMATS 2.4, steps 3 to 5). A STIG that the operator named takes those alone whose title has that slug: a row
+ * one (rule F2.4, steps 3 to 5). A STIG that the operator named takes those alone whose title has that slug: a row
  * speaks of its own id. Gives the slugs that such a unit cannot join for its other rules,
  * with their version.
  */
@@ -75,8 +75,8 @@ function reasonOf({ slug, titleSlug, blocked, takenBy }: Draft): string {
   return `new slug ${slug}: ${whyNot()}`;
 
   function whyNot(): string {
-    if (titleSlug === '') return 'the title gives none';
-    if (takenBy === null) return `${titleSlug} is a path of the interface`;
+    if (titleSlug === '') return 'the title does not give a slug';
+    if (takenBy === null) return `${titleSlug} is reserved for a path of the API`;
     if (blocked === 'role') return `${titleSlug} is the other role of this server`;
     if (blocked === 'clash') return `${titleSlug} holds other rules under the same version`;
     return `${titleSlug} is another ${takenBy.kind === 'srg' ? 'SRG' : 'STIG'}`;
@@ -105,7 +105,7 @@ function holdsOtherRole({ idKey }: Unit, { units }: Draft): boolean {
 /** Only new numbers tell that two releases are of one product; where they do not, the titles must not say otherwise. */
 function otherBy(a: Printing, b: Printing): string | null {
   const [mine, theirs] = [a.evidence(), b.evidence()];
-  if (ofTwoProducts(mine, theirs)) return 'its rules have SV-ids of their own';
+  if (ofTwoProducts(mine, theirs)) return 'its rules have other SV-ids';
   if (ofOneProduct(mine, theirs)) return null;
   return nameTwoProducts(a.title, b.title) ? 'its title names another product' : null;
 }
@@ -144,7 +144,7 @@ function nearest(unit: Unit, draft: Draft): [Printing, Printing] {
   for (const a of unit.printings) {
     for (const b of draft.units.flatMap(({ printings }) => printings)) {
       const distance = Math.abs(day(a.releaseDate) - day(b.releaseDate));
-      const key = `${b.newness} ${a.newness}`;
+      const key = `${b.releaseOrder} ${a.releaseOrder}`;
       if (!best || distance < best.distance || (distance === best.distance && key > best.key)) {
         best = { distance, key, pair: [a, b] };
       }

@@ -49,7 +49,7 @@ export function join(draft: Draft, unit: Unit, why: () => string): void {
   }
 }
 
-/** A version as which a unit holds other rules than a draft, so that they cannot be one STIG (FORMATS 2.4); or null. */
+/** A version as which a unit holds other rules than a draft, so that they cannot be one STIG (rule F2.4); or null. */
 export function clashOf({ printings }: Unit, { versions }: Draft): string | null {
   const clash = printings.find((mine) =>
     (versions.get(mine.version) ?? []).some((theirs) => !isOneRelease(mine, theirs)),

@@ -36,7 +36,7 @@ export function evidenceOf(
 }
 
 /**
- * A rule by its SV-id without the revision, which changes with every word of its text (FORMATS 1.4): a corrected printing
+ * A rule by its SV-id without the revision, which changes with every word of its text (rule F1.4): a corrected printing
  * has the same rules. An id of another form stands for itself.
  */
 export function ruleName(ruleId: string): string {

@@ -24,8 +24,8 @@ export interface Identity {
 }
 
 /**
- * Decides it from all printings that were ever imported and the operator's overrides, benchmark id to slug (DECISIONS
- * D24, FORMATS 2.3 and 2.4). Pure: neither the order of the printings counts nor what was decided before.
+ * Decides it from all printings that were ever imported and the operator's overrides, benchmark id to slug (rules
+ * D24, F2.3 and F2.4). Pure: neither the order of the printings counts nor what was decided before.
  */
 export function decideIdentity(printings: Printing[], overrides: Map<string, string>): Identity {
   const units = unitsOf(printings);
@@ -91,7 +91,7 @@ interface Settled {
 
 /**
  * Of the printings of each version those are one release whose rules are all in the largest of them. What has rules of its
- * own beside the newest is set apart, with what it holds (DECISIONS D24.3).
+ * own beside the newest is set apart, with what it holds (rule D24.3).
  */
 function settle(draft: Draft): Settled {
   const keptBy: Settled['keptBy'] = new Map();
@@ -111,7 +111,7 @@ function settle(draft: Draft): Settled {
   }
   const printings = [...keptBy.keys()];
   const served = printings.filter((printing) => keptBy.get(printing) === null);
-  const current = served.reduce((newest, each) => (each.newness > newest.newness ? each : newest));
+  const current = served.reduce((newest, each) => (each.releaseOrder > newest.releaseOrder ? each : newest));
   return { stig: Object.assign(draft, { current, printings }), keptBy, apart };
 }
 

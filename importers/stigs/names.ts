@@ -9,7 +9,7 @@ export interface Named extends Draft {
 }
 
 /**
- * Gives each STIG its slug: the operator's, or that of the title of its newest release (DECISIONS D24.2). Where two
+ * Gives each STIG its slug: the operator's, or that of the title of its newest release (rule D24.2). Where two
  * have one title, the one with the newer release gets it, the other that of its benchmark id, or one with a number.
  */
 export function giveSlugs(stigs: Named[]): void {

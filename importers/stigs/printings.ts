@@ -9,7 +9,7 @@ export interface Printing {
   benchmarkId: string;
   title: string;
   version: string;
-  newness: string;
+  releaseOrder: string;
   releaseDate: string | null;
   /** The hashes of its STIG IDs, sorted. */
   stigIds: Uint32Array;
@@ -30,7 +30,7 @@ export interface Unit {
 /** Printings by their benchmark ids, each the newest first; those with the newest release before the others. */
 export function unitsOf(printings: Printing[]): Unit[] {
   const byKey = new Map<string, Printing[]>();
-  for (const printing of [...printings].sort((a, b) => compare(b.newness, a.newness))) {
+  for (const printing of [...printings].sort((a, b) => compare(b.releaseOrder, a.releaseOrder))) {
     const others = byKey.get(printing.idKey);
     if (others) others.push(printing);
     else byKey.set(printing.idKey, [printing]);
@@ -71,9 +71,9 @@ export function newestFirst(a: Printing, b: Printing): number {
   );
 }
 
-/** The newness without the hash of the file. */
-export function dated({ newness }: Printing): string {
-  return newness.slice(0, newness.lastIndexOf(' '));
+/** The releaseOrder without the hash of the file. */
+export function dated({ releaseOrder }: Printing): string {
+  return releaseOrder.slice(0, releaseOrder.lastIndexOf(' '));
 }
 
 /** Versions, dates and hashes are ASCII. */

@@ -21,7 +21,7 @@ function wordsOf(title: string): string[] {
 
 /**
  * Whether two folded benchmark ids are the two roles of one server (`windows_server_2019_ms`, `..._dc`): those that are
- * published under one title (FORMATS 2.3), so that nothing else tells them apart where their versions differ.
+ * published under one title (rule F2.3), so that nothing else tells them apart where their versions differ.
  */
 export function areTwoRoles(idKeyA: string, idKeyB: string): boolean {
   const [a, b] = [/^(.*)_(ms|dc)$/.exec(idKeyA), /^(.*)_(ms|dc)$/.exec(idKeyB)];

@@ -9,7 +9,7 @@ const outer = /^[\s\-–—:,;.()[\]{}]+|[\s\-–—:,;.()[\]{}]+$/g;
 /** How much of a title is looked at; the longest real one has 150 characters. */
 const maxTitleLength = 1000;
 
-/** The form of a benchmark id under which it is known (FORMATS 2.4 step 1). */
+/** The form of a benchmark id under which it is known (rule F2.4 step 1). */
 export function idKeyOf(benchmarkId: string): string {
   const key = underscores(
     benchmarkId
@@ -26,13 +26,13 @@ export function aliasKey(benchmarkId: string, kind: 'stig' | 'srg'): string {
   return kind === 'srg' ? `srg:${idKeyOf(benchmarkId)}` : idKeyOf(benchmarkId);
 }
 
-/** Whether a title is that of a requirements guide; the two kinds never share a slug (FORMATS 2.4 step 3). */
+/** Whether a title is that of a requirements guide; the two kinds never share a slug (rule F2.4 step 3). */
 export function kindOf(title: string): 'stig' | 'srg' {
   return endingsOf(title).some((ending) => requirementsGuide.test(ending)) ? 'srg' : 'stig';
 }
 
 /**
- * The slug of a title (DECISIONS D4.1): endings such as "Security Technical Implementation Guide" or "(STIG)" removed
+ * The slug of a title (rule D4.1): endings such as "Security Technical Implementation Guide" or "(STIG)" removed
  * repeatedly, lower case, `&` as `and`, runs of other characters one `_`. Empty when nothing is left.
  */
 export function slugOf(title: string): string {
@@ -80,7 +80,7 @@ export function numbered(slug: string, number: number): string {
   return `${slug.slice(0, maxSlugLength - 8)}_${number}`;
 }
 
-/** True for a text that can be a slug (DECISIONS D9.4). */
+/** True for a text that can be a slug (rule D9.4). */
 export function isSlug(text: string): boolean {
   return /^[a-z0-9][a-z0-9_-]{0,199}$/.test(text);
 }

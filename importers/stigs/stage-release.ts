@@ -5,7 +5,7 @@ import { evidenceOf } from './evidence.ts';
 import { createSearchIndex } from './search-index.ts';
 import { aliasKey, kindOf } from './slug.ts';
 import type { XccdfRelease } from './xccdf-record.ts';
-import { newnessOf } from './xccdf-release.ts';
+import { releaseOrderOf } from './xccdf-release.ts';
 
 /** A release that a run stored; to which STIG it belongs is decided at the end of the run. */
 export interface StagedRelease {
@@ -36,7 +36,7 @@ export function stageRelease(
   prepareInsert(db, tables.stigPrintings).run({
     ...{ ...head, ...staged, sourceId, stigId: null, supersededBy: null },
     idKey: aliasKey(release.benchmarkId, kindOf(release.title)),
-    newness: newnessOf({ ...release, sha256 }),
+    releaseOrder: releaseOrderOf({ ...release, sha256 }),
     releaseDate: release.benchmarkDate ?? release.statusDate,
   });
   const releaseId = staged.id;

@@ -18,7 +18,7 @@ export function readPrintings({ sqlite }: Database): StoredPrinting[] {
   const rows = sqlite
     .prepare<[], Omit<StoredPrinting, 'stigIds' | 'evidence'> & { ids: Buffer }>(
       `SELECT p.id, p.source_id AS sourceId, p.stig_id AS stigId, p.superseded_by AS supersededBy, s.target, s.sha256,
-              p.id_key AS idKey, p.benchmark_id AS benchmarkId, p.title, p.version, p.newness,
+              p.id_key AS idKey, p.benchmark_id AS benchmarkId, p.title, p.version, p.release_order AS releaseOrder,
               p.release_date AS releaseDate, e.stig_ids AS ids
          FROM stig_printings AS p JOIN sources AS s ON s.id = p.source_id JOIN stig_evidence AS e ON e.release_id = p.id`,
     )

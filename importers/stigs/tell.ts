@@ -1,5 +1,5 @@
 import type { Database } from '../../src/db/database.ts';
-import { shown } from '../read/text.ts';
+import { excerpt } from '../read/text.ts';
 import { ruleName } from './evidence.ts';
 import type { Identity } from './identity.ts';
 import { dated } from './printings.ts';
@@ -48,11 +48,11 @@ export function tellIdentity(
       const told = isServed ? 'is served again' : `is no longer served: ${keptInstead(printing)}`;
       remarks.push({
         slug: stig.slug,
-        text: `${version} of ${shown(benchmarkId)}, imported before, ${told}`,
+        text: `${version} of ${excerpt(benchmarkId)}, imported before, ${told}`,
       });
     }
     if (target === stig.slug || renamed.has(`${target} ${stig.slug}`)) continue;
-    const text = `releases of ${shown(benchmarkId)}, imported before, went from ${target} to ${stig.slug}`;
+    const text = `releases of ${excerpt(benchmarkId)}, imported before, went from ${target} to ${stig.slug}`;
     moved.set(text, { slug: stig.slug, text, count: (moved.get(text)?.count ?? 0) + 1 });
   }
   for (const { slug, text, count } of moved.values()) remarks.push({ slug, text: `${count} ${text}` });
@@ -88,7 +88,7 @@ export function tellIdentity(
     const names = [...mine.keys()];
     const held = names.filter((name) => theirs.has(name));
     const revised = held.filter((name) => mine.get(name) !== theirs.get(name)).map((name) => mine.get(name)!);
-    const which = `${kept.version} of ${shown(kept.benchmarkId)} with ${theirs.size} rules`;
+    const which = `${kept.version} of ${excerpt(kept.benchmarkId)} with ${theirs.size} rules`;
     const isTie = dated(printing) === dated(kept) && mine.size === theirs.size;
     return (
       `another printing is kept, ${which}: it has ${held.length} of the ${mine.size} rules of this one` +
@@ -111,7 +111,7 @@ export function tellIdentity(
 }
 
 function named(ids: string[]): string {
-  return ids.length > maxNamed ? '' : ` (${ids.map((id) => shown(id)).join(', ')})`;
+  return ids.length > maxNamed ? '' : ` (${ids.map((id) => excerpt(id)).join(', ')})`;
 }
 
 /** What is told of a slug that leads elsewhere, in words. */

@@ -17,7 +17,7 @@ export interface RawRule {
   checks: { system: string; content: string; refHref: string | null; refName: string | null }[];
 }
 
-export interface RawGroup {
+export interface XccdfGroup {
   id: string;
   title: string;
   description: string;
@@ -39,7 +39,7 @@ export interface RawBenchmark {
   statuses: { text: string; date: string | null }[];
   plainTexts: { id: string; text: string }[];
   profiles: RawProfile[];
-  groups: RawGroup[];
+  groups: XccdfGroup[];
   /** Rules that stand outside any group. */
   looseRules: number;
 }
@@ -47,7 +47,7 @@ export interface RawBenchmark {
 /** What an open element belongs to; children of `other` are not ours to read. */
 type Frame =
   | { type: 'benchmark' | 'reference' | 'other' }
-  | { type: 'group'; group: RawGroup }
+  | { type: 'group'; group: XccdfGroup }
   | { type: 'profile'; profile: RawProfile }
   | { type: 'rule'; rule: RawRule }
   | { type: 'check'; check: RawRule['checks'][number] };
@@ -55,7 +55,7 @@ type Frame =
 const dublinCore = 'http://purl.org/dc/elements/1.1/';
 const prefix12 = /^xccdf_mil\.disa\.stig_(?:benchmark|group|rule|profile)_/;
 
-/** An id without what XCCDF 1.2 makes DISA put before it (FORMATS 1.7), so that it is the same in 1.1 and 1.2. */
+/** An id without what XCCDF 1.2 makes DISA put before it (rule F1.7), so that it is the same in 1.1 and 1.2. */
 function idOf(stated = ''): string {
   return stated.replace(prefix12, '');
 }
@@ -188,7 +188,7 @@ export class BenchmarkBuilder implements XmlHandler {
     return { type: 'group', group };
   }
 
-  private inGroup(group: RawGroup, local: string, attributes: Record<string, string>): Frame {
+  private inGroup(group: XccdfGroup, local: string, attributes: Record<string, string>): Frame {
     if (local === 'title' || local === 'description') return this.captureOnce(group, local);
     if (local === 'Group') return this.openGroup(attributes);
     if (local !== 'Rule') return other;

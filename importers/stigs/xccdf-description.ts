@@ -1,4 +1,4 @@
-/** The tags of a DISA rule description, in their order (FORMATS 1.5). */
+/** The tags of a DISA rule description, in their order (rule F1.5). */
 export const descriptionTags = [
   'VulnDiscussion',
   'FalsePositives',
@@ -32,19 +32,7 @@ interface Opening {
  * is the discussion as it stands. Texts are trimmed.
  */
 export function readDescription(text: string): Record<DescriptionTag, string> {
-  const parts: Record<DescriptionTag, string> = {
-    VulnDiscussion: '',
-    FalsePositives: '',
-    FalseNegatives: '',
-    Documentable: '',
-    Mitigations: '',
-    SeverityOverrideGuidance: '',
-    PotentialImpacts: '',
-    ThirdPartyTools: '',
-    MitigationControl: '',
-    Responsibility: '',
-    IAControls: '',
-  };
+  const parts = Object.fromEntries(descriptionTags.map((tag) => [tag, ''])) as Record<DescriptionTag, string>;
   const openings = openingsOf(text);
   if (openings.length === 0) parts.VulnDiscussion = text.trim();
   for (const [index, { tag, from }] of openings.entries()) {

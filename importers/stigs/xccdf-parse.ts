@@ -1,8 +1,9 @@
+import { count } from '../../src/base/text.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../read/errors.ts';
 import type { XmlElement } from '../read/xml.ts';
 import { slugStemOf } from './slug.ts';
-import type { BenchmarkBuilder, RawBenchmark, RawGroup, RawProfile, RawRule } from './xccdf-builder.ts';
+import type { BenchmarkBuilder, RawBenchmark, RawProfile, RawRule, XccdfGroup } from './xccdf-builder.ts';
 import { readDescription, unwrap } from './xccdf-description.ts';
 import type { XccdfFinding, XccdfProfile, XccdfRelease } from './xccdf-record.ts';
 import { isDate, readReleaseInfo, versionOf } from './xccdf-release.ts';
@@ -37,7 +38,7 @@ export type XccdfResult =
   | { kind: 'xccdf' | 'scap' | 'other'; reason: string };
 
 /**
- * Interprets a benchmark that the gate has read (FORMATS 1.2 to 1.7). Scan results (DECISIONS D29.5), SCAP content and
+ * Interprets a benchmark that the XML reader gives (rules F1.2 to F1.7). Scan results (rule D29.5), SCAP content and
  * benchmarks of other publishers are told apart; a DISA benchmark that is incomplete or contradicts itself throws `ImportError`.
  */
 export function interpretBenchmark(builder: BenchmarkBuilder): XccdfResult {
@@ -52,7 +53,7 @@ export function interpretBenchmark(builder: BenchmarkBuilder): XccdfResult {
   ) {
     return {
       kind: 'scap',
-      reason: 'a SCAP benchmark (automated checks): it never creates or replaces a STIG',
+      reason: 'a SCAP benchmark (automated checks): it cannot be imported as a STIG',
     };
   }
   const releaseText = raw.plainTexts.find((plain) => plain.id === 'release-info')?.text;
@@ -98,7 +99,7 @@ function interpretManual(
   if (benchmarkId === '') throw new ImportError('the benchmark has no id');
   if (title === '') throw new ImportError('the benchmark has no title');
   slugStemOf({ title, benchmarkId });
-  if (raw.looseRules > 0) throw new ImportError(`${raw.looseRules} rules stand outside any group`);
+  if (raw.looseRules > 0) throw new ImportError(`${count(raw.looseRules, 'rule')} outside any group`);
   if (rules.length === 0) throw new ImportError('the benchmark has no rules');
   const info = readReleaseInfo(releaseText);
   const { text: status, date: statusDate } = newestStatus(raw.statuses, warnings);
@@ -135,7 +136,7 @@ function newestStatus(
   const dated = statuses.map(({ text, date }) => {
     const stated = date?.trim() ?? null;
     if (stated === null || isDate(stated)) return { text, date: stated };
-    warnings.push(`the status date "${stated.slice(0, 40)}" is no date and was dropped`);
+    warnings.push(`the status date "${stated.slice(0, 40)}" is not a date and was ignored`);
     return { text, date: null };
   });
   return dated.reduce((newest, each) => ((each.date ?? '') >= (newest.date ?? '') ? each : newest), {
@@ -164,17 +165,17 @@ function interpretProfile(profile: RawProfile, groupIds: Set<string>): XccdfProf
   };
 }
 
-/** Some truncated copies select groups that are not there: worth a warning, no failure (FORMATS 1.3). */
+/** Some truncated copies select groups that are not there: worth a warning, no failure (rule F1.3). */
 function warnOfUnknownGroups(profiles: RawProfile[], groupIds: Set<string>, warnings: string[]): void {
   const unknown = new Set(profiles.flatMap((profile) => profile.selected).filter((id) => !groupIds.has(id)));
   if (unknown.size === 0) return;
   const [first] = unknown;
   warnings.push(
-    `the profiles select ${unknown.size} groups that are not there (first: ${first!.slice(0, 64)})`,
+    `the profiles select ${unknown.size} groups that do not exist (first: ${first!.slice(0, 64)})`,
   );
 }
 
-function interpretRule(group: RawGroup, rule: RawRule, warnings: string[]): XccdfFinding {
+function interpretRule(group: XccdfGroup, rule: RawRule, warnings: string[]): XccdfFinding {
   if (rule.id.trim() === '') throw new ImportError(`a rule of group ${group.id.slice(0, 64)} has no id`);
   const severity = rule.severity.trim().toLowerCase();
   if (severity !== 'high' && severity !== 'medium' && severity !== 'low') {
@@ -183,7 +184,7 @@ function interpretRule(group: RawGroup, rule: RawRule, warnings: string[]): Xccd
   const weight = rule.weight.trim() || '10.0';
   if (!Number.isFinite(Number(weight)))
     warnings.push(
-      `the rule ${rule.id.slice(0, 64)} has the weight "${weight.slice(0, 20)}", which is no number`,
+      `the rule ${rule.id.slice(0, 64)} has the weight "${weight.slice(0, 20)}", which is not a number`,
     );
   const parts = readDescription(rule.description);
   const check = rule.checks[0];
@@ -237,7 +238,7 @@ function readCcis(rule: RawRule, warnings: string[]): string[] {
     const cci = canonicalIdentifier('cci', ident.text);
     if (cci === null)
       warnings.push(
-        `the rule ${rule.id.slice(0, 64)} has the CCI "${ident.text.slice(0, 40)}", which is none`,
+        `the rule ${rule.id.slice(0, 64)} has the CCI "${ident.text.slice(0, 40)}", which is not a CCI`,
       );
     else ccis.add(cci);
   }

@@ -10,7 +10,7 @@ export interface ReleaseInfo {
   benchmarkDate: string | null;
 }
 
-/** Reads a `release-info` text (FORMATS 1.2); throws `ImportError` when it has another form. */
+/** Reads a `release-info` text (rule F1.2); throws `ImportError` when it has another form. */
 export function readReleaseInfo(text: string): ReleaseInfo {
   const match = text.length > maxLength ? null : releaseInfo.exec(text.replace(/\s+/g, ' ').trim());
   if (!match) throw new ImportError(`the release-info "${text.trim().slice(0, 60)}" is not understood`);
@@ -19,7 +19,7 @@ export function readReleaseInfo(text: string): ReleaseInfo {
   const number = monthOfShort(month!);
   const date = `${year}-${String(number).padStart(2, '0')}-${day!.padStart(2, '0')}`;
   if (number === 0 || !isDate(date))
-    throw new ImportError(`the benchmark date "${day} ${month} ${year}" is no date`);
+    throw new ImportError(`the benchmark date "${day} ${month} ${year}" is not a date`);
   return { release: release ?? null, benchmarkDate: date };
 }
 
@@ -30,11 +30,11 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
 }
 
-/** The version string of a release: `V2R9` (FORMATS 2.1). Throws `ImportError` when a part is no number. */
+/** The version string of a release: `V2R9` (rule F2.1). Throws `ImportError` when a part is no number. */
 export function versionOf(version: string, release: string | null): string {
   if (!/^\d{1,6}$/.test(version))
     throw new ImportError(`the version "${version.slice(0, 40)}" is not a number`);
-  if (release === null) throw new ImportError('the release-info names no release');
+  if (release === null) throw new ImportError('the release-info does not name a release');
   if (!/^\d{1,6}(\.\d{1,6})*$/.test(release)) {
     throw new ImportError(`the release "${release.slice(0, 40)}" is not a number`);
   }
@@ -42,10 +42,10 @@ export function versionOf(version: string, release: string | null): string {
 }
 
 /**
- * A text that sorts (by code point) as FORMATS 2.1 orders releases: version number, release components, benchmark
+ * A text that sorts (by code point) as rule F2.1 orders releases: version number, release components, benchmark
  * date, status date, SHA-256 of the file. The greatest is the newest.
  */
-export function newnessOf(release: {
+export function releaseOrderOf(release: {
   version: string;
   benchmarkDate: string | null;
   statusDate: string | null;

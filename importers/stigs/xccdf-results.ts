@@ -1,6 +1,6 @@
 import type { XmlElement, XmlHandler } from '../read/xml.ts';
 
-/** Said of the results of a scan wherever they are met (DECISIONS D29.5). */
+/** Said of the results of a scan wherever they are met (rule D29.5). */
 export const scanResults = 'scan results belong to a checklist, not to the catalog';
 
 /** Some tools write none. */

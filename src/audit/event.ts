@@ -6,7 +6,7 @@ export type ActorType = 'user' | 'integration' | 'operator' | 'system' | 'anonym
 
 type Scalar = string | number | boolean | null;
 
-/** Who did what to which object, and how it ended (SECURITY D). Never a token, a secret or an e-mail address. */
+/** Who did what to which object, and how it ended (rule S3.2). Never a token, a secret or an e-mail address. */
 export interface AuditEvent {
   actorType: ActorType;
   /** The subject of a token, the id of an integration token, an account of the machine, `system`; null if unknown. */
@@ -25,11 +25,31 @@ export interface AuditEvent {
   detail: Record<string, Scalar | readonly string[]> | null;
 }
 
-const longestName = 300;
+/** An event of the service itself, but for what `more` says. */
+export function systemEvent(
+  action: string,
+  detail: AuditEvent['detail'],
+  more: Partial<AuditEvent> = {},
+): AuditEvent {
+  return {
+    actorType: 'system',
+    actor: 'system',
+    org: null,
+    action,
+    objectType: 'audit',
+    objectId: null,
+    outcome: 'success',
+    reason: null,
+    requestId: null,
+    source: 'service',
+    detail,
+    ...more,
+  };
+}
 
 /** What a request or its answer names, as an event may hold it: it may be anything, a token where an id belongs for one. */
 export function shownName(text: string): string {
-  return withoutSecrets(text, longestName);
+  return withoutSecrets(text, maxText);
 }
 
 /** Where a chain stands: the sequence number and the hash of its last line. */

@@ -3,7 +3,6 @@ import {
   constants,
   fdatasyncSync,
   fstatSync,
-  fsyncSync,
   openSync,
   readFileSync,
   readSync,
@@ -11,9 +10,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { syncPath } from '../base/files.ts';
 import { createFileLock, type FileLock } from '../db/file-lock.ts';
-import { type AuditEvent, type Head, lineOf, origin } from './event.ts';
-import { ownEvent, type Resumption, resume } from './resume.ts';
+import { type AuditEvent, type Head, lineOf, origin, systemEvent } from './event.ts';
+import { type Resumption, resume } from './resume.ts';
 
 /** The system calls that write; tests make them fail. */
 export interface AuditIo {
@@ -21,25 +21,7 @@ export interface AuditIo {
   sync(fd: number): void;
 }
 
-export interface AuditFile {
-  /**
-   * Runs a function while no other process appends: what it appends needs no lock any more. Throws SQLITE_BUSY when the lock
-   * is not free in time.
-   */
-  hold<T>(work: () => T): T;
-  /**
-   * Appends events as lines, in order, under the lock that all processes share; `sync` waits until they are on the
-   * disk. Gives the new head; where this began a day or a file, the anchor, which is the head before; and what was found to be
-   * missing, as a code. Throws what the system says; then what was half written is recorded by the next append.
-   */
-  append(
-    events: readonly AuditEvent[],
-    sync: boolean,
-  ): { head: Head; anchor: Head | null; missing: string | null };
-  /** Whether a day began since the last line. */
-  isNewDay(): boolean;
-  close(): void;
-}
+export type AuditFile = ReturnType<typeof openAuditFile>;
 
 const tailBytes = 64 * 1024;
 const systemIo: AuditIo = {
@@ -48,7 +30,7 @@ const systemIo: AuditIo = {
 };
 
 /** The files beside the stream: the lock, always empty, and the head as it was last noted. */
-export const besides = (file: string) => ({ lock: `${file}.lock`, head: `${file}.head` });
+export const companionsOf = (file: string) => ({ lock: `${file}.lock`, head: `${file}.head` });
 
 /**
  * The file of the audit stream: only ever appended to, mode 0600 when it is made here. It is opened anew when it was
@@ -58,10 +40,10 @@ export const besides = (file: string) => ({ lock: `${file}.lock`, head: `${file}
 export function openAuditFile(
   file: string,
   options: { now: () => Date; lockTimeout?: number; io?: AuditIo; known?: () => Head },
-): AuditFile {
+) {
   const { now, io = systemIo, known = () => origin } = options;
   const append = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
-  let beside = openBeside(file, options.lockTimeout ?? 5000);
+  let companions = openCompanions(file, options.lockTimeout ?? 5000);
   let held = false;
   let fd = openSync(file, append, 0o600);
   let inode = fstatSync(fd).ino;
@@ -72,13 +54,14 @@ export function openAuditFile(
   let own: Head = origin;
 
   /** Somebody who removes the lock would let two processes write at once; who removes the head, cut lines off unseen. */
-  function reopenBeside(): void {
-    const names = besides(file);
-    const same = inodeOf(names.lock) === beside.inodes.lock && inodeOf(names.head) === beside.inodes.head;
+  function reopenCompanions(): void {
+    const names = companionsOf(file);
+    const same =
+      inodeOf(names.lock) === companions.inodes.lock && inodeOf(names.head) === companions.inodes.head;
     if (same) return;
-    const next = openBeside(file, options.lockTimeout ?? 5000);
-    closeBeside(beside);
-    beside = next;
+    const next = openCompanions(file, options.lockTimeout ?? 5000);
+    closeCompanions(companions);
+    companions = next;
     seen = null;
   }
 
@@ -97,22 +80,26 @@ export function openAuditFile(
     return tail.subarray(0, read);
   }
 
-  function whereItStands(): Resumption {
+  function findEnd(): Resumption {
     reopenIfMoved();
     const { size } = fstatSync(fd);
     if (seen !== null && seen.size === size) {
       return { head: seen.head, lastTime: lastDay, torn: false, event: null };
     }
     seen = null;
-    const noted = readHead(besides(file).head);
+    const noted = readHead(companionsOf(file).head);
     const remembered = known();
     return resume(readTail(size), noted, own.seq > remembered.seq ? own : remembered);
   }
 
+  /**
+   * Runs a function while no other process appends: what it appends needs no lock any more. Throws SQLITE_BUSY when the lock
+   * is not free in time.
+   */
   function hold<T>(work: () => T): T {
     if (held) return work();
-    reopenBeside();
-    return beside.lock.hold(() => {
+    reopenCompanions();
+    return companions.lock.hold(() => {
       held = true;
       try {
         return work();
@@ -124,15 +111,20 @@ export function openAuditFile(
 
   return {
     hold,
-    append: (events, sync) =>
+    /**
+     * Appends events as lines, in order, under the lock that all processes share; `sync` waits until they are on the
+     * disk. Gives the new head; where this began a day or a file, the anchor, which is the head before; and what was found to be
+     * missing, as a code. Throws what the system says; then what was half written is recorded by the next append.
+     */
+    append: (events: readonly AuditEvent[], sync: boolean) =>
       hold(() => {
-        const { head: from, lastTime, torn, event } = whereItStands();
+        const { head: from, lastTime, torn, event } = findEnd();
         const time = now();
         const today = time.toISOString().slice(0, 10);
         const yesterday = lastTime?.slice(0, 10) ?? '';
         const ours = event === null ? [] : [event];
         const isNew = yesterday !== '' && yesterday < today;
-        if (isNew) ours.push(ownEvent('audit.anchor', { day: yesterday, lines: from.seq }));
+        if (isNew) ours.push(systemEvent('audit.anchor', { day: yesterday, lines: from.seq }));
         const anchor = isNew || event?.action === 'audit.continue' ? from : null;
         let head = from;
         let text = torn ? '\n' : '';
@@ -145,35 +137,37 @@ export function openAuditFile(
         seen = null;
         const isFirst = fstatSync(fd).size === 0;
         // Killed from here on, we leave no lines without a head: where one is missing, somebody took it away.
-        if (isFirst && from.seq === 0) writeSync(beside.head, headText(origin), 0);
+        if (isFirst && from.seq === 0) writeSync(companions.head, headText(origin), 0);
         writeWhole(io, fd, Buffer.from(text));
         if (sync) io.sync(fd);
-        if (sync && isFirst) syncFolder(dirname(file));
-        writeSync(beside.head, headText(head), 0);
-        if (sync && isFirst) fdatasyncSync(beside.head);
+        // A file that was made just now is on the disk when its folder is.
+        if (sync && isFirst) syncPath(dirname(file));
+        writeSync(companions.head, headText(head), 0);
+        if (sync && isFirst) fdatasyncSync(companions.head);
         own = head;
         seen = { size: fstatSync(fd).size, head };
         lastDay = today;
         const missing = event?.action === 'audit.recover' && event.reason !== 'TORN' ? event.reason : null;
         return { head, anchor, missing };
       }),
+    /** Whether a day began since the last line. */
     isNewDay: () => lastDay !== '' && lastDay < now().toISOString().slice(0, 10),
-    close() {
-      closeBeside(beside);
+    close(): void {
+      closeCompanions(companions);
       closeSync(fd);
     },
   };
 }
 
-interface Beside {
+interface Companions {
   lock: FileLock;
   /** The open file of the head. */
   head: number;
   inodes: { lock: number; head: number };
 }
 
-function openBeside(file: string, timeout: number): Beside {
-  const names = besides(file);
+function openCompanions(file: string, timeout: number): Companions {
+  const names = companionsOf(file);
   const head = openSync(names.head, constants.O_RDWR | constants.O_CREAT, 0o600);
   try {
     const lock = createFileLock(names.lock, timeout);
@@ -184,7 +178,7 @@ function openBeside(file: string, timeout: number): Beside {
   }
 }
 
-function closeBeside({ lock, head }: Beside): void {
+function closeCompanions({ lock, head }: Companions): void {
   lock.close();
   closeSync(head);
 }
@@ -203,16 +197,6 @@ export function lazyAuditFile(open: () => AuditFile): AuditFile {
     isNewDay: () => file?.isNewDay() ?? false,
     close: () => file?.close(),
   };
-}
-
-/** A file that was made just now is on the disk when its folder is. */
-function syncFolder(folder: string): void {
-  const fd = openSync(folder, constants.O_RDONLY);
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function writeWhole(io: AuditIo, fd: number, bytes: Uint8Array): void {

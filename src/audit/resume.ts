@@ -1,5 +1,5 @@
 import { sha256 } from '../base/ids.ts';
-import { type AuditEvent, type Head, origin, type ReadLine, readLine } from './event.ts';
+import { type AuditEvent, type Head, origin, type ReadLine, readLine, systemEvent } from './event.ts';
 
 /** How the chain goes on at the end of a file: after which line, and what has to be written first. */
 export interface Resumption {
@@ -9,28 +9,6 @@ export interface Resumption {
   /** Whether the file ends in the middle of a line, which has to be ended. */
   torn: boolean;
   event: AuditEvent | null;
-}
-
-/** What the stream says of itself. */
-export function ownEvent(
-  action: string,
-  detail: AuditEvent['detail'],
-  more: Partial<AuditEvent> = {},
-): AuditEvent {
-  return {
-    actorType: 'system',
-    actor: 'system',
-    org: null,
-    action,
-    objectType: 'audit',
-    objectId: null,
-    outcome: 'success',
-    reason: null,
-    requestId: null,
-    source: 'service',
-    detail,
-    ...more,
-  };
 }
 
 /**
@@ -46,8 +24,8 @@ export function resume(tail: Buffer, noted: Head | null, otherwise: Head = origi
     const gone = { streamMissing: true, missingTo: known.seq, ...(isBeside ? {} : { headMissing: true }) };
     const event =
       noted?.hash === known.hash
-        ? ownEvent('audit.continue', { previousHash: known.hash })
-        : ownEvent('audit.recover', gone, { outcome: 'failure', reason: 'STREAM_MISSING' });
+        ? systemEvent('audit.continue', { previousHash: known.hash })
+        : systemEvent('audit.recover', gone, { outcome: 'failure', reason: 'STREAM_MISSING' });
     return { head: known, lastTime: null, torn: false, event: known.seq === 0 ? null : event };
   }
   const end = tail.lastIndexOf('\n');
@@ -61,7 +39,7 @@ export function resume(tail: Buffer, noted: Head | null, otherwise: Head = origi
   const lastTime = last?.time ?? null;
   const torn = rest.length > 0;
   const recovered = (reason: string, detail: AuditEvent['detail'] = {}) =>
-    ownEvent(
+    systemEvent(
       'audit.recover',
       { ...detail, ...(torn ? tornDetail(rest) : {}), ...(isBeside ? {} : { headMissing: true }) },
       { outcome: 'failure', reason },

@@ -1,61 +1,34 @@
 import type { Log } from '../base/log.ts';
 import { storageFault } from '../db/faults.ts';
 import { createTurns, lockPatience } from '../db/turns.ts';
-import type { AuditEvent, Head } from './event.ts';
+import { type AuditEvent, type Head, systemEvent } from './event.ts';
 import type { AuditFile } from './file.ts';
 import { createRepeats } from './repeats.ts';
-import { ownEvent } from './resume.ts';
 
 const warnEvery = 60_000;
 /** How many events are kept while another process holds the lock, and how often they are tried again. */
 const mostKept = 5000;
 const retryEvery = 100;
 
-/** The stream as those see it who have something to tell. */
-export interface AuditStream {
-  /**
-   * Writes what must be audited, to the disk. Under the policy `stop` throws when that fails (the deed must then not
-   * be done); under `continue` it is counted as lost.
-   */
-  must(...events: AuditEvent[]): void;
-  /** As `must`, where no transaction is open: a lock that another process holds is waited for, the event loop going on. */
-  tell(...events: AuditEvent[]): Promise<void>;
-  /**
-   * Runs work that is to be audited while no other process appends, so that nothing in it finds the lock held. Throws
-   * SQLITE_BUSY before it begins where another process holds it, unless this is the last time; then, as where there can be
-   * no lock, the work is run, and what it tells meets the policy.
-   */
-  hold<T>(work: () => T, isLast: boolean): T;
-  /** Writes what happened anyway, as soon as no other process writes; when that fails it is counted as lost. */
-  note(event: AuditEvent): void;
-  /** As `note`, for refusals: repeats within a minute become one event with their count. */
-  refused(event: AuditEvent): void;
-  /** What has to be done from time to time: the anchor of a new day, counted repeats (at the end, all of them). */
-  tick(atEnd?: boolean): void;
-  /** The last line that this process wrote to the disk; null before the first. */
-  head(): Head | null;
-  /** The events that were written, and those that could not be, since the start. */
-  stats(): { written: number; lost: number; failing: boolean };
-  close(): void;
-}
+export type AuditStream = ReturnType<typeof createAuditStream>;
 
 export interface StreamOptions {
   failure: 'stop' | 'continue';
   now: () => Date;
   log: Log;
-  /** What a deed that cannot be audited is refused with. */
+  /** What an action that cannot be audited is refused with. */
   refuse: (cause: Error) => Error;
   /** Called with the last line when what must be audited was written. */
   remember?: (head: Head) => void;
 }
 
-/** The audit stream over its file, with the policy of `GAPSTONE_AUDIT_FAILURE` (DECISIONS D21). */
-export function createAuditStream(file: AuditFile, options: StreamOptions): AuditStream {
+/** The audit stream over its file, with the policy of `GAPSTONE_AUDIT_FAILURE` (rule D21). */
+export function createAuditStream(file: AuditFile, options: StreamOptions) {
   const { failure, now, log, refuse, remember = () => undefined } = options;
   let written = 0;
   let lost = 0;
   let gap: Gap | null = null;
-  let last: Head | null = null;
+  let last = null as Head | null;
   let warnedAt = Number.NEGATIVE_INFINITY;
   /** What was noted while another process held the lock, the oldest first, and since when. */
   let kept: AuditEvent[] = [];
@@ -70,19 +43,15 @@ export function createAuditStream(file: AuditFile, options: StreamOptions): Audi
     written += all.length;
     if (sync) last = head;
     if (missing !== null)
-      log.warn('audit stream: lines or the head were taken away, or this is another stream than before', {
+      log.warn('audit stream: lines or the head were removed, or this is a different stream', {
         reason: missing,
         seq: head.seq,
       });
-    if (anchor !== null) logHead('audit anchor', anchor);
+    if (anchor !== null) log.info('audit anchor', { seq: anchor.seq, hash: anchor.hash });
     if (gap === null) return;
-    log.warn('audit stream writes again', { lost: gap.lost, refused: gap.refused, seq: head.seq });
+    log.warn('audit stream can be written again', { lost: gap.lost, refused: gap.refused, seq: head.seq });
     gap = null;
     warnedAt = Number.NEGATIVE_INFINITY;
-  }
-
-  function logHead(msg: string, { seq, hash }: Head): void {
-    log.info(msg, { seq, hash });
   }
 
   function failed(error: Error, events: { lost: number; refused: number }): void {
@@ -97,6 +66,7 @@ export function createAuditStream(file: AuditFile, options: StreamOptions): Audi
     log.error('audit stream cannot be written', { reason: error.message, policy: failure });
   }
 
+  /** Writes what happened anyway, as soon as no other process writes; when that fails it is counted as lost. */
   function note(event: AuditEvent): void {
     if (kept.length === 0) keptSince = performance.now();
     kept.push(event);
@@ -123,6 +93,10 @@ export function createAuditStream(file: AuditFile, options: StreamOptions): Audi
 
   const repeats = createRepeats(note, now);
 
+  /**
+   * Writes what must be audited, to the disk. Under the policy `stop` throws when that fails (the action must then not
+   * be done); under `continue` it is counted as lost.
+   */
   function must(...events: AuditEvent[]): void {
     try {
       write(events, true);
@@ -135,6 +109,11 @@ export function createAuditStream(file: AuditFile, options: StreamOptions): Audi
     remember(last!);
   }
 
+  /**
+   * Runs work that is to be audited while no other process appends, so that nothing in it finds the lock held. Throws
+   * SQLITE_BUSY before it begins where another process holds it, unless this is the last time; then, as where there can be
+   * no lock, the work is run, and what it logs meets the policy.
+   */
   function hold<T>(work: () => T, isLast: boolean): T {
     let begun = false;
     try {
@@ -150,11 +129,15 @@ export function createAuditStream(file: AuditFile, options: StreamOptions): Audi
 
   return {
     must,
-    tell: (...events) => turns.take(({ isLast }) => hold(() => must(...events), isLast)),
+    /** As `must`, where no transaction is open: a lock that another process holds is waited for, the event loop going on. */
+    tell: (...events: AuditEvent[]): Promise<void> =>
+      turns.take(({ isLast }) => hold(() => must(...events), isLast)),
     hold,
     note,
+    /** As `note`, for refusals: repeats within a minute become one event with their count. */
     refused: repeats.note,
-    tick(atEnd = false) {
+    /** What has to be done from time to time: the anchor of a new day, counted repeats (at the end, all of them). */
+    tick(atEnd = false): void {
       repeats.flush(atEnd);
       if (!file.isNewDay()) return;
       try {
@@ -164,9 +147,11 @@ export function createAuditStream(file: AuditFile, options: StreamOptions): Audi
         if (storageFault(error) !== 'busy') failed(error as Error, { lost: 0, refused: 0 });
       }
     },
+    /** The last line that this process wrote to the disk; null before the first. */
     head: () => last,
+    /** The events that were written, and those that could not be, since the start. */
     stats: () => ({ written, lost, failing: gap !== null }),
-    close() {
+    close(): void {
       flush(true);
       if (retry !== null) clearTimeout(retry);
       file.close();
@@ -182,9 +167,8 @@ interface Gap {
   reason: string;
 }
 
-function failureEvent({ reason, ...detail }: Gap): AuditEvent {
-  return ownEvent('audit.failure', detail, { outcome: 'failure', reason });
-}
+const failureEvent = ({ reason, ...detail }: Gap) =>
+  systemEvent('audit.failure', detail, { outcome: 'failure', reason });
 
 /** A stream that nobody reads, for tests and for databases in memory. */
 export const silentAudit: AuditStream = {

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { type Head, origin, type ReadLine, readLine } from './event.ts';
-import { besides, readHead } from './file.ts';
+import { companionsOf, readHead } from './file.ts';
 import { tornDetail } from './resume.ts';
 
 /** What a walk along the chain found. */
@@ -26,109 +26,102 @@ export interface AuditVerdict {
  */
 export function verifyAuditFile(files: string | readonly string[], known: Head = origin): AuditVerdict {
   const list = typeof files === 'string' ? [files] : files;
+  const found: AuditVerdict = {
+    lines: 0,
+    first: null,
+    head: null,
+    problem: null,
+    headProblem: null,
+    notes: [],
+  };
   const newest = list.at(-1);
+  if (newest === undefined) return found;
   // Read before the lines: a running server adds to both.
-  const noted = newest === undefined ? null : readHead(besides(newest).head);
-  const walk = createWalk(known);
-  const holds = list.every((file) => walk.file(file));
-  if (holds && newest !== undefined)
-    walk.compare(noted !== null && noted.seq > known.seq ? noted : known, newest);
-  const verdict = walk.verdict();
-  const headProblem = noted === null && newest !== undefined ? missingHead(newest, verdict.lines) : null;
-  return { ...verdict, headProblem };
+  const noted = readHead(companionsOf(newest).head);
+  for (const file of list) found.problem ??= walk(file, found, known);
+  found.problem ??= compare(newest, found, noted !== null && noted.seq > known.seq ? noted : known);
+  if (noted === null) found.headProblem = missingHead(newest, found.lines);
+  return found;
 }
 
 /** Lines are never written without a head. It is read once more: a server may have written its first line just now. */
 function missingHead(newest: string, lines: number): string | null {
-  const { head } = besides(newest);
+  const { head } = companionsOf(newest);
   if (readHead(head) !== null) return null;
   // Killed before its first line, a process leaves both empty.
   if (lines === 0 && statSync(newest).size === 0 && existsSync(head)) return null;
-  return `${head} is missing or cannot be read: lines cut off at the end would not show`;
+  return `${head} is missing or cannot be read: missing lines at the end would not be noticed`;
 }
 
-function createWalk(known: Head) {
-  let lines = 0;
-  let first: number | null = null;
-  let head: Head | null = null;
-  let problem: AuditVerdict['problem'] = null;
-  const notes: string[] = [];
+/** Why a line does not follow the last one that holds; null when it does. */
+function whyNot(line: ReadLine, head: Head | null, known: Head): string | null {
+  if (!line.holds) return 'the line was changed: its hash does not match';
+  const last = head ?? (line.seq === 1 ? origin : null);
+  if (line.seq === known.seq && line.hash !== known.hash)
+    return 'this is not the line that the database recorded: the stream was rewritten, or belongs to another database';
+  if (last === null) return null;
+  if (line.seq > last.seq + 1) return `${span(last.seq + 1, line.seq - 1)} missing before this line`;
+  if (line.seq <= last.seq) return `line ${line.seq} of the chain comes after line ${last.seq}`;
+  return line.prevHash === last.hash
+    ? null
+    : 'the previous line was changed or replaced: its hash does not match';
+}
 
-  /** Why a line does not follow the last one that holds; null when it does. */
-  function whyNot(line: ReadLine): string | null {
-    if (!line.holds) return 'the hash is not that of the line: it was changed';
-    const last = head ?? (line.seq === 1 ? origin : null);
-    if (line.seq === known.seq && line.hash !== known.hash)
-      return 'this is not the line that the database knows: the stream was written anew, or is that of another database';
-    if (last === null) return null;
-    if (line.seq > last.seq + 1) return `${span(last.seq + 1, line.seq - 1)} missing before this line`;
-    if (line.seq <= last.seq) return `line ${line.seq} of the chain comes after line ${last.seq}`;
-    return line.prevHash === last.hash
-      ? null
-      : 'the line before is not the one that this line was written after';
-  }
+/** What a recovery says was missing when its line was written. */
+function missedBefore({ seq, action, detail }: ReadLine): string | null {
+  if (action !== 'audit.recover') return null;
+  if (detail?.streamMissing === true)
+    return `the stream was missing, with lines up to ${seq - 1} of the chain`;
+  if (typeof detail?.knownLine === 'number')
+    return `line ${detail.knownLine} of the chain did not match the recorded one: the stream was rewritten or replaced`;
+  return detail?.headMissing === true ? 'the head was missing: earlier lines may have been cut off' : null;
+}
 
-  function walkFile(file: string): boolean {
-    let number = 0;
-    /** A line that cannot be read, until the next one says whether it was torn. */
-    let half: Buffer | null = null;
-    const fail = (line: number, reason: string) => {
-      problem = { file, line, reason };
-      return false;
-    };
-    for (const { bytes, ended } of linesOf(file)) {
-      number++;
-      const line = readLine(bytes.toString('utf8'));
-      if (!ended && !line?.holds) {
-        notes.push(`${file}, line ${number}: torn; the next write tells of it`);
-        break;
-      }
-      if (half !== null) {
-        const { tornBytes, tornSha256 } = tornDetail(half);
-        const detail = line?.action === 'audit.recover' ? line.detail : null;
-        if (detail?.tornBytes !== tornBytes || detail.tornSha256 !== tornSha256) {
-          return fail(number - 1, 'this is no line of the audit stream');
-        }
-        notes.push(`${file}, line ${number - 1}: torn, and recorded by the next`);
-        half = null;
-      } else if (line === null) {
-        half = Buffer.from(bytes);
-        continue;
-      }
-      const reason = whyNot(line!);
-      if (reason !== null) return fail(number, reason);
-      const detail = line!.action === 'audit.recover' ? line!.detail : null;
-      if (detail?.streamMissing === true)
-        notes.push(
-          `${file}, line ${number}: the stream was gone, with lines up to ${line!.seq - 1} of the chain`,
-        );
-      else if (typeof detail?.knownLine === 'number')
-        notes.push(
-          `${file}, line ${number}: line ${detail.knownLine} of the chain was not the one that was known: the stream was written anew, or is another than before`,
-        );
-      else if (detail?.headMissing === true)
-        notes.push(`${file}, line ${number}: the head was gone: what stood before may have been cut off`);
-      first ??= line!.seq;
-      head = { seq: line!.seq, hash: line!.hash };
-      lines++;
+/** Adds the lines of one file to what was found, up to the first that is wrong; gives that. */
+function walk(file: string, found: AuditVerdict, known: Head): AuditVerdict['problem'] {
+  const notOurs = 'this is not a line of the audit stream';
+  let number = 0;
+  /** A line that cannot be read, until the next one says whether it was torn. */
+  let half: Buffer | null = null;
+  for (const { bytes, ended } of linesOf(file)) {
+    number++;
+    const line = readLine(bytes.toString('utf8'));
+    if (!ended && !line?.holds) {
+      found.notes.push(`${file}, line ${number}: incomplete; the next write will log it`);
+      break;
     }
-    return half === null ? true : fail(number, 'this is no line of the audit stream');
+    if (half !== null) {
+      const { tornBytes, tornSha256 } = tornDetail(half);
+      const detail = line?.action === 'audit.recover' ? line.detail : null;
+      if (detail?.tornBytes !== tornBytes || detail.tornSha256 !== tornSha256)
+        return { file, line: number - 1, reason: notOurs };
+      found.notes.push(`${file}, line ${number - 1}: torn, and recorded by the next`);
+      half = null;
+    }
+    if (line === null) {
+      half = Buffer.from(bytes);
+      continue;
+    }
+    const reason = whyNot(line, found.head, known);
+    if (reason !== null) return { file, line: number, reason };
+    const missed = missedBefore(line);
+    if (missed !== null) found.notes.push(`${file}, line ${number}: ${missed}`);
+    found.first ??= line.seq;
+    found.head = { seq: line.seq, hash: line.hash };
+    found.lines++;
   }
+  return half === null ? null : { file, line: number, reason: notOurs };
+}
 
-  return {
-    file: walkFile,
-
-    /** Compares with the head that was noted when the last line was written. */
-    compare(noted: Head, file: string): void {
-      const seq = head?.seq ?? 0;
-      const cut = `the end is cut off: ${span(seq + 1, noted.seq)} missing`;
-      if (seq < noted.seq) problem = { file, line: lines, reason: cut };
-      else if (seq === noted.seq && (head ?? origin).hash !== noted.hash)
-        problem = { file, line: lines, reason: 'the last line is not the one that was written' };
-    },
-
-    verdict: (): Omit<AuditVerdict, 'headProblem'> => ({ lines, first, head, problem, notes }),
-  };
+/** Compares the end with the last line that was recorded elsewhere. */
+function compare(file: string, { lines, head }: AuditVerdict, recorded: Head): AuditVerdict['problem'] {
+  const { seq, hash } = head ?? origin;
+  const cut = `the end is cut off: ${span(seq + 1, recorded.seq)} missing`;
+  if (seq < recorded.seq) return { file, line: lines, reason: cut };
+  const other = seq === recorded.seq && hash !== recorded.hash;
+  return other
+    ? { file, line: lines, reason: 'the last line does not match the one that was recorded' }
+    : null;
 }
 
 function span(from: number, to: number): string {

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import type { Log } from '../base/log.ts';
-import { ownEvent } from './resume.ts';
+import { systemEvent } from './event.ts';
 import type { AuditStream } from './stream.ts';
 
 /** Above this share of the disk a warning is due (V-222483); below the other one it is over. */
@@ -22,15 +22,15 @@ export function createWatermark(audit: AuditStream, log: Log, share: () => numbe
     try {
       taken = share();
     } catch (error) {
-      log.warn('the disk of the audit stream cannot be looked at', { reason: (error as Error).message });
+      log.warn('the free space for the audit stream cannot be read', { reason: (error as Error).message });
       return;
     }
     if (above ? taken >= low : taken < high) return;
     above = !above;
     const percent = Math.round(taken * 100);
-    if (above) log.warn('the disk of the audit stream is filling up', { percent });
-    else log.info('the disk of the audit stream has room again', { percent });
+    if (above) log.warn('the disk for the audit stream is filling up', { percent });
+    else log.info('the disk for the audit stream has space again', { percent });
     const how = above ? ({ outcome: 'failure', reason: 'DISK_FILLING' } as const) : {};
-    audit.note(ownEvent('disk.watermark', { percent }, { objectType: 'disk', ...how }));
+    audit.note(systemEvent('disk.watermark', { percent }, { objectType: 'disk', ...how }));
   };
 }

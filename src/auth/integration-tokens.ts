@@ -10,22 +10,11 @@ import type { Integration } from './viewer.ts';
 /** How an integration token begins: no JWT does. */
 export const integrationPrefix = 'gsi_';
 
-/** What `integration-token list` says of a token. */
-export interface TokenSummary {
-  id: string;
-  name: string;
-  organization: string;
-  scope: 'lists:read';
-  state: 'active' | 'expired' | 'revoked';
-  createdAt: string;
-  expiresAt: string | null;
-  revokedAt: string | null;
-  lists: string[];
-}
+type TokenRow = typeof integrationTokens.$inferSelect;
 
 export type IntegrationTokens = ReturnType<typeof createIntegrationTokens>;
 
-/** Integration tokens (DECISIONS D1.4, D20): opaque, for one organization, good for the lists assigned to them. */
+/** Integration tokens (rules D1.4, D20): opaque, for one organization, good for the lists assigned to them. */
 export function createIntegrationTokens(db: Database, now: () => Date) {
   const { orm } = db;
   const byHash = orm
@@ -40,14 +29,17 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
     .orderBy(asc(integrationTokenLists.listId))
     .prepare();
 
-  function stateOf(row: typeof integrationTokens.$inferSelect): TokenSummary['state'] {
+  function stateOf(row: TokenRow): 'active' | 'expired' | 'revoked' {
     if (row.revokedAt !== null) return 'revoked';
     return row.expiresAt !== null && now().getTime() >= Date.parse(row.expiresAt) ? 'expired' : 'active';
   }
 
   function existing(id: string) {
     const row = orm.select().from(integrationTokens).where(eq(integrationTokens.id, id)).get();
-    if (!row) throw new CommandError(`there is no integration token ${cut(id)}`);
+    if (!row)
+      throw new CommandError(
+        `integration token ${cut(id)} does not exist: see gapstone integration-token list`,
+      );
     return row;
   }
 
@@ -58,9 +50,11 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
         .from(collections)
         .where(and(eq(collections.id, listId), eq(collections.kind, 'list'), isNull(collections.deletedAt)))
         .get();
-      if (!list) throw new CommandError(`there is no list ${cut(listId)}`);
+      if (!list) throw new CommandError(`list ${cut(listId)} does not exist`);
       if (list.organization !== organization)
-        throw new CommandError(`list ${cut(listId)} is not of the organization ${cut(organization)}`);
+        throw new CommandError(
+          `list ${cut(listId)} does not belong to the organization ${cut(organization)}`,
+        );
       orm.insert(integrationTokenLists).values({ tokenId: id, listId }).onConflictDoNothing().run();
     }
   }
@@ -107,7 +101,7 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
     },
 
     /** Every token, oldest first. */
-    list(): TokenSummary[] {
+    list() {
       const rows = orm
         .select()
         .from(integrationTokens)

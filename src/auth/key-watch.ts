@@ -41,7 +41,7 @@ export async function watchKeySet(
       onReload(null);
     } catch (error) {
       const reason = (error as Error).message;
-      log.warn('key set kept: the file cannot be used', { reason });
+      log.warn('key set not reloaded: the new file cannot be used', { reason });
       onReload(reason);
     }
     seen = stamp;
@@ -59,21 +59,19 @@ export async function watchKeySet(
     });
   }
 
-  const find: JWTVerifyGetKey = async (header, token) => {
+  async function current(): Promise<ReadKeys> {
     look();
     await reading;
-    return keys(header, token);
-  };
+    return keys;
+  }
+
+  const find: JWTVerifyGetKey = async (header, token) => (await current())(header, token);
   return Object.assign(find, {
     version() {
       look();
       return version;
     },
-    async id() {
-      look();
-      await reading;
-      return keys.id ?? '';
-    },
+    id: async () => (await current()).id ?? '',
   });
 }
 

@@ -20,7 +20,7 @@ import { type KeySet, type ReadKeys, watchKeySet } from './key-watch.ts';
 /** The algorithms of each kind of key. */
 const algorithmsOf: Record<string, string[]> = { RSA: ['RS256', 'PS256'], EC: ['ES256'] };
 
-/** The algorithms that user tokens may be signed with (DECISIONS D1.2). */
+/** The algorithms that user tokens may be signed with (rule D1.2). */
 export const algorithms = Object.values(algorithmsOf).flat();
 
 /** How many of the keys that are passed over the log names. */
@@ -40,7 +40,7 @@ export async function readKeySet(file: string, log: Log = silentLog): Promise<JW
     throw new CommandError(`the key set ${file} cannot be read: ${whyUnread(error)}`);
   }
   if (!Array.isArray(set?.keys) || set.keys.length === 0)
-    throw new CommandError(`the key set ${file} holds no keys`);
+    throw new CommandError(`the key set ${file} contains no keys`);
   const usable: JWK[] = [];
   const passedOver: { kid: string; reason: string }[] = [];
   for (const key of set.keys) {
@@ -57,11 +57,11 @@ export async function readKeySet(file: string, log: Log = silentLog): Promise<JW
   if (first !== undefined && usable.length === 0) {
     const count = passedOver.length;
     throw new CommandError(
-      `the key set ${file} holds no usable key: ${count} passed over, the first, "${first.kid}", because ${first.reason}`,
+      `the key set ${file} contains no usable key: ${count} skipped; the first, "${first.kid}", because ${first.reason}`,
     );
   }
   if (first !== undefined)
-    log.warn('key set: keys passed over', {
+    log.warn('key set: keys skipped', {
       count: passedOver.length,
       keys: passedOver.slice(0, maxNamed),
     });
@@ -71,42 +71,42 @@ export async function readKeySet(file: string, log: Log = silentLog): Promise<JW
 /** What stands in the file must be a public key, whatever it is for: a secret one may have been read by anybody. */
 function requirePublicKey(name: string, key: JWK): void {
   if (typeof key !== 'object' || key === null || typeof key.kty !== 'string')
-    throw new CommandError(`${name} is no key: it has no kty`);
+    throw new CommandError(`${name} is not a key: it has no kty`);
   if (key.kty === 'oct' || key.k !== undefined) throw new CommandError(`${name} is a symmetric key`);
   if (key.d !== undefined || key.priv !== undefined) throw new CommandError(`${name} is a private key`);
 }
 
 /** Why a key is not one to verify our tokens with; null for one that is. */
 function whyNotOurs({ kty, crv, use, key_ops: operations, alg }: JWK): string | null {
-  if (use !== undefined && use !== 'sig') return `its use is "${printed(use, 20)}" and not "sig"`;
+  if (use !== undefined && use !== 'sig') return `its use is "${printed(use, 20)}", not "sig"`;
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
-    return 'its key_ops are without "verify"';
+    return 'its key_ops do not include "verify"';
   // A curve that is missing is a fault of the key, another one is not.
   if (kty !== 'RSA' && !(kty === 'EC' && (crv === undefined || crv === 'P-256')))
-    return 'it is neither RSA nor EC P-256';
+    return 'it is not an RSA or EC P-256 key';
   if (alg !== undefined && !algorithms.includes(alg))
-    return `it is for ${printed(alg, 20)}; allowed are ${algorithms.join(', ')}`;
+    return `its algorithm is ${printed(alg, 20)}; allowed: ${algorithms.join(', ')}`;
   return null;
 }
 
 async function checkPublicKey(name: string, key: JWK): Promise<void> {
   const fitting = algorithmsOf[key.kty!]!;
   if (key.alg !== undefined && !fitting.includes(key.alg))
-    throw new CommandError(`${name} is ${key.kty}, and its alg ${key.alg} is not`);
+    throw new CommandError(`${name} has the type ${key.kty}, which does not match its algorithm ${key.alg}`);
   if (key.kty === 'RSA' && bitsOf(key.n) < 2048) throw new CommandError(`${name} has fewer than 2048 bits`);
   // With 1 the signature is the padded hash itself, which anybody can write.
   if (key.kty === 'RSA' && !isExponent(numberOf(key.e)))
-    throw new CommandError(`${name} has an exponent that is no odd number from 3 on`);
+    throw new CommandError(`${name} has an invalid exponent: it must be an odd number of at least 3`);
   try {
     await importJWK(key, key.alg ?? fitting[0]!);
   } catch (error) {
-    throw new CommandError(`${name} is unusable: ${(error as Error).message}`);
+    throw new CommandError(`${name} cannot be used: ${(error as Error).message}`);
   }
 }
 
 /** Why a file of keys was not read. What a parser says of a text quotes it, line ends too, and it may be secret. */
 function whyUnread(error: unknown): string {
-  return error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
+  return error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message;
 }
 
 /** A text of the file as messages show it: cut, on one line; `?` where it is none. */
@@ -127,16 +127,16 @@ function numberOf(text: unknown): bigint {
 
 const isExponent = (number: bigint) => number >= 3n && number % 2n === 1n;
 
-/** Tells of a new local key by its id, and puts it in its place by calling `publish`; where it throws, none is made. */
-export type TellNewKey = (kid: string, publish: () => void) => void;
+/** Logs a new local key by its id, and puts it in its place by calling `publish`; where it rejects, none is made. */
+export type LogNewKey = (kid: string, publish: () => void) => void | Promise<void>;
 
 /**
  * The private key of the local issuer, made at first use with mode 0600 (D1.3). Throws `CommandError` when it cannot be read
- * or made, and what `tell` throws.
+ * or made, and what `logNewKey` throws.
  */
 export async function localKey(
   config: Config,
-  tell: TellNewKey = (_, publish) => publish(),
+  logNewKey: LogNewKey = (_, publish) => publish(),
 ): Promise<JWK & { kid: string }> {
   const file = config.keyFile;
   if (!existsSync(file)) {
@@ -145,11 +145,11 @@ export async function localKey(
     const jwk = { ...(await exportJWK(privateKey)), kid, alg: 'ES256' };
     try {
       // In another place first: a kill never leaves half a key.
-      inPrivateFolder(file, (temporary) => {
+      await inPrivateFolder(file, (temporary) => {
         writeFileSync(temporary, `${JSON.stringify(jwk)}\n`, { mode: 0o600, flag: 'wx' });
         chmodSync(temporary, 0o600);
         syncPath(temporary);
-        tell(kid, () => publishNew(temporary, file));
+        return logNewKey(kid, () => publishNew(temporary, file));
       });
     } catch (error) {
       if (error instanceof CommandError) throw error;
@@ -168,7 +168,7 @@ function readLocalKey(file: string): JWK & { kid: string } {
   const mode = stat.mode & 0o777;
   if (mode & 0o077)
     throw new CommandError(
-      `the key file ${file} is readable by others (mode ${mode.toString(8)}): chmod 600 it`,
+      `the key file ${file} is readable by others (mode ${mode.toString(8)}): run chmod 600 on it`,
     );
   let jwk: JWK;
   try {
@@ -177,7 +177,7 @@ function readLocalKey(file: string): JWK & { kid: string } {
     throw new CommandError(`the key file ${file} cannot be read: ${whyUnread(error)}`);
   }
   if (jwk?.kty !== 'EC' || jwk.crv !== 'P-256' || !jwk.d || !jwk.kid || !isWholeKey(jwk)) {
-    throw new CommandError(`the key file ${file} holds no ES256 private key`);
+    throw new CommandError(`the key file ${file} does not contain an ES256 private key`);
   }
   return jwk as JWK & { kid: string };
 }
@@ -216,11 +216,11 @@ export async function loadKeys(
   config: Config,
   log: Log = silentLog,
   onReload?: (reason: string | null) => void,
-  tell?: TellNewKey,
+  logNewKey?: LogNewKey,
 ): Promise<KeySet> {
   if (config.jwks !== null) {
     return watchKeySet(config.jwks, (file) => readKeySet(file, log), log, undefined, onReload);
   }
-  await localKey(config, tell);
+  await localKey(config, logNewKey);
   return watchKeySet(config.keyFile, readLocalKeySet, log, undefined, onReload);
 }

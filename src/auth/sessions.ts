@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { asc, desc, eq, lte, sql } from 'drizzle-orm';
-import type { AuditEvent } from '../audit/event.ts';
+import { type AuditEvent, systemEvent } from '../audit/event.ts';
 import { type AuditStream, silentAudit } from '../audit/stream.ts';
 import { sha256 } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -28,7 +28,7 @@ type Ended = { row: SessionRow; reason: EndReason };
 export type Sessions = ReturnType<typeof createSessions>;
 
 /**
- * Sessions (DECISIONS D1.7): 256 random bits of which only SHA-256 is kept, 15 minutes idle, 12 hours in all, never
+ * Sessions (rule D1.7): 256 random bits of which only SHA-256 is kept, 15 minutes idle, 12 hours in all, never
  * longer than the token they were made with, nor than the local issuer's key, which `keyId` names (D34.4); at most ten for each user. `audit` hears of those that end without being
  * asked to, inside the transaction that ends them.
  */
@@ -41,16 +41,9 @@ export function createSessions(
 ) {
   const { orm } = db;
   const lastUse = new Map<string, number>();
-  const byHash = orm
-    .select()
-    .from(sessions)
-    .where(eq(sessions.hash, sql.placeholder('hash')))
-    .prepare();
-  const remove = orm
-    .delete(sessions)
-    .where(eq(sessions.hash, sql.placeholder('hash')))
-    .prepare();
-
+  const isHash = eq(sessions.hash, sql.placeholder('hash'));
+  const byHash = orm.select().from(sessions).where(isHash).prepare();
+  const remove = orm.delete(sessions).where(isHash).prepare();
   const unused = orm
     .select()
     .from(sessions)
@@ -111,42 +104,30 @@ export function createSessions(
     whenWritable(() => orm.update(sessions).set({ usedAt }).where(eq(sessions.hash, row.hash)).run());
   }
 
+  function end(row: SessionRow, reason: EndReason, over: Ended[]): void {
+    remove.run({ hash: row.hash });
+    over.push({ row, reason });
+  }
+
   /** Ends what was not used for long, some at a time, and all but the newest of a user to make room for one more. */
   function sweep(subject: string, over: Ended[]): void {
     const before = new Date(now().getTime() - idleMilliseconds).toISOString();
     for (const row of unused.all({ before })) {
       const reason = whyOver(row);
-      if (reason === null) continue;
-      remove.run({ hash: row.hash });
-      over.push({ row, reason });
+      if (reason !== null) end(row, reason, over);
     }
-    for (const row of ofSubject.all({ subject }).slice(perUser - 1)) {
-      remove.run({ hash: row.hash });
-      over.push({ row, reason: 'too many' });
-    }
+    for (const row of ofSubject.all({ subject }).slice(perUser - 1)) end(row, 'too many', over);
   }
 
   /** What is kept of a cookie's value: with another key it is that of no session. */
   const hashOf = async (secret: string) => sha256(secret + (await keyId()));
 
-  function end(hash: string, reason: EndReason, over: Ended[]): { id: string } | null {
-    const row = byHash.get({ hash });
-    if (!row) return null;
-    remove.run({ hash: row.hash });
-    over.push({ row, reason });
-    return { id: idOf(row) };
-  }
-
   /** Ends what has run out, if that can be written and audited now; it holds no longer in any case. */
   async function expire(row: SessionRow, reason: EndReason): Promise<void> {
-    // Not by `db.write`: the request may be on its way to a deed of its own, and this is not that.
+    // Not by `db.write`: the request may be on its way to a change of its own, and this is not that.
     const write = (work: () => void) => db.sqlite.transaction(() => audit.hold(work, false)).immediate();
-    const work = (over: Ended[]) => {
-      remove.run({ hash: row.hash });
-      over.push({ row, reason });
-    };
     try {
-      await ending(write, work);
+      await ending(write, (over) => end(row, reason, over));
     } catch (error) {
       if (!takesNoWrites(error) && !audit.stats().failing) throw error;
     }
@@ -170,7 +151,8 @@ export function createSessions(
       };
       const formerHash = former === undefined ? null : await hashOf(former);
       await ending(db.write, (over) => {
-        if (formerHash !== null) end(formerHash, 'replaced', over);
+        const replaced = formerHash === null ? undefined : byHash.get({ hash: formerHash });
+        if (replaced) end(replaced, 'replaced', over);
         sweep(user.subject, over);
         orm.insert(sessions).values(row).run();
         return { id: idOf(row) };
@@ -203,7 +185,11 @@ export function createSessions(
     /** Ends the session of a cookie's value, if there is one. */
     async end(secret: string): Promise<void> {
       const hash = await hashOf(secret);
-      await ending(db.write, (over) => end(hash, 'logoff', over));
+      await ending(db.write, (over) => {
+        const row = byHash.get({ hash });
+        if (row) end(row, 'logoff', over);
+        return row ? { id: idOf(row) } : null;
+      });
     },
   };
 }
@@ -220,22 +206,12 @@ function endEvent(row: SessionRow, reason: Exclude<EndReason, 'logoff'>): AuditE
     replaced: ['session.renew', 'REPLACED'],
     'too many': ['session.end', 'TOO_MANY'],
   }[reason] as [string, string];
-  return {
-    actorType: 'user',
-    actor: row.subject,
-    org: row.organization,
-    action,
-    objectType: 'session',
-    objectId: idOf(row),
-    outcome: 'success',
-    reason: code,
-    requestId: null,
-    source: 'service',
-    detail: null,
-  };
+  const { subject: actor, organization: org } = row;
+  const object = { objectType: 'session', objectId: idOf(row) };
+  return systemEvent(action, null, { actorType: 'user', actor, org, ...object, reason: code });
 }
 
-/** What a log line says of a session: no secret, and no name (SECURITY D). */
+/** What a log line says of a session: no secret, and no name (rule S3.1). */
 function named(row: { hash: string; subject: string }) {
   return { session: idOf(row), subjectHash: sha256(row.subject).slice(0, 12) };
 }

@@ -12,7 +12,7 @@ import { CommandError, unauthorized } from '../base/errors.ts';
 import { repeatedMember } from '../base/json.ts';
 import { isStorable } from '../base/text.ts';
 import type { KeySet } from './key-watch.ts';
-import { algorithms, localKey, type TellNewKey } from './keys.ts';
+import { algorithms, type LogNewKey, localKey } from './keys.ts';
 import type { User } from './viewer.ts';
 
 const maxTokenLength = 8192;
@@ -126,30 +126,27 @@ export interface TokenRequest {
 export function checkTokenRequest(config: Config, request: TokenRequest): void {
   if (config.jwks !== null) {
     throw new CommandError(
-      'GAPSTONE_JWKS is set: tokens come from that identity provider, none are issued here',
+      'GAPSTONE_JWKS is set: get tokens from that identity provider; Gapstone does not issue any',
     );
   }
   // What a token could not carry would be passed over when it comes back: an organization, for one, in silence.
   const names = { subject: request.subject, email: request.email, org: request.organization };
   for (const [option, name] of Object.entries(names))
     if (name !== undefined && !isName(name))
-      throw new CommandError(
-        `--${option} must have 1 to 255 characters, none of them a control character`,
-        2,
-      );
+      throw new CommandError(`--${option} must have 1 to 255 characters and no control characters`, 2);
   if (request.lifetime < 1 || request.lifetime > maxLifetime)
     throw new CommandError('--ttl must be from 1s to 90d', 2);
 }
 
-/** Signs a user token with the local key (D1.3); `tell` hears of a key that is made. Throws as `checkTokenRequest` does. */
+/** Signs a user token with the local key (D1.3); `logNewKey` of a key that is made. Throws as `checkTokenRequest` does. */
 export async function issueUserToken(
   config: Config,
   request: TokenRequest,
   now: Date,
-  tell?: TellNewKey,
+  logNewKey?: LogNewKey,
 ): Promise<string> {
   checkTokenRequest(config, request);
-  const key = await localKey(config, tell);
+  const key = await localKey(config, logNewKey);
   const issuedAt = Math.floor(now.getTime() / 1000);
   const { claims } = config;
   const payload: JWTPayload = {

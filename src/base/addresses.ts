@@ -19,15 +19,12 @@ export function plainAddress(address: string): string {
   return written.replace(/^::ffff:(?=\d+\.)/, '') + (zone === undefined ? '' : `%${zone}`);
 }
 
-/** Finds the address of a caller: that of its connection, or what trusted proxies say of it. */
-export type FindCaller = (peer: string, forwardedFor: string | undefined) => string;
-
 /**
- * Reads `X-Forwarded-For` from its end, where the nearest proxy writes, and stops at the first address that is no trusted
+ * Finds the address of a caller: that of its connection, or what trusted proxies say of it. Reads `X-Forwarded-For` from its end, where the nearest proxy writes, and stops at the first address that is no trusted
  * proxy; what a caller wrote itself stands before that and is never reached. What is no address stops it too.
  */
-export function callerFinder(trusted: (address: string) => boolean): FindCaller {
-  return (peer, forwardedFor) => {
+export function callerFinder(trusted: (address: string) => boolean) {
+  return (peer: string, forwardedFor: string | undefined): string => {
     let caller = peer;
     if (forwardedFor === undefined || !trusted(peer)) return caller;
     for (const entry of forwardedFor.slice(-2000).split(',').reverse()) {

@@ -11,7 +11,7 @@ const must = (what: string, explain: (text: string) => string = () => '') => ({
     `must be ${what}, not "${String(input).slice(0, 40)}"${explain(String(input))}`,
 });
 const wrongEntry = {
-  error: ({ input }: { input?: unknown }) => `has an entry that is wrong: "${String(input).slice(0, 64)}"`,
+  error: ({ input }: { input?: unknown }) => `has an invalid entry: "${String(input).slice(0, 64)}"`,
 };
 
 const filled = z.string().refine((text) => text.trim() !== '', 'is set but empty');
@@ -29,7 +29,7 @@ const whole = (least: number, most: number, explain?: (text: string) => string) 
       .transform(Number),
   );
 const file = filled.refine((path) => statSync(path, { throwIfNoEntry: false })?.isFile(), {
-  error: ({ input }) => `names no file: ${input}`,
+  error: ({ input }) => `is not a file: ${input}`,
 });
 const list = <Entry extends z.ZodType<string, string>>(entry: Entry) =>
   z
@@ -41,7 +41,7 @@ const list = <Entry extends z.ZodType<string, string>>(entry: Entry) =>
 // Kubernetes sets NAME_PORT in every pod for a service of that name.
 const serviceLink = (text: string) =>
   /^(?:tcp|udp|sctp):\/\//.test(text)
-    ? '; Kubernetes sets it so for a service named gapstone: set it yourself, or enableServiceLinks: false in the pod'
+    ? '. Kubernetes sets this value for a service named gapstone: set the variable yourself, or set enableServiceLinks: false in the pod'
     : '';
 
 /** Every setting and its default: `maxBody` is the variable GAPSTONE_MAX_BODY, and nothing else of the environment is seen. */
@@ -79,7 +79,7 @@ const settings = z.object({
         .transform((text) => (text.toLowerCase() === 'off' ? null : Number(text))),
     )
     .default(null),
-  /** Bytes that the body of a request may have, but for checklists (DECISIONS D2.3). */
+  /** Bytes that the body of a request may have, but for checklists (rule D2.3). */
   maxBody: whole(1024, 64 * 1024 * 1024).default(1024 * 1024),
   maxConnections: whole(1, 65535).default(1000),
   /** Seconds that a request may take to arrive. */
@@ -110,17 +110,12 @@ const settings = z.object({
 type Setting = keyof typeof settings.shape;
 const names = Object.keys(settings.shape) as Setting[];
 const variableOf = (name: Setting) => `GAPSTONE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
-/** Every variable that is read. */
 export const variables: readonly string[] = names.map(variableOf);
 
 /** The flags that stand above the environment. */
-export interface Flags {
-  db?: string | undefined;
-  host?: string | undefined;
-  port?: string | undefined;
-}
+export type Flags = { [Name in 'db' | 'host' | 'port']?: string | undefined };
 
-/** The configuration of DECISIONS D21, checked and frozen. */
+/** The configuration of rule D21, checked and frozen. */
 export type Config = ReturnType<typeof readConfig>;
 export type LogLevel = Config['logLevel'];
 
@@ -139,7 +134,7 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
   const given: typeof fromFlags = {};
   for (const name of names) given[name] = fromFlags[name] ?? env[variableOf(name)];
   if (given.jwks !== undefined && (given.issuer === undefined || given.audience === undefined))
-    throw new CommandError('GAPSTONE_JWKS needs GAPSTONE_ISSUER and GAPSTONE_AUDIENCE beside it', 2);
+    throw new CommandError('GAPSTONE_JWKS also needs GAPSTONE_ISSUER and GAPSTONE_AUDIENCE: set both', 2);
   const { data, error } = settings.safeParse(given);
   if (error) {
     const { path, message } = error.issues[0]!;
@@ -148,7 +143,7 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
   }
   const { tlsCert, tlsKey, claimSub, claimEmail, claimOrg, claimEntitlements, ...rest } = data;
   if ((tlsCert === null) !== (tlsKey === null))
-    throw new CommandError('GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY are needed together', 2);
+    throw new CommandError('GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY must both be set', 2);
   const beside = (file: string) => join(dirname(rest.db), file);
   return Object.freeze({
     ...rest,
@@ -161,18 +156,12 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
   });
 }
 
-/** Something of the configuration that an operator should know of though it stops nothing: a log line. */
-export interface ConfigWarning {
-  msg: string;
-  fields: Record<string, unknown>;
-}
-
 /**
  * What is odd but not wrong: variables that begin as ours and are none (most likely a slip of the pen), and a cron secret
  * that is short. Names alone, bounded in number and length; never a value.
  */
-export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.env): ConfigWarning[] {
-  const warnings: ConfigWarning[] = [];
+export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.env) {
+  const warnings: { msg: string; fields: Record<string, unknown> }[] = [];
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith('GAPSTONE_') && !variables.includes(name),
   );
@@ -180,7 +169,7 @@ export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.
     const names = unknown.sort().slice(0, mostNames).map(shortened);
     const more = unknown.length - names.length;
     warnings.push({
-      msg: 'variables of the environment that Gapstone does not know',
+      msg: 'unknown environment variables',
       fields: more > 0 ? { names, more } : { names },
     });
   }
@@ -189,9 +178,7 @@ export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.
   return warnings;
 }
 
-function shortened(name: string): string {
-  return printable(name, longestName) + (name.length > longestName ? '…' : '');
-}
+const shortened = (name: string) => printable(name, longestName) + (name.length > longestName ? '…' : '');
 
 /** Whether it is an exact origin as browsers send it; `*` is none: answers that need a token are not for everybody. */
 function isOrigin(entry: string): boolean {

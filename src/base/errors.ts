@@ -1,4 +1,4 @@
-/** The stable codes of DECISIONS D2.1 with their HTTP status. */
+/** The stable codes of rule D2.1 with their HTTP status. */
 export const statusOf = {
   BAD_REQUEST: 400,
   UNAUTHORIZED: 401,
@@ -28,7 +28,7 @@ export class AppError extends Error {
   }
 }
 
-/** What a command is ended with: one line for the operator and the exit code of DECISIONS D20. */
+/** What a command is ended with: one line for the operator and the exit code of rule D20. */
 export class CommandError extends Error {
   readonly exitCode: 1 | 2 | 3;
 
@@ -58,7 +58,7 @@ export function notFound(): AppError {
 
 /** The 404 of a path that no route has. */
 export function noSuchPath(): AppError {
-  return new AppError('NOT_FOUND', 'There is no such path');
+  return new AppError('NOT_FOUND', 'This path does not exist');
 }
 
 /** A 400 whose message names the field and the rule (D2.2). */
@@ -66,7 +66,12 @@ export function badRequest(message: string): AppError {
   return new AppError('BAD_REQUEST', message);
 }
 
+/** A 503: not now, but perhaps after so many seconds. */
+export function unavailable(message: string, seconds: number): AppError {
+  return new AppError('UNAVAILABLE', message, { 'Retry-After': String(seconds) });
+}
+
 /** What ends work whose caller hung up: nobody hears it. */
 export function callerGone(): AppError {
-  return badRequest('The caller is gone');
+  return badRequest('The client closed the connection');
 }

@@ -3,15 +3,10 @@ import { v5 } from 'uuid';
 
 const namespace = v5('gapstone', v5.URL);
 
-/** The UUIDv5 of a kind and its natural key: the same on every machine (DECISIONS D5.1, D6.1). */
+/** The UUIDv5 of a kind and its natural key: the same on every machine (rules D5.1, D6.1). */
 export function stableId(kind: string, ...key: string[]): string {
   // As bytes: of a text the package makes one of three to six times its length, and a key may be a whole checklist.
   return v5(Buffer.from(JSON.stringify([kind, ...key])), namespace);
-}
-
-/** The integer id of a STIG: the first 52 bits of SHA-256 of its slug (D5.1). */
-export function stigNumber(slug: string): number {
-  return numberOf(slug);
 }
 
 /** The integer id of the row that maps a STIG to an occupation, whatever other rows there are. */
@@ -19,7 +14,7 @@ export function mappingNumber(slug: string, occupationCode: string): number {
   return numberOf(`${slug} ${occupationCode}`);
 }
 
-/** The first 52 bits of SHA-256 of a text. */
+/** The first 52 bits of SHA-256 of a text; of a slug the integer id of its STIG (rule D5.1). */
 export function numberOf(key: string): number {
   return Number.parseInt(sha256(key).slice(0, 13), 16);
 }

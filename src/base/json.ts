@@ -17,7 +17,6 @@ export function objectText<T>(entries: Iterable<[string, JsonText<T>]>): JsonTex
   return `{${[...entries].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
 }
 
-/** The text of an array of the given texts. */
 export function arrayText<T>(texts: JsonText<T>[]): JsonText<T[]> {
   return `[${texts.join(',')}]`;
 }
@@ -34,9 +33,8 @@ export function refuseHeavyJson(text: string, name: string, limits = jsonLimits)
   let values = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
-      case 0x22: // A string, to its end.
-        do at = text.indexOf('"', at + 1);
-        while (at > 0 && isEscaped(text, at));
+      case 0x22:
+        at = endOfText(text, at);
         if (at < 0) return;
         break;
       case 0x5b:
@@ -52,14 +50,18 @@ export function refuseHeavyJson(text: string, name: string, limits = jsonLimits)
         values++;
         break;
     }
-    if (values > limits.values) throw badRequest(`${name} holds more than ${limits.values} values`);
+    if (values > limits.values) throw badRequest(`${name} contains more than ${limits.values} values`);
   }
 }
 
-function isEscaped(text: string, at: number): boolean {
-  let start = at;
-  while (text.charCodeAt(start - 1) === 0x5c) start--;
-  return (at - start) % 2 === 1;
+/** Where the quotation mark stands that ends a text which begins at one; -1 where none does. */
+function endOfText(json: string, start: number): number {
+  for (let at = json.indexOf('"', start + 1); at > 0; at = json.indexOf('"', at + 1)) {
+    let slash = at;
+    while (json.charCodeAt(slash - 1) === 0x5c) slash--;
+    if ((at - slash) % 2 === 0) return at;
+  }
+  return -1;
 }
 
 /**
@@ -76,8 +78,7 @@ export function repeatedMember(json: string): (string | number)[] | null {
     switch (json.charCodeAt(at)) {
       case 0x22:
         start = at;
-        do at = json.indexOf('"', at + 1);
-        while (at > 0 && isEscaped(json, at));
+        at = endOfText(json, at);
         if (at < 0) return null;
         end = at + 1;
         break;

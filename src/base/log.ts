@@ -15,7 +15,7 @@ export interface Log {
   line(level: LogLevel, msg: string, fields: string): void;
 }
 
-/** Fields that never reach a line, whoever passes them (SECURITY D). */
+/** Fields that never reach a line, whoever passes them (rule S3.1). */
 const secretNames = /^(?:authorization|cookie|set-cookie|token|secret|password|email|search|query|body)$/i;
 
 /** A log of the given level and above; `write` takes whole lines. */

@@ -6,7 +6,7 @@ function findRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json'))) {
     const parent = dirname(folder);
-    if (parent === folder) throw new Error('package.json was not found above the program');
+    if (parent === folder) throw new Error('package.json was not found in a folder above the program');
     folder = parent;
   }
   return folder;
@@ -15,7 +15,6 @@ function findRoot(): string {
 /** The folder of the package: it holds `migrations`, `data` and `package.json`, compiled or not. */
 export const packageRoot = findRoot();
 
-/** The version of the package. */
 export const packageVersion: string = (
   JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }
 ).version;

@@ -9,11 +9,6 @@ export function compareCodePoints(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The text order of DECISIONS D3.4: case ignored, then by code point. */
-export function compareText(a: string, b: string): number {
-  return compareCodePoints(fold(a), fold(b)) || compareCodePoints(a, b);
-}
-
 /** Cuts a text that comes from a request to 64 characters, for messages (D2.2). */
 export function cut(text: string): string {
   return [...text].slice(0, 64).join('');
@@ -22,6 +17,18 @@ export function cut(text: string): string {
 /** A text from outside as logs and messages show it: cut, on one line, U+FFFD for what is not to be seen. */
 export function printable(text: string, length: number): string {
   return text.slice(0, length).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD');
+}
+
+/** A number with its noun in the right form: `1 rule`, `1,446 rules`. */
+export function count(number: number, word: string, plural = `${word}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? word : plural}`;
+}
+
+/** The same for what the ledger counts: `rules`, `categories`, `workRoles`; `high` and `education` stay. */
+export function countOf(number: number, counted: string): string {
+  const plural =
+    counted === 'ccis' ? 'CCIs' : counted.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return count(number, plural.endsWith('ies') ? `${plural.slice(0, -3)}y` : plural.replace(/s$/, ''), plural);
 }
 
 /** True when a text can be stored and answered unchanged: no NUL and no lone surrogate. */

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { damageOf, schemaProblems } from '../db/schema.ts';
+import { outcomes } from './ledger.ts';
 
 /** One thing that `gapstone check` looks at. `run` gives a line for each problem, and changes nothing. */
 export interface Check {
@@ -37,14 +38,14 @@ const foreignKeys: Check = {
       parent: string;
     }[];
     for (const { table, rowid, parent } of loose)
-      yield `${table}${rowid === null ? '' : ` row ${rowid}`} refers to a row of ${parent} that is not there`;
+      yield `${table}${rowid === null ? '' : ` row ${rowid}`} refers to a row of ${parent} that does not exist`;
   },
 };
 
 /** Every run's summary against its lines; every stored source against the line that tells of its import. */
 const ledger = query(
   'ledger',
-  ...['imported', 'unchanged', 'superseded', 'skipped', 'rejected'].map(
+  ...outcomes.map(
     (outcome) =>
       `SELECT 'run ' || r.id || ' says ' || (r.summary ->> '${outcome}') || ' ${outcome}, its lines say ' || count(l.ordinal)
          FROM import_runs AS r LEFT JOIN import_ledger AS l ON l.run_id = r.id AND l.outcome = '${outcome}'
@@ -87,7 +88,7 @@ const releases = query(
   'releases',
   `SELECT s.slug || ' serves ' || coalesce(c.version, 'nothing') || ', its newest release is ' || coalesce(n.version, 'none')
      FROM stigs AS s LEFT JOIN stig_releases AS c ON c.id = s.current_release_id
-     LEFT JOIN stig_releases AS n ON n.id = (SELECT id FROM stig_releases WHERE stig_id = s.id ORDER BY newness DESC LIMIT 1)
+     LEFT JOIN stig_releases AS n ON n.id = (SELECT id FROM stig_releases WHERE stig_id = s.id ORDER BY release_order DESC LIMIT 1)
     WHERE c.id IS NOT n.id OR c.stig_id <> s.id`,
   `SELECT s.slug || ' has another title than its newest release'
      FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id WHERE r.title <> s.title`,

@@ -6,16 +6,19 @@ import { importLedger, importRuns } from '../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
 import { withoutFolder } from './source-name.ts';
 
-/** What became of a source (DECISIONS D20). */
-export const outcomes = ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'] as const;
+/** What became of a source (rule D20). */
+export const outcomes = importLedger.outcome.enumValues;
 export type Outcome = (typeof outcomes)[number];
+
+/** How many sources a run met, how many of them came to what, and how many warnings they gave. */
+export type Totals = Record<Outcome | 'sources' | 'warnings', number>;
 
 /** One run of `gapstone import` with its totals. */
 export interface ImportRun {
   id: number;
   startedAt: string;
   finishedAt: string;
-  totals: Record<Outcome | 'sources' | 'warnings', number>;
+  totals: Totals;
 }
 
 /** One source of a run; its name is without the folder that it lay in. */
@@ -31,7 +34,7 @@ export interface LedgerEntry {
 
 /**
  * The kinds of sources that tell of what needs an entitlement: whoever lacks it is not to learn which documents or mappings
- * there are (DECISIONS D1.5, D9.4), neither by a row of the ledger nor by a total.
+ * there are (rules D1.5, D9.4), neither by a row of the ledger nor by a total.
  */
 const gated: Record<Entitlement, string[]> = {
   regdoc: ['regdoc', 'regdoc-markdown'],
@@ -46,12 +49,12 @@ function hiddenFrom({ entitlements }: User): string[] {
 
 export type LedgerService = ReturnType<typeof createLedgerService>;
 
-/** What the imports did (DECISIONS D20, the ledger as a table). */
+/** What the imports did (rule D20, the ledger as a table). */
 export function createLedgerService({ orm, read }: Database) {
   /** A run as a user may see it; null where all of it is hidden. */
   function toRun(row: typeof importRuns.$inferSelect, hidden: string[]): ImportRun | null {
     const { id, startedAt, finishedAt, summary } = row;
-    const totals = summary as ImportRun['totals'];
+    const totals = summary as Totals;
     const hiddenTotals = orm
       .select({
         outcome: importLedger.outcome,

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { realFile } from '../base/files.ts';
 import type { Database } from '../db/database.ts';
 import type { Metrics } from '../http/observe/metrics.ts';
+import { outcomes } from './ledger.ts';
 
 /** What is counted, and the rows that are. */
 const counted = {
@@ -12,7 +13,6 @@ const counted = {
   documents: 'documents',
   occupations: 'occupations',
 };
-const outcomes = ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'];
 
 /** Adds the metrics of the catalog and its file. Rows are counted once for each generation, the ledger once for each run. */
 export function addCatalogMetrics(metrics: Metrics, db: Database): void {
@@ -45,7 +45,10 @@ export function addCatalogMetrics(metrics: Metrics, db: Database): void {
     gapstone_catalog_records: ['Records by kind; stig_releases counts retained ones too.', records, 'kind'],
     gapstone_import_runs_total: ['Runs of the import in the ledger.', () => ledger().runs],
     gapstone_import_sources_total: ['Sources in the ledger by outcome.', () => ledger().sources, 'outcome'],
-    gapstone_import_last_timestamp_seconds: ['When the last run ended; 0: never.', () => ledger().finished],
+    gapstone_import_last_timestamp_seconds: [
+      'When the last import ended. 0 means never.',
+      () => ledger().finished,
+    ],
   });
   if (sqlite.memory) return;
   const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { realFile } from '../base/files.ts';
 import type { Database } from '../db/database.ts';
+import type { Totals } from './ledger.ts';
 
 /** What a database holds, for an operator: counts, editions, sizes; nothing of what users wrote. */
 export interface Status {
@@ -31,18 +32,8 @@ export interface Status {
     mappings: number;
   };
   documents: number;
-  users: Record<
-    | 'lists'
-    | 'deletedLists'
-    | 'controlCollections'
-    | 'documentCollections'
-    | 'roleCollections'
-    | 'favoriteStigs'
-    | 'favoriteControls'
-    | 'integrationTokens'
-    | 'sessions',
-    number
-  >;
+  /** How many there are of each kind of users' data. */
+  users: Record<string, number>;
   /** The last runs, newest first. */
   imports: ImportStatus[];
 }
@@ -58,21 +49,12 @@ export interface FrameworkStatus {
 }
 
 /** One run of an import, with the totals of its ledger. */
-export interface ImportStatus {
+export interface ImportStatus extends Totals {
   run: number;
   startedAt: string;
   finishedAt: string;
   generation: number;
-  sources: number;
-  imported: number;
-  unchanged: number;
-  superseded: number;
-  skipped: number;
-  rejected: number;
-  warnings: number;
 }
-
-export type StatusService = ReturnType<typeof createStatusService>;
 
 /** What is loaded, for `gapstone status`, the pages and the metrics. */
 export function createStatusService(db: Database) {

@@ -31,7 +31,8 @@ export function readAnswers(text: string, name: string): Map<string, AssessorAns
       if (record[column] === undefined) throw refuse(`the column ${column} is missing`);
     const { groupId = '', evidence = '', comment = '' } = record;
     const status = statuses.find((each) => each === record.status);
-    if (!/^V-\d+$/.test(groupId)) throw refuse(`groupId must be as V-222387, not "${groupId.slice(0, 64)}"`);
+    if (!/^V-\d+$/.test(groupId))
+      throw refuse(`groupId must have the form V-222387, not "${groupId.slice(0, 64)}"`);
     if (!status) throw refuse(`status must be one of: ${statuses.join(', ')}`);
     if (answers.has(groupId)) throw refuse(`${groupId} is answered twice`);
     answers.set(groupId, { status, evidence, comment });

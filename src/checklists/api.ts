@@ -1,9 +1,9 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { Access } from '../http/access.ts';
-import { answerBytes, fileHeaders, privateHeaders } from '../http/answer.ts';
+import { answer, fileHeaders, privateHeaders } from '../http/answer.ts';
 import type { Env, Presence } from '../http/env.ts';
-import { downloadHeaders, errors, jsonBody } from '../http/schema.ts';
+import { downloadHeaders, jsonBody, problem } from '../http/schema.ts';
 import { maxChecklist } from './read.ts';
 import { ChecklistUpgrade, upgradeBody, upgradeQuery } from './schema.ts';
 import type { Upgraded } from './upload.ts';
@@ -23,18 +23,18 @@ export function checklistRoutes(access: Access, upgrade: UpgradeUpload): OpenAPI
     method: 'post',
     path: '/api/v1/checklists/upgrade',
     operationId: 'upgradeChecklist',
-    summary: 'An old checklist (ckl or cklb), its answers carried to a release of the catalog',
+    summary: 'Upgrade a checklist (ckl or cklb) to a release in the catalog and carry over its answers',
     tags: ['Checklists'],
     ...large.user,
     request: { query: upgradeQuery, body: jsonBody(upgradeBody) },
     responses: {
       200: {
         description:
-          'The new checklist, and a report on each of its rules. With download=true the checklist alone, as a file.',
+          'The new checklist and a report on each of its rules. With download=true, only the checklist, as a file.',
         headers: { 'Content-Disposition': { ...downloadHeaders['Content-Disposition'], required: false } },
         content: { 'application/json': { schema: ChecklistUpgrade.or(Cklb) } },
       },
-      ...errors(400, 401, 403, 404, 413, 503),
+      404: problem(404),
     },
   });
   app.openAPIRegistry.registerPath(route);
@@ -43,10 +43,10 @@ export function checklistRoutes(access: Access, upgrade: UpgradeUpload): OpenAPI
     const { download = false } = c.req.valid('query');
     const upload = { from: 'api', bytes: c.get('upload'), download } as const;
     const { bytes, file } = await upgrade(upload, c.get('record'));
-    if (file === null) return answerBytes<ChecklistUpgrade>(c, bytes);
+    if (file === null) return answer(c, bytes, privateHeaders) as never;
     // What the old checklist says of itself counts more than the banner of this server.
     const named = fileHeaders(file.marking || c.get('banner'), file.name);
-    return answerBytes<Cklb>(c, bytes, { ...privateHeaders, ...named });
+    return answer(c, bytes, { ...privateHeaders, ...named }) as never;
   });
 
   return app;

@@ -4,7 +4,7 @@ import { badRequest } from '../base/errors.ts';
 import { type OldChecklist, readCklb } from './cklb.ts';
 import { badChecklist, createLeftovers, type Leftovers } from './fields.ts';
 
-// The names of a ckl (design FORMATS 3.5) and those of a cklb that say the same.
+// The names of a ckl (rule F3.5) and those of a cklb that say the same.
 const assetNames: Record<string, string> = {
   ROLE: 'role',
   ASSET_TYPE: 'target_type',
@@ -72,7 +72,7 @@ interface ReadVuln {
  * is left over. Throws a 400 for what is no well-formed ckl.
  */
 export function readCkl(text: string): OldChecklist {
-  if (!text.isWellFormed()) throw badChecklist('', 'must not hold lone surrogates');
+  if (!text.isWellFormed()) throw badChecklist('', 'must not contain lone surrogates');
   // The text is decoded already: what its declaration says of an encoding is of the file that it was.
   const body = text.replace(/^\uFEFF?\s*<\?xml\s[^>]{0,1000}\?>/, '');
   const leftovers = createLeftovers();
@@ -80,10 +80,10 @@ export function readCkl(text: string): OldChecklist {
   try {
     readXml(Buffer.from(body), { strict: true }, (root) => {
       if (root.local === 'CHECKLIST') return builder.handler;
-      throw badChecklist('', `begins with <${root.local.slice(0, maxNameLength)}>, not with <CHECKLIST>`);
+      throw badChecklist('', `must begin with <CHECKLIST>, not <${root.local.slice(0, maxNameLength)}>`);
     });
   } catch (error) {
-    // Names of the file's own stand in some messages: they are cut (DECISIONS D2.2).
+    // Names of the file's own stand in some messages: they are cut (rule D2.2).
     if (error instanceof ImportError)
       throw badRequest(
         `checklist: ${error.message.replace(/\S{65,}/g, (word) => word.slice(0, 64)).slice(0, 200)}`,
@@ -112,7 +112,7 @@ function createBuilder(leftovers: Leftovers) {
   }
 
   function put(values: Values, key: string, text: string, where: string): void {
-    if (values.has(key)) throw badChecklist(where, `holds ${key.slice(0, 64)} twice`);
+    if (values.has(key)) throw badChecklist(where, `contains ${key.slice(0, 64)} twice`);
     values.set(key, text);
   }
 
@@ -134,7 +134,7 @@ function createBuilder(leftovers: Leftovers) {
 
   const handler: XmlHandler = {
     open(element) {
-      if (++elements > maxElements) throw badChecklist('', `holds more than ${maxElements} elements`);
+      if (++elements > maxElements) throw badChecklist('', `contains more than ${maxElements} elements`);
       if (open.length >= maxDepth) throw badChecklist('', `is nested deeper than ${maxDepth} elements`);
       if (element.local.length > maxNameLength)
         throw badChecklist('', `has an element name of more than ${maxNameLength} characters`);
@@ -155,7 +155,7 @@ function createBuilder(leftovers: Leftovers) {
     // Evaluate-STIG says in comments when and by what a rule was answered, and STIG Manager reads it there.
     comment(text) {
       if (!markOfViewer.test(text))
-        leave(`${open.at(-1)?.shown ?? ''}/comment()`, text, 'a cklb has no place for a comment of the file');
+        leave(`${open.at(-1)?.shown ?? ''}/comment()`, text, 'a cklb has no field for a comment of the file');
     },
     close() {
       const { path, shown, text } = open.pop()!;

@@ -32,7 +32,7 @@ export function readCklb(value: unknown, leftovers = createLeftovers()): Omit<Ol
   const guard = createRuleGuard();
   const root = fieldsOf(value, '', leftovers);
   const stigs = arrayOf(root.value('stigs'), isObject);
-  if (!Array.isArray(stigs) || stigs.length === 0) throw badChecklist('', 'has no stigs: it is no cklb');
+  if (!Array.isArray(stigs) || stigs.length === 0) throw badChecklist('', 'has no stigs: it is not a cklb');
   const checklist: Cklb = {
     title: root.text('title'),
     id: root.uuid('id', ''),
@@ -257,7 +257,7 @@ function fieldsOf(value: unknown, path: string, leftovers: Leftovers): Fields {
     uuid(name, place) {
       const given = this.text(name);
       if (uuid.test(given)) return given;
-      if (given !== '') leftovers.add(at(name), given, 'this is no UUID');
+      if (given !== '') leftovers.add(at(name), given, 'this is not a UUID');
       return stableId('cklb-read', place, name);
     },
     fields: (name) => fieldsOf(take(name), at(name), leftovers),

@@ -56,11 +56,11 @@ export function createLeftovers() {
   return {
     list,
     /** Keeps a value and where it was. Throws a 400 beyond the limit. */
-    add(path: string, value: unknown, reason = 'a cklb has no place for this field'): void {
+    add(path: string, value: unknown, reason = 'a cklb has no field for this'): void {
       if (list.length >= checklistLimits.leftovers)
         throw badChecklist(
           '',
-          `holds more than ${checklistLimits.leftovers} fields that a cklb does not know`,
+          `contains more than ${checklistLimits.leftovers} fields that a cklb does not have`,
         );
       list.push({ kind: 'field', reason, path, value });
     },
@@ -75,15 +75,15 @@ export function createRuleGuard() {
     /** Begins another STIG. Throws a 400 beyond the limit. */
     stig(index: number): void {
       if (index >= checklistLimits.stigs)
-        throw badChecklist('', `holds more than ${checklistLimits.stigs} STIGs`);
+        throw badChecklist('', `contains more than ${checklistLimits.stigs} STIGs`);
       seen = new Set();
     },
     /** Takes a rule by its id. Throws a 400 for none, for a second one of that id, and beyond the limit. */
     rule(ruleId: string, path: string): void {
       if (++rules > checklistLimits.rules)
-        throw badChecklist('', `holds more than ${checklistLimits.rules} rules`);
+        throw badChecklist('', `contains more than ${checklistLimits.rules} rules`);
       if (ruleId === '') throw badChecklist(path, 'has no rule id');
-      if (seen.has(ruleId)) throw badChecklist(path, `is a second rule ${ruleId.slice(0, 64)}`);
+      if (seen.has(ruleId)) throw badChecklist(path, `repeats the rule ${ruleId.slice(0, 64)}`);
       seen.add(ruleId);
     },
   };

@@ -7,7 +7,7 @@ export function stigNames(stigs: Cklb['stigs']): string[] {
   return [...new Set(names)].filter((name) => name !== '');
 }
 
-/** As many names as a message may echo (DECISIONS D2.2), the first in any case, and how many more there are. */
+/** As many names as a message may echo (rule D2.2), the first in any case, and how many more there are. */
 export function shortList(names: string[]): string {
   let shown = 1;
   while (shown < names.length && [...names.slice(0, shown + 1).join(', ')].length <= 64) shown++;

@@ -7,7 +7,7 @@ import { readCkl } from './ckl.ts';
 import { type OldChecklist, readCklb } from './cklb.ts';
 import { badChecklist } from './fields.ts';
 
-/** Bytes that a checklist may have, and a body with one (DECISIONS D2.3). */
+/** Bytes that a checklist may have, and a body with one (rule D2.3). */
 export const maxChecklist = 32 * 1024 * 1024;
 
 /** Reads a checklist: the text of a ckl (XML) or cklb (JSON), distinguished by how it begins, or the object of a cklb. Throws a 400. */
@@ -28,7 +28,7 @@ export function readChecklist(given: string | object): OldChecklist {
 
 /**
  * The text of a checklist's file: UTF-16 where it begins with that byte-order mark, as PowerShell writes it, UTF-8 where it
- * is that, whatever it says of itself; else as an import reads it (DECISIONS D20), with what there is to warn of. Throws a 400.
+ * is that, whatever it says of itself; else as an import reads it (rule D20), with what there is to warn of. Throws a 400.
  */
 export function checklistText(bytes: Buffer): { text: string; warnings: string[] } {
   const mark = bytes.toString('hex', 0, 2);

@@ -19,7 +19,7 @@ export const UpgradedRule = z
   .strictObject({
     outcome: z.enum(outcomes).openapi({
       description:
-        'carried: the answer stands as it was. carried-with-warning: it stands, and the check, the fix or the severity changed. reset: the check or fix changed, and the request asked to begin anew. new: the old checklist does not have the rule.',
+        'carried: the answer is unchanged. carried-with-warning: the answer is unchanged, but the check, the fix or the severity changed. reset: the check or fix changed, and the request asked to reset such answers. new: the old checklist does not have the rule.',
     }),
     reason: z.string(),
     groupId: z.string(),
@@ -31,8 +31,8 @@ export const UpgradedRule = z
     matchedBy: orNull(MatchedBy),
     classes: z.array(ChangeClass),
     changes: z.array(FieldChange),
-    answered: z.boolean().openapi({ description: 'Whether the old checklist says anything about the rule.' }),
-    lost: orNull(RuleAnswer).openapi({ description: 'The old answer where it was reset, else null.' }),
+    answered: z.boolean().openapi({ description: 'Whether the old checklist has an answer for the rule.' }),
+    lost: orNull(RuleAnswer).openapi({ description: 'The old answer if it was reset, otherwise null.' }),
   })
   .openapi('UpgradedRule');
 export type UpgradedRule = z.infer<typeof UpgradedRule>;
@@ -50,9 +50,11 @@ export const NotCarried = z
     z.strictObject({
       kind: z.literal('field'),
       reason: z.string(),
-      path: z.string().openapi({ description: 'Where it was, as stigs[0].rules[3].name or as an XML path.' }),
+      path: z
+        .string()
+        .openapi({ description: 'Where it was, such as stigs[0].rules[3].name or an XML path.' }),
       // Not `unknown`, of which a typed response of Hono makes another type.
-      value: z.any().openapi({ description: 'What was there, as it was.' }),
+      value: z.any().openapi({ description: 'The value, unchanged.' }),
     }),
   ])
   .openapi('NotCarried');
@@ -66,7 +68,7 @@ export const UpgradeReport = z
     from: z.strictObject({
       format: z.enum(['ckl', 'cklb']),
       id: z.string().nullable().openapi({
-        description: 'The `id` of the old cklb, as it stands there; null where it has none, and of a ckl.',
+        description: 'The `id` of the old cklb. null when it has none, and for a ckl.',
       }),
       benchmarkId: z.string(),
       title: z.string(),
@@ -88,15 +90,15 @@ export const UpgradeReport = z
       removed: z.int(),
       answers: z
         .strictObject({ ...counts, notCarried: z.int() })
-        .openapi({ description: 'The same counts over the rules that had an answer.' }),
+        .openapi({ description: 'The same counts for the rules that had an answer.' }),
     }),
     rules: z.array(UpgradedRule),
     notCarried: z.array(NotCarried).openapi({
-      description: 'Rules that the target no longer has, and fields that a cklb has no place for.',
+      description: 'Rules that the target no longer has, and values that a cklb has no field for.',
     }),
     otherStigs: z
       .array(z.strictObject({ benchmarkId: z.string(), title: z.string(), rules: z.int() }))
-      .openapi({ description: 'The other STIGs of the checklist, which are in the new one as they were.' }),
+      .openapi({ description: 'The other STIGs in the checklist, copied unchanged.' }),
   })
   .openapi('UpgradeReport');
 export type UpgradeReport = z.infer<typeof UpgradeReport>;
@@ -123,13 +125,14 @@ export const upgradeBody = z.object(
     slug: requestText('slug', 1000).openapi({ example: 'harbor_linux_3' }),
     version: requestText('version', 100)
       .optional()
-      .openapi({ description: 'A retained release instead of the current one.', example: 'V1R2' }),
+      .openapi({ description: 'A retained release. By default the current one.', example: 'V1R2' }),
     checklist,
     hostName: requestText('hostName', 255)
       .optional()
-      .openapi({ description: 'The name of the target, in place of the one in the checklist.' }),
+      .openapi({ description: 'The host name of the target. By default the one in the checklist.' }),
     onChange: z.enum(['keep', 'reset'], { error: 'onChange must be keep or reset' }).default('keep').openapi({
-      description: 'What becomes of an answer whose check or fix changed: kept with a warning, or reset.',
+      description:
+        'What to do with an answer when its check or fix changed: keep it with a warning, or reset it.',
     }),
   },
   notAnObject,

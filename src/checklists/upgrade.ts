@@ -119,9 +119,9 @@ function chooseStig(candidates: CklbStig[], fresh: CklbStig, benchmarkIds: strin
 /** The 400 for a checklist of other STIGs: which it names, and what to do about it. */
 function noSuchStig(stigs: CklbStig[], slug: string): Error {
   const names = stigNames(stigs);
-  const naming = names.length === 0 ? 'names none' : `names ${shortList(names)}`;
+  const naming = names.length === 0 ? 'names no STIG' : `names ${shortList(names)}`;
   return badRequest(
-    `checklist: no STIG of it is ${cut(slug)} or shares a rule with it; it ${naming}. Choose the STIG that it is of, or import that first`,
+    `checklist: none of its STIGs is ${cut(slug)} or shares a rule with it; it ${naming}. Choose its STIG, or import that STIG first`,
   );
 }
 
@@ -171,6 +171,12 @@ function reportOf(
   };
 }
 
+const categories: Record<string, string> = {
+  high: 'CAT I (high)',
+  medium: 'CAT II (medium)',
+  low: 'CAT III (low)',
+};
+
 function reasonOf(
   outcome: UpgradedRule['outcome'],
   classes: ChangeClass[],
@@ -181,17 +187,21 @@ function reasonOf(
   const said: string[] = [];
   for (const { field, class: each, old: was, new: now } of changes) {
     if (each !== field) continue;
-    if (was === '') said.push(`the old checklist does not hold its ${field} text`);
+    if (was === '') said.push(`the old checklist has no ${field} text to compare`);
     else
-      said.push(field === 'severity' ? `its severity changed from ${was} to ${now}` : `its ${field} changed`);
+      said.push(
+        field === 'severity'
+          ? `its severity changed from ${categories[was]} to ${categories[now]}`
+          : `its ${field} changed`,
+      );
   }
   if (classes.includes('mapping')) said.push('its CCIs changed');
   if (classes.includes('severity') && old?.overrides.severity)
-    said.push('its severity is overridden, which may not be needed any more');
-  if (outcome === 'reset') said.push('the request asks to begin such rules anew');
+    said.push('its severity is overridden: check whether that is still needed');
+  if (outcome === 'reset') said.push('the request asks to reset such answers');
   if (said.length === 0)
     said.push(
-      classes.length > 0 ? 'only wording or blanks changed' : 'nothing changed that the answer rests on',
+      classes.length > 0 ? 'only wording or spacing changed' : 'nothing relevant to the answer changed',
     );
   const text = said.join('; ');
   return text[0]!.toUpperCase() + text.slice(1);
@@ -220,14 +230,14 @@ function markingOf({ classification }: CklbRule): Partial<CklbRule> {
 function goneMarking(rule: CklbRule): Leftover[] {
   const { classification } = markingOf(rule);
   if (classification === undefined) return [];
-  const reason = 'the release does not have this rule any more';
+  const reason = 'the release no longer has this rule';
   return [{ kind: 'field', reason, path: `${rule.rule_id_src}.classification`, value: classification }];
 }
 
 function goneRule(rule: CklbRule): Extract<NotCarried, { kind: 'rule' }> {
   return {
     kind: 'rule',
-    reason: 'the release does not have this rule any more',
+    reason: 'the release no longer has this rule',
     groupId: rule.group_id,
     ruleId: rule.rule_id_src,
     ruleVersion: rule.rule_version,
@@ -269,7 +279,7 @@ function titleOf(title: string, before: CklbStig, fresh: string): string {
   return isMade ? fresh : title;
 }
 
-/** Gives the checklist and its upgraded STIG ids made from all their content (DECISIONS D5.1). */
+/** Gives the checklist and its upgraded STIG ids made from all their content (rule D5.1). */
 function withIds(checklist: Cklb, index: number): Cklb {
   const id = stableId('cklb-upgrade', JSON.stringify(checklist));
   const stigUuid = stableId('cklb-upgrade-stig', id, String(index));

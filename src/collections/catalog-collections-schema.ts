@@ -8,7 +8,7 @@ const createdAt = z.iso.datetime();
 const createdByEmail = z.string().nullable();
 const addedAt = z.iso.datetime();
 
-/** Collections that are made on the command line and read here (specification; DECISIONS D8.6). */
+/** Collections that are made on the command line and read here (rule D8.6). */
 export const DocumentCollections = z
   .strictObject({
     collections: z.array(

@@ -27,8 +27,8 @@ function createMaker(
   thing: string,
   find: (item: string) => NewEntry | null,
 ) {
-  return (user: User, fields: Omit<CollectionFields, 'icon'>, items: string[]): Promise<string> =>
-    db.write(() => {
+  return async (user: User, fields: Omit<CollectionFields, 'icon'>, items: string[]): Promise<string> => {
+    const made = await db.write(() => {
       const entries = items.map((item) => {
         const entry = find(item);
         if (entry === null) throw new CommandError(`the catalog has no ${thing} "${item.slice(0, 64)}"`);
@@ -36,13 +36,16 @@ function createMaker(
       });
       const { id } = kept.create(user, fields);
       kept.add(id, entries, []);
-      return id;
+      // The audit event takes the id from here.
+      return { id };
     });
+    return made.id;
+  };
 }
 
 export type DocumentCollectionService = ReturnType<typeof createDocumentCollectionService>;
 
-/** Collections of regulatory documents (specification, "Regulatory documents"): made on the command line (D8.6). */
+/** Collections of regulatory documents (rule D9): made on the command line (D8.6). */
 export function createDocumentCollectionService(db: Database, now: () => Date, newId: () => string) {
   const { orm } = db;
   const documentCount = countEntries('regdoc-collection');
@@ -80,7 +83,7 @@ export function createDocumentCollectionService(db: Database, now: () => Date, n
 
 export type RoleCollectionService = ReturnType<typeof createRoleCollectionService>;
 
-/** Collections of occupational roles (specification, "Occupational roles"): made on the command line (D8.6). */
+/** Collections of occupational roles (rule D9): made on the command line (D8.6). */
 export function createRoleCollectionService(db: Database, now: () => Date, newId: () => string) {
   const { orm } = db;
   const roleCount = countEntries('role-collection');

@@ -25,7 +25,7 @@ export type CollectionChange = { [K in keyof CollectionFields]?: CollectionField
 export type CollectionService = ReturnType<typeof createCollectionService>;
 
 /**
- * What lists and the three kinds of collections have in common (specification, "Authentication" 5; DECISIONS D8): who
+ * What lists and the three kinds of collections have in common (rule D8.3): who
  * sees them, who may change them, how they are made, changed and deleted softly, how entries come and go. `shown` are
  * the columns that answers have, in their order.
  */

@@ -1,208 +1,111 @@
-import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import type { Access } from '../http/access.ts';
-import { answer, download, privateHeaders } from '../http/answer.ts';
-import { toCsv } from '../http/columns.ts';
-import type { Env } from '../http/env.ts';
-import { downloadHeaders, errors, jsonBody, jsonContent, TextFile } from '../http/schema.ts';
+import { download } from '../http/answer.ts';
+import { columnsOf, toCsv } from '../http/columns.ts';
+import { fileContent } from '../http/files.ts';
+import { createRoutes } from '../http/routes.ts';
+import { jsonContent } from '../http/schema.ts';
 import type { ControlCollectionService } from './control-collections.ts';
 import * as schemas from './control-collections-schema.ts';
-import { collectionColumns } from './export.ts';
 import { ControlsAdded, changeCollectionBody, createCollectionBody, idParam, Removed } from './schema.ts';
 
-/** Collections of controls (specification, "Control collections"). */
-export function controlCollectionRoutes(
-  access: Access,
-  collections: ControlCollectionService,
-): OpenAPIHono<Env> {
-  const app = new OpenAPIHono<Env>();
+/** Collections of controls (rule D8). */
+export function controlCollectionRoutes(access: Access, collections: ControlCollectionService) {
+  const { app, route } = createRoutes('Control collections');
+  const columns = columnsOf(schemas.CollectionExport.shape.controls.element);
   const costly = access.with({ expensive: true });
-  const tags = ['Control collections'];
+  const audited = (action: string) => access.audited(`control-collection.${action}`).user;
   const success = { success: true as const };
 
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/control-collections',
-      operationId: 'listControlCollections',
-      summary: 'The collections that the caller may see, newest first',
-      tags,
-      ...access.user,
-      responses: {
-        200: jsonContent(schemas.ControlCollections, 'The collections.'),
-        ...errors(400, 401, 403),
-      },
-    }),
-    (c) => answer(c, collections.all(c.get('user'))),
-  );
+  route('GET /api/v1/control-collections', access.user, {
+    operationId: 'listControlCollections',
+    summary: 'List the collections that the caller may see, newest first',
+    response: jsonContent(schemas.ControlCollections, 'The collections.'),
+    handle: ({ user }) => collections.all(user),
+  });
 
-  app.openapi(
-    createRoute({
-      method: 'post',
-      path: '/api/v1/control-collections',
-      operationId: 'createControlCollection',
-      summary: 'Make a collection',
-      tags,
-      ...access.audited('control-collection.create').user,
-      request: { body: jsonBody(createCollectionBody) },
-      responses: {
-        201: jsonContent(schemas.ControlCollection, 'The new collection.'),
-        ...errors(400, 401, 403, 413, 503),
-      },
-    }),
-    async (c) => c.json(await collections.create(c.get('user'), c.req.valid('json')), 201, privateHeaders),
-  );
+  route('POST /api/v1/control-collections', audited('create'), {
+    operationId: 'createControlCollection',
+    summary: 'Create a collection',
+    body: createCollectionBody,
+    status: 201,
+    response: jsonContent(schemas.ControlCollection, 'The new collection.'),
+    handle: ({ user, body }) => collections.create(user, body),
+  });
 
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/control-collections/{id}',
-      operationId: 'getControlCollection',
-      summary: 'One collection with its entries',
-      tags,
-      ...access.user,
-      request: { params: idParam },
-      responses: {
-        200: jsonContent(schemas.ControlCollectionRecord, 'The collection.'),
-        ...errors(400, 401, 403, 404),
-      },
-    }),
-    (c) => answer(c, collections.get(c.get('user'), c.req.valid('param').id)),
-  );
+  route('GET /api/v1/control-collections/{id}', access.user, {
+    operationId: 'getControlCollection',
+    summary: 'Get a collection with its entries',
+    params: idParam,
+    response: jsonContent(schemas.ControlCollectionRecord, 'The collection.'),
+    handle: ({ user, params }) => collections.get(user, params.id),
+  });
 
-  app.openapi(
-    createRoute({
-      method: 'patch',
-      path: '/api/v1/control-collections/{id}',
-      operationId: 'updateControlCollection',
-      summary: 'Change a collection (creator only)',
-      tags,
-      ...access.audited('control-collection.update').user,
-      request: { params: idParam, body: jsonBody(changeCollectionBody) },
-      responses: {
-        200: jsonContent(schemas.CollectionChanged, 'It is changed.'),
-        ...errors(400, 401, 403, 404, 413, 503),
-      },
+  route('PATCH /api/v1/control-collections/{id}', audited('update'), {
+    operationId: 'updateControlCollection',
+    summary: 'Change a collection (creator only)',
+    params: idParam,
+    body: changeCollectionBody,
+    response: jsonContent(schemas.CollectionChanged, 'Changed.'),
+    handle: async ({ user, params, body }) => ({
+      ...success,
+      ...(await collections.change(user, params.id, body)),
     }),
-    async (c) => {
-      const changed = await collections.change(c.get('user'), c.req.valid('param').id, c.req.valid('json'));
-      return c.json({ ...success, ...changed }, 200, privateHeaders);
+  });
+
+  route('DELETE /api/v1/control-collections/{id}', audited('delete'), {
+    operationId: 'deleteControlCollection',
+    summary: 'Delete a collection (creator only)',
+    params: idParam,
+    response: jsonContent(schemas.Success, 'Deleted.'),
+    handle: async ({ user, params }) => {
+      await collections.remove(user, params.id);
+      return success;
     },
-  );
+  });
 
-  app.openapi(
-    createRoute({
-      method: 'delete',
-      path: '/api/v1/control-collections/{id}',
-      operationId: 'deleteControlCollection',
-      summary: 'Delete a collection (creator only)',
-      tags,
-      ...access.audited('control-collection.delete').user,
-      request: { params: idParam },
-      responses: {
-        200: jsonContent(schemas.Success, 'It is deleted.'),
-        ...errors(400, 401, 403, 404, 413, 503),
-      },
-    }),
-    async (c) => {
-      await collections.remove(c.get('user'), c.req.valid('param').id);
-      return c.json(success, 200, privateHeaders);
+  route('GET /api/v1/control-collections/{id}/controls', access.user, {
+    operationId: 'listControlCollectionControls',
+    summary: 'List the entries of a collection with their controls',
+    params: idParam,
+    query: schemas.frameworkQuery,
+    response: jsonContent(schemas.CollectionControls, 'The entries.'),
+    handle: ({ user, params, query }) => collections.controls(user, params.id, query.framework),
+  });
+
+  route('POST /api/v1/control-collections/{id}/controls', audited('add-controls'), {
+    operationId: 'addControlCollectionControls',
+    summary: 'Add controls (the creator; the organization if the collection is SHARED)',
+    params: idParam,
+    body: schemas.addControlsBody,
+    response: jsonContent(ControlsAdded, 'How many were added.'),
+    handle: ({ user, params, body }) => collections.add(user, params.id, body.controls),
+  });
+
+  route('DELETE /api/v1/control-collections/{id}/controls', audited('remove-controls'), {
+    operationId: 'removeControlCollectionControls',
+    summary: 'Remove controls (creator only)',
+    params: idParam,
+    body: schemas.removeControlsBody,
+    response: jsonContent(Removed, 'How many were removed.'),
+    handle: async ({ user, params, body }) => {
+      const removed = await collections.removeControls(user, params.id, body.controls);
+      return { ...success, removed };
     },
-  );
+  });
 
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/control-collections/{id}/controls',
-      operationId: 'listControlCollectionControls',
-      summary: 'The entries of a collection, joined with their controls',
-      tags,
-      ...access.user,
-      request: { params: idParam, query: schemas.frameworkQuery },
-      responses: {
-        200: jsonContent(schemas.CollectionControls, 'The entries.'),
-        ...errors(400, 401, 403, 404),
-      },
-    }),
-    (c) => {
-      const { framework } = c.req.valid('query');
-      return answer(c, collections.controls(c.get('user'), c.req.valid('param').id, framework));
-    },
-  );
-
-  app.openapi(
-    createRoute({
-      method: 'post',
-      path: '/api/v1/control-collections/{id}/controls',
-      operationId: 'addControlCollectionControls',
-      summary: 'Add controls (the creator, and the organization where the collection is SHARED)',
-      tags,
-      ...access.audited('control-collection.add-controls').user,
-      request: { params: idParam, body: jsonBody(schemas.addControlsBody) },
-      responses: {
-        200: jsonContent(ControlsAdded, 'How many were added.'),
-        ...errors(400, 401, 403, 404, 413, 503),
-      },
-    }),
-    async (c) => {
-      const { controls } = c.req.valid('json');
-      return c.json(
-        await collections.add(c.get('user'), c.req.valid('param').id, controls),
-        200,
-        privateHeaders,
-      );
-    },
-  );
-
-  app.openapi(
-    createRoute({
-      method: 'delete',
-      path: '/api/v1/control-collections/{id}/controls',
-      operationId: 'removeControlCollectionControls',
-      summary: 'Take controls out (creator only)',
-      tags,
-      ...access.audited('control-collection.remove-controls').user,
-      request: { params: idParam, body: jsonBody(schemas.removeControlsBody) },
-      responses: {
-        200: jsonContent(Removed, 'How many were removed.'),
-        ...errors(400, 401, 403, 404, 413, 503),
-      },
-    }),
-    async (c) => {
-      const { controls } = c.req.valid('json');
-      const removed = await collections.removeControls(c.get('user'), c.req.valid('param').id, controls);
-      return c.json({ ...success, removed }, 200, privateHeaders);
-    },
-  );
-
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/control-collections/{id}/export',
-      operationId: 'exportControlCollection',
-      summary: 'A collection with its controls as json or csv',
-      tags,
-      ...costly.audited('control-collection.export').user,
-      request: { params: idParam, query: schemas.exportQuery },
-      responses: {
-        200: {
-          description: 'The file.',
-          headers: downloadHeaders,
-          content: {
-            'application/json': { schema: schemas.CollectionExport },
-            'text/csv': { schema: TextFile },
-          },
-        },
-        ...errors(400, 401, 403, 404, 503),
-      },
-    }),
-    (c) => {
-      const { format, raw } = c.req.valid('query');
-      const exported = collections.exported(c.get('user'), c.req.valid('param').id);
-      const body =
-        format === 'json' ? JSON.stringify(exported) : toCsv(collectionColumns, exported.controls, raw);
+  route('GET /api/v1/control-collections/{id}/export', costly.audited('control-collection.export').user, {
+    operationId: 'exportControlCollection',
+    summary: 'Export a collection with its controls as json or csv',
+    params: idParam,
+    query: schemas.exportQuery,
+    response: fileContent(schemas.CollectionExport, ['text/csv']),
+    handle: ({ user, params, query }, c) => {
+      const { format, raw } = query;
+      const exported = collections.exported(user, params.id);
+      const body = format === 'json' ? JSON.stringify(exported) : toCsv(columns, exported.controls, raw);
       return download(c, body, format, `${exported.collection.name}.${format}`);
     },
-  );
+  });
 
   return app;
 }

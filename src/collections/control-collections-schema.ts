@@ -9,7 +9,10 @@ const collection = {
   controlCount: z.int(),
   createdById: z.string(),
   ...answeredTimes,
-  deletedAt: z.iso.datetime().nullable().openapi({ description: 'null: what is deleted is not answered.' }),
+  deletedAt: z.iso
+    .datetime()
+    .nullable()
+    .openapi({ description: 'Always null: deleted collections are not returned.' }),
 };
 
 export const ControlCollection = z.strictObject(collection).openapi('ControlCollection');
@@ -31,7 +34,7 @@ const membership = {
 export const CollectionMember = z.strictObject(membership).openapi('CollectionMember');
 export type CollectionMember = z.infer<typeof CollectionMember>;
 
-/** One collection with its entries: here alone the visibility is in lower case (DECISIONS D8.1). */
+/** One collection with its entries: here alone the visibility is in lower case (rule D8.1). */
 export const ControlCollectionRecord = z
   .strictObject({
     ...collection,
@@ -43,9 +46,9 @@ export type ControlCollectionRecord = z.infer<typeof ControlCollectionRecord>;
 
 export const joinedControl = {
   identifier: z.string(),
-  title: z.string().openapi({ description: '`""` where none is published.' }),
+  title: z.string().openapi({ description: '`""` when none is published.' }),
   family: z.string(),
-  statement: z.string().openapi({ description: '`""` when the control is gone from the catalog.' }),
+  statement: z.string().openapi({ description: '`""` when the control is no longer in the catalog.' }),
 };
 
 export const CollectionControls = z
@@ -93,12 +96,12 @@ export const controlId = requestText('controlId', 200)
   .refine((text) => text.trim() !== '', { error: 'controlId must not be empty' })
   .openapi({
     minLength: 1,
-    description: 'The identifier, in any usual spelling, or the id.',
+    description: 'The identifier in any common spelling, or the id.',
     example: 'AC-2(1)',
   });
 
 const notAnObject = { error: 'The body must be an object' };
-const entryError = { error: 'controls must hold objects with controlId and framework' };
+const entryError = { error: 'controls must contain objects with controlId and framework' };
 
 function controlsBody<T extends z.ZodType>(entry: T) {
   return z.object(

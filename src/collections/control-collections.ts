@@ -32,7 +32,7 @@ const shown = {
 
 export type ControlCollectionService = ReturnType<typeof createControlCollectionService>;
 
-/** Collections of controls (specification, "Control collections"; DECISIONS D8). */
+/** Collections of controls (rule D8). */
 export function createControlCollectionService(db: Database, now: () => Date, newId: () => string) {
   const kept = createCollectionService(db, 'control-collection', shown, now, newId);
   const references = createReferences(db);

@@ -89,6 +89,6 @@ export function createEntries({ orm }: Database, kind: CollectionKind) {
 
 function noPositionLeft(): Error {
   return badRequest(
-    `An entry of the list has position ${maxPosition}, after which there is none: give it a smaller one first`,
+    `An entry of the list has the highest position, ${maxPosition}: give it a lower one first`,
   );
 }

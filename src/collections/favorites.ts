@@ -16,7 +16,7 @@ import type { StigsAdded } from './schema.ts';
 
 export type FavoriteService = ReturnType<typeof createFavoriteService>;
 
-/** A user's favorites, newest first (specification, "Favorites"; DECISIONS D3.4, D8.4). */
+/** A user's favorites, newest first (rules D3.4, D8.4). */
 export function createFavoriteService(db: Database, now: () => Date, newId: () => string) {
   const { orm } = db;
   const references = createReferences(db);

@@ -18,7 +18,7 @@ export interface FindingChoice {
 
 export type ListEntryService = ReturnType<typeof createListEntryService>;
 
-/** The entries of lists (specification, "Lists"; DECISIONS D8). */
+/** The entries of lists (rule D8). */
 export function createListEntryService(db: Database, now: () => Date, newId: () => string) {
   const { orm } = db;
   const lists = createCollectionService(db, 'list', { id: collections.id }, now, newId);

@@ -1,163 +1,96 @@
-import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import type { Access } from '../http/access.ts';
-import { answer, answerText, download, privateHeaders } from '../http/answer.ts';
-import { toCsv } from '../http/columns.ts';
-import type { Env } from '../http/env.ts';
-import { downloadHeaders, errors, jsonBody, jsonContent, TextFile } from '../http/schema.ts';
-import { listColumns } from './export.ts';
+import { download } from '../http/answer.ts';
+import { columnsOf, toCsv } from '../http/columns.ts';
+import { fileContent } from '../http/files.ts';
+import { createRoutes } from '../http/routes.ts';
+import { jsonContent } from '../http/schema.ts';
 import type { ListEntryService } from './list-entries.ts';
 import type { ListService } from './lists.ts';
 import * as schemas from './lists-schema.ts';
 import { changeListBody, createListBody, idParam } from './schema.ts';
 
-/** Lists of STIGs as a whole (specification, "Lists"); their entries have routes of their own. */
-export function listRoutes(access: Access, lists: ListService, entries: ListEntryService): OpenAPIHono<Env> {
-  const app = new OpenAPIHono<Env>();
+/** Lists of STIGs as a whole (rule D8); their entries have routes of their own. */
+export function listRoutes(access: Access, lists: ListService, entries: ListEntryService) {
+  const { app, route } = createRoutes('Lists');
+  const columns = columnsOf(schemas.ListExport.shape.stigs.element);
   const costly = access.with({ expensive: true });
-  const tags = ['Lists'];
 
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/lists',
-      operationId: 'listLists',
-      summary: 'The lists that the caller may see, newest first',
-      tags,
-      ...access.listsRead,
-      request: { query: schemas.listsQuery },
-      responses: { 200: jsonContent(schemas.Lists, 'The lists.'), ...errors(400, 401) },
-    }),
-    (c) => answerText(c, lists.text(c.get('viewer'), c.req.valid('query').include !== undefined)),
-  );
+  route('GET /api/v1/lists', access.listsRead, {
+    operationId: 'listLists',
+    summary: 'List the lists that the caller may see, newest first',
+    query: schemas.listsQuery,
+    response: jsonContent(schemas.Lists, 'The lists.'),
+    handle: ({ viewer, query }) => lists.text(viewer, query.include !== undefined),
+  });
 
-  app.openapi(
-    createRoute({
-      method: 'post',
-      path: '/api/v1/lists',
-      operationId: 'createList',
-      summary: 'Make a list',
-      tags,
-      ...access.audited('list.create').user,
-      request: { body: jsonBody(createListBody) },
-      responses: { 201: jsonContent(schemas.List, 'The new list.'), ...errors(400, 401, 403, 413, 503) },
-    }),
-    async (c) => c.json(await lists.create(c.get('user'), c.req.valid('json')), 201, privateHeaders),
-  );
+  route('POST /api/v1/lists', access.audited('list.create').user, {
+    operationId: 'createList',
+    summary: 'Create a list',
+    body: createListBody,
+    status: 201,
+    response: jsonContent(schemas.List, 'The new list.'),
+    handle: ({ user, body }) => lists.create(user, body),
+  });
 
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/lists/{id}',
-      operationId: 'getList',
-      summary: 'One list',
-      tags,
-      ...access.listsRead,
-      request: { params: idParam },
-      responses: { 200: jsonContent(schemas.List, 'The list.'), ...errors(400, 401, 404) },
-    }),
-    (c) => answer(c, lists.get(c.get('viewer'), c.req.valid('param').id)),
-  );
+  route('GET /api/v1/lists/{id}', access.listsRead, {
+    operationId: 'getList',
+    summary: 'Get a list',
+    params: idParam,
+    response: jsonContent(schemas.List, 'The list.'),
+    handle: ({ viewer, params }) => lists.get(viewer, params.id),
+  });
 
-  app.openapi(
-    createRoute({
-      method: 'patch',
-      path: '/api/v1/lists/{id}',
-      operationId: 'updateList',
-      summary: 'Change a list (creator only)',
-      tags,
-      ...access.audited('list.update').user,
-      request: { params: idParam, body: jsonBody(changeListBody) },
-      responses: {
-        200: jsonContent(schemas.List, 'The list as it is now.'),
-        ...errors(400, 401, 403, 404, 413, 503),
-      },
-    }),
-    async (c) => {
-      const list = await lists.change(c.get('user'), c.req.valid('param').id, c.req.valid('json'));
-      return c.json(list, 200, privateHeaders);
-    },
-  );
+  route('PATCH /api/v1/lists/{id}', access.audited('list.update').user, {
+    operationId: 'updateList',
+    summary: 'Change a list (creator only)',
+    params: idParam,
+    body: changeListBody,
+    response: jsonContent(schemas.List, 'The list as it is now.'),
+    handle: ({ user, params, body }) => lists.change(user, params.id, body),
+  });
 
-  app.openapi(
-    createRoute({
-      method: 'delete',
-      path: '/api/v1/lists/{id}',
-      operationId: 'deleteList',
-      summary: 'Delete a list (creator only); it can be restored for 30 days',
-      tags,
-      ...access.audited('list.delete').user,
-      request: { params: idParam },
-      responses: {
-        200: jsonContent(schemas.ListDeleted, 'It is deleted.'),
-        ...errors(400, 401, 403, 404, 413, 503),
-      },
-    }),
-    async (c) => {
-      await lists.remove(c.get('user'), c.req.valid('param').id);
+  route('DELETE /api/v1/lists/{id}', access.audited('list.delete').user, {
+    operationId: 'deleteList',
+    summary: 'Delete a list (creator only); it can be restored for 30 days',
+    params: idParam,
+    response: jsonContent(schemas.ListDeleted, 'Deleted.'),
+    handle: async ({ user, params }) => {
+      await lists.remove(user, params.id);
       const message = 'List deleted. It can be restored within 30 days.';
-      return c.json({ success: true as const, message }, 200, privateHeaders);
+      return { success: true as const, message };
     },
-  );
+  });
 
-  app.openapi(
-    createRoute({
-      method: 'post',
-      path: '/api/v1/lists/{id}/restore',
-      operationId: 'restoreList',
-      summary: 'Take a deletion back (creator only, within 30 days)',
-      tags,
-      ...access.audited('list.restore').user,
-      request: { params: idParam },
-      responses: {
-        200: jsonContent(schemas.List, 'The list, active again.'),
-        ...errors(400, 401, 403, 404, 413, 503),
-      },
-    }),
-    async (c) => c.json(await lists.restore(c.get('user'), c.req.valid('param').id), 200, privateHeaders),
-  );
+  route('POST /api/v1/lists/{id}/restore', access.audited('list.restore').user, {
+    operationId: 'restoreList',
+    summary: 'Restore a deleted list (creator only, within 30 days)',
+    params: idParam,
+    response: jsonContent(schemas.List, 'The restored list.'),
+    handle: ({ user, params }) => lists.restore(user, params.id),
+  });
 
-  app.openapi(
-    createRoute({
-      method: 'post',
-      path: '/api/v1/lists/{id}/duplicate',
-      operationId: 'duplicateList',
-      summary: 'Copy a list with its entries; the copy is private and the caller’s',
-      tags,
-      ...access.audited('list.duplicate').user,
-      request: { params: idParam },
-      responses: { 201: jsonContent(schemas.List, 'The copy.'), ...errors(400, 401, 403, 404, 413, 503) },
-    }),
-    async (c) => c.json(await lists.duplicate(c.get('user'), c.req.valid('param').id), 201, privateHeaders),
-  );
+  route('POST /api/v1/lists/{id}/duplicate', access.audited('list.duplicate').user, {
+    operationId: 'duplicateList',
+    summary: 'Copy a list with its entries; the copy is private to the caller',
+    params: idParam,
+    status: 201,
+    response: jsonContent(schemas.List, 'The copy.'),
+    handle: ({ user, params }) => lists.duplicate(user, params.id),
+  });
 
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/lists/{id}/export',
-      operationId: 'exportList',
-      summary: 'A list with its STIGs as json or csv',
-      tags,
-      ...costly.audited('list.export').listsRead,
-      request: { params: idParam, query: schemas.exportQuery },
-      responses: {
-        200: {
-          description: 'The file.',
-          headers: downloadHeaders,
-          content: {
-            'application/json': { schema: schemas.ListExport },
-            'text/csv': { schema: TextFile },
-          },
-        },
-        ...errors(400, 401, 404, 503),
-      },
-    }),
-    (c) => {
-      const { format, raw } = c.req.valid('query');
-      const exported = entries.exported(c.get('viewer'), c.req.valid('param').id);
-      const body = format === 'json' ? JSON.stringify(exported) : toCsv(listColumns, exported.stigs, raw);
+  route('GET /api/v1/lists/{id}/export', costly.audited('list.export').listsRead, {
+    operationId: 'exportList',
+    summary: 'Export a list with its STIGs as json or csv',
+    params: idParam,
+    query: schemas.exportQuery,
+    response: fileContent(schemas.ListExport, ['text/csv']),
+    handle: ({ viewer, params, query }, c) => {
+      const { format, raw } = query;
+      const exported = entries.exported(viewer, params.id);
+      const body = format === 'json' ? JSON.stringify(exported) : toCsv(columns, exported.stigs, raw);
       return download(c, body, format, `${exported.list.name}.${format}`);
     },
-  );
+  });
 
   return app;
 }

@@ -43,7 +43,7 @@ export type ListFinding = z.infer<typeof ListFinding>;
 const exportedEntry = {
   slug: z.string(),
   title: z.string(),
-  version: z.string().openapi({ description: '`""` when the STIG is gone from the catalog.' }),
+  version: z.string().openapi({ description: '`""` when the STIG is no longer in the catalog.' }),
   status: z.string(),
   statusDate: DateOrNull,
   findingCount: z.int(),

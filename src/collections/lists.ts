@@ -24,7 +24,7 @@ const stigSlugs = sql`(SELECT json_group_array(${knownStigs.slug} ORDER BY ${lis
 
 export type ListService = ReturnType<typeof createListService>;
 
-/** Lists of STIGs (specification, "Lists"; DECISIONS D8); their entries are the service of `list-entries.ts`. */
+/** Lists of STIGs (rule D8); their entries are the service of `list-entries.ts`. */
 export function createListService(db: Database, now: () => Date, newId: () => string) {
   const lists = createCollectionService(db, 'list', shown, now, newId);
   return {

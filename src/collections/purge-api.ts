@@ -1,34 +1,22 @@
-import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import type { Access } from '../http/access.ts';
-import type { Env } from '../http/env.ts';
-import { errors, jsonContent, notKept } from '../http/schema.ts';
+import { createRoutes } from '../http/routes.ts';
+import { jsonContent, notKept } from '../http/schema.ts';
 import { Purged } from '../http/service-schema.ts';
 import type { PurgeService } from './purge.ts';
 
-/** The purge of deleted lists, for a scheduler (DECISIONS D8.5); a 404 while no cron secret is set. */
-export function cronRoutes(access: Access, purges: PurgeService): OpenAPIHono<Env> {
-  const app = new OpenAPIHono<Env>();
+/** The purge of deleted lists, for a scheduler (rule D8.5); a 404 while no cron secret is set. */
+export function cronRoutes(access: Access, purges: PurgeService) {
+  const { app, route } = createRoutes('Service');
 
-  for (const method of ['get', 'post'] as const) {
-    app.openapi(
-      createRoute({
-        method,
-        path: '/api/cron/purge-deleted-lists',
-        operationId: method === 'post' ? 'purgeDeletedLists' : 'purgeDeletedListsByGet',
-        summary: 'Remove for good what was deleted more than 30 days ago',
-        tags: ['Service'],
-        ...access.audited('deleted-lists.purge').cron,
-        responses: {
-          200: { ...jsonContent(Purged, 'How many lists were removed.'), headers: notKept },
-          ...errors(400, 401, 404, 503),
-          ...(method === 'post' ? errors(413) : {}),
-        },
-      }),
-      async (c) =>
-        c.json({ success: true as const, purged: await purges.purge() }, 200, {
-          'Cache-Control': 'no-store',
-        }),
-    );
+  for (const method of ['GET', 'POST'] as const) {
+    route(`${method} /api/cron/purge-deleted-lists`, access.audited('deleted-lists.purge').cron, {
+      operationId: method === 'POST' ? 'purgeDeletedLists' : 'purgeDeletedListsByGet',
+      summary: 'Remove permanently what was deleted more than 30 days ago',
+      response: { ...jsonContent(Purged, 'How many lists were removed.'), headers: notKept },
+      notFound: true,
+      handle: async (_, c) =>
+        c.json({ success: true, purged: await purges.purge() }, 200, { 'Cache-Control': 'no-store' }),
+    });
   }
 
   return app;

@@ -3,12 +3,12 @@ import { AppError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
 import { clock, collections } from '../db/user-tables.ts';
 
-/** How long a deleted list can be restored (specification, "Limits"). */
+/** How long a deleted list can be restored (rule D8.5). */
 export const retentionMilliseconds = 30 * 24 * 3600 * 1000;
 
 /**
  * Takes note of a time and gives the latest one seen, so that what is dated by it is never dated too early by a clock
- * that went backwards (DECISIONS D8.5). To be called inside a write.
+ * that went backwards (rule D8.5). To be called inside a write.
  */
 export function seeTime({ orm }: Database, time: Date): string {
   const latest = sql<string>`max(${clock.latest}, ${time.toISOString()})`;
@@ -18,8 +18,8 @@ export function seeTime({ orm }: Database, time: Date): string {
 export type PurgeService = ReturnType<typeof createPurgeService>;
 
 /**
- * Removes lists for good that were deleted more than 30 days ago (specification, "States and transitions"; DECISIONS
- * D8.5). Control collections are kept: nothing is documented that purges them.
+ * Removes lists for good that were deleted more than 30 days ago (rule D8.5). Control
+ * collections are kept: nothing is documented that purges them.
  */
 export function createPurgeService(db: Database, now: () => Date) {
   const { orm } = db;
@@ -33,9 +33,13 @@ export function createPurgeService(db: Database, now: () => Date) {
         const time = now();
         if (time.toISOString() < orm.select().from(clock).get()!.latest) {
           if (!acceptClock) {
-            throw new AppError('UNAVAILABLE', 'The clock is behind the latest time seen: nothing is purged', {
-              'Retry-After': '3600',
-            });
+            throw new AppError(
+              'UNAVAILABLE',
+              'The clock is earlier than the latest time in the database: nothing was purged',
+              {
+                'Retry-After': '3600',
+              },
+            );
           }
           if (!dryRun) orm.update(clock).set({ latest: time.toISOString() }).run();
         }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { notAnObject, requestText, textList } from '../http/schema.ts';
 
-/** The limits of DECISIONS D8.2 on what a creator may set of a list or collection. */
+/** The limits of rule D8.2 on what a creator may set of a list or collection. */
 const name = requestText('name', Number.MAX_SAFE_INTEGER)
   .transform((text) => text.trim())
   .refine((text) => text !== '' && [...text].length <= 200, { error: 'name must have 1 to 200 characters' })
@@ -9,7 +9,7 @@ const name = requestText('name', Number.MAX_SAFE_INTEGER)
 
 const description = requestText('description', 2000);
 
-const tags = textList('tags', 50).max(20, { error: 'tags must hold at most 20 texts' });
+const tags = textList('tags', 50).max(20, { error: 'tags must contain at most 20 texts' });
 
 const colorForm = { error: 'color must be #RRGGBB, or "" for none' };
 
@@ -17,15 +17,15 @@ const colorForm = { error: 'color must be #RRGGBB, or "" for none' };
 const color = z
   .string(colorForm)
   .regex(/^(#[0-9A-Fa-f]{6})?$/, colorForm)
-  .openapi({ description: '`""`: none.', example: '#2a6fdb' });
+  .openapi({ description: '`""` means none.', example: '#2a6fdb' });
 
-const icon = requestText('icon', 50).openapi({ description: '`""`: none.', example: 'server' });
+const icon = requestText('icon', 50).openapi({ description: '`""` means none.', example: 'server' });
 
 const visibility = z
   .string({ error: 'visibility must be PRIVATE or SHARED' })
   .transform((text) => text.toUpperCase())
   .pipe(z.enum(['PRIVATE', 'SHARED'], { error: 'visibility must be PRIVATE or SHARED' }))
-  .openapi({ type: 'string', enum: ['PRIVATE', 'SHARED'], description: 'Any case.' });
+  .openapi({ type: 'string', enum: ['PRIVATE', 'SHARED'], description: 'Case is ignored.' });
 
 const collectionFields = { name, description, tags, color, visibility };
 const listFields = { ...collectionFields, icon };
@@ -77,7 +77,7 @@ export const slugsBody = z.object(
 const success = z.literal(true);
 const notFound = <T extends z.ZodType>(of: T) =>
   z.array(of).optional().openapi({
-    description: 'What was skipped because the catalog has no such thing; absent when nothing was.',
+    description: 'What was skipped because it is not in the catalog. Absent when nothing was skipped.',
   });
 
 export const StigsAdded = z

@@ -1,24 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
-import { createAudit } from '../audit/deeds.ts';
-import type { AuditEvent } from '../audit/event.ts';
+import { createAudit } from '../audit/audit.ts';
+import { type AuditEvent, systemEvent } from '../audit/event.ts';
 import { lazyAuditFile, openAuditFile } from '../audit/file.ts';
 import { auditMemory } from '../audit/memory.ts';
-import { ownEvent } from '../audit/resume.ts';
 import { type AuditStream, createAuditStream, silentAudit } from '../audit/stream.ts';
 import { createWatermark, shareTaken } from '../audit/watermark.ts';
-import type { TellNewKey } from '../auth/keys.ts';
+import type { LogNewKey } from '../auth/keys.ts';
 import type { Config } from '../base/config.ts';
-import { AppError, CommandError } from '../base/errors.ts';
+import { CommandError, unavailable } from '../base/errors.ts';
 import { sha256 } from '../base/ids.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { packageVersion } from '../base/root.ts';
 import type { Database } from '../db/database.ts';
 import { whenWritable } from '../db/faults.ts';
+import { openUpgraded, type UpgradeOptions } from '../db/upgrade.ts';
+import { tell } from './command.ts';
 
 const minute = 60_000;
 const now = () => new Date();
+const service = { objectType: 'service' };
 
 function openStream(
   config: Config,
@@ -33,150 +35,115 @@ function openStream(
   return createAuditStream(file, { failure: config.auditFailure, now, log, refuse, ...memory });
 }
 
-/** What a command tells of: the rest is known. */
-export interface OperatorDeed {
-  action: string;
-  objectType: string;
-  objectId?: string | null;
-  org?: string | null;
-  detail?: AuditEvent['detail'];
-}
+/** What a command logs of what it does: the rest is known. */
+export type OperatorEvent = Pick<AuditEvent, 'action' | 'objectType'> &
+  Partial<Pick<AuditEvent, 'objectId' | 'org' | 'detail'>>;
 
-/** The audit stream of a command, and the events that its operator makes. */
+/** The audit stream of a command, and the events that its operator makes; a `reason` makes one of a failure. */
 export interface CommandAudit {
   stream: AuditStream;
-  event(deed: OperatorDeed, reason?: string): AuditEvent;
-  /** Does something and tells of it: inside its transaction where there is a database, before its result otherwise. */
-  run<T>(db: Database | null, deed: OperatorDeed, work: () => T | Promise<T>): Promise<T>;
-  close(): void;
+  event(event: OperatorEvent, reason?: string): AuditEvent;
 }
 
 /**
- * Opens the audit stream for a command, beside the database where it has one open. What cannot be audited ends the command
- * under the policy `stop`.
+ * Gives work the audit stream, beside the database where the command has one open, and logs `failure` when the work throws.
+ * What cannot be audited ends the command under the policy `stop`.
  */
-export function openCommandAudit(
-  config: Config,
-  database: Database | null = null,
-  lockTimeout = 5000,
-): CommandAudit {
-  const log = createLog('warn', (line) => process.stderr.write(line));
-  const refuse = ({ message }: Error) =>
-    new CommandError(`nothing was done: the audit stream ${config.auditFile} cannot be written: ${message}`);
-  const stream = openStream(config, log, refuse, lockTimeout, database);
-  const operator = accountName();
-  const event = (deed: OperatorDeed, reason?: string): AuditEvent => ({
-    actorType: 'operator',
-    actor: operator,
-    org: deed.org ?? null,
-    action: deed.action,
-    objectType: deed.objectType,
-    objectId: deed.objectId ?? null,
-    outcome: reason === undefined ? 'success' : 'failure',
-    reason: reason ?? null,
-    requestId: null,
-    source: 'cli',
-    detail: deed.detail ?? null,
-  });
-  return {
-    stream,
-    event,
-    async run(db, deed, work) {
-      const audit = createAudit(stream, db);
-      try {
-        return await audit.run(
-          () => event(deed),
-          async (step) => {
-            const result = await work();
-            if (!step.written()) await stream.tell(event(deed));
-            return result;
-          },
-        );
-      } catch (error) {
-        // While nothing can be written, the stream itself counts what it refused.
-        if (!stream.stats().failing) stream.note(event(deed, reasonOf(error)));
-        throw error;
-      } finally {
-        audit.close();
-      }
-    },
-    close: () => stream.close(),
-  };
-}
-
-/** Runs one deed of a command with a stream of its own; see `CommandAudit.run`. */
-export async function auditedCommand<T>(
+export async function withCommandAudit<T>(
   config: Config,
   db: Database | null,
-  deed: OperatorDeed,
-  work: () => T | Promise<T>,
+  failure: OperatorEvent,
+  work: (audit: CommandAudit) => T | Promise<T>,
+  lockTimeout = 5000,
 ): Promise<T> {
-  // Without a database the event is written outside a transaction, where nothing needs to wait synchronously.
-  const audit = openCommandAudit(config, db, db === null ? 0 : 5000);
+  const log = createLog('warn', (line) => process.stderr.write(line));
+  const refuse = ({ message }: Error) =>
+    new CommandError(
+      `nothing was changed: the audit stream ${config.auditFile} cannot be written: ${message}`,
+    );
+  const stream = openStream(config, log, refuse, lockTimeout, db);
+  const operator = { actorType: 'operator' as const, actor: accountName(), source: 'cli' };
+  const event = ({ action, detail = null, ...rest }: OperatorEvent, reason?: string) =>
+    systemEvent(action, detail, {
+      ...operator,
+      ...rest,
+      ...(reason === undefined ? {} : { outcome: 'failure', reason }),
+    });
   try {
-    return await audit.run(db, deed, work);
+    return await work({ stream, event });
+  } catch (error) {
+    // While nothing can be written, the stream itself counts what it refused.
+    if (!stream.stats().failing) stream.note(event(failure, reasonOf(error)));
+    throw error;
   } finally {
-    audit.close();
+    stream.close();
   }
 }
 
-/** Tells of a migration that is about to be made; for the option `onMigrate` of `openUpgraded`. */
-export function auditMigration(config: Config): (from: number, to: number) => Promise<void> {
-  return (from, to) =>
-    auditedCommand(
-      config,
-      null,
-      { action: 'database.migrate', objectType: 'database', detail: { from, to } },
-      () => undefined,
-    );
-}
-
-/**
- * Tells of a local key that is about to be put in its place, by its id; for `localKey`. Where that fails (another process
- * was first), a second event says so.
- */
-export function auditNewKey(config: Config): TellNewKey {
-  return (kid, publish) => {
-    const deed = { action: 'local-key.create', objectType: 'local-key', objectId: kid };
-    const audit = openCommandAudit(config);
+/** Does something and logs it: inside its transaction where there is a database, before its result otherwise. */
+export function auditedCommand<T>(
+  config: Config,
+  db: Database | null,
+  done: OperatorEvent,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  const logged = async ({ stream, event }: CommandAudit) => {
+    const audit = createAudit(stream, db);
     try {
-      audit.stream.must(audit.event(deed));
-      try {
-        publish();
-      } catch (error) {
-        audit.stream.note(audit.event(deed, reasonOf(error)));
-        throw error;
-      }
+      return await audit.run(
+        () => event(done),
+        async (step) => {
+          const result = await work();
+          if (!step.written()) await stream.tell(event(done));
+          return result;
+        },
+      );
     } finally {
       audit.close();
     }
+  };
+  // Without a database the event is written outside a transaction, where nothing needs to wait synchronously.
+  return withCommandAudit(config, db, done, logged, db === null ? 0 : 5000);
+}
+
+/** Opens the database of a command; that it is brought to this schema is audited and said. Throws `CommandError`. */
+export function openForCommand(config: Config, options: UpgradeOptions = {}): Promise<Database> {
+  const objectType = 'database';
+  const onMigrate = (from: number, to: number) =>
+    auditedCommand(config, null, { action: 'database.migrate', objectType, detail: { from, to } }, () => {});
+  return openUpgraded(config.db, { ...options, say: tell, onMigrate });
+}
+
+/**
+ * Logs a local key that is about to be put in its place, by its id; for `localKey`. Where that fails (another process
+ * was first), a second event says so.
+ */
+export function auditNewKey(config: Config): LogNewKey {
+  return (kid, publish) => {
+    const created = { action: 'local-key.create', objectType: 'local-key', objectId: kid };
+    return withCommandAudit(config, null, created, ({ stream, event }) => {
+      stream.must(event(created));
+      publish();
+    });
   };
 }
 
 /**
  * Runs what no transaction of the database holds: the start is audited before anything is done, the end with what came
- * of it. `action` is the kind of deed, as `database.backup`.
+ * of it. The `action` of `done` is as `database.backup`.
  */
-export async function auditedRun<T>(
+export function auditedRun<T>(
   config: Config,
-  deed: OperatorDeed,
+  done: OperatorEvent,
   work: (stream: AuditStream) => T | Promise<T>,
   detailOf: (result: T) => AuditEvent['detail'],
 ): Promise<T> {
-  const { action, ...rest } = deed;
-  const audit = openCommandAudit(config);
-  try {
-    audit.stream.must(audit.event({ ...rest, action: `${action}-start` }));
-    const result = await work(audit.stream);
-    audit.stream.note(audit.event({ ...deed, detail: detailOf(result) }));
+  return withCommandAudit(config, null, done, async ({ stream, event }) => {
+    stream.must(event({ ...done, action: `${done.action}-start` }));
+    const result = await work(stream);
+    stream.note(event({ ...done, detail: detailOf(result) }));
     return result;
-  } catch (error) {
-    // While nothing can be written, the stream itself counts what it refused.
-    if (!audit.stream.stats().failing) audit.stream.note(audit.event(deed, reasonOf(error)));
-    throw error;
-  } finally {
-    audit.close();
-  }
+  });
 }
 
 /** Why something failed, as a code: the text of an error may hold what the stream must not. */
@@ -199,37 +166,23 @@ function accountName(): string {
   }
 }
 
-export interface ServerAudit {
-  stream: AuditStream;
-  /** Tells of the key set, when it was read anew or could not be. */
-  keysReloaded(reason: string | null): void;
-  /** Tells that the service ends, and closes the stream. */
-  stop(reason: string): Promise<void>;
-}
+export type ServerAudit = Awaited<ReturnType<typeof startServerAudit>>;
 
 /**
- * Opens the audit stream for a server and tells of its start, with a hash of its configuration. Under the policy `stop`
+ * Opens the audit stream for a server and logs its start, with a hash of its configuration. Under the policy `stop`
  * throws `CommandError` when that cannot be written: the server then does not start. Looks after the stream once a
  * minute.
  */
-export async function startServerAudit(config: Config, log: Log, db: Database): Promise<ServerAudit> {
+export async function startServerAudit(config: Config, log: Log, db: Database) {
   let started = false;
   const refuse = ({ message }: Error) =>
     started
-      ? new AppError(
-          'UNAVAILABLE',
-          'What must be audited is refused while the audit stream cannot be written',
-          {
-            'Retry-After': '30',
-          },
-        )
+      ? unavailable('The audit stream cannot be written: requests that must be audited are refused', 30)
       : new CommandError(`the audit stream ${config.auditFile} cannot be written: ${message}`);
   const stream = openStream(config, log, refuse, 0, db);
-  const event = (action: string, objectType: string, detail: AuditEvent['detail'], more = {}) =>
-    ownEvent(action, detail, { objectType, ...more });
   await stream.tell(
-    event('service.start', 'service', { version: packageVersion, policy: config.auditFailure }),
-    event('config.load', 'config', { sha256: configHash(config) }),
+    systemEvent('service.start', { version: packageVersion, policy: config.auditFailure }, service),
+    systemEvent('config.load', { sha256: configHash(config) }, { objectType: 'config' }),
   );
   started = true;
   rememberNow(db, stream);
@@ -241,16 +194,17 @@ export async function startServerAudit(config: Config, log: Log, db: Database): 
   }, minute).unref();
   return {
     stream,
-    keysReloaded(reason) {
-      const more = reason === null ? {} : { outcome: 'failure' as const, reason: 'KEY_SET_KEPT' };
-      stream.note(event('keys.reload', 'key-set', null, more));
+    /** Logs that the key set was read again, or why it could not be. */
+    keysReloaded(reason: string | null): void {
+      const kept = reason === null ? {} : { outcome: 'failure' as const, reason: 'KEY_SET_KEPT' };
+      stream.note(systemEvent('keys.reload', null, { objectType: 'key-set', ...kept }));
     },
-    async stop(reason) {
+    /** Logs that the service ends, and closes the stream. */
+    async stop(reason: string): Promise<void> {
       clearInterval(timer);
       stream.tick(true);
-      const stopped = event('service.stop', 'service', null, { reason });
       try {
-        await stream.tell(stopped);
+        await stream.tell(systemEvent('service.stop', null, { ...service, reason }));
       } catch {
         // Counted and logged by the stream; a server that has to stop stops.
       }

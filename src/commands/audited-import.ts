@@ -3,12 +3,12 @@ import { type ImportOptions, type ImportResult, runImport } from '../../importer
 import type { AuditEvent } from '../audit/event.ts';
 import type { Config } from '../base/config.ts';
 import type { Database } from '../db/database.ts';
-import { type CommandAudit, openCommandAudit, reasonOf } from './audit.ts';
+import { type CommandAudit, withCommandAudit } from './audit.ts';
 
 const objectType = 'import';
 
 /**
- * Imports as `runImport` does and tells of it: the start, and inside the transaction each file that was named or found
+ * Imports as `runImport` does and logs it: the start, and inside the transaction each file that was named or found
  * (members of archives go with theirs) and the totals; a run that stored nothing, and one that failed. A dry run does
  * nothing that had to be audited.
  */
@@ -19,27 +19,18 @@ export async function auditedImport(
   options: ImportOptions = {},
 ): Promise<ImportResult> {
   if (options.dryRun) return runImport(db, paths, options);
-  const audit = openCommandAudit(config, db);
-  try {
+  const failed = { action: 'import.fail', objectType };
+  return withCommandAudit(config, db, failed, async (audit) => {
     const strict = options.strict ?? false;
     audit.stream.must(audit.event({ action: 'import.start', objectType, detail: { paths, strict } }));
     const result = await runImport(db, paths, {
       ...options,
       beforeCommit: (lines, summary) => audit.stream.must(...finishEvents(audit, lines, summary)),
     });
-    if (!result.stored) {
-      const detail = totals(result.summary);
-      audit.stream.must(audit.event({ action: 'import.fail', objectType, detail }, 'STRICT'));
-    }
+    if (!result.stored)
+      audit.stream.must(audit.event({ ...failed, detail: totals(result.summary) }, 'STRICT'));
     return result;
-  } catch (error) {
-    // While nothing can be written, the stream itself counts what it refused.
-    if (!audit.stream.stats().failing)
-      audit.stream.note(audit.event({ action: 'import.fail', objectType }, reasonOf(error)));
-    throw error;
-  } finally {
-    audit.close();
-  }
+  });
 }
 
 function finishEvents(audit: CommandAudit, lines: LedgerLine[], summary: LedgerSummary): AuditEvent[] {
@@ -47,8 +38,8 @@ function finishEvents(audit: CommandAudit, lines: LedgerLine[], summary: LedgerS
   return [
     ...files.map(({ source, kind, sha256, outcome, target }) => {
       const detail = { kind, sha256, outcome, target };
-      const deed = { action: 'import.source', objectType: 'file', objectId: source, detail };
-      return audit.event(deed, outcome === 'rejected' ? 'REJECTED' : undefined);
+      const taken = { action: 'import.source', objectType: 'file', objectId: source, detail };
+      return audit.event(taken, outcome === 'rejected' ? 'REJECTED' : undefined);
     }),
     audit.event({ action: 'import.finish', objectType, detail: totals(summary) }),
   ];

@@ -6,26 +6,25 @@ import { inPrivateFolder, isTaken } from '../base/files.ts';
 import { copyDatabase, type DatabaseCopy, hashFile } from '../db/copy.ts';
 import { connect, requireDatabaseFile } from '../db/database.ts';
 import { auditedRun } from './audit.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { type Command, parse } from './command.ts';
 
 export const backupCommand: Command = {
   name: 'backup',
-  summary: 'copy the database to a new file, checked and hashed, while it is in use',
+  summary: 'back up the database to a new file, checked and hashed, also while it is in use',
   usage: 'gapstone backup FILE [--db FILE] [--json]',
   help: [
-    'FILE      the copy; it must not exist yet. FILE.sha256 beside it is for sha256sum -c',
+    'FILE      the backup to create; it must not exist yet. FILE.sha256 is written beside it, for sha256sum -c',
     '--json    file, bytes, sha256 and schema as JSON',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {});
-    expectPositionals(positionals, ['FILE']);
+    const { values, positionals } = parse(args, ['FILE'], {});
     const config = readConfig({ db: values.db });
     const file = positionals[0]!;
     requireDatabaseFile(config.db);
-    const deed = { action: 'database.backup', objectType: 'file', objectId: file };
+    const event = { action: 'database.backup', objectType: 'file', objectId: file };
     const copy = await auditedRun(
       config,
-      deed,
+      event,
       () => backup(config.db, file),
       ({ sha256, bytes }) => ({ sha256, bytes }),
     );
@@ -57,7 +56,7 @@ function writeHash({ file, sha256 }: DatabaseCopy): void {
     });
   } catch (error) {
     throw new CommandError(
-      `${file} is whole, but ${hashFile(file)} cannot be written: ${(error as Error).message}`,
+      `${file} is complete, but ${hashFile(file)} cannot be written: ${(error as Error).message}`,
     );
   }
 }

@@ -2,12 +2,13 @@ import { crosswalkProblems } from '../../importers/crosswalk/check.ts';
 import { auditMemory } from '../audit/memory.ts';
 import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
 import { readConfig } from '../base/config.ts';
+import { count } from '../base/text.ts';
 import { type Check, databaseChecks } from '../catalog/checks.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
 import { storageFault } from '../db/faults.ts';
 import { ForeignSchemaError } from '../db/schema.ts';
-import { type Command, expectPositionals, parse, tell } from './command.ts';
+import { type Command, expectPositionals, flag, parse, tell } from './command.ts';
 
 const busyTimeout = 30_000;
 /** As many problems of one check are listed; how many more there are is said too. */
@@ -15,15 +16,15 @@ const most = 100;
 
 export const checkCommand: Command = {
   name: 'check',
-  summary: 'look for damage in the database, and print the digest of its catalog',
+  summary: 'check the database for damage, and print the digest of its catalog',
   usage: 'gapstone check [--db FILE] [--json]\ngapstone check --audit [OLDER...] [--db FILE] [--json]',
   help: [
-    '--audit   walk the chain of the audit stream too; OLDER are its rotated files, the oldest first',
+    '--audit   also check the chain of the audit stream; OLDER are its rotated files, oldest first',
     '--json    ok, digest, and every check with its problems as JSON',
-    'A line for each problem, and exit 1 when there is one. Nothing is changed.',
+    'Prints one line for each problem, and exits with 1 if there is any. Changes nothing.',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, { audit: { type: 'boolean' } });
+    const { values, positionals } = parse(args, null, { audit: flag });
     if (!values.audit) expectPositionals(positionals, []);
     const config = readConfig({ db: values.db });
     const report = checkFile(config.db, values.audit ? [...positionals, config.auditFile] : null);
@@ -34,25 +35,20 @@ export const checkCommand: Command = {
 
 /** Checks a file, and the audit stream where its files are given. Of a schema that is not ours nothing else is read. */
 function checkFile(file: string, auditFiles: string[] | null): CheckReport {
-  let db: Database;
   try {
-    db = openDatabase(file, { busyTimeout });
+    using db = openDatabase(file, { busyTimeout });
+    db.sqlite.pragma('query_only = ON');
+    const report = checkDatabase(db);
+    if (auditFiles !== null) addAudit(report, auditFiles, db);
+    return report;
   } catch (error) {
     if (!(error instanceof ForeignSchemaError)) throw error;
-    tell('no other check was made: what is not of Gapstone could act in it');
+    tell('no other check was made: what does not belong to Gapstone could change its results');
     return {
       ok: false,
       digest: null,
       checks: [{ name: 'schema', problems: problemsOf(() => error.problems) }],
     };
-  }
-  try {
-    db.sqlite.pragma('query_only = ON');
-    const report = checkDatabase(db);
-    if (auditFiles !== null) addAudit(report, auditFiles, db);
-    return report;
-  } finally {
-    db.close();
   }
 }
 
@@ -93,7 +89,7 @@ function problemsOf(look: () => Iterable<string>): string[] {
     }
   });
   if (more > 0) problems.push(`and ${more} more`);
-  if (damage instanceof Error) problems.push(`the check could not go on: ${damage.message}`);
+  if (damage instanceof Error) problems.push(`the check stopped: ${damage.message}`);
   return problems;
 }
 
@@ -128,11 +124,10 @@ function humanReport({ checks, digest, audit }: CheckReport): string {
     problems.length === 0 ? [`ok: ${name}`] : problems.map((problem) => `problem: ${name}: ${problem}`),
   );
   for (const note of audit?.notes ?? []) lines.push(`note: audit: ${note}`);
-  if (audit) lines.push(`audit: ${audit.lines} lines from ${audit.first ?? 0}, head ${headOf(audit.head)}`);
+  if (audit)
+    lines.push(`audit: ${count(audit.lines, 'line')} from ${audit.first ?? 0}, head ${headOf(audit.head)}`);
   return `${[...lines, `digest: ${digest ?? 'the catalog cannot be read'}`].join('\n')}\n`;
 }
 
 /** The number and the hash of the last line: worth noting elsewhere. */
-function headOf(head: AuditVerdict['head']): string {
-  return head === null ? 'none' : `${head.seq} ${head.hash}`;
-}
+const headOf = (head: AuditVerdict['head']) => (head === null ? 'none' : `${head.seq} ${head.hash}`);

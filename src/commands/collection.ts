@@ -10,38 +10,38 @@ import {
 import { createCollectionBody } from '../collections/schema.ts';
 import { openDatabase } from '../db/database.ts';
 import { auditedCommand } from './audit.ts';
-import { type Command, expectPositionals, parse, required } from './command.ts';
+import { type Command, expectPositionals, parse, required, text, texts } from './command.ts';
 
 export const collectionCommand: Command = {
   name: 'collection',
-  summary: 'make a collection of regulatory documents or of roles',
+  summary: 'create a collection of regulatory documents or of roles',
   usage: `gapstone collection create --kind regdoc|role --name N --owner SUB --item ID... [--org O] [--email E]
   [--description T] [--tag T]... [--color #RRGGBB] [--visibility PRIVATE|SHARED] [--db FILE] [--json]`,
   help: [
     '--kind K         regdoc (documents) or role (occupations)',
     '--name N         the name of the collection',
-    '--owner SUB      the subject whose collection it is',
-    '--org O          the organization that sees it when it is SHARED',
+    '--owner SUB      the subject who owns the collection',
+    '--org O          the organization that can see it if it is SHARED',
     '--email E        the e-mail address of the owner',
     '--description T  what it is for',
-    '--tag T          a tag; may be given again',
-    '--color C        a color, as #2a6fdb',
+    '--tag T          a tag; may be repeated',
+    '--color C        a color, such as #2a6fdb',
     '--visibility V   PRIVATE (default) or SHARED',
     '--item ID        a document id or an occupation code; more may follow',
-    '--json           the answer as JSON',
+    '--json           print the result as JSON',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      kind: { type: 'string' },
-      name: { type: 'string' },
-      owner: { type: 'string' },
-      org: { type: 'string' },
-      email: { type: 'string' },
-      description: { type: 'string' },
-      tag: { type: 'string', multiple: true },
-      color: { type: 'string' },
-      visibility: { type: 'string' },
-      item: { type: 'string', multiple: true },
+    const { values, positionals } = parse(args, null, {
+      kind: text,
+      name: text,
+      owner: text,
+      org: text,
+      email: text,
+      description: text,
+      tag: texts,
+      color: text,
+      visibility: text,
+      item: texts,
     });
     const [action, ...rest] = positionals;
     if (action !== 'create') throw new CommandError('the only collection command is "collection create"', 2);
@@ -64,21 +64,17 @@ export const collectionCommand: Command = {
     const fields = createCollectionBody.safeParse({ name, description, tags: tag, color, visibility });
     if (!fields.success) throw new CommandError(fields.error.issues[0]!.message, 2);
     if (fields.data.visibility === 'SHARED' && owner.organization === null)
-      throw new CommandError('--visibility SHARED needs --org: nobody would see it otherwise', 2);
+      throw new CommandError('--visibility SHARED needs --org: give the organization that may see it', 2);
     const config = readConfig({ db: values.db });
-    const db = openDatabase(config.db);
-    try {
-      const make = kind === 'regdoc' ? createDocumentCollectionService : createRoleCollectionService;
-      const service = make(db, () => new Date(), randomUUID);
-      const objectType = `${kind}-collection`;
-      const detail = { owner: owner.subject, items: items.length, visibility: fields.data.visibility };
-      const deed = { action: `${objectType}.create`, objectType, org: owner.organization, detail };
-      const id = await auditedCommand(config, db, deed, () => service.create(owner, fields.data, items));
-      process.stdout.write(values.json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
-      return 0;
-    } finally {
-      db.close();
-    }
+    using db = openDatabase(config.db);
+    const make = kind === 'regdoc' ? createDocumentCollectionService : createRoleCollectionService;
+    const service = make(db, () => new Date(), randomUUID);
+    const objectType = `${kind}-collection`;
+    const detail = { owner: owner.subject, items: items.length, visibility: fields.data.visibility };
+    const event = { action: `${objectType}.create`, objectType, org: owner.organization, detail };
+    const id = await auditedCommand(config, db, event, () => service.create(owner, fields.data, items));
+    process.stdout.write(values.json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
+    return 0;
   },
 };
 

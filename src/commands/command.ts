@@ -4,7 +4,7 @@ import { asCommandError } from '../db/faults.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** One command of the table in DECISIONS D20. `run` gives the exit code. */
+/** One command of the table in rule D20. `run` gives the exit code. */
 export interface Command {
   name: string;
   summary: string;
@@ -28,11 +28,14 @@ export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Parses the arguments of a command. Throws `CommandError` with exit code 2 for anything that is not its usage. */
-export function parse<const O extends Options>(args: string[], options: O) {
+/**
+ * Parses the arguments of a command: as many as it has `names` for (null: the command counts them itself), and its options. Throws `CommandError` with exit code 2 for anything that is not its usage.
+ */
+export function parse<const O extends Options>(args: string[], names: string[] | null, options: O) {
   const parsed = parsedArgs(args, options);
   // A variable of a script that was never set.
   if (parsed.positionals.includes('')) throw new CommandError('an argument is empty', 2);
+  if (names !== null) expectPositionals(parsed.positionals, names);
   return parsed;
 }
 
@@ -49,11 +52,12 @@ function parsedArgs<const O extends Options>(args: string[], options: O) {
   }
 }
 
-const commonOptions = {
-  db: { type: 'string' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean' },
-} as const;
+/** Kinds of options: with a text, with one that may be given again, with none. */
+export const text = { type: 'string' } as const;
+export const texts = { ...text, multiple: true } as const;
+export const flag = { type: 'boolean' } as const;
+
+const commonOptions = { db: text, json: flag, help: flag };
 
 /** Refuses positional arguments beyond those that a command takes. */
 export function expectPositionals(positionals: string[], names: string[]): void {

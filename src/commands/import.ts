@@ -6,55 +6,42 @@ import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
 import { describeChange } from '../../importers/stigs/tell.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
-import { cut, printable } from '../base/text.ts';
+import { count, countOf, cut, printable } from '../base/text.ts';
 import { openDatabase } from '../db/database.ts';
-import { openUpgraded } from '../db/upgrade.ts';
-import { auditMigration } from './audit.ts';
+import { openForCommand } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, parse, required, tell } from './command.ts';
+import { type Command, flag, parse, required, text } from './command.ts';
 import { createProgress } from './progress.ts';
 
 const busyTimeout = 30_000;
 
 export const importCommand: Command = {
   name: 'import',
-  summary: 'take files, folders and zips into the catalog',
+  summary: 'import files, folders and zips into the catalog',
   usage: 'gapstone import PATH... [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--json]',
   help: [
-    '--strict      change nothing unless every source is good',
-    '--dry-run     say what would change and change nothing',
-    '--slugs FILE  CSV with the columns benchmarkId,slug: the slugs that benchmarks get, in later runs too',
-    '              the slug - takes a row back',
-    '--json        one ledger line for each source on stdout, the summary last',
+    '--strict      change nothing unless every source can be imported',
+    '--dry-run     show what would change, and change nothing',
+    '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks, for later runs too',
+    '              - in place of a slug takes the row back',
+    '--json        print one ledger line for each source on stdout, then the summary',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      strict: { type: 'boolean' },
-      'dry-run': { type: 'boolean' },
-      slugs: { type: 'string' },
-    });
-    if (positionals.length === 0) throw new CommandError('name at least one PATH to import', 2);
-    for (const path of positionals) if (!existsSync(path)) throw new CommandError(`there is no ${path}`);
+    const { values, positionals } = parse(args, null, { strict: flag, 'dry-run': flag, slugs: text });
+    if (positionals.length === 0) throw new CommandError('give at least one PATH to import', 2);
+    for (const path of positionals) if (!existsSync(path)) throw new CommandError(`${path} does not exist`);
     const overrides =
       values.slugs === undefined ? new Map<string, string>() : readSlugs(required(values.slugs, 'slugs'));
     const config = readConfig({ db: values.db });
     const dryRun = values['dry-run'] ?? false;
-    const onMigrate = auditMigration(config);
-    const db = dryRun
+    using db = dryRun
       ? openDatabase(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
-      : await openUpgraded(config.db, { create: true, busyTimeout, say: tell, onMigrate });
-    try {
-      const result = await auditedImport(config, db, positionals, {
-        strict: values.strict ?? false,
-        dryRun,
-        overrides,
-        onProgress: createProgress((line) => process.stderr.write(line)),
-      });
-      print(result, values.json ?? false, dryRun);
-      return exitCode(result, values.strict ?? false);
-    } finally {
-      db.close();
-    }
+      : await openForCommand(config, { create: true, busyTimeout });
+    const strict = values.strict ?? false;
+    const onProgress = createProgress((line) => process.stderr.write(line));
+    const result = await auditedImport(config, db, positionals, { strict, dryRun, overrides, onProgress });
+    print(result, values.json ?? false, dryRun);
+    return exitCode(result, strict);
   },
 };
 
@@ -80,7 +67,7 @@ function print(
   }
   for (const benchmarkId of unmetOverrides)
     process.stderr.write(
-      `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, which no benchmark bears\n`,
+      `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, but no benchmark has this id\n`,
     );
   for (const change of slugChanges.filter(({ listEntries, favorites }) => listEntries + favorites > 0))
     process.stderr.write(`warning: ${describeChange(change)}\n`);
@@ -92,7 +79,7 @@ function humanLine(line: LedgerLine): string {
   // A name is from outside: it must not end the line, nor speak to the terminal.
   const printed = (text: string) => printable(text, text.length);
   const target = line.target === null ? '' : ` -> ${printed(line.target)}`;
-  const counts = Object.entries(line.counts).map(([name, count]) => `${count} ${name}`);
+  const counts = Object.entries(line.counts).map(([name, number]) => countOf(number, name));
   const reason = line.reason === null ? '' : `: ${printed(line.reason)}`;
   const detail = counts.length === 0 ? '' : ` (${counts.join(', ')})`;
   const warnings = line.warnings.map((warning) => `\n    warning: ${printed(warning)}`).join('');
@@ -102,14 +89,14 @@ function humanLine(line: LedgerLine): string {
 function humanSummary(summary: LedgerSummary): string {
   const { sources, imported, unchanged, superseded, skipped, rejected, warnings, ms } = summary;
   const parts = { imported, unchanged, superseded, skipped, rejected, warnings };
-  const counts = Object.entries(parts).map(([name, count]) => `${count} ${name}`);
-  return `${sources} sources in ${(ms / 1000).toFixed(2)} s: ${counts.join(', ')}`;
+  const counts = Object.entries(parts).map(([name, number]) => countOf(number, name));
+  return `${count(sources, 'source')} in ${(ms / 1000).toFixed(2)} s: ${counts.join(', ')}`;
 }
 
 /** What stands in place of a slug where a former row is taken back. */
 const takenBack = '-';
 
-/** Reads the operator's overrides (FORMATS 2.4 step 6): an empty slug takes a former row back. */
+/** Reads the operator's overrides (rule F2.4 step 6): an empty slug takes a former row back. */
 function readSlugs(file: string): Map<string, string> {
   let records: string[][];
   try {
@@ -125,10 +112,11 @@ function readSlugs(file: string): Map<string, string> {
     const where = `${file}, row ${index + 2}`;
     if (!benchmarkId) throw new CommandError(`${where}: the benchmarkId is empty`);
     if (!slug || (slug !== takenBack && !isSlug(slug)))
-      throw new CommandError(`${where}: "${(slug ?? '').slice(0, 64)}" is no slug`);
-    if (reservedSlugs.has(slug)) throw new CommandError(`${where}: "${slug}" is a path of the interface`);
+      throw new CommandError(`${where}: "${(slug ?? '').slice(0, 64)}" is not a slug: use a-z, 0-9 and _`);
+    if (reservedSlugs.has(slug))
+      throw new CommandError(`${where}: "${slug}" is reserved for a path of the API: choose another slug`);
     if (overrides.has(benchmarkId))
-      throw new CommandError(`${where}: ${benchmarkId.slice(0, 64)} is named twice`);
+      throw new CommandError(`${where}: ${benchmarkId.slice(0, 64)} occurs twice`);
     overrides.set(benchmarkId, slug === takenBack ? '' : slug);
   });
   return overrides;

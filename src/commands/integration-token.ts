@@ -3,42 +3,32 @@ import { createIntegrationTokens, type IntegrationTokens } from '../auth/integra
 import { isName } from '../auth/tokens.ts';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
+import { count } from '../base/text.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { auditedCommand } from './audit.ts';
-import { type Command, expectPositionals, parse, required } from './command.ts';
+import { type Command, expectPositionals, parse, required, text, texts } from './command.ts';
 import { readLifetime } from './token.ts';
 
 const maxLifetime = 3650 * 24 * 3600;
 
-interface Arguments {
-  name: string | undefined;
-  org: string | undefined;
-  lists: string[];
-  ttl: string | undefined;
-  json: boolean;
-}
+type Given = Partial<Record<'name' | 'org' | 'ttl', string>> & { lists: string[]; json?: boolean };
 
 export const integrationTokenCommand: Command = {
   name: 'integration-token',
-  summary: 'make, list, revoke and assign tokens for programs that read lists',
+  summary: 'create, list, revoke and assign tokens for programs that read lists',
   usage: `gapstone integration-token create --name N --org O [--list ID...] [--ttl 90d] [--db FILE] [--json]
 gapstone integration-token list
 gapstone integration-token revoke ID
 gapstone integration-token assign ID --list ID...`,
   help: [
     '--name N    what the token is for',
-    '--org O     the organization whose lists it may be given',
-    '--list ID   a list that it sees; more ids may follow',
-    '--ttl T     how long it holds: 8h, 90d, 365d ... (for good)',
-    '--json      the answer as JSON',
+    '--org O     the organization whose lists it may read',
+    '--list ID   a list that it may read; more ids may follow',
+    '--ttl T     how long it is valid: 8h, 90d, 365d ... (no limit)',
+    '--json      print the result as JSON',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      name: { type: 'string' },
-      org: { type: 'string' },
-      list: { type: 'string', multiple: true },
-      ttl: { type: 'string' },
-    });
+    const { values, positionals } = parse(args, null, { name: text, org: text, list: texts, ttl: text });
     const [action, ...rest] = positionals;
     const own = action === 'revoke' || action === 'assign' ? 1 : 0;
     // What follows `--list A` without an option of its own is more of the same: `--list A B C`.
@@ -47,17 +37,17 @@ gapstone integration-token assign ID --list ID...`,
       values.list === undefined ? rest : rest.slice(0, own),
       own === 1 ? ['the ID of a token'] : [],
     );
-    const given = { name: values.name, org: values.org, lists, ttl: values.ttl, json: values.json ?? false };
     const run = actions.get(action ?? '');
-    if (!run) throw new CommandError('say create, list, revoke or assign after "integration-token"', 2);
+    if (!run)
+      throw new CommandError('"integration-token" must be followed by create, list, revoke or assign', 2);
     const config = readConfig({ db: values.db });
-    const db = openDatabase(config.db);
-    try {
-      await run({ config, db, tokens: createIntegrationTokens(db, () => new Date()) }, given, rest[0] ?? '');
-      return 0;
-    } finally {
-      db.close();
-    }
+    using db = openDatabase(config.db);
+    await run(
+      { config, db, tokens: createIntegrationTokens(db, () => new Date()) },
+      { ...values, lists },
+      rest[0] ?? '',
+    );
+    return 0;
   },
 };
 
@@ -69,19 +59,9 @@ interface Deps {
   tokens: IntegrationTokens;
 }
 
-/** Does something to a token and tells of it. */
-function audited<T>(
-  { config, db }: Deps,
-  verb: string,
-  objectId: string,
-  more: object,
-  work: () => Promise<T>,
-): Promise<T> {
-  const objectType = 'integration-token';
-  return auditedCommand(config, db, { action: `${objectType}.${verb}`, objectType, objectId, ...more }, work);
-}
+const objectType = 'integration-token';
 
-async function create(deps: Deps, { name, org, lists, ttl, json }: Arguments): Promise<void> {
+async function create({ config, db, tokens }: Deps, { name, org, lists, ttl, json }: Given): Promise<void> {
   const request = {
     id: randomUUID(),
     name: required(name, 'name'),
@@ -94,27 +74,30 @@ async function create(deps: Deps, { name, org, lists, ttl, json }: Arguments): P
   if (request.lifetime !== null && (request.lifetime < 1 || request.lifetime > maxLifetime)) {
     throw new CommandError('--ttl must be from 1s to 3650d', 2);
   }
-  const more = { org: request.organization, detail: { lists } };
-  const token = await audited(deps, 'create', request.id, more, () => deps.tokens.create(request));
-  if (!json) process.stderr.write(`integration token ${request.id}, shown this once:\n`);
+  const done = { action: `${objectType}.create`, objectType, objectId: request.id };
+  const about = { org: request.organization, detail: { lists } };
+  const token = await auditedCommand(config, db, { ...done, ...about }, () => tokens.create(request));
+  if (!json) process.stderr.write(`integration token ${request.id}. It is shown only once:\n`);
   process.stdout.write(json ? `${JSON.stringify({ id: request.id, token })}\n` : `${token}\n`);
 }
 
-function list({ tokens }: Deps, { json }: Arguments): void {
+function list({ tokens }: Deps, { json }: Given): void {
   for (const each of tokens.list()) {
     const expires = each.expiresAt === null ? '' : `, expires ${each.expiresAt}`;
-    const line = `${each.id}  ${each.state}  ${each.organization}  ${each.name} (${each.lists.length} lists${expires})`;
+    const line = `${each.id}  ${each.state}  ${each.organization}  ${each.name} (${count(each.lists.length, 'list')}${expires})`;
     process.stdout.write(`${json ? JSON.stringify(each) : line}\n`);
   }
 }
 
-async function revoke(deps: Deps, _: Arguments, id: string): Promise<void> {
-  await audited(deps, 'revoke', id, {}, () => deps.tokens.revoke(id));
+async function revoke({ config, db, tokens }: Deps, _: Given, id: string): Promise<void> {
+  const done = { action: `${objectType}.revoke`, objectType, objectId: id };
+  await auditedCommand(config, db, done, () => tokens.revoke(id));
   process.stderr.write(`integration token ${id} is revoked\n`);
 }
 
-async function assign(deps: Deps, { lists }: Arguments, id: string): Promise<void> {
+async function assign({ config, db, tokens }: Deps, { lists }: Given, id: string): Promise<void> {
   if (lists.length === 0) throw new CommandError('--list must be given', 2);
-  await audited(deps, 'assign', id, { detail: { lists } }, () => deps.tokens.assign(id, lists));
-  process.stderr.write(`integration token ${id} sees ${lists.length} more lists\n`);
+  const done = { action: `${objectType}.assign`, objectType, objectId: id, detail: { lists } };
+  await auditedCommand(config, db, done, () => tokens.assign(id, lists));
+  process.stderr.write(`integration token ${id} may read ${count(lists.length, 'more list')}\n`);
 }

@@ -12,34 +12,28 @@ import {
 } from '../catalog/crosswalk/decisions.ts';
 import { type GraphNode, statuses } from '../catalog/crosswalk/graph.ts';
 import type { Database } from '../db/database.ts';
-import { openUpgraded } from '../db/upgrade.ts';
-import { auditedCommand, auditMigration } from './audit.ts';
-import { type Command, expectPositionals, parse, required, tell } from './command.ts';
+import { auditedCommand, openForCommand } from './audit.ts';
+import { type Command, expectPositionals, parse, required, text } from './command.ts';
 
 const busyTimeout = 30_000;
 
 export const mappingCommand: Command = {
   name: 'mapping',
-  summary: "set, remove or list an operator's decisions about pairs of the crosswalk",
+  summary: "set, remove or list an operator's decisions about mappings in the crosswalk",
   usage:
     'gapstone mapping set --from A --to B --status verified|auto|rejected --reason TEXT [--db FILE]\n' +
     'gapstone mapping remove --from A --to B [--db FILE]\n' +
     'gapstone mapping list [--json] [--db FILE]',
   help: [
-    '--from A, --to B  the pair: two controls of two frameworks, each as <framework>:<identifier>',
+    '--from A, --to B  two controls of different frameworks, each as <framework>:<identifier>',
     '--status S        verified, auto or rejected',
-    '--reason TEXT     why; kept with the decision',
-    'A pair that no source states is the site’s own (OWN in the list): it is walked as any other, but for no version.',
-    'remove takes a decision back: a pair of a source has the status of its source again. STALE: the decision',
-    'decides nothing, as an end is no active control of an imported catalog any more.',
+    '--reason TEXT     why; stored with the decision',
+    'A pair that no source maps is added as a mapping of this site (OWN in the list). A request for a version ignores it.',
+    'remove deletes a decision: a pair from a source gets the status of its source again. STALE: the decision',
+    'has no effect, because one control is no longer an active control of an imported catalog.',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      from: { type: 'string' },
-      to: { type: 'string' },
-      status: { type: 'string' },
-      reason: { type: 'string' },
-    });
+    const { values, positionals } = parse(args, null, { from: text, to: text, status: text, reason: text });
     const [action = '', ...rest] = positionals;
     expectPositionals(rest, []);
     if (!['set', 'remove', 'list'].includes(action))
@@ -49,21 +43,16 @@ export const mappingCommand: Command = {
       throw new CommandError('mapping remove takes --from and --to alone', 2);
     const ends = action === 'list' ? null : readEnds(values);
     const config = readConfig({ db: values.db });
-    const onMigrate = auditMigration(config);
-    const db = await openUpgraded(config.db, { busyTimeout, say: tell, onMigrate });
-    try {
-      const decisions = createMappingDecisions(db);
-      if (ends === null) printDecisions(decisions, values.json ?? false);
-      else {
-        const detail = word ? { detail: { status: word.status, why: word.reason } } : {};
-        const objectId = ends.map(nameOf).join(' ');
-        const deed = { action: `mapping.${action}`, objectType: 'mapping', objectId, ...detail };
-        await auditedCommand(config, db, deed, () => decide(db, decisions, ends, word));
-      }
-      return 0;
-    } finally {
-      db.close();
+    using db = await openForCommand(config, { busyTimeout });
+    const decisions = createMappingDecisions(db);
+    if (ends === null) printDecisions(decisions, values.json ?? false);
+    else {
+      const detail = word ? { detail: { status: word.status, why: word.reason } } : {};
+      const objectId = ends.map(nameOf).join(' ');
+      const event = { action: `mapping.${action}`, objectType: 'mapping', objectId, ...detail };
+      await auditedCommand(config, db, event, () => decide(db, decisions, ends, word));
     }
+    return 0;
   },
 };
 
@@ -100,7 +89,7 @@ function readEnds(values: MappingOptions): [GraphNode, GraphNode] {
   const ends = inOrder(readEnd(values.from, 'from'), readEnd(values.to, 'to'));
   if (ends[0].framework === ends[1].framework)
     throw new CommandError(
-      `--from and --to must be of two frameworks, both are of ${cut(ends[0].framework)}`,
+      `--from and --to must be of different frameworks; both are of ${cut(ends[0].framework)}`,
       2,
     );
   return ends;
@@ -116,7 +105,7 @@ function readEnd(value: string | undefined, name: string): GraphNode {
   }
   const identifier = canonicalIdentifier(framework, given);
   if (identifier === null) {
-    throw new CommandError(`--${name}: "${cut(given)}" is no identifier of ${framework}`, 2);
+    throw new CommandError(`--${name}: "${cut(given)}" is not an identifier of ${framework}`, 2);
   }
   return { framework, identifier };
 }
@@ -124,7 +113,7 @@ function readEnd(value: string | undefined, name: string): GraphNode {
 /** Throws `CommandError` for a control that can be no node of the crosswalk. */
 function requireActive(decisions: MappingDecisions, end: GraphNode): void {
   const standing = decisions.standing(end);
-  if (standing === 'unknown') throw new CommandError(`${cut(nameOf(end))} is in no imported catalog`);
+  if (standing === 'unknown') throw new CommandError(`${cut(nameOf(end))} is not in an imported catalog`);
   if (standing === 'withdrawn') throw new CommandError(`${cut(nameOf(end))} is withdrawn`);
 }
 

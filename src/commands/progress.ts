@@ -1,4 +1,5 @@
 import type { ImportProgress } from '../../importers/run.ts';
+import { count } from '../base/text.ts';
 
 const milliseconds = 2000;
 
@@ -11,6 +12,6 @@ export function createProgress(write: (line: string) => void, now = () => perfor
     if (time - last < milliseconds) return;
     last = time;
     const rate = (bytes / 1000 / (time - start)).toFixed(1);
-    write(`reading: ${done} of ${found} sources, ${rules} rules, ${rate} MB/s\n`);
+    write(`reading: ${done} of ${count(found, 'source')}, ${count(rules, 'rule')}, ${rate} MB/s\n`);
   };
 }

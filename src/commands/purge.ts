@@ -1,47 +1,41 @@
-import type { Audit } from '../audit/deeds.ts';
-import { ownEvent } from '../audit/resume.ts';
+import type { Audit } from '../audit/audit.ts';
+import { systemEvent } from '../audit/event.ts';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { createPurgeService } from '../collections/purge.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { auditedCommand, reasonOf } from './audit.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { type Command, flag, parse } from './command.ts';
 
 const day = 24 * 3600 * 1000;
 
 export const purgeCommand: Command = {
   name: 'purge',
-  summary: 'remove for good the lists that were deleted more than 30 days ago',
+  summary: 'permanently remove the lists that were deleted more than 30 days ago',
   usage: 'gapstone purge [--dry-run] [--accept-clock] [--db FILE] [--json]',
   help: [
-    '--dry-run       only say how many there are',
-    '--accept-clock  go on although the clock is behind the latest time seen: it is right now, and was wrong before',
-    '--json          the count as JSON',
+    '--dry-run       only show how many there are',
+    '--accept-clock  purge even if the clock is earlier than the latest time in the database, because that time was wrong',
+    '--json          print the count as JSON',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      'dry-run': { type: 'boolean' },
-      'accept-clock': { type: 'boolean' },
-    });
-    expectPositionals(positionals, []);
+    const { values } = parse(args, [], { 'dry-run': flag, 'accept-clock': flag });
     const config = readConfig({ db: values.db });
-    const db = openDatabase(config.db);
+    using db = openDatabase(config.db);
     try {
       const dryRun = values['dry-run'] ?? false;
       const acceptClock = values['accept-clock'] ?? false;
       const purges = createPurgeService(db, () => new Date());
-      const deed = { action, objectType, detail: { acceptClock } };
+      const event = { action, objectType, detail: { acceptClock } };
       const purged = dryRun
         ? await purges.purge({ dryRun, acceptClock })
-        : await auditedCommand(config, db, deed, () => purges.purge({ acceptClock }));
+        : await auditedCommand(config, db, event, () => purges.purge({ acceptClock }));
       process.stdout.write(values.json ? `${JSON.stringify({ purged, dryRun })}\n` : `${purged}\n`);
       return 0;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       throw new CommandError(`${error.message} (see --accept-clock)`);
-    } finally {
-      db.close();
     }
   },
 };
@@ -49,7 +43,7 @@ export const purgeCommand: Command = {
 const action = 'deleted-lists.purge';
 const objectType = 'deleted-lists';
 
-/** Purges now and once a day while the process runs (DECISIONS D8.5). Gives what stops it, after the purge under way. */
+/** Purges now and once a day while the process runs (rule D8.5). Gives what stops it, after the purge under way. */
 export function purgeDaily(
   { users, log, now, audit }: { users: Database; log: Log; now: () => Date; audit: Audit },
   every = day,
@@ -57,12 +51,14 @@ export function purgeDaily(
   const purges = createPurgeService(users, now);
   const purge = async () => {
     try {
-      const deed = () => ownEvent(action, null, { objectType });
-      log.info('purge', { purged: await audit.run(deed, () => purges.purge()) });
+      const event = () => systemEvent(action, null, { objectType });
+      log.info('purge', { purged: await audit.run(event, () => purges.purge()) });
     } catch (error) {
-      audit.stream.note(ownEvent(action, null, { objectType, outcome: 'failure', reason: reasonOf(error) }));
+      audit.stream.note(
+        systemEvent(action, null, { objectType, outcome: 'failure', reason: reasonOf(error) }),
+      );
       // The next day tries again: a purge that waits harms nobody.
-      log.warn('purge put off', { reason: (error as Error).message });
+      log.warn('purge postponed', { reason: (error as Error).message });
     }
   };
   let latest = purge();

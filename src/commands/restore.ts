@@ -3,42 +3,39 @@ import { readHeader } from '../db/header.ts';
 import { listMigrations } from '../db/migrate.ts';
 import { requireFolder, restoreDatabase } from '../db/restore.ts';
 import { auditedRun } from './audit.ts';
-import { type Command, expectPositionals, parse, tell } from './command.ts';
+import { type Command, parse, tell } from './command.ts';
 
 export const restoreCommand: Command = {
   name: 'restore',
-  summary: 'put a backup in the place of the database, after it was verified',
+  summary: 'verify a backup and replace the database with it',
   usage: 'gapstone restore FILE [--db FILE] [--json]',
   help: [
-    'FILE      the backup; compared with FILE.sha256 where that is there',
+    'FILE      the backup; compared with FILE.sha256 if that exists',
     '--json    file, bytes, sha256, schema and before (the replaced database) as JSON',
-    'The server must be stopped. The replaced database is kept beside the new one.',
+    'Stop the server first. The replaced database is kept beside the new one.',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {});
-    expectPositionals(positionals, ['FILE']);
+    const { values, positionals } = parse(args, ['FILE'], {});
     const config = readConfig({ db: values.db });
     const file = positionals[0]!;
     // A slip of the pen leaves no audit stream behind where nothing is.
     readHeader(file);
     requireFolder(config.db);
-    const deed = { action: 'database.restore', objectType: 'file', objectId: file };
+    const event = { action: 'database.restore', objectType: 'file', objectId: file };
     const restored = await auditedRun(
       config,
-      deed,
+      event,
       // What the backup knows of the audit stream may be of another machine's.
       (stream) => restoreDatabase(file, config.db, new Date(), { audited: stream.head() }),
       ({ sha256, schema, before: kept }) => ({ sha256, schema, before: kept }),
     );
     const { before, schema } = restored;
     if (values.json) process.stdout.write(`${JSON.stringify(restored)}\n`);
-    else process.stdout.write(`${restored.sha256}  ${positionals[0]}\n`);
-    if (before !== null) tell(`what was there before is in ${before}`);
+    else process.stdout.write(`${restored.sha256}  ${file}\n`);
+    if (before !== null) tell(`the replaced database is in ${before}`);
     if (schema < listMigrations().length)
-      tell(`it has schema ${schema}: the next start brings it to ${listMigrations().length}`);
-    tell(
-      'all sessions are ended; integration tokens that were revoked since the backup must be revoked again',
-    );
+      tell(`it has schema ${schema}: the next start upgrades it to ${listMigrations().length}`);
+    tell('all sessions were ended; revoke again any integration token that was revoked after the backup');
     return 0;
   },
 };

@@ -3,52 +3,46 @@ import { join } from 'node:path';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
 import { packageRoot } from '../base/root.ts';
+import { count } from '../base/text.ts';
 import { toCklb } from '../catalog/stigs/cklb.ts';
 import { createStigService } from '../catalog/stigs/queries.ts';
 import { answerChecklist, readAnswers } from '../checklists/answers.ts';
 import { openDatabase } from '../db/database.ts';
-import { type Command, expectPositionals, parse, required } from './command.ts';
+import { type Command, parse, required, text } from './command.ts';
 
 const ourStig = 'application_security_and_development';
 const ourAnswers = join(packageRoot, 'data', 'assessment', `${ourStig}.csv`);
 
 export const selfAssessmentCommand: Command = {
   name: 'self-assessment',
-  summary: 'print a checklist (cklb) of an imported STIG, filled from a table of answers',
+  summary: 'print a checklist (cklb) for an imported STIG, filled in from a table of answers',
   usage:
     'gapstone self-assessment [--stig SLUG] [--version V] [--answers FILE] [--host-name N] [--db FILE] > FILE.cklb',
   help: [
     `--stig SLUG     the STIG (${ourStig})`,
-    '--version V     one of its retained releases, as V6R4 (the current one)',
+    '--version V     a retained release, such as V6R4 (the current one)',
     '--answers FILE  CSV with groupId, status, evidence, comment (what Gapstone answers for itself)',
     "--host-name N   the target's name in the checklist (gapstone)",
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      stig: { type: 'string' },
-      version: { type: 'string' },
-      answers: { type: 'string' },
-      'host-name': { type: 'string' },
-    });
-    expectPositionals(positionals, []);
+    const { values } = parse(args, [], { stig: text, version: text, answers: text, 'host-name': text });
     const file = values.answers === undefined ? ourAnswers : required(values.answers, 'answers');
     const answers = readAnswers(readTable(file), file);
-    const db = openDatabase(readConfig({ db: values.db }).db);
+    using db = openDatabase(readConfig({ db: values.db }).db);
     try {
       const full = createStigService(db).full(values.stig ?? ourStig, values.version);
       const checklist = toCklb(full, values['host-name'] ?? 'gapstone');
       const { unanswered, unknown } = answerChecklist(checklist, answers);
       process.stdout.write(`${JSON.stringify(checklist, null, 2)}\n`);
-      const said = `${answers.size - unknown.length} of ${full.findings.length} rules answered`;
+      const said = `${answers.size - unknown.length} of ${count(full.findings.length, 'rule')} answered`;
       process.stderr.write(`${full.release.title} ${full.release.version}: ${said}\n`);
       if (unanswered.length > 0) process.stderr.write(`without an answer: ${unanswered.join(', ')}\n`);
-      if (unknown.length > 0) process.stderr.write(`answers for no rule of it: ${unknown.join(', ')}\n`);
+      if (unknown.length > 0)
+        process.stderr.write(`answers for rules that it does not have: ${unknown.join(', ')}\n`);
       return 0;
     } catch (error) {
       if (error instanceof AppError) throw new CommandError(`${error.message}: import it first`);
       throw error;
-    } finally {
-      db.close();
     }
   },
 };

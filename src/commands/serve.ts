@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, createApp } from '../app.ts';
-import { createAudit } from '../audit/deeds.ts';
+import { createAudit } from '../audit/audit.ts';
 import type { AuditStream } from '../audit/stream.ts';
 import { checkKeys, loadKeys } from '../auth/keys.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
@@ -10,7 +10,6 @@ import { createLog, type Log } from '../base/log.ts';
 import { packageVersion } from '../base/root.ts';
 import { addCatalogMetrics } from '../catalog/metrics.ts';
 import type { Database } from '../db/database.ts';
-import { openUpgraded } from '../db/upgrade.ts';
 import { type Answers, createAnswers } from '../http/cache/answers.ts';
 import { createFastPath } from '../http/cache/fast-path.ts';
 import { rememberTokens } from '../http/cache/tokens.ts';
@@ -28,8 +27,8 @@ import { createObserver } from '../http/observe/observer.ts';
 import { processFigures } from '../http/observe/process.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { createUploads } from '../site/uploads.ts';
-import { auditMigration, auditNewKey, type ServerAudit, startServerAudit } from './audit.ts';
-import { type Command, expectPositionals, parse, tell } from './command.ts';
+import { auditNewKey, openForCommand, type ServerAudit, startServerAudit } from './audit.ts';
+import { type Command, parse, text } from './command.ts';
 import { purgeDaily } from './purge.ts';
 
 export const serveCommand: Command = {
@@ -38,14 +37,12 @@ export const serveCommand: Command = {
   usage: 'gapstone serve [--host H] [--port P] [--db FILE]',
   help: [
     '--host H  address to listen on (127.0.0.1)',
-    '--port P  port to listen on (8080; 0 takes a free one)',
+    '--port P  port to listen on (8080; 0 picks a free one)',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, { host: { type: 'string' }, port: { type: 'string' } });
-    expectPositionals(positionals, []);
+    const { values } = parse(args, [], { host: text, port: text });
     const config = readConfig(values);
-    const options = { checkUnclean: true, say: tell, onMigrate: auditMigration(config) };
-    return serve(config, () => openUpgraded(config.db, options));
+    return serve(config, () => openForCommand(config, { checkUnclean: true }));
   },
 };
 
@@ -63,12 +60,10 @@ export async function serve(
   endOnFailure(log, lines);
   for (const { msg, fields } of configWarnings(config)) log.warn(msg, fields);
   await checkKeys(config);
-  const db = await open();
-  db.neverBlock();
-  try {
+  {
+    using db = await open();
+    db.neverBlock();
     await serveOpen(config, db, log, lines, onReady);
-  } finally {
-    db.close();
   }
   log.info('stopped');
   // A reader that holds the pipe without reading must not keep the process.
@@ -85,7 +80,8 @@ async function serveOpen(
 ): Promise<void> {
   const state = { draining: false };
   const now = () => new Date();
-  const signals = untilSignal(config.tls !== null);
+  let server: RunningServer | undefined;
+  const stopped = untilSignal(config.tls && (() => server && renewCertificate(config, server, log)));
   const tls = config.tls && loadCertificate(config.tls, now());
   let serverAudit: ServerAudit | null = null;
   const onReload = (reason: string | null) => serverAudit?.keysReloaded(reason);
@@ -123,7 +119,6 @@ async function serveOpen(
     known,
     commonHeaders: commonHeaders(config.corsOrigins.length > 0),
   });
-  let server: RunningServer;
   try {
     const connectionRefused = () => rejected('connections');
     server = await startServer((request, record) => app.fetch(request, { record }), {
@@ -142,11 +137,10 @@ async function serveOpen(
   metrics.add(serviceMetrics(server, lines, context.audit.stream, answers));
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const url = `${tls ? 'https' : 'http'}://${host}:${server.port}`;
-  if (tls) signals.onHangup(() => renewCertificate(config, server, log));
   log.info('listening', { url, version: packageVersion, ...(tls ? { certificateUntil: tls.validTo } : {}) });
   await onReady?.(url);
   const stopPurging = purgeDaily(context);
-  const signal = await signals.stop;
+  const signal = await stopped;
   log.info('stopping', { signal });
   state.draining = true;
   await server.stop();
@@ -166,27 +160,24 @@ async function serveOpen(
 const serviceMetrics = (server: RunningServer, lines: LineWriter, audit: AuditStream, answers: Answers) =>
   ({
     gapstone_http_connections: ['Open connections.', () => server.load().connections],
-    gapstone_http_requests_in_flight: [
-      'Requests whose answer is not finished.',
-      () => server.load().requests,
-    ],
-    gapstone_log_lines_dropped_total: ['Log lines that nobody read.', lines.dropped],
+    gapstone_http_requests_in_flight: ['Requests that are not finished.', () => server.load().requests],
+    gapstone_log_lines_dropped_total: ['Log lines that could not be written.', lines.dropped],
     gapstone_audit_events_total: ['Events written to the audit stream.', () => audit.stats().written],
     gapstone_audit_events_lost_total: ['Events that could not be written.', () => audit.stats().lost],
     gapstone_audit_failing: [
       '1 while the audit stream cannot be written.',
       () => Number(audit.stats().failing),
     ],
-    gapstone_cache_entries: ['Answers that are kept as bytes.', () => answers.stats().entries],
-    gapstone_cache_bytes: ['Bytes that they take.', () => answers.stats().bytes],
-    gapstone_cache_hits_total: ['Requests answered from them.', () => answers.stats().hits],
-    gapstone_cache_misses_total: ['Answers that were made to be kept.', () => answers.stats().misses],
+    gapstone_cache_entries: ['Cached responses.', () => answers.stats().entries],
+    gapstone_cache_bytes: ['Bytes of cached responses.', () => answers.stats().bytes],
+    gapstone_cache_hits_total: ['Requests answered from the cache.', () => answers.stats().hits],
+    gapstone_cache_misses_total: ['Responses added to the cache.', () => answers.stats().misses],
   }) satisfies Figures;
 
-/** A fault that nobody caught: the state may be anything, so it is logged and the process ends (SECURITY O2). */
+/** A fault that nobody caught: the state may be anything, so it is logged and the process ends (threat O2). */
 function endOnFailure(log: Log, lines: LineWriter): void {
   process.on('uncaughtException', (error: unknown, origin) => {
-    log.error('fault: the process ends', {
+    log.error('unexpected error: the process ends', {
       origin,
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
@@ -202,17 +193,16 @@ function renewCertificate(config: Config, server: RunningServer, log: Log): void
     server.renew(tls);
     log.info('certificate reloaded', { certificateUntil: tls.validTo });
   } catch (error) {
-    log.error('certificate kept: the files cannot be used', { reason: (error as Error).message });
+    log.error('certificate not reloaded: the new files cannot be used', { reason: (error as Error).message });
   }
 }
 
-/** Signals end the service, a second one at once; under TLS a SIGHUP calls `onHangup`'s function instead. */
-function untilSignal(keepOnHangup: boolean) {
-  let hangup = () => {};
+/** The signal that ends the service; a second one ends it at once. With `onHangup` SIGHUP is none of them, but calls it. */
+function untilSignal(onHangup: (() => void) | null): Promise<string> {
   let signals = 0;
-  if (keepOnHangup) process.on('SIGHUP', () => hangup());
-  const ending: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', ...(keepOnHangup ? [] : ['SIGHUP' as const])];
-  const stop = new Promise<string>((resolve) => {
+  if (onHangup) process.on('SIGHUP', onHangup);
+  const ending: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', ...(onHangup ? [] : ['SIGHUP' as const])];
+  return new Promise((resolve) => {
     for (const signal of ending) {
       process.on(signal, () => {
         if (++signals > 1) process.exit(1);
@@ -220,10 +210,4 @@ function untilSignal(keepOnHangup: boolean) {
       });
     }
   });
-  return {
-    stop,
-    onHangup(work: () => void) {
-      hangup = work;
-    },
-  };
 }

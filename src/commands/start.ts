@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, readConfig } from '../base/config.ts';
 import { packageRoot, packageVersion } from '../base/root.ts';
+import { count } from '../base/text.ts';
 import type { Database } from '../db/database.ts';
 import { catalog } from '../db/tables.ts';
-import { openUpgraded } from '../db/upgrade.ts';
-import { auditMigration } from './audit.ts';
+import { openForCommand } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, expectPositionals, parse, tell } from './command.ts';
+import { type Command, flag, parse, text } from './command.ts';
 import { serve } from './serve.ts';
 import { auditedToken } from './token.ts';
 
@@ -16,24 +16,18 @@ const tokenLifetime = 8 * 3600;
 
 export const startCommand: Command = {
   name: 'start',
-  summary: 'make the database if need be, import the shipped data once, and serve',
+  summary: 'create the database if needed, import the shipped data once, and serve',
   usage: 'gapstone start [--host H] [--port P] [--no-token] [--db FILE]',
   help: [
     '--host H    address to listen on (127.0.0.1)',
-    '--port P    port to listen on (8080; 0 takes a free one)',
-    '--no-token  do not print a token (for logs that others read)',
+    '--port P    port to listen on (8080; 0 picks a free one)',
+    '--no-token  do not print a token (use it when others can read the logs)',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      host: { type: 'string' },
-      port: { type: 'string' },
-      'no-token': { type: 'boolean' },
-    });
-    expectPositionals(positionals, []);
+    const { values } = parse(args, [], { host: text, port: text, 'no-token': flag });
     const config = readConfig(values);
-    const onMigrate = auditMigration(config);
     const open = async () => {
-      const db = await openUpgraded(config.db, { create: true, checkUnclean: true, say: tell, onMigrate });
+      const db = await openForCommand(config, { create: true, checkUnclean: true });
       try {
         await importShippedData(config, db);
         return db;
@@ -57,7 +51,7 @@ async function importShippedData(config: Config, db: Database): Promise<void> {
     process.stderr.write(`rejected ${line.source}: ${line.reason}\n`);
   }
   const refused = summary.rejected > 0 ? `, ${summary.rejected} rejected` : '';
-  process.stderr.write(`imported the shipped data: ${summary.imported} sources${refused}\n`);
+  process.stderr.write(`imported the shipped data: ${count(summary.imported, 'source')}${refused}\n`);
 }
 
 function folderDigest(folder: string): string {
@@ -76,7 +70,7 @@ function folderDigest(folder: string): string {
 async function welcome(config: Config, url: string, withoutToken: boolean): Promise<void> {
   const lines = [`Gapstone ${packageVersion} serves ${config.db} at ${url}`];
   if (config.jwks !== null)
-    lines.push('Tokens come from the identity provider whose keys are pinned in GAPSTONE_JWKS.');
+    lines.push('Get tokens from the identity provider whose keys are in GAPSTONE_JWKS.');
   else if (!withoutToken) {
     const request = {
       subject: 'local',
@@ -86,7 +80,7 @@ async function welcome(config: Config, url: string, withoutToken: boolean): Prom
     };
     const token = await auditedToken(config, request);
     lines.push(
-      'Try it (the token holds for 8 hours):',
+      'Try it (the token is valid for 8 hours):',
       `curl -H 'Authorization: Bearer ${token}' ${url}/api/v1/stigs`,
       `Or open ${url} in a browser and sign in with this token.`,
     );

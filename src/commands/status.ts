@@ -3,27 +3,22 @@ import { packageVersion } from '../base/root.ts';
 import { createStatusService, type Status } from '../catalog/status.ts';
 import { openDatabase } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
-import { type Command, expectPositionals, parse } from './command.ts';
+import { type Command, parse } from './command.ts';
 
 export const statusCommand: Command = {
   name: 'status',
-  summary: 'say what is loaded: editions, counts, sizes, the last imports, the digest',
+  summary: 'show the content: editions, counts, sizes, the last imports, the digest',
   usage: 'gapstone status [--db FILE] [--json]',
   help: ['--json    the same as JSON'],
   async run(args) {
-    const { values, positionals } = parse(args, {});
-    expectPositionals(positionals, []);
-    const db = openDatabase(readConfig({ db: values.db }).db);
-    try {
-      db.sqlite.pragma('query_only = ON');
-      const status = createStatusService(db);
-      const { digest, ...rest } = db.read(() => ({ digest: catalogDigest(db), ...status.status() }));
-      const report = { version: packageVersion, digest, ...rest };
-      process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : humanStatus(report));
-      return 0;
-    } finally {
-      db.close();
-    }
+    const { values } = parse(args, [], {});
+    using db = openDatabase(readConfig({ db: values.db }).db);
+    db.sqlite.pragma('query_only = ON');
+    const status = createStatusService(db);
+    const { digest, ...rest } = db.read(() => ({ digest: catalogDigest(db), ...status.status() }));
+    const report = { version: packageVersion, digest, ...rest };
+    process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : humanStatus(report));
+    return 0;
   },
 };
 

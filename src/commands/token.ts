@@ -5,7 +5,7 @@ import { CommandError } from '../base/errors.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { readHeader } from '../db/header.ts';
 import { auditedCommand, auditNewKey } from './audit.ts';
-import { type Command, expectPositionals, parse, required } from './command.ts';
+import { type Command, expectPositionals, parse, required, text, texts } from './command.ts';
 
 export const tokenCommand: Command = {
   name: 'token',
@@ -13,20 +13,20 @@ export const tokenCommand: Command = {
   usage:
     'gapstone token issue --subject S [--email E] [--org O] [--entitlement regdoc] [--entitlement occ] [--ttl 8h] [--db FILE] [--json]',
   help: [
-    '--subject S      who the token speaks for',
+    '--subject S      the user of the token',
     '--email E        their e-mail address',
     '--org O          their organization',
     '--entitlement X  regdoc or occ; may be given twice',
-    '--ttl T          how long it holds: 30m, 8h, 90d ... (8h)',
+    '--ttl T          how long it is valid: 30m, 8h, 90d ... (8h)',
     '--json           the token as JSON',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, {
-      subject: { type: 'string' },
-      email: { type: 'string' },
-      org: { type: 'string' },
-      entitlement: { type: 'string', multiple: true },
-      ttl: { type: 'string' },
+    const { values, positionals } = parse(args, null, {
+      subject: text,
+      email: text,
+      org: text,
+      entitlement: texts,
+      ttl: text,
     });
     if (positionals[0] !== 'issue') throw new CommandError('the only token command is "token issue"', 2);
     expectPositionals(positionals.slice(1), []);
@@ -64,14 +64,14 @@ function requireServed({ db, keyFile, keyFileIsGiven }: Config): void {
 export async function auditedToken(config: Config, request: TokenRequest): Promise<string> {
   const token = await issueUserToken(config, request, new Date(), auditNewKey(config));
   const { subject, organization, entitlements, lifetime } = request;
-  const deed = {
+  const event = {
     action: 'user-token.issue',
     objectType: 'user',
     objectId: subject,
     org: organization ?? null,
     detail: { entitlements, seconds: lifetime },
   };
-  return auditedCommand(config, null, deed, () => token);
+  return auditedCommand(config, null, event, () => token);
 }
 
 /** Seconds of a `--ttl` such as 30m, 8h or 90d. Throws `CommandError`. */

@@ -1,63 +1,47 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 // The Drizzle mirror of migrations/0002_controls.sql; a test compares the two column by column.
 
 const status = ['auto', 'verified', 'rejected'] as const;
 
-export const controlFacts = sqliteTable(
-  'control_facts',
-  {
-    sourceId: integer('source_id').notNull(),
-    framework: text('framework').notNull(),
-    version: text('version').notNull(),
-    edition: text('edition').notNull(),
-    identifier: text('identifier').notNull(),
-    record: text('record').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.sourceId, table.framework, table.version, table.identifier] })],
-);
+export const controlFacts = sqliteTable('control_facts', {
+  sourceId: integer('source_id').notNull(),
+  framework: text('framework').notNull(),
+  version: text('version').notNull(),
+  edition: text('edition').notNull(),
+  identifier: text('identifier').notNull(),
+  record: text('record').notNull(),
+});
 
-export const baselineFacts = sqliteTable(
-  'baseline_facts',
-  {
-    sourceId: integer('source_id').notNull(),
-    framework: text('framework').notNull(),
-    version: text('version').notNull(),
-    edition: text('edition').notNull(),
-    baseline: text('baseline').notNull(),
-    identifier: text('identifier').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.sourceId, table.baseline, table.identifier] })],
-);
+export const baselineFacts = sqliteTable('baseline_facts', {
+  sourceId: integer('source_id').notNull(),
+  framework: text('framework').notNull(),
+  version: text('version').notNull(),
+  edition: text('edition').notNull(),
+  baseline: text('baseline').notNull(),
+  identifier: text('identifier').notNull(),
+});
 
-export const mappingFacts = sqliteTable(
-  'mapping_facts',
-  {
-    sourceId: integer('source_id').notNull(),
-    ordinal: integer('ordinal').notNull(),
-    edition: text('edition').notNull(),
-    fromFramework: text('from_framework').notNull(),
-    fromVersion: text('from_version').notNull(),
-    fromIdentifier: text('from_identifier').notNull(),
-    toFramework: text('to_framework').notNull(),
-    toVersion: text('to_version').notNull(),
-    toIdentifier: text('to_identifier').notNull(),
-    reference: text('reference').notNull(),
-    row: integer('row'),
-  },
-  (table) => [primaryKey({ columns: [table.sourceId, table.ordinal] })],
-);
+export const mappingFacts = sqliteTable('mapping_facts', {
+  sourceId: integer('source_id').notNull(),
+  ordinal: integer('ordinal').notNull(),
+  edition: text('edition').notNull(),
+  fromFramework: text('from_framework').notNull(),
+  fromVersion: text('from_version').notNull(),
+  fromIdentifier: text('from_identifier').notNull(),
+  toFramework: text('to_framework').notNull(),
+  toVersion: text('to_version').notNull(),
+  toIdentifier: text('to_identifier').notNull(),
+  reference: text('reference').notNull(),
+  row: integer('row'),
+});
 
-export const frameworkVersions = sqliteTable(
-  'framework_versions',
-  {
-    framework: text('framework').notNull(),
-    version: text('version').notNull(),
-    isDefault: integer('is_default').notNull(),
-    isNewest: integer('is_newest').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.framework, table.version] })],
-);
+export const frameworkVersions = sqliteTable('framework_versions', {
+  framework: text('framework').notNull(),
+  version: text('version').notNull(),
+  isDefault: integer('is_default').notNull(),
+  isNewest: integer('is_newest').notNull(),
+});
 
 export const controlKeys = sqliteTable('control_keys', {
   id: text('id').notNull().primaryKey(),
@@ -68,43 +52,33 @@ export const controlKeys = sqliteTable('control_keys', {
   family: text('family').notNull(),
 });
 
-export const controls = sqliteTable(
-  'controls',
-  {
-    framework: text('framework').notNull(),
-    version: text('version').notNull(),
-    ordinal: integer('ordinal').notNull(),
-    identifier: text('identifier').notNull(),
-    controlId: text('control_id').notNull(),
-    status: text('status', { enum: ['active', 'withdrawn'] }).notNull(),
-    title: text('title').notNull(),
-    family: text('family').notNull(),
-    familyNames: text('family_names', { mode: 'json' }).$type<string[]>().notNull(),
-    filterWords: text('filter_words', { mode: 'json' }).$type<string[]>().notNull(),
-    searchText: text('search_text').notNull(),
-    statement: text('statement').notNull(),
-    listJson: text('list_json').notNull(),
-    recordJson: text('record_json').notNull(),
-    withdrawnInto: text('withdrawn_into', { mode: 'json' }).$type<string[]>().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.framework, table.version, table.ordinal] })],
-);
+export const controls = sqliteTable('controls', {
+  framework: text('framework').notNull(),
+  version: text('version').notNull(),
+  ordinal: integer('ordinal').notNull(),
+  identifier: text('identifier').notNull(),
+  controlId: text('control_id').notNull(),
+  status: text('status', { enum: ['active', 'withdrawn'] }).notNull(),
+  title: text('title').notNull(),
+  family: text('family').notNull(),
+  familyNames: text('family_names', { mode: 'json' }).$type<string[]>().notNull(),
+  filterWords: text('filter_words', { mode: 'json' }).$type<string[]>().notNull(),
+  searchText: text('search_text').notNull(),
+  statement: text('statement').notNull(),
+  listJson: text('list_json').notNull(),
+  recordJson: text('record_json').notNull(),
+  withdrawnInto: text('withdrawn_into', { mode: 'json' }).$type<string[]>().notNull(),
+});
 
-export const mappingDecisions = sqliteTable(
-  'mapping_decisions',
-  {
-    aFramework: text('a_framework').notNull(),
-    aIdentifier: text('a_identifier').notNull(),
-    bFramework: text('b_framework').notNull(),
-    bIdentifier: text('b_identifier').notNull(),
-    status: text('status', { enum: status }).notNull(),
-    reason: text('reason').notNull(),
-    decidedAt: text('decided_at').notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.aFramework, table.aIdentifier, table.bFramework, table.bIdentifier] }),
-  ],
-);
+export const mappingDecisions = sqliteTable('mapping_decisions', {
+  aFramework: text('a_framework').notNull(),
+  aIdentifier: text('a_identifier').notNull(),
+  bFramework: text('b_framework').notNull(),
+  bIdentifier: text('b_identifier').notNull(),
+  status: text('status', { enum: status }).notNull(),
+  reason: text('reason').notNull(),
+  decidedAt: text('decided_at').notNull(),
+});
 
 export const crosswalkNodes = sqliteTable('crosswalk_nodes', {
   id: integer('id').primaryKey(),
@@ -112,23 +86,15 @@ export const crosswalkNodes = sqliteTable('crosswalk_nodes', {
   identifier: text('identifier').notNull(),
 });
 
-export const crosswalkEdges = sqliteTable(
-  'crosswalk_edges',
-  {
-    a: integer('a').notNull(),
-    b: integer('b').notNull(),
-    status: text('status', { enum: status }).notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.a, table.b] })],
-);
+export const crosswalkEdges = sqliteTable('crosswalk_edges', {
+  a: integer('a').notNull(),
+  b: integer('b').notNull(),
+  status: text('status', { enum: status }).notNull(),
+});
 
-export const crosswalkEvidence = sqliteTable(
-  'crosswalk_evidence',
-  {
-    a: integer('a').notNull(),
-    b: integer('b').notNull(),
-    sourceId: integer('source_id').notNull(),
-    ordinal: integer('ordinal').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.a, table.b, table.sourceId, table.ordinal] })],
-);
+export const crosswalkEvidence = sqliteTable('crosswalk_evidence', {
+  a: integer('a').notNull(),
+  b: integer('b').notNull(),
+  sourceId: integer('source_id').notNull(),
+  ordinal: integer('ordinal').notNull(),
+});

@@ -41,13 +41,16 @@ export async function copyDatabase(
 ): Promise<DatabaseCopy> {
   const folder = dirname(file);
   if (!existsSync(folder)) throw new CommandError(`the folder of ${file} does not exist`);
-  if (isTaken(file)) throw new CommandError(`${file} exists: a copy never replaces anything`);
+  if (isTaken(file))
+    throw new CommandError(`${file} already exists: a copy never replaces a file. Choose another name`);
   const needed =
     (sqlite.pragma('page_count', { simple: true }) as number) *
     (sqlite.pragma('page_size', { simple: true }) as number);
   const free = room(folder);
   if (free < needed)
-    throw new CommandError(`there is no room for ${file}: it needs ${needed} bytes, ${free} are free`);
+    throw new CommandError(
+      `there is not enough space for ${file}: it needs ${needed} bytes, ${free} are free`,
+    );
   try {
     return await inPrivateFolder(file, async (temporary) => {
       await copyOneState(sqlite, temporary);
@@ -98,8 +101,9 @@ export function seal(
 
 function asCopyError(file: string, error: NodeJS.ErrnoException): Error {
   if (error instanceof CommandError) return error;
-  if (error.code === 'EEXIST') return new CommandError(`${file} exists: a copy never replaces anything`);
+  if (error.code === 'EEXIST')
+    return new CommandError(`${file} already exists: a copy never replaces a file. Choose another name`);
   if (error.code === 'ENOSPC' || storageFault(error) === 'full')
-    return new CommandError(`there is no room for ${file}: nothing was changed`);
+    return new CommandError(`there is not enough space for ${file}: nothing was changed`);
   return new CommandError(`${file} cannot be written: ${error.message.split(',')[0]}`);
 }

@@ -33,6 +33,6 @@ export function createDatabaseFile(file: string): void {
     });
   } catch (error) {
     if ((error as { code?: string }).code === 'EEXIST') return;
-    throw new CommandError(`${file} cannot be made: ${(error as Error).message}`);
+    throw new CommandError(`${file} cannot be created: ${(error as Error).message}`);
   }
 }

@@ -11,7 +11,7 @@ import { damaged, inspect, refuseNewer } from './schema.ts';
 import { createTurns, lockPatience } from './turns.ts';
 
 /** An open Gapstone database: the driver, Drizzle over it, and the few helpers that every user needs. */
-export interface Database {
+export interface Database extends Disposable {
   sqlite: Sqlite.Database;
   orm: BetterSQLite3Database;
   /** Runs a function inside one read transaction: all its queries see one state of the catalog. */
@@ -27,7 +27,7 @@ export interface Database {
   idle(): Promise<void>;
   /**
    * From now on nothing that is done with the connection waits for a lock synchronously: a write that finds one held is tried
-   * again while the event loop goes on, for `lockPatience` (DECISIONS D23.3). Until then the driver waits.
+   * again while the event loop goes on, for `lockPatience` (rule D23.3). Until then the driver waits.
    */
   neverBlock(): void;
   /** The catalog's generation, also when another process changed it. */
@@ -61,7 +61,7 @@ interface OpenOptions extends ConnectOptions {
 
 /**
  * Opens a database file (or `:memory:`), checks that it is ours, of this schema and whole enough to use, and sets the
- * pragmas of SECURITY 2.2. Throws `CommandError` with one line for the operator; what is refused is left as it was.
+ * pragmas of rule S2.2. Throws `CommandError` with one line for the operator; what is refused is left as it was.
  */
 export function openDatabase(file: string, options: OpenOptions = {}): Database {
   if (file === ':memory:') {
@@ -79,7 +79,7 @@ export function openDatabase(file: string, options: OpenOptions = {}): Database 
 export function requireDatabaseFile(file: string): void {
   if (!existsSync(file))
     throw new CommandError(
-      `there is no database at ${file}: make one with "gapstone import", or "gapstone restore" a backup`,
+      `there is no database at ${file}: create one with "gapstone import", or restore a backup with "gapstone restore"`,
     );
 }
 
@@ -165,11 +165,11 @@ function asOpenError(file: string, error: Error): Error {
     case 'damaged':
       return damaged(file, error.message);
     case 'busy':
-      return new CommandError(`${file} is locked: another process is working on it`);
+      return new CommandError(`${file} is locked: another process is using it`);
     case 'readonly':
     case 'io':
       return new CommandError(
-        `${file} cannot be opened (${error.message}): its folder must be writable, for the log beside it`,
+        `${file} cannot be opened (${error.message}): its folder must be writable, because the log is written there`,
       );
     default:
       return new CommandError(`${file} cannot be opened: ${error.message}`);
@@ -182,7 +182,7 @@ function refuseOlderSchema(file: string, sqlite: Sqlite.Database): void {
   const version = schemaVersion(sqlite);
   if (version < newest)
     throw new CommandError(
-      `${file} has schema ${version}, this Gapstone needs ${newest}: start "gapstone serve" once`,
+      `${file} has schema ${version}, this version of Gapstone needs ${newest}: start "gapstone serve" once to upgrade it`,
     );
 }
 
@@ -249,5 +249,6 @@ function wrap(sqlite: Sqlite.Database, requireInPlace: () => void): Database {
     audience: createAudience(sqlite),
     requireInPlace,
     close: () => sqlite.close(),
+    [Symbol.dispose]: () => sqlite.close(),
   };
 }

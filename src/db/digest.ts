@@ -46,7 +46,7 @@ const parts: Record<string, DigestedTable> = {
   stig_overrides: { order: 't.benchmark_id' },
   stig_printings: {
     without: ['id', 'stig_id', 'source_id', 'superseded_by'],
-    instead: ['s.slug', 'p.sha256', '(SELECT newness FROM stig_printings WHERE id = t.superseded_by)'],
+    instead: ['s.slug', 'p.sha256', '(SELECT release_order FROM stig_printings WHERE id = t.superseded_by)'],
     from: '$ AS t JOIN sources AS p ON p.id = t.source_id JOIN stigs AS s ON s.id = t.stig_id',
     order: 'p.sha256',
   },
@@ -97,7 +97,7 @@ const parts: Record<string, DigestedTable> = {
 };
 
 /**
- * The tables that a digest reads. Users' tables, operators' decisions, the ledger and times are no part of it (DECISIONS
+ * The tables that a digest reads. Users' tables, operators' decisions, the ledger and times are no part of it (rule
  * D23.1), nor what is remembered of things that are gone: it depends on what was imported before.
  */
 export const digestedTables = Object.keys(parts);
@@ -110,7 +110,7 @@ export interface TableDigest {
 
 /**
  * SHA-256 (hex) over the whole catalog, equal on every machine where the same files were imported by the same version of
- * Gapstone with the same overrides: the runs, the order of files, paths and times do not matter (DECISIONS D24.1). Reads one
+ * Gapstone with the same overrides: the runs, the order of files, paths and times do not matter (rule D24.1). Reads one
  * state.
  */
 export function catalogDigest(db: Database): string {

@@ -37,12 +37,12 @@ export function asCommandError(error: unknown): unknown {
     busy: 'the database is busy: another process is writing to it',
     full: 'the disk is full: nothing was changed',
     readonly: 'the database cannot be written: its file, its folder or its disk is read-only',
-    io: 'the disk fails: the database cannot be read or written',
-    damaged: 'the database is damaged: see "gapstone check", and restore a backup',
+    io: 'the disk failed: the database cannot be read or written',
+    damaged: 'the database is damaged: run "gapstone check", and restore a backup',
   };
   if ((error as { code?: unknown } | null)?.code === movedCode)
     return new CommandError(
-      'the database file was moved, replaced or removed meanwhile: nothing was changed',
+      'the database file was moved, replaced or removed while it was in use: nothing was changed',
     );
   const fault = storageFault(error);
   return fault === null ? error : new CommandError(messages[fault]);

@@ -13,7 +13,7 @@ export interface Header {
 }
 
 const headerBytes = 100;
-const hint = 'restore a backup with "gapstone restore", or move it away to begin anew';
+const hint = 'restore a backup with "gapstone restore", or move the file away to start with a new database';
 
 /**
  * Reads the header of a database file without SQLite, so that a file that is refused stays as it is, with nothing made

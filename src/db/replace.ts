@@ -48,7 +48,7 @@ function lockWhole(file: string): Sqlite.Database | null {
     sqlite?.close();
     if (storageFault(error) === 'damaged') return null;
     if (storageFault(error) === 'busy')
-      throw new CommandError(`${file} is in use: stop the server, and whatever else works on it, first`);
+      throw new CommandError(`${file} is in use: first stop the server and any other program that uses it`);
     throw new CommandError(`${file} cannot be locked: ${(error as Error).message}`);
   }
 }
@@ -65,6 +65,6 @@ function keep(file: string, keptAs: string): void {
     linkSync(file, keptAs);
   } catch (error) {
     if (hasNoLinks(error)) renameSync(file, keptAs);
-    else throw new CommandError(`${keptAs} cannot be made: ${(error as Error).message}`);
+    else throw new CommandError(`${keptAs} cannot be created: ${(error as Error).message}`);
   }
 }

@@ -42,14 +42,16 @@ export function restoreDatabase(
   refuseNewer(backup, userVersion);
   if (hasLog)
     throw new CommandError(
-      `${backup} has a log beside it: it is a database in use, not a backup (see "gapstone backup")`,
+      `${backup} is a database in use, not a backup: it has a log beside it. Make a backup with "gapstone backup"`,
     );
   refuseForeign(file);
   const folder = requireFolder(file);
   const { size } = statSync(backup);
   const free = room(folder);
   if (free < size)
-    throw new CommandError(`there is no room beside ${file}: it needs ${size} bytes, ${free} are free`);
+    throw new CommandError(
+      `there is not enough space beside ${file}: it needs ${size} bytes, ${free} are free`,
+    );
   try {
     return inPrivateFolder(file, (temporary) => {
       copyFileSync(backup, temporary, constants.COPYFILE_EXCL);
@@ -64,7 +66,7 @@ export function restoreDatabase(
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const why = (error as Error).message.split(',')[0];
-    throw new CommandError(`${backup} cannot be restored, ${file} is unchanged: ${why}`);
+    throw new CommandError(`${backup} cannot be restored: ${why}. ${file} is unchanged`);
   }
 }
 
@@ -79,21 +81,21 @@ export function requireFolder(file: string): string {
 function refuseForeign(file: string): void {
   const id = existsSync(file) ? readApplicationId(file) : null;
   if (id !== null && id !== applicationId)
-    throw new CommandError(`${file} is the database of another program: nothing is replaced`);
+    throw new CommandError(`${file} belongs to another program: nothing was replaced`);
 }
 
 function compareHash(backup: string, sha256: string): void {
   const file = hashFile(backup);
   if (!existsSync(file)) return;
   const stated = /^([0-9a-f]{64})\b/i.exec(readFileSync(file, 'utf8'))?.[1]?.toLowerCase();
-  if (stated === undefined) throw new CommandError(`${file} holds no SHA-256`);
-  if (stated !== sha256) throw new CommandError(`${backup} is not what ${file} says: it was changed since`);
+  if (stated === undefined) throw new CommandError(`${file} does not contain a SHA-256`);
+  if (stated !== sha256) throw new CommandError(`${backup} was changed: its SHA-256 does not match ${file}`);
 }
 
 function prepareForUse(sqlite: Sqlite.Database, audited: { seq: number; hash: string } | null): void {
   const loose = sqlite.pragma('foreign_key_check') as { table: string }[];
   if (loose.length > 0)
-    throw new CommandError(`the backup is damaged: ${loose.length} rows refer to what is not there`);
+    throw new CommandError(`the backup is damaged: ${loose.length} rows refer to rows that do not exist`);
   // An older schema may lack either.
   const has = (table: string) => sqlite.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table);
   if (has('sessions')) sqlite.exec('DELETE FROM sessions');

@@ -10,7 +10,7 @@ export function refuseNewer(file: string, version: number): void {
   const newest = listMigrations().length;
   if (version > newest)
     throw new CommandError(
-      `${file} has schema ${version}, this Gapstone knows ${newest}: use a newer Gapstone`,
+      `${file} has schema ${version}, this version of Gapstone supports ${newest} at most: use a newer Gapstone`,
     );
 }
 
@@ -72,7 +72,7 @@ export class ForeignSchemaError extends CommandError {
   readonly problems: string[];
 
   constructor(file: string, problems: string[]) {
-    const more = problems.length > 1 ? `, and ${problems.length - 1} more: see "gapstone check"` : '';
+    const more = problems.length > 1 ? `, and ${problems.length - 1} more: run "gapstone check"` : '';
     super(`${file} is refused: ${problems[0]}${more}`);
     this.problems = problems;
   }
@@ -86,7 +86,7 @@ const statistics: SchemaRow[] = [
 
 /**
  * Compares every row of a database's schema, whatever it calls itself, with those that the migrations up to its version
- * make (DECISIONS D34.3). Gives a line for each that is more, less or other. Nothing of the file runs meanwhile.
+ * make (rule D34.3). Gives a line for each that is more, less or other. Nothing of the file runs meanwhile.
  */
 export function schemaProblems(sqlite: Sqlite.Database): string[] {
   const version = schemaVersion(sqlite);
@@ -103,8 +103,8 @@ export function schemaProblems(sqlite: Sqlite.Database): string[] {
   const altered = new Set(foreign.map(named));
   const lacking = [...missing.values()].filter((row) => !altered.has(named(row)));
   return [
-    ...foreign.map((row) => `${describe(row)} is not of Gapstone`),
-    ...lacking.map((row) => `it lacks ${describe(row)}`),
+    ...foreign.map((row) => `${describe(row)} does not belong to Gapstone`),
+    ...lacking.map((row) => `${describe(row)} is missing`),
   ];
 }
 

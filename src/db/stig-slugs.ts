@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** Finds the slug that a slug, a former one or a benchmark id leads to (DECISIONS D24.2); what leads nowhere is given back. */
+/** Finds the slug that a slug, a former one or a benchmark id leads to (rule D24.2); what leads nowhere is given back. */
 export function createSlugOf({ sqlite }: Database): (name: string) => string {
   const served = sqlite
     .prepare<[string], string>('SELECT slug FROM stigs WHERE slug = ? AND current_release_id IS NOT NULL')

@@ -1,4 +1,4 @@
-import { blob, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { blob, integer, real, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core';
 
 // The Drizzle mirror of migrations/0001_catalog.sql and 0005_rule_search.sql; a test compares the two column by column.
 
@@ -17,25 +17,21 @@ export const importRuns = sqliteTable('import_runs', {
   summary: text('summary', { mode: 'json' }).notNull(),
 });
 
-export const importLedger = sqliteTable(
-  'import_ledger',
-  {
-    runId: integer('run_id').notNull(),
-    ordinal: integer('ordinal').notNull(),
-    source: text('source').notNull(),
-    kind: text('kind').notNull(),
-    sha256: text('sha256'),
-    outcome: text('outcome', {
-      enum: ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'],
-    }).notNull(),
-    reason: text('reason'),
-    warnings: text('warnings', { mode: 'json' }).$type<string[]>().notNull(),
-    target: text('target'),
-    counts: text('counts', { mode: 'json' }).$type<Record<string, number>>().notNull(),
-    ms: real('ms').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.runId, table.ordinal] })],
-);
+export const importLedger = sqliteTable('import_ledger', {
+  runId: integer('run_id').notNull(),
+  ordinal: integer('ordinal').notNull(),
+  source: text('source').notNull(),
+  kind: text('kind').notNull(),
+  sha256: text('sha256'),
+  outcome: text('outcome', {
+    enum: ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'],
+  }).notNull(),
+  reason: text('reason'),
+  warnings: text('warnings', { mode: 'json' }).$type<string[]>().notNull(),
+  target: text('target'),
+  counts: text('counts', { mode: 'json' }).$type<Record<string, number>>().notNull(),
+  ms: real('ms').notNull(),
+});
 
 export const sources = sqliteTable('sources', {
   id: integer('id').primaryKey(),
@@ -62,7 +58,7 @@ const releaseColumns = {
   idKey: text('id_key').notNull(),
   benchmarkId: text('benchmark_id').notNull(),
   version: text('version').notNull(),
-  newness: text('newness').notNull(),
+  releaseOrder: text('release_order').notNull(),
   releaseInfo: text('release_info').notNull(),
   title: text('title').notNull(),
   description: text('description').notNull(),
@@ -84,12 +80,12 @@ export const stigPrintings = sqliteTable('stig_printings', {
   supersededBy: integer('superseded_by'),
 });
 
-/** A view: the printings that are served. */
-export const stigReleases = sqliteTable('stig_releases', {
+/** The printings that are served. */
+export const stigReleases = sqliteView('stig_releases', {
   id: integer('id').notNull(),
   stigId: integer('stig_id').notNull(),
   ...releaseColumns,
-});
+}).existing();
 
 export const stigEvidence = sqliteTable('stig_evidence', {
   releaseId: integer('release_id').primaryKey(),
@@ -98,18 +94,14 @@ export const stigEvidence = sqliteTable('stig_evidence', {
   numbers: blob('numbers', { mode: 'buffer' }).notNull(),
 });
 
-export const stigProfiles = sqliteTable(
-  'stig_profiles',
-  {
-    releaseId: integer('release_id').notNull(),
-    ordinal: integer('ordinal').notNull(),
-    profileId: text('profile_id').notNull(),
-    title: text('title').notNull(),
-    description: text('description').notNull(),
-    unselected: text('unselected', { mode: 'json' }).$type<string[]>().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.releaseId, table.ordinal] })],
-);
+export const stigProfiles = sqliteTable('stig_profiles', {
+  releaseId: integer('release_id').notNull(),
+  ordinal: integer('ordinal').notNull(),
+  profileId: text('profile_id').notNull(),
+  title: text('title').notNull(),
+  description: text('description').notNull(),
+  unselected: text('unselected', { mode: 'json' }).$type<string[]>().notNull(),
+});
 
 export const findings = sqliteTable('findings', {
   id: integer('id').primaryKey(),
@@ -145,8 +137,7 @@ export const findings = sqliteTable('findings', {
   fixText: text('fix_text').notNull(),
 });
 
-export const ruleCcis = sqliteTable(
-  'rule_ccis',
-  { cci: text('cci').notNull(), findingId: integer('finding_id').notNull() },
-  (table) => [primaryKey({ columns: [table.cci, table.findingId] })],
-);
+export const ruleCcis = sqliteTable('rule_ccis', {
+  cci: text('cci').notNull(),
+  findingId: integer('finding_id').notNull(),
+});

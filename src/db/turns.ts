@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { storageFault } from './faults.ts';
 
-/** How long what finds a lock held is tried again, in milliseconds (DECISIONS D34.2). */
+/** How long what finds a lock held is tried again, in milliseconds (rule D34.2). */
 export const lockPatience = 5000;
 
 /** The pause between two attempts, in milliseconds: of a random length, so that processes do not keep meeting. */
@@ -30,7 +30,9 @@ export function createTurns() {
   return {
     take<T>(attempt: (turn: Attempt) => T, patience = lockPatience): Promise<T> {
       if (waiting >= mostWaiting)
-        return Promise.reject(Object.assign(new Error('too many are waiting'), { code: 'SQLITE_BUSY' }));
+        return Promise.reject(
+          Object.assign(new Error('too many requests are waiting'), { code: 'SQLITE_BUSY' }),
+        );
       const deadline = performance.now() + patience;
       waiting++;
       const turn = last

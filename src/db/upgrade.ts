@@ -6,7 +6,7 @@ import { connect, type Database, openDatabase } from './database.ts';
 import { readHeader } from './header.ts';
 import { listMigrations, migrate, schemaVersion } from './migrate.ts';
 
-interface UpgradeOptions {
+export interface UpgradeOptions {
   create?: boolean;
   busyTimeout?: number;
   checkUnclean?: boolean;
@@ -52,7 +52,7 @@ async function upgrade(
     migrate(sqlite);
     await onMigrate(version, newest);
     sqlite.exec('COMMIT');
-    say(`${file} was brought from schema ${version} to ${newest}; as it was before, it is in ${copied}`);
+    say(`${file} was upgraded from schema ${version} to ${newest}; a copy from before is in ${copied}`);
   } catch (error) {
     // The database is as it was: a copy of it for every attempt would fill the disk.
     if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
@@ -66,5 +66,5 @@ async function upgrade(
 
 function asUpgradeError(file: string, newest: number, error: Error): Error {
   const why = error.message.replace(/\s+/g, ' ');
-  return new CommandError(`${file} cannot be brought to schema ${newest}, it is unchanged: ${why}`);
+  return new CommandError(`${file} cannot be upgraded to schema ${newest}: ${why}. It is unchanged`);
 }

@@ -1,4 +1,4 @@
-import { integer, primaryKey, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core';
+import { integer, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core';
 
 // The Drizzle mirror of migrations/0003_users.sql and of the memberships of 0004_roles.sql; a test
 // compares the two column by column. What an entry or a favorite is of is its `reference`, in every table.
@@ -48,61 +48,38 @@ export const collections = sqliteTable('bundles', {
   deletedAt: text('deleted_at'),
 });
 
-export const listStigs = sqliteTable(
-  'list_stigs',
-  {
-    collectionId: text('list_id').notNull(),
-    reference: integer('stig_id').notNull(),
-    position: integer('position').notNull(),
-    notes: text('notes').notNull(),
-    addedAt: text('added_at').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.collectionId, table.reference] })],
-);
+const placed = { position: integer('position').notNull(), addedAt: text('added_at').notNull() };
+const annotated = { position: placed.position, notes: text('notes').notNull(), addedAt: placed.addedAt };
 
-export const collectionControls = sqliteTable(
-  'collection_controls',
-  {
-    collectionId: text('collection_id').notNull(),
-    reference: text('control_id').notNull(),
-    position: integer('position').notNull(),
-    notes: text('notes').notNull(),
-    addedAt: text('added_at').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.collectionId, table.reference] })],
-);
+export const listStigs = sqliteTable('list_stigs', {
+  collectionId: text('list_id').notNull(),
+  reference: integer('stig_id').notNull(),
+  ...annotated,
+});
 
-export const collectionDocuments = sqliteTable(
-  'collection_documents',
-  {
-    collectionId: text('collection_id').notNull(),
-    reference: text('document_id').notNull(),
-    position: integer('position').notNull(),
-    addedAt: text('added_at').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.collectionId, table.reference] })],
-);
+export const collectionControls = sqliteTable('collection_controls', {
+  collectionId: text('collection_id').notNull(),
+  reference: text('control_id').notNull(),
+  ...annotated,
+});
 
-export const collectionRoles = sqliteTable(
-  'collection_roles',
-  {
-    collectionId: text('collection_id').notNull(),
-    reference: text('occupation_code').notNull(),
-    position: integer('position').notNull(),
-    addedAt: text('added_at').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.collectionId, table.reference] })],
-);
+export const collectionDocuments = sqliteTable('collection_documents', {
+  collectionId: text('collection_id').notNull(),
+  reference: text('document_id').notNull(),
+  ...placed,
+});
 
-export const favoriteStigs = sqliteTable(
-  'favorite_stigs',
-  {
-    subject: text('subject').notNull(),
-    reference: integer('stig_id').notNull(),
-    addedAt: text('added_at').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.subject, table.reference] })],
-);
+export const collectionRoles = sqliteTable('collection_roles', {
+  collectionId: text('collection_id').notNull(),
+  reference: text('occupation_code').notNull(),
+  ...placed,
+});
+
+export const favoriteStigs = sqliteTable('favorite_stigs', {
+  subject: text('subject').notNull(),
+  reference: integer('stig_id').notNull(),
+  addedAt: text('added_at').notNull(),
+});
 
 export const favoriteControls = sqliteTable('favorite_controls', {
   id: text('id').primaryKey(),
@@ -122,14 +99,10 @@ export const integrationTokens = sqliteTable('integration_tokens', {
   revokedAt: text('revoked_at'),
 });
 
-export const integrationTokenLists = sqliteTable(
-  'integration_token_lists',
-  {
-    tokenId: text('token_id').notNull(),
-    listId: text('list_id').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.tokenId, table.listId] })],
-);
+export const integrationTokenLists = sqliteTable('integration_token_lists', {
+  tokenId: text('token_id').notNull(),
+  listId: text('list_id').notNull(),
+});
 
 export const sessions = sqliteTable('sessions', {
   hash: text('hash').primaryKey(),

@@ -19,7 +19,7 @@ export interface Access {
   with(options: RouteOptions): Access;
   /** The same rules for a route each call of which leaves an event in the audit stream; see `RouteOptions`. */
   audited(action: string, objectId?: (c: Context<Env>) => string | undefined): Access;
-  /** No authentication; an Authorization header is not even looked at (DECISIONS D1.6). */
+  /** No authentication; an Authorization header is not even looked at (rule D1.6). */
   public: Rule;
   /** A user token or a session; sets `user`. */
   user: Rule;
@@ -137,7 +137,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     if (!caller?.viewer) throw unauthorized();
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
     if (caller.by === 'session' && !reads && !isSameOrigin(c))
-      throw forbidden('A session may write from its own origin only');
+      throw forbidden('A session may write only from its own origin');
     return caller.viewer;
   }
 
@@ -177,7 +177,9 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       const wanted = product ?? gatedBy;
       call.unentitled = wanted !== undefined && !user.entitlements.has(wanted);
       if (product !== undefined && !mayHave(name, user))
-        throw forbidden(`This needs the entitlement ${product}`);
+        throw forbidden(
+          `You need the ${product === 'occ' ? 'role-data' : 'document'} permission (${product})`,
+        );
       c.set('user', user);
       c.set('visitor', user);
     });
@@ -187,12 +189,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     with: (more) => createAccess(deps, { ...options, ...more }),
     audited: (action, objectId) =>
       createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
-    public: rule(
-      'public',
-      [],
-      async () => null,
-      () => {},
-    ),
+    public: rule('public', [], byNothing, letIn),
     visitor: rule('public', [], byOpenSession, (c, { caller }) =>
       c.set('visitor', caller?.viewer ? asUser(caller.viewer) : null),
     ),
@@ -205,18 +202,21 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       byEither,
       (c, call) => c.set('viewer', somebody(c, call)),
     ),
-    cron: rule('cron', [{ cronSecret: [] }], bySecret, () => {}),
+    cron: rule('cron', [{ cronSecret: [] }], bySecret, letIn),
     entitled: (product) =>
       userRule(entitledTo(product), [{ userToken: [product] }, { session: [product] }], byEither, product),
     async signIn(c, token) {
-      if (!isSameOrigin(c)) throw forbidden('Signing in works from our own page only');
+      if (!isSameOrigin(c)) throw forbidden('Sign in from the sign-in page of this server');
       return asUser(await tokenViewer(c, `Bearer ${token}`));
     },
   };
 }
 
+const byNothing = async () => null;
+const letIn = () => {};
+
 function asUser(viewer: Viewer): User {
-  if (viewer.kind !== 'user') throw forbidden('This needs a user token');
+  if (viewer.kind !== 'user') throw forbidden('You need a user token');
   return viewer;
 }
 

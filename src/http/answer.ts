@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Context, TypedResponse } from 'hono';
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { JsonText } from '../base/json.ts';
 import { namesTag } from './coding.ts';
 
-/** Headers of every answer that needs a token: shared caches keep out, private ones ask again (SECURITY K1). */
+/** Headers of every answer that needs a token: shared caches keep out, private ones ask again (threat K1). */
 export const privateHeaders = {
   'Cache-Control': 'private, no-cache',
   Vary: 'Authorization, Cookie, Accept-Encoding',
@@ -12,39 +13,20 @@ export const privateHeaders = {
 /** Headers of every public catalog answer. */
 export const publicHeaders = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' };
 
-/**
- * Answers a value as JSON with an ETag of its bytes, or 304 when the caller has them already.
- * Typed as the route's own response, so that a wrong shape does not compile.
- */
-export function answer<T>(
+/** Answers JSON: a value, or what was made of one elsewhere, as text at import or as bytes in a thread. */
+export function answer(
   c: Context,
-  value: T,
-  headers: Record<string, string> = privateHeaders,
-): Response & TypedResponse<T, 200, 'json'> {
-  return send(c, JSON.stringify(value), { 'Content-Type': 'application/json', ...headers }) as never;
-}
-
-/** Answers JSON text that was made elsewhere, for one at import; typed as the value it stands for. */
-export function answerText<T>(
-  c: Context,
-  text: JsonText<T>,
-  headers: Record<string, string> = privateHeaders,
-): Response & TypedResponse<T, 200, 'json'> {
-  return send(c, text, { 'Content-Type': 'application/json', ...headers }) as never;
-}
-
-/** Answers JSON that was made as bytes, in a thread for one; typed as the value it stands for. */
-export function answerBytes<T>(
-  c: Context,
-  bytes: Uint8Array<ArrayBuffer>,
-  headers: Record<string, string> = privateHeaders,
-): Response & TypedResponse<T, 200, 'json'> {
-  return send(c, bytes, { 'Content-Type': 'application/json', ...headers }) as never;
+  value: object | JsonText<unknown> | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string>,
+  status?: ContentfulStatusCode,
+): Response {
+  const made = typeof value === 'string' || value instanceof Uint8Array ? value : JSON.stringify(value);
+  return send(c, made, { 'Content-Type': 'application/json', ...headers }, status);
 }
 
 /**
  * Answers a file: the format's content type, an ASCII name with the RFC 5987 form beside it (D5.5), an ETag. Under a
- * classification banner it is marked (SECURITY V-222643): in a header, in the file's name, and where the format has a
+ * classification banner it is marked (rule S3.4): in a header, in the file's name, and where the format has a
  * place that no reader minds, which is a comment of xml. Without one the bytes are those of D5.1.
  */
 export function download(
@@ -91,7 +73,7 @@ const maxNameLength = 150;
 
 /**
  * `attachment` with a plain ASCII name, a long one cut before its extension, and the exact one in RFC 5987 form. What would
- * lead to another folder, hide the file or be a formula is `_` in both (DECISIONS D34.6).
+ * lead to another folder, hide the file or be a formula is `_` in both (rule D34.6).
  */
 export function contentDisposition(fileName: string): string {
   const name = fileName.replace(/[/\\:\p{Cc}]|^[.=]/gu, '_');
@@ -106,14 +88,21 @@ export function contentDisposition(fileName: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${exact}`;
 }
 
-function send(c: Context, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>): Response {
+/** Sends bytes; those of a GET with an ETag, by which the caller gets a 304 when it has them already. */
+function send(
+  c: Context,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string>,
+  status: ContentfulStatusCode = 200,
+): Response {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   // Said here, so that logs and limits know it before the answer is on its way.
   const length = { 'Content-Length': String(bytes.byteLength) };
   // What a POST answers is nothing that a caller could hold already.
-  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.body(bytes, 200, { ...headers, ...length });
+  if (c.req.method !== 'GET' && c.req.method !== 'HEAD')
+    return c.body(bytes, status, { ...headers, ...length });
   const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
-  return c.body(bytes, 200, { ...headers, ETag: `"${tag}"`, ...length });
+  return c.body(bytes, status, { ...headers, ETag: `"${tag}"`, ...length });
 }
 
 /** Makes a 304 of an answer that the caller has already, as `If-None-Match` says. */

@@ -2,8 +2,8 @@ import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
 import { LRUCache } from 'lru-cache';
-import type { Audit, Step } from '../audit/deeds.ts';
-import { type AuditEvent, shownName } from '../audit/event.ts';
+import type { Audit, Step } from '../audit/audit.ts';
+import { type AuditEvent, shownName, systemEvent } from '../audit/event.ts';
 import { sessionCookie } from '../auth/sessions.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { type ErrorCode, statusOf } from '../base/errors.ts';
@@ -45,15 +45,10 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
     if (last !== undefined && time - last < hour && time >= last) return;
     signedIn.set(key, time);
     const detail = { by: by === 'user' ? 'token' : by };
-    stream.note({ ...routeEvent(c, { by, viewer }, 'auth.success', null), outcome: 'success', detail });
+    stream.note({ ...routeEvent(c, { by, viewer }, 'auth.success', null), detail });
   }
 
-  function refusals(
-    c: Context<Env>,
-    { caller, unentitled }: Call,
-    code: string | null,
-    hasEvent: boolean,
-  ): void {
+  function refusals(c: Context<Env>, { caller, unentitled }: Call, code: string | null, hasEvent: boolean) {
     const refused = (action: string, reason: string) => stream.refused(routeEvent(c, caller, action, reason));
     if (code === 'UNAUTHORIZED') {
       const tried = c.req.header('Authorization') !== undefined || getCookie(c, sessionCookie) !== undefined;
@@ -62,14 +57,14 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
     else if (code === 'FORBIDDEN' && !hasEvent) refused('access.denied', 'FORBIDDEN');
   }
 
-  async function outcome(deed: Omit<AuditEvent, 'outcome' | 'reason'>, code: string | null, step: Step) {
+  async function outcome(base: Omit<AuditEvent, 'outcome' | 'reason'>, code: string | null, step: Step) {
     if (code === null) {
-      if (!step.written()) await stream.tell({ ...deed, outcome: 'success', reason: null });
+      if (!step.written()) await stream.tell({ ...base, outcome: 'success', reason: null });
       return;
     }
     // While nothing can be written, the stream itself counts what it refused.
     if (code === 'UNAUTHORIZED' || (code === 'UNAVAILABLE' && stream.stats().failing)) return;
-    const event: AuditEvent = { ...deed, outcome: code === 'FORBIDDEN' ? 'denied' : 'failure', reason: code };
+    const event: AuditEvent = { ...base, outcome: code === 'FORBIDDEN' ? 'denied' : 'failure', reason: code };
     if (step.written()) stream.note(event);
     else stream.refused(event);
   }
@@ -91,7 +86,7 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
         }
         const code = codeOf(c, thrown);
         try {
-          if (step) await outcome(deedOf(c, call, audited!), code, step);
+          if (step) await outcome(actionOf(c, call, audited!), code, step);
         } catch (error) {
           // The answer that was made must not go out, nor its headers with the refusal.
           c.res = undefined;
@@ -101,7 +96,7 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
         refusals(c, call, code, audited !== undefined);
         if (thrown) throw thrown;
       };
-      return audited ? run(() => deedOf(c, call, audited), worked) : worked();
+      return audited ? run(() => actionOf(c, call, audited), worked) : worked();
     },
   };
 }
@@ -115,7 +110,7 @@ function codeOf(c: Context<Env>, thrown: Error | undefined): string | null {
   return (Object.keys(statusOf) as ErrorCode[]).find((code) => statusOf[code] === status) ?? `HTTP_${status}`;
 }
 
-function deedOf(c: Context<Env>, { caller }: Call, { action, objectId }: Audited) {
+function actionOf(c: Context<Env>, { caller }: Call, { action, objectId }: Audited) {
   const stig = c.req.param('stigSlug');
   const name = c.req.param('id') ?? objectId?.(c);
   return {
@@ -129,23 +124,19 @@ function deedOf(c: Context<Env>, { caller }: Call, { action, objectId }: Audited
   };
 }
 
-function routeEvent(
-  c: Context<Env>,
-  caller: Caller | null,
-  action: string,
-  reason: string | null,
-): AuditEvent {
-  return {
+/** An event of the route itself: a sign-in, or a refusal for a reason. */
+function routeEvent(c: Context<Env>, caller: Caller | null, action: string, reason: string | null) {
+  const objectId = `${c.req.method} ${routePath(c)}`;
+  const request = { requestId: c.get('requestId'), source: sourceOf(c) };
+  const outcome = reason === null ? 'success' : 'denied';
+  return systemEvent(action, null, {
     ...actorOf(caller),
-    action,
+    ...request,
     objectType: 'route',
-    objectId: `${c.req.method} ${routePath(c)}`,
-    outcome: 'denied',
+    objectId,
+    outcome,
     reason,
-    requestId: c.get('requestId'),
-    source: sourceOf(c),
-    detail: null,
-  };
+  });
 }
 
 function actorOf(caller: Caller | null): Pick<AuditEvent, 'actorType' | 'actor' | 'org'> {

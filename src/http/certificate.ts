@@ -17,18 +17,20 @@ export function loadCertificate(
   const mode = statSync(files.key).mode & 0o777;
   if (mode & 0o007)
     throw new CommandError(
-      `the TLS key ${files.key} is readable by others (mode ${mode.toString(8)}): chmod 600 it`,
+      `the TLS key ${files.key} is readable by others (mode ${mode.toString(8)}): run chmod 600 on it`,
     );
   const leaf = parsed('certificate', files.cert, () => new X509Certificate(cert));
   const privateKey = parsed('private key without a passphrase', files.key, () => createPrivateKey(key));
   if (!leaf.checkPrivateKey(privateKey))
-    throw new CommandError(`the TLS key ${files.key} is not that of the first certificate of ${files.cert}`);
+    throw new CommandError(
+      `the TLS key ${files.key} does not belong to the first certificate of ${files.cert}`,
+    );
   const weakness = weaknessOf(privateKey);
   if (weakness !== null) throw new CommandError(`the TLS key ${files.key} ${weakness}`);
   const [from, to] = [new Date(leaf.validFrom), new Date(leaf.validTo)];
   if (now < from || now > to)
     throw new CommandError(
-      `the TLS certificate ${files.cert} holds from ${from.toISOString()} to ${to.toISOString()}, not now`,
+      `the TLS certificate ${files.cert} is valid from ${from.toISOString()} to ${to.toISOString()}, not now`,
     );
   return { cert, key, validTo: to.toISOString() };
 }
@@ -40,15 +42,17 @@ const leastBits = { rsa: 2048, curve: 256 };
 function weaknessOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string | null {
   if (type === 'rsa' || type === 'rsa-pss') {
     const bits = details?.modulusLength ?? 0;
-    return bits < leastBits.rsa ? `has ${bits} bits: an RSA key needs ${leastBits.rsa}` : null;
+    return bits < leastBits.rsa ? `has ${bits} bits: an RSA key needs at least ${leastBits.rsa}` : null;
   }
   if (type === 'ec') {
     const curve = details?.namedCurve ?? 'without a name';
     // OpenSSL names a curve by its bits, as prime256v1, secp384r1, brainpoolP256r1.
     const bits = Number(/\d{3}/.exec(curve)?.[0] ?? 0);
-    return bits < leastBits.curve ? `is on the curve ${curve}: it needs ${leastBits.curve} bits` : null;
+    return bits < leastBits.curve
+      ? `is on the curve ${curve}: it needs at least ${leastBits.curve} bits`
+      : null;
   }
-  return type === 'ed25519' || type === 'ed448' ? null : `is of the kind ${type}, which TLS does not take`;
+  return type === 'ed25519' || type === 'ed448' ? null : `has the type ${type}, which TLS does not accept`;
 }
 
 function read(what: string, file: string): Buffer {
@@ -64,6 +68,6 @@ function parsed<T>(what: string, file: string, work: () => T): T {
   try {
     return work();
   } catch {
-    throw new CommandError(`${file} holds no ${what} in PEM form`);
+    throw new CommandError(`${file} does not contain a ${what} in PEM form`);
   }
 }

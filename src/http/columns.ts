@@ -1,13 +1,23 @@
+import type { z } from '@hono/zod-openapi';
 import { stringify } from 'csv-stringify/sync';
 import { XMLBuilder } from 'fast-xml-parser';
+
+type Value = string | number | boolean | null;
 
 /** One column of a flat export: its name in every format, and its value for a row. */
 export interface Column<T> {
   name: string;
-  value: (row: T) => string | number | boolean | null;
+  value: (row: T) => Value;
 }
 
-/** The value of a list in one cell (DECISIONS D5.4). */
+/** The columns of rows that have no lists: the JSON names in their order (rule D5.4). */
+export function columnsOf<T extends Record<string, Value>>(
+  rows: z.ZodObject<z.ZodRawShape, z.core.$ZodObjectConfig> & z.ZodType<T>,
+): Column<T>[] {
+  return Object.keys(rows.shape).map((name) => ({ name, value: (row) => row[name]! }));
+}
+
+/** The value of a list in one cell (rule D5.4). */
 export function joined(list: string[]): string {
   return list.join(';');
 }

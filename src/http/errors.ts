@@ -1,17 +1,17 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { AppError, badRequest, statusOf } from '../base/errors.ts';
+import { AppError, badRequest, statusOf, unavailable } from '../base/errors.ts';
 import { type StorageFault, storageFault } from '../db/faults.ts';
 import type { Env } from './env.ts';
 import type { ErrorBody } from './schema.ts';
 
 /** What a caller gets to read, and after how many seconds to try again, when the storage fails; a damaged file is a 500. */
-const unavailable: Partial<Record<StorageFault, [string, string]>> = {
-  busy: ['The database is busy', '5'],
-  full: ['The database takes no changes now: there is no room', '30'],
-  readonly: ['The database takes no changes now', '30'],
-  io: ['The database does not answer', '30'],
+const ofStorage: Partial<Record<StorageFault, [message: string, seconds: number]>> = {
+  busy: ['The database is busy. Try again', 5],
+  full: ['Changes cannot be saved now: the disk is full', 30],
+  readonly: ['Changes cannot be saved now', 30],
+  io: ['The database cannot be read or written', 30],
 };
 
 /** What an error is to the caller. */
@@ -20,9 +20,12 @@ export function toAppError(error: Error): AppError {
   if (error instanceof HTTPException && error.status === 400)
     return badRequest('The request body is not valid JSON');
   const fault = storageFault(error);
-  const answer = fault === null ? undefined : unavailable[fault];
-  if (answer) return new AppError('UNAVAILABLE', answer[0], { 'Retry-After': answer[1] });
-  return new AppError('INTERNAL_ERROR', 'Something went wrong; the log knows more under the request id');
+  const answer = fault === null ? undefined : ofStorage[fault];
+  if (answer) return unavailable(...answer);
+  return new AppError(
+    'INTERNAL_ERROR',
+    'Something went wrong. The server log has the details under this request ID',
+  );
 }
 
 /** Whether a browser looks for a page: everything else, and all that is under `/api/`, gets errors as JSON. */
@@ -30,7 +33,7 @@ export function wantsPage(c: Context<Env>): boolean {
   return !c.req.path.startsWith('/api/') && /\btext\/html\b/.test(c.req.header('Accept') ?? '');
 }
 
-/** An error in the form of DECISIONS D2.1. */
+/** An error in the form of rule D2.1. */
 export function refusal(c: Context<Env>, { code, message, headers }: AppError): Response {
   const body: ErrorBody = { error: { code, message, requestId: c.get('requestId') } };
   const text = JSON.stringify(body);

@@ -1,4 +1,6 @@
 import type { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { download } from './answer.ts';
 import { type Column, toCsv, toXml } from './columns.ts';
 import { downloadHeaders, TextFile } from './schema.ts';
 
@@ -12,27 +14,29 @@ export interface FlatFile<T> {
   rows: T[];
 }
 
-/** The text of a file in one of its formats; `raw` turns off what keeps spreadsheets from running cells. */
-export function renderFile<T>(file: FlatFile<T>, format: 'json' | 'csv' | 'xml', raw?: boolean): string {
-  switch (format) {
-    case 'json':
-      return JSON.stringify(file.json);
-    case 'csv':
-      return toCsv(file.columns, file.rows, raw);
-    case 'xml':
-      return toXml(file.root, file.element, file.columns, file.rows);
-  }
+/** Answers a file in one of its formats; `raw` turns off what keeps spreadsheets from running cells. */
+export function downloadFile<T>(
+  c: Context,
+  { format, raw }: { format: 'json' | 'csv' | 'xml'; raw?: boolean | undefined },
+  name: string,
+  { json, root, element, columns, rows }: FlatFile<T>,
+): Response {
+  const render = {
+    json: () => JSON.stringify(json),
+    csv: () => toCsv(columns, rows, raw),
+    xml: () => toXml(root, element, columns, rows),
+  };
+  return download(c, render[format](), format, `${name}.${format}`);
 }
 
-/** The response of a route that answers such a file. */
-export function fileContent<T extends z.ZodType>(json: T) {
-  return {
-    description: 'The file.',
-    headers: downloadHeaders,
-    content: {
-      'application/json': { schema: json },
-      'text/csv': { schema: TextFile },
-      'application/xml': { schema: TextFile },
-    },
-  };
+type FlatType = 'text/csv' | 'application/xml';
+
+/** The response of a route that answers a file: as JSON, and flat in the given types. */
+export function fileContent<T extends z.ZodType>(
+  json: T,
+  flat: FlatType[] = ['text/csv', 'application/xml'],
+) {
+  const texts = Object.fromEntries(flat.map((type) => [type, { schema: TextFile }]));
+  const content = { 'application/json': { schema: json }, ...texts };
+  return { description: 'The file.', headers: downloadHeaders, content };
 }

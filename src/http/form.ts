@@ -1,5 +1,11 @@
+import type { Context } from 'hono';
 import { badRequest } from '../base/errors.ts';
-import type { Form } from './env.ts';
+import type { Env, Form } from './env.ts';
+
+/** Takes a body for the form that a page sends. Anything else is a 400. */
+export async function takeForm(c: Context<Env>, bytes: Uint8Array): Promise<void> {
+  c.set('form', await readForm(bytes, c.req.header('Content-Type') ?? ''));
+}
 
 /** Reads the body of a form by its Content-Type: URL-encoded, or in parts where it holds a file. Anything else is a 400. */
 export async function readForm(bytes: Uint8Array, type: string): Promise<Form> {
@@ -8,7 +14,7 @@ export async function readForm(bytes: Uint8Array, type: string): Promise<Form> {
 
 function readFields(bytes: Uint8Array, type: string): Form {
   if (bytes.length > 0 && !/^application\/x-www-form-urlencoded\b/i.test(type)) {
-    throw badRequest('The request body is no form');
+    throw badRequest('The request body is not a form');
   }
   let text: string;
   try {
@@ -31,7 +37,7 @@ async function readParts(bytes: Uint8Array, type: string): Promise<Form> {
   try {
     parts = await new Response(bytes, { headers: { 'Content-Type': type } }).formData();
   } catch {
-    throw badRequest('The request body is no form');
+    throw badRequest('The request body is not a form');
   }
   const texts = (name: string) => parts.getAll(name).filter((value) => typeof value === 'string');
   const files = new Map<string, { name: string; bytes: Uint8Array }>();

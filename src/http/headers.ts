@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 
-/** The headers that every answer carries (SECURITY D). A page of the package may have a policy of its own. */
+/** The headers that every answer carries (rule S3.3). A page of the package may have a policy of its own. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",

@@ -7,7 +7,7 @@ import { securityHeaders, strictTransport } from './headers.ts';
 import type { BodyBudget, HeldBody } from './limits/bodies.ts';
 import { type ConcurrencyLimit, smallAnswer } from './limits/concurrency.ts';
 import type { Observer } from './observe/observer.ts';
-import { beginRecord, callerKey, type RequestRecord } from './observe/record.ts';
+import { beginRecord, callerKey } from './observe/record.ts';
 import { isExpensive, type RouteOptions } from './rule.ts';
 
 /**
@@ -16,7 +16,9 @@ import { isExpensive, type RouteOptions } from './rule.ts';
  */
 export function identify(observer: Observer): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const record = c.env?.record ?? arrived(c);
+    const { method } = c.req;
+    const apart = { method, remote: '', secure: false, connected: false };
+    const record = c.env?.record ?? beginRecord(apart, (name) => c.req.header(name));
     c.set('record', record);
     c.set('requestId', record.requestId);
     await next();
@@ -31,19 +33,6 @@ export function identify(observer: Observer): MiddlewareHandler<Env> {
     if (record.connected) return;
     observer.end(record, c.res.status, lengthOf(c.res));
   };
-}
-
-/** The record of a request that came through no server. */
-function arrived(c: Context<Env>): RequestRecord {
-  return beginRecord({
-    method: c.req.method,
-    remote: '',
-    secure: false,
-    requestId: c.req.header('X-Request-Id'),
-    userAgent: c.req.header('User-Agent'),
-    traceparent: c.req.header('traceparent'),
-    connected: false,
-  });
 }
 
 /** The bytes of an answer's body, where they were counted. */
@@ -88,9 +77,9 @@ export const refuseBadEncoding: MiddlewareHandler<Env> = async (c, next) => {
     try {
       decoded = decodeURIComponent(url);
     } catch {
-      throw badRequest('The URL holds a malformed percent-encoding');
+      throw badRequest('The URL contains a malformed percent-encoding');
     }
-    if (decoded.includes('\0')) throw badRequest('The URL holds a NUL character');
+    if (decoded.includes('\0')) throw badRequest('The URL contains a NUL character');
   }
   await next();
 };
@@ -113,7 +102,7 @@ export function readBodies(maxBytes: number, budget: BodyBudget, take: TakeBody)
 }
 
 /**
- * Takes a body for JSON whatever its Content-Type says (DECISIONS D2.3), and decodes it fatally: bytes that are no UTF-8 are
+ * Takes a body for JSON whatever its Content-Type says (rule D2.3), and decodes it fatally: bytes that are no UTF-8 are
  * a 400, never replaced.
  */
 export const takeJson: TakeBody = (c, bytes) => {
@@ -137,20 +126,17 @@ async function readAtMost(
   if (Number(headers.get('Content-Length')) > maxBytes) throw tooLarge();
   const parts: Uint8Array[] = [];
   let size = 0;
-  const reader = body?.getReader();
-  for (;;) {
+  for (const reader = body?.getReader(); reader; ) {
     // A client that goes away in the middle is no failure of ours.
-    const read = reader?.read().catch(() => {
-      throw badRequest('The request body ended before its time');
+    const read = reader.read().catch(() => {
+      throw badRequest('The request body ended too early');
     });
-    const { done, value } = read
-      ? await Promise.race([read, held.dropped])
-      : { done: true, value: undefined };
+    const { done, value } = await Promise.race([read, held.dropped]);
     if (done) break;
-    size += value!.byteLength;
+    size += value.byteLength;
     if (size > maxBytes) throw tooLarge();
-    held.take(value!.byteLength);
-    parts.push(value!);
+    held.take(value.byteLength);
+    parts.push(value);
   }
   held.whole();
   return Buffer.concat(parts);

@@ -6,7 +6,7 @@ export interface Page {
   limit: number;
 }
 
-/** The pagination object of DECISIONS D3.1. */
+/** The pagination object of rule D3.1. */
 export function paginationOf({ page, limit }: Page, total: number): Pagination {
   return { page, limit, total, totalPages: Math.ceil(total / limit) };
 }

@@ -1,14 +1,38 @@
-import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { AppError, badRequest, statusOf } from '../base/errors.ts';
 import type { Access } from './access.ts';
 import type { Env } from './env.ts';
 import { toAppError } from './errors.ts';
-import { newPlantBody, Plant, PlantError } from './plants-schema.ts';
-import { ErrorBody, jsonBody, jsonContent } from './schema.ts';
+import { ErrorBody, jsonBody, jsonContent, requestText } from './schema.ts';
+
+const Plant = z.strictObject({ name: z.string(), tag: z.string().optional() }).openapi('Plant');
+
+/** The error of the sample endpoint alone (rule D10). */
+const PlantError = z
+  .strictObject({ error: z.int().openapi({ format: 'int32' }), message: z.string() })
+  .openapi('PlantError');
+type PlantError = z.infer<typeof PlantError>;
+
+/** No limit of their own: the body's is smaller. */
+const maxLength = 1024 * 1024;
+
+/** The int64 of the sample as far as JSON numbers are exact; beyond is a 400, never a rounded number. */
+const newPlantBody = z
+  .object(
+    {
+      name: requestText('name', maxLength),
+      tag: requestText('tag', maxLength).optional(),
+      id: z
+        .int({ error: 'id is required and must be an integer from -(2^53 - 1) to 2^53 - 1' })
+        .openapi({ format: 'int64' }),
+    },
+    { error: 'The body must be an object' },
+  )
+  .openapi('NewPlant');
 
 /**
- * The sample plant store (specification, "Sample plant store"; DECISIONS D10). Its errors have a form of their own,
+ * The sample plant store (rule D10). Its errors have a form of their own,
  * whatever goes wrong.
  */
 export function plantRoutes(access: Access): OpenAPIHono<Env> {
@@ -35,12 +59,12 @@ export function plantRoutes(access: Access): OpenAPIHono<Env> {
       responses: {
         200: jsonContent(Plant, 'The plant.'),
         400: early('The body is malformed.'),
-        401: failure('No token, or one that is not valid.'),
-        403: failure('The token is not that of a user.'),
-        405: failure('Another method.'),
+        401: failure('The token is missing or not valid.'),
+        403: failure('The token is not a user token.'),
+        405: failure('The method is not allowed.'),
         413: failure('The body is too large.'),
-        429: failure('The caller came too often.'),
-        500: failure('Something went wrong here.'),
+        429: failure('Too many requests.'),
+        500: failure('Something went wrong on the server.'),
         503: early('The service is busy.'),
       },
     }),

@@ -7,6 +7,7 @@ import type { RequestRecord } from './observe/record.ts';
 export interface Refusal {
   code: ErrorCode;
   message: string;
+  headers?: Record<string, string>;
 }
 
 export const notHttp: Refusal = { code: 'BAD_REQUEST', message: 'The request is not valid HTTP' };
@@ -29,16 +30,20 @@ export function parserRefusal(errorCode: string | undefined): Refusal & { reason
   return ofParser[errorCode ?? ''] ?? { reason: 'Bad Request', ...notHttp };
 }
 
-/** The error form of DECISIONS D2.1: the body, and the headers of every answer. */
-function problem(record: RequestRecord, { code, message }: Refusal) {
+/** The error form of rule D2.1: the body, and the headers of every answer; the connection ends with it. */
+function problem({ requestId, secure }: RequestRecord, { code, message, headers }: Refusal) {
+  const body = JSON.stringify({ error: { code, message, requestId } });
   return {
-    body: JSON.stringify({ error: { code, message, requestId: record.requestId } }),
+    body,
     headers: {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
-      'X-Request-Id': record.requestId,
+      'X-Request-Id': requestId,
       ...securityHeaders,
-      ...(record.secure ? strictTransport : {}),
+      ...(secure ? strictTransport : {}),
+      ...headers,
+      'Content-Length': Buffer.byteLength(body),
+      Connection: 'close',
     },
   };
 }
@@ -46,10 +51,8 @@ function problem(record: RequestRecord, { code, message }: Refusal) {
 /** A refusal as it is written to a connection that has no answer to write to. */
 export function refusalText(record: RequestRecord, refusal: Refusal & { reason: string }): string {
   const { body, headers } = problem(record, refusal);
-  const length = Buffer.byteLength(body);
-  const lines = Object.entries({ ...headers, 'Content-Length': length, Connection: 'close' });
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  return `HTTP/1.1 ${statusOf[refusal.code]} ${refusal.reason}\r\n${head}\r\n${body}`;
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${statusOf[refusal.code]} ${refusal.reason}\r\n${head.join('')}\r\n${body}`;
 }
 
 /** Answers a request with a refusal, and closes the connection; its body is thrown away. */
@@ -58,16 +61,9 @@ export function refuse(
   response: ServerResponse,
   record: RequestRecord,
   refusal: Refusal,
-  more: Record<string, string> = {},
 ): void {
   const { body, headers } = problem(record, refusal);
-  const length = Buffer.byteLength(body);
-  response.writeHead(statusOf[refusal.code], {
-    ...headers,
-    ...more,
-    'Content-Length': length,
-    Connection: 'close',
-  });
+  response.writeHead(statusOf[refusal.code], headers);
   response.end(body);
   // What is still on its way would reset the connection before the answer is read.
   request.resume();

@@ -6,7 +6,7 @@ import { isStorable } from '../base/text.ts';
 export function requestText(name: string, max: number) {
   return z
     .string({ error: (issue) => `${name} ${issue.input === undefined ? 'is required' : 'must be one text'}` })
-    .refine(isStorable, { error: `${name} must not hold NUL or lone surrogates` })
+    .refine(isStorable, { error: `${name} must not contain NUL or lone surrogates` })
     .refine((text) => [...text].length <= max, { error: `${name} must have at most ${max} characters` })
     .openapi({ maxLength: max });
 }
@@ -21,7 +21,7 @@ export function textList(name: string, max: number) {
 /** What a body is refused with that is no JSON object. */
 export const notAnObject = { error: 'The body must be an object' };
 
-/** A literal, case-insensitive search text of at most 200 characters (DECISIONS D3.2). */
+/** A literal, case-insensitive search text of at most 200 characters (rule D3.2). */
 export const search = requestText('search', 200).optional();
 
 /** A decimal integer >= 1 (D3.1); what is beyond the safe integers counts as the greatest of them. */
@@ -36,7 +36,7 @@ const integer = (defaultValue: number, maximum?: number) => ({
   type: 'integer' as const,
   minimum: 1,
   default: defaultValue,
-  ...(maximum === undefined ? {} : { description: `At most ${maximum}; more is lowered to it.` }),
+  ...(maximum === undefined ? {} : { description: `At most ${maximum}. Higher values count as ${maximum}.` }),
 });
 
 /** The query parameters `page` and `limit` (D3.1): a limit above the maximum is lowered to it. */
@@ -81,21 +81,21 @@ export function arrayOf(words: readonly string[]) {
     param: { style: 'form' as const, explode: true },
     type: 'array' as const,
     items: { type: 'string' as const, enum: [...words] },
-    description: 'Any of these, repeated or comma-separated, in any case.',
+    description: 'One or more of these, repeated or separated by commas. Case is ignored.',
     example: [words[0]],
   };
 }
 
-/** A date, or a date with a time, whose date counts (DECISIONS D34.1). */
+/** A date, or a date with a time, whose date counts (rule D34.1). */
 export const since = z
   .union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], {
-    error: 'since must be a date as YYYY-MM-DD',
+    error: 'since must be a date in the form YYYY-MM-DD',
   })
   .transform((text) => text.slice(0, 'YYYY-MM-DD'.length))
   .openapi({
     type: 'string',
     anyOf: [{ format: 'date' }, { format: 'date-time' }],
-    description: 'A date, or a date with a time, whose date counts.',
+    description: 'A date. The time of a date with a time is ignored.',
     example: '2026-01-01',
   });
 
@@ -152,19 +152,19 @@ export function orNull<T extends z.ZodType>(schema: T) {
 /** A date as YYYY-MM-DD, or null when the source states none. */
 export const DateOrNull = z.iso.date().nullable();
 
-/** What the errors of DECISIONS D2.1 mean, by status. */
+/** What the errors of rule D2.1 mean, by status. */
 export const problems: Record<(typeof statusOf)[ErrorCode], string> = {
   400: 'The request is malformed.',
-  401: 'No token, or one that is invalid, expired or revoked.',
+  401: 'The token is missing, invalid, expired or revoked.',
   403: 'The caller may not do this.',
-  404: 'There is no such thing, or the caller may not see it.',
-  405: 'Another method; `Allow` names those that this path takes.',
+  404: 'It does not exist, or the caller may not see it.',
+  405: 'The method is not allowed. `Allow` lists the methods of this path.',
   408: 'The request took too long to arrive.',
   413: 'The request body is too large.',
-  429: 'The caller came too often; `Retry-After` says when to come again.',
+  429: 'Too many requests. `Retry-After` gives the seconds to wait.',
   431: 'The request headers are too large.',
-  500: 'Something went wrong here; the log knows more under the request id.',
-  503: 'Not now; `Retry-After` says when to come again.',
+  500: 'Something went wrong. The server log has the details under this request ID.',
+  503: 'Temporarily unavailable. `Retry-After` gives the seconds to wait.',
 };
 
 /** A JSON response of a route. */
@@ -177,15 +177,8 @@ export function jsonBody<T extends z.ZodType>(schema: T) {
   return { required: true, content: { 'application/json': { schema } } };
 }
 
-/** The error responses of a route, declared once and spread into it. */
-export function errors<const S extends keyof typeof problems>(...statuses: S[]) {
-  return Object.fromEntries(
-    statuses.map((status) => [
-      status,
-      { description: problems[status], content: { 'application/json': { schema: ErrorBody } } },
-    ]),
-  ) as Record<S, { description: string; content: { 'application/json': { schema: typeof ErrorBody } } }>;
-}
+/** The response of a route to what goes wrong. */
+export const problem = (status: keyof typeof problems) => jsonContent(ErrorBody, problems[status]);
 
 /** A file whose text is no JSON. */
 export const TextFile = z.string();
@@ -193,7 +186,7 @@ export const TextFile = z.string();
 /** The headers of a response that is a file. */
 export const downloadHeaders = {
   'Content-Disposition': {
-    description: '`attachment` with the name of the file, in ASCII and after RFC 5987.',
+    description: '`attachment` with the file name, in ASCII and as RFC 5987 encodes it.',
     required: true,
     schema: { type: 'string' as const },
   },

@@ -10,7 +10,7 @@ export interface SectionRow {
   values: Record<string, SectionValue>;
 }
 
-/** The columns of such an export (DECISIONS D9.5): `section`, `ordinal`, then the names of all sections, each once. */
+/** The columns of such an export (rule D9.5): `section`, `ordinal`, then the names of all sections, each once. */
 export function sectionColumns(names: string[]): Column<SectionRow>[] {
   return [
     { name: 'section', value: (row) => row.section },

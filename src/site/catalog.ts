@@ -1,14 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import type { Hono } from 'hono';
 import { notFound } from '../base/errors.ts';
-import type { ControlService } from '../catalog/controls/queries.ts';
 import { documentsQuery } from '../catalog/guidance/document-schema.ts';
-import type { RegdocService } from '../catalog/guidance/documents.ts';
 import { rolesQuery } from '../catalog/guidance/role-schema.ts';
-import type { RoleService } from '../catalog/guidance/roles.ts';
-import { type LedgerService, outcomes } from '../catalog/ledger.ts';
-import type { StigNewsService } from '../catalog/stigs/news.ts';
-import type { DocumentCollectionService, RoleCollectionService } from '../collections/catalog-collections.ts';
+import { outcomes } from '../catalog/ledger.ts';
 import type { Env } from '../http/env.ts';
 import { paging, wordList } from '../http/schema.ts';
 import { loadedCatalogs } from './controls.ts';
@@ -16,26 +11,14 @@ import { ledgerPage, loadedPage } from './html/catalog.tsx';
 import { documentPage, documentsPage } from './html/documents.tsx';
 import { homePage } from './html/home.tsx';
 import { rolePage, rolesPage } from './html/roles.tsx';
-import { type PageSupport, readQuery } from './page.ts';
-
-export interface CatalogPageServices {
-  news: StigNewsService;
-  controls: ControlService;
-  ledger: LedgerService;
-  documents: RegdocService;
-  roles: RoleService;
-}
+import { type PageDeps, type PageSupport, readQuery } from './page.ts';
 
 const runsShown = 50;
 const ledgerQuery = z.object({ ...paging(100, 100), outcome: wordList('outcome', outcomes) });
 
-/** The start page, what is loaded, and what the imports did. */
-export function catalogPages(
-  app: Hono<Env>,
-  { guard, show }: PageSupport,
-  services: CatalogPageServices,
-): void {
-  const { news, controls, ledger, documents, roles } = services;
+/** The start page, what is loaded, what the imports did, and documents and roles for the entitled. */
+export function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
+  const { news, controls, ledger, documents, roles, documentCollections, roleCollections } = deps;
   const counted = { page: 1, limit: 1 };
 
   app.get('/', guard.visitor, (c) => {
@@ -63,60 +46,28 @@ export function catalogPages(
     if (!/^\d{1,15}$/.test(id)) throw notFound();
     const run = ledger.run(c.get('user'), Number(id));
     const wanted = [...(outcome ?? [])][0];
-    return show(
-      c,
-      ledgerPage({
-        run,
-        ...ledger.entries(c.get('user'), run.id, wanted, page),
-        outcome: wanted ?? '',
-        outcomes,
-      }),
-    );
+    const listed = ledger.entries(c.get('user'), run.id, wanted, page);
+    return show(c, ledgerPage({ run, ...listed, outcome: wanted ?? '', outcomes }));
   });
-}
 
-/** Regulatory documents, for the entitled. */
-export function documentPages(
-  app: Hono<Env>,
-  { guard, show }: PageSupport,
-  documents: RegdocService,
-  collections: DocumentCollectionService,
-): void {
-  const rule = guard.entitled('regdoc');
-
-  app.get('/documents', rule, (c) => {
+  app.get('/documents', guard.entitled('regdoc'), (c) => {
     const query = readQuery(c, documentsQuery);
-    const page = {
-      documents: documents.list(query),
-      collections: collections.all(c.get('user')).collections,
-      search: query.search ?? '',
-    };
+    const { collections } = documentCollections.all(c.get('user'));
+    const page = { documents: documents.list(query), collections, search: query.search ?? '' };
     return show(c, documentsPage(page));
   });
 
-  app.get('/documents/:documentId', rule, (c) =>
+  app.get('/documents/:documentId', guard.entitled('regdoc'), (c) =>
     show(c, documentPage({ document: documents.record(c.req.param('documentId')) })),
   );
-}
 
-/** Occupational roles, for the entitled. */
-export function rolePages(
-  app: Hono<Env>,
-  { guard, show }: PageSupport,
-  roles: RoleService,
-  collections: RoleCollectionService,
-): void {
-  const rule = guard.entitled('occ');
-
-  app.get('/roles', rule, (c) => {
+  app.get('/roles', guard.entitled('occ'), (c) => {
     const query = readQuery(c, rolesQuery);
-    const page = {
-      roles: roles.list(query),
-      collections: collections.all(c.get('user')).collections,
-      search: query.search ?? '',
-    };
-    return show(c, rolesPage(page));
+    const { collections } = roleCollections.all(c.get('user'));
+    return show(c, rolesPage({ roles: roles.list(query), collections, search: query.search ?? '' }));
   });
 
-  app.get('/roles/:code', rule, (c) => show(c, rolePage({ role: roles.record(c.req.param('code')) })));
+  app.get('/roles/:code', guard.entitled('occ'), (c) =>
+    show(c, rolePage({ role: roles.record(c.req.param('code')) })),
+  );
 }

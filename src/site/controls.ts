@@ -4,25 +4,14 @@ import { noSuchPath } from '../base/errors.ts';
 import { type CatalogFramework, catalogFrameworks, frameworks } from '../catalog/controls/frameworks.ts';
 import type { ControlService, ShownFramework } from '../catalog/controls/queries.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../catalog/controls/schema.ts';
-import type { ControlRulesService } from '../catalog/crosswalk/control-rules.ts';
 import type { ControlRules } from '../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../catalog/crosswalk/graph.ts';
-import { type CrosswalkService, closureDepth, defaultStatuses } from '../catalog/crosswalk/queries.ts';
-import type { ControlCollectionService } from '../collections/control-collections.ts';
-import type { FavoriteService } from '../collections/favorites.ts';
+import { closureDepth, defaultStatuses } from '../catalog/crosswalk/queries.ts';
 import type { Env } from '../http/env.ts';
 import { type Pagination, paging, positiveInteger, wordList } from '../http/schema.ts';
-import { type ControlDetails, controlPage } from './html/control.tsx';
+import { controlPage, type ShownControl } from './html/control.tsx';
 import { catalogControlsPage, controlsPage, type ListedControl, type WordFilter } from './html/controls.tsx';
-import { type PageSupport, readQuery } from './page.ts';
-
-export interface ControlPageServices {
-  controls: ControlService;
-  crosswalk: CrosswalkService;
-  controlRules: ControlRulesService;
-  collections: ControlCollectionService;
-  favorites: FavoriteService;
-}
+import { type PageDeps, type PageSupport, readQuery } from './page.ts';
 
 const perPage = paging(100, 100);
 const rulesPerPage = 50;
@@ -71,12 +60,8 @@ export function loadedCatalogs(controls: ControlService) {
 }
 
 /** The pages of controls and CCIs: public, as their catalogs are. */
-export function controlPages(
-  app: Hono<Env>,
-  { guard, show }: PageSupport,
-  services: ControlPageServices,
-): void {
-  const { controls, crosswalk, controlRules, collections, favorites } = services;
+export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
+  const { controls, crosswalk, controlRules, collections, favorites } = deps;
 
   function catalog(c: Context<Env>, framework: ShownFramework): Response {
     const { schema, words } = filters[framework];
@@ -110,7 +95,7 @@ export function controlPages(
   function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
     const { version } = readQuery(c, controlQuery);
     const { maxHops, status } = readQuery(c, crosswalkQuery);
-    const control = JSON.parse(controls.record(framework, controlId, version)) as ControlDetails;
+    const control = JSON.parse(controls.record(framework, controlId, version)) as ShownControl;
     const { identifier } = control;
     const wanted: Set<MappingStatus> = status ?? defaultStatuses;
     const targets = crosswalk

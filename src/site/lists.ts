@@ -1,106 +1,51 @@
 import type { Context, Hono } from 'hono';
-import { AppError, badRequest } from '../base/errors.ts';
-import type { ListEntryService } from '../collections/list-entries.ts';
-import type { ListService } from '../collections/lists.ts';
 import { listStigBody, listStigsQuery } from '../collections/lists-schema.ts';
 import { changeListBody, createListBody, slugsBody } from '../collections/schema.ts';
 import type { Env } from '../http/env.ts';
 import { check } from '../http/schema.ts';
-import { collectionBody, collectionForm, formOf, items, lines } from './collection-form.ts';
-import { type CollectionForm, editCollectionPage, emptyForm } from './html/collection-form.tsx';
-import { editEntryPage, listPage, listsPage } from './html/lists.tsx';
-import { goTo, type PageSupport, readQuery } from './page.ts';
-
-export interface ListPageServices {
-  lists: ListService;
-  listStigs: ListEntryService;
-}
+import { collectionFormPages, items, lines, mustBeInCatalog, withFormErrors } from './collection-pages.ts';
+import { DeletedLists, editEntryPage, type ListPage, listKind, listPage } from './html/lists.tsx';
+import { goTo, type PageDeps, type PageSupport, readQuery } from './page.ts';
 
 /** The pages of lists: seen, made, changed, filled, deleted and restored, by forms. */
-export function listPages(
-  app: Hono<Env>,
-  { guard, show }: PageSupport,
-  { lists, listStigs }: ListPageServices,
-): void {
-  const rule = guard.user;
+export function listPages(app: Hono<Env>, support: PageSupport, { lists, listStigs }: PageDeps): void {
+  const { guard, show } = support;
 
-  function all(c: Context<Env>, form: CollectionForm, problem: string | null): Response {
-    const user = c.get('user');
-    const page = {
-      lists: lists.all(user).lists,
-      deleted: lists.deleted(user),
-      subject: user.subject,
-      form,
-      problem,
-    };
-    return show(c, listsPage(page), problem === null ? 200 : 400);
-  }
-
-  function one(c: Context<Env>, id: string, adding: { text: string; problem: string | null }): Response {
+  function one(c: Context<Env>, id: string, adding: ListPage['adding']): Response {
     const user = c.get('user');
     const list = lists.get(user, id);
     const { page, limit } = readQuery(c, listStigsQuery);
-    const { stigs, pagination } = listStigs.page(user, id, { page, limit }, { include: false });
+    const { stigs: entries, pagination } = listStigs.page(user, id, { page, limit }, { include: false });
     const isOwn = list.createdById === user.subject;
-    return show(
-      c,
-      listPage({ list, entries: stigs, pagination, isOwn, adding }),
-      adding.problem === null ? 200 : 400,
-    );
+    const status = adding.problem === null ? 200 : 400;
+    return show(c, listPage({ list, entries, pagination, isOwn, adding }), status);
   }
 
-  const unfilled = { ...emptyForm, icon: '' };
-  const nothing = { text: '', problem: null };
+  async function add(c: Context<Env>, id: string, given: string[]): Promise<Response> {
+    const { slugs } = check(slugsBody, { slugs: given });
+    const { added, notFound } = await listStigs.add(c.get('user'), id, slugs);
+    mustBeInCatalog(notFound);
+    return goTo(c, `/lists/${id}`, { code: 'added', count: added });
+  }
 
-  app.get('/lists', rule, (c) => all(c, unfilled, null));
-
-  app.post('/lists', guard.audited('list.create'), (c) => {
-    const form = collectionForm(c.get('form'), true);
-    return withFormErrors(
-      async () => {
-        const { id } = await lists.create(c.get('user'), check(createListBody, collectionBody(form)));
-        return goTo(c, `/lists/${id}`, { code: 'created' });
-      },
-      (problem) => all(c, form, problem),
-    );
+  collectionFormPages(app, support, {
+    kind: listKind,
+    audited: 'list',
+    service: lists,
+    createBody: createListBody,
+    changeBody: changeListBody,
+    all: (user) => ({
+      all: lists.all(user).lists.map((each) => ({ ...each, size: each.stigCount })),
+      after: DeletedLists({ lists: lists.deleted(user) }),
+    }),
   });
 
   // From a STIG's page: the list is selected in the form.
-  app.post('/lists/add', guard.audited('list.add-stigs', 'list'), async (c) => {
-    const id = c.get('form').get('list');
-    const { slugs } = check(slugsBody, { slugs: [c.get('form').get('slug')] });
-    const { added, notFound } = await listStigs.add(c.get('user'), id, slugs);
-    if (notFound) throw notInCatalog(notFound);
-    return goTo(c, `/lists/${id}`, { code: 'added', count: added });
-  });
+  app.post('/lists/add', guard.audited('list.add-stigs', 'list'), (c) =>
+    add(c, c.get('form').get('list'), [c.get('form').get('slug')]),
+  );
 
-  app.get('/lists/:id', rule, (c) => one(c, c.req.param('id'), nothing));
-
-  app.get('/lists/:id/edit', rule, (c) => {
-    const id = c.req.param('id');
-    const list = lists.own(c.get('user'), id);
-    return show(c, editCollectionPage({ kind: 'lists', id, form: formOf(list), problem: null }));
-  });
-
-  app.post('/lists/:id/edit', guard.audited('list.update'), (c) => {
-    const id = c.req.param('id');
-    const form = collectionForm(c.get('form'), true);
-    return withFormErrors(
-      async () => {
-        await lists.change(c.get('user'), id, check(changeListBody, collectionBody(form)));
-        return goTo(c, `/lists/${id}`, { code: 'changed' });
-      },
-      (problem) => {
-        lists.get(c.get('user'), id);
-        return show(c, editCollectionPage({ kind: 'lists', id, form, problem }), 400);
-      },
-    );
-  });
-
-  app.post('/lists/:id/delete', guard.audited('list.delete'), async (c) => {
-    await lists.remove(c.get('user'), c.req.param('id'));
-    return goTo(c, '/lists', { code: 'list-deleted' });
-  });
+  app.get('/lists/:id', guard.user, (c) => one(c, c.req.param('id'), { text: '', problem: null }));
 
   app.post('/lists/:id/restore', guard.audited('list.restore'), async (c) => {
     const { id } = await lists.restore(c.get('user'), c.req.param('id'));
@@ -116,12 +61,7 @@ export function listPages(
     const id = c.req.param('id');
     const text = lines(c.get('form').get('slugs'));
     return withFormErrors(
-      async () => {
-        const { slugs } = check(slugsBody, { slugs: items(text, /[\s,]+/) });
-        const { added, notFound } = await listStigs.add(c.get('user'), id, slugs);
-        if (notFound) throw notInCatalog(notFound);
-        return goTo(c, `/lists/${id}`, { code: 'added', count: added });
-      },
+      () => add(c, id, items(text, /[\s,]+/)),
       (problem) => one(c, id, { text, problem }),
     );
   });
@@ -133,7 +73,7 @@ export function listPages(
     return goTo(c, `/lists/${id}`, { code: 'removed', count });
   });
 
-  app.get('/lists/:id/stigs/:slug', rule, (c) => {
+  app.get('/lists/:id/stigs/:slug', guard.user, (c) => {
     const { id, slug } = c.req.param();
     const list = lists.own(c.get('user'), id);
     const entry = listStigs.entry(c.get('user'), id, slug);
@@ -157,24 +97,4 @@ export function listPages(
       },
     );
   });
-}
-
-/** Runs what takes a form; what is wrong with the form is shown in it. Other refusals are pages of their own. */
-export async function withFormErrors(
-  take: () => Promise<Response>,
-  again: (problem: string) => Response,
-): Promise<Response> {
-  try {
-    return await take();
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'BAD_REQUEST') return again(error.message);
-    throw error;
-  }
-}
-
-/** What was to be added and is not there: the rest is in. */
-export function notInCatalog(names: string[]): AppError {
-  const [first = '', ...others] = names;
-  const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  return badRequest(`The catalog has no ${first.slice(0, 64)}${more}; what it has is added`);
 }

@@ -1,16 +1,17 @@
 /** What a page says was just done, by the code in its address: no text of a request is ever shown. */
 const texts: Record<string, (count: number) => string> = {
-  created: () => 'It is made.',
-  changed: () => 'The change is kept.',
-  copied: () => 'This is your private copy.',
-  'list-deleted': () => 'The list is deleted. For 30 days it can be restored below.',
-  'collection-deleted': () => 'The collection is deleted.',
-  restored: () => 'The list is back, with all its STIGs.',
-  added: (count) => (count === 0 ? 'It was there already.' : count === 1 ? 'Added.' : `${count} added.`),
-  removed: (count) => (count === 1 ? 'Taken out.' : `${count} taken out.`),
-  favorite: () => 'It is among your favorites.',
-  unfavorite: () => 'It is no favorite any more.',
-  'signed-in': () => 'You are signed in. The session ends after 15 idle minutes.',
+  created: () => 'Created.',
+  changed: () => 'Saved.',
+  copied: () => 'Copied. Only you can see this copy.',
+  'list-deleted': () => 'List deleted. You can restore it below for 30 days.',
+  'collection-deleted': () => 'Collection deleted.',
+  restored: () => 'List restored with all its STIGs.',
+  added: (count) =>
+    count === 0 ? 'Nothing added: it was already there.' : count === 1 ? 'Added.' : `${count} added.`,
+  removed: (count) => (count === 1 ? 'Removed.' : `${count} removed.`),
+  favorite: () => 'Added to favorites.',
+  unfavorite: () => 'Removed from favorites.',
+  'signed-in': () => 'You are signed in. The session ends after 15 minutes without activity.',
   'signed-out': () => 'You are signed out.',
 };
 

@@ -1,48 +1,72 @@
 import type { z } from '@hono/zod-openapi';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { every } from 'hono/combine';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Sessions } from '../auth/sessions.ts';
 import type { Entitlement } from '../auth/viewer.ts';
+import type { AppError } from '../base/errors.ts';
+import type { ControlService } from '../catalog/controls/queries.ts';
+import type { ControlRulesService } from '../catalog/crosswalk/control-rules.ts';
+import type { CrosswalkService } from '../catalog/crosswalk/queries.ts';
+import type { RegdocService } from '../catalog/guidance/documents.ts';
+import type { RoleMappingService } from '../catalog/guidance/role-mapping.ts';
+import type { RoleService } from '../catalog/guidance/roles.ts';
+import type { LedgerService } from '../catalog/ledger.ts';
+import type { SearchService } from '../catalog/search/queries.ts';
+import type { StigDiffService } from '../catalog/stigs/diff.ts';
+import type { StigNewsService } from '../catalog/stigs/news.ts';
+import type { StigService } from '../catalog/stigs/queries.ts';
+import type { DocumentCollectionService, RoleCollectionService } from '../collections/catalog-collections.ts';
+import type { ControlCollectionService } from '../collections/control-collections.ts';
+import type { FavoriteService } from '../collections/favorites.ts';
+import type { ListEntryService } from '../collections/list-entries.ts';
+import type { ListService } from '../collections/lists.ts';
 import type { Access } from '../http/access.ts';
 import type { Env } from '../http/env.ts';
 import type { Rule } from '../http/rule.ts';
 import { check } from '../http/schema.ts';
+import type { SessionCookie } from '../http/session-cookie.ts';
 import type { Assets } from './html/assets.ts';
 import { renderPage } from './html/layout.tsx';
-import type { Frame, View } from './html/view.ts';
+import type { PageFrame, View } from './html/view.ts';
 import { notices } from './notices.ts';
+import type { createUpgrade } from './uploads.ts';
 
-/** What pages are made with. */
-export interface PageSupport {
-  /** The rules of access as one handler each: they check the caller, then read the form. */
-  guard: {
-    user: MiddlewareHandler<Env>;
-    /** As `user`, for a page that is much work. */
-    costly: MiddlewareHandler<Env>;
-    /** As `user`, for a form that does what is audited, as `list.create`; `field` names the object where the path does not. */
-    audited(action: string, field?: string): MiddlewareHandler<Env>;
-    /** As `user`, for a form that brings a file. */
-    upload: MiddlewareHandler<Env>;
-    visitor: MiddlewareHandler<Env>;
-    signIn: MiddlewareHandler<Env>;
-    signOut: MiddlewareHandler<Env>;
-    entitled(product: Entitlement): MiddlewareHandler<Env>;
-  };
-  signIn: Access['signIn'];
-  /** Answers a page. */
-  show(c: Context<Env>, view: View, status?: ContentfulStatusCode): Response;
-  /** What a page has around its body, for one that is made elsewhere. */
-  frame(c: Context<Env>): Frame;
-  /** Answers a page that was made elsewhere. */
-  send(
-    c: Context<Env>,
-    page: string | Uint8Array<ArrayBuffer>,
-    tryIt?: boolean,
-    status?: ContentfulStatusCode,
-  ): Response;
+/** What the pages are made of: the services of the API, and who is asked about callers. */
+export interface PageDeps {
+  access: Access;
+  assets: Assets;
+  banner: string | null;
+  sessions: Sessions;
+  cookie: SessionCookie;
+  stigs: StigService;
+  stigDiff: StigDiffService;
+  news: StigNewsService;
+  controls: ControlService;
+  crosswalk: CrosswalkService;
+  controlRules: ControlRulesService;
+  search: SearchService;
+  ledger: LedgerService;
+  documents: RegdocService;
+  documentCollections: DocumentCollectionService;
+  roles: RoleService;
+  roleCollections: RoleCollectionService;
+  roleMapping: RoleMappingService;
+  lists: ListService;
+  listStigs: ListEntryService;
+  collections: ControlCollectionService;
+  favorites: FavoriteService;
+  upgrade: ReturnType<typeof createUpgrade>;
+  /** The text of `/openapi.json`. */
+  document(): string;
+  /** What an error is to the caller, and what the log says of it: as for the API. */
+  refuse(error: Error, requestId: string): AppError;
 }
 
-/** A checklist of 32 MiB (DECISIONS D2.3), also as base64, with what goes around it. */
+/** What pages are made with. */
+export type PageSupport = ReturnType<typeof createPageSupport>;
+
+/** A checklist of 32 MiB (rule D2.3), also as base64, with what goes around it. */
 const maxUpload = 48 * 1024 * 1024;
 
 const policy = [
@@ -55,12 +79,31 @@ const policy = [
   "frame-ancestors 'none'",
 ];
 
-/** Makes what pages share: `assets` are what pages load, `banner` the classification on every one. */
-export function createPageSupport(access: Access, assets: Assets, banner: string | null): PageSupport {
-  const guard = (rule: Rule) => every(...rule.middleware);
+/** Makes what pages share. */
+export function createPageSupport({ access, assets, banner }: PageDeps) {
+  const guarded = (rule: Rule) => every(...rule.middleware);
   const { find: _, ...addresses } = assets;
 
-  function frame(c: Context<Env>): Frame {
+  /** The rules of access as one handler each: they check the caller, then read the form. */
+  const guard = {
+    user: guarded(access.user),
+    /** As `user`, for a page that is much work. */
+    costly: guarded(access.with({ expensive: true }).user),
+    /** As `user`, for a form that does what is audited, as `list.create`; `field` names the object where the path does not. */
+    audited: (action: string, field?: string) =>
+      guarded(
+        access.audited(action, (c) => (field === undefined ? undefined : c.get('form')?.get(field))).user,
+      ),
+    /** As `user`, for a form that brings a file. */
+    upload: guarded(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
+    visitor: guarded(access.visitor),
+    signIn: guarded(access.audited('session.create').visitor),
+    signOut: guarded(access.audited('session.end').session),
+    entitled: (product: Entitlement) => guarded(access.entitled(product)),
+  };
+
+  /** What a page has around its body, for one that is made elsewhere. */
+  function frame(c: Context<Env>): PageFrame {
     const user = c.get('visitor') ?? null;
     const url = new URL(c.req.url);
     return {
@@ -74,8 +117,14 @@ export function createPageSupport(access: Access, assets: Assets, banner: string
     };
   }
 
-  const send: PageSupport['send'] = (c, page, tryIt = false, status = 200) =>
-    c.body(page, status, {
+  /** Answers a page that was made elsewhere. */
+  function send(
+    c: Context<Env>,
+    page: string | Uint8Array<ArrayBuffer>,
+    tryIt = false,
+    status: ContentfulStatusCode = 200,
+  ): Response {
+    return c.body(page, status, {
       'Content-Type': 'text/html; charset=UTF-8',
       // What is large enough for a thread is counted until it is taken.
       ...(typeof page === 'string' ? {} : { 'Content-Length': String(page.byteLength) }),
@@ -85,26 +134,13 @@ export function createPageSupport(access: Access, assets: Assets, banner: string
       // What one reader saw is not for who sits down next.
       'Cache-Control': 'private, no-store',
     });
+  }
 
-  return {
-    guard: {
-      user: guard(access.user),
-      costly: guard(access.with({ expensive: true }).user),
-      audited: (action, field) =>
-        guard(
-          access.audited(action, (c) => (field === undefined ? undefined : c.get('form')?.get(field))).user,
-        ),
-      upload: guard(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
-      visitor: guard(access.visitor),
-      signIn: guard(access.audited('session.create').visitor),
-      signOut: guard(access.audited('session.end').session),
-      entitled: (product) => guard(access.entitled(product)),
-    },
-    signIn: access.signIn,
-    show: (c, view, status) => send(c, renderPage(view, frame(c)), view.tryIt, status),
-    frame,
-    send,
-  };
+  /** Answers a page. */
+  const show = (c: Context<Env>, view: View, status?: ContentfulStatusCode): Response =>
+    send(c, renderPage(view, frame(c)), view.tryIt, status);
+
+  return { guard, signIn: access.signIn, show, frame, send };
 }
 
 /** A page's query, check by the schema of the API; fields that a form leaves empty count as not given. */

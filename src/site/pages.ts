@@ -1,47 +1,19 @@
 import { type Context, Hono } from 'hono';
 import { type AppError, noSuchPath, statusOf } from '../base/errors.ts';
-import type { RegdocService } from '../catalog/guidance/documents.ts';
-import type { RoleService } from '../catalog/guidance/roles.ts';
-import type { DocumentCollectionService, RoleCollectionService } from '../collections/catalog-collections.ts';
-import type { Access } from '../http/access.ts';
 import type { Env } from '../http/env.ts';
-import { type CatalogPageServices, catalogPages, documentPages, rolePages } from './catalog.ts';
+import { catalogPages } from './catalog.ts';
 import { collectionPages } from './collections.ts';
-import { type ControlPageServices, controlPages } from './controls.ts';
+import { controlPages } from './controls.ts';
 import { docsPages } from './docs.ts';
 import { favoritePages } from './favorites.ts';
 import { formOnlyPages } from './form-only.ts';
-import type { Assets } from './html/assets.ts';
 import { problemPage } from './html/problem.tsx';
-import { type ListPageServices, listPages } from './lists.ts';
-import { createPageSupport, goTo } from './page.ts';
-import { type SearchPageServices, searchPages } from './search.ts';
-import { type SignInParts, signInPages } from './sign-in.ts';
-import { type StigPageServices, stigPages } from './stigs.ts';
+import { listPages } from './lists.ts';
+import { createPageSupport, goTo, type PageDeps } from './page.ts';
+import { searchPages } from './search.ts';
+import { signInPages } from './sign-in.ts';
+import { stigPages } from './stigs.ts';
 import { upgradePages } from './upgrade.ts';
-import type { createUpgrade } from './uploads.ts';
-
-/** What the pages are made of: the services of the API, and who is asked about callers. */
-export interface PageDeps
-  extends StigPageServices,
-    ControlPageServices,
-    ListPageServices,
-    CatalogPageServices,
-    SearchPageServices,
-    SignInParts {
-  access: Access;
-  assets: Assets;
-  banner: string | null;
-  documents: RegdocService;
-  documentCollections: DocumentCollectionService;
-  roles: RoleService;
-  roleCollections: RoleCollectionService;
-  upgrade: ReturnType<typeof createUpgrade>;
-  /** The text of `/openapi.json`. */
-  document(): string;
-  /** What an error is to the caller, and what the log says of it: as for the API. */
-  refuse(error: Error, requestId: string): AppError;
-}
 
 export interface Pages {
   app: Hono<Env>;
@@ -52,23 +24,23 @@ export interface Pages {
 /** The pages: HTML over the same services and the same rules of access as the API; and an error as a page. */
 export function pageRoutes(deps: PageDeps): Pages {
   const app = new Hono<Env>();
-  const support = createPageSupport(deps.access, deps.assets, deps.banner);
+  const support = createPageSupport(deps);
 
   // First: an address as /lists/add looks like one with an id.
   formOnlyPages(app, support);
-  catalogPages(app, support, deps);
-  signInPages(app, support, deps);
-  searchPages(app, support, deps);
-  stigPages(app, support, deps);
-  controlPages(app, support, deps);
-  listPages(app, support, deps);
-  collectionPages(app, support, deps.collections);
-  favoritePages(app, support, deps.favorites);
-  documentPages(app, support, deps.documents, deps.documentCollections);
-  rolePages(app, support, deps.roles, deps.roleCollections);
-
-  upgradePages(app, support, deps.stigs, deps.upgrade);
-  docsPages(app, support, deps.document);
+  for (const pages of [
+    catalogPages,
+    signInPages,
+    searchPages,
+    stigPages,
+    controlPages,
+    listPages,
+    collectionPages,
+    favoritePages,
+    upgradePages,
+    docsPages,
+  ])
+    pages(app, support, deps);
 
   app.get('/assets/:name', (c) => {
     const asset = deps.assets.find(c.req.path);

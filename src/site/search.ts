@@ -4,9 +4,7 @@ import type { User } from '../auth/viewer.ts';
 import { AppError } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
 import type { ControlService, ShownFramework } from '../catalog/controls/queries.ts';
-import type { RegdocService } from '../catalog/guidance/documents.ts';
-import type { RoleService } from '../catalog/guidance/roles.ts';
-import type { Search, SearchService } from '../catalog/search/queries.ts';
+import type { Search } from '../catalog/search/queries.ts';
 import { readQuery as readQuestion } from '../catalog/search/query.ts';
 import { searchQuery } from '../catalog/search/schema.ts';
 import type { StigService } from '../catalog/stigs/queries.ts';
@@ -14,18 +12,10 @@ import { Severity } from '../catalog/stigs/schema.ts';
 import type { Env } from '../http/env.ts';
 import type { Page } from '../http/paging.ts';
 import { check, requestText } from '../http/schema.ts';
-import { controlHref, frameworkName } from './html/frameworks.ts';
-import { beginning, link, path } from './html/parts.tsx';
+import { beginning, link, path } from './html/components.tsx';
+import { catalogHref, controlHref, frameworkName } from './html/frameworks.ts';
 import { type FoundKind, isNarrowed, plain, type SearchPage, searchPage } from './html/search.tsx';
-import { type PageSupport, readQuery } from './page.ts';
-
-export interface SearchPageServices {
-  search: SearchService;
-  stigs: StigService;
-  controls: ControlService;
-  roles: RoleService;
-  documents: RegdocService;
-}
+import { type PageDeps, type PageSupport, readQuery } from './page.ts';
 
 /** How many of each kind are shown above the rules. */
 const few = { page: 1, limit: 5 };
@@ -33,18 +23,14 @@ const word = requestText('q', 200);
 const filters = searchQuery.omit({ q: true });
 
 /** The one search: STIGs, controls, CCIs, roles and documents by name, rules by all their texts. */
-export function searchPages(
-  app: Hono<Env>,
-  { guard, show }: PageSupport,
-  services: SearchPageServices,
-): void {
+export function searchPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
   app.get('/search', guard.visitor, (c) => {
-    const page = answer(c, services);
+    const page = answer(c, deps);
     return show(c, searchPage(page), page.problem === null ? 200 : 400);
   });
 }
 
-function answer(c: Context<Env>, services: SearchPageServices): SearchPage {
+function answer(c: Context<Env>, deps: PageDeps): SearchPage {
   const user = c.get('visitor');
   const q = (c.req.query('q') ?? '').trim();
   const filter = typedFilter(c);
@@ -63,15 +49,15 @@ function answer(c: Context<Env>, services: SearchPageServices): SearchPage {
     check(word, q);
     const query = readQuery(c, q === '' ? filters : searchQuery);
     const asked = q === '' || user === null ? null : { ...query, q };
-    const rules = asked && services.search.search(asked);
-    const unknown = user === null ? [] : unknownIn(query, services);
-    const page = { ...unasked, unknown, rules, stigs: stigsToChoose(filter.stig, asked, services) };
+    const rules = asked && deps.search.search(asked);
+    const unknown = user === null ? [] : unknownIn(query, deps);
+    const page = { ...unasked, unknown, rules, stigs: stigsToChoose(filter.stig, asked, deps) };
     // Who narrows the rules, or turns their pages, is past the rest.
     const alone = user !== null && (isNarrowed(filter) || query.page > 1);
-    return q === '' || alone ? page : { ...page, kinds: byName(plain(q), user, services) };
+    return q === '' || alone ? page : { ...page, kinds: byName(plain(q), user, deps) };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
-    return { ...unasked, stigs: stigsToChoose(filter.stig, null, services), problem: error.message };
+    return { ...unasked, stigs: stigsToChoose(filter.stig, null, deps), problem: error.message };
   }
 }
 
@@ -90,14 +76,14 @@ function typedFilter(c: Context<Env>): SearchPage['filter'] {
 /** What the filters name that the catalog does not have. */
 function unknownIn(
   { stig, cci, control }: z.output<typeof filters>,
-  { controls, stigs }: SearchPageServices,
+  { controls, stigs }: PageDeps,
 ): string[] {
   const said: string[] = [];
-  if (stig && titleOf(stig, stigs) === null) said.push(`“${cut(stig)}” is no STIG of this catalog.`);
+  if (stig && titleOf(stig, stigs) === null) said.push(`“${cut(stig)}” is not a STIG in this catalog.`);
   if (cci && namedExactly('cci', cci, controls) === null)
-    said.push(`“${cut(cci)}” is no CCI of this catalog.`);
+    said.push(`“${cut(cci)}” is not a CCI in this catalog.`);
   if (control && namedExactly('nist-800-53', control, controls) === null)
-    said.push(`“${cut(control)}” is no control of ${frameworkName('nist-800-53')} in this catalog.`);
+    said.push(`“${cut(control)}” is not a ${frameworkName('nist-800-53')} control in this catalog.`);
   return said;
 }
 
@@ -105,7 +91,7 @@ function unknownIn(
 function stigsToChoose(
   selected: string,
   query: Omit<Search, keyof Page> | null,
-  { search, stigs }: SearchPageServices,
+  { search, stigs }: PageDeps,
 ): { slug: string; title: string }[] {
   const found = query === null ? [] : search.stigs({ ...query, stig: undefined });
   if (selected === '' || found.some((each) => each.slug === selected)) return found;
@@ -115,8 +101,13 @@ function stigsToChoose(
 
 /** The title of a STIG; null where the catalog does not have it. */
 function titleOf(slug: string, stigs: StigService): string | null {
+  return orNull(() => stigs.controls(slug, { page: 1, limit: 1 }).stig.title);
+}
+
+/** What a function gives; null where it does not find it. */
+function orNull<T>(find: () => T): T | null {
   try {
-    return stigs.controls(slug, { page: 1, limit: 1 }).stig.title;
+    return find();
   } catch (error) {
     if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
     throw error;
@@ -124,56 +115,42 @@ function titleOf(slug: string, stigs: StigService): string | null {
 }
 
 /** What is searched by name, for a text; null where the question leaves none. */
-function byName(q: string, user: User | null, services: SearchPageServices): FoundKind[] | null {
+function byName(q: string, user: User | null, deps: PageDeps): FoundKind[] | null {
   if (q === '') return null;
-  const { stigs, controls, roles, documents } = services;
+  const { stigs, controls, roles, documents } = deps;
   const kinds: FoundKind[] = [];
+  /** One that is found by its title, with the page that lists all that are. */
+  const add = (
+    name: string,
+    one: FoundKind['one'],
+    all: string,
+    total: number,
+    found: (readonly [id: string, label: string, about: string])[],
+  ) =>
+    kinds.push({
+      name,
+      one,
+      isFirst: one === 'STIG',
+      total,
+      items: found.map(([id, label, about]) => ({ href: path(all, id), label, about })),
+      all: link(path(all), { search: q }),
+    });
   if (user !== null) {
     const { stigs: found, pagination } = stigs.list({ search: q, ...few });
-    kinds.push({
-      name: 'STIGs',
-      one: 'STIG',
-      isFirst: true,
-      total: pagination.total,
-      items: found.map((each) => ({
-        href: path('stigs', each.slug),
-        label: each.title,
-        about: each.version,
-      })),
-      all: link('/stigs', { search: q }),
-    });
+    const items = found.map(({ slug, title, version }) => [slug, title, version] as const);
+    add('STIGs', 'STIG', 'stigs', pagination.total, items);
   }
   for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const)
     kinds.push(controlsOf(framework, q, controls));
   if (user?.entitlements.has('occ')) {
     const { roles: found, pagination } = roles.list({ search: q, ...few });
-    kinds.push({
-      name: 'Roles',
-      one: 'role',
-      isFirst: false,
-      total: pagination.total,
-      items: found.map((each) => ({
-        href: path('roles', each.occupationCode),
-        label: each.title,
-        about: each.occupationCode,
-      })),
-      all: link('/roles', { search: q }),
-    });
+    const items = found.map(({ occupationCode, title }) => [occupationCode, title, occupationCode] as const);
+    add('Roles', 'role', 'roles', pagination.total, items);
   }
   if (user?.entitlements.has('regdoc')) {
     const { documents: found, pagination } = documents.list({ search: q, ...few });
-    kinds.push({
-      name: 'Documents',
-      one: 'document',
-      isFirst: false,
-      total: pagination.total,
-      items: found.map((each) => ({
-        href: path('documents', each.documentId),
-        label: each.title,
-        about: each.publisher,
-      })),
-      all: link('/documents', { search: q }),
-    });
+    const items = found.map(({ documentId, title, publisher }) => [documentId, title, publisher] as const);
+    add('Documents', 'document', 'documents', pagination.total, items);
   }
   return kinds;
 }
@@ -203,15 +180,10 @@ function controlsOf(framework: ShownFramework, q: string, controls: ControlServi
       label: title ? `${identifier} ${title}` : identifier,
       about: title ? '' : beginning(statement, 160),
     })),
-    all: link(framework === 'cci' ? '/ccis' : path('controls', framework), { search: q }),
+    all: link(catalogHref(framework), { search: q }),
   };
 }
 
 function namedExactly(framework: ShownFramework, q: string, controls: ControlService): NamedControl | null {
-  try {
-    return JSON.parse(controls.record(framework, q, undefined)) as NamedControl;
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
-    throw error;
-  }
+  return orNull(() => JSON.parse(controls.record(framework, q, undefined)) as NamedControl);
 }

@@ -1,21 +1,14 @@
 import type { Context, Hono } from 'hono';
-import type { Sessions } from '../auth/sessions.ts';
 import { AppError } from '../base/errors.ts';
 import type { Env } from '../http/env.ts';
-import type { SessionCookie } from '../http/session-cookie.ts';
 import { signInPage } from './html/sign-in.tsx';
-import { goTo, type PageSupport, safePath } from './page.ts';
+import { goTo, type PageDeps, type PageSupport, safePath } from './page.ts';
 
-export interface SignInParts {
-  sessions: Sessions;
-  cookie: SessionCookie;
-}
-
-/** Signing in and out (DECISIONS D1.7): the forms beside `/api/v1/session`. */
+/** Signing in and out (rule D1.7): the forms beside `/api/v1/session`. */
 export function signInPages(
   app: Hono<Env>,
   { guard, show, signIn }: PageSupport,
-  { sessions, cookie }: SignInParts,
+  { sessions, cookie }: PageDeps,
 ): void {
   app.get('/signin', guard.visitor, (c) =>
     show(c, signInPage({ next: safePath(c.req.query('next')), problem: null })),
@@ -30,7 +23,8 @@ export function signInPages(
     } catch (error) {
       if (!(error instanceof AppError) || (error.code !== 'UNAUTHORIZED' && error.code !== 'FORBIDDEN'))
         throw error;
-      const unknown = 'This is no user token, or one that is invalid, expired or revoked';
+      const unknown =
+        'This token cannot be used: it is not a user token, or it is invalid, expired or revoked';
       const problem = error.code === 'UNAUTHORIZED' ? unknown : error.message;
       return show(c, signInPage({ next, problem }), error.code === 'UNAUTHORIZED' ? 401 : 403);
     }

@@ -1,12 +1,7 @@
 import type { Hono } from 'hono';
 import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
-import type { RoleMappingService } from '../catalog/guidance/role-mapping.ts';
-import type { StigDiffService } from '../catalog/stigs/diff.ts';
 import { changeClasses, diffQuery } from '../catalog/stigs/diff-schema.ts';
-import type { StigService } from '../catalog/stigs/queries.ts';
 import { controlsQuery, listQuery, versionQuery } from '../catalog/stigs/schema.ts';
-import type { FavoriteService } from '../collections/favorites.ts';
-import type { ListService } from '../collections/lists.ts';
 import type { Env } from '../http/env.ts';
 import { paginationOf, slice } from '../http/paging.ts';
 import { positiveInteger } from '../http/schema.ts';
@@ -14,22 +9,14 @@ import { diffPage } from './html/diff.tsx';
 import { rulePage } from './html/rule.tsx';
 import { stigPage } from './html/stig.tsx';
 import { stigsPage } from './html/stigs.tsx';
-import { type PageSupport, readQuery } from './page.ts';
-
-export interface StigPageServices {
-  stigs: StigService;
-  stigDiff: StigDiffService;
-  lists: ListService;
-  favorites: FavoriteService;
-  roleMapping: RoleMappingService;
-}
+import { type PageDeps, type PageSupport, readQuery } from './page.ts';
 
 const rulesPerPage = 100;
 const changesPerPage = 50;
 
 /** The pages of STIGs and their rules. */
-export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, services: StigPageServices): void {
-  const { stigs, stigDiff, lists, favorites, roleMapping } = services;
+export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
+  const { stigs, stigDiff, lists, favorites, roleMapping } = deps;
 
   app.get('/stigs', guard.user, (c) => {
     const query = readQuery(c, listQuery);

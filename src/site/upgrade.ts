@@ -1,17 +1,15 @@
 import type { Hono } from 'hono';
-import type { StigService } from '../catalog/stigs/queries.ts';
 import { fileHeaders } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
 import { emptyUpgrade, upgradePage } from './html/upgrade.tsx';
-import type { PageSupport } from './page.ts';
-import { type createUpgrade, RefusedUpload } from './uploads.ts';
+import type { PageDeps, PageSupport } from './page.ts';
+import { RefusedUpload } from './uploads.ts';
 
 /** Upgrading a checklist with a form. Nothing is stored: the page with the report brings the file back for the download. */
 export function upgradePages(
   app: Hono<Env>,
   { guard, show, frame, send }: PageSupport,
-  stigs: StigService,
-  upgrade: ReturnType<typeof createUpgrade>,
+  { stigs, upgrade }: PageDeps,
 ): void {
   const choices = () =>
     stigs

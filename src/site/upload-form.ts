@@ -7,7 +7,7 @@ import type { Form } from '../http/env.ts';
 import { check } from '../http/schema.ts';
 import { renderPage } from './html/layout.tsx';
 import { type StigChoice, type UpgradeForm, upgradedPage, upgradePage } from './html/upgrade.tsx';
-import type { Frame } from './html/view.ts';
+import type { PageFrame } from './html/view.ts';
 
 /** No field takes more; a page that brings back what was typed need not bring back all of it. */
 const longestField = 1000;
@@ -40,7 +40,7 @@ export function readUploaded(form: Form): UploadedChecklist {
 const optionsBody = upgradeBody.omit({ checklist: true }).partial({ slug: true });
 
 /** Reads the rest of the form: the answer is the page with the report, or the upgraded checklist as a file. Throws a 400. */
-export function readFormUpload(uploaded: UploadedChecklist, form: Form, frame: Frame): ReadUpload {
+export function readFormUpload(uploaded: UploadedChecklist, form: Form, frame: PageFrame): ReadUpload {
   const slug = form.get('slug');
   const version = form.get('version').trim();
   const hostName = form.get('hostName').trim();
@@ -75,7 +75,7 @@ export function refusedForm(
   problem: string,
   uploaded: UploadedChecklist | null,
   stigs: StigChoice[],
-  frame: Frame,
+  frame: PageFrame,
 ): Uint8Array<ArrayBuffer> {
   const comesBack = uploaded !== null && uploaded.bytes.length <= mostBroughtBack;
   const checklist = comesBack ? uploaded.bytes.toString('base64') : null;
@@ -86,7 +86,7 @@ export function refusedForm(
 function checklistOf(form: Form): Buffer {
   const file = form.file('file');
   const bytes = Buffer.from(file?.bytes ?? Buffer.from(form.get('checklist'), 'base64'));
-  if (bytes.length === 0) throw badRequest('Choose a checklist, a .ckl or .cklb file');
+  if (bytes.length === 0) throw badRequest('Choose a checklist: a .ckl or .cklb file');
   if (bytes.length > maxChecklist)
     throw new AppError('PAYLOAD_TOO_LARGE', `The checklist is larger than ${maxChecklist} bytes`);
   return bytes;

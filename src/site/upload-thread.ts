@@ -3,13 +3,13 @@ import { AppError, type ErrorCode } from '../base/errors.ts';
 import { type ReadUpload, type Release, readBody, type Upgraded, type Wanted } from '../checklists/upload.ts';
 import { readForm } from '../http/form.ts';
 import type { StigChoice } from './html/upgrade.tsx';
-import type { Frame } from './html/view.ts';
+import type { PageFrame } from './html/view.ts';
 import { readFormUpload, readUploaded, refusedForm, typedIn, type UploadedChecklist } from './upload-form.ts';
 
 /** A body as it came, of the API or of the page, and what its answer depends on besides. */
 export type Upload = { bytes: Uint8Array<ArrayBuffer> } & (
   | { from: 'api'; download: boolean }
-  | { from: 'page'; type: string; frame: Frame; stigs: StigChoice[] }
+  | { from: 'page'; type: string; frame: PageFrame; stigs: StigChoice[] }
 );
 
 interface Refused {

@@ -70,8 +70,8 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
       log.error('the thread that reads uploads stopped', { reason: error.message });
       waiting?.reject(
         error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-          ? new AppError('PAYLOAD_TOO_LARGE', 'The checklist takes more memory than there is for one')
-          : unavailable('The checklist could not be read'),
+          ? new AppError('PAYLOAD_TOO_LARGE', 'The checklist needs more memory than one upload may use')
+          : unavailable('The checklist could not be read. Try again'),
       );
     };
     worker.on('message', (answer: ThreadAnswer) => waiting?.resolve(answer));
@@ -106,7 +106,10 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
     thread ??= start();
     const worker = thread;
     worker.ref();
-    const overdue = setTimeout(() => void end(unavailable('The checklist took too long')), patience);
+    const overdue = setTimeout(
+      () => void end(unavailable('The checklist took too long to process. Try again')),
+      patience,
+    );
     // What it does cannot be interrupted; another thread costs less than the work that nobody waits for.
     caller.onClose = () => void end(callerGone());
     try {
@@ -125,7 +128,7 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
       clearTimeout(overdue);
       // One that is being ended is waited for.
       if (thread === worker) worker.unref();
-      idling = setTimeout(() => void end(unavailable('The service stops')), idle).unref();
+      idling = setTimeout(() => void end(unavailable('The service is stopping')), idle).unref();
     }
   }
 
@@ -154,7 +157,7 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
     },
     async stop() {
       clearTimeout(idling);
-      await end(unavailable('The service stops'));
+      await end(unavailable('The service is stopping'));
     },
   };
 }
@@ -178,12 +181,12 @@ function onlyOne(stated: string[], names: StigNames): string {
   if (known.length === 1) return known[0]!.slug;
   if (known.length > 1)
     throw badRequest(
-      `The checklist names more than one STIG of the catalog: ${shortList(known.map(({ title }) => title))}. Choose the one to upgrade`,
+      `The checklist names more than one STIG in the catalog: ${shortList(known.map(({ title }) => title))}. Choose the one to upgrade`,
     );
   throw badRequest(
     stated.length === 0
-      ? 'The checklist does not say of which STIG it is: choose that'
-      : `The catalog has no STIG ${shortList(stated)}, as the checklist names it. Choose the STIG that it is of, or import that first`,
+      ? 'The checklist does not name its STIG: choose the STIG'
+      : `The checklist names ${shortList(stated)}, which is not in the catalog. Choose its STIG, or import that STIG first`,
   );
 }
 

@@ -109,7 +109,7 @@ test('a changed line with a hash of its own making is found at the next', () => 
   lines[1] = `${text.slice(0, -1)},"hash":"${hash}"}`;
   const { problem } = verifyAuditFile(alone(file, `${lines.join('\n')}\n`));
   assert.is(problem?.line, 3);
-  assert.match(problem!.reason, /line before is not the one/);
+  assert.match(problem!.reason, /previous line was changed or replaced/);
 });
 
 test('lines cut off at the end are found by the head that was noted, and the next line keeps the gap visible', () => {
@@ -172,7 +172,7 @@ test('a torn first line, and garbage at the end, do not stop the stream', () => 
   appendFileSync(file, 'garbage\n');
   append(file, 'later');
   const { problem, head } = verifyAuditFile(file);
-  assert.equal([problem?.line, problem?.reason, head?.seq], [4, 'this is no line of the audit stream', 3]);
+  assert.equal([problem?.line, problem?.reason, head?.seq], [4, 'this is not a line of the audit stream', 3]);
   assert.match(readFileSync(file, 'utf8').split('\n')[4]!, /"seq":4,.*"audit.recover".*"UNREADABLE"/);
 });
 
@@ -253,7 +253,7 @@ test('a head that is gone, empty or garbage is a problem of its own, and the nex
     assert.equal([found.problem, found.notes], [null, []], name);
     assert.match(
       found.headProblem!,
-      /audit\.jsonl\.head is missing or cannot be read: lines cut off at the end would not show$/,
+      /audit\.jsonl\.head is missing or cannot be read: missing lines at the end would not be noticed$/,
     );
     append(file, 'later');
     const { seq, action, outcome, reason, detail } = auditLines(file)[3]!;
@@ -264,7 +264,7 @@ test('a head that is gone, empty or garbage is a problem of its own, and the nex
     );
     const after = verifyAuditFile(file);
     assert.equal([after.lines, after.problem, after.headProblem], [5, null, null]);
-    assert.match(after.notes.join(), /line 4: the head was gone: what stood before may have been cut off$/);
+    assert.match(after.notes.join(), /line 4: the head was missing: earlier lines may have been cut off$/);
   }
 });
 
@@ -343,7 +343,7 @@ test('what is known to have been written is missed, though stream and head are g
     else if (name === 'both made anew')
       assert.match(
         verifyAuditFile(file, older).problem!.reason,
-        /^this is not the line that the database knows/,
+        /^this is not the line that the database recorded/,
       );
     else if (name === 'both as they were before')
       assert.match(verifyAuditFile(file, known).problem!.reason, /^the end is cut off: lines 4 to 5 /);
@@ -362,7 +362,7 @@ test('what is known to have been written is missed, though stream and head are g
     else if (kept > 0) assert.match(after.problem!.reason, /^lines 4 to 5 of the chain are missing before/);
     else {
       assert.equal([after.problem, after.headProblem, after.first], [null, null, 6], name);
-      assert.match(after.notes[0]!, /line 1: the stream was gone, with lines up to 5 of the chain$/);
+      assert.match(after.notes[0]!, /line 1: the stream was missing, with lines up to 5 of the chain$/);
     }
   }
 });

@@ -2,7 +2,7 @@ import { fdatasyncSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { AuditEvent } from '../../src/audit/event.ts';
-import { besides } from '../../src/audit/file.ts';
+import { companionsOf } from '../../src/audit/file.ts';
 import { createRepeats } from '../../src/audit/repeats.ts';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { createWatermark } from '../../src/audit/watermark.ts';
@@ -170,7 +170,7 @@ test('what is noted while another process writes is kept in order, and written b
   const clock = at('2026-11-21T12:00:00Z');
   const t = testAudit(clock, { lockTimeout: 0 });
   t.stream.must(someEvent('first'));
-  const { lock } = besides(t.file);
+  const { lock } = companionsOf(t.file);
   let free = holdLock(lock);
   for (const name of ['a', 'b', 'c']) t.stream.note(someEvent(name));
   clock.now = new Date('2026-11-22T00:00:01Z');
@@ -198,7 +198,7 @@ test('so many and no more are kept, also when it is closed; what is lost is coun
   const clock = at('2026-11-21T12:00:00Z');
   const t = testAudit(clock, { lockTimeout: 0 });
   t.stream.must(someEvent('first'));
-  const { lock } = besides(t.file);
+  const { lock } = companionsOf(t.file);
   const free = holdLock(lock);
   for (let count = 0; count < 5010; count++) t.stream.note(someEvent(`${count}`));
   assert.equal(t.stream.stats(), { written: 1, lost: 10, failing: true });
@@ -220,7 +220,7 @@ test('what must be told waits without holding the loop, and where it is held, ev
   const clock = at('2026-11-21T12:00:00Z');
   const t = testAudit(clock, { lockTimeout: 0 });
   t.stream.must(someEvent('first'));
-  const { lock } = besides(t.file);
+  const { lock } = companionsOf(t.file);
   const free = holdLock(lock);
   const busy = (error: unknown) => (error as { code?: string }).code === 'SQLITE_BUSY';
   assert.throws(() => t.stream.hold(() => assert.unreachable('it is held by another'), false), busy);

@@ -11,7 +11,7 @@ import { effortOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
-// The key set follows its file (SECURITY A2).
+// The key set follows its file (threat A2).
 const watch = suite('Key rotation');
 
 const old = await generateKeyPair('ES256', { extractable: true });
@@ -94,7 +94,7 @@ watch('a set that is missing, half-written, empty or secret leaves the last good
   assert.is(await works(old, 'old'), true);
   assert.is(events.length, bad.length + 1);
   for (const event of events) {
-    assert.equal([event.level, event.msg], ['warn', 'key set kept: the file cannot be used']);
+    assert.equal([event.level, event.msg], ['warn', 'key set not reloaded: the new file cannot be used']);
     assert.not.ok(JSON.stringify(event).includes(secret.d!));
   }
   const readsOfBad = reads;
@@ -122,7 +122,7 @@ watch(
       log,
     );
     verify = createVerifyUserToken(readConfig({}, {}), keys, () => new Date());
-    assert.equal(told(), ['warn key set: keys passed over']);
+    assert.equal(told(), ['warn key set: keys skipped']);
     assert.is(await works(old, 'old'), true);
 
     const following = await watchKeySet(
@@ -136,13 +136,13 @@ watch(
     for (const [set, lines] of [
       [
         [other, nextKey],
-        ['warn key set: keys passed over', 'info key set reloaded'],
+        ['warn key set: keys skipped', 'info key set reloaded'],
       ],
       [[nextKey], ['info key set reloaded']],
-      [[other, other], ['warn key set kept: the file cannot be used']],
+      [[other, other], ['warn key set not reloaded: the new file cannot be used']],
       [
         [nextKey, other, other],
-        ['warn key set: keys passed over', 'info key set reloaded'],
+        ['warn key set: keys skipped', 'info key set reloaded'],
       ],
     ] as const) {
       put([...set]);

@@ -108,21 +108,21 @@ keys('a key set that holds a private key is refused', async () => {
 
 /** Keys that are none of ours to verify with, and why. */
 const others: [key: JWK, reason: RegExp][] = [
-  [{ ...rsa.publicKey, use: 'enc', alg: 'RSA-OAEP' }, /its use is "enc" and not "sig"$/],
-  [{ ...ec.publicKey, use: 'enc' }, /its use is "enc" and not "sig"$/],
-  [{ ...ec.publicKey, use: 'SIG' }, /its use is "SIG" and not "sig"$/],
-  [{ ...ec.publicKey, use: null } as never, /its use is "\?" and not "sig"$/],
-  [{ ...rsa.publicKey, key_ops: ['encrypt', 'wrapKey'] }, /its key_ops are without "verify"$/],
-  [{ ...ec.publicKey, key_ops: [] }, /its key_ops are without "verify"$/],
-  [{ ...ec.publicKey, key_ops: 'verify' } as never, /its key_ops are without "verify"$/],
-  [p384.publicKey, /it is neither RSA nor EC P-256$/],
-  [ed.publicKey, /it is neither RSA nor EC P-256$/],
-  [{ kty: 'AKP', alg: 'ML-DSA-44', pub: 'AA' }, /it is neither RSA nor EC P-256$/],
+  [{ ...rsa.publicKey, use: 'enc', alg: 'RSA-OAEP' }, /its use is "enc", not "sig"$/],
+  [{ ...ec.publicKey, use: 'enc' }, /its use is "enc", not "sig"$/],
+  [{ ...ec.publicKey, use: 'SIG' }, /its use is "SIG", not "sig"$/],
+  [{ ...ec.publicKey, use: null } as never, /its use is "\?", not "sig"$/],
+  [{ ...rsa.publicKey, key_ops: ['encrypt', 'wrapKey'] }, /its key_ops do not include "verify"$/],
+  [{ ...ec.publicKey, key_ops: [] }, /its key_ops do not include "verify"$/],
+  [{ ...ec.publicKey, key_ops: 'verify' } as never, /its key_ops do not include "verify"$/],
+  [p384.publicKey, /it is not an RSA or EC P-256 key$/],
+  [ed.publicKey, /it is not an RSA or EC P-256 key$/],
+  [{ kty: 'AKP', alg: 'ML-DSA-44', pub: 'AA' }, /it is not an RSA or EC P-256 key$/],
   // What is passed over need not be sound.
-  [{ kty: 'RSA', use: 'enc' }, /its use is "enc" and not "sig"$/],
+  [{ kty: 'RSA', use: 'enc' }, /its use is "enc", not "sig"$/],
   ...['RS512', 'HS256', 'none', 'ES384', 'RSA-OAEP'].map((alg): [JWK, RegExp] => [
     { ...rsa.publicKey, alg },
-    new RegExp(`it is for ${alg}; allowed are RS256, PS256, ES256$`),
+    new RegExp(`its algorithm is ${alg}; allowed: RS256, PS256, ES256$`),
   ]),
 ];
 
@@ -133,7 +133,7 @@ keys(
       await refusedSet({ keys: [key] }, reason);
       await refusedSet(
         { keys: [{ ...key, kid: 'first' }, p384.publicKey, key] },
-        new RegExp(`holds no usable key: 3 passed over, the first, "first", because ${reason.source}`),
+        new RegExp(`contains no usable key: 3 skipped; the first, "first", because ${reason.source}`),
       );
     }
   },
@@ -154,7 +154,7 @@ keys('keys for something else are passed over beside a good one, and told of in 
       const { level, msg, count, keys: named } = lines[0]!;
       assert.equal(
         [level, msg, count, named!.map(({ kid }) => kid)],
-        ['warn', 'key set: keys passed over', 1, ['other']],
+        ['warn', 'key set: keys skipped', 1, ['other']],
       );
       assert.match(named![0]!.reason, reason);
     }
@@ -175,8 +175,8 @@ keys('the line stays short and whole, whatever the keys are called', async () =>
   await readKeySet(setFile({ keys: [unnamed, ...odd, ec.publicKey] }), log);
   assert.equal([lines.length, lines[0]!.count, lines[0]!.keys!.length], [1, 51, 20]);
   assert.equal(lines[0]!.keys!.slice(0, 2), [
-    { kid: '?', reason: `its use is "${'y'.repeat(20)}" and not "sig"` },
-    { kid: `a\uFFFD${'x'.repeat(62)}`, reason: 'its use is "enc" and not "sig"' },
+    { kid: '?', reason: `its use is "${'y'.repeat(20)}", not "sig"` },
+    { kid: `a\uFFFD${'x'.repeat(62)}`, reason: 'its use is "enc", not "sig"' },
   ]);
 });
 
@@ -236,20 +236,23 @@ keys('a secret key is refused wherever it stands, also where it would be passed 
 
 keys('a key that would be used and is malformed is refused, also beside a good one', async () => {
   for (const [key, message] of [
-    [{ ...rsa.publicKey, alg: 'ES256' }, /is RSA, and its alg ES256 is not$/],
-    [{ ...ec.publicKey, alg: 'RS256' }, /is EC, and its alg RS256 is not$/],
-    [{ kty: 'EC', x: ec.publicKey.x, y: ec.publicKey.y }, /is unusable/],
-    [{ kty: 'EC', crv: 'P-256', x: ec.publicKey.x }, /is unusable/],
+    [{ ...rsa.publicKey, alg: 'ES256' }, /has the type RSA, which does not match its algorithm ES256$/],
+    [{ ...ec.publicKey, alg: 'RS256' }, /has the type EC, which does not match its algorithm RS256$/],
+    [{ kty: 'EC', x: ec.publicKey.x, y: ec.publicKey.y }, /cannot be used/],
+    [{ kty: 'EC', crv: 'P-256', x: ec.publicKey.x }, /cannot be used/],
     [{ kty: 'RSA', e: 'AQAB', n: 5 }, /has fewer than 2048 bits$/],
-    [{ n: rsa.publicKey.n, e: 'AQAB' }, /is no key: it has no kty$/],
-    [null, /is no key/],
+    [{ n: rsa.publicKey.n, e: 'AQAB' }, /is not a key: it has no kty$/],
+    [null, /is not a key/],
   ] as [JWK, RegExp][])
     await refusedSet({ keys: [rsa.publicKey, key] }, message);
 });
 
 keys('an RSA key with an exponent that signs nothing is refused', async () => {
   for (const e of ['AQ', 'AA', '', 'Ag', 'AAE', 'AQAA', undefined, 3])
-    await refusedSet({ keys: [{ ...rsa.publicKey, e }] }, /has an exponent that is no odd number from 3 on$/);
+    await refusedSet(
+      { keys: [{ ...rsa.publicKey, e }] },
+      /has an invalid exponent: it must be an odd number of at least 3$/,
+    );
   for (const e of ['AQAB', 'Aw', 'AAEAAQ']) await readKeySet(setFile({ keys: [{ ...rsa.publicKey, e }] }));
 });
 
@@ -305,7 +308,7 @@ keys('an RSA key of fewer than 2048 bits is refused, however it is written', asy
 
 keys('a key set that is no JSON is refused with one line that quotes nothing of it', async () => {
   for (const content of ['nope\n', '-----BEGIN PRIVATE KEY-----\nMIGHAgEA\n', '{"keys":[{"d":"c2VjcmV0" "x"'])
-    await refusedSet(content, /^the key set [^\n"]+ cannot be read: it is no JSON$/);
+    await refusedSet(content, /^the key set [^\n"]+ cannot be read: it is not JSON$/);
 });
 
 keys('an empty, malformed or missing key set is refused', async () => {
@@ -323,7 +326,7 @@ keys('an empty, malformed or missing key set is refused', async () => {
     '\ufeff',
     '<xml/>',
   ])
-    await refusedSet(content, /(cannot be read|holds no keys)/);
+    await refusedSet(content, /(cannot be read|contains no keys)/);
   for (const key of [
     null,
     1,
@@ -416,7 +419,7 @@ keys('a key file that others can read is refused and left as it is', async () =>
     const error = await failure(localKey(config));
     assert.match(
       error.message,
-      new RegExp(`readable by others \\(mode ${mode.toString(8)}\\): chmod 600 it$`),
+      new RegExp(`readable by others \\(mode ${mode.toString(8)}\\): run chmod 600 on it$`),
     );
     await failure(loadKeys(config));
     await failure(issueUserToken(config, { subject: 's', entitlements: [], lifetime: 60 }, now));
@@ -442,7 +445,7 @@ keys('a key file that holds something else is refused', async () => {
     const folder = scratchFolder();
     chmodSync(put(folder, 'gapstone-key.json', content), 0o600);
     const error = await failure(localKey(localConfig(folder)));
-    assert.match(error.message, /(cannot be read|holds no ES256 private key)/);
+    assert.match(error.message, /(cannot be read|does not contain an ES256 private key)/);
     assert.not.match(error.message, ec.privateKey.d!.slice(0, 8));
   }
 });
@@ -500,8 +503,7 @@ keys('what a token could not carry is refused instead of being left out when it 
   const config = readConfig({ db: join(scratchFolder(), 'g.db') }, {});
   const request = { subject: 'ann', entitlements: [], lifetime: 60 };
   const wrong = ['', 'x'.repeat(256), 'a\nb', 'a\u007f', 'a\0', '\ud800'];
-  const told = (option: string) =>
-    `--${option} must have 1 to 255 characters, none of them a control character`;
+  const told = (option: string) => `--${option} must have 1 to 255 characters and no control characters`;
   for (const value of wrong) {
     for (const [option, given] of Object.entries({
       subject: { subject: value },

@@ -10,7 +10,7 @@ import { suite } from '../support/harness.ts';
 import { killAll, type Running, runToEnd, startServer, until } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
-// The local key is followed as a pinned key set is (DECISIONS D34.4): for a site without an identity provider, to replace it
+// The local key is followed as a pinned key set is (rule D34.4): for a site without an identity provider, to replace it
 // is the way to revoke tokens.
 const local = suite('The local key while a server runs');
 local.after(killAll);
@@ -99,7 +99,7 @@ local(
       change();
       await until('it is told', () => {
         void status(token);
-        return logged('key set kept: the file cannot be used') > index;
+        return logged('key set not reloaded: the new file cannot be used') > index;
       });
       assert.equal([await status(token), await status(other.token)], [200, 401], String(index));
     }

@@ -6,7 +6,7 @@ import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, cookieOf, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
 
-// DECISIONS D1.7.
+// Rule D1.7.
 const sessions = suite('Sessions');
 const minute = 60_000;
 

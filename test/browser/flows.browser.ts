@@ -80,10 +80,10 @@ for (const javaScriptEnabled of [true, false]) {
       await signIn(page, token);
       await page.goto('/search?q=the');
       await page.getByLabel('STIG of these rules').selectOption({ label: await titleOf('harbor_linux_3') });
-      await page.getByLabel('medium', { exact: true }).check();
+      await page.getByLabel(/ CAT II$/).check();
       await page.getByLabel('CCI', { exact: true }).fill('cci-15');
-      await page.getByLabel('Control of NIST SP 800-53').fill('ac-2(1)');
-      await page.getByRole('button', { name: 'Narrow' }).click();
+      await page.getByLabel('NIST SP 800-53 control').fill('ac-2(1)');
+      await page.getByRole('button', { name: 'Apply filters' }).click();
       const query = 'q=the&severity=medium&cci=cci-15&control=ac-2%281%29&stig=harbor_linux_3';
       assert.is(new URL(page.url()).search, `?${query}`);
       const { results } = (await answerOf(`/api/v1/search?${query}`)) as { results: { groupId: string }[] };
@@ -92,10 +92,10 @@ for (const javaScriptEnabled of [true, false]) {
       assert.is(await found.count(), results.length);
       for (const [index, { groupId }] of results.entries())
         assert.ok((await found.nth(index).textContent())!.includes(groupId), groupId);
-      assert.is(await page.getByLabel('Control of NIST SP 800-53').inputValue(), 'ac-2(1)');
+      assert.is(await page.getByLabel('NIST SP 800-53 control').inputValue(), 'ac-2(1)');
       await page.getByLabel('CCI', { exact: true }).fill('CCI-999999');
-      await page.getByRole('button', { name: 'Narrow' }).click();
-      await page.getByText('No rule of that kind holds all these words.').waitFor();
+      await page.getByRole('button', { name: 'Apply filters' }).click();
+      await page.getByText('No rule with these filters contains all these words.').waitFor();
       await page.getByRole('link', { name: 'Search everything' }).click();
       assert.is(new URL(page.url()).search, '?q=the');
       await leave(visitor);
@@ -110,7 +110,7 @@ if (hasRealReleases) {
     await signIn(page, token);
     await page.goto('/stigs/red_hat_enterprise_linux_9');
     await page.getByRole('link', { name: 'since V2R7' }).click();
-    assert.is(await page.getByRole('heading', { level: 1 }).textContent(), 'From V2R7 to V2R8');
+    assert.is(await page.getByRole('heading', { level: 1 }).textContent(), 'Changes from V2R7 to V2R8');
     // As ../shared/data/README.md has it: no group comes or goes, 27 rule ids change.
     const fact = async (name: string) =>
       page
@@ -132,7 +132,7 @@ if (hasRealReleases) {
       .locator('ins')
       .evaluate((each) => each.ownerDocument.defaultView.getComputedStyle(each).textDecorationLine);
     assert.is(mark, 'underline', 'told apart by more than color');
-    await page.getByLabel('Changes of').selectOption('severity');
+    await page.getByLabel('Kind of change').selectOption('severity');
     await page.getByRole('button', { name: 'Compare' }).click();
     assert.ok((await page.locator('article.change').count()) < 27);
     await leave(visitor);
@@ -145,8 +145,8 @@ flows('from a control to the picture of its crosswalk', async () => {
   await page.goto('/');
   await page.getByRole('link', { name: 'Controls', exact: true }).first().click();
   await page.getByRole('link', { name: 'NIST SP 800-53' }).click();
-  await page.getByLabel('Id, title or statement holds').fill('AC-2(1)');
-  await page.getByRole('button', { name: 'Filter' }).click();
+  await page.getByLabel('ID, title or statement contains').fill('AC-2(1)');
+  await page.getByRole('button', { name: 'Apply filters' }).click();
   await page.getByRole('link', { name: 'AC-2(1)', exact: true }).click();
   const picture = page.getByRole('img', { name: /^AC-2\(1\) is mapped to/ });
   await picture.waitFor();
@@ -167,9 +167,9 @@ flows('from a control to the picture of its crosswalk', async () => {
       .locator(`.legend .edge.${status}`)
       .evaluate((each) => each.ownerDocument.defaultView.getComputedStyle(each).strokeDasharray);
   assert.is(new Set([await dashes('verified'), await dashes('auto'), await dashes('rejected')]).size, 3);
-  await page.getByLabel('Hops, at most').selectOption('1');
+  await page.getByLabel('Maximum hops').selectOption('1');
   await page.getByLabel('auto', { exact: true }).uncheck();
-  await page.getByRole('button', { name: 'Show' }).click();
+  await page.getByRole('button', { name: 'Apply filters' }).click();
   assert.match(page.url(), /maxHops=1&status=verified#crosswalk$/);
   assert.is(await page.locator('svg[role=img] .edge.auto').count(), 0);
   await leave(visitor);
@@ -183,9 +183,9 @@ async function workWithLists(url: string, javaScriptEnabled: boolean): Promise<v
   await page.getByRole('link', { name: 'Lists', exact: true }).click();
   await page.getByLabel('Name').fill('Web servers');
   await page.getByLabel('Tags').fill('prod, dmz');
-  await page.getByLabel('Who sees it').selectOption('SHARED');
-  await page.getByRole('button', { name: 'Make the list' }).click();
-  await page.getByText('It is made.').waitFor();
+  await page.getByLabel('Visibility').selectOption('SHARED');
+  await page.getByRole('button', { name: 'Create list' }).click();
+  await page.getByText('Created.').waitFor();
   const home = new URL(page.url()).pathname;
   await page.goto('/stigs/harbor_linux_3');
   await page.getByText('Add to a list').click();
@@ -195,7 +195,7 @@ async function workWithLists(url: string, javaScriptEnabled: boolean): Promise<v
   await page.getByText('Added.').waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('list', { name: 'Downloads' }).getByRole('link', { name: 'csv' }).click(),
+    page.getByRole('list', { name: 'Download' }).getByRole('link', { name: 'CSV' }).click(),
   ]);
   assert.is(download.suggestedFilename(), 'UNCLASSIFIED_TEST__Web servers.csv');
   const csv = readFileSync(await download.path(), 'utf8').split('\r\n');
@@ -203,12 +203,12 @@ async function workWithLists(url: string, javaScriptEnabled: boolean): Promise<v
   assert.match(csv[1]!, /^harbor_linux_3,/);
   assert.is(csv.length, 3);
   await page.getByText('Delete this list').click();
-  await page.getByRole('button', { name: 'Delete it' }).click();
-  await page.getByText('The list is deleted.').waitFor();
+  await page.getByRole('button', { name: 'Delete list' }).click();
+  await page.getByText('List deleted.').waitFor();
   await page.getByRole('button', { name: 'Restore Web servers' }).first().click();
-  await page.getByText('The list is back').waitFor();
+  await page.getByText('List restored').waitFor();
   await page.getByText('Delete this list').click();
-  await page.getByRole('button', { name: 'Delete it' }).click();
+  await page.getByRole('button', { name: 'Delete list' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByText('You are signed out.').waitFor();
   await page.goto('/lists');
@@ -239,17 +239,17 @@ flows('a checklist is upgraded, and the new one downloaded', async () => {
     .getByLabel('Checklist', { exact: true })
     .setInputFiles(put(served.folder, 'old.cklb', JSON.stringify(checklist)));
   await page.getByLabel('Release').fill('V9R9');
-  await page.getByRole('button', { name: 'Show what becomes of it' }).click();
+  await page.getByRole('button', { name: 'Preview upgrade' }).click();
   assert.is(await page.getByRole('alert').textContent(), 'Version not found: V9R9');
   assert.equal(await violations(page), []);
   // Neither the file nor the STIG has to be chosen.
   await page.getByLabel('Release').fill('');
-  await page.getByRole('button', { name: 'Show what becomes of it' }).click();
+  await page.getByRole('button', { name: 'Preview upgrade' }).click();
   assert.is(await page.getByRole('heading', { level: 1 }).textContent(), 'V1R1 to V1R2');
   assert.equal(await violations(page), []);
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download the upgraded checklist' }).click(),
+    page.getByRole('button', { name: 'Download upgraded checklist' }).click(),
   ]);
   assert.match(download.suggestedFilename(), /U_Harbor_Linux_3_STIG_V1R2\.cklb$/);
   const upgraded = JSON.parse(readFileSync(await download.path(), 'utf8'));

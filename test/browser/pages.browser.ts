@@ -60,6 +60,8 @@ const paths = [
   '/docs',
   '/docs/stig-catalog',
   '/docs/crosswalk',
+  '/docs/guide',
+  '/docs/rules',
   '/signin',
   '/lists/none',
   '/nothing/here',

@@ -45,7 +45,7 @@ hostile('the request itself', async () => {
     [{ slug: 'a', checklist: {}, version: 8 }, /^version must be one text/],
     [{ slug: 'a', checklist: {}, onChange: 'drop' }, /^onChange must be keep or reset/],
     [{ slug: 'a', checklist: {}, hostName: 'x'.repeat(256) }, /^hostName must have at most 255/],
-    [{ slug: 'a\0', checklist: {} }, /^slug must not hold NUL/],
+    [{ slug: 'a\0', checklist: {} }, /^slug must not contain NUL/],
   ];
   for (const [body, words] of cases)
     assertRefused(await t.send('POST', path, body), words, JSON.stringify(body).slice(0, 60));
@@ -127,13 +127,13 @@ hostile('an unknown status or severity, and a rule that is there twice', async (
       { ...first, overrides: { severity: { severity: 'none', reason: '' } } },
       /overrides\.severity\.severity of V-900001 must be high/,
     ],
-    [{ ...first, rule_id: rest[1]!.rule_id }, /stigs\[0\]\.rules\[2\] is a second rule SV-/],
+    [{ ...first, rule_id: rest[1]!.rule_id }, /stigs\[0\]\.rules\[2\] repeats the rule SV-/],
   ];
   for (const [rule, words] of cases) {
     assertRefused(await send(withRules([rule, ...rest])), words, words.source);
   }
   const twice = writeCkl(old).replace(/(<VULN>[\s\S]*?<\/VULN>)/, '$1$1');
-  assertRefused(await send(twice), /stigs\[0\]\.rules\[1\] is a second rule/, 'ckl');
+  assertRefused(await send(twice), /stigs\[0\]\.rules\[1\] repeats the rule/, 'ckl');
 });
 
 hostile('a ckl that is damaged or is something else', async () => {
@@ -144,13 +144,13 @@ hostile('a ckl that is damaged or is something else', async () => {
     [whole.slice(0, whole.length / 2), /^checklist: /],
     [whole.replace('</VULN>', '</VULM>'), /unexpected close tag/],
     [whole.replace('<STATUS>', '<STATUS a=b>'), /^checklist: /],
-    ['<Benchmark id="x"/>', /begins with <Benchmark>, not with <CHECKLIST>/],
-    [`<${'x'.repeat(100_000)}/>`, /^checklist: begins with <x{64}>/],
-    ['<html><body>Sign in</body></html>', /begins with <html>/],
+    ['<Benchmark id="x"/>', /must begin with <CHECKLIST>, not <Benchmark>/],
+    [`<${'x'.repeat(100_000)}/>`, /^checklist: must begin with <CHECKLIST>, not <x{64}>/],
+    ['<html><body>Sign in</body></html>', /must begin with <CHECKLIST>, not <html>/],
     ['<CHECKLIST></CHECKLIST>', /has no stigs/],
-    ['<CHECKLIST><STIGS><iSTIG/></STIGS></CHECKLIST>', /no STIG of it is/],
-    [whole.replace('</STATUS>', '</STATUS><STATUS>Open</STATUS>'), /VULN\[1\] holds STATUS twice/],
-    [whole.replace('<HOST_NAME>', '<HOST_NAME>a</HOST_NAME><HOST_NAME>'), /ASSET holds HOST_NAME twice/],
+    ['<CHECKLIST><STIGS><iSTIG/></STIGS></CHECKLIST>', /none of its STIGs is/],
+    [whole.replace('</STATUS>', '</STATUS><STATUS>Open</STATUS>'), /VULN\[1\] contains STATUS twice/],
+    [whole.replace('<HOST_NAME>', '<HOST_NAME>a</HOST_NAME><HOST_NAME>'), /ASSET contains HOST_NAME twice/],
     [whole.replace('<COMMENTS>', '<COMMENTS>\0'), /^checklist: /],
     [whole.replace('<COMMENTS>', '<COMMENTS>\ud800'), /lone surrogates/],
     [whole.replace('<COMMENTS>', '<COMMENTS>&#0;'), /^checklist: /],
@@ -362,7 +362,7 @@ hostile('the count of JSON before it is parsed, against the parsed value', () =>
       const shallow = { depth: depth - 1, values };
       assert.throws(() => refuseHeavyJson(json, 'it', shallow), /^it is nested deeper than \d+ levels$/);
       const few = { depth, values: values - 1 };
-      assert.throws(() => refuseHeavyJson(json, 'it', few), /^it holds more than \d+ values$/);
+      assert.throws(() => refuseHeavyJson(json, 'it', few), /^it contains more than \d+ values$/);
     }),
     { numRuns: 500 },
   );

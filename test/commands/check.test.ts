@@ -82,19 +82,19 @@ interface Seed {
 const seeds: Record<string, Seed> = {
   'a trigger': {
     sql: 'CREATE TRIGGER "keep\n it" AFTER INSERT ON bundles BEGIN UPDATE bundles SET visibility = \'SHARED\'; END',
-    problems: [/^schema: the trigger keep.+it on bundles is not of Gapstone$/],
+    problems: [/^schema: the trigger keep.+it on bundles does not belong to Gapstone$/],
   },
   'a view that is not ours': {
     sql: 'CREATE VIEW tokens AS SELECT * FROM integration_tokens',
-    problems: [/^schema: the view tokens is not of Gapstone$/],
+    problems: [/^schema: the view tokens does not belong to Gapstone$/],
   },
   'a view of ours that says something else': {
     sql: "DROP VIEW searchable_rules; CREATE VIEW searchable_rules AS SELECT id, release_id, '' AS title, '' AS discussion, '' AS check_content, '' AS fix_text, '' AS ids FROM findings",
-    problems: [/^schema: the view searchable_rules is not of Gapstone$/],
+    problems: [/^schema: the view searchable_rules does not belong to Gapstone$/],
   },
   'a row whose parent is gone': {
     sql: "DELETE FROM occupation_keys WHERE occupation_code = '15-1244.00'",
-    problems: [/^foreign keys: occupations refers to a row of occupation_keys that is not there$/],
+    problems: [/^foreign keys: occupations refers to a row of occupation_keys that does not exist$/],
   },
   'a total of a run': {
     sql: `UPDATE import_runs SET summary = json_set(summary, '$.rejected', 0) WHERE id = 2`,
@@ -429,7 +429,7 @@ status('by the command, as text and as JSON with the digest', async () => {
   assert.equal([json.code, json.stderr], [0, '']);
   const { version, digest, ...rest } = JSON.parse(json.stdout);
   const db = openDatabase(sample);
-  assert.equal([version, digest], ['0.1.0', catalogDigest(db)]);
+  assert.equal([version, digest], ['1.0.0', catalogDigest(db)]);
   // A reader's own empty log may lie beside the file.
   assert.equal(
     { ...rest, database: { ...rest.database, logBytes: 0 } },

@@ -7,7 +7,7 @@ import { shipped } from '../support/reference.ts';
 import { killAll, startServer } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
-// SECURITY O2: a fault that nobody catches ends the process at once; it does not limp on, and starts again.
+// Threat O2: a fault that nobody catches ends the process at once; it does not limp on, and starts again.
 const crash = suite('Faults that nobody catches');
 crash.after(killAll);
 

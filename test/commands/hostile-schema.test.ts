@@ -16,7 +16,7 @@ import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
-// A schema that is not ours to the letter is refused by whoever opens it (DECISIONS D34.3), and nothing of it runs.
+// A schema that is not ours to the letter is refused by whoever opens it (rule D34.3), and nothing of it runs.
 const hostile = suite('A hostile schema');
 
 const empty = join(scratchFolder(), 'empty.db');
@@ -112,10 +112,10 @@ const stay = 'CREATE TRIGGER stay BEFORE DELETE ON sessions BEGIN SELECT RAISE(I
 const loud = 'abs(-9223372036854775808)';
 
 const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = {
-  'a trigger': [sql(stay), /^the trigger stay on sessions is not of Gapstone$/],
+  'a trigger': [sql(stay), /^the trigger stay on sessions does not belong to Gapstone$/],
   'a trigger of type TRIGGER': [
     row('TRIGGER', 'stay', 'sessions', 0, stay),
-    /^the row stay of the schema, of type "TRIGGER" and on sessions, is not of Gapstone$/,
+    /^the row stay of the schema, of type "TRIGGER" and on sessions, does not belong to Gapstone$/,
   ],
   'a trigger whose type ends in a blank': [
     row('trigger ', 'stay', 'sessions', 0, stay),
@@ -132,23 +132,23 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
   ],
   'a name that speaks to the terminal': [
     row('view', 'a\u001b[31m\nb', 'x', 0, 'CREATE VIEW "a\u001b[31m\nb" AS SELECT 1'),
-    /^the view a\uFFFD\[31m\uFFFDb is not of Gapstone$/,
+    /^the view a\uFFFD\[31m\uFFFDb does not belong to Gapstone$/,
   ],
   'a view in the place of a table': [
     (sqlite) => {
       sqlite.prepare("DELETE FROM sqlite_master WHERE name = 'favorite_stigs'").run();
       row('view', 'favorite_stigs', 'favorite_stigs', 0, 'CREATE VIEW favorite_stigs AS SELECT 1')(sqlite);
     },
-    /^the view favorite_stigs is not of Gapstone$/,
-    /^it lacks the table favorite_stigs$/,
+    /^the view favorite_stigs does not belong to Gapstone$/,
+    /^the table favorite_stigs is missing$/,
   ],
   'a view beside the table of its name': [
     row('view', 'findings', 'findings', 0, 'CREATE VIEW findings AS SELECT 1'),
-    /^the view findings is not of Gapstone$/,
+    /^the view findings does not belong to Gapstone$/,
   ],
   'a view that answers for the schema': [
     row('view', 'sqlite_schema', 'sqlite_schema', 0, 'CREATE VIEW sqlite_schema AS SELECT 1 AS type'),
-    /^the view sqlite_schema is not of Gapstone$/,
+    /^the view sqlite_schema does not belong to Gapstone$/,
   ],
   'an index of the schema itself, which is empty': [
     (sqlite) => {
@@ -170,26 +170,26 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
   ],
   'an index with an expression': [
     sql('CREATE INDEX by_sum ON sessions (subject || used_at)'),
-    /^the index by_sum on sessions is not of Gapstone$/,
+    /^the index by_sum on sessions does not belong to Gapstone$/,
   ],
   'an index with an expression that is never to be evaluated': [
     (sqlite) => {
       sqlite.exec('CREATE INDEX loud ON sessions (subject)');
       rewrite('loud', '(subject)', `(${loud})`)(sqlite);
     },
-    /^the index loud on sessions is not of Gapstone$/,
+    /^the index loud on sessions does not belong to Gapstone$/,
   ],
   'a column that is computed': [
     rewrite('sessions', 'ends_at TEXT NOT NULL', `ends_at TEXT NOT NULL, loud TEXT AS (${loud})`),
-    /^the table sessions is not of Gapstone$/,
+    /^the table sessions does not belong to Gapstone$/,
   ],
   'a CHECK that is another': [
     rewrite('bundles', "IN ('PRIVATE', 'SHARED')", "IN ('PRIVATE', 'SHARED', 'PUBLIC')"),
-    /^the table bundles is not of Gapstone$/,
+    /^the table bundles does not belong to Gapstone$/,
   ],
   'a CHECK that is never to be evaluated': [
     rewrite('sessions', 'ends_at TEXT NOT NULL', `ends_at TEXT NOT NULL CHECK (${loud} = 1)`),
-    /^the table sessions is not of Gapstone$/,
+    /^the table sessions does not belong to Gapstone$/,
   ],
   'one letter of a comment': [rewrite('catalog', 'package', 'Package'), /^the table catalog/],
   'a blank at the end': [rewrite('import_runs', ') STRICT', ') STRICT '), /^the table import_runs/],
@@ -199,22 +199,22 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
     /^the table catalog/,
   ],
   'a table with row ids': [rewrite('sessions', ' WITHOUT ROWID', '      '), /^the table sessions/],
-  'a table more': [sql('CREATE TABLE notes (text TEXT)'), /^the table notes is not of Gapstone$/],
+  'a table more': [sql('CREATE TABLE notes (text TEXT)'), /^the table notes does not belong to Gapstone$/],
   'a virtual table more': [
     row('table', 'v', 'v', 0, "CREATE VIRTUAL TABLE v USING fts5(a, content='findings')"),
-    /^the table v is not of Gapstone$/,
+    /^the table v does not belong to Gapstone$/,
   ],
-  'a virtual table of a module that is not there': [
+  'a virtual table of a module that does not exist': [
     row('table', 'v', 'v', 0, 'CREATE VIRTUAL TABLE v USING nowhere(a)'),
     /^the table v/,
   ],
   'a table of the search index that is another': [
     rewrite('rule_search_config', 'WITHOUT ROWID', ''),
-    /^the table rule_search_config is not of Gapstone$/,
+    /^the table rule_search_config does not belong to Gapstone$/,
   ],
   'a row that stands twice': [
     sql("INSERT INTO sqlite_master SELECT * FROM sqlite_master WHERE name = 'known_stigs'"),
-    /^the view known_stigs is not of Gapstone$/,
+    /^the view known_stigs does not belong to Gapstone$/,
   ],
   'an index that belongs to nothing': [
     row('index', 'lost', 'sessions', 3, null),
@@ -222,7 +222,7 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
   ],
   'a table without pages': [
     sql("UPDATE sqlite_master SET rootpage = 0 WHERE name = 'catalog'"),
-    /^the table catalog is not of Gapstone$/,
+    /^the table catalog does not belong to Gapstone$/,
   ],
   'a view with pages': [
     sql("UPDATE sqlite_master SET rootpage = 2 WHERE name = 'known_stigs'"),
@@ -236,17 +236,17 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
     sql(
       "UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'bundles') WHERE name = 'clock'",
     ),
-    /^the table clock is not of Gapstone$/,
+    /^the table clock does not belong to Gapstone$/,
   ],
   'an index that is of another table': [
     sql("UPDATE sqlite_master SET tbl_name = 'findings' WHERE name = 'stigs_by_title'"),
-    /^the index stigs_by_title on findings is not of Gapstone$/,
+    /^the index stigs_by_title on findings does not belong to Gapstone$/,
   ],
   'a text of 40 MB': [
     sql(
       "INSERT INTO sqlite_master VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT 1 --' || hex(zeroblob(20000000)))",
     ),
-    /^the view v is not of Gapstone$/,
+    /^the view v does not belong to Gapstone$/,
   ],
   'a name of 40 MB': [
     sql(
@@ -256,21 +256,21 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
   ],
   numbers: [
     row(1, 2, 3, 4, 5),
-    /^the row 2\.0 of the schema, of type "1\.0" and on 3\.0, is not of Gapstone$/,
+    /^the row 2\.0 of the schema, of type "1\.0" and on 3\.0, does not belong to Gapstone$/,
   ],
   nothing: [row(null, null, null, null, null), /^the row NULL of the schema, of type "NULL"/],
   'a table less': [
     (sqlite) => sqlite.prepare("DELETE FROM sqlite_master WHERE name = 'searched_releases'").run(),
-    /^it lacks the table searched_releases$/,
+    /^the table searched_releases is missing$/,
   ],
-  'an index less': [sql('DROP INDEX stigs_by_title'), /^it lacks the index stigs_by_title on stigs$/],
+  'an index less': [sql('DROP INDEX stigs_by_title'), /^the index stigs_by_title on stigs is missing$/],
   'statistics that are computed': [
     row('table', 'sqlite_stat1', 'sqlite_stat1', 2, 'CREATE TABLE sqlite_stat1(tbl,idx,stat AS (1))'),
-    /^the table sqlite_stat1 is not of Gapstone$/,
+    /^the table sqlite_stat1 does not belong to Gapstone$/,
   ],
   'a table that says it is of SQLite': [
     row('table', 'sqlite_notes', 'sqlite_notes', 2, 'CREATE TABLE sqlite_notes(a)'),
-    /^the table sqlite_notes is not of Gapstone$/,
+    /^the table sqlite_notes does not belong to Gapstone$/,
   ],
   'several at once, all named': [
     (sqlite) => {
@@ -279,7 +279,7 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
     },
     /^the table notes/,
     /^the row stay/,
-    /^it lacks the index stigs_by_title/,
+    /^the index stigs_by_title on stigs is missing$/,
   ],
 };
 
@@ -313,7 +313,7 @@ hostile('of ours, each row that lacks, and each that differs in its last letter'
     );
     assert.match(
       await refusalOf(() => openDatabase(other.file)),
-      new RegExp(`is refused: .*\\b${name}\\b.* is not of Gapstone$`),
+      new RegExp(`is refused: .*\\b${name}\\b.* does not belong to Gapstone$`),
     );
   }
 });
@@ -329,7 +329,10 @@ hostile('in a log that was not closed', async () => {
   sqlite.close();
   const before = readFileSync(file);
   for (const open of [() => openDatabase(file), () => openUpgraded(file, { checkUnclean: true })])
-    assert.match(await refusalOf(open), /is refused: the trigger stay on sessions is not of Gapstone$/);
+    assert.match(
+      await refusalOf(open),
+      /is refused: the trigger stay on sessions does not belong to Gapstone$/,
+    );
   assert.equal(readFileSync(file), before);
 });
 
@@ -341,7 +344,9 @@ hostile('an older schema: what later ones made is as foreign as anything', async
   migrate(sqlite, 3);
   sqlite.exec(stay);
   sqlite.close();
-  await assertRefused('schema 3', folder, file, [/^the trigger stay on sessions is not of Gapstone$/]);
+  await assertRefused('schema 3', folder, file, [
+    /^the trigger stay on sessions does not belong to Gapstone$/,
+  ]);
   const { file: numbered, folder: other } = changed(empty, (each) => each.pragma('user_version = 1'));
   const before = stateOf(other);
   assert.match(await refusalOf(() => openUpgraded(numbered)), /is refused: .+, and \d\d more/);
@@ -368,7 +373,7 @@ hostile(
     assert.is(check.code, 1);
     assert.match(
       check.stdout,
-      /^problem: schema: the table notes .+\nproblem: schema: the row stay .+\nproblem: schema: it lacks .+\ndigest: /,
+      /^problem: schema: the table notes .+\nproblem: schema: the row stay .+\nproblem: schema: the index stigs_by_title on stigs is missing\ndigest: /,
     );
     assert.match(check.stderr, /^no other check was made: .+\n$/);
     const json = await gapstone(['check', '--json', '--db', file]);
@@ -383,7 +388,7 @@ hostile(
       assert.equal([code, stdout], [1, ''], args[0]);
       assert.match(
         stderr,
-        /^gapstone: \S+ is refused: the table notes is not of Gapstone, and 2 more: see "gapstone check"\n$/,
+        /^gapstone: \S+ is refused: the table notes does not belong to Gapstone, and 2 more: run "gapstone check"\n$/,
       );
     }
     assert.equal(

@@ -134,7 +134,7 @@ usage('what is missing or wrong is exit 2, and the message names it', async () =
     [['remove', ...good], /^mapping remove takes --from and --to alone$/],
     [
       ['set', ...replaced('--to', 'cci:CCI-2')],
-      /^--from and --to must be of two frameworks, both are of cci$/,
+      /^--from and --to must be of different frameworks; both are of cci$/,
     ],
     [['set', ...good, '--lantern'], /lantern/],
     [['set', ...without('--from')], /^--from must be given$/],
@@ -163,7 +163,7 @@ usage('what is missing or wrong is exit 2, and the message names it', async () =
     ])
       cases.push([
         ['set', ...replaced(name, `${framework}:${identifier}`)],
-        new RegExp(`^${name}: "${identifier}" is no identifier of ${framework}$`),
+        new RegExp(`^${name}: "${identifier}" is not an identifier of ${framework}$`),
       ]);
   }
   const before = tableDigests(site.db);
@@ -188,10 +188,10 @@ usage('a control that is not known, and a database that is not there, are exit 1
   const site = await makeSite();
   const before = { tables: tableDigests(site.db), generation: site.db.generation() };
   const unknown: [string, string, string][] = [
-    ['cci:CCI-999', 'nist-800-53:AC-1', 'cci:CCI-000999 is in no imported catalog'],
-    ['cci:CCI-1', 'nist-800-53:AC-9', 'nist-800-53:AC-9 is in no imported catalog'],
-    ['zeppelin:1', 'cci:CCI-1', 'zeppelin:1 is in no imported catalog'],
-    ['dod-8500:ECCT-1', 'cci:CCI-1', 'dod-8500:ECCT-1 is in no imported catalog'],
+    ['cci:CCI-999', 'nist-800-53:AC-1', 'cci:CCI-000999 is not in an imported catalog'],
+    ['cci:CCI-1', 'nist-800-53:AC-9', 'nist-800-53:AC-9 is not in an imported catalog'],
+    ['zeppelin:1', 'cci:CCI-1', 'zeppelin:1 is not in an imported catalog'],
+    ['dod-8500:ECCT-1', 'cci:CCI-1', 'dod-8500:ECCT-1 is not in an imported catalog'],
     ['cci:CCI-5', 'nist-800-53:AC-2', 'cci:CCI-000005 is withdrawn'],
     ['cci:CCI-1', 'nist-800-53:AC-3', 'nist-800-53:AC-3 is withdrawn'],
   ];
@@ -232,7 +232,7 @@ usage('as a process: exit codes, messages on stderr, data on stdout', async () =
   assert.equal([wrong.code, wrong.stdout, wrong.stderr], [2, '', 'gapstone: --to must be given\n']);
   const unknown = await gapstone([...base, '--to', 'nist-800-53:AC-9']);
   assert.equal([unknown.code, unknown.stdout], [1, '']);
-  assert.is(unknown.stderr, 'gapstone: nist-800-53:AC-9 is in no imported catalog\n');
+  assert.is(unknown.stderr, 'gapstone: nist-800-53:AC-9 is not in an imported catalog\n');
   const done = await gapstone([...base, '--to', 'nist-800-53:AC-1']);
   assert.equal([done.code, done.stdout, done.stderr], [0, '', '']);
   const list = await gapstone(['mapping', 'list', '--db', site.file]);

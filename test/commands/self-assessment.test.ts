@@ -101,7 +101,7 @@ test('a table and a STIG of one’s own: what has no answer and what has no rule
   );
   assert.match(stderr, new RegExp(`: 1 of ${groupIds.length} rules answered\n`));
   assert.match(stderr, new RegExp(`without an answer: ${groupIds.filter((_, at) => at !== 1).join(', ')}\n`));
-  assert.match(stderr, /answers for no rule of it: V-1\n/);
+  assert.match(stderr, /answers for rules that it does not have: V-1\n/);
 });
 
 test('a bad table or a STIG that is not there is refused with one line', async () => {
@@ -127,7 +127,7 @@ test('a bad table or a STIG that is not there is refused with one line', async (
   );
   assert.is(
     await refused(`${head}SV-1r1_rule,open,,\n`),
-    'gapstone: bad.csv, line 2: groupId must be as V-222387, not "SV-1r1_rule"\n',
+    'gapstone: bad.csv, line 2: groupId must have the form V-222387, not "SV-1r1_rule"\n',
   );
   assert.is(
     await refused('groupId,status,comment\nV-1,open,x\n'),

@@ -181,7 +181,7 @@ const bad: BadDatabase[] = [
       db.pragma('wal_checkpoint(TRUNCATE)');
       db.close();
     },
-    message: /has schema 999, this Gapstone knows \d+: use a newer Gapstone/,
+    message: /has schema 999, this version of Gapstone supports \d+ at most: use a newer Gapstone/,
   },
 ];
 
@@ -229,7 +229,11 @@ serve('wrong configuration stops the start with one line and exit 2', async () =
     [['--nonsense'], {}, /--nonsense/],
     [['extra'], {}, /expected no arguments/],
     [[], { GAPSTONE_PORT: '' }, /GAPSTONE_PORT is set but empty/],
-    [[], { GAPSTONE_JWKS: 'jwks.json' }, /GAPSTONE_JWKS needs GAPSTONE_ISSUER and GAPSTONE_AUDIENCE/],
+    [
+      [],
+      { GAPSTONE_JWKS: 'jwks.json' },
+      /GAPSTONE_JWKS also needs GAPSTONE_ISSUER and GAPSTONE_AUDIENCE: set both/,
+    ],
   ];
   const results = cases.map(([args, env]) => runToEnd(folder, ['serve', '--db', 'g.db', ...args], env));
   for (const [index, { code, stdout, stderr }] of (await Promise.all(results)).entries()) {

@@ -124,7 +124,7 @@ refuse('an empty file: it is no fresh install, and the line says what to do', as
   await assertRefused(
     folder,
     file,
-    /g\.db is not a database \(0 bytes\): restore a backup with "gapstone restore", or move it away to begin anew$/,
+    /g\.db is not a database \(0 bytes\): restore a backup with "gapstone restore", or move the file away to start with a new database$/,
   );
 });
 
@@ -170,12 +170,14 @@ refuse('a schema of the right number and other tables', async () => {
   await assertRefused(
     folder,
     file,
-    /g\.db is refused: the table findings is not of Gapstone, and \d+ more: see "gapstone check"$/,
+    /g\.db is refused: the table findings does not belong to Gapstone, and \d+ more: run "gapstone check"$/,
   );
 });
 
 refuse('a newer schema, in the file and in a log that was not closed', async () => {
-  const message = new RegExp(`has schema 999, this Gapstone knows ${newest}: use a newer Gapstone`);
+  const message = new RegExp(
+    `has schema 999, this version of Gapstone supports ${newest} at most: use a newer Gapstone`,
+  );
   const { folder, file } = place(whole);
   const sqlite = new Sqlite(file);
   sqlite.pragma('user_version = 999');
@@ -277,7 +279,7 @@ if (nobodyReadsPackage()) {
     chmodSync(folder, 0o555);
     assert.throws(
       () => asNobody(() => openDatabase(join(folder, 'g.db'), { create: true })),
-      (error: Error) => error instanceof CommandError && /g\.db cannot be made: /.test(error.message),
+      (error: Error) => error instanceof CommandError && /g\.db cannot be created: /.test(error.message),
     );
     assert.equal(readdirSync(folder), []);
     chmodSync(folder, 0o700);
@@ -295,12 +297,27 @@ refuse('a bad key: the database is not touched, and no part of the key is told',
   const other = await localKey(readConfig({ db: join(scratchFolder(), 'g.db') }, {}));
   const good = readFileSync(config.keyFile, 'utf8');
   const cases: [string, string, number, RegExp][] = [
-    ['read by others', good, 0o640, /is readable by others \(mode 640\): chmod 600 it/],
-    ['half written', good.slice(0, good.length / 2), 0o600, /cannot be read: it is no JSON/],
-    ['empty', '', 0o600, /cannot be read: it is no JSON/],
-    ['halves of two keys', JSON.stringify({ ...key, d: other.d }), 0o600, /holds no ES256 private key/],
-    ['another curve', JSON.stringify({ ...key, crv: 'P-384' }), 0o600, /holds no ES256 private key/],
-    ['no private half', JSON.stringify({ ...key, d: undefined }), 0o600, /holds no ES256 private key/],
+    ['read by others', good, 0o640, /is readable by others \(mode 640\): run chmod 600 on it/],
+    ['half written', good.slice(0, good.length / 2), 0o600, /cannot be read: it is not JSON/],
+    ['empty', '', 0o600, /cannot be read: it is not JSON/],
+    [
+      'halves of two keys',
+      JSON.stringify({ ...key, d: other.d }),
+      0o600,
+      /does not contain an ES256 private key/,
+    ],
+    [
+      'another curve',
+      JSON.stringify({ ...key, crv: 'P-384' }),
+      0o600,
+      /does not contain an ES256 private key/,
+    ],
+    [
+      'no private half',
+      JSON.stringify({ ...key, d: undefined }),
+      0o600,
+      /does not contain an ES256 private key/,
+    ],
   ];
   for (const [name, text, mode, message] of cases) {
     writeFileSync(config.keyFile, text);
@@ -396,7 +413,9 @@ upgrade('is migrated after a verified copy was laid beside it, which is told', a
     const { folder, file } = older(schema);
     assert.match(
       await refusalOf(() => openDatabase(file)),
-      new RegExp(`has schema ${schema}, this Gapstone needs ${newest}: start "gapstone serve" once`),
+      new RegExp(
+        `has schema ${schema}, this version of Gapstone needs ${newest}: start "gapstone serve" once`,
+      ),
     );
     const said: string[] = [];
     const db = await openUpgraded(file, { say: (line) => said.push(line) });
@@ -409,7 +428,7 @@ upgrade('is migrated after a verified copy was laid beside it, which is told', a
     db.close();
     const copy = `${file}.before-schema-${newest}`;
     assert.equal(said, [
-      `${file} was brought from schema ${schema} to ${newest}; as it was before, it is in ${copy}`,
+      `${file} was upgraded from schema ${schema} to ${newest}; a copy from before is in ${copy}`,
     ]);
     assert.equal(filesIn(folder), ['g.db', `g.db.before-schema-${newest}`]);
     assert.is(lstatSync(copy).mode & 0o777, 0o600);
@@ -439,7 +458,7 @@ upgrade('without room for the copy, or where a migration fails, everything stays
   const message = await refusalOf(() => openUpgraded(file, { room: () => 4096 }));
   assert.match(
     message,
-    /cannot be brought to schema \d+, it is unchanged: there is no room for .+: it needs \d+ bytes, 4096 are free$/,
+    /cannot be upgraded to schema \d+: there is not enough space for .+: it needs \d+ bytes, 4096 are free\. It is unchanged$/,
   );
   assert.equal(stateOf(folder), before);
 
@@ -449,7 +468,10 @@ upgrade('without room for the copy, or where a migration fails, everything stays
   const onMigrate = () => {
     throw new Error('no more');
   };
-  assert.match(await refusalOf(() => openUpgraded(first.file, { onMigrate })), /it is unchanged: no more$/);
+  assert.match(
+    await refusalOf(() => openUpgraded(first.file, { onMigrate })),
+    /: no more\. It is unchanged$/,
+  );
   assert.equal(stateOf(first.folder), state);
 });
 
@@ -462,7 +484,7 @@ upgrade('an older schema that is not ours to the letter is refused before anythi
   const state = stateOf(folder);
   assert.match(
     await refusalOf(() => openUpgraded(file)),
-    /g\.db is refused: the table role_mappings is not of Gapstone$/,
+    /g\.db is refused: the table role_mappings does not belong to Gapstone$/,
   );
   assert.equal(stateOf(folder), state);
 });

@@ -189,8 +189,8 @@ backups('never replaces anything, and leaves nothing behind when it fails', asyn
   const before = stateOf(folder);
   const cases: [string, RegExp][] = [
     ['g.db', /g\.db is the database itself$/],
-    ['there.db', /there\.db exists: a copy never replaces anything$/],
-    ['folder.db', /folder\.db exists: a copy never replaces anything$/],
+    ['there.db', /there\.db already exists: a copy never replaces a file. Choose another name$/],
+    ['folder.db', /folder\.db already exists: a copy never replaces a file. Choose another name$/],
     ['no/such/b.db', /the folder of .*b\.db does not exist$/],
   ];
   for (const [name, message] of cases) {
@@ -199,7 +199,10 @@ backups('never replaces anything, and leaves nothing behind when it fails', asyn
   }
   const sqlite = connect(file);
   const noRoom = () => copyDatabase(sqlite, join(folder, 'b.db'), () => 1000);
-  assert.match(await refusalOf(noRoom), /there is no room for .*b\.db: it needs \d+ bytes, 1000 are free$/);
+  assert.match(
+    await refusalOf(noRoom),
+    /there is not enough space for .*b\.db: it needs \d+ bytes, 1000 are free$/,
+  );
   sqlite.close();
   assert.equal(stateOf(folder), before);
 });
@@ -220,7 +223,10 @@ backups('writes to no file that somebody planted, and through no link', async ()
   assert.equal(readdirSync(folder).sort(), [...there, 'b.db'].sort(), 'nothing else is left');
   // A link in the place of the copy itself, even one that leads nowhere, is a name that is taken.
   symlinkSync(join(folder, 'nowhere'), join(folder, 'c.db'));
-  assert.match(await refusalOf(() => backup(file, join(folder, 'c.db'))), /c\.db exists/);
+  assert.match(
+    await refusalOf(() => backup(file, join(folder, 'c.db'))),
+    /c\.db already exists: a copy never replaces a file. Choose another name$/,
+  );
 });
 
 backups('of a damaged database fails, and leaves nothing behind', async () => {
@@ -287,9 +293,9 @@ restores('by the command: the hash on stdout, what was kept on stderr', async ()
   const { code, stdout, stderr } = await gapstone(['restore', 'b.db', '--db', 'g.db'], { cwd: folder });
   assert.is(code, 0, stderr);
   assert.is(stdout, `${sha256(copy)}  b.db\n`);
-  const before = /^what was there before is in (g\.db\.before-restore-\d{8}T\d{6}Z)$/m.exec(stderr)?.[1];
+  const before = /^the replaced database is in (g\.db\.before-restore-\d{8}T\d{6}Z)$/m.exec(stderr)?.[1];
   assert.is(digestOf(join(folder, before!)), digest);
-  assert.match(stderr, /all sessions are ended/);
+  assert.match(stderr, /all sessions were ended/);
   assert.is(digestOf(file), sampleDigest);
 });
 
@@ -347,7 +353,7 @@ restores('is refused while a server has the database open, which serves on', asy
   assert.equal([code, stdout], [1, '']);
   assert.match(
     stderr,
-    /^gapstone: .*g\.db is in use: stop the server, and whatever else works on it, first\n$/,
+    /^gapstone: .*g\.db is in use: first stop the server and any other program that uses it\n$/,
   );
   assert.equal(readdirSync(folder), names);
   assert.is((await fetch(`${running.url}/readyz`)).status, 200);
@@ -446,27 +452,27 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
     [foreign, /is not a Gapstone database$/],
     [
       changed('newer.db', (sqlite) => sqlite.pragma('user_version = 999')),
-      /has schema 999, this Gapstone knows/,
+      /has schema 999, this version of Gapstone supports/,
     ],
     [
       changed('loose.db', (sqlite) => sqlite.exec('DELETE FROM sources')),
-      /the backup is damaged: \d+ rows refer to what is not there$/,
+      /the backup is damaged: \d+ rows refer to rows that do not exist$/,
     ],
     [
       changed('trigger.db', (sqlite) =>
         sqlite.exec('CREATE TRIGGER stay BEFORE DELETE ON sessions BEGIN SELECT RAISE(IGNORE); END'),
       ),
-      /trigger\.db is refused: the trigger stay on sessions is not of Gapstone$/,
+      /trigger\.db is refused: the trigger stay on sessions does not belong to Gapstone$/,
     ],
     [
       changed('view.db', (sqlite) =>
         sqlite.exec('DROP VIEW known_stigs; CREATE VIEW known_stigs AS SELECT * FROM stigs'),
       ),
-      /view\.db is refused: the view known_stigs is not of Gapstone$/,
+      /view\.db is refused: the view known_stigs does not belong to Gapstone$/,
     ],
-    [inUse, /has a log beside it: it is a database in use, not a backup/],
-    [hashed, /hashed\.db is not what .*hashed\.db\.sha256 says: it was changed since$/],
-    [noHash, /holds no SHA-256$/],
+    [inUse, /is a database in use, not a backup: it has a log beside it/],
+    [hashed, /hashed\.db was changed: its SHA-256 does not match .*hashed\.db\.sha256$/],
+    [noHash, /does not contain a SHA-256$/],
   ];
   const before = stateOf(folder);
   for (const [path, message] of cases) {
@@ -475,11 +481,11 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
   }
   assert.match(
     await refusalOf(() => restoreDatabase(copy, file, when, { room: () => 1000 })),
-    /there is no room beside .*g\.db: it needs \d+ bytes, 1000 are free$/,
+    /there is not enough space beside .*g\.db: it needs \d+ bytes, 1000 are free$/,
   );
   assert.match(
     await refusalOf(() => restoreDatabase(copy, foreign, when)),
-    /is the database of another program/,
+    /belongs to another program: nothing was replaced/,
   );
   assert.match(
     await refusalOf(() => restoreDatabase(copy, join(folder, 'no', 'g.db'), when)),
@@ -499,7 +505,7 @@ restores('an older schema is brought up by the next start', async () => {
   const file = join(folder, 'g.db');
   const { code, stderr } = await gapstone(['restore', old, '--db', file]);
   assert.is(code, 0, stderr);
-  assert.match(stderr, new RegExp(`it has schema 1: the next start brings it to ${newest}`));
+  assert.match(stderr, new RegExp(`it has schema 1: the next start upgrades it to ${newest}`));
   (await openUpgraded(file)).close();
   openDatabase(file).close();
 });

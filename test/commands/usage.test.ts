@@ -82,7 +82,7 @@ usage('what the operating system refuses is one line', async () => {
   symlinkSync('loop.db', join(folder, 'loop.db'));
   for (const [db, message] of [
     ['loop.db', /^gapstone: ELOOP: too many symbolic links encountered, stat 'loop\.db'\n$/],
-    [`${'n'.repeat(250)}.db`, /^gapstone: n+\.db cannot be made: ENAMETOOLONG: name too long, .*\n$/],
+    [`${'n'.repeat(250)}.db`, /^gapstone: n+\.db cannot be created: ENAMETOOLONG: name too long, .*\n$/],
   ] as const) {
     const { code, stderr } = await runToEnd(folder, ['import', 'a.xml', '--db', db]);
     assert.is(code, 1);
@@ -94,8 +94,8 @@ usage('wrong usage is one line on stderr, exit 2', async () => {
   const folder = scratchFolder();
   const cases: [string[], RegExp][] = [
     [['nonsense'], /there is no command "nonsense"/],
-    [['--db', 'g.db', 'status'], /the command comes first, then "--db"/],
-    [['import'], /name at least one PATH/],
+    [['--db', 'g.db', 'status'], /the command must come before "--db"/],
+    [['import'], /give at least one PATH to import/],
     [['token'], /token issue/],
     [['token', 'revoke'], /token issue/],
     [['token', 'issue'], /--subject must be given/],
@@ -167,14 +167,14 @@ usage('token issue prints one token and nothing else', async () => {
 });
 
 usage(
-  'token issue makes nothing for a database that is not there, unless a key that is there was named',
+  'token issue makes nothing for a database that does not exist, unless a key that is there was named',
   async () => {
     const folder = scratchFolder();
     put(folder, 'notes.txt', 'no database');
     const issue = (db: string, env = {}) =>
       runToEnd(folder, ['token', 'issue', '--subject', 's', '--db', db], env);
     for (const [db, env, message] of [
-      ['slip.db', {}, /^gapstone: there is no database at slip\.db: make one with .+\n$/],
+      ['slip.db', {}, /^gapstone: there is no database at slip\.db: create one with .+\n$/],
       ['no/such/slip.db', {}, /^gapstone: there is no database at no\/such\/slip\.db: .+\n$/],
       ['notes.txt', {}, /^gapstone: notes\.txt is not a database .+\n$/],
       [
@@ -229,7 +229,10 @@ usage('a command that is given the wrong database, or an empty name, makes nothi
   ]) {
     const { code, stdout, stderr } = await runToEnd(folder, [...args, '--db', 'slip.db']);
     assert.equal([code, stdout], [1, ''], args.join(' '));
-    assert.match(stderr, /^gapstone: there is no database at (?:slip|nothing)\.db(?:: make one with .+)?\n$/);
+    assert.match(
+      stderr,
+      /^gapstone: there is no database at (?:slip|nothing)\.db(?:: create one with .+)?\n$/,
+    );
     assert.equal(readdirSync(folder), [], args.join(' '));
   }
   const nowhere = await runToEnd(folder, ['backup', 'b.db', '--db', 'no/such/slip.db']);
@@ -263,7 +266,7 @@ usage('token issue fails with a pinned key set, and with a key that others can r
   assert.equal([exposed.code, exposed.stdout, lines(exposed.stderr).length], [1, '', 1]);
   assert.match(
     exposed.stderr,
-    /^gapstone: the key file .*gapstone-key\.json is readable by others \(mode 644\): chmod 600 it$/m,
+    /^gapstone: the key file .*gapstone-key\.json is readable by others \(mode 644\): run chmod 600 on it$/m,
   );
 });
 

@@ -127,7 +127,7 @@ users('integration tokens: create, use, assign, list, revoke', async () => {
   assert.equal((await names()).sort(), ['one', 'three', 'two']);
   const foreign = await run(...create, 'blue', '--list', made.id);
   assert.is(foreign.code, 1);
-  assert.match(foreign.stderr, /is not of the organization blue/);
+  assert.match(foreign.stderr, /does not belong to the organization blue/);
   assert.is(foreign.stdout, '');
   const revoked = await run('integration-token', 'revoke', summary.id);
   assert.is(revoked.code, 0);
@@ -176,7 +176,7 @@ users('purge: by hand, dry, and by the scheduler', async () => {
   assert.equal([refused.code, refused.stdout], [1, '']);
   assert.match(
     refused.stderr,
-    /clock is behind the latest time seen: nothing is purged \(see --accept-clock\)/,
+    /The clock is earlier than the latest time in the database: nothing was purged \(see --accept-clock\)/,
   );
   assert.is((await run('purge', '--accept-clock')).code, 0);
   db.close();

@@ -15,7 +15,7 @@ function read(header: string): { ascii: string; exact: string } {
   return { ascii: match[1]!, exact: decodeURIComponent(match[2]!) };
 }
 
-/** The name as it may be sent (DECISIONS D34.6), character by character. */
+/** The name as it may be sent (rule D34.6), character by character. */
 function harmless(name: string): string {
   return [...name]
     .map((each, index) => {

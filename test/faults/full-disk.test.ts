@@ -14,7 +14,7 @@ import { say } from './support/profile.ts';
 import { serveOver, stopServed } from './support/served.ts';
 import { mountSmallDisk, unmountAll } from './support/small-disk.ts';
 
-// SECURITY I2, D2: a disk that fills up loses nothing, and room is all that is needed to go on.
+// Threats I2, D2: a disk that fills up loses nothing, and room is all that is needed to go on.
 const full = suite('A full disk');
 
 full.after(() => {

@@ -11,7 +11,7 @@ import { createClient, pause, percentile } from './support/load.ts';
 import { say, scaled } from './support/profile.ts';
 import { serveOver, stopServed } from './support/served.ts';
 
-// SECURITY I5: while many read, the next releases are imported; every answer is of one generation.
+// Threat I5: while many read, the next releases are imported; every answer is of one generation.
 const generations = suite('Reading while imports commit');
 
 const clients = scaled(200, 50);

@@ -11,7 +11,7 @@ import { contentOf, releases } from './support/catalog.ts';
 import { say, scaled } from './support/profile.ts';
 import { trace, whyNoTracing } from './support/strace.ts';
 
-// SECURITY I2: a call on the database that fails, at whatever point of an import. Where processes may not be traced,
+// Threat I2: a call on the database that fails, at whatever point of an import. Where processes may not be traced,
 // `test/importers/kill.test.ts` and `full-disk.test.ts` are what is left of it.
 const injected = suite('Failing calls in an import');
 

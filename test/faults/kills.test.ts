@@ -9,7 +9,7 @@ import { scratchFolder } from '../support/scratch.ts';
 import { before, contentOf, over } from './support/catalog.ts';
 import { say, scaled } from './support/profile.ts';
 
-// SECURITY I1: killed at any moment, the catalog is the old one or the new one, and the next import succeeds.
+// Threat I1: killed at any moment, the catalog is the old one or the new one, and the next import succeeds.
 const kills = suite('SIGKILL of an import');
 
 const count = scaled(200, 6);

@@ -7,7 +7,7 @@ import { operationsOf } from '../support/malformed/requests.ts';
 import { shipped } from '../support/reference.ts';
 import { say, scaled } from './support/profile.ts';
 
-// SECURITY P5: no text of a request costs more than its length. Patterns that make regular expressions go back and
+// Threat P5: no text of a request costs more than its length. Patterns that make regular expressions go back and
 // forth are put into every parameter and every field, a hundred thousand characters long.
 const linear = suite('Texts that would cost time');
 

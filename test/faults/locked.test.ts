@@ -11,7 +11,7 @@ import { say } from './support/profile.ts';
 import { type Served, serveOver } from './support/served.ts';
 import { loadWithWriters, verifyWrites } from './support/writers.ts';
 
-// DECISIONS D23.3, D34.2: a server whose database or audit stream another process has locked.
+// Rules D23.3, D34.2: a server whose database or audit stream another process has locked.
 const locked = suite('Locked for seconds');
 locked.after(killAll);
 

@@ -7,7 +7,7 @@ import { residentMegabytes } from './support/process.ts';
 import { say, scaled } from './support/profile.ts';
 import { serveOver, stopServed } from './support/served.ts';
 
-// SECURITY M1, H2: more at once than can be done at once. It is worked off, or told when to come again.
+// Threats M1, H2: more at once than can be done at once. It is worked off, or told when to come again.
 const overload = suite('Overload');
 overload.after(killAll);
 

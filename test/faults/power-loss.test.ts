@@ -13,7 +13,7 @@ import { contentOf, releases } from './support/catalog.ts';
 import { say, scaled } from './support/profile.ts';
 import { trace, whyNoTracing } from './support/strace.ts';
 
-// SECURITY I7: the power goes at any moment of an import. What the database wrote is recorded; then the disk is made
+// Threat I7: the power goes at any moment of an import. What the database wrote is recorded; then the disk is made
 // anew as it may be found: what was synced is there, of the rest any part, cut within pages.
 const power = suite('Loss of power');
 

@@ -12,7 +12,7 @@ import { residentMegabytes } from './support/process.ts';
 import { say, scaled } from './support/profile.ts';
 import { type Served, serveOver, stopServed } from './support/served.ts';
 
-// SECURITY H2, O1, M1: clients that are slow, idle, greedy or many do not keep the others from being served.
+// Threats H2, O1, M1: clients that are slow, idle, greedy or many do not keep the others from being served.
 const slow = suite('Slow, idle and greedy clients');
 slow.after(killAll);
 

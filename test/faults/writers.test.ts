@@ -10,7 +10,7 @@ import { createClient } from './support/load.ts';
 import { say, scaled } from './support/profile.ts';
 import { serveOver, stopServed } from './support/served.ts';
 
-// SECURITY I4: two importers at once, and importers beside a server whose users write.
+// Threat I4: two importers at once, and importers beside a server whose users write.
 const writers = suite('Writers at once');
 writers.after(killAll);
 

@@ -246,7 +246,7 @@ front('unfinished bodies are bounded for one caller, and their memory comes back
   const during = await external(running);
   assert.ok(during - before < 90, `${during - before} MB of 150`);
   const { body } = readAnswer(held.find((each) => each.received().includes(' 503 '))!.received());
-  assert.is(JSON.parse(body).error.message, 'Too many request bodies are under way');
+  assert.is(JSON.parse(body).error.message, 'Too many request bodies are being received. Try again');
   await until('all are cut', () => held.every((each) => each.closed()));
   // The runtime gives memory back when it needs some: a few other requests must be enough.
   await eventually('the memory', async () => {

@@ -471,7 +471,7 @@ library('under strict nothing is stored', async () => {
   const { lines, summary, stored } = await importZip(db, zip, { strict: true });
   assert.is(stored, false);
   assert.equal([summary.rejected, summary.imported, summary.skipped], [2, 0, summary.sources - 2]);
-  const reason = 'nothing was stored: --strict, and 2 sources are not good';
+  const reason = 'nothing was stored: --strict was given, and 2 sources cannot be imported';
   assert.is(lines.filter((line) => line.reason === reason).length, 14, 'what would have been imported');
   assert.equal(tableDigests(db), before);
   assert.is(db.sqlite.prepare('SELECT count(*) FROM import_runs').pluck().get(), 1);

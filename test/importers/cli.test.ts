@@ -97,7 +97,7 @@ codes('as a process: 0, 1, 2 and 3', async () => {
   check(done, 0, /^imported .*good\.xml \[xccdf\] -> good \(3 rules/m);
   assert.is(done.stdout, '', 'data goes to stdout, messages do not');
   check(failed, 1, /^rejected .*bad\.xml \[xccdf\]: .*line \d+, column \d+/m);
-  check(missing, 1, /^gapstone: there is no .*missing\.xml\n$/);
+  check(missing, 1, /^gapstone: \S*missing\.xml does not exist\n$/);
   check(wrong, 2, /^gapstone: .*no-such-option.*\n$/);
   check(partly, 3, /1 imported.*1 rejected/);
 });
@@ -107,7 +107,7 @@ codes('0 when nothing was rejected: skips are no failures', async () => {
   const { stderr } = await exits(0, [good, '--db', db], /^imported .*good\.xml/m);
   assert.match(
     stderr,
-    /^1 sources in [\d.]+ s: 1 imported, 0 unchanged, 0 superseded, 0 skipped, 0 rejected/m,
+    /^1 source in [\d.]+ s: 1 imported, 0 unchanged, 0 superseded, 0 skipped, 0 rejected/m,
   );
   await exits(0, [good, '--db', db], /^unchanged .*-> good$/m);
   await exits(0, [skips, '--db', db], /^skipped .*a\.txt \[other\]: /m);
@@ -128,7 +128,7 @@ codes(
     const { stderr } = await exits(
       1,
       [good, join(folder, 'missing.xml'), '--db', fresh],
-      /there is no .*missing\.xml/,
+      /missing\.xml does not exist/,
     );
     assert.is(stderr.trim().split('\n').length, 1);
     assert.not(existsSync(fresh), 'nothing is begun');
@@ -160,13 +160,13 @@ codes('--strict: 1 and nothing stored, or 0', async () => {
     if (outcome !== 'rejected' && !source.endsWith('z.txt'))
       assert.equal(
         [outcome, reason, target, counts],
-        ['skipped', 'nothing was stored: --strict, and 1 source is not good', null, {}],
+        ['skipped', 'nothing was stored: --strict was given, and 1 source cannot be imported', null, {}],
       );
   assert.equal(catalogOf(db).stigs, []);
   await exits(0, [good, skips, '--strict', '--db', db], /1 imported/);
   assert.is(catalogOf(db).stigs.length, 1);
   // What was stored before is still there; of two that are not good, one is a file of no known kind.
-  const again = await exits(1, [good, bad, text, other, '--strict', '--db', db], /2 sources are not/);
+  const again = await exits(1, [good, bad, text, other, '--strict', '--db', db], /2 sources cannot/);
   assert.match(again.stderr, /^unchanged .*good\.xml/m);
   assert.match(again.stderr, /1 unchanged, 0 superseded, 2 skipped, 1 rejected/);
 });
@@ -430,14 +430,17 @@ options('a --slugs file that is wrong is refused with its row, before anything i
   const cases: [string, RegExp][] = [
     ['id,slug\nGood,x\n', /header must be benchmarkId,slug/],
     ['', /header/],
-    ['benchmarkId,slug\nGood,Not A Slug\n', /row 2.*"Not A Slug" is no slug/],
-    ['benchmarkId,slug\nGood,\n', /row 2.*no slug/],
-    ['benchmarkId,slug\nGood,stats\n', /row 2: "stats" is a path of the interface$/m],
+    ['benchmarkId,slug\nGood,Not A Slug\n', /row 2.*"Not A Slug" is not a slug: use a-z, 0-9 and _/],
+    ['benchmarkId,slug\nGood,\n', /row 2.*not a slug/],
+    [
+      'benchmarkId,slug\nGood,stats\n',
+      /row 2: "stats" is reserved for a path of the API: choose another slug$/m,
+    ],
     ['benchmarkId,slug\nGood,a\n,b\n', /row 3.*benchmarkId is empty/],
     ['benchmarkId,slug\nGood,a\nGood,b\n', /row 3.*twice/],
     ['benchmarkId,slug\nGood,a,b\n', /cannot be read/],
     ['benchmarkId,slug\n"Good,a\n', /cannot be read/],
-    [`benchmarkId,slug\nGood,${'x'.repeat(201)}\n`, /no slug/],
+    [`benchmarkId,slug\nGood,${'x'.repeat(201)}\n`, /not a slug/],
   ];
   for (const [csv, message] of cases) {
     const db = newDb();
@@ -483,7 +486,7 @@ options('a folder that cannot be listed and a name that is not UTF-8 are rejecte
     .map((line) => JSON.parse(line));
   assert.equal(
     lines.map(({ outcome, reason }) => (outcome === 'rejected' ? reason : outcome)),
-    ['imported', 'the name is not UTF-8: give it another', 'the name is not UTF-8: give it another'],
+    ['imported', 'the name is not UTF-8: rename the file', 'the name is not UTF-8: rename the file'],
   );
   assert.is((await gapstone(['import', 'in', '--strict', '--db', 'strict.db'], { cwd })).code, 1);
 });

@@ -274,7 +274,7 @@ order('a pair of a site for a CCI is verified for Rev 5 alone', async () => {
   assert.equal(await pairs(''), [['AC-2 auto'], []], 'for no revision');
   assert.equal(await pairs('Rev 6'), [
     [],
-    ['1 pairs make no edge, Rev 5 is the newest that counts for a CCI: row 2: CCI-000001 -> AC-2'],
+    ['1 pairs make no mapping, Rev 5 is the newest that counts for a CCI: row 2: CCI-000001 -> AC-2'],
   ]);
 });
 
@@ -411,7 +411,7 @@ site('both resolve, from it and to it, and explain says where they are stated', 
   db.close();
 });
 
-site('site frameworks come after those of the specification, by name', async () => {
+site('site frameworks come after the published ones, by name', async () => {
   const db = await filled({
     'rev5.json': samples['rev5.json']!,
     'b.csv': controlsCsv(
@@ -501,10 +501,10 @@ site('which end of a row a control stands at, and of which revision, is no matte
   ]);
   assert.equal((await resolve(db, 'cci:CCI-1', 'nist-800-53', '&maxHops=1')).paths, []);
   assert.equal(lines.find((line) => line.source.endsWith('pairs.csv'))!.warnings, [
-    '1 pairs make no edge, withdrawn in nist-800-53: row 11: AC-3 -> CCI-000001',
-    '2 pairs make no edge, no active successor in lamps: row 4: S-3 -> AU-2, row 5: AU-2 -> S-3',
-    '2 pairs make no edge, Rev 9 of nist-800-53 is not imported: row 9: S-1 -> AU-10, row 8: AU-10 -> S-1',
-    '1 pairs make no edge, a newer version of lamps is imported: row 10: S-2 -> AC-2',
+    '1 pairs make no mapping, withdrawn in nist-800-53: row 11: AC-3 -> CCI-000001',
+    '2 pairs make no mapping, no active successor in lamps: row 4: S-3 -> AU-2, row 5: AU-2 -> S-3',
+    '2 pairs make no mapping, Rev 9 of nist-800-53 is not imported: row 9: S-1 -> AU-10, row 8: AU-10 -> S-1',
+    '1 pairs make no mapping, a newer version of lamps is imported: row 10: S-2 -> AC-2',
   ]);
   // Once the revision is there, its pairs count.
   await importSources(db, {
@@ -634,7 +634,7 @@ bad('profiles: empty, ids that are none; unknown ids are warned about by name', 
     catalog,
     oscalProfile('low', ['ac-1', 'lantern']),
     'oscal-profile',
-    /with-ids\/1: "lantern" is no id of 800-53/,
+    /with-ids\/1: "lantern" is not an id of 800-53/,
   );
   const db = await filled(samples);
   const { lines } = await importSources(db, {
@@ -655,7 +655,7 @@ bad('control CSV: a wrong header, an unknown column, a bad row, each named', asy
     ['framework,version,identifier\n', 'there are no rows below the header'],
     [
       `framework,version,identifier\n${row}\n${row}\n`,
-      /^row 3, column identifier: "AC-1" stands in row 2 already$/,
+      /^row 3, column identifier: "AC-1" is already in row 2$/,
     ],
     [`framework,version,identifier\n${row}\nnist-800-53,Rev 5,ac-01\n`, /^row 3, column identifier/],
     [`framework,version,identifier\n${row},x\n`, 'row 2 has 4 cells, the header has 3'],
@@ -665,25 +665,25 @@ bad('control CSV: a wrong header, an unknown column, a bad row, each named', asy
     ],
     [
       `framework,version,identifier\n${row}\nnist-800-53,Rev 5,Lantern\n`,
-      /^row 3, column identifier: "Lantern" is no identifier/,
+      /^row 3, column identifier: "Lantern" is not an identifier/,
     ],
     [
       `framework,version,identifier,status\n${row},lit\n`,
-      /^row 2, column status: "lit" is not of active, withdrawn$/,
+      /^row 2, column status: "lit" is not one of: active, withdrawn$/,
     ],
     [
       `framework,version,identifier,baselines\n${row},low;lit\n`,
-      /^row 2, column baselines: "low;lit" is not of low, /,
+      /^row 2, column baselines: "low;lit" is not one of: low, /,
     ],
     [`framework,version,identifier,withdrawnInto\n${row},AC-2\n`, /^row 2, column withdrawnInto/],
-    ['framework,version,identifier\nnist-800-53,Rev 5,"AC-1\n', /^no valid CSV/],
+    ['framework,version,identifier\nnist-800-53,Rev 5,"AC-1\n', /^not valid CSV/],
     [
       `framework,version,identifier,title\n${row},a\u0000b\n`,
       /^row 2, column title: characters that cannot be stored$/,
     ],
     [
       'framework,version,identifier\ncci,2022,AC-1\n',
-      /^row 2, column identifier: "AC-1" is no identifier of cci$/,
+      /^row 2, column identifier: "AC-1" is not an identifier of cci$/,
     ],
     ['framework,version,identifier,baselines\ncci,2022,CCI-1,low\n', /^row 2, column baselines/],
   ];
@@ -739,15 +739,15 @@ bad('mapping CSV: a wrong header, duplicates, bad rows, each named', async () =>
     [`${header.replace(',reference', '')}\n${row.slice(0, -1)}\n`, `the header is not ${header}`],
     [`${header},more\n${row},\n`, `the header is not ${header}`],
     [`${header}\n`, 'there are no rows below the header'],
-    [`${header}\n${row}x\n${row}y\n`, 'row 3 is the pair of row 2 once more'],
-    [`${header}\n${row}\nsite,2026,S-1,nist-800-53,Rev 5,ac-01,\n`, 'row 3 is the pair of row 2 once more'],
+    [`${header}\n${row}x\n${row}y\n`, 'row 3 repeats the pair of row 2'],
+    [`${header}\n${row}\nsite,2026,S-1,nist-800-53,Rev 5,ac-01,\n`, 'row 3 repeats the pair of row 2'],
     [
       `${header}\n${row}\nsite,2026,,nist-800-53,Rev 5,AC-1,\n`,
       'row 3, column fromIdentifier: the cell is empty',
     ],
     [
       `${header}\n${row}\nsite,2026,S-1,nist-800-53,Rev 5,3.1.1,\n`,
-      'row 3, column toIdentifier: "3.1.1" is no identifier of nist-800-53',
+      'row 3, column toIdentifier: "3.1.1" is not an identifier of nist-800-53',
     ],
     [
       `${header}\n${row}\nsite,2026,S-1,site,2026,S-1,\n`,
@@ -755,7 +755,7 @@ bad('mapping CSV: a wrong header, duplicates, bad rows, each named', async () =>
     ],
     [`${header}\n${row},\n`, 'row 2 has 8 cells, the header has 7'],
     ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n03.01.01,AC-2\n', /^row 3, column sp800_171r2/],
-    ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.1,AC-2\n', 'row 3 is the pair of row 2 once more'],
+    ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.1,AC-2\n', 'row 3 repeats the pair of row 2'],
     ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.2\n', 'row 3 has 1 cells, the header has 2'],
     ['sp800_171r2,sp800_53r4\n3.1.1,lantern\n', /^row 2, column sp800_53r4: "lantern"/],
   ];
@@ -823,7 +823,12 @@ bad('CCI lists: without version or items, incomplete items, truncated', async ()
     'cci-list',
     /a reference of CCI-000003 has no version or no index/,
   );
-  await refuse(catalog, list.replace('CCI-000002', 'Lantern'), 'cci-list', 'the item id "Lantern" is no CCI');
+  await refuse(
+    catalog,
+    list.replace('CCI-000002', 'Lantern'),
+    'cci-list',
+    'the item id "Lantern" is not a CCI',
+  );
   for (const part of [0.5, 0.9, 0.999])
     await refuse(catalog, list.slice(0, list.length * part), 'cci-list', /./);
 });

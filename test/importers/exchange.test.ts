@@ -65,7 +65,7 @@ if (hasReferenceData && hasExchange) {
           'oscal-catalog',
           /resolved from a profile of another/,
         ],
-        [/FedRAMP.+profile\.json$/, 'skipped', 'oscal-profile', /no baseline of 800-53: FedRAMP/],
+        [/FedRAMP.+profile\.json$/, 'skipped', 'oscal-profile', /not a baseline of 800-53: FedRAMP/],
         [/component-definition.+\.json$/, 'skipped', 'other', /\(component-definition\)/],
         [/mapping-collection.+\.json$/, 'skipped', 'other', /\(mapping-collection\)/],
         [/schema\.json$/, 'skipped', 'other', /a JSON schema/],

@@ -3,7 +3,7 @@ import type { LedgerLine } from '../../importers/ledger.ts';
 import type { ImportOptions } from '../../importers/run.ts';
 import { nameTwoProducts } from '../../importers/stigs/siblings.ts';
 import { idKeyOf, isSlug, kindOf, reservedSlugs, slugOf, slugStemOf } from '../../importers/stigs/slug.ts';
-import { stigNumber } from '../../src/base/ids.ts';
+import { numberOf } from '../../src/base/ids.ts';
 import { routesOf, testApp } from '../support/app.ts';
 import { dumpCatalog, emptyCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
 import { effortOf } from '../support/effort.ts';
@@ -209,7 +209,7 @@ joins('a renamed id and title is one STIG, named by the newest title (Windows 10
     assert.equal(slugs(db), { microsoft_windows_10: ['Windows_10_STIG V1R23', 'MS_Windows_10_STIG V2R1'] });
     const [stig] = dumpCatalog(db).stigs;
     assert.is(stig!.title, renamed.title);
-    assert.is(stig!.number, stigNumber('microsoft_windows_10'));
+    assert.is(stig!.number, numberOf('microsoft_windows_10'));
     const reasons = lines[0]!.map((line) => line.reason!);
     assert.match(reasons[run.indexOf(old)]!, /joined microsoft_windows_10: .*95 % of the STIG IDs/);
     assert.match(reasons[run.indexOf(renamed)]!, /new slug.*microsoft_windows_10/);
@@ -326,7 +326,7 @@ joins('siblings that share STIG IDs and no V-id are two STIGs, whichever comes f
     const second = lines.flat().find((line) => /shares/.test(line.reason ?? ''))!;
     assert.match(
       second.reason!,
-      /^new slug from the title: maker_xe_router; shares 88 % of the STIG IDs with maker_ios_router, but its rules have SV-ids of their own$/,
+      /^new slug from the title: maker_xe_router; shares 88 % of the STIG IDs with maker_ios_router, but its rules have other SV-ids$/,
     );
   }
 });
@@ -382,7 +382,7 @@ joins(
       if (runs.length === 1)
         assert.match(
           lines.flat().find((line) => /shares/.test(line.reason ?? ''))!.reason!,
-          /; shares 100 % of the STIG IDs with \w+_linux_5, but its rules have SV-ids of their own$/,
+          /; shares 100 % of the STIG IDs with \w+_linux_5, but its rules have other SV-ids$/,
         );
     }
     // A later title of one of them is a later title all the same.
@@ -754,7 +754,7 @@ joins('a title in another script is known by the benchmark id, whatever stands t
     [{ id: 'Example_Product_STIG', title, release: 2, rules: sampleRules(5, 'A', 100) }],
   ]);
   assert.equal(slugs(db), { example_product: ['Example_Product_STIG V1R1', 'Example_Product_STIG V1R2'] });
-  assert.is(lines[0]![0]!.reason, 'new slug example_product: the title gives none');
+  assert.is(lines[0]![0]!.reason, 'new slug example_product: the title does not give a slug');
 
   const own = {
     id: 'EP_STIG',
@@ -800,11 +800,11 @@ joins(
     assert.equal(
       lines[0]!.map((line) => line.reason),
       [
-        'new slug stats_2: stats is a path of the interface',
-        'new slug stats_viewer: stats is a path of the interface',
+        'new slug stats_2: stats is reserved for a path of the API',
+        'new slug stats_viewer: stats is reserved for a path of the API',
         'new slug from the title: other',
-        'new slug change_log: changelog is a path of the interface',
-        'new slug batch_2: batch is a path of the interface',
+        'new slug change_log: changelog is reserved for a path of the API',
+        'new slug batch_2: batch is reserved for a path of the API',
       ],
     );
     const { lines: next } = await importTexts(db, [
@@ -828,7 +828,7 @@ joins('slugs are always ones that the API takes, also beside long titles and ids
   assert.is(dump.stigs.length, 3);
   for (const { slug, number } of dump.stigs) {
     assert.ok(isSlug(slug), `${slug.length}: ${slug.slice(0, 80)}`);
-    assert.is(number, stigNumber(slug));
+    assert.is(number, numberOf(slug));
   }
 });
 
@@ -858,7 +858,10 @@ joins('a STIG ID that names thousands of rules costs no more than they are', asy
   });
   const effort = await effortOf(async () => {
     const { lines } = await importRuns([[sample('Boat', 1, 300_000), sample('Ship', 2, 400_000)]]);
-    assert.match(lines[0]![0]!.reason!, /shares 100 % of the STIG IDs with ship, but its rules have SV-ids/);
+    assert.match(
+      lines[0]![0]!.reason!,
+      /shares 100 % of the STIG IDs with ship, but its rules have other SV-ids/,
+    );
   });
   assert.ok(effort < 4000, `${effort} ms`);
 });

@@ -26,7 +26,7 @@ test('an override of a benchmark that is nowhere is told of, and changes nothing
     join(folder, 'x.db'),
   ]);
   assert.is(code, 0);
-  assert.is(stderr, 'warning: --slugs names "Harbour_STIG", which no benchmark bears\n');
+  assert.is(stderr, 'warning: --slugs names "Harbour_STIG", but no benchmark has this id\n');
   assert.is(JSON.parse(stdout.split('\n')[0]!).target, 'port');
   const db = emptyCatalog();
   const overrides = new Map([
@@ -72,7 +72,9 @@ test('a rule weight that is no number is a warning', async () => {
   const text = writeXccdf().replace('weight="10.0"', 'weight="heavy"');
   const { lines } = await importTexts(db, [text]);
   assert.is(lines[0]!.outcome, 'imported');
-  assert.equal(lines[0]!.warnings, ['the rule SV-100001r1_rule has the weight "heavy", which is no number']);
+  assert.equal(lines[0]!.warnings, [
+    'the rule SV-100001r1_rule has the weight "heavy", which is not a number',
+  ]);
   db.close();
 });
 
@@ -104,7 +106,7 @@ test('HTML and foreign XML with a DOCTYPE are skipped; what names or holds a roo
     'broken.xml': 'rejected',
   });
   const skipped = lines.find((line) => line.source.endsWith('readme.html'))!;
-  assert.is(skipped.reason, 'XML or HTML of no kind of ours, with a DOCTYPE: root <html>');
+  assert.is(skipped.reason, 'XML or HTML of an unknown kind, with a DOCTYPE: root <html>');
   assert.is(skipped.kind, 'other');
   db.close();
 });
@@ -124,13 +126,13 @@ test('a checklist is named as what it is; a benchmark that cannot be decoded is 
   const paths = files.map(([name, content]) => put(folder, name, content));
   const { lines } = await runImport(db, paths, { strict: true });
   db.close();
-  const said = ' (a checklist: the server upgrades it, the catalog does not hold it)';
+  const said = ' (a checklist: upgrade it on the page “Upgrade a checklist”; it cannot be imported)';
   assert.equal(
     lines.map(({ outcome, kind, reason }) => [outcome, kind, reason]),
     [
-      ['skipped', 'other', `XML of no kind of ours: root <CHECKLIST>${said}`],
-      ['skipped', 'other', `JSON of no kind of ours${said}`],
-      ['skipped', 'other', 'JSON of no kind of ours'],
+      ['skipped', 'other', `XML of an unknown kind: root <CHECKLIST>${said}`],
+      ['skipped', 'other', `JSON of an unknown kind${said}`],
+      ['skipped', 'other', 'JSON of an unknown kind'],
       [
         'rejected',
         'xccdf',

@@ -18,12 +18,12 @@ async function dumpAfter(...runs: (string | Uint8Array)[][]) {
   return dump;
 }
 
-/** The served release of every STIG is the one that the order of FORMATS 2.1 puts last. */
+/** The served release of every STIG is the one that the order of rule F2.1 puts last. */
 function assertCurrentIsNewest(db: Database): void {
   const rows = db.sqlite
     .prepare(
-      `SELECT s.slug, s.title, c.title AS currentTitle, c.newness AS current,
-              (SELECT max(newness) FROM stig_releases WHERE stig_id = s.id) AS newest
+      `SELECT s.slug, s.title, c.title AS currentTitle, c.release_order AS current,
+              (SELECT max(release_order) FROM stig_releases WHERE stig_id = s.id) AS newest
          FROM stigs AS s LEFT JOIN stig_releases AS c ON c.id = s.current_release_id`,
     )
     .all() as Record<string, string>[];
@@ -44,7 +44,7 @@ function countsOf({ summary }: Awaited<ReturnType<typeof importTexts>>) {
 }
 
 // Releases that meet each other in every way that identity knows: ids that share a title, titles that share
-// rules, one version under two ids, two printings of one version, STIG and SRG.
+// Rules, one version under two ids, two printings of one version, STIG and SRG.
 const anySample: fc.Arbitrary<SampleBenchmark> = fc
   .record({
     id: fc.constantFrom('Alpha_STIG', 'ALPHA_Server', 'Beta_STIG', 'U_Beta', 'Gamma_SRG', 'Delta_STIG'),
@@ -197,7 +197,7 @@ synthetic('releases are ordered by number, not by text or date', async () => {
   const db = emptyCatalog();
   const result = await importTexts(db, texts);
   assert.is(result.summary.imported, versions.length);
-  const stored = db.sqlite.prepare('SELECT version FROM stig_releases ORDER BY newness').pluck().all();
+  const stored = db.sqlite.prepare('SELECT version FROM stig_releases ORDER BY release_order').pluck().all();
   const order = ['V1R0.1', 'V1R1.9', 'V1R1.17', 'V1R2', 'V1R9', 'V1R10', 'V2R1', 'V2R1.1', 'V10R1'];
   assert.equal(stored, order);
   assert.is(dumpCatalog(db).stigs[0]!.current, 'V10R1');

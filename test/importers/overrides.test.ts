@@ -63,7 +63,7 @@ test('the rows of a file are meant at once: two slugs are exchanged, in either o
           `SELECT s.slug, r.benchmark_id, r.version, r.id = s.current_release_id AS current, s.title = r.title AS titled,
                   (SELECT count(*) FROM findings WHERE release_id = r.id) = r.finding_count AS whole,
                   (SELECT target FROM sources WHERE id = r.source_id) AS target
-             FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id ORDER BY s.slug, r.newness`,
+             FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id ORDER BY s.slug, r.release_order`,
         )
         .raw()
         .all();

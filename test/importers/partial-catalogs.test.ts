@@ -9,7 +9,7 @@ import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
-// A catalog that is only a part never takes controls away (DECISIONS D29.6).
+// A catalog that is only a part never takes controls away (rule D29.6).
 const parts = suite('Catalogs that are only a part');
 
 const whole: SampleControl[] = [
@@ -175,7 +175,7 @@ parts('a catalog resolved from a profile is rejected, with how many it lacks of 
     put(folder, 'b.json', resolved('9.8')),
   ]);
   const says =
-    'a catalog resolved from a profile holds only a part of 800-53: import the catalog and the profile';
+    'a catalog resolved from a profile contains only part of 800-53: import the catalog and the profile instead';
   assert.equal(
     lines.map(({ outcome, reason }) => [outcome, reason]),
     [

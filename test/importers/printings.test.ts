@@ -4,7 +4,7 @@ import { evidenceOf, isWithin } from '../../importers/stigs/evidence.ts';
 import { decideIdentity } from '../../importers/stigs/identity.ts';
 import type { Printing } from '../../importers/stigs/printings.ts';
 import { aliasKey, isSlug, kindOf, reservedSlugs, slugOf } from '../../importers/stigs/slug.ts';
-import { newnessOf } from '../../importers/stigs/xccdf-release.ts';
+import { releaseOrderOf } from '../../importers/stigs/xccdf-release.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import { suite } from '../support/harness.ts';
 
@@ -31,7 +31,7 @@ function printingOf(facts: Facts): Printing {
   return {
     ...{ sha256: hash, benchmarkId, title, version, stigIds, releaseDate: benchmarkDate },
     idKey: aliasKey(benchmarkId, kindOf(title)),
-    newness: newnessOf({ version, benchmarkDate, statusDate: null, sha256: hash }),
+    releaseOrder: releaseOrderOf({ version, benchmarkDate, statusDate: null, sha256: hash }),
     evidence: () => evidence,
   };
 }
@@ -144,7 +144,7 @@ test('each printing has one STIG, and each rule is served there as its version',
           const name = `${stig.slug} ${printing.version}`;
           assert.not.ok(served.has(name), `${name} twice`);
           served.add(name);
-          assert.ok(stig.current.newness >= printing.newness, 'the newest is the current one');
+          assert.ok(stig.current.releaseOrder >= printing.releaseOrder, 'the newest is the current one');
         } else {
           const kept = fates.get(keptBy.sha256)!;
           assert.ok(kept.stig === stig && kept.keptBy === null && keptBy.version === printing.version);

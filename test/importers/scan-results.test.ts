@@ -5,7 +5,7 @@ import { suite } from '../support/harness.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
-// Scan results are no part of the catalog, whatever benchmark stands around them (DECISIONS D29.5).
+// Scan results are no part of the catalog, whatever benchmark stands around them (rule D29.5).
 const results = suite('Scan results in an import');
 
 const says = 'scan results belong to a checklist, not to the catalog';
@@ -101,7 +101,7 @@ results('a test result of another kind of document is no scan result', async () 
     '<TestRun xmlns="http://microsoft.com/schemas/VisualStudio/TeamTest/2010"><TestResult/></TestRun>',
   );
   const { lines, loneUnknown } = await runImport(db, [file]);
-  assert.equal([lines[0]!.reason, loneUnknown], ['XML of no kind of ours: root <TestRun>', [file]]);
+  assert.equal([lines[0]!.reason, loneUnknown], ['XML of an unknown kind: root <TestRun>', [file]]);
   // The same words in a text are none either.
   const stig = put(scratchFolder(), 'b.xml', writeXccdf({ description: '<TestResult>' }));
   assert.is((await runImport(db, [stig])).lines[0]!.outcome, 'imported');

@@ -145,6 +145,7 @@ function olderDatabase(from: Database): string {
     const insert = old.prepare(
       `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     );
+
     for (const row of from.sqlite
       .prepare(`SELECT ${columns.join(', ')} FROM ${table}`)
       .raw()
@@ -160,7 +161,7 @@ test('a database of an older Gapstone is searched as soon as it is opened', asyn
   await gapstone(['import', shipped('stigs'), '--db', made]);
   const whole = openDatabase(made);
   const file = olderDatabase(whole);
-  assert.throws(() => openDatabase(file), /has schema \d+, this Gapstone needs \d+/);
+  assert.throws(() => openDatabase(file), /has schema \d+, this version of Gapstone needs \d+/);
   const migrated = await openUpgraded(file);
   assert.equal(migrated.sqlite.pragma('integrity_check', { simple: true }), 'ok');
   assert.equal(dumpCatalog(migrated), dumpCatalog(whole));

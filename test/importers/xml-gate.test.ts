@@ -294,9 +294,9 @@ form('an empty file and one of blanks are skipped, not stored', async () => {
   assert.is(db.generation(), 0);
 });
 
-form('the text of a symbolic link, a PDF and JSON are of no known kind', () => {
+form('the text of a symbolic link, a PDF and JSON are of an unknown kind', () => {
   for (const text of ['../other/U_X_STIG.xml', '%PDF-1.7\n<x>', 'null', '\u0000<a/>', 'x<a/>'])
-    assert.match(parseSkipped(text).reason, /no known kind/);
+    assert.match(parseSkipped(text).reason, /of an unknown kind/);
 });
 
 form.run();
@@ -546,7 +546,7 @@ for (const [name, text, reason] of [
   [
     'with a release-info that has no release',
     writeXccdf({ releaseInfo: 'Benchmark Date: 01 Jan 2024' }),
-    /no release/,
+    /the release-info does not name a release$/,
   ],
   ['with a release-info of another form', writeXccdf({ releaseInfo: 'Second edition' }), /Second edition/],
   ['with a benchmark date that is none', writeXccdf({ date: '31 Feb 2024' }), /31 Feb 2024/],
@@ -717,7 +717,7 @@ rejects('of several statuses the newest counts, undated ones least, of one date 
     const wrong = rest.filter((each) => each[1] === '2024-13-45');
     assert.equal(
       warnings,
-      wrong.map(() => 'the status date "2024-13-45" is no date and was dropped'),
+      wrong.map(() => 'the status date "2024-13-45" is not a date and was ignored'),
     );
   }
 });

@@ -15,7 +15,7 @@ buckets('a key has a minute of requests at once, and as many a minute from then 
   assert.is(bucket.take('a', 1000), 1000);
   assert.is(bucket.take('b', 1000), 0, 'another key is another bucket');
   for (let i = 0; i < 60; i++) assert.is(bucket.take('a', 10_000_000), 0);
-  assert.ok(bucket.take('a', 10_000_000) > 0, 'it never holds more than a minute of them');
+  assert.ok(bucket.take('a', 10_000_000) > 0, 'it never contains more than a minute of them');
 });
 
 buckets(

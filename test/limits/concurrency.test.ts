@@ -77,7 +77,7 @@ limits('who hangs up while waiting gives up its place at once', async () => {
   presence.onClose!();
   assert.is(concurrency.state().waiting, 1);
   const error = (await gone) as AppError;
-  assert.equal([error.code, error.message], ['BAD_REQUEST', 'The caller is gone']);
+  assert.equal([error.code, error.message], ['BAD_REQUEST', 'The client closed the connection']);
   assert.is(presence.onClose, null);
   concurrency.leave('a', true, 0);
   await next;

@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import * as assert from 'uvu/assert';
-import { createAudit } from '../../src/audit/deeds.ts';
+import { createAudit } from '../../src/audit/audit.ts';
 import { silentAudit } from '../../src/audit/stream.ts';
 import { AppError, statusOf } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -45,10 +45,10 @@ type Column = (typeof columns)[number];
 
 const refusals: Record<string, [status: number, code: string, message: string]> = {
   U: [401, 'UNAUTHORIZED', 'Missing or invalid Authorization header'],
-  T: [403, 'FORBIDDEN', 'This needs a user token'],
+  T: [403, 'FORBIDDEN', 'You need a user token'],
   C: [403, 'FORBIDDEN', 'Only the creator may do this'],
-  R: [403, 'FORBIDDEN', 'This needs the entitlement regdoc'],
-  O: [403, 'FORBIDDEN', 'This needs the entitlement occ'],
+  R: [403, 'FORBIDDEN', 'You need the document permission (regdoc)'],
+  O: [403, 'FORBIDDEN', 'You need the role-data permission (occ)'],
   N: [404, 'NOT_FOUND', 'Not found'],
 };
 
@@ -447,7 +447,7 @@ for (const each of table) {
       else {
         const [status, code, message] = refusal;
         const requestId = answer.headers.get('X-Request-Id');
-        // The sample endpoint has errors of its own form (DECISIONS D10).
+        // The sample endpoint has errors of its own form (rule D10).
         const error = each.route === '/plants' ? status : { code, message, requestId };
         assert.equal(answer.json, each.route === '/plants' ? { error, message } : { error }, where);
         assert.is(answer.headers.get('WWW-Authenticate'), status === 401 ? 'Bearer' : null);
@@ -563,15 +563,12 @@ access('a product is for those entitled to it, and the refusal is one for all ot
     const response = await app.request(`/documents/${id}`, { headers });
     return [response.status, await response.text()];
   };
-  const unentitled = [403, '{"code":"FORBIDDEN","message":"This needs the entitlement regdoc"}'];
+  const unentitled = [403, '{"code":"FORBIDDEN","message":"You need the document permission (regdoc)"}'];
   assert.equal(await get('known', 'both'), [200, '{"subject":"alice"}']);
   assert.equal(await get('known', 'occ'), unentitled);
   assert.equal(await get('unknown', 'occ'), unentitled);
   assert.equal(await get('known', 'none'), unentitled);
-  assert.equal(await get('known', 'gsi_x'), [
-    403,
-    '{"code":"FORBIDDEN","message":"This needs a user token"}',
-  ]);
+  assert.equal(await get('known', 'gsi_x'), [403, '{"code":"FORBIDDEN","message":"You need a user token"}']);
   assert.is((await get('known'))[0], 401);
 });
 

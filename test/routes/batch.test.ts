@@ -50,7 +50,7 @@ batch('50 slugs are taken, 51 are not, duplicates counted', async () => {
   const answer = await send({ slugs: fifty });
   assert.equal(slugsOf(answer), fifty);
   assert.equal(answer.json.meta, { requested: 50, found: 50, notFound: [] });
-  const message = 'slugs must hold 1 to 50 slugs';
+  const message = 'slugs must contain 1 to 50 slugs';
   assertError(await send({ slugs: [...fifty, 'small_0'] }), 400, 'BAD_REQUEST', message);
   assertError(await send({ slugs: Array(51).fill('small_0') }), 400, 'BAD_REQUEST', message);
 });
@@ -74,14 +74,14 @@ batch('missing, empty and wrongly typed slugs are 400', async () => {
     [{ slugs: { 0: 'harbor_linux_3', length: 1 } }, array],
     [{ slugs: 1 }, array],
     [{ slugs: true }, array],
-    [{ slugs: [] }, 'slugs must hold 1 to 50 slugs'],
+    [{ slugs: [] }, 'slugs must contain 1 to 50 slugs'],
     [{ slugs: [1] }, array],
     [{ slugs: ['harbor_linux_3', null] }, array],
     [{ slugs: [['harbor_linux_3']] }, array],
     [{ slugs: [{ slug: 'harbor_linux_3' }] }, array],
-    ['{"slugs":["\\u0000"]}', 'slugs must not hold NUL or lone surrogates'],
-    ['{"slugs":["\\ud800"]}', 'slugs must not hold NUL or lone surrogates'],
-    ['{"slugs":["\\udc00\\ud800"]}', 'slugs must not hold NUL or lone surrogates'],
+    ['{"slugs":["\\u0000"]}', 'slugs must not contain NUL or lone surrogates'],
+    ['{"slugs":["\\ud800"]}', 'slugs must not contain NUL or lone surrogates'],
+    ['{"slugs":["\\udc00\\ud800"]}', 'slugs must not contain NUL or lone surrogates'],
     ['{"slugs":1e400}', array],
   ];
   for (const [body, message] of cases) assertError(await send(body), 400, 'BAD_REQUEST', message);

@@ -6,7 +6,7 @@ import { addControls } from '../support/control-rows.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 
-// What bodies may and may not do (DECISIONS D8.2; SECURITY B7, B8, H1).
+// What bodies may and may not do (rule D8.2; threats B7, B8, H1).
 const bodies = suite('Bodies of lists, collections and favorites');
 
 let t: TestApp;
@@ -88,7 +88,7 @@ const wrong: [field: string, value: unknown, words: RegExp][] = [
   ['description', 'x'.repeat(2001), /^description must have at most 2000/],
   ['description', {}, /^description/],
   ['tags', 'a', /^tags must be an array/],
-  ['tags', Array(21).fill('a'), /^tags must hold at most 20/],
+  ['tags', Array(21).fill('a'), /^tags must contain at most 20/],
   ['tags', ['x'.repeat(51)], /tags must have at most 50/],
   ['tags', [1], /tags must be an array of texts/],
   ['tags', null, /^tags/],

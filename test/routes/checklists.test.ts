@@ -98,7 +98,7 @@ upgrades('each outcome with its reason, from a cklb', async () => {
     each.reason,
   ]);
   assert.equal(said, [
-    ['V-100001', 'V-100001', 'stigId', 'carried', [], 'Nothing changed that the answer rests on'],
+    ['V-100001', 'V-100001', 'stigId', 'carried', [], 'Nothing relevant to the answer changed'],
     ['V-100002', 'V-100002', 'stigId', 'carried-with-warning', ['check'], 'Its check changed'],
     [
       'V-100003',
@@ -106,7 +106,7 @@ upgrades('each outcome with its reason, from a cklb', async () => {
       'stigId',
       'carried-with-warning',
       ['severity', 'cosmetic'],
-      'Its severity changed from medium to high; its severity is overridden, which may not be needed any more',
+      'Its severity changed from CAT II (medium) to CAT I (high); its severity is overridden: check whether that is still needed',
     ],
     ['V-300004', 'V-100004', 'legacyId', 'carried-with-warning', ['fix'], 'Its fix changed'],
     ['V-100006', 'V-100006', 'stigId', 'carried', ['mapping'], 'Its CCIs changed'],
@@ -127,7 +127,7 @@ upgrades('each outcome with its reason, from a cklb', async () => {
   assert.equal(report.notCarried, [
     {
       kind: 'rule',
-      reason: 'the release does not have this rule any more',
+      reason: 'the release no longer has this rule',
       groupId: 'V-100005',
       ruleId: 'SV-100005r1_rule',
       ruleVersion: 'SAMP-01-000005',
@@ -193,7 +193,7 @@ upgrades(
     const { json } = await upgrade(await oldChecklist(), { onChange: 'reset' });
     const outcomes = json.report.rules.map((each: { outcome: string }) => each.outcome);
     assert.equal(outcomes, ['carried', 'reset', 'carried-with-warning', 'reset', 'carried', 'new']);
-    assert.is(json.report.rules[1].reason, 'Its check changed; the request asks to begin such rules anew');
+    assert.is(json.report.rules[1].reason, 'Its check changed; the request asks to reset such answers');
     assert.equal(
       json.report.rules.map((each: { lost: unknown }) => each.lost),
       [null, { ...nothing, ...answers[1] }, null, { ...nothing, ...answers[3] }, null, null],
@@ -278,8 +278,8 @@ upgrades('which STIG is meant: by benchmark id in any case, else by the rules it
 });
 
 const refusal = (naming: string) =>
-  `checklist: no STIG of it is sample_product or shares a rule with it; it ${naming}. ` +
-  'Choose the STIG that it is of, or import that first';
+  `checklist: none of its STIGs is sample_product or shares a rule with it; it ${naming}. ` +
+  'Choose its STIG, or import that STIG first';
 
 upgrades('a checklist of other STIGs is told which it names, 64 characters of them at most', async () => {
   const naming = async (...stigs: [id: string, name?: string][]) => {
@@ -289,8 +289,8 @@ upgrades('a checklist of other STIGs is told which it names, 64 characters of th
     return answer.json.error.message as string;
   };
   const cases: [[id: string, name?: string][], string][] = [
-    [[['']], 'names none'],
-    [[['  ', ' ']], 'names none'],
+    [[['']], 'names no STIG'],
+    [[['  ', ' ']], 'names no STIG'],
     [[['', ' The Title ']], 'names The Title'],
     [[[' A_STIG ', 'A'], ['A_STIG'], ['B_STIG']], 'names A_STIG, B_STIG'],
     [[['x'.repeat(40)], ['y'.repeat(22)]], `names ${'x'.repeat(40)}, ${'y'.repeat(22)}`],
@@ -469,7 +469,7 @@ upgrades(
         ['/comment()', 'the end'],
       ],
     );
-    for (const { reason } of fields) assert.is(reason, 'a cklb has no place for a comment of the file');
+    for (const { reason } of fields) assert.is(reason, 'a cklb has no field for a comment of the file');
     const many = await upgrade(writeCkl(old, { before: '<!--x-->'.repeat(1001) }));
     assert.is(many.status, 400);
     assert.match(many.json.error.message, 'more than 1000 comments before the root element');
@@ -507,7 +507,7 @@ upgrades('a rule without its texts is carried with a warning that says so', asyn
   assert.equal([first.outcome, first.matchedBy], ['carried-with-warning', 'legacyId']);
   assert.is(
     first.reason,
-    'The old checklist does not hold its check text; the old checklist does not hold its fix text; its CCIs changed',
+    'The old checklist has no check text to compare; the old checklist has no fix text to compare; its CCIs changed',
   );
   assert.is(json.checklist.stigs[0].rules[0].comments, 'ü 👩🏽‍💻');
 });

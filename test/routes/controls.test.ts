@@ -72,7 +72,7 @@ lists('the envelope: framework, version, total and every active control', async 
   }
 });
 
-lists('the fields of a control are those of the specification, in its order', async () => {
+lists('the fields of a control are those of its framework, in their order', async () => {
   const fields = async (framework: string) => {
     const { controls } = await list(framework);
     return [...new Set(controls.map((each: Control) => Object.keys(each).join()))];
@@ -192,7 +192,7 @@ lists('8500.2: MAC levels in every spelling, impact codes, subject areas', async
   assert.equal(none.macLevels, []);
 });
 
-/** The two-letter codes of the families of 800-171, which DECISIONS D6.3 lets one filter by. */
+/** The two-letter codes of the families of 800-171, which rule D6.3 lets one filter by. */
 const codes171: Record<string, string> = {
   'Access Control': 'AC',
   'Awareness and Training': 'AT',
@@ -666,7 +666,7 @@ single('the revisions of 800-171 are never taken for one another', async () => {
   for (const id of ['3.01.1', '3.01.01', '03.1.1', '03.01.1', '3.1.01', '3.1', '03.01', '3.1.1.1', '3.1.1a'])
     await refused(`nist-800-171/${id}`, 404, `Control not found: ${id}`);
   const elsewhere = (id: string, here: string, there: string) =>
-    `Control not found: ${id} is not in ${here}, but in ${there}`;
+    `Control not found: ${id} is not in ${here}. It is in ${there}`;
   await refused('nist-800-171/03.01.01?version=Rev%202', 404, elsewhere('03.01.01', 'Rev 2', 'Rev 3'));
   await refused('nist-800-171/3.1.1?version=3', 404, elsewhere('3.1.1', 'Rev 3', 'Rev 2'));
   await refused(`nist-800-171/${second.id}?version=3`, 404, elsewhere(second.id, 'Rev 3', 'Rev 2'));

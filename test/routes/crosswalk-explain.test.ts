@@ -231,12 +231,12 @@ cci,2022-03-09,CCI-2,nist-800-53,Rev 4,AC-1,AC-1
     const ask = async (query: Record<string, string>) => Object.values(await whyNot(t, query));
     assert.equal(await ask({ from: 'cci:1', to: 'nist-800-53' }), [
       'unknown-control',
-      'cci:1 is in no imported catalog',
+      'cci:1 is not in an imported catalog',
     ]);
     for (const to of ['nist-800-53', 'cci'])
       assert.equal(await ask({ from: 'cci:CCI-1', to }), [
         'no-mapping',
-        'What sources state of cci:CCI-000001 makes no edge: AC-5 of Rev 4 (withdrawn), AP-1 of Rev 4 (unknown), AC-1 of Rev 3, ...',
+        'The sources map cci:CCI-000001, but no mapping can be used: AC-5 of Rev 4 (withdrawn), AP-1 of Rev 4 (unknown), AC-1 of Rev 3, ...',
       ]);
     assert.equal(await ask({ from: 'cci:CCI-3', to: 'nist-800-53' }), [
       'no-mapping',
@@ -244,7 +244,7 @@ cci,2022-03-09,CCI-2,nist-800-53,Rev 4,AC-1,AC-1
     ]);
     assert.equal(await ask({ from: 'nist-800-53:AC-1', to: 'cci', version: '5' }), [
       'no-mapping',
-      'What is stated for the version "5" of nist-800-53:AC-1 leads to no control of cci: without the version there are paths',
+      'The mappings of nist-800-53:AC-1 in version "5" do not reach cci. Without the version there are paths',
     ]);
     const long = 'Rev 5.1.1'.padEnd(100);
     assert.is((await ask({ from: 'nist-800-53:AC-1', to: 'cci', version: long }))[0], 'no-mapping');

@@ -478,7 +478,7 @@ pairs('a repeated pair is answered once; two spellings are two keys', async () =
 });
 
 pairs('one reference under two versions is 400; the same version twice is not', async () => {
-  const message = 'from names one reference under two versions';
+  const message = 'from must not contain the same reference with two versions';
   const to = ['cci'];
   await refusedBatch(
     { from: [reference('nist-800-53', 'AC-2', '5'), reference('nist-800-53', 'AC-2', '4')], to },
@@ -504,7 +504,7 @@ pairs('one reference under two versions is 400; the same version twice is not', 
 pairs('250 pairs and no more, counted as they were sent', async () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, index) => reference('cci', `CCI-${index + 1}`));
-  const over = 'from x to must not exceed 250 pairs';
+  const over = 'from and to together must not make more than 250 pairs';
   assert.is(
     Object.keys((await batch({ from: many(250), to: ['nist-800-53'], maxHops: 1 })).results).length,
     250,
@@ -792,7 +792,7 @@ lookup('1 to 250, counted as they were sent; duplicates are answered once', asyn
   const many = (count: number) => Array.from({ length: count }, (_, index) => `CCI-${index + 1}`);
   assert.is(Object.keys(await batch({ ccis: many(250) })).length, 250);
   assert.equal(await batch({ ccis: Array(250).fill('CCI-366') }), { 'CCI-366': ['CM-6'] });
-  const message = 'ccis must hold 1 to 250 CCIs';
+  const message = 'ccis must contain 1 to 250 CCIs';
   for (const ccis of [[], many(251), Array(251).fill('CCI-366')]) await refusedBatch({ ccis }, message);
 });
 

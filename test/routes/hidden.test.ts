@@ -5,7 +5,7 @@ import { addControls } from '../support/control-rows.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 
-// What exists but may not be seen answers exactly as what does not exist (DECISIONS D2.5, SECURITY B1).
+// What exists but may not be seen answers exactly as what does not exist (rule D2.5, threat B1).
 const hidden = suite('Hidden objects');
 
 const requests: Record<'lists' | 'control-collections', [method: string, path: string, body?: unknown][]> = {

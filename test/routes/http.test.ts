@@ -168,23 +168,23 @@ http('a NUL or a lone surrogate in the URL is 400', async () => {
       await t.get(`${path}${query}search=a%00b`),
       400,
       'BAD_REQUEST',
-      'The URL holds a NUL character',
+      'The URL contains a NUL character',
     );
     for (const surrogate of ['%ED%A0%80', '%ED%BF%BF', '%ED%A0%BD%ED%B8%80']) {
       const answer = await t.get(`${path}${query}search=${surrogate}`);
-      assertError(answer, 400, 'BAD_REQUEST', 'The URL holds a malformed percent-encoding');
+      assertError(answer, 400, 'BAD_REQUEST', 'The URL contains a malformed percent-encoding');
     }
   }
 });
 
 http('a percent-encoding that does not decode is 400, in path and query', async () => {
-  const message = 'The URL holds a malformed percent-encoding';
+  const message = 'The URL contains a malformed percent-encoding';
   for (const bad of ['%zz', '%', '%2', '%ff', '%c0%af', '%80', '%e2%82', '%f4%90%80%80']) {
     assertError(await t.get(`/api/v1/stigs/${bad}`), 400, 'BAD_REQUEST', message);
     assertError(await t.get(`/api/v1/stigs/${bad}/download`), 400, 'BAD_REQUEST', message);
     assertError(await t.get(`/api/v1/stigs?search=${bad}`), 400, 'BAD_REQUEST', message);
   }
-  assertError(await t.get('/api/v1/stigs/a%00b'), 400, 'BAD_REQUEST', 'The URL holds a NUL character');
+  assertError(await t.get('/api/v1/stigs/a%00b'), 400, 'BAD_REQUEST', 'The URL contains a NUL character');
 });
 
 http('a hostile slug is an unknown one', async () => {
@@ -238,7 +238,7 @@ http('an unknown path is 404 in the same form', async () => {
   for (const path of paths) {
     for (const token of [undefined, null]) {
       const answer = await t.get(`http://localhost${path}`, token === null ? { token } : {});
-      assertError(answer, 404, 'NOT_FOUND', 'There is no such path');
+      assertError(answer, 404, 'NOT_FOUND', 'This path does not exist');
       assertSecurityHeaders(answer.headers);
     }
   }

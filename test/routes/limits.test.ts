@@ -24,15 +24,7 @@ async function from(
   headers: Record<string, string> = {},
   init = {},
 ) {
-  const record = beginRecord({
-    method: 'GET',
-    remote,
-    secure: false,
-    requestId: undefined,
-    userAgent: undefined,
-    traceparent: undefined,
-    connected: false,
-  });
+  const record = beginRecord({ method: 'GET', remote, secure: false, connected: false }, () => undefined);
   const response = await t.app.request(path, { headers, ...init }, { record });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
@@ -45,7 +37,7 @@ async function untilLimited(ask: () => ReturnType<typeof from>): Promise<number>
     const { error } = JSON.parse(answer.text);
     assert.equal(
       [error.code, error.message],
-      ['TOO_MANY_REQUESTS', 'Too many requests; Retry-After says when to come again'],
+      ['TOO_MANY_REQUESTS', 'Too many requests. Try again after the seconds in Retry-After'],
     );
     assert.is(error.requestId, answer.headers.get('X-Request-Id'));
     assert.match(answer.headers.get('Retry-After')!, /^[1-9]\d*$/);

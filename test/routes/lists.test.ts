@@ -151,8 +151,7 @@ lists('where the last position is taken nothing can be appended, and nothing is 
   assert.equal((await ask(t, 'POST', path, alice, { slugs: [slugs[0]] })).json.added, 1);
   await ask(t, 'DELETE', path, alice, { slugs: [slugs[0]] });
   assert.is((await ask(t, 'PUT', entry, alice, { position: 2 ** 31 - 1 })).status, 200);
-  const message =
-    'An entry of the list has position 2147483647, after which there is none: give it a smaller one first';
+  const message = 'An entry of the list has the highest position, 2147483647: give it a lower one first';
   assertError(
     await ask(t, 'POST', path, alice, { slugs: [slugs[1], slugs[0]] }),
     400,
@@ -379,9 +378,9 @@ lists('an integration token sees what is assigned, until it is revoked or expire
   assert.is((await ask(t, 'GET', '/api/v1/lists', guessed)).status, 401);
   await rejects(
     integrationCaller(t, testId(901), [id], { organization: 'blue' }),
-    /is not of the organization blue/,
+    /does not belong to the organization blue/,
   );
-  await rejects(integrationCaller(t, testId(902), [testId(999)]), /there is no list/);
+  await rejects(integrationCaller(t, testId(902), [testId(999)]), /^list \S+ does not exist$/);
   const stored = JSON.stringify(t.db.sqlite.prepare('SELECT * FROM integration_tokens').all());
   assert.not.match(stored, /gsi_/);
   assert.not.ok(stored.includes(program.Authorization!.slice(11)));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { besides } from '../../src/audit/file.ts';
+import { companionsOf } from '../../src/audit/file.ts';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import { openDatabase } from '../../src/db/database.ts';
@@ -17,7 +17,7 @@ import { shipped } from '../support/reference.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { assertError } from '../support/service.ts';
 
-// DECISIONS D23.3, D34.2: another process holds the lock of the database or of the audit stream.
+// Rules D23.3, D34.2: another process holds the lock of the database or of the audit stream.
 const locked = suite('Locked by another process');
 
 interface Locked extends TestApp {
@@ -115,14 +115,14 @@ locked('sessions that are used or over need no write: it is made up for when the
   const begun = rows();
   t.clock.now = new Date('2026-11-21T12:10:00Z');
   const lists = async (caller: Caller) => (await ask(t, 'GET', '/api/v1/my-stigs', caller)).status;
-  for (const lock of [t.file, besides(t.audit.file).lock]) {
+  for (const lock of [t.file, companionsOf(t.audit.file).lock]) {
     const free = holdLock(lock);
     assert.is(await lists(session), 200);
     free();
   }
   assert.is(t.db.sqlite.pragma('busy_timeout', { simple: true }), 0);
   t.clock.now = new Date('2026-11-21T12:15:00Z');
-  for (const lock of [t.file, besides(t.audit.file).lock]) {
+  for (const lock of [t.file, companionsOf(t.audit.file).lock]) {
     const free = holdLock(lock);
     assert.is(await lists(other), 401);
     free();
@@ -141,7 +141,7 @@ for (const name of ['database', 'audit stream']) {
     async () => {
       const t = await lockable();
       const before = actionsOf(t.audit).length;
-      const free = holdLock(name === 'database' ? t.file : besides(t.audit.file).lock);
+      const free = holdLock(name === 'database' ? t.file : companionsOf(t.audit.file).lock);
       let answered = 0;
       const writes = Array.from({ length: 5 }, async (_, index) => {
         const { status } = await ask(t, 'POST', '/api/v1/lists', t.alice, { name: `while locked ${index}` });
@@ -181,7 +181,7 @@ for (const name of ['database', 'audit stream']) {
         'what is only noted is kept and written later',
       );
       assert.equal([verifyAuditFile(t.audit.file).problem, t.audit.stream.stats().failing], [null, false]);
-      assert.not.ok(existsSync(`${besides(t.audit.file).lock}-journal`));
+      assert.not.ok(existsSync(`${companionsOf(t.audit.file).lock}-journal`));
     },
   );
 }
@@ -190,7 +190,9 @@ locked(
   'a lock that is held for longer than 5 s: 503 then, nothing is changed, and then it goes on',
   async () => {
     const [database, stop, goOn] = [await lockable(), await lockable(), await lockable('continue')] as const;
-    const free = [database.file, besides(stop.audit.file).lock, besides(goOn.audit.file).lock].map(holdLock);
+    const free = [database.file, companionsOf(stop.audit.file).lock, companionsOf(goOn.audit.file).lock].map(
+      holdLock,
+    );
     const timed = async (t: Locked, method: string, path: string, body?: unknown) => {
       const before = usersData(t);
       const start = performance.now();
@@ -208,7 +210,7 @@ locked(
       timed(goOn, 'PATCH', path, { name: 'not audited' }),
     ]);
     for (const answer of [change, session]) {
-      assertError(answer, 503, 'UNAVAILABLE', 'The database is busy');
+      assertError(answer, 503, 'UNAVAILABLE', 'The database is busy. Try again');
       assert.equal([answer.headers.get('Retry-After'), answer.changed], ['5', false]);
     }
     for (const answer of [unaudited, exported]) {

@@ -200,7 +200,7 @@ roles('csv and xml of collections read back to the values of the json', async ()
   }
 });
 
-roles('collections are listed and exported in the fields of the specification', async () => {
+roles('collections are listed and exported in their documented fields', async () => {
   const documents = (await get('/api/v1/regdoc-collections')).json;
   assert.equal(documents.collections, [
     {

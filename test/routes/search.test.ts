@@ -402,7 +402,7 @@ search('a q that is missing, empty, repeated or too long is 400', async () => {
     ['?q=', 'q must not be empty'],
     ['?q=a&q=b', 'q must be one text'],
     [`?q=${'x'.repeat(201)}`, 'q must have at most 200 characters'],
-    ['?q=a%00b', 'The URL holds a NUL character'],
+    ['?q=a%00b', 'The URL contains a NUL character'],
   ];
   for (const [query, message] of cases)
     assertError(await t.get(`/api/v1/search${query}`), 400, 'BAD_REQUEST', message);
@@ -410,7 +410,7 @@ search('a q that is missing, empty, repeated or too long is 400', async () => {
   assert.equal(await groups('😀'.repeat(200)), []);
 });
 
-// What broke FTS5 raw (SECURITY P3), and more of its syntax.
+// What broke FTS5 raw (threat P3), and more of its syntax.
 const hostile = [
   '%',
   '_',

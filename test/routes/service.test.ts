@@ -45,7 +45,7 @@ service('readyz is 503 while stopping and without a database; healthz stays 200'
   assert.is((await ask(app, '/readyz')).status, 200);
   db.close();
   const closed = await ask(app, '/readyz');
-  assertError(closed, 503, 'UNAVAILABLE', 'The database does not answer');
+  assertError(closed, 503, 'UNAVAILABLE', 'The database cannot be read or written');
   assert.match(closed.headers.get('Retry-After')!, /^\d+$/);
   assert.is((await ask(app, '/healthz')).status, 200);
 });
@@ -58,7 +58,7 @@ service('an inner failure is 500 with the request id and nothing else; the log h
     const answer = await ask(app, path, {
       headers: { Authorization: 'Bearer x', 'X-Request-Id': 'trace-me' },
     });
-    const message = 'Something went wrong; the log knows more under the request id';
+    const message = 'Something went wrong. The server log has the details under this request ID';
     assertError(answer, 500, 'INTERNAL_ERROR', message);
     assertSecurityHeaders(answer.headers);
     assert.not.match(answer.text, /findings|sqlite|select|\bat |\.ts|\.js|\//i);
@@ -82,7 +82,7 @@ service('a busy database is 503 with Retry-After', async () => {
       },
     };
     const answer = await ask(loggedApp(busy).app, '/api/v1/stigs');
-    assertError(answer, 503, 'UNAVAILABLE', 'The database is busy');
+    assertError(answer, 503, 'UNAVAILABLE', 'The database is busy. Try again');
     assert.match(answer.headers.get('Retry-After')!, /^[1-9]\d*$/);
   }
   db.close();

@@ -101,7 +101,10 @@ routes('unknown STIGs and versions are a 404, malformed versions a 400', async (
     [`${path}?to=V1R1`, 'V1R1'],
     ['/api/v1/stigs/lantern_web_server_2/diff', 'V2R3'],
   ] as const)
-    assertError(await t.get(where), ...missing(`Version not found: no release below ${version} is retained`));
+    assertError(
+      await t.get(where),
+      ...missing(`Version not found: no release before ${version} is retained`),
+    );
   for (const name of ['from', 'to'])
     for (const bad of ['', 'V2', '2R8', 'V2R8x', 'latest', 'V1R1%0A', `V${'1'.repeat(90)}R1`, 'V１R１'])
       assertError(

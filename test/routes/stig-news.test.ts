@@ -266,7 +266,7 @@ news('changelog: a malformed since is 400', async () => {
   ];
   for (const since of malformed) {
     const answer = await t.get(`${path}?since=${since}`);
-    assertError(answer, 400, 'BAD_REQUEST', 'since must be a date as YYYY-MM-DD');
+    assertError(answer, 400, 'BAD_REQUEST', 'since must be a date in the form YYYY-MM-DD');
   }
   t.db.close();
 });

@@ -10,7 +10,7 @@ import { loggedApp } from '../support/service.ts';
 
 const folder = scratchFolder();
 const user = { Authorization: 'Bearer x' };
-const test = suite('D2: a disk that is full or fails while serving');
+const test = suite('Threat D2: a disk that is full or fails while serving');
 
 const asAlice = async () => ({
   kind: 'user' as const,
@@ -49,10 +49,7 @@ test('reads go on, writes are 503 that say when, and it recovers by itself', asy
   assert.is(refused.status, 503, `after ${stored} lists`);
   assert.is(refused.headers.get('Retry-After'), '30');
   const { error } = (await refused.json()) as { error: { code: string; message: string } };
-  assert.equal(
-    [error.code, error.message],
-    ['UNAVAILABLE', 'The database takes no changes now: there is no room'],
-  );
+  assert.equal([error.code, error.message], ['UNAVAILABLE', 'Changes cannot be saved now: the disk is full']);
   assert.not(db.sqlite.inTransaction);
   assert.is(db.sqlite.prepare('SELECT count(*) FROM bundles').pluck().get(), stored);
 
@@ -129,15 +126,19 @@ test('what is written to a file that has lost its name is refused, until the fil
 test('every failure of the storage has its answer, and none tells a path', async () => {
   const db = await filled('codes.db');
   const cases: [string, number, string | null][] = [
-    ['SQLITE_FULL', 503, 'The database takes no changes now: there is no room'],
-    ['SQLITE_READONLY', 503, 'The database takes no changes now'],
-    ['SQLITE_READONLY_DBMOVED', 503, 'The database takes no changes now'],
-    ['SQLITE_IOERR_FSYNC', 503, 'The database does not answer'],
-    ['SQLITE_IOERR_READ', 503, 'The database does not answer'],
-    ['SQLITE_CANTOPEN', 503, 'The database does not answer'],
-    ['SQLITE_BUSY_SNAPSHOT', 503, 'The database is busy'],
-    ['SQLITE_CORRUPT', 500, 'Something went wrong; the log knows more under the request id'],
-    ['SQLITE_CONSTRAINT_FOREIGNKEY', 500, 'Something went wrong; the log knows more under the request id'],
+    ['SQLITE_FULL', 503, 'Changes cannot be saved now: the disk is full'],
+    ['SQLITE_READONLY', 503, 'Changes cannot be saved now'],
+    ['SQLITE_READONLY_DBMOVED', 503, 'Changes cannot be saved now'],
+    ['SQLITE_IOERR_FSYNC', 503, 'The database cannot be read or written'],
+    ['SQLITE_IOERR_READ', 503, 'The database cannot be read or written'],
+    ['SQLITE_CANTOPEN', 503, 'The database cannot be read or written'],
+    ['SQLITE_BUSY_SNAPSHOT', 503, 'The database is busy. Try again'],
+    ['SQLITE_CORRUPT', 500, 'Something went wrong. The server log has the details under this request ID'],
+    [
+      'SQLITE_CONSTRAINT_FOREIGNKEY',
+      500,
+      'Something went wrong. The server log has the details under this request ID',
+    ],
   ];
   for (const [code, status, message] of cases) {
     const fail = () => {

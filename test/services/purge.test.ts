@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { createAudit } from '../../src/audit/deeds.ts';
+import { createAudit } from '../../src/audit/audit.ts';
 import { silentAudit } from '../../src/audit/stream.ts';
 import { createLog } from '../../src/base/log.ts';
 import { createPurgeService, type PurgeService } from '../../src/collections/purge.ts';
@@ -9,7 +9,7 @@ import { ask, integrationCaller, testId, userCaller } from '../support/callers.t
 import { rejects, suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 
-// DECISIONS D8.5, SECURITY T1 and T2.
+// Rule D8.5, threats T1 and T2.
 const test = suite('Purge');
 const day = 24 * 3600 * 1000;
 const start = Date.parse('2026-11-21T12:00:00Z');
@@ -72,7 +72,7 @@ test('with a clock behind the latest time seen nothing is purged, and it is said
   at(40);
   await deleted();
   at(39);
-  await rejects(purges.purge(), /clock is behind/);
+  await rejects(purges.purge(), /clock is earlier than the latest time in the database/);
   const answer = await ask(t, 'POST', cron, secret);
   assert.is(answer.status, 503);
   assert.is(answer.json.error.code, 'UNAVAILABLE');
@@ -83,7 +83,7 @@ test('with a clock behind the latest time seen nothing is purged, and it is said
   assert.is((await ask(t, 'POST', `${path}/restore`, await userCaller(t))).status, 404);
 });
 
-test('a list that is deleted while the clock is behind is dated by the latest time seen', async () => {
+test('a list that is deleted while the clock is earlier than the latest time in the database is dated by the latest time seen', async () => {
   at(100);
   await purges.purge();
   at(0);
@@ -101,9 +101,9 @@ test('the operator may say that the clock is right now', async () => {
   await purges.purge();
   at(0);
   await deleted();
-  await rejects(purges.purge(), /clock is behind/);
+  await rejects(purges.purge(), /clock is earlier than the latest time in the database/);
   assert.is(await purges.purge({ acceptClock: true, dryRun: true }), 0);
-  await rejects(purges.purge(), /clock is behind/);
+  await rejects(purges.purge(), /clock is earlier than the latest time in the database/);
   assert.is(await purges.purge({ acceptClock: true }), 0);
   assert.is(await purges.purge(), 0);
 });
@@ -122,7 +122,10 @@ test('a running server purges at its start and every day, and survives a refusal
   at(30);
   await new Promise((resolve) => setTimeout(resolve, 100));
   await stop();
-  assert.equal([lines[1]!.msg, /clock is behind/.test(lines[1]!.reason!)], ['purge put off', true]);
+  assert.equal(
+    [lines[1]!.msg, /clock is earlier than the latest time in the database/.test(lines[1]!.reason!)],
+    ['purge postponed', true],
+  );
   const ran = lines.length;
   await new Promise((resolve) => setTimeout(resolve, 50));
   assert.is(lines.length, ran);

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AuditEvent, Head } from '../../src/audit/event.ts';
+import { type AuditEvent, type Head, systemEvent } from '../../src/audit/event.ts';
 import { type AuditIo, openAuditFile } from '../../src/audit/file.ts';
-import { ownEvent } from '../../src/audit/resume.ts';
 import { type AuditStream, createAuditStream } from '../../src/audit/stream.ts';
 import { AppError } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
@@ -21,7 +20,7 @@ export function auditLines(file: string): AuditLine[] {
 
 /** An event that can be told from others by its name. */
 export function someEvent(name: string): AuditEvent {
-  return ownEvent('test.happen', null, { objectId: name });
+  return systemEvent('test.happen', null, { objectId: name });
 }
 
 /** A write that fails as a full disk does while `full` is set: after half of the bytes, where `half` is set too. */

@@ -109,7 +109,7 @@ export function dumpCatalog(db: Database): CatalogDump {
       `SELECT s.slug, src.sha256, src.kind AS sourceKind, src.importer_version AS importerVersion,
               src.target, r.*
          FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id
-         JOIN sources AS src ON src.id = r.source_id ORDER BY s.slug, r.newness`,
+         JOIN sources AS src ON src.id = r.source_id ORDER BY s.slug, r.release_order`,
     )
     .all() as CatalogDump['releases'];
   return {
@@ -126,7 +126,7 @@ export function dumpCatalog(db: Database): CatalogDump {
       .all() as CatalogDump['aliases'],
     overrides: all('SELECT * FROM stig_overrides ORDER BY benchmark_id'),
     superseded: all(
-      `SELECT src.sha256, s.slug, p.finding_count, (SELECT count(*) FROM findings WHERE release_id = p.id), k.newness
+      `SELECT src.sha256, s.slug, p.finding_count, (SELECT count(*) FROM findings WHERE release_id = p.id), k.release_order
          FROM stig_printings AS p JOIN stigs AS s ON s.id = p.stig_id JOIN sources AS src ON src.id = p.source_id
          JOIN stig_printings AS k ON k.id = p.superseded_by ORDER BY src.sha256`,
     ) as unknown[][],

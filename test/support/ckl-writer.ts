@@ -1,7 +1,7 @@
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { escapeXml } from './xccdf-writer.ts';
 
-// Writes checklists as STIG Viewer 2 does (design FORMATS 3.5). It shares no code with the reader.
+// Writes checklists as STIG Viewer 2 does (rule F3.5). It shares no code with the reader.
 
 type Stig = Cklb['stigs'][number];
 type Rule = Stig['rules'][number];

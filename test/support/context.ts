@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../src/app.ts';
-import { createAudit } from '../../src/audit/deeds.ts';
+import { createAudit } from '../../src/audit/audit.ts';
 import { type AuditStream, silentAudit } from '../../src/audit/stream.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';

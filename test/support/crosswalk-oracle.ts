@@ -69,7 +69,7 @@ export function readCcis(...path: string[]): OracleCci[] {
   }));
 }
 
-/** The controls that an index names (design FORMATS 4.2), by a reading of our own. */
+/** The controls that an index names (rule F4.2), by a reading of our own. */
 export function controlsIn(index: string): string[] {
   return index.split(',').flatMap((part) => {
     const match = /^\s*([A-Z]{2})-\s*(\d+)\s*(?:\(\s*(\d+)\s*\))?/.exec(part);
@@ -77,7 +77,7 @@ export function controlsIn(index: string): string[] {
   });
 }
 
-/** The edges of DECISIONS D7.1 from the reference files. */
+/** The edges of rule D7.1 from the reference files. */
 export function readEdges(): OracleEdge[] {
   const { active, went } = readRev5();
   const isActive = new Set(active);

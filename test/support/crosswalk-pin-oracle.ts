@@ -1,4 +1,4 @@
-// What a version pin admits (DECISIONS D7.4), read straight from the publishers' files like the oracle it adds to.
+// What a version pin admits (rule D7.4), read straight from the publishers' files like the oracle it adds to.
 import { readFileSync } from 'node:fs';
 import { order80053, read80053 } from './control-oracle.ts';
 import { controlsIn, nodeOrder, type OracleGraph, readCcis } from './crosswalk-oracle.ts';

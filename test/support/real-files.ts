@@ -28,7 +28,7 @@ export async function benchmarkFiles(): Promise<BenchmarkFile[]> {
 
 const utf8 = (bytes: Buffer) => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 
-// Node's own decoder takes these for control characters (SECURITY 2.8).
+// Node's own decoder takes these for control characters (rule S2.8).
 const quirks = new Map(
   [...'…‘’“”•–—'].map((character, index) => [
     [0x85, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97][index]!,

@@ -42,7 +42,7 @@ export function loggedApp(db: Database, verify?: VerifyUserToken): LoggedApp {
   return { app: watched(created), state, lines: () => written.map((line) => JSON.parse(line)) };
 }
 
-/** Asserts that an answer is the documented error (DECISIONS D2.1), its message word for word. */
+/** Asserts that an answer is the documented error (rule D2.1), its message word for word. */
 export function assertError(answer: Answer, status: number, code: string, message: string): void {
   const where = answer.text.slice(0, 300);
   assert.is(answer.status, status, where);
@@ -56,7 +56,7 @@ export function assertError(answer: Answer, status: number, code: string, messag
   assert.is(answer.headers.get('Cache-Control'), 'no-store');
 }
 
-/** Asserts the headers that every answer carries (SECURITY D). */
+/** Asserts the headers that every answer carries (rule S3.3). */
 export function assertSecurityHeaders(headers: Headers): void {
   assert.is(headers.get('X-Content-Type-Options'), 'nosniff');
   assert.is(headers.get('Content-Security-Policy'), "default-src 'none'; frame-ancestors 'none'");

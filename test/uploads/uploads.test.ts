@@ -138,7 +138,10 @@ uploading(
         death,
       );
       const { reason: error } = outcomes[1] as PromiseRejectedResult;
-      assert.equal([error.code, error.message], ['UNAVAILABLE', 'The checklist could not be read']);
+      assert.equal(
+        [error.code, error.message],
+        ['UNAVAILABLE', 'The checklist could not be read. Try again'],
+      );
       assert.equal(error.headers, { 'Retry-After': '5' });
       assert.is(count(), 2);
       assert.is(told.length, 1);
@@ -178,7 +181,7 @@ uploading('a thread without memory ends with a 413 for its caller, and never the
   assert.instance(reason, RefusedUpload);
   assert.equal(
     [reason.code, reason.message],
-    ['PAYLOAD_TOO_LARGE', 'The checklist takes more memory than there is for one'],
+    ['PAYLOAD_TOO_LARGE', 'The checklist needs more memory than one upload may use'],
   );
   assert.is(told.length, 1);
   assert.is(next!.status, 'fulfilled');
@@ -188,14 +191,14 @@ uploading('a thread without memory ends with a 413 for its caller, and never the
 uploading('a thread that hangs is ended, and its caller asked to come again', async () => {
   const { uploads, count } = uploadsOf(
     "parentPort.on('message', (request) => { if (request.bytes?.[0] === 33) for (;;); answer(request); });",
-    { patience: 300 },
+    { patience: 3000 },
   );
   const hung = uploads.upgrade(upload('!'), anyRelease).then(
     () => null,
     (error: RefusedUpload) => [error.code, error.message],
   );
   const next = uploads.upgrade(upload('a'), anyRelease);
-  assert.equal(await hung, ['UNAVAILABLE', 'The checklist took too long']);
+  assert.equal(await hung, ['UNAVAILABLE', 'The checklist took too long to process. Try again']);
   assert.equal(await next, good);
   assert.is(count(), 2);
   await uploads.stop();
@@ -230,8 +233,8 @@ uploading(
     hangUp(callers[1]!);
     hangUp(callers[0]!);
     assert.equal(await Promise.all(outcomes), [
-      ['BAD_REQUEST', 'The caller is gone'],
-      ['BAD_REQUEST', 'The caller is gone'],
+      ['BAD_REQUEST', 'The client closed the connection'],
+      ['BAD_REQUEST', 'The client closed the connection'],
       good,
     ]);
     assert.is(read(), '!b', 'who was gone before its turn is not read');
@@ -246,7 +249,7 @@ uploading('an upload whose caller was gone does not keep the thread from ending'
   const { uploads, count } = uploadsOf("parentPort.on('message', answer);", { idle: 0 });
   assert.equal(await uploads.upgrade(upload(), anyRelease), good);
   const gone = uploads.upgrade(upload(), anyRelease, { closed: true, onClose: null });
-  assert.is(await gone.catch((error: AppError) => error.message), 'The caller is gone');
+  assert.is(await gone.catch((error: AppError) => error.message), 'The client closed the connection');
   await new Promise((resolve) => setTimeout(resolve, 100));
   assert.equal(await uploads.upgrade(upload(), anyRelease), good);
   assert.is(count(), 2, 'the first thread ended meanwhile');
@@ -267,7 +270,7 @@ uploading('stopping refuses the upload under way', async () => {
   const refusal = refusalOf(uploads);
   await new Promise((resolve) => setImmediate(resolve));
   await uploads.stop();
-  assert.equal([(await refusal).code, (await refusal).message], ['UNAVAILABLE', 'The service stops']);
+  assert.equal([(await refusal).code, (await refusal).message], ['UNAVAILABLE', 'The service is stopping']);
   assert.equal(told, []);
 });
 
@@ -402,7 +405,7 @@ uploading('a body that is no form, and a field without end', async () => {
   const init = { method: 'POST', headers: { ...ann, 'Content-Type': 'text/plain' }, body: 'x' };
   const plain = await t.app.request('http://here.example/upgrade', init);
   assert.is(plain.status, 400);
-  assert.match(textOf(await plain.text()), 'The request body is no form');
+  assert.match(textOf(await plain.text()), 'The request body is not a form');
   const form = new FormData();
   form.set('file', new File([JSON.stringify(old)], 'old.cklb'));
   form.set('slug', slug);

@@ -62,15 +62,8 @@ log('a request line is one line of JSON whatever its texts are, and levels hold 
       fc.string({ unit: 'binary', maxLength: 300 }),
       (userAgent, method, organization) => {
         const lines = written((l) => {
-          const record = beginRecord({
-            method,
-            remote: '10.0.0.1',
-            secure: false,
-            requestId: undefined,
-            userAgent,
-            traceparent: undefined,
-            connected: false,
-          });
+          const arrival = { method, remote: '10.0.0.1', secure: false, connected: false };
+          const record = beginRecord(arrival, (name) => (name === 'user-agent' ? userAgent : undefined));
           Object.assign(record, { organization, subject: 'alice', tokenType: 'user', route: '/a' });
           createObserver(l).end(record, 200, 12);
         });
@@ -93,16 +86,15 @@ log('a request line is one line of JSON whatever its texts are, and levels hold 
 });
 
 log('a request id is the own one of the caller, unless it could be a token; traceparent is checked', () => {
-  const begin = (requestId: string | undefined, traceparent?: string) =>
-    beginRecord({
-      method: 'GET',
-      remote: '',
-      secure: false,
-      requestId,
-      userAgent: undefined,
-      traceparent,
-      connected: false,
-    });
+  const begin = (requestId: string | undefined, traceparent?: string) => {
+    const headers = new Map([
+      ['x-request-id', requestId],
+      ['traceparent', traceparent],
+    ]);
+    return beginRecord({ method: 'GET', remote: '', secure: false, connected: false }, (name) =>
+      headers.get(name),
+    );
+  };
   assert.is(begin('trace-1_2.3').requestId, 'trace-1_2.3');
   for (const bad of [undefined, '', 'a b', 'x'.repeat(65), program, token.slice(0, 40)])
     assert.match(begin(bad).requestId, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);

@@ -32,9 +32,9 @@ const cells = {
 } as const;
 
 const refusals: Record<string, [status: number, words: string]> = {
-  T: [403, 'This needs a user token'],
-  O: [403, 'This needs the entitlement occ'],
-  R: [403, 'This needs the entitlement regdoc'],
+  T: [403, 'You need a user token'],
+  O: [403, 'You need the role-data permission (occ)'],
+  R: [403, 'You need the document permission (regdoc)'],
   C: [403, 'Only the creator may do this'],
   N: [404, 'Not found'],
 };
@@ -273,7 +273,7 @@ access('the address of every form can be loaded, and changes nothing', async () 
 });
 
 access('what may not be seen answers as what is not there, but for the request id', async () => {
-  const strip = (html: string) => html.replace(/Request id [\w-]+/, '').replace(/next=[^"]*/g, '');
+  const strip = (html: string) => html.replace(/Request ID [\w-]+/, '').replace(/next=[^"]*/g, '');
   for (const path of ['/lists/', '/collections/']) {
     const hidden = await loadPage(
       t,
@@ -300,7 +300,7 @@ access('a form that another site sends changes nothing', async () => {
     for (const row of forms) {
       const { status, html } = await loadPage(t, row.path, { ...cookie, ...from }, row.form);
       assert.is(status, 403, `${row.path} ${JSON.stringify(from)}`);
-      assert.match(textOf(html), 'A session may write from its own origin only');
+      assert.match(textOf(html), 'A session may write only from its own origin');
     }
     const signedOut = await loadPage(t, '/signout', { ...cookie, ...from }, {});
     assert.is(signedOut.status, 403);

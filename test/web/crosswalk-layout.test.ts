@@ -115,7 +115,7 @@ layout('frameworks stand in columns, NIST SP 800-53 between the CCIs and the res
   );
   assert.match(
     svg,
-    /aria-label="3\.1\.1 is mapped to \d+ controls over \d+ mappings; the tables below say which\."/,
+    /aria-label="3\.1\.1 is mapped to \d+ controls over \d+ mappings; the tables below list them\."/,
   );
   t.db.close();
 });

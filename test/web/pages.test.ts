@@ -21,17 +21,17 @@ const policy =
 
 /** Every kind of page, and what it has to say about the sample data. */
 const shown: [path: string, words: (string | RegExp)[]][] = [
-  ['/', ['Latest releases', 'Harbor Linux 3', 'compare with V1R1']],
-  ['/search?q=console', ['Found for “console”', 'Rules']],
-  ['/search?q=ac-2(1)', ['AC-2(1) Automated System Account Management', 'No rule says so itself.']],
+  ['/', ['Latest releases', 'Harbor Linux 3', 'Compare with V1R1']],
+  ['/search?q=console', ['Results for “console”', 'Rules']],
+  ['/search?q=ac-2(1)', ['AC-2(1) Automated System Account Management', 'No rule contains this text.']],
   ['/stigs', ['Upgrade a checklist', '2 STIGs', 'Lantern Web Server 2']],
   [
     '/stigs/harbor_linux_3',
     ['V1R2', '14 rules', 'since V1R1', 'Network and Computer Systems Administrators'],
   ],
-  ['/stigs/harbor_linux_3?version=V1R1', ['V1R1, not the newest', 'This is a retained release.']],
+  ['/stigs/harbor_linux_3?version=V1R1', ['V1R1 (not the latest)', 'This is not the latest release.']],
   ['/stigs/harbor_linux_3/rules/V-900001', ['V-900001', 'SV-900001r100090_rule', 'Discussion', 'CCI-']],
-  ['/stigs/harbor_linux_3/diff', ['From V1R1 to V1R2', 'Changed']],
+  ['/stigs/harbor_linux_3/diff', ['Changes from V1R1 to V1R2', 'Changed']],
   ['/controls', ['NIST SP 800-53', 'Rev 5.1.1', '1,007', '157', '5,027']],
   ['/controls/nist-800-53?family=ac&baseline=low', ['11 controls', 'AC-22']],
   ['/controls/nist-800-171?type=basic', ['31 controls', '3.1.1']],
@@ -44,20 +44,22 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
     '/ccis?search=CCI-00001',
     ['Control Correlation Identifiers (CCIs)', 'CCI-000015', /\d+ CCIs of /, 'Definition Type'],
   ],
-  ['/ccis?search=no-such', ['No CCI is like that.', '0 CCIs of ']],
+  ['/ccis?search=no-such', ['No CCIs match these filters.', '0 CCIs of ']],
   ['/ccis/cci-15', ['CCI-000015', 'AC-2(1)']],
-  ['/lists', ['There is no list yet.']],
-  ['/collections', ['There is no collection yet.']],
-  ['/favorites', ['None yet']],
-  ['/catalog', ['Last imports', 'NIST SP 800-171', '110']],
+  ['/lists', ['No lists yet.']],
+  ['/collections', ['No collections yet.']],
+  ['/favorites', ['No favorite STIGs yet.']],
+  ['/catalog', ['Recent imports', 'NIST SP 800-171', '110']],
   ['/catalog/imports/1', ['harbor-basic-directive.json', 'U_Harbor_Linux_3_STIG_V1R1_Manual-xccdf.xml']],
-  ['/catalog/imports/1?outcome=rejected', ['No source had this outcome.']],
+  ['/catalog/imports/1?outcome=rejected', ['No sources have this outcome.']],
   ['/documents', ['2 documents']],
   ['/documents/harbor-basic-directive', ['Actionable items', 'Signposts']],
   ['/roles', ['29 occupations', '15-1244.00']],
   ['/roles/15-1244.00', ['Network and Computer Systems Administrators', 'Harbor Linux 3']],
   ['/upgrade?slug=harbor_linux_3', ['Upgrade a checklist']],
   ['/docs', ['GET /api/v1/stigs/{slug}/diff', 'user+regdoc']],
+  ['/docs/guide', ['Upgrade a checklist', 'the rules that hold both words']],
+  ['/docs/rules', ['D7.3 Every path of up to 4 hops', 'The scheme is compared']],
   ['/docs/crosswalk', ['POST', '/api/v1/crosswalk/resolve/batch', 'Try it']],
   ['/signin', ['User token']],
 ];
@@ -82,19 +84,19 @@ pages('the ledger and what is loaded say one of one, and more of more', async ()
   );
   const words = async (path: string) => textOf((await loadPage(few, path, caller)).html);
   assert.match(await words('/catalog/imports/1'), /\b1 rule, /);
-  assert.match(await words('/catalog'), '1 STIG 1 rule: ');
+  assert.match(await words('/catalog'), '1 STIG 1 rule ▲ CAT I: ');
   assert.match(await words('/catalog'), '0 documents 0 occupations');
   few.db.close();
   const page = textOf((await loadPage(t, '/catalog/imports/1', ann)).html);
-  assert.match(page, /\b14 rules, \d+ high, \d+ medium, \d+ low, \d+ profiles?\b/);
+  assert.match(page, /\b14 rules, \d+ profiles?\b.* ▲ CAT I: \d+ ◆ CAT II: \d+ ● CAT III: \d+/);
   assert.not.match(page, / 1 (?:rules|profiles|documents|categories)\b/);
   assert.match(page, ', 5 categories');
   assert.match(page, '1,189 controls');
 });
 
 pages('the ledger of an import shows nobody what needs an entitlement that they lack', async () => {
-  const regulatory = ['harbor-basic-directive', 'lantern-web-guideline', 'regdoc', 'actionableItems'];
-  const occupational = ['nice-work-roles', 'O*NET', 'onet', 'workRoles'];
+  const regulatory = ['harbor-basic-directive', 'lantern-web-guideline', 'regdoc', 'actionable items'];
+  const occupational = ['nice-work-roles', 'O*NET', 'onet', 'work roles'];
   const seen: Record<string, string[]> = {};
   for (const entitlements of [[], ['regdoc'], ['occ'], ['regdoc', 'occ']]) {
     const caller = await sessionCaller(t, await userCaller(t, { sub: 'sam', entitlements }));
@@ -129,7 +131,7 @@ pages('an import of nothing that a user may see is not there for them', async ()
     );
     assert.is((await loadPage(alone, '/catalog/imports/1', caller)).status, status);
     const { html } = await loadPage(alone, '/catalog', caller);
-    assert.is(textOf(html).includes('Nothing was imported yet.'), status === 404);
+    assert.is(textOf(html).includes('No imports yet.'), status === 404);
   }
   alone.db.close();
 });
@@ -144,7 +146,7 @@ for (const [path, words] of shown) {
       else assert.match(text, word);
 
     assert.is(headers.get('Content-Type'), 'text/html; charset=UTF-8');
-    const connects = path.startsWith('/docs/') ? "; connect-src 'self'" : '';
+    const connects = /^\/docs\/(?!guide|rules)/.test(path) ? "; connect-src 'self'" : '';
     assert.is(headers.get('Content-Security-Policy'), policy + connects);
     assert.is(headers.get('Cache-Control'), 'private, no-store');
     assert.is(headers.get('X-Content-Type-Options'), 'nosniff');
@@ -234,7 +236,7 @@ pages('signing in takes a token once, leads on, and signing out ends the session
 
 pages('a token that is none, of another origin, or of a program signs nobody in', async () => {
   const token = await t.token({ sub: 'zoe' });
-  const wrong = 'This is no user token, or one that is invalid, expired or revoked';
+  const wrong = 'This token cannot be used: it is not a user token, or it is invalid, expired or revoked';
   const own = { 'Sec-Fetch-Site': 'same-origin' };
   const cases: [Caller, string, number, string][] = [
     [own, '', 401, wrong],
@@ -242,9 +244,9 @@ pages('a token that is none, of another origin, or of a program signs nobody in'
     [own, `${token}x`, 401, wrong],
     [own, await t.token({ exp: 1 }), 401, wrong],
     [own, `gsi_${'a'.repeat(43)}`, 401, wrong],
-    [{}, token, 403, 'Signing in works from our own page only'],
-    [{ 'Sec-Fetch-Site': 'cross-site' }, token, 403, 'Signing in works from our own page only'],
-    [{ Origin: 'http://evil.example' }, token, 403, 'Signing in works from our own page only'],
+    [{}, token, 403, 'Sign in from the sign-in page of this server'],
+    [{ 'Sec-Fetch-Site': 'cross-site' }, token, 403, 'Sign in from the sign-in page of this server'],
+    [{ Origin: 'http://evil.example' }, token, 403, 'Sign in from the sign-in page of this server'],
   ];
   for (const [caller, given, status, words] of cases) {
     const answer = await loadPage(t, '/signin', caller, { token: given, next: '/' });
@@ -291,7 +293,7 @@ pages('an unknown path is a page for a browser, JSON for all others and under /a
   const accept = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8';
   const page = await loadPage(t, '/no/such/page', { Accept: accept });
   assert.is(page.status, 404);
-  assert.match(textOf(page.html), 'There is no such path');
+  assert.match(textOf(page.html), 'This path does not exist');
   for (const [path, headers] of [
     ['/no/such/page', {}],
     ['/no/such/page', { Accept: '*/*' }],
@@ -325,16 +327,16 @@ pages('what is wrong with a query or a form is said in the words of the API', as
       'status must be one or more of: auto, verified, rejected',
     ],
     [`/search?q=${'x'.repeat(201)}`, undefined, 'q must have at most 200 characters'],
-    ['/stigs?search=%ff', undefined, 'The URL holds a malformed percent-encoding'],
+    ['/stigs?search=%ff', undefined, 'The URL contains a malformed percent-encoding'],
     ['/lists', { name: ' ', visibility: 'PRIVATE' }, 'name must have 1 to 200 characters'],
     ['/lists', { name: 'x', color: 'red', visibility: 'PRIVATE' }, 'color must be #RRGGBB'],
     ['/lists', { name: 'x', visibility: 'PUBLIC' }, 'visibility must be PRIVATE or SHARED'],
     [
       '/collections',
       { name: 'x', tags: 'a,'.repeat(21).replace(/a/g, 'tag'), visibility: 'PRIVATE' },
-      'tags must hold at most 20 texts',
+      'tags must contain at most 20 texts',
     ],
-    ['/upgrade', { slug: 'harbor_linux_3' }, 'Choose a checklist, a .ckl or .cklb file'],
+    ['/upgrade', { slug: 'harbor_linux_3' }, 'Choose a checklist: a .ckl or .cklb file'],
   ];
   for (const [path, form, words] of cases) {
     const { status, html } = await loadPage(t, path, ann, form);
@@ -453,46 +455,50 @@ pages('a filter that is wrong leaves the question and the others in the form', a
 
 pages('what was searched, and what was not, is said as it is', async () => {
   const bob = await sessionCaller(t, await userCaller(t, { sub: 'bob', entitlements: ['occ'] }));
-  const fewer = 'Fewer words, or a prefix such as audit*, find more.';
-  const wordless = 'Rules were not searched, for the question has no letter, digit or _.';
-  const nothing = 'The question has no letter, digit or _, so nothing was searched.';
-  const signIn = 'Sign in to search STIGs and their rules as well.';
-  const alone = 'holds all these words. Nothing but rules was searched. Search everything';
+  const fewer = 'To find more, use fewer words or a prefix such as audit*.';
+  const wordless = 'Rules were not searched: enter at least one letter, digit or underscore.';
+  const nothing = 'Nothing was searched: enter at least one letter, digit or underscore.';
+  const signIn = 'Sign in to search STIGs and their rules too.';
+  const alone = 'contains all these words. Only rules were searched. Search everything';
   const cases: [query: string, caller: Caller, words: string][] = [
     [
       'q=zzz',
       ann,
-      `No rule holds all these words. No STIG, control, CCI, role, or document has “zzz” in its name. ${fewer}`,
+      `No rule contains all these words. No STIG, control, CCI, role, or document has “zzz” in its name. ${fewer}`,
     ],
     [
       'q=zzz',
       bob,
-      `No rule holds all these words. No STIG, control, CCI, or role has “zzz” in its name. Your token is not entitled to documents, which were not searched. ${fewer}`,
+      `No rule contains all these words. No STIG, control, CCI, or role has “zzz” in its name. You need permission to search documents (regdoc). ${fewer}`,
     ],
     ['q=zzz', {}, `No control or CCI has “zzz” in its name. ${signIn}`],
     ['q=zzz&severity=high', {}, `No control or CCI has “zzz” in its name. ${signIn}`],
-    ['q=zzz&severity=high', ann, `No rule of that kind ${alone}`],
-    ['q=zzz&control=AC-2', ann, `No rule of that kind ${alone}`],
+    ['q=zzz&severity=high', ann, `No rule with these filters ${alone}`],
+    ['q=zzz&control=AC-2', ann, `No rule with these filters ${alone}`],
     ['q=zzz&page=2', ann, `No rule ${alone}`],
     ['q=%2B%2B%2B', ann, `${wordless} No STIG, control, CCI, role, or document has “+++” in its name.`],
     ['q=%22%22*', ann, nothing],
     ['q=%22%22*', {}, `${nothing} ${signIn}`],
     // A control is called so: nothing is said of the others.
-    ['q=Device+Loc*', ann, `No rule holds all these words. ${fewer}`],
-    ['stig=harbor_linux_3', ann, 'Give the words to search these rules for.'],
+    ['q=Device+Loc*', ann, `No rule contains all these words. ${fewer}`],
+    ['stig=harbor_linux_3', ann, 'Enter the words to search these rules for.'],
     // What a filter names and nobody has is said, however it was spelled.
-    ['q=the&cci=CCI-999999', ann, `“CCI-999999” is no CCI of this catalog. No rule of that kind ${alone}`],
-    ['q=the&cci=366', ann, `“366” is no CCI of this catalog. No rule of that kind ${alone}`],
-    ['q=zzz&cci=cci-366&control=ac-02', ann, `No rule of that kind ${alone}`],
+    [
+      'q=the&cci=CCI-999999',
+      ann,
+      `“CCI-999999” is not a CCI in this catalog. No rule with these filters ${alone}`,
+    ],
+    ['q=the&cci=366', ann, `“366” is not a CCI in this catalog. No rule with these filters ${alone}`],
+    ['q=zzz&cci=cci-366&control=ac-02', ann, `No rule with these filters ${alone}`],
     [
       'q=the&control=ZZ-9&cci=%3Cb%3E&stig=no_such',
       ann,
-      `“no_such” is no STIG of this catalog. “<b>” is no CCI of this catalog. “ZZ-9” is no control of NIST SP 800-53 in this catalog. No rule of that kind ${alone}`,
+      `“no_such” is not a STIG in this catalog. “<b>” is not a CCI in this catalog. “ZZ-9” is not a NIST SP 800-53 control in this catalog. No rule with these filters ${alone}`,
     ],
     [
       'cci=CCI-999999',
       ann,
-      '“CCI-999999” is no CCI of this catalog. Give the words to search these rules for.',
+      '“CCI-999999” is not a CCI in this catalog. Enter the words to search these rules for.',
     ],
     ['q=zzz&cci=CCI-999999', {}, `No control or CCI has “zzz” in its name. ${signIn}`],
   ];
@@ -513,11 +519,14 @@ pages('an empty catalog says so, and what to do about it', async () => {
     await userCaller(empty, { sub: 'ann', entitlements: ['occ', 'regdoc'] }),
   );
   const cases: [path: string, words: string][] = [
-    ['/stigs', '0 STIGs The catalog holds no STIG yet: gapstone import PATH brings them.'],
-    ['/controls/nist-800-53', '0 controls No control is loaded: gapstone import PATH takes'],
-    ['/ccis', '0 CCIs No CCI is loaded: gapstone import PATH takes'],
-    ['/documents', '0 documents No document is loaded: gapstone import PATH takes them.'],
-    ['/roles', '0 occupations No occupation is loaded: gapstone import PATH takes'],
+    ['/stigs', '0 STIGs No STIGs yet. Import the publishers’ files with gapstone import PATH.'],
+    [
+      '/controls/nist-800-53',
+      '0 controls No controls yet. Import the publisher’s own files with gapstone import PATH.',
+    ],
+    ['/ccis', '0 CCIs No CCIs yet. Import the publisher’s own files with gapstone import PATH.'],
+    ['/documents', '0 documents No documents yet. Import them with gapstone import PATH.'],
+    ['/roles', '0 occupations No occupations yet. Import a release of O*NET with gapstone import PATH.'],
   ];
   for (const [path, words] of cases)
     assert.match(textOf((await loadPage(empty, path, caller)).html), words, path);
@@ -593,11 +602,14 @@ pages('a page past the end of a listing says so, and leads to the first', async 
     assert.is(status, 200, path);
     const said = [...html.matchAll(/<p class="empty">.*?<\/p>/gs)].map(([part]) => part);
     assert.equal(said.slice(0, 1), [
-      `<p class="empty">There is no page 99. <a href="${first}">The first page</a></p>`,
+      `<p class="empty">There is no page 99. <a href="${first}">Go to the first page</a></p>`,
     ]);
   }
   const { html } = await loadPage(t, '/ccis/CCI-000366?rulePage=99', ann);
-  assert.match(html, 'There is no page 99. <a href="/ccis/CCI-000366?rulePage=1#rules">The first page</a>');
+  assert.match(
+    html,
+    'There is no page 99. <a href="/ccis/CCI-000366?rulePage=1#rules">Go to the first page</a>',
+  );
 });
 
 pages('a body that is no form is refused, and so is one that is too large or no UTF-8', async () => {
@@ -608,8 +620,8 @@ pages('a body that is no form is refused, and so is one that is too large or no 
       body: body as never,
     });
   const cases: [string, string | Uint8Array, number, string][] = [
-    ['application/json', '{"name":"x"}', 400, 'The request body is no form'],
-    ['text/plain', 'name=x', 400, 'The request body is no form'],
+    ['application/json', '{"name":"x"}', 400, 'The request body is not a form'],
+    ['text/plain', 'name=x', 400, 'The request body is not a form'],
     ['application/x-www-form-urlencoded', 'name=%ff', 400, 'The request body is not valid UTF-8'],
     [
       'application/x-www-form-urlencoded',
@@ -617,8 +629,8 @@ pages('a body that is no form is refused, and so is one that is too large or no 
       400,
       'The request body is not valid UTF-8',
     ],
-    ['multipart/form-data; boundary=x', 'nothing of the kind', 400, 'The request body is no form'],
-    ['multipart/form-data', 'name', 400, 'The request body is no form'],
+    ['multipart/form-data; boundary=x', 'nothing of the kind', 400, 'The request body is not a form'],
+    ['multipart/form-data', 'name', 400, 'The request body is not a form'],
     [
       'application/x-www-form-urlencoded',
       `name=${'x'.repeat(1024 * 1024)}`,
@@ -656,7 +668,7 @@ pages('lists are made, filled, changed, copied, deleted and restored by forms', 
 
   const unknown = await loadPage(t, `${home}/stigs`, ann, { slugs: 'harbor_linux_3\r\nno_such_stig' });
   assert.is(unknown.status, 400);
-  assert.match(textOf(unknown.html), 'The catalog has no no_such_stig; what it has is added');
+  assert.match(textOf(unknown.html), 'Not in the catalog: no_such_stig. Everything else was added');
   assert.is((await api()).stigCount, 1);
   assert.is(
     (await loadPage(t, '/lists/add', ann, { list: id, slug: 'lantern_web_server_2' })).location,
@@ -667,7 +679,14 @@ pages('lists are made, filled, changed, copied, deleted and restored by forms', 
   assert.is((await loadPage(t, entry, ann, { notes: 'front\r\ndoor', position: '7' })).location, home);
   assert.is((await loadPage(t, entry, ann, { notes: '', position: 'first' })).status, 400);
   const page = textOf((await loadPage(t, home, ann)).html);
-  for (const words of ['front door', '7', 'Harbor Linux 3', '4 / 8 / 2', 'prod', 'the organization'])
+  for (const words of [
+    'front door',
+    '7',
+    'Harbor Linux 3',
+    '▲ CAT I: 4 ◆ CAT II: 8 ● CAT III: 2',
+    'prod',
+    'Organization',
+  ])
     assert.ok(page.includes(words), `${words}: ${page}`);
 
   const edit = await loadPage(t, `${home}/edit`, ann);
@@ -729,7 +748,7 @@ pages('collections and favorites are made and changed by forms', async () => {
   );
   const back = { slug: 'harbor_linux_3', next: '/stigs/harbor_linux_3' };
   assert.is((await loadPage(t, '/favorites/stigs', ann, back)).location, back.next);
-  assert.match(textOf((await loadPage(t, back.next, ann)).html), '★ Favorite: take out');
+  assert.match(textOf((await loadPage(t, back.next, ann)).html), '★ Remove from favorites');
   assert.is((await loadPage(t, '/favorites/stigs', ann, { slug: 'none', next: '/' })).status, 400);
   assert.is(
     (
@@ -776,7 +795,7 @@ pages('the rules of a STIG are filtered by text, severity and CCI', async () => 
     ids((each) => each.ruleIdents.includes(cci)),
   );
   assert.equal(await rulesOf(`search=${findings[5]!.groupId.toLowerCase()}`), [findings[5]!.groupId]);
-  assert.match(textOf((await loadPage(t, `${home}?search=zzzz`, ann)).html), 'No rule is like that.');
+  assert.match(textOf((await loadPage(t, `${home}?search=zzzz`, ann)).html), 'No rules match these filters.');
 });
 
 pages('who is not entitled sees nothing of who acts on a STIG, whichever STIG it is', async () => {
@@ -860,8 +879,9 @@ pages('the diff marks what went and what came, and adds nothing', async () => {
     (rule: { fields: { old: string | string[]; new: string | string[] }[] }) =>
       rule.fields.flatMap((field) => [[field.old].flat().join('\n'), [field.new].flat().join('\n')]),
   );
+  const severities: Record<string, string> = { '▲ CAT I': 'high', '◆ CAT II': 'medium', '● CAT III': 'low' };
   const plain = (side: string) =>
-    side
+    (side.startsWith('<span class="severity') ? severities[textOf(side)]! : side)
       .replace(/<\/?(?:ins|del)>/g, '')
       .replaceAll('&lt;', '<')
       .replaceAll('&gt;', '>')
@@ -954,12 +974,12 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
   reset.set('slug', 'harbor_linux_3');
   reset.set('onChange', 'reset');
   const answer =
-    /<dt>Status<\/dt><dd><span class="prose">not_a_finding<\/span>.*?<dt>Severity<\/dt><dd><span class="prose">low<\/span>.*?<dt>Reason<\/dt><dd><span class="prose">behind a &lt;wall&gt;<\/span>.*?<dt>Finding details<\/dt><dd><span class="prose">two\nlines<\/span>.*?<dt>Comments<\/dt><dd><span class="prose">seen — by Ann\nfirst line<\/span>/s;
+    /<dt>Status<\/dt><dd><span class="prose">not_a_finding<\/span>.*?<dt>Severity<\/dt><dd><span class="severity low"><span aria-hidden="true">●<\/span> CAT III<\/span>.*?<dt>Reason for the severity<\/dt><dd><span class="prose">behind a &lt;wall&gt;<\/span>.*?<dt>Finding details<\/dt><dd><span class="prose">two\nlines<\/span>.*?<dt>Comments<\/dt><dd><span class="prose">seen — by Ann\nfirst line<\/span>/s;
   const { html: anew } = await loadPage(t, '/upgrade', ann, reset);
   const item = (id: string) => anew.split('<li>').find((each) => each.includes(`>${id}<`))!;
-  assert.match(item('V-900001'), 'the request asks to begin such rules anew');
+  assert.match(item('V-900001'), 'the request asks to reset such answers');
   assert.match(item('V-900001'), answer);
-  assert.match(item('V-1'), '(the release does not have this rule any more)');
+  assert.match(item('V-1'), '(the release no longer has this rule)');
   assert.match(item('V-1'), answer);
   // PowerShell writes UTF-16 by itself, with its byte-order mark.
   const units = Buffer.from(`\ufeff${before}`, 'utf16le');
@@ -1003,7 +1023,7 @@ pages('a refused form brings back the checklist that could be read, and a sound 
   const refusals: [fields: Record<string, string>, words: string][] = [
     [{ slug: 'harbor_linux_3', version: 'V9R9' }, 'Version not found: V9R9'],
     [{ slug: 'no_such_stig' }, 'STIG not found: no_such_stig'],
-    [{ slug: 'lantern_web_server_2' }, 'no STIG of it is lantern_web_server_2'],
+    [{ slug: 'lantern_web_server_2' }, 'none of its STIGs is lantern_web_server_2'],
     [{ slug: 'harbor_linux_3', hostName: 'x'.repeat(256) }, 'hostName must have at most 255 characters'],
     [{ slug: 'harbor_linux_3', onChange: 'drop' }, 'onChange must be keep or reset'],
   ];
@@ -1011,7 +1031,7 @@ pages('a refused form brings back the checklist that could be read, and a sound 
     const { status, html } = await loadPage(t, '/upgrade', ann, upgradeForm(content, fields));
     assert.is(status, 400, words);
     assert.match(textOf(html), words);
-    assert.match(textOf(html), 'The checklist that you sent is still here');
+    assert.match(textOf(html), 'Your checklist is still attached');
     assert.not.match(file(html), 'required');
     assert.is(Buffer.from(hiddenFields(html).checklist!, 'base64').toString(), content, words);
     // A browser sends an empty part for a file that was not chosen.
@@ -1054,10 +1074,10 @@ pages('the STIG that a checklist names is taken where none is chosen', async () 
   };
   const named = await send([ofHarbor]);
   assert.is(named.status, 200);
-  assert.match(named.text, /V1R1 to V1R2 Harbor Linux 3 .*, the STIG that the checklist names/);
+  assert.match(named.text, /V1R1 to V1R2 Harbor Linux 3 .*, the STIG named in the checklist/);
   assert.is(hiddenFields(named.html).slug, 'harbor_linux_3');
   const chosen = await send([ofHarbor], { slug: 'harbor_linux_3' });
-  assert.not.match(chosen.text, 'the STIG that the checklist names');
+  assert.not.match(chosen.text, 'the STIG named in the checklist');
   assert.is((await send([ofHarbor], {})).status, 200);
   const inCase = { ...ofHarbor, stig_id: ` ${ofHarbor.stig_id.toLowerCase()} ` };
   assert.is((await send([inCase])).status, 200);
@@ -1067,10 +1087,10 @@ pages('the STIG that a checklist names is taken where none is chosen', async () 
   const refusals: [stigs: object[], words: string][] = [
     [
       [ofHarbor, ofLantern],
-      'The checklist names more than one STIG of the catalog: Harbor Linux 3 Security Technical Implementation Guide and 1 more. Choose the one to upgrade',
+      'The checklist names more than one STIG in the catalog: Harbor Linux 3 Security Technical Implementation Guide and 1 more. Choose the one to upgrade',
     ],
-    [[foreign], 'The catalog has no STIG Nowhere_STIG, as the checklist names it. Choose the STIG'],
-    [[{ ...foreign, stig_id: '', stig_name: '' }], 'The checklist does not say of which STIG it is'],
+    [[foreign], 'The checklist names Nowhere_STIG, which is not in the catalog. Choose its STIG'],
+    [[{ ...foreign, stig_id: '', stig_name: '' }], 'The checklist does not name its STIG'],
   ];
   for (const [stigs, words] of refusals) {
     const { status, text } = await send(stigs);
@@ -1100,8 +1120,8 @@ pages(
     const checklist = { ...old, stigs: [{ ...old.stigs[0], rules }] };
     const form = upgradeForm(JSON.stringify(checklist), { slug: 'harbor_linux_3' });
     const { html } = await loadPage(t, '/upgrade', ann, form);
-    const notCarried = html.slice(html.indexOf('Not carried:'));
-    const reason = 'a cklb has no place for this field';
+    const notCarried = html.slice(html.indexOf('Not carried over:'));
+    const reason = 'a cklb has no field for this';
     const summaries = [...notCarried.matchAll(/<summary>(.*?)<\/summary>/gs)].map(([, text]) =>
       textOf(text!),
     );
@@ -1198,6 +1218,26 @@ pages('without script the try-it forms are not shown, and every operation has a 
   const document = (await t.get('/openapi.json', { token: null })).json as { paths: Record<string, object> };
   const all = Object.values(document.paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
   const contents = (await loadPage(t, '/docs')).html;
+  const linked = [...contents.matchAll(/href="(\/docs\/(?:guide|api|operate|rules))"/g)].map(
+    (match) => match[1]!,
+  );
+  assert.is(linked.length, 4);
+  const documents = await Promise.all(
+    linked.map(async (each) => [each, (await loadPage(t, each)).html] as const),
+  );
+  const ids = new Map(
+    documents.map(([each, page]) => [each, new Set([...page.matchAll(/ id="([^"]+)"/g)].map((m) => m[1]!))]),
+  );
+  let anchors = 0;
+  for (const [each, page] of documents) {
+    assert.not.match(page, /<a href="[^"]*\.md/);
+    for (const [, path, id] of page.matchAll(/<a href="(\/docs\/\w+)?#([^"]+)"/g)) {
+      if (id === 'main') continue;
+      assert.ok(ids.get(path ?? each)!.has(id!), `${each} leads to ${path}#${id}`);
+      anchors++;
+    }
+  }
+  assert.ok(anchors > 10, `${anchors} anchors`);
   assert.is(contents.match(/href="\/docs\/[a-z-]+#/g)!.length, all);
 });
 

@@ -1,6 +1,5 @@
 import { type CsvRow, csvHeader, readCsv } from '../../read/csv.ts';
 import { ImportError } from '../../read/errors.ts';
-import { shown } from '../../read/text.ts';
 import { isSlug } from '../../stigs/slug.ts';
 import { isOccupationCode } from './families.ts';
 import { type CuratedMapping, type CuratedRecord, responsibilityLevels } from './role-record.ts';
@@ -33,7 +32,7 @@ export function parseCuratedCsv(text: string): CuratedRecord {
     const key = `${mapping.stigSlug} ${mapping.occupationCode}`;
     const before = seen.get(key);
     if (before !== undefined)
-      throw new ImportError(`row ${row.number} maps what row ${before} maps already`, kind);
+      throw new ImportError(`row ${row.number} repeats the mapping of row ${before}`, kind);
     seen.set(key, row.number);
     return mapping;
   });
@@ -60,5 +59,5 @@ function readMapping(row: CsvRow): CuratedMapping {
 function checked(row: CsvRow, column: string, isGood: (text: string) => boolean): string {
   const text = row.cell(column);
   if (isGood(text)) return text;
-  throw new ImportError(`row ${row.number}, column ${column}: "${shown(text)}" is not allowed`, kind);
+  throw row.fault(column, 'is not allowed');
 }

@@ -5,19 +5,11 @@ import { roleMappings } from '../../../src/db/role-tables.ts';
 import type { SourceProblem } from '../../read/errors.ts';
 import { latestStatements, type Statement, winningStatements } from '../statements.ts';
 import type { Product } from './products.ts';
-import type { ResponsibilityLevel } from './role-record.ts';
-import { byRelevance, type MappingSource, ruleVersion, type ScoredMapping, Scorer } from './score.ts';
+import type { CuratedMapping } from './role-record.ts';
+import { byRelevance, type MappingSource, ruleVersion, type ScoredMapping, scoreTitle } from './score.ts';
 import { workRolesOf } from './work-roles.ts';
 
-interface CuratedRow extends Statement {
-  slug: string;
-  occupationCode: string;
-  confidenceScore: number;
-  responsibilityLevel: ResponsibilityLevel;
-  workRoleId: string | null;
-  reason: string;
-  row: number;
-}
+interface CuratedRow extends Statement, CuratedMapping {}
 
 interface Mapping extends ScoredMapping {
   mappingSource: 'automated' | 'curated';
@@ -30,7 +22,7 @@ interface MappedStig {
 }
 
 /**
- * Rebuilds the mapping of the current STIGs to occupations (DECISIONS D9.3), of all or of those with the given ids: the
+ * Rebuilds the mapping of the current STIGs to occupations (rule D9.3), of all or of those with the given ids: the
  * rule's rows, and above them what files state. A row depends on its STIG, the roles and the curated rows alone, so
  * the same catalog gives the same rows. Gives what stated rows lack, among all of them or those of these STIGs.
  */
@@ -48,48 +40,45 @@ export function deriveRoleMappings(
     for (const id of ids) remove.run(id);
   }
   const curated = readCurated(db, ids, fresh, superseded);
-  const jobZoneOf = sqlite
-    .prepare<[string], number | null>('SELECT job_zone FROM occupations WHERE occupation_code = ?')
-    .pluck();
-  const isWorkRole = sqlite.prepare<[string], 1>('SELECT 1 FROM work_roles WHERE work_role_id = ?').pluck();
-  const bySlug = new Map<string, CuratedRow[]>();
-  for (const row of curated) bySlug.set(row.slug, [...(bySlug.get(row.slug) ?? []), row]);
+  const jobZones = new Map(
+    sqlite
+      .prepare<[], [string, number | null]>('SELECT occupation_code, job_zone FROM occupations')
+      .raw()
+      .all(),
+  );
+  const workRoles = new Set(sqlite.prepare<[], string>('SELECT work_role_id FROM work_roles').pluck().all());
+  const bySlug = Map.groupBy(curated, (row) => row.stigSlug);
   const aliases = readAliases(db);
-  const scorer = new Scorer(readMappingSource(db));
+  const source = readMappingSource(db);
   const insert = prepareInsert(db, roleMappings);
-  for (const { id, slug, title } of stigs) {
+  for (const { id: stigId, slug, title } of stigs) {
     const rows = new Map<string, Mapping>(
-      scorer.score(title).map((row) => [row.occupationCode, { ...row, mappingSource: 'automated' }]),
+      scoreTitle(title, source).map((row) => [row.occupationCode, { ...row, mappingSource: 'automated' }]),
     );
     // What names the STIG by an alias counts where nothing names it by its slug.
-    for (const row of [...(aliases.get(id) ?? []), slug].flatMap((name) => bySlug.get(name) ?? [])) {
-      const jobZone = jobZoneOf.get(row.occupationCode);
+    for (const row of [...(aliases.get(stigId) ?? []), slug].flatMap((name) => bySlug.get(name) ?? [])) {
+      const jobZone = jobZones.get(row.occupationCode);
       if (jobZone === undefined) continue;
       rows.delete(row.occupationCode);
       if (row.confidenceScore > 0) rows.set(row.occupationCode, toMapping(row, jobZone));
     }
     for (const [index, row] of [...rows.values()].sort(byRelevance).entries()) {
-      const { occupationCode, confidenceScore, responsibilityLevel, mappingSource, reason } = row;
-      const workRoleId = row.workRoleId !== null && isWorkRole.get(row.workRoleId) ? row.workRoleId : null;
-      insert.run({
-        id: mappingNumber(slug, occupationCode),
-        stigId: id,
-        relevanceRank: index + 1,
-        occupationCode,
-        confidenceScore,
-        responsibilityLevel,
-        mappingSource,
-        mappingReason: reason,
-        workRoleId,
-        rule: ruleVersion,
-      });
+      const id = mappingNumber(slug, row.occupationCode);
+      const workRoleId = row.workRoleId !== null && workRoles.has(row.workRoleId) ? row.workRoleId : null;
+      insert.run({ ...row, id, stigId, relevanceRank: index + 1, workRoleId, rule: ruleVersion });
     }
   }
   const known = new Set(stigs.flatMap(({ id, slug }) => [slug, ...(aliases.get(id) ?? [])]));
-  return problemsOf(curated, {
-    isStig: (slug) => known.has(slug),
-    isOccupation: (code) => jobZoneOf.get(code) !== undefined,
-    isWorkRole: (id) => isWorkRole.get(id) !== undefined,
+  // What stated rows name and the catalog does not have: a warning each, and it is looked for again in every run.
+  return curated.flatMap(({ sourceId, row, stigSlug, occupationCode, workRoleId }) => {
+    const missing = [
+      ...(known.has(stigSlug) ? [] : [`no STIG ${stigSlug}`]),
+      ...(jobZones.has(occupationCode) ? [] : [`no occupation ${occupationCode}`]),
+      ...(workRoleId === null || workRoles.has(workRoleId) ? [] : [`no work role ${workRoleId}`]),
+    ];
+    return missing.length === 0
+      ? []
+      : [{ sourceId, message: `row ${row}: ${missing.join(', ')} in the catalog` }];
   });
 }
 
@@ -139,7 +128,7 @@ function readCurated(
   superseded: Map<number, string>,
 ): CuratedRow[] {
   const select = `SELECT f.source_id AS sourceId, f.stig_slug || ' ' || f.occupation_code AS key, s.imported_at AS importedAt,
-              s.sha256, '' AS newness, f.stig_slug AS slug, f.occupation_code AS occupationCode,
+              s.sha256, '' AS releaseOrder, f.stig_slug AS stigSlug, f.occupation_code AS occupationCode,
               f.confidence_score AS confidenceScore, f.responsibility_level AS responsibilityLevel,
               f.work_role_id AS workRoleId, f.reason, f.row
          FROM curated_mapping_facts AS f JOIN sources AS s ON s.id = f.source_id`;
@@ -157,35 +146,7 @@ function readCurated(
   );
 }
 
-function toMapping(row: CuratedRow, jobZone: number | null): Mapping {
-  const { occupationCode, confidenceScore, responsibilityLevel, reason } = row;
-  const workRoleId = row.workRoleId ?? workRolesOf(occupationCode)[0] ?? null;
-  return {
-    occupationCode,
-    jobZone,
-    confidenceScore,
-    responsibilityLevel,
-    reason,
-    workRoleId,
-    mappingSource: 'curated',
-  };
-}
-
-/** What stated rows name and the catalog does not have: a warning each, and it is looked for again in every run. */
-function problemsOf(
-  curated: CuratedRow[],
-  is: {
-    isStig(slug: string): boolean;
-    isOccupation(code: string): boolean;
-    isWorkRole(id: string): boolean;
-  },
-): SourceProblem[] {
-  return curated.flatMap(({ sourceId, row, slug, occupationCode, workRoleId }) => {
-    const missing = [
-      ...(is.isStig(slug) ? [] : [`no STIG ${slug}`]),
-      ...(is.isOccupation(occupationCode) ? [] : [`no occupation ${occupationCode}`]),
-      ...(workRoleId === null || is.isWorkRole(workRoleId) ? [] : [`no work role ${workRoleId}`]),
-    ];
-    return missing.length === 0 ? [] : [{ sourceId, message: `row ${row}: there is ${missing.join(', ')}` }];
-  });
+function toMapping({ reason: mappingReason, ...row }: CuratedRow, jobZone: number | null): Mapping {
+  const workRoleId = row.workRoleId ?? workRolesOf(row.occupationCode)[0] ?? null;
+  return { ...row, jobZone, mappingReason, workRoleId, mappingSource: 'curated' };
 }

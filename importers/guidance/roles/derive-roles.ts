@@ -1,4 +1,5 @@
 import { fold } from '../../../src/base/text.ts';
+import type { RoleDetails, RoleFacts } from '../../../src/catalog/guidance/role-schema.ts';
 import type { Database } from '../../../src/db/database.ts';
 import { prepareInsert } from '../../../src/db/insert.ts';
 import { mappingCandidates, mappingProducts } from '../../../src/db/role-tables.ts';
@@ -9,7 +10,6 @@ import { familyOf } from './families.ts';
 import { productsOf } from './products.ts';
 import type { OccupationRecord } from './role-record.ts';
 import { candidateOf, isCandidate, ruleVersion } from './score.ts';
-import { toDetails, toFacts } from './serve-roles.ts';
 
 /** Whether the stored mapping was made by another version of the rule than this program's. */
 export function ruleIsOutdated(db: Database): boolean {
@@ -64,20 +64,20 @@ function writeMappingSource(db: Database, occupations: OccupationRecord[]): void
 interface RoleRelease {
   sourceId: number;
   label: string;
-  newness: string;
+  releaseOrder: string;
 }
 
 function keepNewest(db: Database, family: 'onet' | 'nice', superseded: Map<number, string>): void {
   const [newest, ...older] = db.sqlite
     .prepare<[string], RoleRelease>(
-      `SELECT r.source_id AS sourceId, r.label, r.newness FROM role_releases AS r JOIN sources AS s ON s.id = r.source_id
-        WHERE r.family = ? ORDER BY r.newness DESC, s.sha256 DESC`,
+      `SELECT r.source_id AS sourceId, r.label, r.release_order AS releaseOrder FROM role_releases AS r JOIN sources AS s ON s.id = r.source_id
+        WHERE r.family = ? ORDER BY r.release_order DESC, s.sha256 DESC`,
     )
     .all(family);
   for (const each of older) removeSource(db, each.sourceId, whyKept(family, newest!, each), superseded);
 }
 
-/** Why one release is kept above another, by what their newness is made of (`parseOnet`, `parseNice`). */
+/** Why one release is kept above another, by what their release order is made of (`parseOnet`, `parseNice`). */
 function whyKept(family: 'onet' | 'nice', kept: RoleRelease, other: RoleRelease): string {
   const [date, number, ...sizes] = partsOf(family, kept);
   const [otherDate, otherNumber, ...otherSizes] = partsOf(family, other);
@@ -94,8 +94,8 @@ function whyKept(family: 'onet' | 'nice', kept: RoleRelease, other: RoleRelease)
 }
 
 /** Date, number and sizes; a release of NICE has no date. */
-function partsOf(family: 'onet' | 'nice', { newness }: RoleRelease): string[] {
-  return family === 'onet' ? newness.split(' ') : ['', ...newness.split(' ')];
+function partsOf(family: 'onet' | 'nice', { releaseOrder }: RoleRelease): string[] {
+  return family === 'onet' ? releaseOrder.split(' ') : ['', ...releaseOrder.split(' ')];
 }
 
 function writeOccupations(db: Database, occupations: OccupationRecord[]): void {
@@ -113,4 +113,29 @@ function writeOccupations(db: Database, occupations: OccupationRecord[]): void {
     const details = JSON.stringify(toDetails(record));
     insert.run(occupationCode, title, fold(title), fold(familyOf(occupationCode)), jobZone, details);
   }
+}
+
+/** What the summary of an occupation says of it, but for its STIG mappings. */
+function toFacts(record: OccupationRecord): RoleFacts {
+  const { occupationCode, title, jobZone, tasks, technologySkills } = record;
+  return {
+    occupationCode,
+    title,
+    occupationFamily: familyOf(occupationCode),
+    jobZone,
+    taskCount: tasks.length,
+    technologySkillCount: technologySkills.length,
+  };
+}
+
+/** What the full record says beyond that. */
+function toDetails(record: OccupationRecord): RoleDetails {
+  const { description, jobZoneName, tasks, skills, abilities, workActivities, education } = record;
+  const technologySkills = record.technologySkills.map(({ title, example, hotTechnology, inDemand }) => ({
+    title,
+    example,
+    hotTechnology,
+    inDemand,
+  }));
+  return { description, jobZoneName, tasks, technologySkills, skills, abilities, workActivities, education };
 }

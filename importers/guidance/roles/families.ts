@@ -25,7 +25,7 @@ const families = new Map([
   ['55', 'Military Specific'],
 ]);
 
-/** The major group of an occupation code (FORMATS 9.1); `""` for a group that the classification does not have. */
+/** The major group of an occupation code (rule F9.1); `""` for a group that the classification does not have. */
 export function familyOf(occupationCode: string): string {
   return families.get(occupationCode.slice(0, 2)) ?? '';
 }

@@ -1,7 +1,7 @@
 import { cprtBody, cprtBodyOf, cprtDocument } from '../../controls/cprt-shape.ts';
 import { ImportError } from '../../read/errors.ts';
 import { readShape } from '../../read/json.ts';
-import { collapseLine, shown } from '../../read/text.ts';
+import { collapseLine, excerpt } from '../../read/text.ts';
 import type { NiceRecord } from './role-record.ts';
 
 const kind = 'nice';
@@ -12,7 +12,7 @@ export function isNice(value: unknown): boolean {
 }
 
 /**
- * Reads the work roles of the NICE Framework with their categories (FORMATS 9.2): titles trimmed, categories in title
+ * Reads the work roles of the NICE Framework with their categories (rule F9.2): titles trimmed, categories in title
  * case. A work role that the export calls withdrawn, and puts into no category any more, is left out. Throws `ImportError`
  * for an export that is broken or has another work role without a category.
  */
@@ -31,7 +31,7 @@ export function parseNice(value: unknown): NiceRecord {
     const categoryCode = categoryOf.get(workRoleId);
     if (categoryCode === undefined) {
       if (/\bwithdrawn\b/i.test(`${title} ${text}`)) return [];
-      throw new ImportError(`the work role ${shown(workRoleId)} is in no category`, kind);
+      throw new ImportError(`the work role ${excerpt(workRoleId)} is in no category`, kind);
     }
     const categoryName = categories.get(categoryCode)!;
     return [{ workRoleId, name: collapseLine(title), categoryCode, categoryName }];
@@ -42,11 +42,11 @@ export function parseNice(value: unknown): NiceRecord {
   const { version } = documents[0]!;
   const numbers = version.split('.').map((part) => part.padStart(4, '0'));
   // Of two exports of one version the fuller one is kept: what we ship holds names alone.
-  const newness = `${numbers.join('.')} ${String(elements.length).padStart(6, '0')}`;
+  const releaseOrder = `${numbers.join('.')} ${String(elements.length).padStart(6, '0')}`;
   return {
     type: 'nice',
     label: `NICE Framework ${version}`,
-    newness,
+    releaseOrder,
     categories: categories.size,
     workRoles: roles,
   };

@@ -1,10 +1,10 @@
 import { isStorable } from '../../../src/base/text.ts';
 import { ImportError } from '../../read/errors.ts';
-import { shown } from '../../read/text.ts';
+import { excerpt } from '../../read/text.ts';
 
 const kind = 'onet';
 
-/** The tables of an O*NET release that are read, and the columns that each must have (FORMATS 9.1). */
+/** The tables of an O*NET release that are read, and the columns that each must have (rule F9.1). */
 const tableColumns = {
   occupations: ['O*NET-SOC Code', 'Title', 'Description'],
   tasks: ['O*NET-SOC Code', 'Task ID', 'Task', 'Task Type'],
@@ -53,11 +53,13 @@ export function releaseOf(text: string): string | null {
 
 /** One row of a table. A release has hundreds of thousands of them. */
 export class Row {
-  readonly line: number;
+  private readonly file: string;
+  private readonly line: number;
   private readonly cells: string[];
   private readonly indexes: Map<string, number>;
 
-  constructor(line: number, cells: string[], indexes: Map<string, number>) {
+  constructor(file: string, line: number, cells: string[], indexes: Map<string, number>) {
+    this.file = file;
     this.line = line;
     this.cells = cells;
     this.indexes = indexes;
@@ -73,6 +75,11 @@ export class Row {
     return this.written(column).toLowerCase() === 'n/a';
   }
 
+  /** A fault of this row. */
+  fault(what: string): ImportError {
+    return new ImportError(`${excerpt(this.file)}, line ${this.line}: ${what}`, kind);
+  }
+
   private written(column: string): string {
     return this.cells[this.indexes.get(column) ?? -1]?.trim() ?? '';
   }
@@ -82,26 +89,20 @@ export class Row {
  * The rows of a tab-separated table, LF or CRLF, cells found by the names of their columns. Throws `ImportError` naming
  * file and line for a missing column, a row of another length and a text that cannot be stored.
  */
-export function* readTable(table: TableName, file: string, text: string): Generator<Row> {
-  const lines = text.split(/\r?\n/);
-  while (lines.length > 1 && lines.at(-1) === '') lines.pop();
-  const columns = lines[0]!.split('\t').map((column) => column.trim());
+export function readTable(table: TableName, file: string, text: string): Row[] {
+  const [header, ...lines] = text.split(/\r?\n/);
+  while (lines.at(-1) === '') lines.pop();
+  const columns = header!.split('\t').map((column) => column.trim());
   const missing = tableColumns[table].find((column) => !columns.includes(column));
   if (missing !== undefined)
-    throw new ImportError(`${shown(file)}, line 1: the column ${missing} is missing`, kind);
+    throw new ImportError(`${excerpt(file)}, line 1: the column ${missing} is missing`, kind);
   const indexes = new Map(columns.map((column, index) => [column, index]));
-  for (const [index, line] of lines.entries()) {
-    if (index === 0) continue;
+  return lines.map((line, index) => {
     const cells = line.split('\t');
-    const number = index + 1;
+    const row = new Row(file, index + 2, cells, indexes);
     if (cells.length !== columns.length)
-      throw fault(file, number, `${cells.length} cells, the header has ${columns.length}`);
-    if (!isStorable(line)) throw fault(file, number, 'characters that cannot be stored');
-    yield new Row(number, cells, indexes);
-  }
-}
-
-/** A fault of one line of one file of a release. */
-export function fault(file: string, line: number, what: string): ImportError {
-  return new ImportError(`${shown(file)}, line ${line}: ${what}`, kind);
+      throw row.fault(`${cells.length} cells, the header has ${columns.length}`);
+    if (!isStorable(line)) throw row.fault('characters that cannot be stored');
+    return row;
+  });
 }

@@ -84,17 +84,7 @@ const aliases: [RegExp, string, Fit][] = [
 const families = new Set(['linux', 'unix']);
 
 /** Words that are examples of O*NET and everyday words of titles too. */
-const everyday = new Set([
-  'access',
-  'core',
-  'edge',
-  'enterprise',
-  'instance',
-  'microsoft',
-  'oracle',
-  'policy',
-  'server',
-]);
+const everyday = new Set('access core edge enterprise instance microsoft oracle policy server'.split(' '));
 
 const suffix =
   /\b(?:security technical implementation guides?|security requirements guides?|stig policies|stig|srg)\b/g;

@@ -1,60 +1,33 @@
-/** A task of an occupation. */
-export interface Task {
-  taskId: string;
-  statement: string;
-  /** `Core`, `Supplemental`, or null where O*NET says neither. */
-  taskType: string | null;
-}
+import type { RoleDetails } from '../../../src/catalog/guidance/role-schema.ts';
 
 /** A product that people of an occupation work with; the commodity is its UNSPSC class. */
-export interface TechnologySkill {
-  title: string;
-  example: string;
-  commodityCode: string;
-  hotTechnology: boolean;
-  inDemand: boolean;
-}
-
-/** The rating of one element of the content model on one scale: a skill, an ability or a work activity. */
-export interface ElementRating {
-  elementId: string;
-  name: string;
-  scaleId: string;
-  value: number;
-}
-
-/** How many percent need one level of education. */
-export interface EducationLevel {
-  elementId: string;
-  name: string;
-  scaleId: string;
-  category: string;
-  categoryDescription: string;
-  value: number;
-}
+export type TechnologySkill = RoleDetails['technologySkills'][number] & { commodityCode: string };
 
 /** One occupation as an O*NET release states it. */
-export interface OccupationRecord {
+export interface OccupationRecord extends Omit<RoleDetails, 'technologySkills'> {
   /** `15-1244.00`. */
   occupationCode: string;
   title: string;
-  description: string;
   jobZone: number | null;
-  jobZoneName: string | null;
-  tasks: Task[];
   technologySkills: TechnologySkill[];
-  skills: ElementRating[];
-  abilities: ElementRating[];
-  workActivities: ElementRating[];
-  education: EducationLevel[];
 }
+
+/** What an occupation has several of. */
+export const occupationLists = [
+  'tasks',
+  'technologySkills',
+  'skills',
+  'abilities',
+  'workActivities',
+  'education',
+] as const;
 
 /** One release of O*NET. */
 export interface OnetRecord {
   type: 'onet';
   /** `O*NET 29.2`, or `O*NET` where the source does not say. */
   label: string;
-  newness: string;
+  releaseOrder: string;
   occupations: OccupationRecord[];
 }
 
@@ -70,7 +43,7 @@ export interface WorkRole {
 export interface NiceRecord {
   type: 'nice';
   label: string;
-  newness: string;
+  releaseOrder: string;
   categories: number;
   workRoles: WorkRole[];
 }

@@ -4,7 +4,7 @@ import { findProducts, foldTitle, type Product, type ProductMatch, type Usage } 
 import type { OccupationRecord, ResponsibilityLevel } from './role-record.ts';
 import { isSecurityRole, workRolesOf } from './work-roles.ts';
 
-/** The version of this rule with its tables; it is stored with the rows that it makes (ARCHITECTURE.md). */
+/** The version of this rule with its tables; it is stored with the rows that it makes (rule F9.3). */
 export const ruleVersion = '3';
 
 /** One occupation that has to act on a STIG. */
@@ -14,7 +14,7 @@ export interface ScoredMapping {
   /** 0.50 to 1.00, two decimals. */
   confidenceScore: number;
   responsibilityLevel: ResponsibilityLevel;
-  reason: string;
+  mappingReason: string;
   workRoleId: string | null;
 }
 
@@ -54,63 +54,48 @@ export function candidateOf({ occupationCode, jobZone, technologySkills }: Occup
   return { occupationCode, jobZone, commodities };
 }
 
-/** Scores the occupations of one release for titles of STIGs. */
-export class Scorer {
-  private readonly source: MappingSource;
-
-  constructor(source: MappingSource) {
-    this.source = source;
-  }
-
-  /**
-   * The occupations that have to act on the STIG of a title, by relevance (FORMATS 9.3, version 3):
-   * `0.45 match + 0.15 hot + 0.10 demand + 0.20 prior + 0.10 fit`, 0.50 and more.
-   */
-  score(title: string): ScoredMapping[] {
-    const folded = foldTitle(title);
-    const matches = findProducts(folded, this.source.productOf);
-    const technologyClass = classOf(folded, matches[0]?.commodityCode ?? null);
-    return this.source.candidates
-      .flatMap((candidate) => this.scoreOne(candidate, matches, technologyClass))
-      .sort(byRelevance);
-  }
-
-  private scoreOne(
-    candidate: Candidate,
-    matches: ProductMatch[],
-    technologyClass: TechnologyClass | null,
-  ): ScoredMapping[] {
-    const { occupationCode, jobZone } = candidate;
-    const prior = priorOf(occupationCode);
-    const roles = workRolesOf(occupationCode);
-    const fitting = roles.find((role) => technologyClass?.workRoles.includes(role));
-    const evidence = [
-      ...matches.flatMap((match) => productEvidence(match, occupationCode, prior)),
-      ...(technologyClass ? classEvidence(technologyClass, candidate) : []),
-    ].sort((a, b) => b.points - a.points || compareCodePoints(a.reason, b.reason))[0];
-    if (!evidence) return [];
-    const points = evidence.points + prior * weights.prior + (fitting === undefined ? 0 : weights.fit);
-    if (points < threshold) return [];
-    const shown = roles[0] ?? null;
-    const work = fitting === undefined ? '' : `; its NICE work role ${fitting} runs ${technologyClass!.name}`;
-    return [
-      {
-        occupationCode,
-        jobZone,
-        confidenceScore: Math.round(points / 10) / 100,
-        responsibilityLevel: levelOf(fitting, roles),
-        reason: `${evidence.reason}${work} (rule ${ruleVersion})`,
-        workRoleId: shown,
-      },
-    ];
-  }
+/**
+ * The occupations of a release that have to act on the STIG of a title, by relevance (rule F9.3, version 3):
+ * `0.45 match + 0.15 hot + 0.10 demand + 0.20 prior + 0.10 fit`, 0.50 and more.
+ */
+export function scoreTitle(title: string, { candidates, productOf }: MappingSource): ScoredMapping[] {
+  const folded = foldTitle(title);
+  const matches = findProducts(folded, productOf);
+  const technologyClass = classOf(folded, matches[0]?.commodityCode ?? null);
+  return candidates.flatMap((each) => scoreOne(each, matches, technologyClass)).sort(byRelevance);
 }
 
-/** By confidence, then by job zone, the highest first, then by code (FORMATS 9.3). */
-export function byRelevance(
-  a: { confidenceScore: number; jobZone: number | null; occupationCode: string },
-  b: { confidenceScore: number; jobZone: number | null; occupationCode: string },
-): number {
+function scoreOne(
+  candidate: Candidate,
+  matches: ProductMatch[],
+  technologyClass: TechnologyClass | null,
+): ScoredMapping[] {
+  const { occupationCode, jobZone } = candidate;
+  const prior = priorOf(occupationCode);
+  const roles = workRolesOf(occupationCode);
+  const fitting = roles.find((role) => technologyClass?.workRoles.includes(role));
+  const evidence = [
+    ...matches.flatMap((match) => productEvidence(match, occupationCode, prior)),
+    ...(technologyClass ? classEvidence(technologyClass, candidate) : []),
+  ].sort((a, b) => b.points - a.points || compareCodePoints(a.reason, b.reason))[0];
+  if (!evidence) return [];
+  const points = evidence.points + prior * weights.prior + (fitting === undefined ? 0 : weights.fit);
+  if (points < threshold) return [];
+  const work = fitting === undefined ? '' : `; its NICE work role ${fitting} runs ${technologyClass!.name}`;
+  return [
+    {
+      occupationCode,
+      jobZone,
+      confidenceScore: Math.round(points / 10) / 100,
+      responsibilityLevel: levelOf(fitting, roles),
+      mappingReason: `${evidence.reason}${work} (rule ${ruleVersion})`,
+      workRoleId: roles[0] ?? null,
+    },
+  ];
+}
+
+/** By confidence, then by job zone, the highest first, then by code (rule F9.3). */
+export function byRelevance(a: ScoredMapping, b: ScoredMapping): number {
   return (
     b.confidenceScore - a.confidenceScore ||
     (b.jobZone ?? 0) - (a.jobZone ?? 0) ||

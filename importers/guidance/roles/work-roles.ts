@@ -1,6 +1,6 @@
 /**
- * Which NICE work roles people of an O*NET occupation take: a table of ours, for no published one was found (FORMATS
- * 9.2). The first role is the one that is shown.
+ * Which NICE work roles people of an O*NET occupation take: a table of ours, for no published one was found (rule
+ * F9.2). The first role is the one that is shown.
  */
 const workRoles = new Map<string, string[]>([
   ['11-3021.00', ['OG-WRL-014']],

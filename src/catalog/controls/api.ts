@@ -1,129 +1,69 @@
-import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import type { Access } from '../../http/access.ts';
-import { answerText, publicHeaders } from '../../http/answer.ts';
-import type { Env } from '../../http/env.ts';
-import { errors, jsonContent } from '../../http/schema.ts';
+import { createRoutes } from '../../http/routes.ts';
+import { jsonContent } from '../../http/schema.ts';
 import type { ControlService } from './queries.ts';
 import * as schemas from './schema.ts';
 
-/** The control catalogs (specification, "Controls"): public, three explicit pairs over one service. */
-export function controlRoutes(access: Access, controls: ControlService): OpenAPIHono<Env> {
-  const app = new OpenAPIHono<Env>();
-  const tags = ['Controls'];
+const published = [
+  {
+    framework: 'nist-800-53',
+    operation: 'Nist80053Control',
+    summaries: [
+      'List the active controls and enhancements of NIST SP 800-53',
+      'Get a control of NIST SP 800-53',
+    ],
+    noun: 'control',
+    filters: schemas.query80053,
+    list: schemas.ControlList80053,
+    record: schemas.ControlRecord80053,
+  },
+  {
+    framework: 'nist-800-171',
+    operation: 'Nist800171Control',
+    summaries: ['List the requirements of NIST SP 800-171', 'Get a requirement of NIST SP 800-171'],
+    noun: 'requirement',
+    filters: schemas.query800171,
+    list: schemas.ControlList800171,
+    record: schemas.ControlRecord800171,
+  },
+  {
+    framework: 'dod-8500',
+    operation: 'Dod8500Control',
+    summaries: [
+      'List the IA controls of DoD Instruction 8500.2',
+      'Get an IA control of DoD Instruction 8500.2',
+    ],
+    noun: 'control',
+    filters: schemas.queryDod8500,
+    list: schemas.ControlListDod8500,
+    record: schemas.ControlRecordDod8500,
+  },
+] as const;
 
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/controls/nist-800-53',
-      operationId: 'listNist80053Controls',
-      summary: 'The active controls and enhancements of NIST SP 800-53',
-      tags,
-      ...access.public,
-      request: { query: schemas.query80053 },
-      responses: { 200: jsonContent(schemas.ControlList80053, 'The controls.'), ...errors(400, 404) },
-    }),
-    (c) => {
-      const { baseline, ...filter } = c.req.valid('query');
-      return answerText(c, controls.list('nist-800-53', { ...filter, words: [baseline] }), publicHeaders);
-    },
-  );
+/** The control catalogs (rule D6): public, a list and a record of each framework over one service. */
+export function controlRoutes(access: Access, controls: ControlService) {
+  const { app, route } = createRoutes('Controls');
 
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/controls/nist-800-53/{controlId}',
-      operationId: 'getNist80053Control',
-      summary: 'One control of NIST SP 800-53',
-      tags,
-      ...access.public,
-      request: { params: schemas.controlParam, query: schemas.controlQuery },
-      responses: { 200: jsonContent(schemas.ControlRecord80053, 'The control.'), ...errors(400, 404) },
-    }),
-    (c) => {
-      const record = controls.record(
-        'nist-800-53',
-        c.req.valid('param').controlId,
-        c.req.valid('query').version,
-      );
-      return answerText(c, record, publicHeaders);
-    },
-  );
+  for (const { framework, operation, summaries, noun, filters, list, record } of published) {
+    route(`GET /api/v1/controls/${framework}`, access.public, {
+      operationId: `list${operation}s`,
+      summary: summaries[0],
+      query: filters,
+      response: jsonContent(list, `The ${noun}s.`),
+      notFound: true,
+      handle: ({ query: { search, family, version, page, limit, ...words } }) =>
+        controls.list(framework, { search, family, version, page, limit, words: Object.values(words) }),
+    });
 
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/controls/nist-800-171',
-      operationId: 'listNist800171Controls',
-      summary: 'The requirements of NIST SP 800-171',
-      tags,
-      ...access.public,
-      request: { query: schemas.query800171 },
-      responses: { 200: jsonContent(schemas.ControlList800171, 'The requirements.'), ...errors(400, 404) },
-    }),
-    (c) => {
-      const { type, ...filter } = c.req.valid('query');
-      return answerText(c, controls.list('nist-800-171', { ...filter, words: [type] }), publicHeaders);
-    },
-  );
-
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/controls/nist-800-171/{controlId}',
-      operationId: 'getNist800171Control',
-      summary: 'One requirement of NIST SP 800-171',
-      tags,
-      ...access.public,
-      request: { params: schemas.controlParam, query: schemas.controlQuery },
-      responses: { 200: jsonContent(schemas.ControlRecord800171, 'The requirement.'), ...errors(400, 404) },
-    }),
-    (c) => {
-      const record = controls.record(
-        'nist-800-171',
-        c.req.valid('param').controlId,
-        c.req.valid('query').version,
-      );
-      return answerText(c, record, publicHeaders);
-    },
-  );
-
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/controls/dod-8500',
-      operationId: 'listDod8500Controls',
-      summary: 'The IA controls of DoD Instruction 8500.2',
-      tags,
-      ...access.public,
-      request: { query: schemas.queryDod8500 },
-      responses: { 200: jsonContent(schemas.ControlListDod8500, 'The controls.'), ...errors(400, 404) },
-    }),
-    (c) => {
-      const { mac, impact, ...filter } = c.req.valid('query');
-      return answerText(c, controls.list('dod-8500', { ...filter, words: [mac, impact] }), publicHeaders);
-    },
-  );
-
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/controls/dod-8500/{controlId}',
-      operationId: 'getDod8500Control',
-      summary: 'One IA control of DoD Instruction 8500.2',
-      tags,
-      ...access.public,
-      request: { params: schemas.controlParam, query: schemas.controlQuery },
-      responses: { 200: jsonContent(schemas.ControlRecordDod8500, 'The control.'), ...errors(400, 404) },
-    }),
-    (c) => {
-      const record = controls.record(
-        'dod-8500',
-        c.req.valid('param').controlId,
-        c.req.valid('query').version,
-      );
-      return answerText(c, record, publicHeaders);
-    },
-  );
+    route(`GET /api/v1/controls/${framework}/{controlId}`, access.public, {
+      operationId: `get${operation}`,
+      summary: summaries[1],
+      params: schemas.controlParam,
+      query: schemas.controlQuery,
+      response: jsonContent(record, `The ${noun}.`),
+      handle: ({ params, query }) => controls.record(framework, params.controlId, query.version),
+    });
+  }
 
   return app;
 }

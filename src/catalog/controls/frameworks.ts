@@ -1,6 +1,6 @@
 import { compareCodePoints } from '../../base/text.ts';
 
-/** The frameworks of the specification, in the order of DECISIONS D7.2; a site's own come after them by name. */
+/** The published frameworks, in the order of rule D7.2; a site's own come after them by name. */
 export const frameworks = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const;
 
 /** Those whose catalogs are served. */
@@ -52,5 +52,5 @@ export function compareVersions(a: string, b: string): number {
   return compareCodePoints(a, b);
 }
 
-/** The revisions of 800-53 whose references make edges of a CCI: the newest, and the one carried over (DECISIONS D7.1 (a)). */
+/** The revisions of 800-53 whose references make edges of a CCI: the newest, and the one carried over (rule D7.1 (a)). */
 export const cciRevisions = { verified: 5, carriedOver: 4 };

@@ -2,7 +2,7 @@ const control53 = /^([a-z]{2})-(\d{1,3})(?: *\( *(\d{1,3}) *\)|\.(\d{1,3}))?$/i;
 const requirement171 = /^(?:3\.[1-9]\d?\.[1-9]\d?|03\.(?!00)\d\d\.(?!00)\d\d)$/;
 
 /**
- * The published form of an identifier in any of its spellings (DECISIONS D6.1): `ac-2.1`, `AC-02(01)` and `AC-2 (1)`
+ * The published form of an identifier in any of its spellings (rule D6.1): `ac-2.1`, `AC-02(01)` and `AC-2 (1)`
  * are `AC-2(1)`, `cci-15` is `CCI-000015`, `ecct-1` is `ECCT-1`. 800-171 Rev 2 (`3.1.1`) and Rev 3 (`03.01.01`) are
  * never taken for one another, so mixed padding (`3.01.1`) is none. Null when the text is no identifier of the
  * framework; of a framework that is not ours every text is, as it stands.

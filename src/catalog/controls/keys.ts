@@ -6,7 +6,7 @@ import { canonicalIdentifier } from './identifier.ts';
 /** A control as users' data refers to it: whether the catalog still holds it, and what is known of it. */
 export type KnownControl = typeof knownControls.$inferSelect;
 
-/** Prepares the look-up of a control by its id or its identifier in any usual spelling (DECISIONS D6.1). */
+/** Prepares the look-up of a control by its id or its identifier in any usual spelling (rule D6.1). */
 export function createFindControl({ orm }: Database) {
   const finder = (column: typeof knownControls.id | typeof knownControls.identifier) =>
     orm

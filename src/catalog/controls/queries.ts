@@ -23,7 +23,7 @@ export interface ControlFilter {
 
 export type ControlService = ReturnType<typeof createControlService>;
 
-/** The queries of the control catalogs (specification, "Controls"; DECISIONS D6). */
+/** The queries of the control catalogs (rule D6). */
 export function createControlService(db: Database) {
   const { orm } = db;
   const framework = sql.placeholder('framework');
@@ -136,7 +136,7 @@ export function createControlService(db: Database) {
           identifier === null ? [] : versionsWith.all({ framework, identifier }).map((row) => row.version);
         const named = others.sort((a, b) => compareVersions(b, a)).map((version) => cut(version));
         const elsewhere =
-          named.length === 0 ? '' : ` is not in ${cut(versions[0] ?? '')}, but in ${named.join(', ')}`;
+          named.length === 0 ? '' : ` is not in ${cut(versions[0] ?? '')}. It is in ${named.join(', ')}`;
         throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}${elsewhere}`);
 
         // Without a version 800-171 is searched in all its revisions: they name different controls (D6.2).

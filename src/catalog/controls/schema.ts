@@ -8,9 +8,12 @@ import {
   wordList,
 } from '../../http/schema.ts';
 
+/** A part of a control's statement: an item with its label and text, and the items below it. */
 export interface StatementPart {
   id: string;
+  /** As published (`a.`, `1.`, `(a)`), `""` for the lead text. */
   label: string;
+  /** Plain text, parameters rendered (rule D6.4). */
   prose: string;
   parts: StatementPart[];
 }
@@ -29,10 +32,12 @@ export const StatementPart: z.ZodType<StatementPart> = z
 const withdrawn = z
   .strictObject({ incorporatedInto: z.array(z.string()) })
   .optional()
-  .openapi({ description: 'On withdrawn controls only: where they went, moved-to targets included.' });
+  .openapi({
+    description: 'Only on withdrawn controls: the controls that replace it, including moved-to targets.',
+  });
 
 const texts = { statement: z.string(), guidance: z.string() };
-const id = z.uuid().openapi({ description: 'The same in every revision and on every machine.' });
+const id = z.uuid().openapi({ description: 'Stable: the same in every revision and every installation.' });
 
 export const Control80053 = z
   .strictObject({
@@ -53,7 +58,7 @@ export const Control800171 = z
     requirementType: z
       .enum(['basic', 'derived'])
       .nullable()
-      .openapi({ description: 'null in Rev 3, which has no types.' }),
+      .openapi({ description: 'null in Rev 3, which has no requirement types.' }),
     ...texts,
   })
   .openapi('Control800171');
@@ -103,7 +108,7 @@ export const ControlRecordDod8500 = z
   })
   .openapi('ControlRecordDod8500');
 
-/** What a single record adds to the listed control (DECISIONS D6.5), by framework. */
+/** What a single record adds to the listed control (rule D6.5), by framework. */
 export interface ControlDetails {
   framework: string;
   version: string;
@@ -122,7 +127,7 @@ function listOf<T extends z.ZodType>(name: string, control: T) {
       version: z.string(),
       total: z.int(),
       controls: z.array(control),
-      pagination: Pagination.optional().openapi({ description: 'Only where page or limit was given.' }),
+      pagination: Pagination.optional().openapi({ description: 'Only when page or limit is given.' }),
     })
     .openapi(name);
 }
@@ -133,23 +138,23 @@ export const ControlListDod8500 = listOf('ControlListDod8500', ControlDod8500);
 
 const version = requestText('version', 100)
   .optional()
-  .openapi({ description: 'Another imported revision.', example: 'Rev 3' });
+  .openapi({ description: 'An imported revision other than the default.', example: 'Rev 3' });
 const family = (description: string) => requestText('family', 200).optional().openapi({ description });
 const shared = { search, version, ...pagingWithoutMaximum };
 
 export const query80053 = z.object({
   ...shared,
-  family: family('The full name or the two-letter code, any case.'),
+  family: family('The full name or the two-letter code. Case is ignored.'),
   baseline: wordList('baseline', ['low', 'moderate', 'high', 'privacy']),
 });
 export const query800171 = z.object({
   ...shared,
-  family: family('The full name or the two-letter code, any case.'),
+  family: family('The full name or the two-letter code. Case is ignored.'),
   type: wordList('type', ['basic', 'derived']),
 });
 export const queryDod8500 = z.object({
   ...shared,
-  family: family('The subject area or its two-letter code, any case.'),
+  family: family('The subject area or its two-letter code. Case is ignored.'),
   mac: macLevels(),
   impact: wordList('impact', ['Low', 'Medium', 'High']),
 });
@@ -178,7 +183,7 @@ function macLevels() {
 
 export const controlParam = z.object({
   controlId: requestText('controlId', 200).openapi({
-    description: 'The identifier, in any usual spelling, or the id.',
+    description: 'The identifier in any common spelling, or the id.',
     example: 'AC-2(1)',
   }),
 });

@@ -1,52 +1,35 @@
-import { createRoute, OpenAPIHono, type z } from '@hono/zod-openapi';
+import type { z } from '@hono/zod-openapi';
 import { arrayText, type JsonText, objectText } from '../../base/json.ts';
 import type { Access } from '../../http/access.ts';
-import { answerText, publicHeaders } from '../../http/answer.ts';
-import type { Env } from '../../http/env.ts';
-import { errors, jsonContent } from '../../http/schema.ts';
+import { createRoutes } from '../../http/routes.ts';
+import { jsonContent } from '../../http/schema.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
 import type { ExplainService } from './explain.ts';
 import { type Answered, type CrosswalkService, closureDepth, defaultStatuses } from './queries.ts';
 import * as schemas from './schema.ts';
 import { createTaker, mostPathBytes } from './share.ts';
 
-/** The crosswalk (specification, "Crosswalk"; DECISIONS D7): public. */
-export function crosswalkRoutes(
-  access: Access,
-  crosswalk: CrosswalkService,
-  explainer: ExplainService,
-): OpenAPIHono<Env> {
-  const app = new OpenAPIHono<Env>();
+/** The crosswalk (rule D7): public. */
+export function crosswalkRoutes(access: Access, crosswalk: CrosswalkService, explainer: ExplainService) {
+  const { app, route } = createRoutes('Crosswalk');
   const costly = access.with({ expensive: true });
   // Beyond the hops of the closure table every question is a search (D7.3).
   const searching = access.with({ expensive: (c) => Number(c.req.query('maxHops') ?? 0) > closureDepth });
-  const tags = ['Crosswalk'];
 
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/crosswalk/resolve',
-      operationId: 'resolveCrosswalk',
-      summary: 'Every path from one control to another framework',
-      tags,
-      ...searching.public,
-      request: { query: schemas.resolveQuery },
-      responses: { 200: jsonContent(schemas.Resolution, 'The paths, shortest first.'), ...errors(400) },
-    }),
-    (c) => {
-      const { from, to, version, status, maxHops, explain } = c.req.valid('query');
-      const identifier = crosswalk.canonical(from.framework, from.identifier);
-      const question = {
-        framework: from.framework,
-        identifier,
-        to,
-        version,
-        statuses: status ?? defaultStatuses,
-        maxHops,
-      };
+  route('GET /api/v1/crosswalk/resolve', searching.public, {
+    operationId: 'resolveCrosswalk',
+    summary: 'List every path from a control to another framework',
+    query: schemas.resolveQuery,
+    response: jsonContent(schemas.Resolution, 'The paths, shortest first.'),
+    handle: ({ query }) => {
+      const { from, to, version, status, maxHops, explain } = query;
+      const { framework } = from;
+      const identifier = crosswalk.canonical(framework, from.identifier);
+      const statuses = status ?? defaultStatuses;
+      const question = { framework, identifier, to, version, statuses, maxHops };
       const found = crosswalk.resolve(question);
       const { texts, truncated } = explain ? explained(explainer, found, version) : found;
-      const source = { framework: from.framework, identifier, version: version ?? null };
+      const source = { framework, identifier, version: version ?? null };
       const entries: [string, JsonText<unknown>][] = [
         ['from', JSON.stringify(source)],
         ['to', JSON.stringify(to)],
@@ -54,37 +37,24 @@ export function crosswalkRoutes(
       ];
       if (truncated) entries.push(['truncated', 'true']);
       if (explain && texts.length === 0) entries.push(['reason', JSON.stringify(explainer.whyNot(question))]);
-      return answerText(c, objectText(entries) as JsonText<schemas.Resolution>, publicHeaders);
+      return objectText(entries) as JsonText<schemas.Resolution>;
     },
-  );
+  });
 
-  app.openapi(
-    createRoute({
-      method: 'post',
-      path: '/api/v1/crosswalk/resolve/batch',
-      operationId: 'resolveCrosswalkBatch',
-      summary: 'Up to 250 pairs, or the controls of up to 250 CCIs',
-      description:
-        'A body with the key `ccis` is the CCI lookup, which is never cut; otherwise it asks for pairs; both at once is a ' +
-        '400. The pairs share 12 MiB of paths: each may have an equal part, and what some leave is divided among the ' +
-        'others, until none wants more or nothing is left; so the answer stays under 16 MB. `truncated` names the pairs that are cut.',
-      tags,
-      ...costly.public,
-      request: { body: { required: true, content: { 'application/json': { schema: schemas.batchBody } } } },
-      responses: {
-        200: jsonContent(
-          schemas.BatchResolution.or(schemas.CciControls),
-          'Paths by pair, or controls by CCI.',
-        ),
-        ...errors(400, 413),
-      },
-    }),
-    async (c) => {
-      const body = c.req.valid('json');
-      const text = 'ccis' in body ? controlsOfCcis(crosswalk, body) : await pathsOfPairs(crosswalk, body);
-      return answerText<schemas.BatchResolution | schemas.CciControls>(c, text, publicHeaders);
-    },
-  );
+  route('POST /api/v1/crosswalk/resolve/batch', costly.public, {
+    operationId: 'resolveCrosswalkBatch',
+    summary: 'Resolve up to 250 pairs, or look up the controls of up to 250 CCIs',
+    description:
+      'A body with `ccis` is a CCI lookup, which is never truncated. Any other body asks for pairs. Giving both is an error ' +
+      '(400). The pairs share 12 MiB of paths: each gets an equal part, and unused space is divided among the ' +
+      'others. The response stays under 16 MB. `truncated` lists the pairs whose paths are incomplete.',
+    body: schemas.batchBody,
+    response: jsonContent(
+      schemas.BatchResolution.or(schemas.CciControls),
+      'Paths by pair, or controls by CCI.',
+    ),
+    handle: ({ body }) => ('ccis' in body ? controlsOfCcis(crosswalk, body) : pathsOfPairs(crosswalk, body)),
+  });
 
   return app;
 }
@@ -133,13 +103,9 @@ async function pathsOfPairs(
   });
   const unique = [...new Map(references.map((each) => [each.key, each])).values()];
   const pairs = unique.flatMap((each) => targets.map((target) => ({ ...each, to: target })));
+  const statuses = status ?? defaultStatuses;
   const answers = await crosswalk.resolveAll(
-    pairs.map((pair) => ({
-      ...pair,
-      to: frameworkKey(pair.to),
-      statuses: status ?? defaultStatuses,
-      maxHops,
-    })),
+    pairs.map((pair) => ({ ...pair, to: frameworkKey(pair.to), statuses, maxHops })),
   );
   const results = objectText(
     unique.map((each, row) => [

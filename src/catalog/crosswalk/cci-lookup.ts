@@ -7,7 +7,7 @@ export interface CciLookup {
   ccisOf(control: string): string[];
 }
 
-/** The CCI lookup of DECISIONS D7.5 turned round, for the CCIs that rules cite; made once for each generation. */
+/** The CCI lookup of rule D7.5 turned round, for the CCIs that rules cite; made once for each generation. */
 export function createCciLookup(db: Database, crosswalk: CrosswalkService): CciLookup {
   const cited = db.orm.selectDistinct({ cci: ruleCcis.cci }).from(ruleCcis).orderBy(ruleCcis.cci).prepare();
   let made: { generation: number; ccis: Map<string, string[]> } | null = null;

@@ -13,7 +13,7 @@ export const ReachedRule = z
     ruleTitle: z.string(),
     severity: Severity,
     ruleIdents: z.array(z.string()),
-    hops: z.int().openapi({ description: 'Of the shortest paths to a CCI of the rule.' }),
+    hops: z.int().openapi({ description: 'The length of the shortest paths to a CCI of the rule.' }),
     paths: z.array(Path).openapi({
       description: 'The shortest paths from the control, each to a CCI that the rule cites.',
     }),
@@ -27,7 +27,9 @@ export const StigRules = z
     slug: z.string(),
     title: z.string(),
     version: z.string(),
-    ruleCount: z.int().openapi({ description: 'Rules of the STIG in the whole result, on all its pages.' }),
+    ruleCount: z
+      .int()
+      .openapi({ description: 'The rules of this STIG in the whole result, not only on this page.' }),
     rules: z.array(ReachedRule),
   })
   .openapi('StigRules');
@@ -41,7 +43,7 @@ export const ControlRules = z
     truncated: z
       .literal(true)
       .optional()
-      .openapi({ description: 'A bound of the crosswalk bit: there may be more rules.' }),
+      .openapi({ description: 'True when a limit of the crosswalk was reached: there may be more rules.' }),
   })
   .openapi('ControlRules');
 export type ControlRules = z.infer<typeof ControlRules>;
@@ -53,7 +55,7 @@ export const controlRulesParam = z.object({
     example: 'nist-800-53',
   }),
   controlId: requestText('controlId', 200).openapi({
-    description: 'The identifier, in any usual spelling, or the id.',
+    description: 'The identifier in any common spelling, or the id.',
     example: 'CM-6',
   }),
 });
@@ -62,7 +64,7 @@ export const controlRulesQuery = z.object({
   severity: wordList('severity', Severity.options),
   stig: requestText('stig', 1000)
     .optional()
-    .openapi({ description: 'The slug of a STIG of the catalog.', example: 'harbor_linux_3' }),
+    .openapi({ description: 'The slug of a STIG in the catalog.', example: 'harbor_linux_3' }),
   status: wordList('status', statuses),
   maxHops: positiveInteger('maxHops')
     .optional()
@@ -70,8 +72,9 @@ export const controlRulesQuery = z.object({
       type: 'integer',
       minimum: 1,
       description:
-        'How many hops from the control to a CCI at most. Without it the nearest CCIs are taken: those of the control ' +
-        'itself for nist-800-53, elsewhere those that the fewest hops reach (up to 4). A CCI stands for itself.',
+        'The maximum number of hops from the control to a CCI. By default the nearest CCIs are used: those of the control ' +
+        'itself for nist-800-53, otherwise those reached in the fewest hops (up to 4). A CCI is its own nearest CCI.',
     }),
   ...paging(50, 100),
 });
+export type ControlRulesQuery = z.infer<typeof controlRulesParam> & z.infer<typeof controlRulesQuery>;

@@ -4,11 +4,10 @@ import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { createSlugOf } from '../../db/stig-slugs.ts';
 import { findings, ruleCcis, stigReleases, stigs } from '../../db/tables.ts';
-import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
+import { offsetOf, paginationOf } from '../../http/paging.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
 import { createFindControl } from '../controls/keys.ts';
-import type { ControlRules, ReachedRule, StigRules } from './control-rules-schema.ts';
-import type { MappingStatus } from './graph.ts';
+import type { ControlRules, ControlRulesQuery, ReachedRule, StigRules } from './control-rules-schema.ts';
 import {
   type Answered,
   type CrosswalkService,
@@ -17,17 +16,6 @@ import {
   type Question,
 } from './queries.ts';
 import type { Path } from './schema.ts';
-
-/** Which rules are asked for: a control by identifier in any spelling or by id, and what narrows its rules. */
-export interface ControlRulesQuery extends Page {
-  framework: string;
-  controlId: string;
-  severity?: Set<'high' | 'medium' | 'low'> | undefined;
-  /** The slug of a STIG. */
-  stig?: string | undefined;
-  status?: Set<MappingStatus> | undefined;
-  maxHops?: number | undefined;
-}
 
 export type ControlRulesService = ReturnType<typeof createControlRulesService>;
 
@@ -134,7 +122,7 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
     /**
      * The rules that a control reaches, by STIG (title, then slug) and document order, each once with its shortest
      * paths; pages count rules. The nearest CCIs are taken unless `maxHops` asks for more. Throws NOT_FOUND for an
-     * unknown control, and for an unknown STIG, which would read as one that does not cover it (DECISIONS D34.1).
+     * unknown control, and for an unknown STIG, which would read as one that does not cover it (rule D34.1).
      */
     rules(query: ControlRulesQuery): ControlRules {
       return db.read(() => {

@@ -35,7 +35,7 @@ export function inOrder(one: GraphNode, other: GraphNode): [GraphNode, GraphNode
 
 export type MappingDecisions = ReturnType<typeof createMappingDecisions>;
 
-/** What an operator decided about pairs of the crosswalk (DECISIONS D7.1, D34.5). */
+/** What an operator decided about pairs of the crosswalk (rules D7.1, D34.5). */
 export function createMappingDecisions(db: Database) {
   const { orm } = db;
   const facts = createFacts(db);

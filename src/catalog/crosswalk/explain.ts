@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { compareCodePoints } from '../../base/text.ts';
+import { compareCodePoints, count } from '../../base/text.ts';
 import { frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { withoutFolder } from '../source-name.ts';
@@ -94,36 +94,36 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
           return { code: 'not-imported', message: `No catalog of ${key.slice(0, 64)} is imported` };
       }
       const control = facts.control(question);
-      if (!control) return { code: 'unknown-control', message: `${shown} is in no imported catalog` };
+      if (!control) return { code: 'unknown-control', message: `${shown} is not in an imported catalog` };
       const any = { ...question, statuses: new Set(statuses) };
       if (version !== undefined && !pins.isKnown(framework, version)) {
         return {
           code: 'unknown-version',
-          message: `No source knows the version "${version.slice(0, 64)}" of ${framework}`,
+          message: `No source has the version "${version.slice(0, 64)}" of ${framework}`,
         };
       }
       if (crosswalk.resolve(any).paths.length > 0) {
         return {
           code: 'filtered-by-status',
-          message: 'There are paths, but none in which every status is among those asked for',
+          message: 'There are paths, but none with only the requested statuses',
         };
       }
       if (crosswalk.resolve({ ...question, maxHops: Number.MAX_SAFE_INTEGER }).paths.length > 0) {
         return {
           code: 'beyond-max-hops',
-          message: `There are paths, but none of at most ${question.maxHops} hops`,
+          message: `There are paths, but none within ${count(question.maxHops, 'hop')}`,
         };
       }
       if (crosswalk.resolve({ ...any, maxHops: Number.MAX_SAFE_INTEGER }).paths.length > 0) {
         return {
           code: 'beyond-max-hops',
-          message: `There are paths, but only of more than ${question.maxHops} hops and with other statuses`,
+          message: `There are paths, but only with more than ${count(question.maxHops, 'hop')} and with other statuses`,
         };
       }
       if (version !== undefined && crosswalk.resolve({ ...question, version: undefined }).paths.length > 0) {
         return {
           code: 'no-mapping',
-          message: `What is stated for the version "${version.slice(0, 64)}" of ${shown} leads to no control of ${to.slice(0, 64)}: without the version there are paths`,
+          message: `The mappings of ${shown} in version "${version.slice(0, 64)}" do not reach ${to.slice(0, 64)}. Without the version there are paths`,
         };
       }
       if (control.status === 'withdrawn') {
@@ -139,7 +139,10 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
       }
       const unused = idOf(framework, identifier) === undefined ? unusedPairs(question) : '';
       if (unused !== '')
-        return { code: 'no-mapping', message: `What sources state of ${shown} makes no edge: ${unused}` };
+        return {
+          code: 'no-mapping',
+          message: `The sources map ${shown}, but no mapping can be used: ${unused}`,
+        };
       return { code: 'no-mapping', message: `No imported source maps ${shown} to ${to.slice(0, 64)}` };
     },
   };

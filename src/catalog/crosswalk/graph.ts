@@ -1,4 +1,4 @@
-/** The workflow status of a mapping (specification, "Crosswalk types"), in the order of the codes below. */
+/** The workflow status of a mapping (rule D7), in the order of the codes below. */
 export const statuses = ['auto', 'verified', 'rejected'] as const;
 export type MappingStatus = (typeof statuses)[number];
 
@@ -26,7 +26,7 @@ export interface Neighbor {
 }
 
 /**
- * The crosswalk as it is walked: nodes by id, ids in the order of DECISIONS D7.2, neighbors of a node by id.
+ * The crosswalk as it is walked: nodes by id, ids in the order of rule D7.2, neighbors of a node by id.
  * `frameworkOf[id]` is the index of the node's framework in `frameworks`.
  */
 export interface Graph {

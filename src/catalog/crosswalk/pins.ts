@@ -14,7 +14,7 @@ export interface FirstStep {
   status: MappingStatus;
 }
 
-/** Finds the first edges of a pinned source in the stated pairs (DECISIONS D7.4). */
+/** Finds the first edges of a pinned source in the stated pairs (rule D7.4). */
 export function createPins(db: Database) {
   const { orm } = db;
   const { framework, version, isNewest } = frameworkVersions;

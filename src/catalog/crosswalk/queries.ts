@@ -16,7 +16,7 @@ import { createPins, type FirstStep } from './pins.ts';
 import type { Path } from './schema.ts';
 import { createTaker, mostPathBytes, shareBytes, type Taken } from './share.ts';
 
-/** How deep the closure table goes; deeper questions are walked (DECISIONS D7.3). */
+/** How deep the closure table goes; deeper questions are walked (rule D7.3). */
 export const closureDepth = 4;
 
 const pairMilliseconds = 250;
@@ -55,7 +55,7 @@ export const defaultStatuses: Set<MappingStatus> = new Set(['auto', 'verified'])
 
 export type CrosswalkService = ReturnType<typeof createCrosswalkService>;
 
-/** Resolves controls over the crosswalk (specification, "Crosswalk"; DECISIONS D7). */
+/** Resolves controls over the crosswalk (rule D7). */
 export function createCrosswalkService(db: Database, clock: () => number = () => performance.now()) {
   const { sqlite } = db;
   const closure = sqlite.prepare<[number, number, number], PathRow>(closureQuery);
@@ -88,17 +88,11 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
   }
 
   function toPath(question: Question, steps: { node: GraphNode; status: MappingStatus }[]): Path {
-    const source = {
-      framework: question.framework,
-      identifier: question.identifier,
-      status: 'auto' as const,
+    const control = ({ framework, identifier }: GraphNode, status: MappingStatus) => {
+      return { framework, identifier, status };
     };
-    const rest = steps.map(({ node, status }) => ({
-      framework: node.framework,
-      identifier: node.identifier,
-      status,
-    }));
-    return { hops: steps.length, controls: [source, ...rest] };
+    const rest = steps.map(({ node, status }) => control(node, status));
+    return { hops: steps.length, controls: [control(question, 'auto'), ...rest] };
   }
 
   /** The steps of a path that was walked on a graph. */
@@ -170,19 +164,13 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
       canonicalIdentifier(framework, identifier) ?? identifier.trim(),
 
     /** The controls at which some path of a question ends, in catalog order; without a version, and never cut. */
-    endsOf: ({
-      framework,
-      identifier,
-      to,
-      statuses: admitted,
-      maxHops,
-    }: Omit<Question, 'version'>): string[] =>
+    endsOf: (question: Omit<Question, 'version'>): string[] =>
       db.read(() => {
         const walk = graph();
-        const source = walk.idOf(framework, identifier);
-        const target = walk.frameworks.indexOf(to);
+        const source = walk.idOf(question.framework, question.identifier);
+        const target = walk.frameworks.indexOf(question.to);
         if (source === undefined || target < 0) return [];
-        const ends = endsOfPaths(walk, source, target, maxHops, statusMask(admitted));
+        const ends = endsOfPaths(walk, source, target, question.maxHops, statusMask(question.statuses));
         return ends.map((node) => walk.nodes[node]!.identifier);
       }),
 

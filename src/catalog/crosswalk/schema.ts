@@ -10,7 +10,7 @@ const decision = z.strictObject({ status: MappingStatus, reason: z.string(), dec
 /** Where a step of a path comes from (additive, `explain=true`). */
 export const Evidence = z
   .strictObject({
-    source: z.string().openapi({ description: 'The source file, members of archives after !/.' }),
+    source: z.string().openapi({ description: 'The source file. A file in an archive follows !/.' }),
     sha256: z.string(),
     kind: z.string(),
     edition: z.string(),
@@ -28,7 +28,7 @@ const end = z.strictObject({ framework: z.string(), identifier: z.string() });
 export const OwnEvidence = z
   .strictObject({ own: z.literal(true), from: end, to: end, decision })
   .openapi('OwnEvidence', {
-    description: "A pair that no source makes an edge of: the site's own, by an operator's decision.",
+    description: 'True for a pair that no source maps: an operator of this site added it.',
   });
 export type OwnEvidence = z.infer<typeof OwnEvidence>;
 
@@ -40,7 +40,7 @@ export const PathStep = z
     evidence: z
       .array(z.union([Evidence, OwnEvidence]))
       .optional()
-      .openapi({ description: 'With explain=true: what the step rests on.' }),
+      .openapi({ description: 'With explain=true: the evidence for this step.' }),
   })
   .openapi('PathStep');
 export type PathStep = z.infer<typeof PathStep>;
@@ -68,7 +68,7 @@ export type NoPath = z.infer<typeof NoPath>;
 const truncated = z
   .literal(true)
   .optional()
-  .openapi({ description: 'A bound bit: there may be more paths.' });
+  .openapi({ description: 'True when a limit was reached: there may be more paths.' });
 
 export const Resolution = z
   .strictObject({
@@ -76,7 +76,7 @@ export const Resolution = z
     to: z.string(),
     paths: z.array(Path),
     truncated,
-    reason: NoPath.optional().openapi({ description: 'With explain=true and no path: why.' }),
+    reason: NoPath.optional().openapi({ description: 'With explain=true: why there is no path.' }),
   })
   .openapi('Resolution');
 export type Resolution = z.infer<typeof Resolution>;
@@ -91,7 +91,10 @@ export const BatchResolution = z
     from: z.array(ControlReference),
     to: z.array(z.string()),
     results: z.record(z.string(), z.record(z.string(), z.array(Path))),
-    truncated: z.array(z.string()).optional().openapi({ description: 'The pairs in which a bound bit.' }),
+    truncated: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'The pairs for which a limit was reached.' }),
   })
   .openapi('BatchResolution');
 export type BatchResolution = z.infer<typeof BatchResolution>;
@@ -101,9 +104,9 @@ export const CciControls = z
   .openapi('CciControls', { example: { 'CCI-000366': ['CM-6'] } });
 export type CciControls = z.infer<typeof CciControls>;
 
-const maxHopsDescription = 'How many hops a path may have; any positive integer.';
+const maxHopsDescription = 'The maximum number of hops in a path: a positive integer.';
 
-/** `<framework>:<identifier>`, split at the first colon (DECISIONS D7.4). */
+/** `<framework>:<identifier>`, split at the first colon (rule D7.4). */
 const reference = requestText('from', 300).transform((text, context) => {
   const colon = text.indexOf(':');
   const framework = text.slice(0, Math.max(0, colon)).trim();
@@ -122,7 +125,7 @@ export const resolveQuery = z.object({
   from: reference.openapi({
     type: 'string',
     pattern: '^[^:]*[^:\\s][^:]*:.*\\S',
-    description: '`<framework>:<identifier>`, split at the first colon.',
+    description: '`<framework>:<identifier>`. The first colon separates the two.',
     example: 'nist-800-53:AC-2',
   }),
   to: targetKey('to').transform(frameworkKey).openapi({ type: 'string', example: 'nist-800-171' }),
@@ -163,7 +166,7 @@ const batchReference = z.object(
       .openapi({ minLength: 1 }),
     version: requestText('from.version', 100).optional(),
   },
-  { error: 'from must hold objects with framework and identifier' },
+  { error: 'from must contain objects with framework and identifier' },
 );
 
 export const pairsBody = z
@@ -181,13 +184,19 @@ export const pairsBody = z
   })
   .superRefine(({ from, to }, context) => {
     if (from.length * to.length > maxPairs) {
-      context.addIssue({ code: 'custom', message: `from x to must not exceed ${maxPairs} pairs` });
+      context.addIssue({
+        code: 'custom',
+        message: `from and to together must not make more than ${maxPairs} pairs`,
+      });
     }
     const versions = new Map<string, string | undefined>();
     for (const { framework, identifier, version } of from) {
       const key = `${framework}:${identifier}`;
       if (versions.has(key) && versions.get(key) !== version) {
-        context.addIssue({ code: 'custom', message: 'from names one reference under two versions' });
+        context.addIssue({
+          code: 'custom',
+          message: 'from must not contain the same reference with two versions',
+        });
       }
       versions.set(key, version);
     }
@@ -197,8 +206,8 @@ export const pairsBody = z
 export const ccisBody = z
   .object({
     ccis: textList('ccis', 100)
-      .min(1, { error: 'ccis must hold 1 to 250 CCIs' })
-      .max(250, { error: 'ccis must hold 1 to 250 CCIs' }),
+      .min(1, { error: 'ccis must contain 1 to 250 CCIs' })
+      .max(250, { error: 'ccis must contain 1 to 250 CCIs' }),
     to: targetKey('to').default('nist-800-53').transform(frameworkKey),
     status: bodyStatus,
     maxHops: bodyHops,

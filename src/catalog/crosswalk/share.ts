@@ -2,7 +2,7 @@ import type { JsonText } from '../../base/json.ts';
 
 /**
  * The bytes of JSON that the paths of one answer may have, of a single question or of a batch: with all that stands
- * around them the answer stays under 16 MB (DECISIONS D7.3).
+ * around them the answer stays under 16 MB (rule D7.3).
  */
 export const mostPathBytes = 12 * 1024 * 1024;
 const maxPaths = 10_000;

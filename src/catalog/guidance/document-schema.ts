@@ -5,7 +5,7 @@ const summary = {
   id: z.uuid(),
   documentId: z.string().openapi({ example: 'harbor-basic-directive' }),
   title: z.string(),
-  publisher: z.string().openapi({ description: '`""` when it is not known.' }),
+  publisher: z.string().openapi({ description: '`""` when unknown.' }),
   publisherId: z.string(),
   doctype: z.string().openapi({ example: 'directive' }),
   published: DateOrNull,
@@ -21,7 +21,7 @@ export type RegulatoryDocumentSummary = z.infer<typeof RegulatoryDocumentSummary
 export const Signpost = z
   .strictObject({
     tag: z.string(),
-    page: z.int().openapi({ description: 'The ordinal of the section where the source has no pages.' }),
+    page: z.int().openapi({ description: 'The number of the section when the source has no pages.' }),
     inferenceText: z.string(),
     nistCsf: z.array(
       z.strictObject({
@@ -93,9 +93,12 @@ export const documentsQuery = z.object({
   search,
   publisher: requestText('publisher', 200)
     .optional()
-    .openapi({ description: 'The whole name or id, any case.' }),
-  doctype: requestText('doctype', 200).optional().openapi({ description: 'The whole value, any case.' }),
+    .openapi({ description: 'The whole name or id. Case is ignored.' }),
+  doctype: requestText('doctype', 200)
+    .optional()
+    .openapi({ description: 'The whole value. Case is ignored.' }),
   ...paging(100, 150),
 });
+export type DocumentsQuery = z.infer<typeof documentsQuery>;
 
 export const fileQuery = z.object({ format: format(['json', 'csv', 'xml']), raw: flag('raw') });

@@ -3,27 +3,21 @@ import { notFound } from '../../base/errors.ts';
 import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { documentKeys, documents } from '../../db/role-tables.ts';
-import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
+import { offsetOf, paginationOf } from '../../http/paging.ts';
 import type {
+  DocumentsQuery,
   RegulatoryDocument,
   RegulatoryDocumentSummary,
   RegulatoryDocuments,
 } from './document-schema.ts';
 
-/** The filters of the list of documents. */
-export interface DocumentFilter extends Page {
-  search?: string | undefined;
-  publisher?: string | undefined;
-  doctype?: string | undefined;
-}
-
 export type RegdocService = ReturnType<typeof createRegdocService>;
 
-/** Regulatory documents (specification, "Regulatory documents"). */
+/** Regulatory documents (rule D9). */
 export function createRegdocService({ orm, read }: Database) {
   return {
     /** By title (D3.4). */
-    list({ search = '', publisher, doctype, ...page }: DocumentFilter): RegulatoryDocuments {
+    list({ search = '', publisher, doctype, ...page }: DocumentsQuery): RegulatoryDocuments {
       const { titleFold, publisherFold, publisherIdFold, doctypeFold } = documents;
       const published = publisher === undefined ? undefined : fold(publisher);
       const where = and(

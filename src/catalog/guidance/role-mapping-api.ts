@@ -1,39 +1,32 @@
-import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import { badRequest } from '../../base/errors.ts';
 import type { Access } from '../../http/access.ts';
-import { answer } from '../../http/answer.ts';
-import type { Env } from '../../http/env.ts';
-import { errors, jsonContent } from '../../http/schema.ts';
+import { createRoutes } from '../../http/routes.ts';
+import { jsonContent } from '../../http/schema.ts';
 import type { RoleMappingService } from './role-mapping.ts';
 import { benchmarkParam, RoleMapping } from './role-schema.ts';
 
 /** What a session without the entitlement gets, whatever it asks for: nothing is looked up for it (D9.4). */
 const gated: RoleMapping = { gated: true, federal: false, mappings: [] };
 
-/** The role mapping of a STIG (specification, "Role mapping"): for sessions alone. */
-export function roleMappingRoutes(access: Access, mapping: RoleMappingService): OpenAPIHono<Env> {
-  const app = new OpenAPIHono<Env>();
+/** The role mapping of a STIG (rule D9.4): for sessions alone. */
+export function roleMappingRoutes(access: Access, mapping: RoleMappingService) {
+  const { app, route } = createRoutes('Role mapping');
   const { session } = access.with({ product: 'occ' });
 
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/api/v1/role-mapping/benchmark/{benchmarkId}/roles',
-      operationId: 'listBenchmarkRoles',
-      summary: 'Who has to act on a STIG, by relevance',
-      description:
-        'Takes a session. Without the entitlement `occ` the answer is one and the same for every STIG, known or not.',
-      tags: ['Role mapping'],
-      ...session,
-      request: { params: benchmarkParam },
-      responses: { 200: jsonContent(RoleMapping, 'The occupations.'), ...errors(400, 401) },
-    }),
-    (c) => {
-      if (!c.get('user').entitlements.has('occ')) return answer(c, gated);
-      const mappings = mapping.rows(c.req.valid('param').benchmarkId);
-      return answer(c, { gated: false, federal: true, mappings });
+  route('GET /api/v1/role-mapping/benchmark/{benchmarkId}/roles', session, {
+    operationId: 'listBenchmarkRoles',
+    summary: 'List who acts on a STIG, by relevance',
+    description:
+      'Needs a session. Without the permission `occ` the response is the same for every STIG, whether it exists or not.',
+    params: benchmarkParam,
+    response: jsonContent(RoleMapping, 'The occupations.'),
+    notFound: false,
+    handle: ({ user, params }) => {
+      if (!user.entitlements.has('occ')) return gated;
+      const mappings = mapping.rows(params.benchmarkId);
+      return { gated: false, federal: true, mappings };
     },
-  );
+  });
 
   // The id left out is a bad request, not an unknown path.
   app.use('/api/v1/role-mapping/benchmark//roles', ...access.session.middleware, () => {

@@ -7,7 +7,7 @@ import type { RoleMappingRow } from './role-schema.ts';
 
 export type RoleMappingService = ReturnType<typeof createRoleMappingService>;
 
-/** Who has to act on a STIG (specification, "Role mapping"). */
+/** Who has to act on a STIG (rule D9.4). */
 export function createRoleMappingService(db: Database) {
   const { orm, read } = db;
   const slugOf = createSlugOf(db);

@@ -6,7 +6,10 @@ const facts = {
   occupationCode: z.string().openapi({ example: '15-1244.00' }),
   title: z.string().openapi({ example: 'Network and Computer Systems Administrators' }),
   occupationFamily: z.string().openapi({ example: 'Computer and Mathematical' }),
-  jobZone: z.int().nullable().openapi({ description: 'null: O*NET gives this occupation none.', example: 4 }),
+  jobZone: z
+    .int()
+    .nullable()
+    .openapi({ description: 'null when O*NET gives this occupation no job zone.', example: 4 }),
   taskCount: z.int(),
   technologySkillCount: z.int(),
 };
@@ -109,9 +112,10 @@ export const codeParam = z.object({ code: requestText('code', 1000).openapi({ ex
 
 export const rolesQuery = z.object({
   search,
-  family: requestText('family', 200).optional().openapi({ description: 'The whole name, any case.' }),
+  family: requestText('family', 200).optional().openapi({ description: 'The whole name. Case is ignored.' }),
   ...paging(100, 150),
 });
+export type RolesQuery = z.infer<typeof rolesQuery>;
 
 export const RoleMappingRow = z
   .strictObject({
@@ -136,7 +140,7 @@ export const RoleMapping = z
   .openapi('RoleMapping');
 export type RoleMapping = z.infer<typeof RoleMapping>;
 
-/** A number of a STIG or a slug; anything else is a 400, also for who would get the gated answer (DECISIONS D9.4). */
+/** A number of a STIG or a slug; anything else is a 400, also for who would get the gated answer (rule D9.4). */
 export const benchmarkParam = z.object({
   benchmarkId: z
     .string()

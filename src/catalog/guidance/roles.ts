@@ -4,14 +4,8 @@ import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { occupationKeys, occupations, roleMappings } from '../../db/role-tables.ts';
 import { stigReleases, stigs } from '../../db/tables.ts';
-import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
-import type { Role, RoleDetails, RoleFacts, Roles } from './role-schema.ts';
-
-/** The filters of the list of roles. */
-export interface RoleFilter extends Page {
-  search?: string | undefined;
-  family?: string | undefined;
-}
+import { offsetOf, paginationOf } from '../../http/paging.ts';
+import type { Role, RoleDetails, RoleFacts, Roles, RolesQuery } from './role-schema.ts';
 
 /** How many STIGs are mapped to an occupation of `occupation_keys`, as a column. */
 export const stigMappingCount = sql<number>`(SELECT count(*) FROM ${roleMappings}
@@ -19,7 +13,7 @@ export const stigMappingCount = sql<number>`(SELECT count(*) FROM ${roleMappings
 
 export type RoleService = ReturnType<typeof createRoleService>;
 
-/** Occupational roles (specification, "Occupational roles"). */
+/** Occupational roles (rule D9). */
 export function createRoleService({ orm, read }: Database) {
   const ofKey = eq(occupationKeys.occupationCode, occupations.occupationCode);
   const facts = occupationKeys.summary;
@@ -50,7 +44,7 @@ export function createRoleService({ orm, read }: Database) {
 
   return {
     /** By code (D3.4). */
-    list({ search = '', family, ...page }: RoleFilter): Roles {
+    list({ search = '', family, ...page }: RolesQuery): Roles {
       const { titleFold, occupationCode, familyFold } = occupations;
       const wanted = fold(search);
       const where = and(

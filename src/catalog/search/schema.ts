@@ -5,12 +5,11 @@ import { Severity } from '../stigs/schema.ts';
 export const Snippet = z
   .strictObject({
     field: z.enum(['title', 'discussion', 'check', 'fix', 'ids']).openapi({
-      description: '`ids`: V-id, SV-id, STIG id, SRG id, legacy ids and CCIs, with blanks between.',
+      description: '`ids`: V-id, SV-id, STIG id, SRG id, legacy ids and CCIs, separated by spaces.',
     }),
-    text: z.string().openapi({ description: 'A piece of that text; … stands where it was cut.' }),
+    text: z.string().openapi({ description: 'An excerpt of that text. … marks where it was cut.' }),
     marks: z.array(z.tuple([z.int(), z.int()]).openapi({ minItems: 2, maxItems: 2 })).openapi({
-      description:
-        'What was found in it: [start, end) in UTF-16 code units of `text`, in order, not overlapping.',
+      description: 'The matches: [start, end) in UTF-16 code units of `text`, in order, not overlapping.',
       example: [[4, 9]],
     }),
   })
@@ -28,7 +27,7 @@ export const SearchResult = z
     severity: Severity,
     ruleIdents: z.array(z.string()),
     snippet: Snippet,
-    rank: z.int().openapi({ description: 'The place in the whole result, 1 for the best.' }),
+    rank: z.int().openapi({ description: 'The position in the whole result. 1 is the best.' }),
   })
   .openapi('SearchResult');
 export type SearchResult = z.infer<typeof SearchResult>;
@@ -44,8 +43,8 @@ export const searchQuery = z.object({
     .openapi({
       minLength: 1,
       description:
-        'Words, all of which must occur; `"a phrase"`, its words in a row, literally where it holds punctuation; `audit*`, ' +
-        'a prefix of two characters or more; ids in any case. Nothing in it can be wrong: punctuation is never syntax, and a q ' +
+        'Words, all of which must occur; `"a phrase"`, matched literally when it contains punctuation; `audit*`, ' +
+        'a prefix of at least two characters; ids in any case. No query is an error: other punctuation has no meaning, and a q ' +
         'without a letter, digit or `_` finds nothing.',
       example: 'audit*',
     }),
@@ -55,13 +54,13 @@ export const searchQuery = z.object({
     .openapi({ description: 'The slug of a STIG.', example: 'harbor_linux_3' }),
   cci: requestText('cci', 100)
     .optional()
-    .openapi({ description: 'Rules that cite a CCI, in any spelling.', example: 'CCI-000366' }),
+    .openapi({ description: 'Only rules that cite this CCI, in any spelling.', example: 'CCI-000366' }),
   control: requestText('control', 100)
     .optional()
     .openapi({
       description:
-        'Rules with a CCI that leads to a control or enhancement of nist-800-53, in any spelling: that is, the CCI lookup ' +
-        '(POST /api/v1/crosswalk/resolve/batch with `ccis`) names it. A base control does not stand for its enhancements.',
+        'Only rules with a CCI mapped to this nist-800-53 control or enhancement, in any spelling: the CCI lookup ' +
+        '(POST /api/v1/crosswalk/resolve/batch with `ccis`) returns it. A base control does not include its enhancements.',
       example: 'CM-6',
     }),
   ...paging(20, 100),

@@ -41,7 +41,7 @@ const CklbRule = z.strictObject({
   finding_details: z.string(),
 });
 
-/** A checklist as STIG Viewer 3 reads it (design FORMATS 3.1). */
+/** A checklist as STIG Viewer 3 reads it (rule F3.1). */
 export const Cklb = z
   .strictObject({
     title: z.string(),

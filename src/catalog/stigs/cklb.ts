@@ -3,7 +3,7 @@ import type { Cklb } from './cklb-schema.ts';
 import type { FindingRow, FullRelease } from './queries.ts';
 
 /**
- * A checklist in the form of STIG Viewer 3 (design FORMATS 3.1 and 3.3; DECISIONS D5.1, D5.2): every rule
+ * A checklist in the form of STIG Viewer 3 (rules F3.1, F3.3, D5.1 and D5.2): every rule
  * `not_reviewed`, ids made from the content, no times, so that the same release gives the same bytes everywhere.
  * `hostName` fills the target's name and enters the checklist's id, since the checklists of two hosts are two; the STIG and
  * its rules in them are the same. `classification` is the site's marking and enters no id.

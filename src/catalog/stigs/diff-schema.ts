@@ -6,7 +6,7 @@ import { Severity } from './schema.ts';
 export const changeClasses = ['check', 'fix', 'severity', 'mapping', 'cosmetic'] as const;
 export const ChangeClass = z.enum(changeClasses).openapi('ChangeClass', {
   description:
-    'check, fix: its words, marks or numbers differ. severity. mapping: another set of CCIs. cosmetic: title or discussion, or a check or fix that differs in blanks and line ends alone. The primary class of a rule is the first of these that applies.',
+    'check, fix: its words, punctuation or numbers changed. severity: its severity changed. mapping: its CCIs changed. cosmetic: its title or discussion changed, or only spaces and line ends of its check or fix. The primary class of a rule is the first that applies.',
 });
 export type ChangeClass = z.infer<typeof ChangeClass>;
 
@@ -36,7 +36,7 @@ export const RuleHeading = z.strictObject({ ...RuleIdentity.shape, ...heading })
 export type RuleHeading = z.infer<typeof RuleHeading>;
 
 export const MatchedBy = z.enum(['stigId', 'groupId', 'legacyId']).openapi('MatchedBy', {
-  description: 'The identifier by which the rule was recognised; the first of these that does it.',
+  description: 'The identifier that matched the rule: the first of these that did.',
 });
 
 const matched = { matchedBy: MatchedBy, old: RuleIdentity, new: RuleIdentity, ...heading };
@@ -64,17 +64,17 @@ export const StigComparison = z.strictObject({
     unchanged: z.int(),
     classes: z
       .strictObject({ check: z.int(), fix: z.int(), severity: z.int(), mapping: z.int(), cosmetic: z.int() })
-      .openapi({ description: 'How many changed rules have which primary class.' }),
+      .openapi({ description: 'The number of changed rules by primary class.' }),
   }),
   groupIds: z
     .strictObject({ added: z.array(z.string()), removed: z.array(z.string()) })
-    .openapi({ description: 'The V-ids that came and went, those of matched rules included.' }),
+    .openapi({ description: 'The V-ids that were added and removed, including those of matched rules.' }),
   added: z.array(RuleHeading),
   removed: z.array(RuleHeading),
   changed: z.array(ChangedRule),
-  renumbered: z
-    .array(RenumberedRule)
-    .openapi({ description: 'Rules whose identifiers alone changed, the revision of the SV-id included.' }),
+  renumbered: z.array(RenumberedRule).openapi({
+    description: 'Rules of which only the identifiers changed, including the revision of the SV-id.',
+  }),
 });
 export type StigComparison = z.infer<typeof StigComparison>;
 
@@ -97,10 +97,10 @@ function releaseName(name: string, description: string) {
 }
 
 export const diffQuery = z.object({
-  from: releaseName('from', 'The release to compare; by default the next lower retained one.').openapi({
+  from: releaseName('from', 'The older release. By default the retained release before `to`.').openapi({
     example: 'V1R1',
   }),
-  to: releaseName('to', 'The release to compare it with; by default the current one.').openapi({
+  to: releaseName('to', 'The newer release. By default the current one.').openapi({
     example: 'V1R2',
   }),
 });

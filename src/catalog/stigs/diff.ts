@@ -32,7 +32,8 @@ export function createStigDiffService(db: Database, stigs: StigService) {
   function versionBelow(slug: string, version: string): string {
     const { versions } = stigs.versions(slug);
     const below = versions[versions.findIndex((each) => each.version === version) + 1];
-    if (!below) throw new AppError('NOT_FOUND', `Version not found: no release below ${version} is retained`);
+    if (!below)
+      throw new AppError('NOT_FOUND', `Version not found: no release before ${version} is retained`);
     return below.version;
   }
 }

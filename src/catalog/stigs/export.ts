@@ -2,7 +2,7 @@ import { type Column, joined } from '../../http/columns.ts';
 import type { FindingRow, FullRelease } from './queries.ts';
 import type { RawStig } from './schema.ts';
 
-/** The columns of the csv and xml downloads of a STIG (DECISIONS D5.4). */
+/** The columns of the csv and xml downloads of a STIG (rule D5.4). */
 export const findingColumns: Column<FindingRow>[] = [
   { name: 'groupId', value: (row) => row.groupId },
   { name: 'title', value: (row) => row.groupTitle },

@@ -3,14 +3,14 @@ import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Database } from '../../db/database.ts';
 import { createSlugOf } from '../../db/stig-slugs.ts';
 import { stigReleases, stigs } from '../../db/tables.ts';
-import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
-import type { StigChangelog, StigStats } from './schema.ts';
+import { offsetOf, paginationOf } from '../../http/paging.ts';
+import type { ChangelogQuery, StigChangelog, StigStats } from './schema.ts';
 
 const memoMilliseconds = 5 * 60 * 1000;
 
 export type StigNewsService = ReturnType<typeof createStigNewsService>;
 
-/** Statistics and changelog of the STIG catalog (DECISIONS D4.7, D4.9). */
+/** Statistics and changelog of the STIG catalog (rules D4.7, D4.9). */
 export function createStigNewsService(db: Database, now: () => Date) {
   const { orm } = db;
   const slugOf = createSlugOf(db);
@@ -21,7 +21,7 @@ export function createStigNewsService(db: Database, now: () => Date) {
     sql`${stigReleases.releaseDate} IS NULL`,
     desc(stigReleases.releaseDate),
     stigs.slug,
-    desc(stigReleases.newness),
+    desc(stigReleases.releaseOrder),
   ];
 
   function compute(): StigStats {
@@ -72,19 +72,15 @@ export function createStigNewsService(db: Database, now: () => Date) {
       });
     },
 
-    changelog({
-      since,
-      slug,
-      ...page
-    }: Page & { since?: string | undefined; slug?: string | undefined }): StigChangelog {
+    changelog({ since, slug, ...page }: ChangelogQuery): StigChangelog {
       const where = and(
         since === undefined ? undefined : gte(stigReleases.releaseDate, since),
         slug === undefined ? undefined : eq(stigs.slug, slugOf(slug)),
       );
       const previous = sql<string | null>`(
         SELECT older.version FROM stig_releases AS older
-         WHERE older.stig_id = ${stigReleases.stigId} AND older.newness < ${stigReleases.newness}
-         ORDER BY older.newness DESC LIMIT 1)`;
+         WHERE older.stig_id = ${stigReleases.stigId} AND older.release_order < ${stigReleases.releaseOrder}
+         ORDER BY older.release_order DESC LIMIT 1)`;
       return db.read(() => {
         const joined = eq(stigs.id, stigReleases.stigId);
         const total = orm

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, getViewSelectedFields, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
@@ -7,6 +7,7 @@ import { findings, stigProfiles, stigReleases, stigs } from '../../db/tables.ts'
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
 import type {
   Finding,
+  FindingsQuery,
   Profile,
   StigBatch,
   StigControls,
@@ -29,41 +30,29 @@ export interface FullRelease {
 
 export type StigService = ReturnType<typeof createStigService>;
 
-/** The queries of the STIG catalog (specification, "STIG catalog"; DECISIONS D4). */
+/** The queries of the STIG catalog (rule D4). */
 export function createStigService(db: Database) {
   const { orm } = db;
   const slugOf = createSlugOf(db);
   const slug = sql.placeholder('slug');
-  const releaseColumns = { release: stigReleases, slug: stigs.slug, stigNumber: stigs.number };
-  const current = orm
-    .select(releaseColumns)
-    .from(stigs)
-    .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
-    .where(eq(stigs.slug, slug))
-    .prepare();
-  const retained = orm
-    .select(releaseColumns)
-    .from(stigs)
-    .innerJoin(
-      stigReleases,
-      and(eq(stigReleases.stigId, stigs.id), eq(stigReleases.version, sql.placeholder('version'))),
-    )
-    .where(eq(stigs.slug, slug))
-    .prepare();
-  const releasesOf = orm
-    .select(releaseColumns)
-    .from(stigs)
-    .innerJoin(stigReleases, eq(stigReleases.stigId, stigs.id))
-    .where(eq(stigs.slug, slug))
-    .orderBy(desc(stigReleases.newness))
-    .prepare();
+  const releaseColumns = {
+    ...getViewSelectedFields(stigReleases),
+    slug: stigs.slug,
+    stigNumber: stigs.number,
+  };
+  const releasesWhere = (isWanted: SQL | undefined) =>
+    orm
+      .select(releaseColumns)
+      .from(stigs)
+      .innerJoin(stigReleases, isWanted)
+      .where(eq(stigs.slug, slug))
+      .orderBy(desc(stigReleases.releaseOrder))
+      .prepare();
+  const isRetained = eq(stigReleases.stigId, stigs.id);
+  const current = releasesWhere(eq(stigReleases.id, stigs.currentReleaseId));
+  const retained = releasesWhere(and(isRetained, eq(stigReleases.version, sql.placeholder('version'))));
+  const releasesOf = releasesWhere(isRetained);
   const findingRows = orm
-    .select()
-    .from(findings)
-    .where(eq(findings.releaseId, sql.placeholder('release')))
-    .orderBy(asc(findings.ordinal))
-    .prepare();
-  const findingPage = orm
     .select()
     .from(findings)
     .where(eq(findings.releaseId, sql.placeholder('release')))
@@ -71,12 +60,10 @@ export function createStigService(db: Database) {
     .limit(sql.placeholder('limit'))
     .offset(sql.placeholder('offset'))
     .prepare();
+  const findingsOf = (release: number) => findingRows.all({ release, limit: -1, offset: 0 });
+  const { profileId, title, description } = stigProfiles;
   const profileRows = orm
-    .select({
-      profileId: stigProfiles.profileId,
-      title: stigProfiles.title,
-      description: stigProfiles.description,
-    })
+    .select({ profileId, title, description })
     .from(stigProfiles)
     .where(eq(stigProfiles.releaseId, sql.placeholder('release')))
     .orderBy(asc(stigProfiles.ordinal))
@@ -86,10 +73,10 @@ export function createStigService(db: Database) {
   function release(name: string, version?: string): StigRelease {
     const row = current.get({ slug: slugOf(name) });
     if (!row) throw new AppError('NOT_FOUND', `STIG not found: ${cut(name)}`);
-    if (version === undefined) return { ...row.release, slug: row.slug, stigNumber: row.stigNumber };
+    if (version === undefined) return row;
     const old = retained.get({ slug: row.slug, version: version.toUpperCase() });
     if (!old) throw new AppError('NOT_FOUND', `Version not found: ${cut(version)}`);
-    return { ...old.release, slug: old.slug, stigNumber: old.stigNumber };
+    return old;
   }
 
   function full(name: string, version?: string): FullRelease {
@@ -97,7 +84,7 @@ export function createStigService(db: Database) {
       const found = release(name, version);
       return {
         release: found,
-        findings: findingRows.all({ release: found.id }),
+        findings: findingsOf(found.id),
         profiles: profileRows.all({ release: found.id }),
       };
     });
@@ -138,35 +125,18 @@ export function createStigService(db: Database) {
       return toRecord(full(name, version));
     },
 
-    controls(
-      name: string,
-      query: Page & {
-        search?: string | undefined;
-        severity?: Set<string> | undefined;
-        version?: string | undefined;
-      },
-    ): StigControls {
+    controls(name: string, query: FindingsQuery): StigControls {
       return db.read(() => {
         const found = release(name, query.version);
         const { slug, title, version, status, releaseDate, findingCount } = found;
         const stig = { slug, title, version, status, releaseDate, findingCount };
         if (!query.search && !query.severity) {
-          const rows = findingPage.all({
-            release: found.id,
-            limit: query.limit,
-            offset: offsetOf(query, findingCount),
-          });
+          const offset = offsetOf(query, findingCount);
+          const rows = findingRows.all({ release: found.id, limit: query.limit, offset });
           return { stig, findings: rows.map(toFinding), pagination: paginationOf(query, findingCount) };
         }
-        const wanted = fold(query.search ?? '');
-        const matching = findingRows
-          .all({ release: found.id })
-          .filter((row) => !query.severity || query.severity.has(row.severity))
-          .filter((row) =>
-            [row.groupId, row.ruleId, row.groupTitle, row.ruleTitle].some((text) =>
-              fold(text).includes(wanted),
-            ),
-          );
+        const fields = ['groupId', 'ruleId', 'groupTitle', 'ruleTitle'] as const;
+        const matching = matchingOf(findingsOf(found.id), query, fields);
         return {
           stig,
           findings: slice(matching, query).map(toFinding),
@@ -176,26 +146,12 @@ export function createStigService(db: Database) {
     },
 
     /** A release with the counts of its severities, and a page of its findings; `cci` asks for those that cite it. */
-    overview(
-      name: string,
-      query: Page & {
-        search?: string | undefined;
-        severity?: Set<string> | undefined;
-        version?: string | undefined;
-        cci?: string | undefined;
-      },
-    ) {
+    overview(name: string, query: FindingsQuery & { cci?: string | undefined }) {
       return db.read(() => {
         const { release: found, findings: rows } = full(name, query.version);
-        const wanted = fold(query.search ?? '');
-        const matching = rows
-          .filter((row) => !query.severity || query.severity.has(row.severity))
-          .filter((row) => query.cci === undefined || row.ccis.includes(query.cci))
-          .filter((row) =>
-            [row.groupId, row.ruleId, row.ruleVersion, row.groupTitle, row.ruleTitle].some((text) =>
-              fold(text).includes(wanted),
-            ),
-          );
+        const citing = rows.filter((row) => query.cci === undefined || row.ccis.includes(query.cci));
+        const fields = ['groupId', 'ruleId', 'ruleVersion', 'groupTitle', 'ruleTitle'] as const;
+        const matching = matchingOf(citing, query, fields);
         const { slug, title, benchmarkId, description, version, status, releaseDate, findingCount } = found;
         const { high, medium, low } = found;
         return {
@@ -227,13 +183,12 @@ export function createStigService(db: Database) {
     versions(name: string): StigVersions {
       return db.read(() => {
         const { id, slug: own } = release(name);
-        const versions = releasesOf.all({ slug: own }).map(({ release: each }) => ({
-          version: each.version,
-          releaseDate: each.releaseDate,
-          status: each.status,
-          findingCount: each.findingCount,
-          current: each.id === id,
-        }));
+        const versions = releasesOf
+          .all({ slug: own })
+          .map(({ id: each, version, releaseDate, status, findingCount }) => ({
+            ...{ version, releaseDate, status, findingCount },
+            current: each === id,
+          }));
         return { versions };
       });
     },
@@ -257,6 +212,18 @@ export function createStigService(db: Database) {
   };
 }
 
+/** The findings of some severities, or of all, that contain a text in one of some fields, in any case. */
+function matchingOf<K extends keyof FindingRow>(
+  rows: (FindingRow & Record<K, string>)[],
+  { search, severity }: FindingsQuery,
+  fields: readonly K[],
+): FindingRow[] {
+  const wanted = fold(search ?? '');
+  return rows
+    .filter((row) => !severity || severity.has(row.severity))
+    .filter((row) => fields.some((field) => fold(row[field]).includes(wanted)));
+}
+
 /** The finding of the API (D4.8): all twelve fields. */
 export function toFinding(row: FindingRow): Finding {
   return {
@@ -276,16 +243,7 @@ export function toFinding(row: FindingRow): Finding {
 }
 
 function toRecord({ release, findings: rows, profiles }: FullRelease): StigRecord {
-  return {
-    slug: release.slug,
-    benchmarkId: release.benchmarkId,
-    title: release.title,
-    description: release.description,
-    version: release.version,
-    status: release.status,
-    releaseDate: release.releaseDate,
-    findingCount: release.findingCount,
-    profiles,
-    findings: rows.map(toFinding),
-  };
+  const { slug, benchmarkId, title, description, version, status, releaseDate, findingCount } = release;
+  const stig = { slug, benchmarkId, title, description, version, status, releaseDate, findingCount };
+  return { ...stig, profiles, findings: rows.map(toFinding) };
 }

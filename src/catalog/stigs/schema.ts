@@ -40,7 +40,7 @@ export const Finding = z
     checkContent: z.string(),
     ruleIdent: z
       .string()
-      .openapi({ description: 'The first CCI of the rule, "" when there is none.', example: 'CCI-000366' }),
+      .openapi({ description: 'The first CCI of the rule, or "" when it has none.', example: 'CCI-000366' }),
     ruleIdents: z
       .array(z.string())
       .openapi({ description: 'Every CCI of the rule, in document order.', example: ['CCI-000366'] }),
@@ -170,7 +170,7 @@ export const RawGroup = z
   .openapi('RawGroup');
 export type RawGroup = z.infer<typeof RawGroup>;
 
-/** The json download: the raw benchmark record (DECISIONS D5.3). */
+/** The json download: the raw benchmark record (rule D5.3). */
 export const RawStig = z
   .strictObject({
     id: z.int(),
@@ -196,7 +196,7 @@ export const slugParam = z.object({
 
 const version = requestText('version', 100)
   .optional()
-  .openapi({ description: 'A retained release instead of the current one.', example: 'V1R1' });
+  .openapi({ description: 'A retained release. By default the current one.', example: 'V1R1' });
 
 export const versionQuery = z.object({ version });
 export const listQuery = z.object({ search, ...paging(100, 150) });
@@ -206,6 +206,7 @@ export const controlsQuery = z.object({
   version,
   ...paging(50, 100),
 });
+export type FindingsQuery = z.infer<typeof controlsQuery>;
 export const downloadFormats = ['cklb', 'json', 'csv', 'xml'] as const;
 export const downloadQuery = z.object({
   format: format(downloadFormats),
@@ -218,11 +219,12 @@ export const changelogQuery = z.object({
   slug: requestText('slug', 1000).optional(),
   ...paging(50, 100),
 });
+export type ChangelogQuery = z.infer<typeof changelogQuery>;
 export const batchBody = z.object(
   {
     slugs: textList('slugs', 1000)
-      .min(1, { error: 'slugs must hold 1 to 50 slugs' })
-      .max(50, { error: 'slugs must hold 1 to 50 slugs' })
+      .min(1, { error: 'slugs must contain 1 to 50 slugs' })
+      .max(50, { error: 'slugs must contain 1 to 50 slugs' })
       .openapi({ example: ['harbor_linux_3', 'lantern_web_server_2'] }),
   },
   notAnObject,

@@ -1,4 +1,4 @@
-import { AppError } from '../../base/errors.ts';
+import { type AppError, unavailable } from '../../base/errors.ts';
 import type { Rejection } from './limiter.ts';
 
 const mebibyte = 1024 * 1024;
@@ -14,16 +14,7 @@ export const bodyLimits = (maxBody: number): BodyLimits => ({ total: 64 * maxBod
 export const uploadBodyLimits: BodyLimits = { total: 192 * mebibyte, perCaller: 96 * mebibyte };
 
 /** A body that is arriving, or is being worked on. */
-export interface HeldBody {
-  /** Rejects with 503 when the body has to make room for those of other callers. */
-  dropped: Promise<never>;
-  /** Counts bytes that arrived. Throws 503 when there is no room for them. */
-  take(bytes: number): void;
-  /** Says that it is whole: it makes room for no other any more. */
-  whole(): void;
-  /** Gives its bytes back; call it once at the end. */
-  release(): void;
-}
+export type HeldBody = ReturnType<BodyBudget['hold']>;
 
 interface Entry {
   bytes: number;
@@ -45,7 +36,7 @@ export function createBodyBudget(
 
   function busy(): AppError {
     rejected('bodies');
-    return new AppError('UNAVAILABLE', 'Too many request bodies are under way', { 'Retry-After': '5' });
+    return unavailable('Too many request bodies are being received. Try again', 5);
   }
 
   /** Drops one body of the caller who holds most, unless that is `newcomer` or all of them are whole; says whether it did. */
@@ -64,7 +55,7 @@ export function createBodyBudget(
 
   return {
     /** Begins to count a body of a caller. */
-    hold(caller: string): HeldBody {
+    hold(caller: string) {
       const own = callers.get(caller) ?? { bytes: 0, entries: new Set() };
       callers.set(caller, own);
       const entry: Entry = { bytes: 0, drop: null };
@@ -86,17 +77,21 @@ export function createBodyBudget(
       // Nobody looks at it once the body is whole.
       dropped.catch(() => undefined);
       return {
+        /** Rejects with 503 when the body has to make room for those of other callers. */
         dropped,
-        take(bytes) {
+        /** Counts bytes that arrived. Throws 503 when there is no room for them. */
+        take(bytes: number): void {
           if (own.bytes + bytes > perCaller) throw busy();
           while (held + bytes > total) if (!makeRoom(caller)) throw busy();
           entry.bytes += bytes;
           own.bytes += bytes;
           held += bytes;
         },
-        whole() {
+        /** Says that it is whole: it makes room for no other any more. */
+        whole(): void {
           entry.drop = null;
         },
+        /** Gives its bytes back; call it once at the end. */
         release,
       };
     },

@@ -1,4 +1,4 @@
-import { AppError, callerGone } from '../../base/errors.ts';
+import { type AppError, callerGone, unavailable } from '../../base/errors.ts';
 import type { Rejection } from './limiter.ts';
 
 const mebibyte = 1024 * 1024;
@@ -101,7 +101,7 @@ export function createConcurrencyLimit(
 
   function busy(): AppError {
     rejected('busy');
-    return new AppError('UNAVAILABLE', 'The service is busy', { 'Retry-After': '5' });
+    return unavailable('The service is busy. Try again', 5);
   }
 
   function hold(caller: string, bytes: number): void {
@@ -131,20 +131,17 @@ export function createConcurrencyLimit(
       }
       if (waiting >= limits.waiting) return Promise.reject(busy());
       return new Promise((resolve, reject) => {
-        const waiter: Waiter = {
-          expensive,
-          admit() {
-            clearTimeout(timer);
-            presence.onClose = null;
-            resolve();
-          },
-        };
-        const giveUp = (why: () => AppError) => {
+        const end = (outcome: () => void) => {
           clearTimeout(timer);
           presence.onClose = null;
-          remove(caller, waiter);
-          reject(why());
+          outcome();
         };
+        const waiter: Waiter = { expensive, admit: () => end(resolve) };
+        const giveUp = (why: () => AppError) =>
+          end(() => {
+            remove(caller, waiter);
+            reject(why());
+          });
         const timer = setTimeout(giveUp, limits.patience, busy);
         presence.onClose = () => giveUp(callerGone);
         const queue = queues.get(caller);

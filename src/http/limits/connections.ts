@@ -72,16 +72,14 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
     open,
     /** Takes a new connection in, in place of another where there is no room; otherwise it is marked as refused. */
     add(socket: S, address: string, now: number): Connection<R, A> {
-      let refused = false;
-      if (open.size - refusedOpen >= limits.most) {
-        const other = leastMissed(address);
-        if (other === null) refused = true;
-        else {
-          other.destroy();
-          open.delete(other);
-        }
-      }
+      const isFull = open.size - refusedOpen >= limits.most;
+      const other = isFull ? leastMissed(address) : null;
+      const refused = isFull && other === null;
       if (refused) refusedOpen++;
+      if (other !== null) {
+        other.destroy();
+        open.delete(other);
+      }
       const connection: Connection<R, A> = {
         address,
         since: now,

@@ -4,22 +4,17 @@ import { createBuckets } from './buckets.ts';
 /** Why a request was turned away before any work was done for it. */
 export type Rejection = 'rate' | 'expensive_rate' | 'invalid_tokens' | 'busy' | 'bodies' | 'connections';
 
-/** How often a caller may come. Keys are those of `callerKey` and `addressKey`; every function is cheap. */
-export interface Limiter {
-  /** Counts a request; gives 0, or the milliseconds after which it may come again. */
-  take(key: string, expensive: boolean): number;
-  /** The milliseconds during which tokens of an address are not looked at, as it sent too many invalid ones; or 0. */
-  tokenWait(key: string): number;
-  /** Counts an invalid token of an address. */
-  tokenFailed(key: string): void;
-}
-
 /** A limiter that lets everything pass. */
-export const unlimited: Limiter = { take: () => 0, tokenWait: () => 0, tokenFailed() {} };
+export const unlimited = {
+  take: (_key: string, _expensive: boolean) => 0,
+  tokenWait: (_key: string) => 0,
+  tokenFailed(_key: string) {},
+};
+export type Limiter = typeof unlimited;
 
 /**
  * Limits callers to so many requests a minute, a tenth of it on expensive routes, and addresses to a tenth of it in invalid
- * tokens; null limits nothing. `clock` gives milliseconds that never go back.
+ * tokens; null limits nothing. Keys are those of `callerKey` and `addressKey`. `clock` gives milliseconds that never go back.
  */
 export function createLimiter(
   perMinute: number | null,
@@ -36,12 +31,15 @@ export function createLimiter(
     return wait;
   };
   return {
+    /** Counts a request; gives 0, or the milliseconds after which it may come again. */
     take(key, expensive) {
       const now = clock();
       const wait = expensive ? counted(expensives.take(key, now), 'expensive_rate') : 0;
       return wait > 0 ? wait : counted(requests.take(key, now), 'rate');
     },
+    /** The milliseconds during which tokens of an address are not looked at, as it sent too many invalid ones; or 0. */
     tokenWait: (key) => counted(failures.wait(key, clock()), 'invalid_tokens'),
+    /** Counts an invalid token of an address. */
     tokenFailed(key) {
       failures.take(key, clock());
     },
@@ -51,7 +49,7 @@ export function createLimiter(
 /** The 429 of a caller who has to wait so many milliseconds. */
 export function tooMany(wait: number): AppError {
   const seconds = String(Math.ceil(wait / 1000));
-  return new AppError('TOO_MANY_REQUESTS', 'Too many requests; Retry-After says when to come again', {
+  return new AppError('TOO_MANY_REQUESTS', 'Too many requests. Try again after the seconds in Retry-After', {
     'Retry-After': seconds,
   });
 }

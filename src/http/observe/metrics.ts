@@ -15,7 +15,7 @@ const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', '
 const rejections: Rejection[] = ['rate', 'expensive_rate', 'invalid_tokens', 'busy', 'bodies', 'connections'];
 
 /**
- * The metrics of `/metrics` (DECISIONS D22). Labels are route templates, methods and statuses only, so their number is
+ * The metrics of `/metrics` (rule D22). Labels are route templates, methods and statuses only, so their number is
  * bounded and nothing of a request shows.
  */
 export function createMetrics() {
@@ -23,20 +23,20 @@ export function createMetrics() {
   const registers = [registry];
   const requests = new Counter({
     name: 'gapstone_http_requests_total',
-    help: 'Requests by route template, method and status.',
+    help: 'Requests, by route template, method and status.',
     labelNames: ['route', 'method', 'status'],
     registers,
   });
   const durations = new Histogram({
     name: 'gapstone_http_request_duration_seconds',
-    help: 'Time from the headers of a request to the end of its answer, by route template.',
+    help: 'Time from the request headers to the end of the response, by route template.',
     labelNames: ['route'],
     buckets,
     registers,
   });
   const rejected = new Counter({
     name: 'gapstone_rejected_total',
-    help: 'Requests and connections turned away, by the limit that did it.',
+    help: 'Requests and connections refused, by limit.',
     labelNames: ['limit'],
     registers,
   });
@@ -48,7 +48,6 @@ export function createMetrics() {
       requests.inc({ route, method: knownMethods.has(method) ? method : 'other', status });
       durations.observe({ route }, seconds);
     },
-    /** Counts what was turned away by a limit. */
     reject(limit: Rejection): void {
       rejected.inc({ limit });
     },
@@ -66,7 +65,6 @@ export function createMetrics() {
         name.endsWith('_total') ? new Counter(options) : new Gauge(options);
       }
     },
-    /** The Prometheus text of everything. */
     text: () => registry.metrics(),
   };
 }

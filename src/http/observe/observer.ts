@@ -4,21 +4,18 @@ import { type Log, withoutSecrets } from '../../base/log.ts';
 import type { Metrics } from './metrics.ts';
 import type { RequestRecord } from './record.ts';
 
-/** Sees every request that is over: one log line, and its metrics. */
-export interface Observer {
-  /** Says that a request is over; `bytes` were written for it, null when that is unknown. Call it once. */
-  end(record: RequestRecord, status: number, bytes: number | null, aborted?: boolean): void;
-}
+export type Observer = ReturnType<typeof createObserver>;
 
 /** The route of what no route took. */
 const unmatched = 'unmatched';
 
-/** Writes the line by hand: `JSON.stringify` of it would cost more than the look-up of a small answer. */
-export function createObserver(log: Log, metrics: Metrics | null = null): Observer {
+/** Sees every request that is over: its log line and its metrics. Writes the line by hand: `JSON.stringify` of it would cost more than the look-up of a small answer. */
+export function createObserver(log: Log, metrics: Metrics | null = null) {
   const hashes = memo((subject) => sha256(subject).slice(0, 12));
   const quoted = memo((text) => JSON.stringify(withoutSecrets(text, 200)));
   return {
-    end(record, status, bytes, aborted = false) {
+    /** Says that a request is over; `bytes` were written for it, null when that is unknown. Call it once. */
+    end(record: RequestRecord, status: number, bytes: number | null, aborted = false): void {
       const { route, method, tokenType, subject, organization, remote, userAgent, traceparent } = record;
       record.closed = true;
       record.onClose?.();

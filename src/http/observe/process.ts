@@ -20,18 +20,24 @@ export function processFigures(): Figures {
     return seconds(max);
   };
   return {
-    process_start_time_seconds: ['When the process began, in seconds since 1970.', () => started],
+    process_start_time_seconds: ['When the process started, in seconds since 1970.', () => started],
     process_cpu_seconds_total: ['Processor time of the process.', processorTime],
     process_resident_memory_bytes: ['Resident memory.', process.memoryUsage.rss],
     nodejs_heap_size_used_bytes: ['JavaScript heap in use.', () => process.memoryUsage().heapUsed],
     nodejs_heap_size_total_bytes: ['JavaScript heap.', () => process.memoryUsage().heapTotal],
-    nodejs_external_memory_bytes: ['Memory of buffers and the like.', () => process.memoryUsage().external],
+    nodejs_external_memory_bytes: [
+      'Memory of buffers and other external objects.',
+      () => process.memoryUsage().external,
+    ],
     nodejs_eventloop_lag_mean_seconds: [
-      'Mean delay of a 20 ms timer since the last look, the 20 ms included.',
+      'Mean delay of a 20 ms timer since the last scrape, including the 20 ms.',
       () => seconds(delay.mean),
     ],
-    nodejs_eventloop_lag_p99_seconds: ['The same, its 99th percentile.', () => seconds(delay.percentile(99))],
+    nodejs_eventloop_lag_p99_seconds: [
+      '99th percentile of the same delay.',
+      () => seconds(delay.percentile(99)),
+    ],
     // The last to be read: the next look begins here.
-    nodejs_eventloop_lag_max_seconds: ['The same, its maximum.', largestDelay],
+    nodejs_eventloop_lag_max_seconds: ['Maximum of the same delay.', largestDelay],
   };
 }

@@ -28,44 +28,34 @@ export interface RequestRecord {
   connected: boolean;
 }
 
-/** What a request says of itself in its headers. */
-export interface Arrival {
-  method: string;
-  remote: string;
-  secure: boolean;
-  requestId: string | undefined;
-  userAgent: string | undefined;
-  traceparent: string | undefined;
-  connected: boolean;
-}
-
-/** Begins a record. Its id is the caller's own `X-Request-Id` where that is sane and no token, else a new one. */
-export function beginRecord(arrival: Arrival): RequestRecord {
-  const { requestId: given, traceparent } = arrival;
-  const sane = given !== undefined && /^[A-Za-z0-9_.-]{1,64}$/.test(given) && !/eyJ|gsi_/.test(given);
+/**
+ * Begins a record of a request, of whose headers `header` gives one by its lower-case name. Its id is the caller's own
+ * `X-Request-Id` where that is sane and no token, else a new one.
+ */
+export function beginRecord(
+  arrival: Pick<RequestRecord, 'method' | 'remote' | 'secure' | 'connected'>,
+  header: (name: string) => string | undefined,
+): RequestRecord {
+  const given = header('x-request-id') ?? '';
+  const sane = /^[A-Za-z0-9_.-]{1,64}$/.test(given) && !/eyJ|gsi_/.test(given);
+  const traceparent = header('traceparent') ?? '';
+  const isTrace = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent);
   return {
     requestId: sane ? given : randomUUID(),
-    method: arrival.method,
+    ...arrival,
     route: null,
     started: performance.now(),
-    remote: arrival.remote,
-    secure: arrival.secure,
-    userAgent: arrival.userAgent,
-    traceparent:
-      traceparent !== undefined && /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent)
-        ? traceparent
-        : undefined,
+    userAgent: header('user-agent'),
+    traceparent: isTrace ? traceparent : undefined,
     tokenType: null,
     subject: null,
     organization: null,
     status: null,
     closed: false,
     onClose: null,
-    connected: arrival.connected,
   };
 }
 
-/** Notes who is calling. */
 export function noteCaller(
   record: RequestRecord,
   by: NonNullable<RequestRecord['tokenType']>,

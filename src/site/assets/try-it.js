@@ -21,7 +21,7 @@ async function send(form) {
   const address = query.size === 0 ? path : `${path}?${query}`;
   const init = { method: form.dataset.method.toUpperCase(), credentials: 'same-origin' };
   if (fields.has('body')) init.body = fields.get('body');
-  show(output, `${init.method} ${address}`, 'waiting for the answer');
+  show(output, `${init.method} ${address}`, 'Waiting for the response');
   try {
     const started = performance.now();
     const response = await fetch(address, init);
@@ -35,7 +35,7 @@ async function send(form) {
       readable(text, type),
     );
   } catch (error) {
-    show(output, `${init.method} ${address}`, `no answer: ${error.message}`);
+    show(output, `${init.method} ${address}`, `No response: ${error.message}`);
   }
 }
 

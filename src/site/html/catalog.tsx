@@ -1,14 +1,17 @@
 import type { Child } from 'hono/jsx';
+import { count, countOf } from '../../base/text.ts';
 import type { ImportRun, LedgerEntry } from '../../catalog/ledger.ts';
 import type { StigStats } from '../../catalog/stigs/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
+import { link, Moment, path, SeverityCounts, Table, Tiles } from './components.tsx';
+import type { LoadedCatalog } from './controls.tsx';
+import { Filters, Select } from './forms.tsx';
 import { frameworkName } from './frameworks.ts';
-import { count, Empty, link, Moment, Nothing, Pager, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 export interface LoadedPage {
   stats: StigStats;
-  catalogs: { framework: string; version: string; total: number; versions: string[] }[];
+  catalogs: LoadedCatalog[];
   /** Null for who is not entitled to them. */
   documents: number | null;
   roles: number | null;
@@ -19,79 +22,66 @@ export interface LoadedPage {
 export function loadedPage({ stats, catalogs, documents, roles, runs }: LoadedPage): View {
   const { catalog, severity } = stats;
   return {
-    title: 'What is loaded',
+    title: 'Content',
     section: 'catalog',
     body: (
       <>
-        <h1>What is loaded</h1>
-        <ul class="tiles">
-          <li>
-            <b>{catalog.totalBenchmarks.toLocaleString('en-US')}</b>
-            <a href="/stigs">{catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs'}</a>
-          </li>
-          <li>
-            <b>{catalog.totalFindings.toLocaleString('en-US')}</b>
-            {catalog.totalFindings === 1 ? 'rule' : 'rules'}:{' '}
-            {(['high', 'medium', 'low'] as const)
-              .map((level) => `${severity[level].toLocaleString('en-US')} ${level}`)
-              .join(', ')}
-          </li>
-          {catalogs
-            .filter((each) => each.total > 0)
-            .map((each) => (
-              <li>
-                <b>{each.total.toLocaleString('en-US')}</b>
-                {frameworkName(each.framework)} <span class="quiet">{each.version}</span>
-              </li>
-            ))}
-          {documents === null ? null : (
-            <li>
-              <b>{documents.toLocaleString('en-US')}</b>
-              <a href="/documents">{documents === 1 ? 'document' : 'documents'}</a>
-            </li>
-          )}
-          {roles === null ? null : (
-            <li>
-              <b>{roles.toLocaleString('en-US')}</b>
-              <a href="/roles">{roles === 1 ? 'occupation' : 'occupations'}</a>
-            </li>
-          )}
-        </ul>
-        <h2>Last imports</h2>
-        {runs.length === 0 ? (
-          <Empty>
-            Nothing was imported yet. <code>gapstone import PATH</code> takes files, folders and zips.
-          </Empty>
-        ) : (
-          <Table
-            caption="The last imports, newest first"
-            head={[
-              'Import',
-              'Sources',
-              'Imported',
-              'Unchanged',
-              'Superseded',
-              'Skipped',
-              'Rejected',
-              'Warnings',
-            ]}
-            rows={runs.map(({ id, finishedAt, totals }) => [
-              <a href={path('catalog', 'imports', String(id))}>
-                <Moment at={finishedAt} />
-              </a>,
-              totals.sources,
-              totals.imported,
-              totals.unchanged,
-              totals.superseded,
-              totals.skipped,
-              totals.rejected === 0 ? 0 : <strong>{totals.rejected}</strong>,
-              totals.warnings,
-            ])}
-          />
-        )}
+        <Tiles
+          of={[
+            linked(catalog.totalBenchmarks, 'STIG', '/stigs'),
+            [
+              catalog.totalFindings,
+              <>
+                {catalog.totalFindings === 1 ? 'rule' : 'rules'} <SeverityCounts counts={severity} />
+              </>,
+            ],
+            ...catalogs
+              .filter((each) => each.total > 0)
+              .map(({ framework, version, total }): [number, Child] => [
+                total,
+                <>
+                  {frameworkName(framework)} <span class="quiet">{version}</span>
+                </>,
+              ]),
+            ...(documents === null ? [] : [linked(documents, 'document', '/documents')]),
+            ...(roles === null ? [] : [linked(roles, 'occupation', '/roles')]),
+          ]}
+        />
+        <h2>Recent imports</h2>
+        <Table
+          caption="Recent imports, newest first"
+          head={[
+            'Import',
+            'Sources',
+            'Imported',
+            'Unchanged',
+            'Superseded',
+            'Skipped',
+            'Rejected',
+            'Warnings',
+          ]}
+          rows={runs.map(({ id, finishedAt, totals }) => [
+            <a href={path('catalog', 'imports', String(id))}>
+              <Moment at={finishedAt} />
+            </a>,
+            totals.sources,
+            totals.imported,
+            totals.unchanged,
+            totals.superseded,
+            totals.skipped,
+            totals.rejected === 0 ? 0 : <strong>{totals.rejected}</strong>,
+            totals.warnings,
+          ])}
+        >
+          No imports yet. Import files, folders or zips with <code>gapstone import PATH</code>.
+        </Table>
       </>
     ),
   };
+}
+
+function linked(number: number, one: string, href: string): [number, Child] {
+  return [number, <a href={href}>{number === 1 ? one : `${one}s`}</a>];
 }
 
 export interface LedgerPage {
@@ -109,63 +99,46 @@ export function ledgerPage({ run, entries, pagination, outcome, outcomes }: Ledg
   return {
     title: `Import of ${run.finishedAt.slice(0, 10)}`,
     section: 'catalog',
+    crumbs: [['Content', '/catalog']],
+    heading: (
+      <>
+        Import of <Moment at={run.finishedAt} />
+      </>
+    ),
     body: (
       <>
-        <p class="crumbs">
-          <a href="/catalog">What is loaded</a>
-        </p>
-        <h1>
-          Import of <Moment at={run.finishedAt} />
-        </h1>
-        <form class="filters" action={home}>
-          <div>
-            <label for="outcome">Outcome</label>
-            <select id="outcome" name="outcome">
-              <option value="">all</option>
-              {outcomes.map((each) => (
-                <option value={each} selected={each === outcome}>
-                  {each}
-                </option>
-              ))}
-            </select>
-          </div>
-          <div>
-            <button type="submit">Filter</button>
-          </div>
-        </form>
+        <Filters action={home}>
+          <Select name="outcome" label="Outcome" none="all" of={outcomes} selected={outcome} />
+        </Filters>
         <p class="quiet">{count(pagination.total, 'source')}</p>
-        {entries.length === 0 ? (
-          <Nothing pagination={pagination} href={href}>
-            No source had this outcome.
-          </Nothing>
-        ) : (
-          <Table
-            caption="Sources"
-            head={['Source', 'Kind', 'Outcome', 'What came of it']}
-            rows={entries.map((entry) => [
-              <span class="mono">{entry.source}</span>,
-              entry.kind,
-              entry.outcome === 'rejected' ? <strong>rejected</strong> : entry.outcome,
-              <What entry={entry} />,
-            ])}
-          />
-        )}
-        <Pager pagination={pagination} href={href} />
+        <Table
+          caption="Sources"
+          head={['Source', 'Kind', 'Outcome', 'Details']}
+          rows={entries.map((entry) => [
+            <span class="mono">{entry.source}</span>,
+            entry.kind,
+            entry.outcome === 'rejected' ? <strong>rejected</strong> : entry.outcome,
+            <What entry={entry} />,
+          ])}
+          pages={{ pagination, href }}
+        >
+          No sources have this outcome.
+        </Table>
       </>
     ),
   };
 }
 
-/** The name of one of what the ledger counts: `rules`, `categories`; `high` and `education` stay. */
-function singular(name: string): string {
-  return name.endsWith('ies') ? `${name.slice(0, -3)}y` : name.replace(/s$/, '');
-}
-
 function What({ entry: { reason, target, counts, warnings } }: { entry: LedgerEntry }): Child {
-  const numbers = Object.entries(counts).map(([name, number]) => count(number, singular(name), name));
+  const { high, medium, low, ...others } = counts;
+  const numbers = Object.entries(others).map(([name, number]) => countOf(number, name));
   return (
     <>
-      {[target, numbers.join(', '), reason].filter((text) => text !== null && text !== '').join('; ')}
+      {[target, numbers.join(', ')].filter((text) => text !== null && text !== '').join('; ')}{' '}
+      {high === undefined || medium === undefined || low === undefined ? null : (
+        <SeverityCounts counts={{ high, medium, low }} />
+      )}
+      {reason === null ? null : <span class="quiet">{reason}</span>}
       {warnings.length === 0 ? null : (
         <details>
           <summary>{count(warnings.length, 'warning')}</summary>

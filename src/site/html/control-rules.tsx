@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { ControlRules } from '../../catalog/crosswalk/control-rules-schema.ts';
-import { count, Empty, Ids, link, Nothing, Pager, path, Severity, Table } from './parts.tsx';
+import { Empty, Ids, link, Nothing, Pager, path, Severity, Table } from './components.tsx';
 import { ruleHref } from './rule.tsx';
 
 /** The STIG rules that a control reaches; null for who is not signed in. `home` is the page that it stands on. */
@@ -8,19 +9,21 @@ export function RulesOfControl({ found, home }: { found: ControlRules | null; ho
   const href = (page: number) => `${link(home, { rulePage: page })}#rules`;
   return (
     <section aria-labelledby="rules">
-      <h2 id="rules">Rules of STIGs</h2>
+      <h2 id="rules">STIG rules</h2>
       {found === null ? (
         <Empty>
-          <a href={`/signin?next=${encodeURIComponent(home)}`}>Sign in</a> to see which rules of STIGs lead
-          here.
+          <a href={`/signin?next=${encodeURIComponent(home)}`}>Sign in</a> to see the STIG rules that are
+          mapped to it.
         </Empty>
       ) : found.stigs.length === 0 ? (
-        <Nothing pagination={found.pagination} href={href}>
-          No rule of a current release cites a CCI that leads here.
+        <Nothing pages={{ pagination: found.pagination, href }}>
+          No rule in a current release is mapped to it through a CCI.
         </Nothing>
       ) : (
         <>
-          <p class="quiet">{count(found.pagination.total, 'rule')} of current releases, through their CCIs</p>
+          <p class="quiet">
+            {count(found.pagination.total, 'rule')} in current releases, mapped through CCIs
+          </p>
           {found.stigs.map((stig) => (
             <>
               <h3>
@@ -31,8 +34,8 @@ export function RulesOfControl({ found, home }: { found: ControlRules | null; ho
               </h3>
               <Table
                 caption={`Rules of ${stig.title}`}
-                key={2}
-                head={['Severity', 'Id', 'Rule', 'By way of']}
+                headColumn={2}
+                head={['Severity', 'ID', 'Rule', 'Through']}
                 rows={stig.rules.map((rule) => [
                   <Severity level={rule.severity} />,
                   <span class="ids">{rule.groupId}</span>,

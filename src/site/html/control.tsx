@@ -1,14 +1,15 @@
 import type { Child } from 'hono/jsx';
 import type { ControlRules } from '../../catalog/crosswalk/control-rules-schema.ts';
+import { Facts, Prose } from './components.tsx';
 import { RulesOfControl } from './control-rules.tsx';
 import { type ListedControl, Marks } from './controls.tsx';
 import { type Crosswalk, CrosswalkSection } from './crosswalk.tsx';
-import { controlHref, frameworkName } from './frameworks.ts';
-import { Facts, PostButton, Prose, path } from './parts.tsx';
+import { AddTo, FavoriteButton } from './forms.tsx';
+import { catalogHref, controlHref, frameworkName } from './frameworks.ts';
 import type { View } from './view.ts';
 
 /** A single record of any catalog. */
-export interface ControlDetails extends ListedControl {
+export interface ShownControl extends ListedControl {
   framework: string;
   version: string;
   guidance: string;
@@ -21,7 +22,7 @@ export interface ControlDetails extends ListedControl {
 }
 
 export interface ControlPage {
-  control: ControlDetails;
+  control: ShownControl;
   crosswalk: Crosswalk;
   /** What the reader may do with it; null without a session. */
   mine: { isFavorite: boolean; collections: { id: string; name: string }[] } | null;
@@ -32,6 +33,7 @@ export interface ControlPage {
 export function controlPage({ control, crosswalk, mine, rules }: ControlPage): View {
   const { framework, identifier, title } = control;
   const home = controlHref(framework, identifier)!;
+  const fields = { framework, controlId: identifier };
   const texts: [string, string | undefined][] = [
     ['Guidance', control.guidance],
     ['Threat', control.threat],
@@ -40,19 +42,32 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
   return {
     title: `${identifier}${title ? ` ${title}` : ''}`,
     section: 'controls',
+    crumbs: [
+      ['Controls', '/controls'],
+      [frameworkName(framework), catalogHref(framework)],
+    ],
     body: (
       <>
-        <p class="crumbs">
-          <a href="/controls">Controls</a> /{' '}
-          <a href={framework === 'cci' ? '/ccis' : path('controls', framework)}>{frameworkName(framework)}</a>
-        </p>
-        <h1>
-          {identifier}
-          {title ? ` ${title}` : ''}
-        </h1>
         <Facts of={facts(control)} />
-        {control.withdrawn === undefined ? null : <Withdrawn control={control} />}
-        {mine === null || framework === 'cci' ? null : <Mine control={control} mine={mine} home={home} />}
+        {control.withdrawn === undefined ? null : (
+          <p class="notice">
+            This control is withdrawn.{' '}
+            {control.withdrawn.incorporatedInto.length === 0 ? null : (
+              <>
+                It is incorporated into{' '}
+                <Links framework={framework} to={control.withdrawn.incorporatedInto} />
+              </>
+            )}
+          </p>
+        )}
+        {mine === null || framework === 'cci' ? null : (
+          <>
+            <div class="actions">
+              <FavoriteButton of="controls" isFavorite={mine.isFavorite} fields={{ ...fields, next: home }} />
+            </div>
+            <AddTo what="collection" label="Collection" to={mine.collections} fields={fields} />
+          </>
+        )}
         <h2>Statement</h2>
         <div class="section-text">
           <Prose text={control.statement} />
@@ -67,12 +82,7 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
           ))}
         {control.related?.length ? (
           <p>
-            Related:{' '}
-            {control.related.map((each) => (
-              <span class="tag">
-                <a href={controlHref(framework, each)!}>{each}</a>
-              </span>
-            ))}
+            Related: <Links framework={framework} to={control.related} />
           </p>
         ) : null}
         <CrosswalkSection crosswalk={crosswalk} action={home} />
@@ -82,88 +92,28 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
   };
 }
 
-function facts(control: ControlDetails): [string, Child][] {
+function facts(control: ShownControl): [string, Child][] {
   const { version, family, subjectArea, status, confidentialityLevels } = control;
-  const all: [string, Child | undefined][] = [
+  const familyName = control.framework === 'cci' ? 'Type' : 'Family';
+  const all: [string, Child][] = [
     ['Version', version],
-    [
-      subjectArea === undefined ? (control.framework === 'cci' ? 'Type' : 'Family') : 'Subject area',
-      family ?? subjectArea,
-    ],
-    ['Status', status === 'withdrawn' ? 'withdrawn' : undefined],
+    [subjectArea === undefined ? familyName : 'Subject area', family ?? subjectArea],
+    ['Status', status === 'withdrawn' ? 'withdrawn' : ''],
     [marksName(control), Marks({ control })],
     ['Confidentiality', confidentialityLevels?.join(', ')],
   ];
-  return all.filter(
-    (fact): fact is [string, Child] => fact[1] !== undefined && fact[1] !== '' && String(fact[1]) !== '',
-  );
+  return all.filter(([, value]) => String(value ?? '') !== '');
 }
 
-function marksName({ baselines, requirementType }: ControlDetails): string {
+function marksName({ baselines, requirementType }: ShownControl): string {
   if (baselines !== undefined) return 'Baselines';
   return requirementType === undefined ? 'MAC levels and impact' : 'Type';
 }
 
-function Withdrawn({ control: { framework, withdrawn } }: { control: ControlDetails }): Child {
-  const targets = withdrawn!.incorporatedInto;
-  return (
-    <p class="notice">
-      This control is withdrawn.{' '}
-      {targets.length === 0 ? null : (
-        <>
-          It went into{' '}
-          {targets.map((each) => (
-            <span class="tag">
-              <a href={controlHref(framework, each) ?? '#'}>{each}</a>
-            </span>
-          ))}
-        </>
-      )}
-    </p>
-  );
-}
-
-function Mine({
-  control,
-  mine,
-  home,
-}: {
-  control: ControlDetails;
-  mine: NonNullable<ControlPage['mine']>;
-  home: string;
-}): Child {
-  const { framework, identifier } = control;
-  const fields = { framework, controlId: identifier, next: home };
-  return (
-    <>
-      <div class="actions">
-        <PostButton
-          action={mine.isFavorite ? '/favorites/controls/remove' : '/favorites/controls'}
-          label={mine.isFavorite ? '★ Favorite: take out' : '☆ Make it a favorite'}
-          fields={fields}
-          quiet
-        />
-      </div>
-      <details class="more">
-        <summary>Add to a collection</summary>
-        {mine.collections.length === 0 ? (
-          <p>
-            You have no collection yet. <a href="/collections#new">Make one</a>
-          </p>
-        ) : (
-          <form class="actions" method="post" action="/collections/add">
-            <input type="hidden" name="framework" value={framework} />
-            <input type="hidden" name="controlId" value={identifier} />
-            <label for="collection">Collection</label>
-            <select id="collection" name="collection">
-              {mine.collections.map((each) => (
-                <option value={each.id}>{each.name}</option>
-              ))}
-            </select>
-            <button type="submit">Add</button>
-          </form>
-        )}
-      </details>
-    </>
-  );
+function Links({ framework, to }: { framework: string; to: string[] }): Child {
+  return to.map((each) => (
+    <span class="tag">
+      <a href={controlHref(framework, each)!}>{each}</a>
+    </span>
+  ));
 }

@@ -1,7 +1,9 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { controlHref, frameworkName } from './frameworks.ts';
-import { beginning, count, Empty, link, Nothing, Pager, path, Table } from './parts.tsx';
+import { beginning, link, Table } from './components.tsx';
+import { Boxes, Filters, Input, Select } from './forms.tsx';
+import { catalogHref, controlHref, frameworkName } from './frameworks.ts';
 import type { View } from './view.ts';
 
 /** A control of any catalog as its list has it. */
@@ -17,41 +19,38 @@ export interface ListedControl {
   impactCode?: string | null;
 }
 
+/** A catalog with the version that is served, how many controls that has, and the versions that are loaded. */
+export interface LoadedCatalog {
+  framework: string;
+  version: string;
+  total: number;
+  versions: string[];
+}
+
 /** The control catalogs that are loaded. */
-export function controlsPage({
-  catalogs,
-}: {
-  catalogs: { framework: string; version: string; total: number; versions: string[] }[];
-}): View {
+export function controlsPage({ catalogs }: { catalogs: LoadedCatalog[] }): View {
   const any = catalogs.some((catalog) => catalog.total > 0);
   return {
     title: 'Controls',
     section: 'controls',
     body: (
       <>
-        <h1>Controls</h1>
         <p class="lead">
-          Three catalogs and DISA’s CCIs, each as its owner published it; the crosswalk joins them.
+          The NIST and DoD control catalogs and DISA’s CCIs. The crosswalk maps them to each other.
         </p>
-        {any ? (
-          <Table
-            caption="Catalogs"
-            head={['Catalog', 'Version', 'Controls', 'Also kept']}
-            rows={catalogs.map(({ framework, version, total, versions }) => [
-              <a href={framework === 'cci' ? '/ccis' : path('controls', framework)}>
-                {frameworkName(framework)}
-              </a>,
-              version,
-              total.toLocaleString('en-US'),
-              versions.filter((each) => each !== version).join(', ') || <span class="quiet">no other</span>,
-            ])}
-          />
-        ) : (
-          <Empty>
-            No catalog is loaded. <code>gapstone start</code> brings the published facts;{' '}
-            <code>gapstone import</code> takes the publishers’ own files.
-          </Empty>
-        )}
+        <Table
+          caption="Catalogs"
+          head={['Catalog', 'Version', 'Controls', 'Other versions']}
+          rows={(any ? catalogs : []).map(({ framework, version, total, versions }) => [
+            <a href={catalogHref(framework)}>{frameworkName(framework)}</a>,
+            version,
+            total.toLocaleString('en-US'),
+            versions.filter((each) => each !== version).join(', ') || <span class="quiet">none</span>,
+          ])}
+        >
+          No control catalogs yet. <code>gapstone start</code> loads the published facts;{' '}
+          <code>gapstone import PATH</code> adds the publishers’ own files.
+        </Table>
       </>
     ),
   };
@@ -79,24 +78,32 @@ export interface CatalogPage {
 /** What a page calls a catalog and its entries: the CCI list holds no controls. */
 function wordsOf(framework: string) {
   const name = frameworkName(framework);
-  if (framework === 'cci')
-    return {
-      title: 'Control Correlation Identifiers (CCIs)',
-      heading: 'Control Correlation Identifiers (CCIs)',
-      holds: 'Id or definition holds',
-      one: 'CCI',
-      many: 'CCIs',
-      caption: 'CCIs',
-      head: ['CCI', 'Definition', 'Type'],
-    };
-  return {
+  const ofControls = {
     title: `${name} controls`,
     heading: name,
-    holds: framework === 'nist-800-171' ? 'Id or statement holds' : 'Id, title or statement holds',
+    holds: 'ID, title or statement contains',
     one: 'control',
     many: 'controls',
     caption: `Controls of ${name}`,
-    head: ['Control', 'Title and statement', framework === 'dod-8500' ? 'Subject area' : 'Family', 'Marks'],
+    family: 'Family',
+  };
+  const head = ['Control', 'Title and statement'];
+  if (framework === 'nist-800-53') return { ...ofControls, head: [...head, 'Family', 'Baselines'] };
+  if (framework === 'nist-800-171')
+    return { ...ofControls, holds: 'ID or statement contains', head: [...head, 'Family', 'Type'] };
+  if (framework === 'dod-8500') {
+    const family = 'Subject area';
+    return { ...ofControls, family, head: [...head, family, 'MAC levels and impact'] };
+  }
+  return {
+    title: 'Control Correlation Identifiers (CCIs)',
+    heading: 'Control Correlation Identifiers (CCIs)',
+    holds: 'ID or definition contains',
+    one: 'CCI',
+    many: 'CCIs',
+    caption: 'CCIs',
+    family: 'Type',
+    head: ['CCI', 'Definition', 'Type'],
   };
 }
 
@@ -104,97 +111,59 @@ function wordsOf(framework: string) {
 export function catalogControlsPage(page: CatalogPage): View {
   const { framework, version, versions, controls, pagination, families, filter, words } = page;
   const called = wordsOf(framework);
-  const home = framework === 'cci' ? '/ccis' : path('controls', framework);
+  const home = catalogHref(framework);
   const selected = Object.fromEntries(words.map((each) => [each.name, each.selected]));
   const href = (number: number) => link(home, { ...filter, ...selected, page: number });
   return {
     title: called.title,
     section: 'controls',
+    crumbs: [['Controls', '/controls']],
+    heading: called.heading,
     body: (
       <>
-        <p class="crumbs">
-          <a href="/controls">Controls</a>
-        </p>
-        <h1>{called.heading}</h1>
-        <form class="filters" action={home}>
-          <div>
-            <label for="search">{called.holds}</label>
-            <input id="search" name="search" type="search" value={filter.search} maxlength={200} />
-          </div>
+        <Filters action={home}>
+          <Input name="search" label={called.holds} type="search" value={filter.search} maxlength={200} />
           {families.length > 1 && framework !== 'cci' ? (
-            <div>
-              <label for="family">{framework === 'dod-8500' ? 'Subject area' : 'Family'}</label>
-              <select id="family" name="family">
-                <option value="">all</option>
-                {families.map((family) => (
-                  <option value={family} selected={family.toLowerCase() === filter.family.toLowerCase()}>
-                    {family}
-                  </option>
-                ))}
-              </select>
-            </div>
+            <Select
+              name="family"
+              label={called.family}
+              none="all"
+              of={families}
+              selected={families.find((each) => each.toLowerCase() === filter.family.toLowerCase()) ?? ''}
+            />
           ) : null}
-          {words.map((each) => (
-            <fieldset>
-              <legend>{each.legend}</legend>
-              {each.words.map((word) => (
-                <label>
-                  <input
-                    type="checkbox"
-                    name={each.name}
-                    value={word}
-                    checked={each.selected.includes(word)}
-                  />
-                  {word}
-                </label>
-              ))}
-            </fieldset>
+          {words.map(({ name, legend, words, selected }) => (
+            <Boxes name={name} legend={legend} of={words} selected={selected} />
           ))}
           {versions.length > 1 ? (
-            <div>
-              <label for="version">Version</label>
-              <select id="version" name="version">
-                {versions.map((each) => (
-                  <option value={each} selected={each === version}>
-                    {each}
-                  </option>
-                ))}
-              </select>
-            </div>
+            <Select name="version" label="Version" of={versions} selected={version} />
           ) : null}
-          <div>
-            <button type="submit">Filter</button>
-          </div>
-        </form>
+        </Filters>
         <p class="quiet">
           {count(pagination.total, called.one, called.many)}
           {version === '' ? '' : ` of ${version}`}
         </p>
-        {controls.length === 0 ? (
-          <Nothing pagination={pagination} href={href}>
-            {version === '' ? (
-              `No ${called.one} is loaded: gapstone import PATH takes the publisher’s own files.`
-            ) : (
-              <>
-                No {called.one} is like that. <a href={home}>Show all</a>
-              </>
-            )}
-          </Nothing>
-        ) : (
-          <Table
-            caption={called.caption}
-            head={called.head}
-            rows={controls.map((control) => [
-              <a href={link(controlHref(framework, control.identifier)!, { version: filter.version })}>
-                {control.identifier}
-              </a>,
-              <Title control={control} />,
-              control.family ?? control.subjectArea ?? '',
-              ...(framework === 'cci' ? [] : [<Marks control={control} />]),
-            ])}
-          />
-        )}
-        <Pager pagination={pagination} href={href} />
+        <Table
+          caption={called.caption}
+          head={called.head}
+          rows={controls.map((control) => [
+            <a href={link(controlHref(framework, control.identifier)!, { version: filter.version })}>
+              {control.identifier}
+            </a>,
+            <Title control={control} />,
+            control.family ?? control.subjectArea ?? '',
+            ...(framework === 'cci' ? [] : [<Marks control={control} />]),
+          ])}
+          pages={{ pagination, href }}
+        >
+          {version === '' ? (
+            `No ${called.many} yet. Import the publisher’s own files with gapstone import PATH.`
+          ) : (
+            <>
+              No {called.many} match these filters. <a href={home}>Show all</a>
+            </>
+          )}
+        </Table>
       </>
     ),
   };

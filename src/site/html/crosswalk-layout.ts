@@ -53,13 +53,9 @@ function columnOf(framework: string): number {
 /** Lays out the controls and mappings that paths from one source go over; each stands and is drawn once. */
 export function layOut(source: { framework: string; identifier: string }, paths: Path[]): Picture {
   const key = (each: { framework: string; identifier: string }) => `${each.framework} ${each.identifier}`;
-  const groups = new Map<string, string[]>();
-  const seen = new Set<string>();
-  const add = (each: { framework: string; identifier: string }) => {
-    if (seen.has(key(each))) return;
-    seen.add(key(each));
-    groups.set(each.framework, [...(groups.get(each.framework) ?? []), each.identifier]);
-  };
+  const groups = new Map<string, Set<string>>();
+  const add = ({ framework, identifier }: { framework: string; identifier: string }) =>
+    groups.set(framework, (groups.get(framework) ?? new Set()).add(identifier));
   add(source);
   const mappings = new Map<string, { from: string; to: string; status: MappingStatus }>();
   for (const { controls } of paths) {
@@ -76,20 +72,15 @@ export function layOut(source: { framework: string; identifier: string }, paths:
   const columns: string[][] = [[], [], []];
   for (const framework of groups.keys()) columns[columnOf(framework)]!.push(framework);
   const used = columns.filter((frameworks) => frameworks.length > 0);
-  const rowsOf = (frameworks: string[]) =>
-    frameworks.reduce((sum, framework) => {
-      const size = groups.get(framework)!.length;
-      return sum + 1 + Math.min(size, mostNodes) + (size > mostNodes ? 1 : 0);
-    }, 0);
-  const rows = Math.max(...used.map(rowsOf));
 
   const nodes = new Map<string, PictureNode>();
   const labels: PictureLabel[] = [];
+  let bottom = 0;
   used.forEach((frameworks, column) => {
     const x = margin + column * columnWidth;
     let y = margin;
     for (const framework of frameworks) {
-      const identifiers = groups.get(framework)!;
+      const identifiers = [...groups.get(framework)!];
       labels.push({ framework, more: 0, x, y });
       y += rowHeight;
       for (const identifier of identifiers.slice(0, mostNodes)) {
@@ -101,6 +92,7 @@ export function layOut(source: { framework: string; identifier: string }, paths:
         y += rowHeight;
       }
     }
+    bottom = Math.max(bottom, y);
   });
 
   const edges = [...mappings.values()].flatMap(({ from, to, status }) => {
@@ -109,7 +101,7 @@ export function layOut(source: { framework: string; identifier: string }, paths:
   });
   return {
     width: (used.length - 1) * columnWidth + nodeWidth + 2 * margin,
-    height: rows * rowHeight + 2 * margin,
+    height: bottom + margin,
     nodes: [...nodes.values()],
     edges,
     labels,

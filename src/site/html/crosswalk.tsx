@@ -1,9 +1,11 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { MappingStatus } from '../../catalog/crosswalk/graph.ts';
 import type { Path } from '../../catalog/crosswalk/schema.ts';
+import { Empty, Status, statusSigns, Table } from './components.tsx';
 import { layOut, nodeHeight, nodeWidth, type PictureEdge } from './crosswalk-layout.ts';
+import { Boxes, Filters, Select } from './forms.tsx';
 import { controlHref, frameworkName } from './frameworks.ts';
-import { count, Empty, Status, Table } from './parts.tsx';
 
 /** The crosswalk of one control: every path to the other frameworks within the hops and statuses asked for. */
 export interface Crosswalk {
@@ -13,11 +15,10 @@ export interface Crosswalk {
   statuses: MappingStatus[];
 }
 
-const signs = { verified: '✓', auto: '≈', rejected: '✕' } as const;
 const meanings = {
   verified: 'verified: stated by the framework’s owner for these versions, or by an operator of this site',
   auto: 'auto: carried over from an older revision',
-  rejected: 'rejected by an operator of this site',
+  rejected: 'rejected: by an operator of this site',
 } as const;
 const allStatuses = ['verified', 'auto', 'rejected'] as const;
 /** A page is for reading; the API gives more. */
@@ -30,32 +31,20 @@ export function CrosswalkSection({ crosswalk, action }: { crosswalk: Crosswalk; 
   return (
     <section aria-labelledby="crosswalk">
       <h2 id="crosswalk">Crosswalk</h2>
-      <form class="filters" action={`${action}#crosswalk`}>
-        <div>
-          <label for="hops">Hops, at most</label>
-          <select id="hops" name="maxHops">
-            {[1, 2, 3, 4].map((hops) => (
-              <option value={hops} selected={hops === maxHops}>
-                {hops}
-              </option>
-            ))}
-          </select>
-        </div>
-        <fieldset>
-          <legend>Status of every step</legend>
-          {allStatuses.map((status) => (
-            <label>
-              <input type="checkbox" name="status" value={status} checked={statuses.includes(status)} />
-              {status}
-            </label>
-          ))}
-        </fieldset>
-        <div>
-          <button type="submit">Show</button>
-        </div>
-      </form>
+      <Filters action={`${action}#crosswalk`}>
+        <Select
+          name="maxHops"
+          id="hops"
+          label="Maximum hops"
+          of={['1', '2', '3', '4']}
+          selected={String(maxHops)}
+        />
+        <Boxes name="status" legend="Mapping status" of={allStatuses} selected={statuses} />
+      </Filters>
       {paths.length === 0 ? (
-        <Empty>No path leads from here to another framework with these hops and statuses.</Empty>
+        <Empty>
+          No mapping to another framework matches these filters. Allow more hops or more statuses.
+        </Empty>
       ) : (
         <>
           <section class="picture" tabindex={0} aria-label="Picture of the crosswalk">
@@ -76,7 +65,7 @@ export function CrosswalkSection({ crosswalk, action }: { crosswalk: Crosswalk; 
 function PictureOf({ source, paths }: { source: Crosswalk['source']; paths: Path[] }): Child {
   const picture = layOut(source, paths);
   const ends = new Set(paths.map((each) => JSON.stringify(each.controls.at(-1)))).size;
-  const label = `${source.identifier} is mapped to ${count(ends, 'control')} over ${count(picture.edges.length, 'mapping')}; the tables below say which.`;
+  const label = `${source.identifier} is mapped to ${count(ends, 'control')} over ${count(picture.edges.length, 'mapping')}; the tables below list them.`;
   return (
     <svg
       width={picture.width}
@@ -142,7 +131,7 @@ function Sign({ edge }: { edge: PictureEdge }): Child {
     <g class="sign">
       <circle cx={x} cy={y} r="7.5" />
       <text x={x} y={y + 4}>
-        {signs[edge.status]}
+        {statusSigns[edge.status]}
       </text>
     </g>
   );
@@ -156,7 +145,7 @@ function Legend(): Child {
           <svg width="44" height="16" aria-hidden="true">
             <path class={`edge ${status}`} d="M1 8H43" />
           </svg>
-          <span aria-hidden="true">{signs[status]}</span> {meanings[status]}
+          <span aria-hidden="true">{statusSigns[status]}</span> {meanings[status]}
         </li>
       ))}
     </ul>
@@ -168,13 +157,13 @@ function Paths({ target: { framework, paths } }: { target: Crosswalk['targets'][
   return (
     <>
       <h3>
-        {frameworkName(framework)}: {count(controls, 'control')} by {count(paths.length, 'path')}
+        {frameworkName(framework)}: {count(controls, 'control')}, {count(paths.length, 'path')}
       </h3>
       <Table
         caption={`Paths to ${frameworkName(framework)}`}
         head={['Control', 'Hops', 'Path']}
         rows={paths.slice(0, mostRows).map(({ hops, controls: steps }) => [
-          <Control of={steps.at(-1)!} />,
+          <ControlLink {...steps.at(-1)!} />,
           hops,
           steps.map((step, index) => (
             <span class="step">
@@ -191,17 +180,13 @@ function Paths({ target: { framework, paths } }: { target: Crosswalk['targets'][
         ])}
       />
       {paths.length > mostRows ? (
-        <p class="quiet">The first {mostRows} paths; the API gives all of them.</p>
+        <p class="quiet">The first {mostRows} paths are shown. The API returns all of them.</p>
       ) : null}
     </>
   );
 }
 
-function Control({
-  of: { framework, identifier },
-}: {
-  of: { framework: string; identifier: string };
-}): Child {
+function ControlLink({ framework, identifier }: { framework: string; identifier: string }): Child {
   const href = controlHref(framework, identifier);
   return href === null ? identifier : <a href={href}>{identifier}</a>;
 }

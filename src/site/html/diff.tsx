@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type {
   ChangeClass,
   ChangedRule,
@@ -8,8 +9,9 @@ import type {
 } from '../../catalog/stigs/diff-schema.ts';
 import { changedWords, type TextSegment } from '../../catalog/stigs/words.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { count, Facts, link, Nothing, Pager, path, Severity, Table } from './parts.tsx';
-import { ruleHref } from './rule.tsx';
+import { Facts, link, Nothing, Pager, path, Severity, Table } from './components.tsx';
+import { Filters, Select } from './forms.tsx';
+import { RuleIds, ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
 const classNames: Record<ChangeClass, string> = {
@@ -56,37 +58,32 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
   const { slug, title, from, to, summary } = diff;
   const home = path('stigs', slug, 'diff');
   const marker = createMarker();
-  const href = (page: number) =>
-    `${link(home, { from: from.version, to: to.version, class: shown, page })}#changed`;
+  const pages = {
+    pagination,
+    href: (page: number) =>
+      `${link(home, { from: from.version, to: to.version, class: shown, page })}#changed`,
+  };
   return {
     title: `${title}: ${from.version} and ${to.version}`,
     section: 'stigs',
+    crumbs: [
+      ['STIGs', '/stigs'],
+      [title, path('stigs', slug)],
+    ],
+    heading: `Changes from ${from.version} to ${to.version}`,
     body: (
       <>
-        <p class="crumbs">
-          <a href="/stigs">STIGs</a> / <a href={path('stigs', slug)}>{title}</a>
-        </p>
-        <h1>
-          From {from.version} to {to.version}
-        </h1>
-        <form class="filters" action={home}>
-          <Choice name="from" label="From" versions={versions} selected={from.version} />
-          <Choice name="to" label="To" versions={versions} selected={to.version} />
-          <div>
-            <label for="class">Changes of</label>
-            <select id="class" name="class">
-              <option value="">any kind</option>
-              {Object.entries(classNames).map(([value, name]) => (
-                <option value={value} selected={value === shown}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </div>
-          <div>
-            <button type="submit">Compare</button>
-          </div>
-        </form>
+        <Filters action={home} submit="Compare">
+          <Select name="from" label="From" of={versions} selected={from.version} />
+          <Select name="to" label="To" of={versions} selected={to.version} />
+          <Select
+            name="class"
+            label="Kind of change"
+            none="all"
+            of={Object.entries(classNames)}
+            selected={shown}
+          />
+        </Filters>
         <Facts
           of={[
             ['Added', summary.added],
@@ -95,12 +92,12 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
             ['Renumbered', summary.renumbered],
             ['Unchanged', summary.unchanged],
             [
-              'Changed, by main kind',
+              'Changed, by main kind of change',
               Object.entries(summary.classes)
                 .filter(([, number]) => number > 0)
                 .map(([name, number]) => (
                   <span class="tag">
-                    {number} {classNames[name as ChangeClass]}
+                    {classNames[name as ChangeClass]}: {number}
                   </span>
                 )),
             ],
@@ -110,26 +107,26 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
         <Headings name="Removed" rules={diff.removed} slug={slug} version={from.version} />
         <h2 id="changed">Changed</h2>
         {changed.length === 0 ? (
-          <Nothing pagination={pagination} href={href}>
+          <Nothing pages={pages}>
             {diff.changed.length === 0
-              ? 'No rule says anything else than before.'
-              : 'No rule changed in that way.'}
+              ? 'No rule changed between these releases.'
+              : 'No rule has this kind of change.'}
           </Nothing>
         ) : (
           <>
             <p class="quiet">
-              {count(pagination.total, 'rule')}. Left is {from.version}, right {to.version}; words that went
-              are struck out, words that came are underlined.
+              {count(pagination.total, 'rule')}. Each change shows {from.version} first, then {to.version}.
+              Removed words are struck out, added words are underlined.
             </p>
             {changed.map((rule) => (
               <Changed rule={rule} slug={slug} from={from.version} to={to.version} marker={marker} />
             ))}
-            <Pager pagination={pagination} href={href} />
+            <Pager {...pages} />
           </>
         )}
         {diff.renumbered.length === 0 ? null : (
           <details class="more">
-            <summary>{count(diff.renumbered.length, 'rule')} with another number and the same text</summary>
+            <summary>{count(diff.renumbered.length, 'rule')} renumbered, with the same text</summary>
             <Table
               caption="Renumbered rules"
               head={['Rule', 'Before', 'Now']}
@@ -146,22 +143,6 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
   };
 }
 
-function Choice(props: { name: string; label: string; versions: string[]; selected: string }): Child {
-  const { name, label, versions, selected } = props;
-  return (
-    <div>
-      <label for={name}>{label}</label>
-      <select id={name} name={name}>
-        {versions.map((version) => (
-          <option value={version} selected={version === selected}>
-            {version}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-}
-
 function Headings(props: { name: string; rules: RuleHeading[]; slug: string; version: string }): Child {
   const { name, rules, slug, version } = props;
   if (rules.length === 0) return null;
@@ -170,15 +151,11 @@ function Headings(props: { name: string; rules: RuleHeading[]; slug: string; ver
       <h2>{name}</h2>
       <Table
         caption={`${name} rules`}
-        key={2}
-        head={['Severity', 'Id', 'Rule']}
+        headColumn={2}
+        head={['Severity', 'ID', 'Rule']}
         rows={rules.map((rule) => [
           <Severity level={rule.severity} />,
-          <span class="ids">
-            {rule.groupId}
-            <br />
-            {rule.ruleVersion}
-          </span>,
+          <RuleIds of={rule} />,
           <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
         ])}
       />
@@ -206,7 +183,7 @@ function Changed(props: {
           <span class="tag">{classNames[each]}</span>
         ))}
         {rule.old.groupId === rule.new.groupId ? null : (
-          <span class="quiet"> before: {rule.old.groupId}</span>
+          <span class="quiet"> previously {rule.old.groupId}</span>
         )}
       </p>
       {rule.fields.map((field) => (
@@ -219,36 +196,39 @@ function Changed(props: {
 /** One field that differs: the old text left, the new one right, with what went and came marked. */
 export function Field(props: { field: FieldChange; from: string; to: string; marker: Marker }): Child {
   const { field, from, to, marker } = props;
+  if (field.field === 'severity') {
+    const side = (level: string) => <Severity level={level as ChangedRule['severity']} />;
+    return <Sides name="severity" sides={[from, side(field.old), to, side(field.new)]} />;
+  }
   const [before, after] =
     field.field === 'ccis' ? [field.old.join('\n'), field.new.join('\n')] : [field.old, field.new];
+  const name = field.field === 'ccis' ? 'CCIs' : field.field;
   const segments = marker(before, after);
-  const name = `${field.field === 'ccis' ? 'CCIs' : field.field}${segments === null ? ' (unmarked)' : ''}`;
+  if (segments === null)
+    return <Sides name={`${name} (changes not marked)`} sides={[from, before, to, after]} />;
+  const removed = segments
+    .filter(({ kind }) => kind !== 'added')
+    .map(({ kind, text }) => (kind === 'removed' ? <del>{text}</del> : text));
+  const added = segments
+    .filter(({ kind }) => kind !== 'removed')
+    .map(({ kind, text }) => (kind === 'added' ? <ins>{text}</ins> : text));
+  return <Sides name={name} sides={[from, removed, to, added]} />;
+}
+
+function Sides(props: { name: string; sides: [from: string, before: Child, to: string, after: Child] }) {
+  const [from, before, to, after] = props.sides;
+  const side = (version: string, text: Child) => (
+    <div>
+      <h4>
+        {props.name}, {version}
+      </h4>
+      <p class="text">{text}</p>
+    </div>
+  );
   return (
     <div class="sides">
-      <div>
-        <h4>
-          {name}, {from}
-        </h4>
-        <p class="text">
-          {segments === null
-            ? before
-            : segments
-                .filter(({ kind }) => kind !== 'added')
-                .map(({ kind, text }) => (kind === 'removed' ? <del>{text}</del> : text))}
-        </p>
-      </div>
-      <div>
-        <h4>
-          {name}, {to}
-        </h4>
-        <p class="text">
-          {segments === null
-            ? after
-            : segments
-                .filter(({ kind }) => kind !== 'removed')
-                .map(({ kind, text }) => (kind === 'added' ? <ins>{text}</ins> : text))}
-        </p>
-      </div>
+      {side(from, before)}
+      {side(to, after)}
     </div>
   );
 }

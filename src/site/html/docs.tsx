@@ -1,4 +1,6 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import { link, path, Table } from './components.tsx';
 import {
   type DocumentedOperation,
   type DocumentedParameter,
@@ -10,7 +12,6 @@ import {
   type Schema,
   typeOf,
 } from './openapi-types.ts';
-import { count, link, path, Table } from './parts.tsx';
 import type { View } from './view.ts';
 
 interface OperationEntry {
@@ -39,25 +40,30 @@ export function areaSlug(area: string): string {
 const idOf = ({ method, path: route }: OperationEntry) =>
   `${method}-${route.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '')}`;
 
-/** The contents of the API's reference. */
-export function docsPage(document: OpenApi): View {
+/** The contents of the API's reference, with the documents that stand beside it (their titles by name). */
+export function docsPage(document: OpenApi, documents: ReadonlyMap<string, string>): View {
   return {
     title: 'API reference',
     section: 'docs',
+    heading: `${document.info.title} API ${document.info.version}`,
     body: (
       <>
-        <h1>
-          {document.info.title} API {document.info.version}
-        </h1>
         <p class="lead">
-          {document.info.description} Answers are JSON unless a download says otherwise; errors are{' '}
+          {document.info.description} Responses are JSON, except some downloads. Errors have the form{' '}
           <code>{'{ "error": { "code", "message", "requestId" } }'}</code>. The machine-readable description
           is <a href="/openapi.json">/openapi.json</a>.
         </p>
         <p>
-          A call brings <code>Authorization: Bearer TOKEN</code>, or the session of this browser once you are
-          signed in.
+          Send <code>Authorization: Bearer TOKEN</code> with each request. In this browser, signing in is
+          enough.
         </p>
+        <ul>
+          {[...documents].map(([name, title]) => (
+            <li>
+              <a href={path('docs', name)}>{title}</a>
+            </li>
+          ))}
+        </ul>
         {[...areasOf(document)].map(([area, entries]) => (
           <>
             <h2>
@@ -65,7 +71,7 @@ export function docsPage(document: OpenApi): View {
             </h2>
             <Table
               caption={`Operations of ${area}`}
-              head={['Operation', 'What it does', 'Who may call it']}
+              head={['Operation', 'What it does', 'Access']}
               rows={entries.map((entry) => [
                 <a class="mono" href={`${path('docs', areaSlug(area))}#${idOf(entry)}`}>
                   {entry.method.toUpperCase()} {entry.path}
@@ -87,12 +93,10 @@ export function docsAreaPage(document: OpenApi, area: string, entries: Operation
     title: `${area}: API reference`,
     section: 'docs',
     tryIt: true,
+    crumbs: [['API reference', '/docs']],
+    heading: area,
     body: (
       <>
-        <p class="crumbs">
-          <a href="/docs">API reference</a>
-        </p>
-        <h1>{area}</h1>
         <p class="quiet">{count(entries.length, 'operation')}</p>
         {entries.map((entry) => (
           <OperationOf entry={entry} document={document} />
@@ -116,7 +120,7 @@ function OperationOf({ entry, document }: { entry: OperationEntry; document: Ope
         {operation.summary}
         {operation.description === undefined ? null : <>. {operation.description}</>}
       </p>
-      <p class="quiet">Who may call it: {operation['x-access'] ?? 'not said'}</p>
+      <p class="quiet">Access: {operation['x-access'] ?? 'not stated'}</p>
       {parameters.length === 0 ? null : <Parameters parameters={parameters} />}
       {body === undefined ? null : (
         <>
@@ -124,7 +128,7 @@ function OperationOf({ entry, document }: { entry: OperationEntry; document: Ope
           <SchemaTree schema={body} document={document} />
         </>
       )}
-      <h3>Answers</h3>
+      <h3>Responses</h3>
       <ul class="tree">
         {Object.entries(operation.responses)
           .map(([status, response]) => [status, responseOf(response, document)] as const)
@@ -146,7 +150,7 @@ function Parameters({ parameters }: { parameters: DocumentedParameter[] }): Chil
   return (
     <Table
       caption="Parameters"
-      head={['Parameter', 'In', 'Type', 'What it is']}
+      head={['Parameter', 'In', 'Type', 'Description']}
       rows={parameters.map(({ name, in: place, required, schema, description }) => [
         <>
           <code>{name}</code>
@@ -156,8 +160,8 @@ function Parameters({ parameters }: { parameters: DocumentedParameter[] }): Chil
         typeOf(schema),
         [
           description ?? schema.description,
-          schema.default === undefined ? undefined : `${JSON.stringify(schema.default)} unless given.`,
-          schema.example === undefined ? undefined : `Such as ${JSON.stringify(schema.example)}.`,
+          schema.default === undefined ? undefined : `Default: ${JSON.stringify(schema.default)}.`,
+          schema.example === undefined ? undefined : `Example: ${JSON.stringify(schema.example)}.`,
         ]
           .filter((text) => text !== undefined)
           .join(' '),
@@ -257,7 +261,7 @@ function TryIt({ entry, document, id }: { entry: OperationEntry; document: OpenA
         Try it<span class="hidden">: {`${method} ${route}`}</span>
       </summary>
       <noscript>
-        <p>This needs the browser’s script; the line for curl above does the same.</p>
+        <p>This needs JavaScript. The curl command above does the same.</p>
       </noscript>
       <form class="try fields" hidden data-method={method} data-path={route}>
         {(operation.parameters ?? []).map((each) => (

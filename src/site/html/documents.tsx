@@ -1,19 +1,9 @@
+import { count } from '../../base/text.ts';
 import type { RegulatoryDocument, RegulatoryDocuments } from '../../catalog/guidance/document-schema.ts';
 import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
-import { ReadCollections } from './collection-form.tsx';
-import {
-  count,
-  Day,
-  Downloads,
-  Empty,
-  Facts,
-  FindForm,
-  link,
-  Nothing,
-  Pager,
-  path,
-  Table,
-} from './parts.tsx';
+import { Day, Downloads, Facts, link, path, Table } from './components.tsx';
+import { FindForm } from './forms.tsx';
+import { ReadCollections } from './read-collections.tsx';
 import type { View } from './view.ts';
 
 export function documentsPage(page: {
@@ -28,30 +18,25 @@ export function documentsPage(page: {
     section: 'documents',
     body: (
       <>
-        <h1>Regulatory documents</h1>
-        <FindForm action="/documents" label="Title holds" search={page.search} />
+        <FindForm action="/documents" label="Title contains" search={page.search} />
         <p class="quiet">{count(pagination.total, 'document')}</p>
-        {documents.length === 0 ? (
-          <Nothing pagination={pagination} href={href}>
-            {page.search === ''
-              ? 'No document is loaded: gapstone import PATH takes them.'
-              : 'There is no such document.'}
-          </Nothing>
-        ) : (
-          <Table
-            caption="Regulatory documents"
-            head={['Title', 'Publisher', 'Kind', 'Published', 'Actionable items', 'Signposts']}
-            rows={documents.map((each) => [
-              <a href={path('documents', each.documentId)}>{each.title}</a>,
-              each.publisher,
-              each.doctype,
-              <Day date={each.published} />,
-              each.actionableItemCount,
-              each.signpostCount,
-            ])}
-          />
-        )}
-        <Pager pagination={pagination} href={href} />
+        <Table
+          caption="Regulatory documents"
+          head={['Title', 'Publisher', 'Kind', 'Published', 'Actionable items', 'Signposts']}
+          rows={documents.map((each) => [
+            <a href={path('documents', each.documentId)}>{each.title}</a>,
+            each.publisher,
+            each.doctype,
+            <Day date={each.published} />,
+            each.actionableItemCount,
+            each.signpostCount,
+          ])}
+          pages={{ pagination, href }}
+        >
+          {page.search === ''
+            ? 'No documents yet. Import them with gapstone import PATH.'
+            : 'No document title contains this text.'}
+        </Table>
         <ReadCollections
           of="Documents"
           api="regdoc-collections"
@@ -64,7 +49,7 @@ export function documentsPage(page: {
 
 const kinds = [
   ['obligation', 'obligation'],
-  ['psc', 'psc'],
+  ['psc', 'PSC'],
   ['specification', 'specification'],
   ['timingOrTrigger', 'timing or trigger'],
 ] as const;
@@ -73,63 +58,51 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
   return {
     title: document.title,
     section: 'documents',
+    crumbs: [['Regulatory documents', '/documents']],
     body: (
       <>
-        <p class="crumbs">
-          <a href="/documents">Regulatory documents</a>
-        </p>
-        <h1>{document.title}</h1>
         <Facts
           of={[
-            ['Id', <span class="mono">{document.documentId}</span>],
-            ['Publisher', document.publisher || <span class="quiet">not known</span>],
+            ['ID', <span class="mono">{document.documentId}</span>],
+            ['Publisher', document.publisher || <span class="quiet">unknown</span>],
             ['Kind', document.doctype],
             ['Published', <Day date={document.published} />],
-            ['Jurisdiction', document.jurisdiction || <span class="quiet">not known</span>],
-            ['Source', document.sourceUrl || <span class="quiet">not known</span>],
+            ['Jurisdiction', document.jurisdiction || <span class="quiet">unknown</span>],
+            ['Source', document.sourceUrl || <span class="quiet">unknown</span>],
           ]}
         />
         <div class="actions">
-          <Downloads
-            href={(format) =>
-              link(`/api/v1/regdoc/${encodeURIComponent(document.documentId)}/download`, { format })
-            }
-            formats={['json', 'csv', 'xml']}
-          />
+          <Downloads of={path('regdoc', document.documentId, 'download')} formats={['json', 'csv', 'xml']} />
         </div>
         <h2>Actionable items</h2>
-        {document.actionableItems.length === 0 ? (
-          <Empty>None.</Empty>
-        ) : (
-          <Table
-            caption="Actionable items"
-            key={1}
-            head={['Id', 'Text', 'What it is', 'Where']}
-            rows={document.actionableItems.map((item) => [
-              <span class="mono">{item.actionId}</span>,
-              item.text,
-              kinds.filter(([key]) => item[key]).map(([, label]) => <span class="tag">{label}</span>),
-              item.sourceReference,
-            ])}
-          />
-        )}
+        <Table
+          caption="Actionable items"
+          headColumn={1}
+          head={['ID', 'Text', 'Kind', 'Reference']}
+          rows={document.actionableItems.map((item) => [
+            <span class="mono">{item.actionId}</span>,
+            item.text,
+            kinds.filter(([key]) => item[key]).map(([, label]) => <span class="tag">{label}</span>),
+            item.sourceReference,
+          ])}
+        >
+          This document has no actionable items.
+        </Table>
         <h2>Signposts</h2>
-        {document.signposts.length === 0 ? (
-          <Empty>None.</Empty>
-        ) : (
-          <Table
-            caption="Signposts"
-            head={['Signpost', 'Section', 'What it says', 'NIST CSF']}
-            rows={document.signposts.map((signpost) => [
-              signpost.tag,
-              signpost.page,
-              signpost.inferenceText,
-              signpost.nistCsf.map((each) => (
-                <span class="tag">{`${each.csfCategory} ${each.csfCategoryName}`}</span>
-              )),
-            ])}
-          />
-        )}
+        <Table
+          caption="Signposts"
+          head={['Signpost', 'Section', 'Meaning', 'NIST CSF']}
+          rows={document.signposts.map((signpost) => [
+            signpost.tag,
+            signpost.page,
+            signpost.inferenceText,
+            signpost.nistCsf.map((each) => (
+              <span class="tag">{`${each.csfCategory} ${each.csfCategoryName}`}</span>
+            )),
+          ])}
+        >
+          This document has no signposts.
+        </Table>
       </>
     ),
   };

@@ -1,4 +1,4 @@
-import { path } from './parts.tsx';
+import { path } from './components.tsx';
 
 const names: Record<string, string> = {
   'nist-800-53': 'NIST SP 800-53',
@@ -10,6 +10,11 @@ const names: Record<string, string> = {
 /** What a framework is called; one of a site's own by its key. */
 export function frameworkName(framework: string): string {
   return names[framework] ?? framework;
+}
+
+/** The page that lists the controls of a catalog. */
+export function catalogHref(framework: string): string {
+  return framework === 'cci' ? '/ccis' : path('controls', framework);
 }
 
 /** The page of a control, or null: a framework of a site's own has none. */

@@ -1,6 +1,8 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { StigChangelog, StigStats } from '../../catalog/stigs/schema.ts';
-import { count, Day, Empty, link, path, Table } from './parts.tsx';
+import { Day, Empty, link, path, Severity, Table, Tiles } from './components.tsx';
+import { diffHref } from './rule.tsx';
 import type { View } from './view.ts';
 
 /** What the start page shows who is signed in. */
@@ -14,9 +16,9 @@ export function homePage(home: Home | null): View {
   return {
     title: 'Gapstone',
     findsItself: true,
+    heading: 'Find a rule, compare releases, trace a control',
     body: (
       <>
-        <h1>Find a rule, compare releases, trace a control</h1>
         <p class="lead">
           STIGs with every release, the NIST and DoD control catalogs, and the crosswalk between them, from
           the publishers’ own files, on this machine.
@@ -42,7 +44,7 @@ export function homePage(home: Home | null): View {
 function Invitation(): Child {
   return (
     <>
-      <h2>Without signing in</h2>
+      <h2>Open without signing in</h2>
       <ul>
         <li>
           <a href="/controls">Controls</a> of NIST SP 800-53, NIST SP 800-171 and DoD 8500.2, each with its
@@ -67,44 +69,42 @@ function Overview({ home: { stats, changes } }: { home: Home }): Child {
   if (catalog.totalBenchmarks === 0) {
     return (
       <Empty>
-        The catalog holds no STIG yet. Import the publishers’ files with <code>gapstone import PATH</code>:
-        they show here at once.
+        There are no STIGs yet. Import the publishers’ files with <code>gapstone import PATH</code>. They
+        appear here at once.
       </Empty>
     );
   }
-  const tiles: [number, string, string][] = [
-    [catalog.totalBenchmarks, catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs', '/stigs'],
-    [catalog.totalFindings, 'rules in their newest releases', '/stigs'],
-    [severity.high, 'of them high (CAT I)', '/stigs'],
-  ];
+  const tile = (number: number, label: Child): [number, Child] => [number, <a href="/stigs">{label}</a>];
   return (
     <>
-      <ul class="tiles">
-        {tiles.map(([number, label, href]) => (
-          <li>
-            <b>{number.toLocaleString('en-US')}</b>
-            <a href={href}>{label}</a>
-          </li>
-        ))}
-      </ul>
+      <Tiles
+        of={[
+          tile(catalog.totalBenchmarks, catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs'),
+          tile(
+            catalog.totalFindings,
+            catalog.totalFindings === 1 ? 'rule in a latest release' : 'rules in the latest releases',
+          ),
+          tile(
+            severity.high,
+            <>
+              <Severity level="high" /> {severity.high === 1 ? 'rule' : 'rules'}
+            </>,
+          ),
+        ]}
+      />
       <h2>Latest releases</h2>
       <Table
         caption="The latest releases of STIGs"
-        head={['STIG', 'Release', 'Date', 'Before']}
+        head={['STIG', 'Release', 'Date', 'Previous release']}
         rows={changes.map((change) => [
           <a href={link(path('stigs', change.slug), { version: change.newVersion })}>{change.title}</a>,
           change.newVersion,
           <Day date={change.releaseDate} />,
           change.previousVersion === null ? (
-            <span class="quiet">none kept</span>
+            <span class="quiet">no earlier release</span>
           ) : (
-            <a
-              href={link(path('stigs', change.slug, 'diff'), {
-                from: change.previousVersion,
-                to: change.newVersion,
-              })}
-            >
-              compare with {change.previousVersion}
+            <a href={diffHref(change.slug, change.previousVersion, change.newVersion)}>
+              Compare with {change.previousVersion}
             </a>
           ),
         ])}

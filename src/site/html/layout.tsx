@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import type { Frame, Section, View } from './view.ts';
+import type { PageFrame, Section, View } from './view.ts';
 
 interface NavigationEntry {
   section: Section;
@@ -17,16 +17,16 @@ const entries: NavigationEntry[] = [
   { section: 'favorites', href: '/favorites', label: 'Favorites', needs: 'user' },
   { section: 'documents', href: '/documents', label: 'Documents', needs: 'regdoc' },
   { section: 'roles', href: '/roles', label: 'Roles', needs: 'occ' },
-  { section: 'catalog', href: '/catalog', label: 'What is loaded', needs: 'user' },
+  { section: 'catalog', href: '/catalog', label: 'Content', needs: 'user' },
   { section: 'docs', href: '/docs', label: 'API' },
 ];
 
 /** A whole page as HTML text. */
-export function renderPage(view: View, frame: Frame): string {
+export function renderPage(view: View, frame: PageFrame): string {
   return `<!DOCTYPE html>${(<Layout view={view} frame={frame} />).toString()}`;
 }
 
-function Layout({ view, frame }: { view: View; frame: Frame }) {
+function Layout({ view, frame }: { view: View; frame: PageFrame }) {
   const { assets, banner, visitor } = frame;
   return (
     <html lang="en">
@@ -74,6 +74,8 @@ function Layout({ view, frame }: { view: View; frame: Frame }) {
               {frame.notice}
             </p>
           )}
+          <Crumbs of={view.crumbs ?? []} />
+          {view.heading === null ? null : <h1>{view.heading ?? view.title}</h1>}
           {view.body}
         </main>
         <footer>
@@ -109,7 +111,21 @@ function Find({ query }: { query: string }): Child {
   );
 }
 
-function isShown({ needs }: NavigationEntry, visitor: Frame['visitor']): boolean {
+function Crumbs({ of }: { of: [label: string, href: string][] }): Child {
+  if (of.length === 0) return null;
+  return (
+    <p class="crumbs">
+      {of.map(([label, href], index) => (
+        <>
+          {index === 0 ? '' : ' / '}
+          <a href={href}>{label}</a>
+        </>
+      ))}
+    </p>
+  );
+}
+
+function isShown({ needs }: NavigationEntry, visitor: PageFrame['visitor']): boolean {
   if (needs === undefined) return true;
   if (visitor === null) return false;
   return needs === 'user' || visitor.entitlements.has(needs);
@@ -119,7 +135,7 @@ function Banner({ text }: { text: string | null }): Child {
   return text === null ? null : <p class="banner">{text}</p>;
 }
 
-function Account({ frame }: { frame: Frame }): Child {
+function Account({ frame }: { frame: PageFrame }): Child {
   if (frame.visitor === null) {
     return (
       <p class="account">

@@ -1,82 +1,40 @@
 import type { Child } from 'hono/jsx';
 import type { List, ListEntry } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { type CollectionForm, CollectionInputs, DeleteForm, Swatch, Tags } from './collection-form.tsx';
-import {
-  Downloads,
-  Empty,
-  Facts,
-  link,
-  Moment,
-  Nothing,
-  Pager,
-  PostButton,
-  Problem,
-  path,
-  Table,
-} from './parts.tsx';
+import { type Adding, type Kind, memberPage } from './collection-pages.tsx';
+import { link, Moment, path, SeverityCounts, Table } from './components.tsx';
+import { FieldsForm, Input, PostButton, TextArea } from './forms.tsx';
 import type { View } from './view.ts';
 
-/** The lists that the reader sees, those that may be restored, and the form for a new one. */
-export function listsPage(page: {
-  lists: List[];
-  deleted: { id: string; name: string; deletedAt: string }[];
-  subject: string;
-  form: CollectionForm;
-  problem: string | null;
-}): View {
-  const { lists, deleted, subject, form, problem } = page;
-  return {
-    title: 'Lists',
-    section: 'lists',
-    body: (
-      <>
-        <h1>Lists</h1>
-        <p class="lead">Lists of STIGs: your own, and those that your organization shares.</p>
-        {lists.length === 0 ? (
-          <Empty>There is no list yet. Make one below, then add STIGs to it from their pages.</Empty>
-        ) : (
-          <Table
-            caption="Lists"
-            head={['Name', 'STIGs', 'Seen by', 'Made by', 'Made']}
-            rows={lists.map((list) => [
-              <>
-                <Swatch color={list.color} />
-                <a href={path('lists', list.id)}>{list.name}</a> <Tags tags={list.tags} />
-              </>,
-              list.stigCount,
-              list.visibility === 'SHARED' ? 'the organization' : 'its maker alone',
-              list.createdById === subject ? 'you' : (list.createdByEmail ?? list.createdById),
-              <Moment at={list.createdAt} />,
-            ])}
-          />
-        )}
-        <h2 id="new">New list</h2>
-        <form class="fields" method="post" action="/lists">
-          <CollectionInputs form={form} problem={problem} submit="Make the list" />
-        </form>
-        {deleted.length === 0 ? null : (
-          <>
-            <h2 id="deleted">Deleted</h2>
-            <Table
-              caption="Your deleted lists"
-              head={['Name', 'Deleted', 'Within 30 days']}
-              rows={deleted.map((list) => [
-                list.name,
-                <Moment at={list.deletedAt} />,
-                <PostButton
-                  action={path('lists', list.id, 'restore')}
-                  label="Restore"
-                  about={list.name}
-                  quiet
-                />,
-              ])}
-            />
-          </>
-        )}
-      </>
-    ),
-  };
+export const listKind: Kind = {
+  section: 'lists',
+  name: 'Lists',
+  one: 'list',
+  lead: 'Lists of STIGs: your own, and those that your organization shares.',
+  none: 'No lists yet. Create one below, then add STIGs from their pages.',
+  caption: 'Lists',
+  members: 'STIGs',
+  api: 'lists',
+};
+
+/** The lists that a reader may restore. */
+export function DeletedLists({ lists }: { lists: { id: string; name: string; deletedAt: string }[] }): Child {
+  if (lists.length === 0) return null;
+  return (
+    <>
+      <h2 id="deleted">Deleted lists</h2>
+      <p class="quiet">You can restore a list for 30 days after you delete it.</p>
+      <Table
+        caption="Your deleted lists"
+        head={['Name', 'Deleted', 'Actions']}
+        rows={lists.map((list) => [
+          list.name,
+          <Moment at={list.deletedAt} />,
+          <PostButton action={path('lists', list.id, 'restore')} label="Restore" about={list.name} />,
+        ])}
+      />
+    </>
+  );
 }
 
 export interface ListPage {
@@ -84,102 +42,58 @@ export interface ListPage {
   entries: ListEntry[];
   pagination: Pagination;
   isOwn: boolean;
-  /** What was typed to be added, and why it was not. */
-  adding: { text: string; problem: string | null };
+  adding: Adding<{ text: string }>;
 }
 
 export function listPage({ list, entries, pagination, isOwn, adding }: ListPage): View {
-  const home = path('lists', list.id);
-  const href = (page: number) => link(home, { page });
-  return {
-    title: list.name,
-    section: 'lists',
-    body: (
-      <>
-        <p class="crumbs">
-          <a href="/lists">Lists</a>
-        </p>
-        <h1>
-          <Swatch color={list.color} />
-          {list.name}
-        </h1>
-        {list.description === '' ? null : <p class="lead prose">{list.description}</p>}
-        <Tags tags={list.tags} />
-        <Facts
-          of={[
-            ['STIGs', list.stigCount],
-            ['Seen by', list.visibility === 'SHARED' ? 'the organization' : 'its maker alone'],
-            ['Made by', isOwn ? 'you' : (list.createdByEmail ?? list.createdById)],
-            ['Changed', <Moment at={list.updatedAt} />],
-          ]}
-        />
-        <div class="actions">
-          <Downloads
-            href={(format) => link(`/api/v1/lists/${list.id}/export`, { format })}
-            formats={['json', 'csv']}
-          />
-          <PostButton action={`${home}/duplicate`} label="Duplicate" quiet />
-          {isOwn ? (
-            <a class="button quiet" href={`${home}/edit`}>
-              Edit
-            </a>
-          ) : null}
-        </div>
-        {isOwn ? <AddStigs home={home} adding={adding} /> : null}
-        {entries.length === 0 ? (
-          <Nothing pagination={pagination} href={href}>
-            The list is empty. <a href="/stigs">Choose from the STIGs</a>
-          </Nothing>
-        ) : (
-          <Table
-            caption={`STIGs of ${list.name}`}
-            key={1}
-            head={[
-              'Position',
-              'STIG',
-              'Release',
-              'Rules',
-              'CAT I / II / III',
-              'Notes',
-              ...(isOwn ? ['Change'] : []),
-            ]}
-            rows={entries.map((entry) => row(home, entry, isOwn))}
-          />
-        )}
-        <Pager pagination={pagination} href={href} />
-        {isOwn ? <DeleteForm action={`${home}/delete`} what="list" /> : null}
-      </>
-    ),
-  };
+  const shown = { ...list, size: list.stigCount };
+  return memberPage(listKind, shown, isOwn, (home) => (
+    <>
+      {isOwn ? <AddStigs home={home} adding={adding} /> : null}
+      <Table
+        caption={`STIGs of ${list.name}`}
+        headColumn={1}
+        head={['Position', 'STIG', 'Release', 'Rules', 'By severity', 'Notes', ...(isOwn ? ['Actions'] : [])]}
+        rows={entries.map((entry) => row(home, entry, isOwn))}
+        pages={{ pagination, href: (page) => link(home, { page }) }}
+      >
+        This list is empty. <a href="/stigs">Browse STIGs</a>
+      </Table>
+    </>
+  ));
+}
+
+/** A STIG by its title, which leads to it while the catalog has it. */
+export function NamedStig({ of, isGone }: { of: { slug: string; title: string }; isGone: boolean }): Child {
+  return isGone ? (
+    <>
+      {of.title} <span class="quiet">(no longer in the catalog)</span>
+    </>
+  ) : (
+    <a href={path('stigs', of.slug)}>{of.title}</a>
+  );
 }
 
 function row(home: string, entry: ListEntry, isOwn: boolean): Child[] {
-  const gone = entry.version === '';
+  const isGone = entry.version === '';
   return [
     entry.position,
-    gone ? (
-      <>
-        {entry.title} <span class="quiet">(gone from the catalog)</span>
-      </>
-    ) : (
-      <a href={path('stigs', entry.slug)}>{entry.title}</a>
-    ),
+    <NamedStig of={entry} isGone={isGone} />,
     entry.version,
-    gone ? '' : entry.findingCount,
-    gone ? '' : `${entry.catI} / ${entry.catII} / ${entry.catIII}`,
+    isGone ? '' : entry.findingCount,
+    isGone ? '' : <SeverityCounts counts={{ high: entry.catI, medium: entry.catII, low: entry.catIII }} />,
     entry.notes === '' ? '' : <span class="prose">{entry.notes}</span>,
     ...(isOwn
       ? [
           <>
-            <a href={path(...home.slice(1).split('/'), 'stigs', entry.slug)}>
+            <a href={`${home}${path('stigs', entry.slug)}`}>
               Edit<span class="hidden"> the entry {entry.title}</span>
             </a>{' '}
             <PostButton
               action={`${home}/stigs/remove`}
-              label="Take out"
+              label="Remove"
               about={entry.title}
               fields={{ slug: entry.slug }}
-              quiet
             />
           </>,
         ]
@@ -191,21 +105,16 @@ function AddStigs({ home, adding }: { home: string; adding: ListPage['adding'] }
   return (
     <details class="more" open={adding.problem !== null}>
       <summary>Add STIGs by slug</summary>
-      <form class="fields" method="post" action={`${home}/stigs`}>
-        <Problem text={adding.problem} />
-        <div>
-          <label for="slugs">Slugs</label>
-          <textarea id="slugs" name="slugs" class="mono" required aria-describedby="slugs-hint">
-            {adding.text}
-          </textarea>
-          <p class="hint" id="slugs-hint">
-            One on each line, as in the address of a STIG’s page
-          </p>
-        </div>
-        <div>
-          <button type="submit">Add</button>
-        </div>
-      </form>
+      <FieldsForm action={`${home}/stigs`} problem={adding.problem} submit="Add STIGs">
+        <TextArea
+          name="slugs"
+          label="Slugs"
+          text={adding.text}
+          class="mono"
+          required
+          hint="One per line. The slug is the last part of a STIG’s address: /stigs/SLUG"
+        />
+      </FieldsForm>
     </details>
   );
 }
@@ -222,29 +131,16 @@ export function editEntryPage(page: {
   return {
     title: `Edit ${entry.title}`,
     section: 'lists',
+    crumbs: [
+      ['Lists', '/lists'],
+      [list.name, home],
+    ],
+    heading: entry.title,
     body: (
-      <>
-        <p class="crumbs">
-          <a href="/lists">Lists</a> / <a href={home}>{list.name}</a>
-        </p>
-        <h1>{entry.title}</h1>
-        <form class="fields" method="post" action={path('lists', list.id, 'stigs', entry.slug)}>
-          <Problem text={problem} />
-          <div>
-            <label for="notes">Notes</label>
-            <textarea id="notes" name="notes" maxlength={4000}>
-              {form.notes}
-            </textarea>
-          </div>
-          <div>
-            <label for="position">Position</label>
-            <input id="position" name="position" inputmode="numeric" value={form.position} required />
-          </div>
-          <div>
-            <button type="submit">Keep the change</button>
-          </div>
-        </form>
-      </>
+      <FieldsForm action={`${home}${path('stigs', entry.slug)}`} problem={problem} submit="Save">
+        <TextArea name="notes" label="Notes" text={form.notes} maxlength={4000} />
+        <Input name="position" label="Position" inputmode="numeric" value={form.position} required />
+      </FieldsForm>
     ),
   };
 }

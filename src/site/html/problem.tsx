@@ -1,4 +1,4 @@
-import { count } from './parts.tsx';
+import { count } from '../../base/text.ts';
 import type { View } from './view.ts';
 
 /** What a reader sees when a page cannot be shown: the words of the API's error, when to come again, and its request id. */
@@ -11,29 +11,26 @@ export function problemPage(problem: {
 }): View {
   const { status, message, retryAfter, requestId } = problem;
   const titles: Record<number, string> = {
-    400: 'That request cannot be read',
-    403: 'You may not do this',
+    400: 'This request is not valid',
+    403: 'You do not have permission',
     404: 'Not found',
     405: 'Not allowed here',
     413: 'Too large',
     429: 'Too many requests',
-    503: 'Not now',
+    503: 'Temporarily unavailable',
   };
   const title = titles[status] ?? 'Something went wrong';
   return {
     title,
     body: (
       <>
-        <h1>{title}</h1>
         <p class="problem">{message}</p>
-        {status === 404 ? (
-          <p>It is not in the catalog, or you may not see it: both look the same from here.</p>
-        ) : null}
+        {status === 404 ? <p>It does not exist, or you do not have permission to see it.</p> : null}
         {retryAfter === undefined ? null : <p>Try again in {count(Number(retryAfter), 'second')}.</p>}
         <p>
-          <a href="/">To the start</a>
+          <a href="/">Go to the start page</a>
         </p>
-        <p class="hint">Request id {requestId}</p>
+        <p class="hint">Request ID {requestId}</p>
       </>
     ),
   };

@@ -1,8 +1,10 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { Role, Roles } from '../../catalog/guidance/role-schema.ts';
 import type { RoleCollections } from '../../collections/catalog-collections-schema.ts';
-import { ReadCollections } from './collection-form.tsx';
-import { count, Downloads, Empty, Facts, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
+import { Downloads, Empty, Facts, link, path, Table } from './components.tsx';
+import { FindForm } from './forms.tsx';
+import { ReadCollections } from './read-collections.tsx';
 import type { View } from './view.ts';
 
 export function rolesPage(page: {
@@ -17,32 +19,27 @@ export function rolesPage(page: {
     section: 'roles',
     body: (
       <>
-        <h1>Occupational roles</h1>
-        <FindForm action="/roles" label="Title or code holds" search={page.search} />
+        <FindForm action="/roles" label="Title or code contains" search={page.search} />
         <p class="quiet">{count(pagination.total, 'occupation')}</p>
-        {roles.length === 0 ? (
-          <Nothing pagination={pagination} href={href}>
-            {page.search === ''
-              ? 'No occupation is loaded: gapstone import PATH takes a release of O*NET.'
-              : 'There is no such occupation.'}
-          </Nothing>
-        ) : (
-          <Table
-            caption="Occupations"
-            key={1}
-            head={['Code', 'Occupation', 'Family', 'Job zone', 'Tasks', 'Technologies', 'STIGs']}
-            rows={roles.map((role) => [
-              <span class="ids">{role.occupationCode}</span>,
-              <a href={path('roles', role.occupationCode)}>{role.title}</a>,
-              role.occupationFamily,
-              role.jobZone ?? '',
-              role.taskCount,
-              role.technologySkillCount,
-              role.stigMappingCount,
-            ])}
-          />
-        )}
-        <Pager pagination={pagination} href={href} />
+        <Table
+          caption="Occupations"
+          headColumn={1}
+          head={['Code', 'Occupation', 'Family', 'Job zone', 'Tasks', 'Technologies', 'STIGs']}
+          rows={roles.map((role) => [
+            <span class="ids">{role.occupationCode}</span>,
+            <a href={path('roles', role.occupationCode)}>{role.title}</a>,
+            role.occupationFamily,
+            role.jobZone ?? '',
+            role.taskCount,
+            role.technologySkillCount,
+            role.stigMappingCount,
+          ])}
+          pages={{ pagination, href }}
+        >
+          {page.search === ''
+            ? 'No occupations yet. Import a release of O*NET with gapstone import PATH.'
+            : 'No title or code contains this text.'}
+        </Table>
         <ReadCollections
           of="Roles"
           api="role-collections"
@@ -60,12 +57,9 @@ export function rolePage({ role }: { role: Role }): View {
   return {
     title: role.title,
     section: 'roles',
+    crumbs: [['Occupational roles', '/roles']],
     body: (
       <>
-        <p class="crumbs">
-          <a href="/roles">Occupational roles</a>
-        </p>
-        <h1>{role.title}</h1>
         <p class="lead">{role.description}</p>
         <Facts
           of={[
@@ -82,32 +76,25 @@ export function rolePage({ role }: { role: Role }): View {
           ]}
         />
         <div class="actions">
-          <Downloads
-            href={(format) =>
-              link(`/api/v1/roles/${encodeURIComponent(role.occupationCode)}/download`, { format })
-            }
-            formats={['json', 'csv', 'xml']}
-          />
+          <Downloads of={path('roles', role.occupationCode, 'download')} formats={['json', 'csv', 'xml']} />
         </div>
-        <h2>STIGs that they act on</h2>
-        {role.stigMappings.length === 0 ? (
-          <Empty>No STIG of the catalog is mapped to this occupation.</Empty>
-        ) : (
-          <Table
-            caption="STIGs by relevance"
-            head={['STIG', 'Release', 'Part', 'Confidence', 'Why']}
-            rows={role.stigMappings.map((each) => [
-              <a href={path('stigs', each.stigSlug)}>{each.stigTitle}</a>,
-              each.stigVersion,
-              each.roleResponsibilityLevel,
-              `${Math.round(each.confidenceScore * 100)} %`,
-              each.mappingReason,
-            ])}
-          />
-        )}
+        <h2>STIGs they act on</h2>
+        <Table
+          caption="STIGs by relevance"
+          head={['STIG', 'Release', 'Responsibility', 'Confidence', 'Reason']}
+          rows={role.stigMappings.map((each) => [
+            <a href={path('stigs', each.stigSlug)}>{each.stigTitle}</a>,
+            each.stigVersion,
+            each.roleResponsibilityLevel,
+            `${Math.round(each.confidenceScore * 100)}%`,
+            each.mappingReason,
+          ])}
+        >
+          No STIG in the catalog is mapped to this occupation.
+        </Table>
         <h2>Tasks</h2>
         {role.tasks.length === 0 ? (
-          <Empty>None are published.</Empty>
+          <Empty>No tasks are published for this occupation.</Empty>
         ) : (
           <ul>
             {role.tasks.map((task) => (
@@ -151,7 +138,9 @@ function Ratings({ name, of }: { name: string; of: Role['skills'] }): Child {
         head={['Name', 'Scale', 'Value']}
         rows={of.slice(0, shown).map((each) => [each.name, each.scaleId, each.value])}
       />
-      {of.length > shown ? <p class="quiet">The first {shown}; the downloads have all.</p> : null}
+      {of.length > shown ? (
+        <p class="quiet">The first {shown} are shown. Download the role to see all.</p>
+      ) : null}
     </details>
   );
 }

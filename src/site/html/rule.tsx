@@ -1,5 +1,5 @@
 import type { Finding } from '../../catalog/stigs/schema.ts';
-import { Facts, link, Prose, path, Severity } from './parts.tsx';
+import { Facts, link, Prose, path, Severity } from './components.tsx';
 import type { View } from './view.ts';
 
 /** A group of a release: one rule, or in a few old STIGs several. */
@@ -18,18 +18,35 @@ export function ruleHref(slug: string, rule: { groupId: string }, version = ''):
   return link(path('stigs', slug, 'rules', rule.groupId), { version });
 }
 
+/** The address of the page that compares two releases. */
+export function diffHref(slug: string, from: string, to: string): string {
+  return link(path('stigs', slug, 'diff'), { from, to });
+}
+
+/** The two ids that a rule is known by, one above the other. */
+export function RuleIds({ of }: { of: { groupId: string; ruleVersion: string } }) {
+  return (
+    <span class="ids">
+      {of.groupId}
+      <br />
+      {of.ruleVersion}
+    </span>
+  );
+}
+
 export function rulePage({ slug, stigTitle, version, isCurrent, rules, before, after }: RulePage): View {
   const pinned = isCurrent ? '' : version;
   const first = rules[0]!;
   return {
     title: `${first.groupId} ${first.ruleTitle}`,
     section: 'stigs',
+    heading: null,
     body: (
       <>
         <p class="crumbs">
           <a href="/stigs">STIGs</a> /{' '}
           <a href={link(path('stigs', slug), { version: pinned })}>{stigTitle}</a> {version}
-          {isCurrent ? '' : ', not the newest release'}
+          {isCurrent ? '' : ' (not the latest release)'}
         </p>
         {rules.map((rule, index) => (
           <Rule rule={rule} heading={index} />
@@ -63,9 +80,9 @@ function Rule({ rule, heading }: { rule: Finding; heading: number }) {
       <Facts
         of={[
           ['Severity', <Severity level={rule.severity} />],
-          ['Group', <span class="ids">{rule.groupId}</span>],
-          ['Rule', <span class="ids">{rule.ruleId}</span>],
-          ['STIG id', <span class="ids">{rule.ruleVersion}</span>],
+          ['Group ID', <span class="ids">{rule.groupId}</span>],
+          ['Rule ID', <span class="ids">{rule.ruleId}</span>],
+          ['STIG ID', <span class="ids">{rule.ruleVersion}</span>],
           ['Group title', <span class="mono">{rule.title}</span>],
           [
             'CCIs',

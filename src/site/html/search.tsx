@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { SearchAnswer, SearchResult } from '../../catalog/search/schema.ts';
-import { Empty, Hidden, link, Nothing, Pager, Problem, Severity, SeverityBoxes } from './parts.tsx';
+import { Empty, link, Nothing, Pager, Severity } from './components.tsx';
+import { Filters, Hidden, Input, Problem, Select, SeverityBoxes } from './forms.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
@@ -57,9 +58,9 @@ export function searchPage(page: SearchPage): View {
   const isAnswered = q !== '' && problem === null;
   return {
     title: isAnswered ? `Search for ${q}` : 'Search',
+    heading: isAnswered ? `Results for “${q}”` : 'Search',
     body: (
       <>
-        <h1>{isAnswered ? `Found for “${q}”` : 'Search'}</h1>
         <Problem text={problem} />
         <div class={others.length === 0 ? undefined : 'found'}>
           <div>
@@ -88,7 +89,7 @@ function SignInFirst({ page }: { page: SearchPage }): Child {
       <a href={`/signin?next=${encodeURIComponent(link('/search', { q: page.q, ...page.filter }))}`}>
         Sign in
       </a>{' '}
-      to search STIGs and their rules as well.
+      to search STIGs and their rules too.
     </Empty>
   );
 }
@@ -109,7 +110,7 @@ function Kind({ kind: { name, total, items, all } }: { kind: FoundKind }): Child
       {total > items.length ? (
         <p>
           <a href={all}>
-            All {total.toLocaleString('en-US')}
+            Show all {total.toLocaleString('en-US')}
             <span class="hidden"> of {name}</span>
           </a>
         </p>
@@ -127,15 +128,15 @@ function Rules({ page }: { page: SearchPage }): Child {
         Rules{' '}
         {rules === null ? null : <span class="quiet">{rules.pagination.total.toLocaleString('en-US')}</span>}
       </h2>
-      <Filters page={page} />
+      <RuleFilters page={page} />
       {rules === null ? (
         q === '' && isNarrowed(filter) ? (
-          <Empty>{[...page.unknown, 'Give the words to search these rules for.'].join(' ')}</Empty>
+          <Empty>{[...page.unknown, 'Enter the words to search these rules for.'].join(' ')}</Empty>
         ) : null
       ) : (
         <>
           {rules.results.length === 0 ? (
-            <Nothing pagination={rules.pagination} href={href}>
+            <Nothing pages={{ pagination: rules.pagination, href }}>
               <None page={page} />
             </Nothing>
           ) : (
@@ -153,54 +154,41 @@ function Rules({ page }: { page: SearchPage }): Child {
 }
 
 /** What narrows the rules, as it was typed; the question has a field of its own only where none was taken. */
-function Filters({ page: { q, filter, stigs, rules } }: { page: SearchPage }): Child {
+function RuleFilters({ page: { q, filter, stigs, rules } }: { page: SearchPage }): Child {
   return (
-    <form class="filters" action="/search">
+    <Filters action="/search" submit={rules === null ? 'Search rules' : 'Apply filters'}>
       {rules !== null ? (
         <Hidden fields={{ q }} />
       ) : (
         <div class="question">
-          <label for="q">Words</label>
+          <label for="q">Search for</label>
           <div class="row">
             <input id="q" name="q" type="search" value={q} maxlength={200} />
           </div>
         </div>
       )}
       <SeverityBoxes selected={filter.severity} />
-      <div>
-        <label for="cci">CCI</label>
-        <input id="cci" name="cci" value={filter.cci} maxlength={100} placeholder="CCI-000366" size={12} />
-      </div>
-      <div>
-        <label for="control">Control of NIST SP 800-53</label>
-        <input
-          id="control"
-          name="control"
-          value={filter.control}
-          maxlength={100}
-          placeholder="AC-2(1)"
-          size={12}
-        />
-      </div>
-      <div>
-        <label for="stig">{rules?.results.length ? 'STIG of these rules' : 'STIG'}</label>
-        <select id="stig" name="stig">
-          <option value="">all</option>
-          {stigs.map(({ slug, title }) => (
-            <option value={slug} selected={slug === filter.stig}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div>
-        <button type="submit">{rules === null ? 'Search rules' : 'Narrow'}</button>
-      </div>
-    </form>
+      <Input name="cci" label="CCI" value={filter.cci} maxlength={100} placeholder="CCI-000366" size={12} />
+      <Input
+        name="control"
+        label="NIST SP 800-53 control"
+        value={filter.control}
+        maxlength={100}
+        placeholder="AC-2(1)"
+        size={12}
+      />
+      <Select
+        name="stig"
+        label={rules?.results.length ? 'STIG of these rules' : 'STIG'}
+        none="all"
+        of={stigs.map(({ slug, title }) => [slug, title])}
+        selected={filter.stig}
+      />
+    </Filters>
   );
 }
 
-const nothingSearched = 'The question has no letter, digit or _, so nothing was searched. ';
+const nothingSearched = 'Nothing was searched: enter at least one letter, digit or underscore. ';
 
 /** Why there is no rule, and what was searched besides. */
 function None({ page }: { page: SearchPage }): Child {
@@ -210,7 +198,7 @@ function None({ page }: { page: SearchPage }): Child {
   if (named) {
     return (
       <>
-        No rule says so itself. <a href={`${named.href}#rules`}>The rules that lead to it</a> are on its own
+        No rule contains this text. <a href={`${named.href}#rules`}>See the rules mapped to it</a> on its own
         page.
       </>
     );
@@ -219,15 +207,15 @@ function None({ page }: { page: SearchPage }): Child {
   if (kinds === null) {
     return (
       <>
-        {[...page.unknown, ''].join(' ')}No rule {isNarrowed(filter) ? 'of that kind ' : ''}holds all these
-        words. Nothing but rules was searched. <a href={link('/search', { q })}>Search everything</a>
+        {[...page.unknown, ''].join(' ')}No rule {isNarrowed(filter) ? 'with these filters ' : ''}contains all
+        these words. Only rules were searched. <a href={link('/search', { q })}>Search everything</a>
       </>
     );
   }
   const rules = hasWords
-    ? 'No rule holds all these words.'
-    : 'Rules were not searched, for the question has no letter, digit or _.';
-  const advice = hasWords ? 'Fewer words, or a prefix such as audit*, find more.' : '';
+    ? 'No rule contains all these words.'
+    : 'Rules were not searched: enter at least one letter, digit or underscore.';
+  const advice = hasWords ? 'To find more, use fewer words or a prefix such as audit*.' : '';
   return `${rules} ${unnamed(page)}${advice}`;
 }
 
@@ -236,13 +224,13 @@ function unnamed({ q, kinds, entitlements }: SearchPage): string {
   if (kinds === null || kinds.some((kind) => kind.total > 0)) return '';
   const searched = [...new Set(kinds.map((kind) => kind.one))];
   const unsearched = [
-    ...(entitlements?.has('occ') === false ? ['roles'] : []),
-    ...(entitlements?.has('regdoc') === false ? ['documents'] : []),
+    ...(entitlements?.has('occ') === false ? ['roles (occ)'] : []),
+    ...(entitlements?.has('regdoc') === false ? ['documents (regdoc)'] : []),
   ];
   const left = unsearched.join(' and ');
   return (
     `No ${eitherOf.format(searched)} has “${plain(q)}” in its name. ` +
-    (left === '' ? '' : `Your token is not entitled to ${left}, which were not searched. `)
+    (left === '' ? '' : `You need permission to search ${left}. `)
   );
 }
 

@@ -1,25 +1,22 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { RoleMappingRow } from '../../catalog/guidance/role-schema.ts';
 import type { Finding, StigVersions } from '../../catalog/stigs/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import {
-  count,
   Day,
   Downloads,
   Empty,
   Facts,
-  Hidden,
   Ids,
   link,
-  Nothing,
-  Pager,
-  PostButton,
   path,
   Severity,
-  SeverityBoxes,
+  SeverityCounts,
   Table,
-} from './parts.tsx';
-import { ruleHref } from './rule.tsx';
+} from './components.tsx';
+import { AddTo, FavoriteButton, Filters, Hidden, Input, SeverityBoxes } from './forms.tsx';
+import { diffHref, RuleIds, ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
 /** A release of a STIG with a page of its rules. */
@@ -40,7 +37,7 @@ export interface StigPage {
   isFavorite: boolean;
   /** The reader's own lists, to add it to. */
   lists: { id: string; name: string }[];
-  /** Who has to act on it; null for who is not entitled to see that. */
+  /** Who acts on this STIG; null for who is not entitled to see that. */
   roles: RoleMappingRow[] | null;
 }
 
@@ -54,102 +51,54 @@ export function stigPage(stig: StigPage): View {
   return {
     title: `${stig.title} ${version}`,
     section: 'stigs',
+    crumbs: [['STIGs', '/stigs']],
+    heading: stig.title,
     body: (
       <>
-        <p class="crumbs">
-          <a href="/stigs">STIGs</a>
-        </p>
-        <h1>{stig.title}</h1>
         <Facts
           of={[
-            ['Release', isCurrent ? version : `${version}, not the newest`],
+            ['Release', isCurrent ? version : `${version} (not the latest)`],
             ['Date', <Day date={stig.releaseDate} />],
             ['Status', stig.status],
             ['Rules', stig.findingCount],
-            ['By severity', <Counts counts={stig.counts} />],
+            ['By severity', <SeverityCounts counts={stig.counts} />],
             ['Benchmark', <span class="mono">{stig.benchmarkId}</span>],
           ]}
         />
         {isCurrent ? null : (
           <p class="notice">
-            This is a retained release. <a href={home}>Show the newest</a>
+            This is not the latest release. <a href={home}>Show the latest release</a>
           </p>
         )}
         <div class="actions">
           <Downloads
-            href={(format) =>
-              link(`/api/v1/stigs/${encodeURIComponent(slug)}/download`, {
-                format,
-                version: isCurrent ? '' : version,
-              })
-            }
+            of={path('stigs', slug, 'download')}
             formats={formats}
+            version={isCurrent ? '' : version}
           />
-          <PostButton
-            action={stig.isFavorite ? '/favorites/stigs/remove' : '/favorites/stigs'}
-            label={stig.isFavorite ? '★ Favorite: take out' : '☆ Make it a favorite'}
-            fields={{ slug, next: home }}
-            quiet
-          />
+          <FavoriteButton of="stigs" isFavorite={stig.isFavorite} fields={{ slug, next: home }} />
           {older === undefined ? null : (
-            <a class="button quiet" href={changesHref(slug, older.version, version)}>
+            <a class="button quiet" href={diffHref(slug, older.version, version)}>
               Compare with {older.version}
             </a>
           )}
           <a class="button quiet" href={link('/upgrade', { slug })}>
-            Upgrade a checklist to it
+            Upgrade a checklist to this release
           </a>
         </div>
-        <AddToList slug={slug} lists={stig.lists} />
+        <AddTo what="list" label="List" to={stig.lists} fields={{ slug }} />
         <Rules stig={stig} isCurrent={isCurrent} />
         <Releases stig={stig} />
         <Roles roles={stig.roles} />
         {stig.description.trim() === '' ? null : (
           <details class="more">
-            <summary>What the publisher says about this STIG</summary>
+            <summary>Publisher’s description</summary>
             <div class="prose">{stig.description}</div>
           </details>
         )}
       </>
     ),
   };
-}
-
-/** The page that compares two releases. */
-function changesHref(slug: string, from: string, to: string): string {
-  return link(path('stigs', slug, 'diff'), { from, to });
-}
-
-function Counts({ counts }: { counts: StigPage['counts'] }): Child {
-  return (['high', 'medium', 'low'] as const).map((level) => (
-    <span class="tag">
-      {counts[level]} {level}
-    </span>
-  ));
-}
-
-function AddToList({ slug, lists }: { slug: string; lists: StigPage['lists'] }): Child {
-  return (
-    <details class="more">
-      <summary>Add to a list</summary>
-      {lists.length === 0 ? (
-        <p>
-          You have no list yet. <a href="/lists#new">Make one</a>
-        </p>
-      ) : (
-        <form class="actions" method="post" action="/lists/add">
-          <Hidden fields={{ slug }} />
-          <label for="list">List</label>
-          <select id="list" name="list">
-            {lists.map((list) => (
-              <option value={list.id}>{list.name}</option>
-            ))}
-          </select>
-          <button type="submit">Add</button>
-        </form>
-      )}
-    </details>
-  );
 }
 
 function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Child {
@@ -160,51 +109,40 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
   return (
     <section aria-labelledby="rules">
       <h2 id="rules">Rules</h2>
-      <form class="filters" action={`${home}#rules`}>
+      <Filters action={`${home}#rules`}>
         {version === '' ? null : <Hidden fields={{ version }} />}
-        <div>
-          <label for="search">Id or title holds</label>
-          <input id="search" name="search" type="search" value={filter.search} maxlength={200} />
-        </div>
-        <div>
-          <label for="cci">CCI</label>
-          <input id="cci" name="cci" value={filter.cci} maxlength={40} placeholder="CCI-000366" size={12} />
-        </div>
+        <Input
+          name="search"
+          label="ID or title contains"
+          type="search"
+          value={filter.search}
+          maxlength={200}
+        />
+        <Input name="cci" label="CCI" value={filter.cci} maxlength={40} placeholder="CCI-000366" size={12} />
         <SeverityBoxes selected={filter.severity} />
-        <div>
-          <button type="submit">Filter</button>
-        </div>
-      </form>
+      </Filters>
       <p class="quiet">
         {pagination.total === stig.findingCount
           ? count(pagination.total, 'rule')
           : `${pagination.total} of ${count(stig.findingCount, 'rule')}`}
-        . To search discussions, checks and fixes,{' '}
-        <a href={link('/search', { q: filter.search, stig: slug })}>search all its texts</a>.
+        . These filters look at IDs and titles. To search discussions, checks and fixes too,{' '}
+        <a href={link('/search', { q: filter.search, stig: slug })}>search all text of this STIG</a>.
       </p>
-      {findings.length === 0 ? (
-        <Nothing pagination={pagination} href={href}>
-          No rule is like that. <a href={link(home, { version })}>Show all rules</a>
-        </Nothing>
-      ) : (
-        <Table
-          caption={`Rules of ${stig.title}`}
-          class="rules"
-          key={2}
-          head={['Severity', 'Id', 'Rule', 'CCIs']}
-          rows={findings.map((rule) => [
-            <Severity level={rule.severity} />,
-            <span class="ids">
-              {rule.groupId}
-              <br />
-              {rule.ruleVersion}
-            </span>,
-            <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
-            <Ids of={rule.ruleIdents} />,
-          ])}
-        />
-      )}
-      <Pager pagination={pagination} href={href} />
+      <Table
+        caption={`Rules of ${stig.title}`}
+        class="rules"
+        headColumn={2}
+        head={['Severity', 'ID', 'Rule', 'CCIs']}
+        rows={findings.map((rule) => [
+          <Severity level={rule.severity} />,
+          <RuleIds of={rule} />,
+          <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
+          <Ids of={rule.ruleIdents} />,
+        ])}
+        pages={{ pagination, href }}
+      >
+        No rules match these filters. <a href={link(home, { version })}>Show all rules</a>
+      </Table>
     </section>
   );
 }
@@ -215,7 +153,7 @@ function Releases({ stig }: { stig: StigPage }): Child {
     <section aria-labelledby="releases">
       <h2 id="releases">Releases</h2>
       <Table
-        caption="Releases that are kept"
+        caption="Releases"
         head={['Release', 'Date', 'Status', 'Rules', 'What changed']}
         rows={versions.map((each, index) => {
           const older = versions[index + 1];
@@ -224,12 +162,12 @@ function Releases({ stig }: { stig: StigPage }): Child {
               {each.version}
             </a>,
             <Day date={each.releaseDate} />,
-            each.current ? `${each.status}, newest` : each.status,
+            each.current ? `${each.status}, latest` : each.status,
             each.findingCount,
             older === undefined ? (
-              <span class="quiet">nothing older is kept</span>
+              <span class="quiet">no earlier release</span>
             ) : (
-              <a href={changesHref(slug, older.version, each.version)}>since {older.version}</a>
+              <a href={diffHref(slug, older.version, each.version)}>Changes since {older.version}</a>
             ),
           ];
         })}
@@ -241,23 +179,23 @@ function Releases({ stig }: { stig: StigPage }): Child {
 function Roles({ roles }: { roles: RoleMappingRow[] | null }): Child {
   return (
     <section aria-labelledby="roles">
-      <h2 id="roles">Who has to act on it</h2>
+      <h2 id="roles">Who acts on this STIG</h2>
       {roles === null ? (
-        <Empty>This needs a token that is entitled to occupational roles.</Empty>
-      ) : roles.length === 0 ? (
-        <Empty>No occupation is mapped to this STIG.</Empty>
+        <Empty>You need the role-data permission (occ) to see this.</Empty>
       ) : (
         <Table
           caption="Occupations by relevance"
-          head={['Occupation', 'Part', 'Confidence', 'Why', 'NICE work role']}
+          head={['Occupation', 'Responsibility', 'Confidence', 'Reason', 'NICE work role']}
           rows={roles.map((row) => [
             <a href={path('roles', row.occupationCode)}>{row.occupationTitle}</a>,
             row.roleResponsibilityLevel,
-            `${Math.round(row.confidenceScore * 100)} %${row.mappingSource === 'curated' ? ', curated' : ''}`,
+            `${Math.round(row.confidenceScore * 100)}%${row.mappingSource === 'curated' ? ', curated' : ''}`,
             row.mappingReason,
             row.niceWorkRoleName === undefined ? '' : `${row.niceWorkRoleName} (${row.niceWorkRoleId})`,
           ])}
-        />
+        >
+          No occupation is mapped to this STIG.
+        </Table>
       )}
     </section>
   );

@@ -1,5 +1,7 @@
+import { count } from '../../base/text.ts';
 import type { StigList } from '../../catalog/stigs/schema.ts';
-import { count, Day, FindForm, link, Nothing, Pager, path, Table } from './parts.tsx';
+import { Day, link, path, Table } from './components.tsx';
+import { FindForm } from './forms.tsx';
 import type { View } from './view.ts';
 
 /** The STIGs of the catalog. */
@@ -11,35 +13,29 @@ export function stigsPage({ list, search }: { list: StigList; search: string }):
     section: 'stigs',
     body: (
       <>
-        <h1>STIGs</h1>
-
         <div class="actions">
           <a class="button quiet" href="/upgrade">
             Upgrade a checklist
           </a>
         </div>
-        <FindForm action="/stigs" label="Title or slug holds" search={search} />
+        <FindForm action="/stigs" label="Title or slug contains" search={search} />
         <p class="quiet">{count(pagination.total, 'STIG')}</p>
-        {stigs.length === 0 ? (
-          <Nothing pagination={pagination} href={href}>
-            {search === ''
-              ? 'The catalog holds no STIG yet: gapstone import PATH brings them.'
-              : 'No title or slug holds that.'}{' '}
-            {search === '' ? null : <a href="/stigs">Show all</a>}
-          </Nothing>
-        ) : (
-          <Table
-            caption="STIGs"
-            head={['Title', 'Release', 'Date', 'Rules']}
-            rows={stigs.map((stig) => [
-              <a href={path('stigs', stig.slug)}>{stig.title}</a>,
-              stig.version,
-              <Day date={stig.releaseDate} />,
-              stig.findingCount,
-            ])}
-          />
-        )}
-        <Pager pagination={pagination} href={href} />
+        <Table
+          caption="STIGs"
+          head={['Title', 'Release', 'Date', 'Rules']}
+          rows={stigs.map((stig) => [
+            <a href={path('stigs', stig.slug)}>{stig.title}</a>,
+            stig.version,
+            <Day date={stig.releaseDate} />,
+            stig.findingCount,
+          ])}
+          pages={{ pagination, href }}
+        >
+          {search === ''
+            ? 'No STIGs yet. Import the publishers’ files with gapstone import PATH.'
+            : 'No title or slug contains this text.'}{' '}
+          {search === '' ? null : <a href="/stigs">Show all</a>}
+        </Table>
       </>
     ),
   };

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type {
   Leftover,
   NotCarried as NotCarriedItem,
@@ -6,8 +7,9 @@ import type {
   UpgradedRule,
   UpgradeReport,
 } from '../../checklists/schema.ts';
+import { Empty, Facts, path, Severity } from './components.tsx';
 import { createMarker, Field, type Marker } from './diff.tsx';
-import { count, Empty, Facts, Hidden, Problem, path } from './parts.tsx';
+import { Hidden, Input, Labelled, Problem, Select } from './forms.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
@@ -39,21 +41,25 @@ export function upgradePage(page: {
   return {
     title: 'Upgrade a checklist',
     section: 'stigs',
+    crumbs: [['STIGs', '/stigs']],
     body: (
       <>
-        <p class="crumbs">
-          <a href="/stigs">STIGs</a>
-        </p>
-        <h1>Upgrade a checklist</h1>
         <p class="lead">
-          A .ckl or .cklb of an older release becomes a .cklb of a release in the catalog. Every answer is
-          carried, carried with a warning where its check or fix changed, or reset, each with its reason.
-          Nothing is stored here.
+          Bring a .ckl or .cklb of an older release to a release in the catalog. Each answer is carried over,
+          carried over with a warning because its check or fix changed, or reset. The report gives the reason
+          for each. Gapstone does not store the checklist.
         </p>
         <form class="fields" method="post" action="/upgrade" enctype="multipart/form-data">
           <Problem text={problem} />
-          <div>
-            <label for="file">Checklist</label>
+          <Labelled
+            id="file"
+            label="Checklist"
+            hint={
+              checklist === null
+                ? undefined
+                : 'Your checklist is still attached. Choose another file to replace it.'
+            }
+          >
             <input
               id="file"
               name="file"
@@ -62,35 +68,27 @@ export function upgradePage(page: {
               required={checklist === null}
               aria-describedby={checklist === null ? undefined : 'file-hint'}
             />
-            {checklist === null ? null : (
-              <>
-                <Hidden fields={{ checklist }} />
-                <p class="hint" id="file-hint">
-                  The checklist that you sent is still here; choose another one to send that instead
-                </p>
-              </>
-            )}
-          </div>
-          <div>
-            <label for="slug">To the STIG</label>
-            <select id="slug" name="slug">
-              <option value="">The one that the checklist names</option>
-              {stigs.map((stig) => (
-                <option value={stig.slug} selected={stig.slug === form.slug}>
-                  {stig.title} {stig.version}
-                </option>
-              ))}
-            </select>
-          </div>
-          <div>
-            <label for="version">Release</label>
-            <input id="version" name="version" value={form.version} aria-describedby="version-hint" />
-            <p class="hint" id="version-hint">
-              As V2R8; empty for the newest
-            </p>
-          </div>
-          <div>
-            <label for="hostName">Name of the target</label>
+            {checklist === null ? null : <Hidden fields={{ checklist }} />}
+          </Labelled>
+          <Select
+            name="slug"
+            label="Target STIG"
+            none="The STIG named in the checklist"
+            of={stigs.map(({ slug, title, version }) => [slug, `${title} ${version}`])}
+            selected={form.slug}
+          />
+          <Input
+            name="version"
+            label="Release"
+            value={form.version}
+            hint="Such as V2R8. Leave empty for the latest release."
+          />
+          <Labelled
+            id="hostName"
+            label="Host name"
+            hint="Replaces the host name in the checklist. Leave empty to keep it."
+            hintId="host-hint"
+          >
             <input
               id="hostName"
               name="hostName"
@@ -98,23 +96,18 @@ export function upgradePage(page: {
               aria-describedby="host-hint"
               maxlength={255}
             />
-            <p class="hint" id="host-hint">
-              In place of the one in the checklist; empty leaves that
-            </p>
-          </div>
-          <div>
-            <label for="onChange">Where check or fix changed</label>
-            <select id="onChange" name="onChange">
-              <option value="keep" selected={form.onChange !== 'reset'}>
-                keep the answer, with a warning
-              </option>
-              <option value="reset" selected={form.onChange === 'reset'}>
-                reset the answer
-              </option>
-            </select>
-          </div>
+          </Labelled>
+          <Select
+            name="onChange"
+            label="When a check or fix changed"
+            of={[
+              ['keep', 'Keep the answer, with a warning'],
+              ['reset', 'Reset the answer'],
+            ]}
+            selected={form.onChange === 'reset' ? 'reset' : 'keep'}
+          />
           <div class="actions">
-            <button type="submit">Show what becomes of it</button>
+            <button type="submit">Preview upgrade</button>
           </div>
         </form>
       </>
@@ -124,9 +117,9 @@ export function upgradePage(page: {
 
 const outcomeNames: Record<UpgradedRule['outcome'], string> = {
   reset: 'Reset',
-  'carried-with-warning': 'Carried with a warning',
-  new: 'New rules, to be answered',
-  carried: 'Carried as they were',
+  'carried-with-warning': 'Carried over with a warning',
+  new: 'New rules to answer',
+  carried: 'Carried over unchanged',
 };
 
 /** What became of a checklist: rule by rule, and what had no place. The file comes by the form again, unseen. */
@@ -146,17 +139,13 @@ export function upgradedPage(page: {
   return {
     title: 'Upgraded checklist',
     section: 'stigs',
+    crumbs: [['Upgrade a checklist', '/upgrade']],
+    heading: `${from.version ?? from.releaseInfo} to ${to.version}`,
     body: (
       <>
-        <p class="crumbs">
-          <a href="/upgrade">Upgrade a checklist</a>
-        </p>
-        <h1>
-          {from.version ?? from.releaseInfo} to {to.version}
-        </h1>
         <p class="lead">
           <a href={path('stigs', to.slug)}>{to.title}</a>
-          {isNamed ? ', the STIG that the checklist names' : ''}
+          {isNamed ? ', the STIG named in the checklist' : ''}
         </p>
         {warnings.map((warning) => (
           <p class="notice">The checklist is {warning}.</p>
@@ -164,16 +153,16 @@ export function upgradedPage(page: {
         <Facts
           of={[
             ['Rules', summary.rules],
-            ['Answers carried', summary.answers.carried],
-            ['Carried with a warning', summary.answers.carriedWithWarning],
+            ['Answers carried over', summary.answers.carried],
+            ['Carried over with a warning', summary.answers.carriedWithWarning],
             ['Reset', summary.answers.reset],
             ['New rules', summary.new],
-            ['Rules no longer there', summary.removed],
+            ['Removed rules', summary.removed],
           ]}
         />
         <form class="actions" method="post" action="/upgrade" enctype="multipart/form-data">
           <Hidden fields={{ ...form, checklist, as: 'file' }} />
-          <button type="submit">Download the upgraded checklist</button>
+          <button type="submit">Download upgraded checklist</button>
         </form>
         {(['reset', 'carried-with-warning', 'new', 'carried'] as const).map((outcome) => (
           <Outcome outcome={outcome} report={report} marker={marker} />
@@ -181,7 +170,7 @@ export function upgradedPage(page: {
         <NotCarried report={report} />
         {report.otherStigs.length === 0 ? null : (
           <p>
-            The other STIGs of the checklist are in the new one as they were:{' '}
+            The other STIGs in the checklist are unchanged:{' '}
             {report.otherStigs.map((stig) => stig.title).join(', ')}.
           </p>
         )}
@@ -229,28 +218,23 @@ function Outcome(props: { outcome: UpgradedRule['outcome']; report: UpgradeRepor
 /** What an assessor wrote and the new checklist does not hold: all of it, as it may be written there again. */
 function Answer({ answer }: { answer: RuleAnswer }): Child {
   const { status, overrides, finding_details, comments } = answer;
-  const texts: [name: string, text: string][] = [
-    ['Status', status],
-    ['Severity', overrides.severity?.severity ?? ''],
-    ['Reason', overrides.severity?.reason ?? ''],
-    ['Finding details', finding_details],
-    ['Comments', comments],
+  const prose = (text: string) => (text === '' ? null : <span class="prose">{text}</span>);
+  const facts: [name: string, value: Child][] = [
+    ['Status', prose(status)],
+    ['Severity', overrides.severity ? <Severity level={overrides.severity.severity} /> : null],
+    ['Reason for the severity', prose(overrides.severity?.reason ?? '')],
+    ['Finding details', prose(finding_details)],
+    ['Comments', prose(comments)],
   ];
-  return (
-    <Facts
-      of={texts
-        .filter(([, text]) => text !== '')
-        .map(([name, text]) => [name, <span class="prose">{text}</span>])}
-    />
-  );
+  return <Facts of={facts.filter(([, value]) => value !== null)} />;
 }
 
 function NotCarried({ report: { notCarried } }: { report: UpgradeReport }): Child {
   if (notCarried.length === 0)
-    return <Empty>Everything in the old checklist has a place in the new one.</Empty>;
+    return <Empty>The new checklist has a place for everything in the old one.</Empty>;
   return (
     <details class="more" open>
-      <summary>Not carried: {notCarried.length}</summary>
+      <summary>Not carried over: {count(notCarried.length, 'item')}</summary>
       <ul class="results">
         {notCarried.map((each) =>
           each.kind === 'rule' ? (

@@ -17,6 +17,10 @@ export type Section =
 export interface View {
   title: string;
   section?: Section;
+  /** The pages above it, from the outermost on. */
+  crumbs?: [label: string, href: string][];
+  /** Its heading where that is not the title; null where the body has one. */
+  heading?: Child;
   body: Child;
   /** Whether its body has the search box itself. */
   findsItself?: boolean;
@@ -25,7 +29,7 @@ export interface View {
 }
 
 /** What every page has around its body. */
-export interface Frame {
+export interface PageFrame {
   /** Where they are, without what they are: a page may be made in a thread. */
   assets: Omit<Assets, 'find'>;
   banner: string | null;

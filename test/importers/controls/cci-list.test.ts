@@ -58,7 +58,7 @@ fixture('a broken list is refused with one message', () => {
   const refused = (source: string) => refusal('cci-list', () => read(source));
   assert.is(refused(list('')), 'the CCI list has no items');
   assert.is(refused(list(item('CCI-1', good), ' ')), 'the CCI list has no version');
-  assert.is(refused(list(item('CCI-x', good))), 'the item id "CCI-x" is no CCI');
+  assert.is(refused(list(item('CCI-x', good))), 'the item id "CCI-x" is not a CCI');
   assert.is(refused(list(item('CCI-1', good) + item('CCI-000001', good))), 'CCI-000001 occurs twice');
   assert.is(refused(list(item('CCI-1', '<definition>a</definition>'))), 'CCI-000001 has no status');
   assert.is(refused(list(item('CCI-1', '<status>draft</status>'))), 'CCI-000001 has no definition');
@@ -108,7 +108,7 @@ fixture('a status that no list of DISA has is told of, for only deprecated CCIs 
     list(statuses.map((status, at) => item(`CCI-${at + 1}`, `<status>${status}</status>${body}`)).join('')),
   );
   assert.equal(warnings, [
-    '6 CCIs have an unknown status and count as in force: CCI-000004 "obsolete", CCI-000006 "r", CCI-000007 "s", CCI-000008 "t", CCI-000009 "u", ...',
+    '6 CCIs have an unknown status and are treated as active: CCI-000004 "obsolete", CCI-000006 "r", CCI-000007 "s", CCI-000008 "t", CCI-000009 "u", ...',
   ]);
   const rows = statuses.map((status, at) => `cci,2030-01-01,CCI-${at + 1},${status}`);
   const csv = parseControlsCsv(

@@ -168,14 +168,14 @@ fixture('a broken export is refused with one message', () => {
   const twice: Row[] = [...rev2Elements, ['requirement', '3.1.2', '', 'Again.']];
   assert.is(refused(rev2(twice)), '3.1.2 occurs twice');
   const odd: Row[] = [...rev2Elements, ['requirement', 'lantern', '', 'x']];
-  assert.is(refused(rev2(odd)), '"lantern" is no requirement of 800-171 Rev 2');
+  assert.is(refused(rev2(odd)), '"lantern" is not a requirement of 800-171 Rev 2');
 
   const with3 = (...rows: Row[]) => refused(rev3([...rev3Elements, ...rows]));
   assert.is(with3(rev3Elements[0]!), 'the element 03.01 occurs twice');
-  assert.is(with3(['requirement', '3.1.4', '', '']), '"3.1.4" is no requirement of 800-171 Rev 3');
+  assert.is(with3(['requirement', '3.1.4', '', '']), '"3.1.4" is not a requirement of 800-171 Rev 3');
   assert.is(with3(['requirement', '03.02.01', '', '']), 'the requirement 03.02.01 has no family');
   assert.match(with3(['requirement', '03.01.04', '', '']), /03.01.04 has no statement and is not withdrawn/);
-  assert.match(with3(['security_requirement', 'SR-1', '', '']), /"SR-1" is no part of a statement/);
+  assert.match(with3(['security_requirement', 'SR-1', '', '']), /"SR-1" is not part of a statement/);
   assert.match(with3(['security_requirement', 'SR-03.01.02.a.01', '', 'x']), /has no parent SR-03.01.02.a$/);
   const silent = without(without(rev3Elements, 'SR-03.01.02'), '03.01.02');
   const blank: Row[] = [
@@ -187,7 +187,7 @@ fixture('a broken export is refused with one message', () => {
   const related = (...relation: [string, string, string, string?]) => refused(rev3(rev3Elements, [relation]));
   assert.match(
     related('WR-03.01.03', 'addressed_by', '03.09.09'),
-    /03.01.03 went into "03.09.09", which is no/,
+    /03.01.03 is incorporated into "03.09.09", which is no/,
   );
   assert.match(
     related('03.01.01', 'external_reference', 'lantern', 'SP_800_53_5_1_1'),

@@ -104,9 +104,9 @@ map('gives pairs for Rev 3 and Rev 4, and passes over an entry with a control fo
 map('a broken map is refused with one message', () => {
   const refused = (...entries: string[]) => refusal('diacap-map', () => readMap(...entries));
   assert.is(refused(), 'the map has no pairs');
-  assert.is(refused(iac('LAMP', ['4', 'AC-2'])), 'the control "LAMP" of Iac 1 is none of 8500.2');
-  assert.is(refused(iac('HDLA-1', ['4', 'lamp'])), 'HDLA-1: "lamp" is no control of 800-53');
-  assert.is(refused(iac('HDLA-1', ['4', ''])), 'HDLA-1: "" is no control of 800-53');
+  assert.is(refused(iac('LAMP', ['4', 'AC-2'])), 'the control "LAMP" of Iac 1 is not in 8500.2');
+  assert.is(refused(iac('HDLA-1', ['4', 'lamp'])), 'HDLA-1: "lamp" is not a control of 800-53');
+  assert.is(refused(iac('HDLA-1', ['4', ''])), 'HDLA-1: "" is not a control of 800-53');
   assert.is(refused(iac('HDLA-1', ['5', 'AC-2'])), 'HDLA-1: AC-2 has the revision "5"');
   assert.is(
     refused(iac('HDLA-1', ['4', 'AC-2'], ['4', 'ac-2'])),

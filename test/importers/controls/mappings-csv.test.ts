@@ -101,17 +101,17 @@ test('a bad file is refused naming row and column', () => {
   assert.is(row('cci,,CCI-1,nist-800-53,5,AC-1,'), 'row 2, column fromVersion: the cell is empty');
   assert.is(
     row('cci,1,lamp,nist-800-53,5,AC-1,'),
-    'row 2, column fromIdentifier: "lamp" is no identifier of cci',
+    'row 2, column fromIdentifier: "lamp" is not an identifier of cci',
   );
   assert.is(row('cci,1,CCI-1,,5,AC-1,'), 'row 2, column toFramework: the cell is empty');
   assert.is(row('cci,1,CCI-1,nist-800-53,5,,'), 'row 2, column toIdentifier: the cell is empty');
   assert.is(row('cci,1,CCI-1,cci,2,cci-1,'), 'row 2, column toIdentifier: CCI-000001 is paired with itself');
   const twice = 'cci,1,CCI-1,nist-800-53,5,AC-1,a\n\ncci,1,cci-1,nist-800-53,5,ac-1,b';
-  assert.is(row(twice), 'row 4 is the pair of row 2 once more');
+  assert.is(row(twice), 'row 4 repeats the pair of row 2');
   const pairs = (text: string) => refused(`sp800_171r2,sp800_53r4\n${text}`);
   assert.is(pairs('03.01.01,AC-2'), 'row 2, column sp800_171r2: 03.01.01 is of Rev 3');
-  assert.is(pairs('3.1.1,AC-x'), 'row 2, column sp800_53r4: "AC-x" is no identifier of nist-800-53');
-  assert.is(pairs('3.1.1,AC-2\n3.1.1,AC-02'), 'row 3 is the pair of row 2 once more');
+  assert.is(pairs('3.1.1,AC-x'), 'row 2, column sp800_53r4: "AC-x" is not an identifier of nist-800-53');
+  assert.is(pairs('3.1.1,AC-2\n3.1.1,AC-02'), 'row 3 repeats the pair of row 2');
 });
 
 if (hasReferenceData) {

@@ -140,7 +140,7 @@ fixture('a withdrawn control names the controls that it went into, rooted, each 
     ['AC-4', 'withdrawn', ''],
   ]);
   assert.equal(result.records && result.warnings, [
-    'AC-3 went into "#sr", which is no control of the catalog',
+    'AC-3 is incorporated into "#sr", which is not a control of the catalog',
   ]);
 });
 
@@ -157,7 +157,10 @@ fixture('the version comes from the metadata, from the title where that is a dat
     'Rev 4',
   );
   assert.is(version({ version: 'Final', title: 'NIST SP800-53 Rev. 5' }), 'Rev 5');
-  assert.is(version({ version: '5.1.1-draft' }), 'Rev 5.1.1 the version is 5.1.1-draft: no final release');
+  assert.is(
+    version({ version: '5.1.1-draft' }),
+    'Rev 5.1.1 the version is 5.1.1-draft, which is not a final release',
+  );
   const catalog = catalogOf(parseOscalCatalog(oscalCatalog([control('ac-1')])));
   assert.is(catalog.edition, '2024-02-05T04:16:00.000Z');
 });
@@ -181,11 +184,11 @@ fixture('a broken catalog is refused with one message', () => {
     refused(oscalCatalog([], { version: 'x', title: 'SP 800-53' })),
     'neither the version "x" nor the title names a revision of 800-53',
   );
-  assert.match(refused(oscalCatalog([], { 'last-modified': 'soon' })), /last-modified "soon" is no time/);
+  assert.match(refused(oscalCatalog([], { 'last-modified': 'soon' })), /last-modified "soon" is not a time/);
   assert.is(of(control('ac-1'), control('ac-1')), 'AC-1 occurs twice');
   assert.is(of(control('ac-01'), control('ac-1')), 'AC-1 occurs twice');
-  assert.is(of(control('lantern')), '/catalog/groups/0/controls/0/id: "lantern" is no id of 800-53');
-  assert.match(of(control('ac-2(1)')), /controls\/0\/id: "ac-2\(1\)" is no id/);
+  assert.is(of(control('lantern')), '/catalog/groups/0/controls/0/id: "lantern" is not an id of 800-53');
+  assert.match(of(control('ac-2(1)')), /controls\/0\/id: "ac-2\(1\)" is not an id/);
   assert.match(of(control('ac-2.1')), /controls\/0\/id: AC-2\(1\) does not belong under a family/);
   const misplaced = control('ac-1', { controls: [control('ac-1.1'), control('ac-10.1')] });
   assert.match(of(misplaced), /controls\/0\/controls\/1\/id: AC-10\(1\) does not belong under AC-1$/);

@@ -31,10 +31,10 @@ fixture('the title names the baseline', () => {
   const reason = (title: string) => reasonOf(parseOscalProfile(oscalProfile(['ac-1'], { title })));
   assert.is(
     reason('FedRAMP Rev 5 High Baseline'),
-    'a profile that is no baseline of 800-53: FedRAMP Rev 5 High Baseline',
+    'a profile that is not a baseline of 800-53: FedRAMP Rev 5 High Baseline',
   );
-  assert.match(reason('FedRAMP NIST SP 800-53 HIGH IMPACT BASELINE'), /no baseline of 800-53/);
-  assert.match(reason('NIST SP 800-53 Rev 5 overlay for lanterns'), /no baseline of 800-53/);
+  assert.match(reason('FedRAMP NIST SP 800-53 HIGH IMPACT BASELINE'), /not a baseline of 800-53/);
+  assert.match(reason('NIST SP 800-53 Rev 5 overlay for lanterns'), /not a baseline of 800-53/);
 });
 
 fixture('a broken profile is refused with one message', () => {
@@ -48,7 +48,7 @@ fixture('a broken profile is refused with one message', () => {
   assert.is(refused(oscalProfile([])), 'the profile lists no controls');
   assert.is(
     refused(oscalProfile(['ac-1', 'lantern'])),
-    '/profile/imports/0/include-controls/0/with-ids/1: "lantern" is no id of 800-53',
+    '/profile/imports/0/include-controls/0/with-ids/1: "lantern" is not an id of 800-53',
   );
   assert.match(
     importing({ 'include-all': {} }),

@@ -195,7 +195,7 @@ fixture('a profile in XML lists what its JSON lists', () => {
   assert.match(refused(''), /lists no controls/);
   assert.equal(skipped(xml(listed).replace('NIST Special Publication 800-53', 'FedRAMP')), [
     'oscal-profile',
-    'a profile that is no baseline of 800-53: Lanterns of FedRAMP Revision 5.2.0 LOW IMPACT BASELINE',
+    'a profile that is not a baseline of 800-53: Lanterns of FedRAMP Revision 5.2.0 LOW IMPACT BASELINE',
   ]);
 });
 
@@ -293,7 +293,7 @@ fixture('broken ones are refused with one message, whatever stands where a text 
     refused(json171([requirement('03.01.01', { ...lamp, parts: [deep] })])),
     /nested deeper than 64/,
   );
-  assert.match(refused(xml53.replace('id="ac-3"', 'id="zz"')), /"zz" is no id of 800-53/);
+  assert.match(refused(xml53.replace('id="ac-3"', 'id="zz"')), /"zz" is not an id of 800-53/);
   assert.match(refused(xml53.replace('id-ref="ac-2_prm_1"', '')), /an insert is not understood/);
   assert.match(
     refused(
@@ -303,7 +303,7 @@ fixture('broken ones are refused with one message, whatever stands where a text 
   );
   assert.match(
     refused(xml53.replace(/<last-modified>.*?<.last-modified>/, '')),
-    /last-modified "" is no time/,
+    /last-modified "" is not a time/,
   );
   assert.match(
     refused(xml53.replace('</metadata>', '</metadata><control id="ac-9"><title>x</title></control>')),
@@ -315,7 +315,7 @@ fixture('broken ones are refused with one message, whatever stands where a text 
   ]);
   assert.equal(skipped(xml53.replace('Rev 5.2.0', 'Rev 5.2.0 LOW IMPACT BASELINE')), [
     'oscal-catalog',
-    'a catalog resolved from a profile holds only a part of 800-53: import the catalog and the profile',
+    'a catalog resolved from a profile contains only part of 800-53: import the catalog and the profile instead',
   ]);
   // A catalog of 800-171 in a revision that is not known, or of nobody.
   for (const value of ['SP_800_171_4_0_0', 'CSF_2_0_0']) {

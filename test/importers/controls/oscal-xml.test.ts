@@ -122,7 +122,7 @@ fixture('catalogs of others are skipped, broken ones refused with one message', 
   const refused = (text: string) => refusal('oscal-catalog', () => read(text));
   assert.is(refused('<catalog/>'), '/catalog/metadata: expected object, received undefined');
   assert.is(refused(catalog('')), 'the catalog has no controls');
-  assert.match(refused(catalog('', { changed: 'soon' })), /last-modified "soon" is no time/);
+  assert.match(refused(catalog('', { changed: 'soon' })), /last-modified "soon" is not a time/);
   assert.match(
     refused(catalog(simple('03.01.01'), { family: ' ' })),
     /^\/catalog\/groups\/0\/title: Too small/,
@@ -130,13 +130,13 @@ fixture('catalogs of others are skipped, broken ones refused with one message', 
   assert.is(refused(catalog(simple('03.01.01') + simple('03.01.01'))), '03.01.01 occurs twice');
   assert.is(
     refused(catalog(simple('3.1.1'))),
-    'the control id "SP_800_171_3.1.1" is no requirement of 800-171 Rev 3',
+    'the control id "SP_800_171_3.1.1" is not a requirement of 800-171 Rev 3',
   );
   assert.match(refused(catalog(requirement('03.01.01', ''))), /has no statement and is not withdrawn/);
   const gone = '<o:prop name="status" value="withdrawn"/><o:link href="#x" rel="addressed_by"/>';
   assert.is(
     refused(catalog(requirement('03.01.01', gone))),
-    '03.01.01 went into "#x", which is no requirement',
+    '03.01.01 is incorporated into "#x", which is not a requirement',
   );
   const twice = requirement('03.01.01', '<o:param id="p"/><o:param id="p"/>');
   assert.is(refused(catalog(twice)), 'the parameter p occurs twice');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { createRenderProse, type Parameter } from '../../../importers/controls/parameters.ts';
 import { labelOfItem, renderStatement } from '../../../importers/controls/statement.ts';
-import { closeUp, collapseLine, collapseLines, shown } from '../../../importers/read/text.ts';
+import { closeUp, collapseLine, collapseLines, excerpt } from '../../../importers/read/text.ts';
 import { suite } from '../../support/harness.ts';
 import { refusal } from './support.ts';
 
@@ -84,7 +84,7 @@ parameters('links show the identifier or text that they carry', () => {
 parameters('a parameter that is defined nowhere is one warning', () => {
   const { render, warnings } = rendererOf({});
   assert.is(render('{{ insert: param, x }} {{ insert: param, x }}', 'a.1').split('[').length, 3);
-  assert.equal(warnings, ['a.1: the parameter x is defined nowhere']);
+  assert.equal(warnings, ['a.1: the parameter x is not defined']);
 });
 
 parameters('inserts that are none, circles and growth are refused', () => {
@@ -181,9 +181,9 @@ texts('a statement has its parts on their own lines', () => {
 });
 
 texts('messages show a text on one line, cut, without control characters', () => {
-  assert.is(shown('a\u0000b\u001b[31m\nc\u0085\ud800'), 'a b [31m c \ufffd');
-  assert.is(shown('😀'.repeat(100), 5), '😀'.repeat(5));
-  assert.is(shown('x'.repeat(1_000_000)).length, 60);
+  assert.is(excerpt('a\u0000b\u001b[31m\nc\u0085\ud800'), 'a b [31m c \ufffd');
+  assert.is(excerpt('😀'.repeat(100), 5), '😀'.repeat(5));
+  assert.is(excerpt('x'.repeat(1_000_000)).length, 60);
 });
 
 texts.run();

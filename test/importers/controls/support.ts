@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import type { ControlsResult } from '../../../importers/controls/catalog.ts';
-import type {
-  CatalogRecord,
-  ControlRecord,
-  ControlsRecord,
-  StatementPart,
-} from '../../../importers/controls/record.ts';
+import type { CatalogRecord, ControlRecord, ControlsRecord } from '../../../importers/controls/record.ts';
 import { ImportError } from '../../../importers/read/errors.ts';
 import type { Kind } from '../../../importers/read/kind.ts';
 import { readXml } from '../../../importers/read/xml.ts';
 import { type XmlNode, XmlTree } from '../../../importers/read/xml-tree.ts';
 import { sha256 } from '../../../src/base/ids.ts';
+import type { StatementPart } from '../../../src/catalog/controls/schema.ts';
 import { reference } from '../../support/reference.ts';
 
 /** The bytes of a file of the reference data. */
@@ -76,7 +72,7 @@ export function refusal(kind: Kind, read: () => unknown): string {
   return assert.unreachable('the source was accepted') as never;
 }
 
-/** What a rendered text must never hold (DECISIONS D6.4). */
+/** What a rendered text must never hold (rule D6.4). */
 export function assertRendered(control: ControlRecord): void {
   const { identifier, statement, guidance } = control;
   for (const text of [statement, guidance]) {

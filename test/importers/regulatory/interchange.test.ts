@@ -143,24 +143,24 @@ interchange('of a CSF reference that contradicts itself the category counts, wit
   ]);
   assert.equal(
     await served({ csfFunction: 'PR', csfCategory: 'XX.YY', csfCategoryName: 'Policy' }),
-    ['PR', 'XX.YY', 'Policy', warning('"XX.YY" is no category of the CSF')],
+    ['PR', 'XX.YY', 'Policy', warning('"XX.YY" is not a category of the CSF')],
     'what is not known is kept as it is',
   );
   const said = async (stated: Record<string, string>) => (await served(stated)).at(-1);
-  assert.is(await said({ csfCategoryName: 'Polcy' }), warning('"Polcy" is no category of the CSF'));
-  assert.is(await said({ csfFunction: 'PR' }), warning('"PR" is no category of the CSF'));
+  assert.is(await said({ csfCategoryName: 'Polcy' }), warning('"Polcy" is not a category of the CSF'));
+  assert.is(await said({ csfFunction: 'PR' }), warning('"PR" is not a category of the CSF'));
   assert.equal(await served({ csfFunction: 'Govern' }), [
     'GV',
     '',
     '',
-    warning('"Govern" is no category of the CSF'),
+    warning('"Govern" is not a category of the CSF'),
   ]);
   assert.equal(await served({ csfCategory: 'gv.oc-01' }), [
     ...context,
-    warning('gv.oc-01 is a subcategory: GV.OC is taken'),
+    warning('gv.oc-01 is a subcategory: its category GV.OC is used'),
   ]);
-  assert.is(await said({ csfCategory: 'XX.YY-01' }), warning('"XX.YY-01" is no category of the CSF'));
-  assert.is(await said({}), warning('a reference names no category of the CSF'));
+  assert.is(await said({ csfCategory: 'XX.YY-01' }), warning('"XX.YY-01" is not a category of the CSF'));
+  assert.is(await said({}), warning('a reference does not name a category of the CSF'));
 });
 
 interchange('an array and one document on each line are read alike', async () => {
@@ -291,7 +291,7 @@ for (const [name, bend, reason] of broken) {
   });
 }
 
-interchange('a member that is named twice rejects the source, by its place', async () => {
+interchange('a member that occurs twice rejects the source, by its place', async () => {
   const text = JSON.stringify(sample('a-1'));
   const twice = (from: string, to: string) => {
     assert.is(text.split(from).length, 2, from);
@@ -300,17 +300,17 @@ interchange('a member that is named twice rejects the source, by its place', asy
   const title = twice('"documentId":', '"title":"other","documentId":');
   const item = twice('"signposts":[', '"signposts":[{"tag":"a","inferenceText":"b","tag":"c"},');
   const cases: [string, string][] = [
-    [title, '/document/title is named twice'],
-    [title.replace('"title":"other"', '"\\u0074itle" : "other"'), '/document/title is named twice'],
+    [title, '/document/title occurs twice'],
+    [title.replace('"title":"other"', '"\\u0074itle" : "other"'), '/document/title occurs twice'],
     [
       title.replace('"title":"other"', `"title":${JSON.stringify(sample().document.title)}`),
-      '/document/title is named twice',
+      '/document/title occurs twice',
     ],
-    [twice('"documentId":', '"x/~y":1,"x/~y":2,"documentId":'), '/document/x~1~0y is named twice'],
-    [item, '/signposts/0/tag is named twice'],
-    [text.replace(/}$/, ',"formatVersion":"1"}'), '/formatVersion is named twice'],
-    [`[${JSON.stringify(sample('a-0'))},${item}]`, '/1/signposts/0/tag is named twice'],
-    [`${JSON.stringify(sample('a-0'))}\n${title}\n`, 'line 2: /document/title is named twice'],
+    [twice('"documentId":', '"x/~y":1,"x/~y":2,"documentId":'), '/document/x~1~0y occurs twice'],
+    [item, '/signposts/0/tag occurs twice'],
+    [text.replace(/}$/, ',"formatVersion":"1"}'), '/formatVersion occurs twice'],
+    [`[${JSON.stringify(sample('a-0'))},${item}]`, '/1/signposts/0/tag occurs twice'],
+    [`${JSON.stringify(sample('a-0'))}\n${title}\n`, 'line 2: /document/title occurs twice'],
   ];
   const before = await ids();
   for (const [bad, reason] of cases) {

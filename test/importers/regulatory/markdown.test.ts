@@ -31,7 +31,7 @@ const document = (head: string, body = '# One\n\nAll must act.\n') => `---\n${he
 markdown('a key repeated with the same value is taken once, with a warning', async () => {
   const line = await load(document('title: A\nlayout: x\nlayout: x\npublished: 1 May 2020'));
   assert.is(line.outcome, 'imported');
-  assert.equal(line.warnings, ['the head states layout twice: taken once']);
+  assert.equal(line.warnings, ['the head states layout twice with the same value']);
   assert.is((await get('a')).published, '2020-05-01');
 });
 
@@ -39,15 +39,15 @@ markdown('no date alone: null, with a warning', async () => {
   const line = await load(
     document('title: A', 'On May 21, 2015 it began.\n\nMay 32, 2015\n\n# One\n\nYou must.\n'),
   );
-  assert.equal(line.warnings, ['no line is a date alone: published is not known']);
+  assert.equal(line.warnings, ['no line contains only a date: the date of publication is unknown']);
   assert.is((await get('a')).published, null);
 });
 
 const broken: [string, string, RegExp][] = [
   ['a head that does not parse', 'title: A\nlist: [1, 2', /^the head, line [34]: /],
   ['a tab for an indentation', 'title: A\nnav:\n\t- a', /^the head, line 4: /],
-  ['two titles', 'title: A\ntitle: B', /^the head, line 3: title a second time, with another value$/],
-  ['a date that is none', 'title: A\npublished: soon', /^the head, line 3: "soon" is no date$/],
+  ['two titles', 'title: A\ntitle: B', /^the head, line 3: title occurs twice with different values$/],
+  ['a date that is none', 'title: A\npublished: soon', /^the head, line 3: "soon" is not a date$/],
 ];
 
 /** Signposts as `page tag`, items as `actionId text`. */
@@ -233,6 +233,16 @@ markdown('indented code is no item, a paragraph that continues an item keeps its
   );
 });
 
+markdown('a reference to what is no character is a blank, never a replacement character', async () => {
+  const { actionableItems } = await read(
+    '# One\nPiers&#0;must&#xD800;\0be&#x110000;kept&#11;dry&#8212;all of &#65;&#xfffe;them&#&#0;0;.',
+  );
+  assert.equal(
+    actionableItems.map((each: Record<string, unknown>) => each.text),
+    ['Piers must be kept dry\u2014all of A them&# 0;.'],
+  );
+});
+
 markdown('lists of HTML hand down their introductions, with a colon or without', async () => {
   const { actionableItems } = await read(
     [
@@ -340,7 +350,7 @@ markdown('a date alone may be emphasized', async () => {
 markdown('a head without an end is named, unless what follows is no Markdown', async () => {
   const line = await load('---\nlayout: base\ntitle: Directive 9\n\n### It moved\n\nYou must look.\n');
   assert.equal([line.kind, line.outcome], ['regdoc-markdown', 'rejected']);
-  assert.is(line.reason, 'the head, line 1: it has no end, a line of three hyphens');
+  assert.is(line.reason, 'the head, line 1: it does not end with a line of three hyphens');
   assert.is(
     (await load('---\ntitle: A rule of another kind\n# a comment\nlevel: high\n')).outcome,
     'skipped',
@@ -359,7 +369,7 @@ markdown(
     );
     const kept = lines.find((line) => line.outcome === 'imported')!;
     const other = lines.find((line) => line.outcome === 'superseded')!;
-    assert.is(other.reason, `another source of this run states all that it states: ${kept.source}`);
+    assert.is(other.reason, `another source of this import contains everything in it: ${kept.source}`);
     assert.is((await get('introduction')).actionableItems.length, 1);
   },
 );
@@ -471,7 +481,7 @@ markdown('a folder with a cover and sections is one document, sections in number
   const { lines } = await runImport(t.db, [`${folder}/ropes`]);
   assert.is(lines.length, 1);
   assert.is(lines[0]!.source, `${folder}/ropes`);
-  assert.equal(lines[0]!.warnings, ['the date of cover.md names no day: the first of the month is taken']);
+  assert.equal(lines[0]!.warnings, ['the date in cover.md has no day: the first of the month is used']);
   await isTheDocument();
 });
 

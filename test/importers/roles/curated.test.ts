@@ -86,8 +86,8 @@ curated('what a row names may come later; until then it warns', async () => {
   );
   const { lines } = await runImport(t.db, [path]);
   assert.equal(lines[0]!.warnings, [
-    'row 2: there is no STIG late_product',
-    'row 3: there is no occupation 11-1011.00, no work role ZZ-WRL-001',
+    'row 2: no STIG late_product in the catalog',
+    'row 3: no occupation 11-1011.00, no work role ZZ-WRL-001 in the catalog',
   ]);
   const title = 'Late Product Security Technical Implementation Guide';
   await runImport(t.db, [
@@ -134,7 +134,7 @@ const broken: [string, string, RegExp][] = [
   [
     'a row twice',
     `${header}\na,15-1244.00,1,Primary,,x\na,15-1244.00,1,Primary,,y\n`,
-    /^row 3 maps what row 2/,
+    /^row 3 repeats the mapping of row 2/,
   ],
   ['a short row', `${header}\na,15-1244.00,1\n`, /^row 2 has 3 cells, the header has 6$/],
 ];

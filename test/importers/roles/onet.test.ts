@@ -340,7 +340,7 @@ const broken: [name: string, change: (release: Release) => void, reason: RegExp]
   [
     'a code that is none',
     (release) => release['Occupation Data.txt']![2]!.splice(0, 1, '15-1299'),
-    /^Occupation Data\.txt, line 3: "15-1299" is no occupation code$/,
+    /^Occupation Data\.txt, line 3: "15-1299" is not an occupation code$/,
   ],
   [
     'an occupation twice',
@@ -350,12 +350,12 @@ const broken: [name: string, change: (release: Release) => void, reason: RegExp]
   [
     'a value that is none',
     (release) => release['Skills.txt']![1]!.splice(4, 1, '1e9'),
-    /^Skills\.txt, line 2: "1e9" is no value$/,
+    /^Skills\.txt, line 2: "1e9" is not a number$/,
   ],
   [
     'a job zone that is none',
     (release) => release['Job Zones.txt']![1]!.splice(1, 1, 'four'),
-    /^Job Zones\.txt, line 2: "four" is no job zone$/,
+    /^Job Zones\.txt, line 2: "four" is not a job zone$/,
   ],
   [
     'a NUL',
@@ -382,7 +382,7 @@ onet('a damaged file in a zip spoils the release: what it lacks nobody knows', a
   const before = served(t);
   const { lines, summary } = await runImport(t.db, [put(folder, 'damaged.zip', zip)]);
   assert.is(summary.rejected, 2);
-  assert.match(lines.at(-1)!.reason!, /cannot be read, so the source is not whole/);
+  assert.match(lines.at(-1)!.reason!, /cannot be read, so the source is incomplete/);
   assert.equal(served(t), before);
 });
 

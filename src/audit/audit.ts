@@ -3,28 +3,22 @@ import type { Database } from '../db/database.ts';
 import { type AuditEvent, shownName } from './event.ts';
 import type { AuditStream } from './stream.ts';
 
-/** What is known of a deed before it is done; asked for only when it is about to be committed. */
-export type Deed = () => Omit<AuditEvent, 'outcome' | 'reason'>;
-
-/** One deed under way. */
+/** An audited action under way. */
 export interface Step {
-  /** Whether its success was written, inside the transaction that does it. */
-  written(): boolean;
-}
-
-interface OpenStep extends Step {
+  /** Writes its success, once, inside the transaction that does it. */
   write(result: unknown): void;
+  written(): boolean;
 }
 
 export type Audit = ReturnType<typeof createAudit>;
 
 /**
- * An audit stream with the database whose changes it records: the event of a deed is written inside its transaction, just
- * before the commit, so that a deed which cannot be audited is rolled back (`GAPSTONE_AUDIT_FAILURE=stop`). Should the
+ * An audit stream with the database whose changes it records: the event of an action is written inside its transaction, just
+ * before the commit, so that one which cannot be audited is rolled back (`GAPSTONE_AUDIT_FAILURE=stop`). Should the
  * commit itself fail after that, an event of the failure with the same request id follows.
  */
 export function createAudit(stream: AuditStream, db: Database | null) {
-  const steps = new AsyncLocalStorage<OpenStep>();
+  const steps = new AsyncLocalStorage<Step>();
   let underWay = 0;
   // The lock of the stream is taken before anything is done or written: what has to be tried again has written nothing yet.
   const unhook = db?.within((work, isLast) => {
@@ -38,14 +32,17 @@ export function createAudit(stream: AuditStream, db: Database | null) {
   return {
     stream,
 
-    /** Runs a deed; what it throws is thrown on. */
-    async run<T>(deed: Deed, work: (step: Step) => Promise<T>): Promise<T> {
+    /** Runs an action. Its `event` is asked for when it is about to be committed. Throws what the work throws. */
+    async run<T>(
+      event: () => Omit<AuditEvent, 'outcome' | 'reason'>,
+      work: (step: Step) => Promise<T>,
+    ): Promise<T> {
       let written = false;
-      const step: OpenStep = {
+      const step: Step = {
         written: () => written,
         write(result) {
           if (written) return;
-          stream.must({ ...withResult(deed(), result), outcome: 'success', reason: null });
+          stream.must({ ...withResult(event(), result), outcome: 'success', reason: null });
           written = true;
         },
       };

@@ -3,27 +3,39 @@ import type { Pagination } from '../../http/schema.ts';
 
 /** Severities by shape and words, so that color alone tells nothing. */
 const severities = {
-  high: { shape: '▲', label: 'High', category: 'CAT I' },
-  medium: { shape: '◆', label: 'Medium', category: 'CAT II' },
-  low: { shape: '●', label: 'Low', category: 'CAT III' },
+  high: { shape: '▲', category: 'CAT I' },
+  medium: { shape: '◆', category: 'CAT II' },
+  low: { shape: '●', category: 'CAT III' },
 } as const;
 
-export function Severity({ level }: { level: keyof typeof severities }) {
-  const { shape, label, category } = severities[level];
+/** A severity as its category: CAT I, II or III; with `number`, how many there are of it. */
+export function Severity({ level, number }: { level: keyof typeof severities; number?: number }) {
+  const { shape, category } = severities[level];
   return (
     <span class={`severity ${level}`}>
-      <span aria-hidden="true">{shape}</span> {label} <span class="category">{category}</span>
+      <span aria-hidden="true">{shape}</span> {category}
+      {number === undefined ? null : `: ${number.toLocaleString('en-US')}`}
     </span>
   );
 }
 
-const statuses = { verified: '✓', auto: '≈', rejected: '✕' } as const;
+/** How many there are of each severity. */
+export function SeverityCounts({ counts }: { counts: Record<keyof typeof severities, number> }) {
+  return (['high', 'medium', 'low'] as const).map((level) => (
+    <>
+      <Severity level={level} number={counts[level]} />{' '}
+    </>
+  ));
+}
+
+/** The signs of the statuses that a mapping may have. */
+export const statusSigns = { verified: '✓', auto: '≈', rejected: '✕' } as const;
 
 /** The status of a mapping, by sign and word. */
-export function Status({ status }: { status: keyof typeof statuses }) {
+export function Status({ status }: { status: keyof typeof statusSigns }) {
   return (
     <span class={`status ${status}`}>
-      <span aria-hidden="true">{statuses[status]}</span> {status}
+      <span aria-hidden="true">{statusSigns[status]}</span> {status}
     </span>
   );
 }
@@ -35,11 +47,6 @@ export function Ids({ of }: { of: readonly string[] }) {
       <span class="ids">{id}</span>{' '}
     </>
   ));
-}
-
-/** A number with a word in the right form: `1 rule`, `446 rules`. */
-export function count(number: number, word: string, plural = `${word}s`): string {
-  return `${number.toLocaleString('en-US')} ${number === 1 ? word : plural}`;
 }
 
 /** A text, or its beginning with a sign that it goes on. */
@@ -77,26 +84,44 @@ export function path(...segments: string[]): string {
   return `/${segments.map(encodeURIComponent).join('/')}`;
 }
 
-/** One cell of a table. */
-export type Cell = Child;
+/** Which page of a longer listing is shown, and where the others are. */
+export interface Pages {
+  pagination: Pagination;
+  href: (page: number) => string;
+}
 
 interface TableProps {
-  /** What the table is of; read out, and shown where `shown`. */
+  /** What the table is of, read out. */
   caption: string;
   head: string[];
-  rows: Cell[][];
+  rows: Child[][];
   /** Which column names the row. */
-  key?: number;
+  headColumn?: number;
   class?: string;
+  /** For one page of a listing: the way to the others stands beneath it. */
+  pages?: Pages;
+  /** What stands in its place where it has no row. */
+  children?: Child;
 }
 
 /** Whether a cell is a word or a few, which stay on one line. */
-function isShort(cell: Cell): boolean {
+function isShort(cell: Child): boolean {
   return typeof cell === 'string' && cell.length > 0 && cell.length <= 16;
 }
 
+/** A table with the way to its other pages, or what stands where there is nothing. */
+export function Table({ pages, children, ...table }: TableProps) {
+  const isShown = table.rows.length > 0 || children === undefined;
+  return (
+    <>
+      {isShown ? <Rows {...table} /> : <Nothing pages={pages}>{children}</Nothing>}
+      {pages === undefined ? null : <Pager {...pages} />}
+    </>
+  );
+}
+
 /** A table that becomes a card for each row where it is narrow; roles keep its meaning there. */
-export function Table({ caption, head, rows, key = 0, class: name = '' }: TableProps) {
+function Rows({ caption, head, rows, headColumn = 0, class: name = '' }: TableProps) {
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: `display` takes a table its meaning where it becomes cards
     <table class={`cards ${name}`} role="table">
@@ -114,7 +139,7 @@ export function Table({ caption, head, rows, key = 0, class: name = '' }: TableP
         {rows.map((cells) => (
           <tr role="row">
             {cells.map((cell, index) =>
-              index === key ? (
+              index === headColumn ? (
                 <th scope="row" role="rowheader" data-label={head[index]}>
                   {cell}
                 </th>
@@ -129,6 +154,20 @@ export function Table({ caption, head, rows, key = 0, class: name = '' }: TableP
       </tbody>
     </table>
     // biome-ignore-end lint/a11y/noRedundantRoles: see above
+  );
+}
+
+/** Big numbers, each with what it counts. */
+export function Tiles({ of }: { of: [number: number, label: Child][] }) {
+  return (
+    <ul class="tiles">
+      {of.map(([number, label]) => (
+        <li>
+          <b>{number.toLocaleString('en-US')}</b>
+          {label}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -152,33 +191,17 @@ export function Empty({ children }: { children: Child }) {
 }
 
 /** What stands in a listing where a page has no entry: that there is no such page, or why there is none at all. */
-export function Nothing(props: { pagination: Pagination; href: (page: number) => string; children: Child }) {
-  const { pagination, href, children } = props;
-  if (pagination.total === 0) return <Empty>{children}</Empty>;
+export function Nothing({ pages, children }: { pages: Pages | undefined; children: Child }) {
+  if (pages === undefined || pages.pagination.total === 0) return <Empty>{children}</Empty>;
   return (
     <Empty>
-      There is no page {pagination.page}. <a href={href(1)}>The first page</a>
+      There is no page {pages.pagination.page}. <a href={pages.href(1)}>Go to the first page</a>
     </Empty>
   );
 }
 
-/** The one field that narrows a listing by what its titles hold. */
-export function FindForm({ action, label, search }: { action: string; label: string; search: string }) {
-  return (
-    <form class="filters" action={action}>
-      <div>
-        <label for="search">{label}</label>
-        <input id="search" name="search" type="search" value={search} maxlength={200} />
-      </div>
-      <div>
-        <button type="submit">Filter</button>
-      </div>
-    </form>
-  );
-}
-
 /** The way to the other pages of a listing. */
-export function Pager({ pagination, href }: { pagination: Pagination; href: (page: number) => string }) {
+export function Pager({ pagination, href }: Pages) {
   const { page, totalPages, total } = pagination;
   if (totalPages <= 1) return null;
   return (
@@ -189,7 +212,7 @@ export function Pager({ pagination, href }: { pagination: Pagination; href: (pag
         </a>
       ) : null}
       <span>
-        Page {page} of {totalPages} <span class="quiet">({total.toLocaleString('en-US')} in all)</span>
+        Page {page} of {totalPages} <span class="quiet">({total.toLocaleString('en-US')} total)</span>
       </span>
       {page < totalPages ? (
         <a rel="next" href={href(page + 1)}>
@@ -205,7 +228,7 @@ const command = /^\s*(?:[$#>]|PS [^>]*>|[\w-]+(?:\([\w-]+\))?[#>])\s+\S/;
 
 /** A text as published: its line breaks kept, long lines wrapped, commands in a fixed width. */
 export function Prose({ text }: { text: string }) {
-  if (text.trim() === '') return <p class="empty">Nothing is published here.</p>;
+  if (text.trim() === '') return <p class="empty">The catalog has no text here.</p>;
   const runs: { isCommand: boolean; lines: string[] }[] = [];
   for (const line of text.split('\n')) {
     const isCommand = command.test(line);
@@ -221,76 +244,23 @@ export function Prose({ text }: { text: string }) {
   );
 }
 
-/** A button that posts, with what it posts. */
-export function PostButton(props: {
-  action: string;
-  label: string;
-  /** What it is about, for who hears the label alone. */
-  about?: string;
-  fields?: Record<string, string>;
-  quiet?: boolean;
-}) {
-  return (
-    <form class="inline" method="post" action={props.action}>
-      <Hidden fields={props.fields ?? {}} />
-      <button type="submit" class={props.quiet ? 'quiet' : undefined}>
-        {props.label}
-        {props.about === undefined ? null : <span class="hidden"> {props.about}</span>}
-      </button>
-    </form>
-  );
-}
+const formatNames: Record<string, string> = {
+  cklb: 'Checklist (.cklb)',
+  json: 'JSON',
+  csv: 'CSV',
+  xml: 'XML',
+};
 
-/** The severities that a form narrows to. */
-export function SeverityBoxes({ selected }: { selected: readonly string[] }) {
+/** Links to the formats of a download; `of` is its address in the API, `version` the release where it is not the latest. */
+export function Downloads(props: { of: string; formats: readonly string[]; version?: string }) {
+  const { of, formats, version } = props;
   return (
-    <fieldset>
-      <legend>Severity</legend>
-      {(['high', 'medium', 'low'] as const).map((level) => (
-        <label>
-          <input type="checkbox" name="severity" value={level} checked={selected.includes(level)} />
-          {level}
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
-/** Fields that a form sends unseen. */
-export function Hidden({ fields }: { fields: Record<string, string> }) {
-  return (
-    <>
-      {Object.entries(fields).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-    </>
-  );
-}
-
-/** Why a form was not taken. */
-export function Problem({ text }: { text: string | null }) {
-  if (text === null) return null;
-  return (
-    <p class="problem" role="alert">
-      {text}
-    </p>
-  );
-}
-
-/** Links to the formats of a download. */
-export function Downloads({
-  href,
-  formats,
-}: {
-  href: (format: string) => string;
-  formats: readonly string[];
-}) {
-  return (
-    <ul class="downloads" aria-label="Downloads">
+    <ul class="downloads" aria-label="Download">
+      <li aria-hidden="true">Download</li>
       {formats.map((format) => (
         <li>
-          <a class="button" href={href(format)} download>
-            {format}
+          <a class="button" href={link(`/api/v1${of}`, { format, version })} download>
+            {formatNames[format] ?? format}
           </a>
         </li>
       ))}

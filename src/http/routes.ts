@@ -1,0 +1,79 @@
+import { createRoute, OpenAPIHono, type z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { User, Viewer } from '../auth/viewer.ts';
+import type { JsonText } from '../base/json.ts';
+import { answer, privateHeaders, publicHeaders } from './answer.ts';
+import type { Env } from './env.ts';
+import type { Rule } from './rule.ts';
+import { jsonBody, problem } from './schema.ts';
+
+/** What a handler works with: who is calling, where its rule says so, and what the schemas made of the request. */
+interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
+  user: User;
+  viewer: Viewer;
+  params: z.output<P>;
+  query: z.output<Q>;
+  body: z.output<B>;
+}
+
+/** What is special to one operation of the API; the rest follows from its path and its access rule. */
+interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType> {
+  operationId: string;
+  summary: string;
+  description?: string;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** Of the answer; 200 where none is given. */
+  status?: 201 | 204;
+  response: {
+    description: string;
+    headers?: Record<string, object>;
+    content?: { 'application/json'?: { schema: R }; [type: string]: { schema: z.ZodType } | undefined };
+  };
+  /** Whether it may answer 404; where this is not given, a path with parameters may. */
+  notFound?: boolean;
+  /** Gives the value to answer as JSON, its text, or an answer of another kind. */
+  handle(
+    input: Input<P, Q, B>,
+    c: Context<Env>,
+  ): z.input<R> | JsonText<z.input<R>> | Response | Promise<z.input<R> | JsonText<z.input<R>> | Response>;
+}
+
+/**
+ * A part of the API under one tag: `route` declares an operation, as `GET /api/v1/lists/{id}`, in the application and
+ * in its description, where the errors follow from rule, method and path (see src/openapi.ts).
+ */
+export function createRoutes(tag: string) {
+  const app = new OpenAPIHono<Env>();
+
+  function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+    methodAndPath: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`,
+    rule: Rule,
+    operation: Operation<P, Q, B, R>,
+  ): void {
+    const [method, path] = methodAndPath.split(' ') as [string, string];
+    const { params, query, body, status = 200, response, handle, ...named } = operation;
+    const { notFound: mayMiss = path.includes('{'), ...described } = named;
+    const headers = rule['x-access'] === 'public' ? publicHeaders : privateHeaders;
+    const declared = createRoute({
+      method: method.toLowerCase() as 'get',
+      path,
+      ...described,
+      tags: [tag],
+      ...rule,
+      request: { params, query, ...(body && { body: jsonBody(body) }) } as object,
+      responses: { [status]: response, 400: problem(400), ...(mayMiss && { 404: problem(404) }) },
+    });
+    const answered = async (c: Context<Env>) => {
+      const valid = (target: string) => c.req.valid(target as never) as never;
+      const caller = { user: c.get('user'), viewer: c.get('viewer') };
+      const input = { ...caller, params: valid('param'), query: valid('query'), body: valid('json') };
+      const made = await handle(input, c);
+      return made instanceof Response ? made : answer(c, made as object, headers, status as 200 | 201);
+    };
+    app.openapi(declared, answered as never);
+  }
+
+  return { app, route };
+}

@@ -1,0 +1,163 @@
+import type { z } from '@hono/zod-openapi';
+import type { Context, Hono } from 'hono';
+import type { User } from '../auth/viewer.ts';
+import { AppError, badRequest } from '../base/errors.ts';
+import type { Env, Form } from '../http/env.ts';
+import { check } from '../http/schema.ts';
+import {
+  type CollectionForm,
+  editCollectionPage,
+  emptyForm,
+  type Kind,
+  type OverviewPage,
+  overviewPage,
+} from './html/collection-pages.tsx';
+import { goTo, type PageSupport } from './page.ts';
+
+/** The fields of a list or a collection that its creator sets. */
+interface Fields {
+  name: string;
+  description: string;
+  tags: string[];
+  color: string;
+  icon?: string;
+  visibility: string;
+}
+
+/** Lists or collections: what keeps them, and the bodies that the API takes. */
+export interface CollectionPages<Create, Change> {
+  kind: Kind;
+  /** What the audit calls one. */
+  audited: string;
+  service: {
+    create(user: User, fields: Create): Promise<{ id: string }>;
+    change(user: User, id: string, fields: Change): Promise<unknown>;
+    remove(user: User, id: string): Promise<void>;
+    /** One that the user may change; `get`: one that the user may see. */
+    own(user: User, id: string): Fields;
+    get(user: User, id: string): unknown;
+  };
+  createBody: z.ZodType<Create>;
+  changeBody: z.ZodType<Change>;
+  /** All that a user sees, and what their page has below the form. */
+  all(user: User): Pick<OverviewPage, 'all' | 'after'>;
+}
+
+/** What lists and collections have in common: they are shown, created, changed and deleted, by forms. */
+export function collectionFormPages<Create, Change>(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  { kind, audited, service, createBody, changeBody, all }: CollectionPages<Create, Change>,
+): void {
+  const home = `/${kind.section}` as const;
+  const hasIcon = kind.one === 'list';
+  const unfilled = hasIcon ? { ...emptyForm, icon: '' } : emptyForm;
+
+  function overview(c: Context<Env>, form: CollectionForm, problem: string | null): Response {
+    const user = c.get('user');
+    const page = overviewPage(kind, { ...all(user), subject: user.subject, form, problem });
+    return show(c, page, problem === null ? 200 : 400);
+  }
+
+  app.get(home, guard.user, (c) => overview(c, unfilled, null));
+
+  app.post(home, guard.audited(`${audited}.create`), (c) => {
+    const form = typedIn(c.get('form'), hasIcon);
+    return withFormErrors(
+      async () => {
+        const { id } = await service.create(c.get('user'), check(createBody, bodyOf(form)));
+        return goTo(c, `${home}/${id}`, { code: 'created' });
+      },
+      (problem) => overview(c, form, problem),
+    );
+  });
+
+  app.get(`${home}/:id/edit`, guard.user, (c) => {
+    const id = c.req.param('id');
+    const form = formOf(service.own(c.get('user'), id));
+    return show(c, editCollectionPage(kind, { id, form, problem: null }));
+  });
+
+  app.post(`${home}/:id/edit`, guard.audited(`${audited}.update`), (c) => {
+    const id = c.req.param('id');
+    const form = typedIn(c.get('form'), hasIcon);
+    return withFormErrors(
+      async () => {
+        await service.change(c.get('user'), id, check(changeBody, bodyOf(form)));
+        return goTo(c, `${home}/${id}`, { code: 'changed' });
+      },
+      (problem) => {
+        service.get(c.get('user'), id);
+        return show(c, editCollectionPage(kind, { id, form, problem }), 400);
+      },
+    );
+  });
+
+  app.post(`${home}/:id/delete`, guard.audited(`${audited}.delete`), async (c) => {
+    await service.remove(c.get('user'), c.req.param('id'));
+    return goTo(c, home, { code: `${kind.one}-deleted` });
+  });
+}
+
+/** What a creator typed, as it was typed: to be checked, or shown again with what is wrong. */
+function typedIn(form: Form, hasIcon: boolean): CollectionForm {
+  return {
+    name: form.get('name'),
+    description: lines(form.get('description')),
+    tags: form.get('tags'),
+    color: form.get('color').trim(),
+    ...(hasIcon ? { icon: form.get('icon') } : {}),
+    visibility: form.get('visibility'),
+  };
+}
+
+/** The body that the API takes of the same. */
+function bodyOf(form: CollectionForm): Record<string, unknown> {
+  return { ...form, tags: items(form.tags, ',') };
+}
+
+/** The form of what there is already. */
+function formOf({ name, description, tags, color, icon, visibility }: Fields): CollectionForm {
+  return {
+    name,
+    description,
+    tags: tags.join(', '),
+    color,
+    ...(icon === undefined ? {} : { icon }),
+    visibility: visibility.toUpperCase(),
+  };
+}
+
+/** The texts between separators, without blanks around them and without empty ones. */
+export function items(text: string, separator: string | RegExp): string[] {
+  return text
+    .split(separator)
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+}
+
+/** A text of several lines as it is kept: browsers send CR LF. */
+export function lines(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+/** Runs what takes a form; what is wrong with the form is shown in it. Other refusals are pages of their own. */
+export async function withFormErrors(
+  take: () => Promise<Response>,
+  again: (problem: string) => Response,
+): Promise<Response> {
+  try {
+    return await take();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'BAD_REQUEST') return again(error.message);
+    throw error;
+  }
+}
+
+/** Throws a 400 for what was to be added and is not in the catalog: the rest is in. */
+export function mustBeInCatalog(notFound: string[] | undefined): void {
+  if (notFound === undefined) return;
+  const [first = '', ...others] = notFound;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  throw badRequest(`Not in the catalog: ${first.slice(0, 64)}${more}. Everything else was added`);
+}

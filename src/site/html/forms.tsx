@@ -1,0 +1,237 @@
+import type { Child } from 'hono/jsx';
+import { Severity } from './components.tsx';
+
+interface FieldProps {
+  name: string;
+  label: string;
+  hint?: Child;
+  /** Further attributes, as HTML has them. */
+  [attribute: string]: unknown;
+}
+
+/** A field with its label above it and, where there is one, a hint beneath it. */
+export function Labelled(props: {
+  id: string;
+  label: Child;
+  hint?: Child;
+  hintId?: string;
+  children: Child;
+}) {
+  const { id, label, hint, hintId = `${id}-hint`, children } = props;
+  return (
+    <div>
+      <label for={id}>{label}</label>
+      {children}
+      {hint === undefined ? null : (
+        <p class="hint" id={hintId}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const described = (name: string, hint: Child | undefined) =>
+  hint === undefined ? undefined : `${name}-hint`;
+
+export function Input({ name, label, hint, ...attributes }: FieldProps) {
+  return (
+    <Labelled id={name} label={label} hint={hint}>
+      <input id={name} name={name} {...attributes} aria-describedby={described(name, hint)} />
+    </Labelled>
+  );
+}
+
+/** A text of several lines. */
+export function TextArea({ name, label, hint, text = '', ...attributes }: FieldProps & { text?: string }) {
+  return (
+    <Labelled id={name} label={label} hint={hint}>
+      <textarea id={name} name={name} {...attributes} aria-describedby={described(name, hint)}>
+        {text}
+      </textarea>
+    </Labelled>
+  );
+}
+
+/** One of several: each option as its value, or as value and text; `none` is the text of the option for none of them. */
+export function Select(props: {
+  name: string;
+  id?: string;
+  label: string;
+  of: readonly (string | [value: string, text: string])[];
+  selected: string;
+  none?: string;
+}) {
+  const { name, id = name, label, of, selected, none } = props;
+  return (
+    <Labelled id={id} label={label}>
+      <select id={id} name={name}>
+        {none === undefined ? null : <option value="">{none}</option>}
+        {of
+          .map((each) => (typeof each === 'string' ? [each, each] : each))
+          .map(([value, text]) => (
+            <option value={value} selected={value === selected}>
+              {text}
+            </option>
+          ))}
+      </select>
+    </Labelled>
+  );
+}
+
+/** Any of several words; `show` says how each is shown. */
+export function Boxes<T extends string>(props: {
+  name: string;
+  legend: string;
+  of: readonly T[];
+  selected: readonly string[];
+  show?: (word: T) => Child;
+}) {
+  const { name, legend, of, selected, show = (word) => word } = props;
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      {of.map((word) => (
+        <label>
+          <input type="checkbox" name={name} value={word} checked={selected.includes(word)} />
+          {show(word)}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The severities that a form narrows to. */
+export function SeverityBoxes({ selected }: { selected: readonly string[] }) {
+  return (
+    <Boxes
+      name="severity"
+      legend="Severity"
+      of={['high', 'medium', 'low'] as const}
+      selected={selected}
+      show={(level) => <Severity level={level} />}
+    />
+  );
+}
+
+/** A form that narrows what a page shows. */
+export function Filters(props: { action: string; submit?: string; children: Child }) {
+  return (
+    <form class="filters" action={props.action}>
+      {props.children}
+      <div>
+        <button type="submit">{props.submit ?? 'Apply filters'}</button>
+      </div>
+    </form>
+  );
+}
+
+/** The one field that narrows a listing by what its titles hold. */
+export function FindForm({ action, label, search }: { action: string; label: string; search: string }) {
+  return (
+    <Filters action={action}>
+      <Input name="search" label={label} type="search" value={search} maxlength={200} />
+    </Filters>
+  );
+}
+
+/** A form that changes something: why it was not taken, its fields, its button. */
+export function FieldsForm(props: {
+  action: string;
+  problem?: string | null;
+  submit: string;
+  autocomplete?: 'off';
+  children: Child;
+}) {
+  const { action, problem = null, submit, autocomplete, children } = props;
+  return (
+    <form class="fields" method="post" action={action} autocomplete={autocomplete}>
+      <Problem text={problem} />
+      {children}
+      <div>
+        <button type="submit">{submit}</button>
+      </div>
+    </form>
+  );
+}
+
+/** What adds the thing of a page to a list or a collection that is chosen, or leads to making the first one. */
+export function AddTo(props: {
+  what: 'list' | 'collection';
+  label: string;
+  to: { id: string; name: string }[];
+  fields: Record<string, string>;
+}) {
+  const { what, label, to, fields } = props;
+  return (
+    <details class="more">
+      <summary>Add to a {what}</summary>
+      {to.length === 0 ? (
+        <p>
+          You have no {what}s yet. <a href={`/${what}s#new`}>Create a {what}</a>
+        </p>
+      ) : (
+        <form class="actions" method="post" action={`/${what}s/add`}>
+          <Hidden fields={fields} />
+          <label for={what}>{label}</label>
+          <select id={what} name={what}>
+            {to.map(({ id, name }) => (
+              <option value={id}>{name}</option>
+            ))}
+          </select>
+          <button type="submit">Add</button>
+        </form>
+      )}
+    </details>
+  );
+}
+
+/** The star of a STIG or a control; `fields` name it. */
+export function FavoriteButton(props: {
+  of: 'stigs' | 'controls';
+  isFavorite: boolean;
+  fields: Record<string, string>;
+}) {
+  const { of, isFavorite, fields } = props;
+  return (
+    <PostButton
+      action={isFavorite ? `/favorites/${of}/remove` : `/favorites/${of}`}
+      label={isFavorite ? '★ Remove from favorites' : '☆ Add to favorites'}
+      fields={fields}
+    />
+  );
+}
+
+/** A button that posts, with what it posts. */
+export function PostButton(props: {
+  action: string;
+  label: string;
+  /** What it is about, for who hears the label alone. */
+  about?: string;
+  fields?: Record<string, string>;
+}) {
+  return (
+    <form class="inline" method="post" action={props.action}>
+      <Hidden fields={props.fields ?? {}} />
+      <button type="submit" class="quiet">
+        {props.label}
+        {props.about === undefined ? null : <span class="hidden"> {props.about}</span>}
+      </button>
+    </form>
+  );
+}
+
+/** Fields that a form sends unseen. */
+export function Hidden({ fields }: { fields: Record<string, string> }) {
+  return Object.entries(fields).map(([name, value]) => <input type="hidden" name={name} value={value} />);
+}
+
+/** Why a form was not taken. */
+export function Problem({ text }: { text: string | null }) {
+  if (text === null) return null;
+  return (
+    <p class="problem" role="alert">
+      {text}
+    </p>
+  );
+}
