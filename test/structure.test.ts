@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { packageRoot } from '../src/base/root.ts';
 import { openDatabase } from '../src/db/database.ts';
 import { listMigrations } from '../src/db/migrate.ts';
+import { stigReleases } from '../src/db/tables.ts';
 import { knownControls, knownStigs } from '../src/db/user-tables.ts';
 import { routesOf, testApp } from './support/app.ts';
 import { arrows, longestChain, picture, roomOf } from './support/arrows.ts';
@@ -243,7 +244,7 @@ structure(
           sources.some((other) => other.path !== path && new RegExp(`\\b${name}\\b`).test(other.text)),
           `nothing uses ${name} of ${path}`,
         );
-    for (const view of [knownStigs, knownControls]) {
+    for (const view of [stigReleases, knownStigs, knownControls]) {
       const { name, selectedFields } = getViewConfig(view);
       const columns = (db.sqlite.pragma(`table_info(${name})`) as { name: string }[]).map(
         (each) => each.name,

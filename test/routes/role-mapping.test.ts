@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { sha256, numberOf } from '../../src/base/ids.ts';
+import { numberOf, sha256 } from '../../src/base/ids.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
