@@ -5,7 +5,7 @@ import { fileStatus } from './status.ts';
 
 /** What is counted, and the rows that are. */
 const counted = {
-  stigs: 'stigs WHERE current_release_id IS NOT NULL',
+  stigs: 'stigs',
   stig_releases: 'stig_releases',
   findings: 'findings',
   controls: 'controls',

@@ -157,7 +157,8 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
     entry(viewer: Viewer, id: string, stigSlug: string): Omit<ListEntry, 'findings'> {
       return db.read(() => {
         lists.find(viewer, id);
-        const row = rows(id, '', null).entries.find(({ entry }) => entry.slug === stigSlug);
+        const slug = references.stig(stigSlug)?.slug;
+        const row = rows(id, '', null).entries.find(({ entry }) => entry.slug === slug);
         if (!row) throw notFound();
         return { ...row.entry, notes: row.notes };
       });
@@ -172,21 +173,17 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
     ): Promise<ListStigUpdate> {
       return db.write(() => {
         lists.own(user, id);
+        const stig = references.stig(stigSlug);
         const { notes = sql`${listStigs.notes}`, position = sql`${listStigs.position}` } = change;
         const row = orm
           .update(listStigs)
           .set({ notes, position })
-          .where(
-            and(
-              eq(listStigs.collectionId, id),
-              eq(listStigs.reference, references.stig(stigSlug)?.reference ?? -1),
-            ),
-          )
+          .where(and(eq(listStigs.collectionId, id), eq(listStigs.reference, stig?.reference ?? -1)))
           .returning({ notes: listStigs.notes, position: listStigs.position, addedAt: listStigs.addedAt })
           .get();
-        if (!row) throw notFound();
+        if (!row || !stig) throw notFound();
         lists.change(id, {});
-        return { stigSlug, ...row };
+        return { stigSlug: stig.slug, ...row };
       });
     },
   };

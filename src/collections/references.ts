@@ -3,6 +3,7 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { createFindControl } from '../catalog/controls/keys.ts';
 import type { Database } from '../db/database.ts';
 import { documentKeys, occupationKeys } from '../db/role-tables.ts';
+import { createSlugOf } from '../db/stig-slugs.ts';
 import { knownStigs } from '../db/user-tables.ts';
 
 /** What users' data refers to in the catalog: the reference that is kept, and whether the catalog still holds it. */
@@ -17,17 +18,19 @@ interface Referred<T> {
  */
 export function createReferences(db: Database) {
   const bySlug = db.orm
-    .select({ reference: knownStigs.id, releaseId: knownStigs.releaseId })
+    .select({ slug: knownStigs.slug, reference: knownStigs.id, releaseId: knownStigs.releaseId })
     .from(knownStigs)
     .where(eq(knownStigs.slug, sql.placeholder('slug')))
     .prepare();
+  const slugOf = createSlugOf(db);
   const findControl = createFindControl(db);
   const document = prepareKey(db, documentKeys, documentKeys.documentId);
   const occupation = prepareKey(db, occupationKeys, occupationKeys.occupationCode);
   return {
-    stig(slug: string): Referred<number> | null {
-      const row = bySlug.get({ slug });
-      return row ? { reference: row.reference, isServed: row.releaseId !== null } : null;
+    /** By its slug or an alias. */
+    stig(name: string): (Referred<number> & { slug: string }) | null {
+      const row = bySlug.get({ slug: slugOf(name) });
+      return row ? { slug: row.slug, reference: row.reference, isServed: row.releaseId !== null } : null;
     },
 
     /** By its id, or its identifier in any usual spelling. */
