@@ -149,7 +149,10 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
   if (error) {
     const { path, message } = error.issues[0]!;
     const name = path[0] as Setting;
-    throw new CommandError(`${fromFlags[name] === undefined ? variableOf(name) : flagOf(name)} ${message}`, 2);
+    throw new CommandError(
+      `${fromFlags[name] === undefined ? variableOf(name) : flagOf(name)} ${message}`,
+      2,
+    );
   }
   const { tlsCert, tlsKey, claimSub, claimEmail, claimOrg, claimEntitlements, ...rest } = data;
   if ((tlsCert === null) !== (tlsKey === null))

@@ -133,10 +133,7 @@ const crosswalk = query(
      FROM crosswalk_nodes HAVING count(*) > 0 AND (min(id) <> 0 OR max(id) <> count(*) - 1)`,
   `SELECT 'no source states ' || a.framework || ':' || a.identifier || ' - ' || b.framework || ':' || b.identifier
      FROM crosswalk_edges AS e JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b
-    WHERE NOT EXISTS (SELECT 1 FROM crosswalk_evidence AS v WHERE v.a = e.a AND v.b = e.b)
-      AND NOT EXISTS (SELECT 1 FROM mapping_decisions AS d
-                       WHERE d.a_framework = a.framework AND d.a_identifier = a.identifier
-                         AND d.b_framework = b.framework AND d.b_identifier = b.identifier AND d.status <> 'rejected')`,
+    WHERE NOT EXISTS (SELECT 1 FROM crosswalk_evidence AS v WHERE v.a = e.a AND v.b = e.b)`,
   `SELECT 'the evidence of edge ' || v.a || ' - ' || v.b || ' is of no ' || CASE WHEN f.ordinal IS NULL THEN 'source' ELSE 'edge' END
      FROM crosswalk_evidence AS v
      LEFT JOIN mapping_facts AS f ON f.source_id = v.source_id AND f.ordinal = v.ordinal

@@ -3,7 +3,16 @@ import Sqlite from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { type Audience, createAudience } from './audience.ts';
-import { attachCatalog, attachedName, type ConnectOptions, connect, detachCatalog, inspectCatalog, leaveAtRest, setPragmas } from './connect.ts';
+import {
+  attachCatalog,
+  attachedName,
+  type ConnectOptions,
+  connect,
+  detachCatalog,
+  inspectCatalog,
+  leaveAtRest,
+  setPragmas,
+} from './connect.ts';
 import { createDatabaseFile, initialize } from './create.ts';
 import { databaseMoved } from './faults.ts';
 import { createGeneration } from './generation.ts';
@@ -183,7 +192,8 @@ function wrap(sqlite: Sqlite.Database, file: string, catalog: string | null): Da
     generation: generation.current,
     renewCatalog() {
       // One that was removed is served until there is another.
-      if (catalog === null || sqlite.inTransaction || catalogPlace.isSame() || !existsSync(catalog)) return false;
+      if (catalog === null || sqlite.inTransaction || catalogPlace.isSame() || !existsSync(catalog))
+        return false;
       const next = placeOf(catalog);
       inspectCatalog(catalog, { busyTimeout: 0, checkUnclean: true });
       detachCatalog(sqlite);

@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { CommandError } from '../base/errors.ts';
 import { freeName } from '../base/files.ts';
-import { copyDatabase, freeBytes } from './copy.ts';
 import { connect } from './connect.ts';
+import { copyDatabase, freeBytes } from './copy.ts';
 import { type Database, type Files, openCatalog, openDatabase } from './database.ts';
 import { type Kind, readHeader } from './header.ts';
 import { listMigrations, migrate, schemaVersion } from './migrate.ts';
@@ -25,9 +25,18 @@ export interface UpgradeOptions {
  * verified copy was laid beside it as `<file>.before-schema-<n>`. Throws `CommandError`; then that file is as it was.
  */
 export async function openUpgraded(files: Files, options: UpgradeOptions = {}): Promise<Database> {
-  const { say = () => undefined, room = freeBytes, onMigrate = () => undefined, catalogAlone, ...rest } = options;
+  const {
+    say = () => undefined,
+    room = freeBytes,
+    onMigrate = () => undefined,
+    catalogAlone,
+    ...rest
+  } = options;
   const { db, usersDb } = files;
-  for (const [kind, file] of [['catalog', db], ...(catalogAlone ? [] : [['users', usersDb] as const])] as const)
+  for (const [kind, file] of [
+    ['catalog', db],
+    ...(catalogAlone ? [] : [['users', usersDb] as const]),
+  ] as const)
     if (file !== ':memory:' && existsSync(file)) await upgrade(kind, file, say, room, onMigrate);
   return catalogAlone ? openCatalog(db, rest) : openDatabase(files, rest);
 }
