@@ -1,6 +1,5 @@
-import { eq } from 'drizzle-orm';
+import { CommandError } from '../src/base/errors.ts';
 import type { Database } from '../src/db/database.ts';
-import { sources } from '../src/db/tables.ts';
 import type { CatalogPart } from './controls/catalog.ts';
 import { lackingOf, removeParts } from './controls/parts.ts';
 import { deriveControls } from './crosswalk/derive.ts';
@@ -11,9 +10,11 @@ import { noteDecisions, noteParts } from './outcomes.ts';
 import type { Phases } from './phases.ts';
 import type { SourceProblem } from './read/errors.ts';
 import type { Staging } from './staging.ts';
-import type { EmptiedSlug } from './stigs/emptied-slugs.ts';
 import { decideIdentity } from './stigs/identity.ts';
 import { createSearchIndex } from './stigs/search-index.ts';
+import { readOverrides, readPrintings, storeOverrides } from './stigs/store.ts';
+import { tellIdentity } from './stigs/tell.ts';
+import { type SlugChange, writeIdentity } from './stigs/write.ts';
 
 /** The line of a catalog that says itself that it is a part. */
 export interface StatedPart {
@@ -31,11 +32,11 @@ interface StagedRun {
 }
 
 interface DerivedRun {
-  /** How many releases an override moved to another STIG. */
-  moved: number;
+  /** Whether the STIGs of the catalog are other ones now. */
+  changed: boolean;
   /** The benchmark ids of overrides that no benchmark bears. */
   unmetOverrides: string[];
-  emptied: EmptiedSlug[];
+  slugChanges: SlugChange[];
 }
 
 /**
@@ -50,21 +51,34 @@ export function deriveAll(db: Database, run: StagedRun): DerivedRun {
   return derived;
 }
 
-/** Decides to which STIG the staged releases belong. Gives also the ids of the STIGs whose releases changed. */
+/** Decides to which STIG each release belongs. Gives also the ids of the STIGs that changed. */
 function decideStigs(
   db: Database,
   { lines, staging, overrides, phases }: StagedRun,
 ): DerivedRun & { touched: Set<number> } {
-  if (staging.releases.length === 0 && overrides.size === 0)
-    return { moved: 0, unmetOverrides: [], emptied: [], touched: new Set() };
+  const { releases, replaced } = staging;
+  if (releases.length === 0 && replaced === 0 && overrides.size === 0)
+    return { changed: false, unmetOverrides: [], slugChanges: [], touched: new Set() };
   staging.begin();
-  const identity = decideIdentity(db, staging.releases, overrides);
+  const isOther = storeOverrides(db, overrides);
+  const printings = readPrintings(db);
+  const identity = decideIdentity(printings, readOverrides(db));
+  // Of two slugs the operator sees the refusal of a row, not what an earlier row does to a release that came later.
+  for (const slug of overrides.values()) {
+    const version = identity.refused.get(slug);
+    if (version !== undefined)
+      throw new CommandError(
+        `two benchmarks hold other rules as ${version}: one slug, ${slug}, cannot serve both`,
+      );
+  }
+  const { touched, changes } = writeIdentity(db, printings, identity);
   phases.timed('search', () => createSearchIndex(db).reconcile());
-  const targetOf = (sha256: string) => staging.unchanged(sha256)?.target ?? null;
-  for (const { target, sourceId } of noteDecisions(lines, identity, targetOf))
-    db.orm.update(sources).set({ target }).where(eq(sources.id, sourceId!)).run();
-  const { moved, unmet: unmetOverrides, left: emptied, touched } = identity;
-  return { moved, unmetOverrides, emptied, touched };
+  const fresh = new Set(releases.map(({ id }) => id));
+  const told = tellIdentity(db, printings, identity, { fresh, changes });
+  noteDecisions(lines, told, (sha256) => staging.unchanged(sha256)?.target ?? null);
+  const changed = releases.length > 0 || isOther || touched.size > 0;
+  const unmetOverrides = identity.unmet.filter((benchmarkId) => overrides.has(benchmarkId));
+  return { changed, unmetOverrides, slugChanges: changes, touched };
 }
 
 /** The catalogs of controls and the crosswalk. */

@@ -1,40 +1,37 @@
 import type { Part } from './controls/parts.ts';
 import type { OpenLine } from './ledger.ts';
 import { excerpt } from './read/text.ts';
-import { describeEmptied } from './stigs/emptied-slugs.ts';
-import type { Identity } from './stigs/identity.ts';
+import type { Told } from './stigs/tell.ts';
 
 /**
- * Puts into the ledger lines of a run what was decided about the releases that they brought; `targetOf` gives where the
- * stored source with some bytes belongs by now. Gives the lines whose release is stored.
+ * Puts into the ledger lines of a run what was decided about the releases that they brought, and what that changed about
+ * those that were there; `targetOf` gives where the stored source with some bytes belongs by now.
  */
 export function noteDecisions(
   lines: OpenLine[],
-  { decisions, moved, left }: Identity,
+  { decisions, remarks }: Told,
   targetOf: (sha256: string) => string | null,
-): OpenLine[] {
+): void {
   const firstOf = new Map<string, OpenLine>();
   for (const line of lines) {
     const decision = line.releaseId === null ? undefined : decisions.get(line.releaseId);
     if (!decision) continue;
     Object.assign(line, { outcome: decision.outcome, reason: decision.reason, target: decision.slug });
-    if (decision.outcome === 'rejected') line.counts = {};
     firstOf.set(line.sha256!, line);
   }
-  // The same bytes once more in this run share the fate of the first.
-  for (const line of lines.filter((each) => each.outcome === 'unchanged')) {
+  for (const line of lines.filter((each) => each.outcome === 'unchanged' && each.kind === 'xccdf')) {
+    const target = targetOf(line.sha256!);
+    if (line.target !== null && line.target !== target) line.reason = `moved from ${line.target}`;
+    line.target = target;
+    // The same bytes once more in this run share the fate of the first.
     const first = firstOf.get(line.sha256!);
-    const target = moved > 0 ? targetOf(line.sha256!) : null;
-    if (target !== null && target !== line.target) {
-      const behind = left.find(({ slug }) => slug === line.target);
-      const remark = behind ? `; ${describeEmptied(behind)}` : '';
-      Object.assign(line, { reason: `operator override: moved from ${line.target}${remark}`, target });
-    }
-    if (first) line.target = first.target;
     if (first && first.outcome !== 'imported')
       Object.assign(line, { outcome: first.outcome, reason: first.reason });
   }
-  return [...firstOf.values()].filter((line) => line.outcome === 'imported');
+  for (const { slug, text } of remarks) {
+    const about = lines.find((line) => line.target === slug && line.sourceId !== null);
+    (about ?? lines.find((line) => line.sourceId !== null) ?? lines[0])?.warnings.push(text);
+  }
 }
 
 /**

@@ -21,14 +21,14 @@ import { Phases } from './phases.ts';
 import { ImportError, oneLine } from './read/errors.ts';
 import type { Kind } from './read/kind.ts';
 import { Staging } from './staging.ts';
-import type { EmptiedSlug } from './stigs/emptied-slugs.ts';
+import type { SlugChange } from './stigs/write.ts';
 
 export interface ImportOptions {
   /** Change nothing unless every source is good. */
   strict?: boolean;
   /** Do everything but the commit. */
   dryRun?: boolean;
-  /** Benchmark id to slug: the operator's word (rule F2.4 step 6). */
+  /** Benchmark id to slug: the operator's word (rule F2.4 step 6), which is kept; an empty slug takes a former row back. */
   overrides?: Map<string, string>;
   now?: () => Date;
   onProgress?: (progress: ImportProgress) => void;
@@ -52,8 +52,8 @@ export interface ImportResult {
   loneUnknown: string[];
   /** Benchmark ids of `overrides` that no benchmark bears, neither of this run nor of the catalog. */
   unmetOverrides: string[];
-  /** The slugs that `overrides` left without a release while users' lists or favorites refer to them. */
-  emptiedSlugs: EmptiedSlug[];
+  /** The slugs that lead elsewhere now than to the STIG that they were the slug of. */
+  slugChanges: SlugChange[];
 }
 
 /**
@@ -154,7 +154,7 @@ class ImportRun {
   private complete(loneUnknown: string[], start: number): ImportResult {
     const { db, lines: open, staging, parts, phases } = this;
     const overrides = this.options.overrides ?? new Map<string, string>();
-    const { moved, unmetOverrides, emptied } = deriveAll(db, {
+    const { changed, unmetOverrides, slugChanges } = deriveAll(db, {
       lines: open,
       staging,
       parts,
@@ -167,8 +167,8 @@ class ImportRun {
     const lines = isRefused ? refusedByStrict(made, bad.length) : made;
     const stored = !this.options.dryRun && !isRefused;
     const summary = () => summarize(lines, phases.times, performance.now() - start);
-    phases.timed('commit', () => this.finish(lines, summary(), stored, moved));
-    return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, emptiedSlugs: emptied };
+    phases.timed('commit', () => this.finish(lines, summary(), stored, changed));
+    return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, slugChanges };
   }
 
   /** Reads one source and stores what it holds; gives its line of the ledger. */
@@ -218,7 +218,7 @@ class ImportRun {
   }
 
   /** Writes the ledger and commits, or rolls everything back. */
-  private finish(lines: LedgerLine[], summary: LedgerSummary, stored: boolean, moved: number): void {
+  private finish(lines: LedgerLine[], summary: LedgerSummary, stored: boolean, changed: boolean): void {
     const { db, staging, startedAt } = this;
     if (!stored) {
       if (db.sqlite.inTransaction) db.sqlite.exec('ROLLBACK');
@@ -227,7 +227,7 @@ class ImportRun {
     staging.begin();
     const finishedAt = this.now().toISOString();
     const gained = lines.some((line) => line.outcome === 'imported' && line.kind !== 'archive');
-    if (gained || moved > 0 || staging.replaced > 0) {
+    if (gained || changed || staging.replaced > 0) {
       const next = sql`${catalog.generation} + 1`;
       db.orm.update(catalog).set({ generation: next, changedAt: finishedAt }).run();
     }

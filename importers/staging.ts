@@ -1,14 +1,13 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../src/db/database.ts';
-import { sources, stigReleases } from '../src/db/tables.ts';
+import { sources, stigPrintings } from '../src/db/tables.ts';
 import { stageControls } from './controls/stage-controls.ts';
 import { stageRoles } from './guidance/roles/stage-roles.ts';
 import { stageDocuments } from './guidance/stage-documents.ts';
 import type { OpenLine } from './ledger.ts';
 import { type Content, importerVersion } from './parsed.ts';
 import { ImportError } from './read/errors.ts';
-import { type StagedRelease, stageRelease } from './stigs/stage-release.ts';
-import { removeRelease } from './stigs/store.ts';
+import { removePrinting, type StagedRelease, stageRelease } from './stigs/stage-release.ts';
 
 /** Stores the content of sources one by one, each in a savepoint of the run's one transaction. */
 export class Staging {
@@ -55,9 +54,9 @@ export class Staging {
     }
     sqlite.exec('SAVEPOINT source');
     try {
-      const wasStored = this.removeOutdated(line.sha256!);
+      this.removeOutdated(line.sha256!);
       const sourceId = this.addSource(line);
-      const stored = { ...line, sourceId, ...this.storeContent(sourceId, line, content, wasStored) };
+      const stored = { ...line, sourceId, ...this.storeContent(sourceId, line, content) };
       const { target } = stored;
       this.db.orm.update(sources).set({ target }).where(eq(sources.id, sourceId)).run();
       sqlite.exec('RELEASE source');
@@ -70,17 +69,11 @@ export class Staging {
     }
   }
 
-  private storeContent(
-    sourceId: number,
-    line: OpenLine,
-    content: Content,
-    wasStored: boolean,
-  ): Partial<OpenLine> {
+  private storeContent(sourceId: number, line: OpenLine, content: Content): Partial<OpenLine> {
     const { db } = this;
     switch (content.type) {
       case 'stig': {
-        const source = { sourceId, sha256: line.sha256!, wasStored };
-        const release = stageRelease(db, source, content.release);
+        const release = stageRelease(db, { sourceId, sha256: line.sha256! }, content.release);
         this.releases.push(release);
         this.rules += release.findingCount;
         const { id: releaseId, findingCount: rules, high, medium, low, profileCount: profiles } = release;
@@ -98,20 +91,19 @@ export class Staging {
     }
   }
 
-  /** Forgets what an older importer version made of these bytes; tells whether there was anything. */
-  private removeOutdated(sha256: string): boolean {
+  /** Forgets what an older importer version made of these bytes. */
+  private removeOutdated(sha256: string): void {
     const { orm } = this.db;
     const source = this.sourceOf.get({ sha256 });
-    if (!source) return false;
-    const release = orm
-      .select({ id: stigReleases.id })
-      .from(stigReleases)
-      .where(eq(stigReleases.sourceId, source.id))
+    if (!source) return;
+    const printing = orm
+      .select({ id: stigPrintings.id })
+      .from(stigPrintings)
+      .where(eq(stigPrintings.sourceId, source.id))
       .get();
-    if (release) removeRelease(this.db, release.id);
+    if (printing) removePrinting(this.db, printing.id);
     else orm.delete(sources).where(eq(sources.id, source.id)).run();
     this.replaced++;
-    return true;
   }
 
   private addSource(line: OpenLine): number {

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { packageRoot } from '../src/base/root.ts';
 import { openDatabase } from '../src/db/database.ts';
 import { listMigrations } from '../src/db/migrate.ts';
+import { stigReleases } from '../src/db/tables.ts';
 import { knownControls, knownStigs } from '../src/db/user-tables.ts';
 import { routesOf, testApp } from './support/app.ts';
 import { arrows, longestChain, picture, roomOf } from './support/arrows.ts';
@@ -202,8 +203,9 @@ structure('the Drizzle mirror equals the migrated schema, column by column', asy
   for (const { name, strict } of stored) assert.is(strict, 1, `${name} is not STRICT`);
   for (const mirror of mirrors) {
     const { name } = mirror;
+    // A view is mirrored as a table where its rows are asked for whole.
     assert.ok(
-      stored.some((table) => table.name === name),
+      stored.some((table) => table.name === name) || name === 'stig_releases',
       `there is no table ${name}`,
     );
     const columns = db.sqlite.pragma(`table_info(${name})`) as {
@@ -242,7 +244,7 @@ structure(
           sources.some((other) => other.path !== path && new RegExp(`\\b${name}\\b`).test(other.text)),
           `nothing uses ${name} of ${path}`,
         );
-    for (const view of [knownStigs, knownControls]) {
+    for (const view of [stigReleases, knownStigs, knownControls]) {
       const { name, selectedFields } = getViewConfig(view);
       const columns = (db.sqlite.pragma(`table_info(${name})`) as { name: string }[]).map(
         (each) => each.name,

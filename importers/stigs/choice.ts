@@ -1,21 +1,13 @@
-import { compareCodePoints } from '../../src/base/text.ts';
-import type { Overlaps } from './overlap.ts';
+import { clashOf, createDraft, type Draft, join } from './draft.ts';
+import { jaccard, ofOneProduct, ofTwoProducts } from './evidence.ts';
+import type { Printing, Unit } from './printings.ts';
 import { areTwoRoles, nameTwoProducts } from './siblings.ts';
-import { idKeyOf, isSlug, kindOf, numbered, reservedSlugs, slugOf, slugStemOf } from './slug.ts';
-import type { StagedRelease } from './stage-release.ts';
-import type { StigRow, StigStore, StoredRelease } from './store.ts';
 
-/** The STIG that releases belong to, and why. */
-export interface Choice {
-  stig: StigRow;
-  decision: string;
-}
-
-/** A STIG with most of the STIG IDs of some release. */
+/** A STIG with most of the STIG IDs of some unit. */
 interface Similar {
-  stig: StigRow;
-  /** The share of STIG IDs, in percent. */
-  percent: number;
+  draft: Draft;
+  /** The share of STIG IDs. */
+  index: number;
   /** What tells that it is another product all the same; null for nothing. */
   otherBy: string | null;
 }
@@ -23,111 +15,134 @@ interface Similar {
 const joinFrom = 0.8;
 
 /**
- * Makes what chooses the STIG of a benchmark that none knows yet (rule F2.4, steps 3 to 5): one of the same title or of
- * the same rules, or a new one. It takes the releases of that benchmark, newest first; `clashes` tells whether a STIG holds
- * other rules as one of their versions.
+ * Puts units that no override names, in their order, to the STIG of a same title or of the same rules, or makes a new
+ * one (rule F2.4, steps 3 to 5). A STIG that the operator named takes those alone whose title has that slug: a row
+ * speaks of its own id. Gives the slugs that such a unit cannot join for its other rules,
+ * with their version.
  */
-export function createChoose(
-  store: StigStore,
-  overlaps: Overlaps,
-  clashes: (group: StagedRelease[], stig: StigRow) => boolean,
-): (group: StagedRelease[]) => Choice {
-  return choose;
+export function putTogether(units: Unit[], drafts: Draft[]): Map<string, string> {
+  const likes = likeUnits(units);
+  const draftWith = new Map<Unit, Draft>();
+  const refused = new Map<string, string>();
+  for (const unit of units) draftWith.set(unit, choose(unit));
+  return refused;
 
-  function choose(group: StagedRelease[]): Choice {
-    const newest = group[0]!;
-    const slug = slugOf(newest.title);
-    const kind = kindOf(newest.title);
-    const sameTitle = store.bySlug(slug);
-    const isClash = sameTitle !== null && clashes(group, sameTitle);
-    const isOtherRole = sameTitle !== null && !isClash && holdsOtherRole(newest, sameTitle);
-    if (sameTitle?.kind === kind && !isClash && !isOtherRole) {
-      return {
-        stig: sameTitle,
-        decision: `joined ${slug}: same title, other benchmark id; ${evidence(group, sameTitle)}`,
-      };
+  function choose(unit: Unit): Draft {
+    let blocked: Draft['blocked'] = null;
+    for (const draft of drafts) {
+      if (!isNamedLike(unit, draft)) continue;
+      const clash = clashOf(unit, draft);
+      if (clash === null && !holdsOtherRole(unit, draft)) {
+        const [mine, theirs] = nearest(unit, draft);
+        const shared = `${percentOf(jaccard(mine.stigIds, theirs.stigIds))} of the STIG IDs shared with ${theirs.version}`;
+        join(draft, unit, () => `joined ${draft.slug}: same title, other benchmark id; ${shared}`);
+        return draft;
+      }
+      blocked ??= clash === null ? 'role' : 'clash';
+      if (clash !== null && draft.given !== null) refused.set(draft.given, clash);
     }
-    const similar = sameTitle?.kind === kind ? [] : similarStigs(group, kind);
-    const renamed = similar.find((each) => each.otherBy === null);
-    if (renamed)
-      return {
-        stig: renamed.stig,
-        decision: `joined ${renamed.stig.slug}: other title and benchmark id, ${renamed.percent} % of the STIG IDs shared`,
-      };
-    const remark = !sameTitle && similar[0] ? `; ${siblingRemark(similar[0])}` : '';
-    if (isFree(slug))
-      return { stig: store.create(slug, kind), decision: `new slug from the title: ${slug}${remark}` };
-    let free = idKeyOf(newest.benchmarkId);
-    for (let n = 2; !isFree(free); n++) free = numbered(slugStemOf(newest), n);
-    return {
-      stig: store.create(free, kind),
-      decision: `new slug ${free}: ${isOtherRole ? `${slug} is the other role of this server` : whyNot(slug, sameTitle, kind)}${remark}`,
-    };
+    const similar = blocked === null ? similarTo(unit) : [];
+    const renamed = similar.find(({ otherBy }) => otherBy === null);
+    if (renamed) {
+      const { draft, index } = renamed;
+      const shared = `${percentOf(index)} of the STIG IDs shared`;
+      join(draft, unit, () => `joined ${draft.slug}: other title and benchmark id, ${shared}`);
+      return draft;
+    }
+    const draft = createDraft(unit.kind, { blocked });
+    join(draft, unit, () => `${reasonOf(draft)}${similar[0] ? remarkOn(similar[0]) : ''}`);
+    drafts.push(draft);
+    return draft;
   }
 
-  function isFree(slug: string): boolean {
-    return isSlug(slug) && !reservedSlugs.has(slug) && store.bySlug(slug) === null;
-  }
-
-  function holdsOtherRole({ idKey }: StagedRelease, stig: StigRow): boolean {
-    return store.releases(stig.id).some((release) => areTwoRoles(idKey, release.idKey));
-  }
-
-  /** STIGs that may be a group's own under another title: those with most of its STIG IDs, the most alike first. */
-  function similarStigs(group: StagedRelease[], kind: 'stig' | 'srg'): Similar[] {
-    const candidates = new Set(group.flatMap((release) => overlaps.stigsLike(release.id, kind, joinFrom)));
+  /** STIGs that may be a unit's own under another title: those with most of its STIG IDs, the most alike first. */
+  function similarTo(unit: Unit): Similar[] {
+    const candidates = new Set([...likes.get(unit)!].flatMap((other) => draftWith.get(other) ?? []));
     return [...candidates]
-      .map((id) => ({ stig: store.byId(id), releases: store.releases(id) }))
-      .filter(({ releases }) => releases.length > 0)
-      .map(({ stig, releases }) => ({ stig, pair: nearest(group, releases) }))
-      .map(({ stig, pair: [a, b] }) => ({
-        stig,
-        pair: [a, b] as const,
-        index: overlaps.sameStigIds(a.id, b.id),
-      }))
-      .filter(({ stig, index }) => index >= joinFrom && !clashes(group, stig))
-      .sort((a, b) => b.index - a.index || compareCodePoints(a.stig.slug, b.stig.slug))
-      .map(({ stig, pair, index }) => ({
-        stig,
-        percent: Math.round(index * 100),
-        otherBy: otherBy(...pair),
-      }));
-  }
-
-  /** Only new numbers tell that two releases are of one product; where they do not, the titles must not say otherwise. */
-  function otherBy(a: StagedRelease, b: StoredRelease): string | null {
-    if (overlaps.ofTwoProducts(a.id, b.id)) return 'its rules have other SV-ids';
-    if (overlaps.ofOneProduct(a.id, b.id)) return null;
-    return nameTwoProducts(a.title, b.title) ? 'its title names another product' : null;
-  }
-
-  function siblingRemark({ stig, percent, otherBy }: Similar): string {
-    return `shares ${percent} % of the STIG IDs with ${stig.slug}, but ${otherBy}`;
-  }
-
-  function evidence(group: StagedRelease[], stig: StigRow): string {
-    const releases = store.releases(stig.id);
-    if (releases.length === 0) return 'no release of it is retained';
-    const [mine, theirs] = nearest(group, releases);
-    const overlap = overlaps.compare(mine.id, theirs.id);
-    const byId = overlap.stigIds >= overlap.groupIds;
-    const percent = Math.round((byId ? overlap.stigIds : overlap.groupIds) * 100);
-    return `${percent} % of the ${byId ? 'STIG IDs' : 'V-ids and legacy ids'} shared with ${theirs.version}`;
+      .map((draft) => ({ draft, pair: nearest(unit, draft) }))
+      .map(({ draft, pair: [a, b] }) => ({ draft, a, b, index: jaccard(a.stigIds, b.stigIds) }))
+      .filter(
+        ({ draft, index }) => draft.given === null && index >= joinFrom && clashOf(unit, draft) === null,
+      )
+      .sort((a, b) => b.index - a.index || drafts.indexOf(a.draft) - drafts.indexOf(b.draft))
+      .map(({ draft, a, b, index }) => ({ draft, index, otherBy: otherBy(a, b) }));
   }
 }
 
-/** Why a new STIG cannot have the slug of its title. */
-function whyNot(slug: string, taken: StigRow | null, kind: 'stig' | 'srg'): string {
-  if (slug === '') return 'the title does not give a slug';
-  if (taken === null) return `${slug} is reserved for a path of the API`;
-  return `${slug} ${taken.kind === kind ? 'holds other rules under the same version' : `is a ${taken.kind.toUpperCase()}`}`;
+/** Why a new STIG has the slug that it has. */
+function reasonOf({ slug, titleSlug, blocked, takenBy }: Draft): string {
+  if (slug === titleSlug) return `new slug from the title: ${slug}`;
+  return `new slug ${slug}: ${whyNot()}`;
+
+  function whyNot(): string {
+    if (titleSlug === '') return 'the title does not give a slug';
+    if (takenBy === null) return `${titleSlug} is reserved for a path of the API`;
+    if (blocked === 'role') return `${titleSlug} is the other role of this server`;
+    if (blocked === 'clash') return `${titleSlug} holds other rules under the same version`;
+    return `${titleSlug} is another ${takenBy.kind === 'srg' ? 'SRG' : 'STIG'}`;
+  }
 }
 
-/** The two releases, one of each list, whose dates are nearest to each other; ties go to the newest. */
-function nearest(mine: StagedRelease[], theirs: StoredRelease[]): [StagedRelease, StoredRelease] {
-  let best: { distance: number; key: string; pair: [StagedRelease, StoredRelease] } | null = null;
-  for (const a of mine) {
-    for (const b of theirs) {
+function remarkOn({ draft, index, otherBy }: Similar): string {
+  return `; shares ${percentOf(index)} of the STIG IDs with ${draft.slug}, but ${otherBy}`;
+}
+
+function percentOf(index: number): string {
+  return `${Math.round(index * 100)} %`;
+}
+
+function isNamedLike({ kind, titles }: Unit, draft: Draft): boolean {
+  if (draft.kind !== kind) return false;
+  const [newest] = titles;
+  if (draft.given !== null) return newest === draft.given;
+  return [...titles].some((title) => title !== '' && draft.titles.has(title));
+}
+
+function holdsOtherRole({ idKey }: Unit, { units }: Draft): boolean {
+  return units.some((other) => areTwoRoles(idKey, other.idKey));
+}
+
+/** Only new numbers tell that two releases are of one product; where they do not, the titles must not say otherwise. */
+function otherBy(a: Printing, b: Printing): string | null {
+  const [mine, theirs] = [a.evidence(), b.evidence()];
+  if (ofTwoProducts(mine, theirs)) return 'its rules have other SV-ids';
+  if (ofOneProduct(mine, theirs)) return null;
+  return nameTwoProducts(a.title, b.title) ? 'its title names another product' : null;
+}
+
+/**
+ * For each unit those before it of its kind, among them all that have a printing with most of the STIG IDs of one of its
+ * own: two such lists lack at most the share 1 - `joinFrom` of each other, so their smallest hashes, one more than that,
+ * share one.
+ */
+function likeUnits(units: Unit[]): Map<Unit, Set<Unit>> {
+  const likes = new Map(units.map((unit) => [unit, new Set<Unit>()]));
+  for (const kind of ['stig', 'srg']) {
+    const having = new Map<number, Unit[]>();
+    for (const unit of units.filter((each) => each.kind === kind))
+      for (const hash of firstHashes(unit)) {
+        const others = having.get(hash) ?? [];
+        for (const other of others) likes.get(unit)!.add(other);
+        having.set(hash, [...others, unit]);
+      }
+  }
+  return likes;
+}
+
+function firstHashes({ printings }: Unit): Set<number> {
+  const hashes = new Set<number>();
+  for (const { stigIds } of printings) {
+    const most = Math.ceil(joinFrom * stigIds.length);
+    for (const hash of stigIds.subarray(0, stigIds.length - most + 1)) hashes.add(hash);
+  }
+  return hashes;
+}
+
+/** The two printings, one of each, whose dates are nearest to each other; ties go to the newest. */
+function nearest(unit: Unit, draft: Draft): [Printing, Printing] {
+  let best: { distance: number; key: string; pair: [Printing, Printing] } | null = null;
+  for (const a of unit.printings) {
+    for (const b of draft.units.flatMap(({ printings }) => printings)) {
       const distance = Math.abs(day(a.releaseDate) - day(b.releaseDate));
       const key = `${b.releaseOrder} ${a.releaseOrder}`;
       if (!best || distance < best.distance || (distance === best.distance && key > best.key)) {

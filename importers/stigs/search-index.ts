@@ -37,8 +37,7 @@ export function createSearchIndex(db: Database): SearchIndex {
     .pluck();
   const notYetIn = sqlite
     .prepare<[], number>(
-      `SELECT current_release_id FROM stigs WHERE current_release_id IS NOT NULL
-       EXCEPT SELECT release_id FROM searched_releases ORDER BY 1`,
+      `SELECT current_release_id FROM stigs EXCEPT SELECT release_id FROM searched_releases ORDER BY 1`,
     )
     .pluck();
 

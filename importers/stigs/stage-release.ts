@@ -1,57 +1,73 @@
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import * as tables from '../../src/db/tables.ts';
+import { evidenceOf } from './evidence.ts';
+import { createSearchIndex } from './search-index.ts';
 import { aliasKey, kindOf } from './slug.ts';
 import type { XccdfRelease } from './xccdf-record.ts';
 import { releaseOrderOf } from './xccdf-release.ts';
 
-/** A release whose findings are stored and whose STIG is not decided yet. */
-export interface StagedRelease extends Omit<typeof tables.stigReleases.$inferSelect, 'stigId'> {
-  /** Whether an older importer had stored the same bytes. */
-  wasStored: boolean;
+/** A release that a run stored; to which STIG it belongs is decided at the end of the run. */
+export interface StagedRelease {
+  id: number;
+  findingCount: number;
+  high: number;
+  medium: number;
+  low: number;
+  profileCount: number;
 }
 
-/**
- * Stores the findings and profiles of a release, inside the run's transaction; the release row itself follows once its STIG is
- * decided. `wasStored` tells whether an older importer had stored the same bytes.
- */
+/** Stores a release with its findings and profiles, and what it is compared by, inside the run's transaction. */
 export function stageRelease(
   db: Database,
-  { sourceId, sha256, wasStored }: { sourceId: number; sha256: string; wasStored: boolean },
+  { sourceId, sha256 }: { sourceId: number; sha256: string },
   release: XccdfRelease,
 ): StagedRelease {
   const insertFinding = prepareInsert(db, tables.findings, ['id']);
   const insertProfile = prepareInsert(db, tables.stigProfiles);
   const { findings, profiles, ...head } = release;
-  const releaseId = nextId(db);
+  const count = (severity: string) => findings.filter((finding) => finding.severity === severity).length;
+  const staged = {
+    id: db.sqlite.prepare('SELECT coalesce(max(id), 0) + 1 FROM stig_printings').pluck().get() as number,
+    findingCount: findings.length,
+    ...{ high: count('high'), medium: count('medium'), low: count('low') },
+    profileCount: profiles.length,
+  };
+  prepareInsert(db, tables.stigPrintings).run({
+    ...{ ...head, ...staged, sourceId, stigId: null, supersededBy: null },
+    idKey: aliasKey(release.benchmarkId, kindOf(release.title)),
+    releaseOrder: releaseOrderOf({ ...release, sha256 }),
+    releaseDate: release.benchmarkDate ?? release.statusDate,
+  });
+  const releaseId = staged.id;
   for (const [index, finding] of findings.entries())
     insertFinding.run({ releaseId, ordinal: index + 1, ...finding });
   for (const [index, profile] of profiles.entries())
     insertProfile.run({ releaseId, ordinal: index + 1, ...profile });
-  const count = (severity: string) => findings.filter((finding) => finding.severity === severity).length;
-  return {
-    // A copy: the texts of the head are slices of the whole document, which they would keep in memory.
-    ...structuredClone(head),
-    id: releaseId,
-    sourceId,
-    wasStored,
-    idKey: aliasKey(release.benchmarkId, kindOf(release.title)),
-    releaseOrder: releaseOrderOf({ ...release, sha256 }),
-    releaseDate: release.benchmarkDate ?? release.statusDate,
-    findingCount: findings.length,
-    high: count('high'),
-    medium: count('medium'),
-    low: count('low'),
-    profileCount: profiles.length,
-  };
+  const { stigIds, rules, numbers } = evidenceOf(findings);
+  prepareInsert(db, tables.stigEvidence).run({
+    releaseId,
+    ...{ stigIds: bytesOf(stigIds), rules: bytesOf(rules), numbers: bytesOf(numbers) },
+  });
+  return staged;
 }
 
-/** Above the ids of all releases, stored and staged. */
-function nextId({ sqlite }: Database): number {
-  return sqlite
-    .prepare<[], number>(
-      'SELECT max(coalesce((SELECT max(id) FROM stig_releases), 0), coalesce((SELECT max(release_id) FROM findings), 0)) + 1',
-    )
+function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+/** Removes a printing with its findings, profiles and source; what it stood for is to be decided anew. */
+export function removePrinting(db: Database, releaseId: number): void {
+  const { sqlite } = db;
+  createSearchIndex(db).remove(releaseId);
+  sqlite
+    .prepare('UPDATE stig_printings SET stig_id = NULL, superseded_by = NULL WHERE superseded_by = ?')
+    .run(releaseId);
+  for (const table of ['findings', 'stig_profiles', 'stig_evidence'])
+    sqlite.prepare(`DELETE FROM ${table} WHERE release_id = ?`).run(releaseId);
+  const source = sqlite
+    .prepare<[number], number>('DELETE FROM stig_printings WHERE id = ? RETURNING source_id')
     .pluck()
-    .get()!;
+    .get(releaseId);
+  sqlite.prepare('DELETE FROM sources WHERE id = ?').run(source);
 }

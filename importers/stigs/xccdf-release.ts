@@ -61,9 +61,3 @@ export function releaseOrderOf(release: {
     release.sha256,
   ].join(' ');
 }
-
-/** Whether two releases differ by the hash of their files alone: nothing tells which printing is the newer. */
-export function isTie(orderA: string, orderB: string): boolean {
-  const dated = (releaseOrder: string) => releaseOrder.slice(0, releaseOrder.lastIndexOf(' '));
-  return dated(orderA) === dated(orderB);
-}

@@ -45,35 +45,42 @@ CREATE TABLE sources (
   imported_at TEXT NOT NULL
 ) STRICT;
 
--- A STIG or SRG across all its releases. The id is the first 52 bits of SHA-256 of the slug.
--- Without a current release it is gone from the catalog; the row stays for what refers to it.
+-- A STIG or SRG across all its releases. Which these are, and its slug, follow from all printings and the overrides
+-- (rule D24). The id is the first 52 bits of SHA-256 of the slug.
 CREATE TABLE stigs (
   id INTEGER PRIMARY KEY,
   slug TEXT NOT NULL UNIQUE,
   kind TEXT NOT NULL CHECK (kind IN ('stig', 'srg')),
   title TEXT NOT NULL,
   title_fold TEXT NOT NULL,
-  current_release_id INTEGER REFERENCES stig_releases (id) DEFERRABLE INITIALLY DEFERRED
+  current_release_id INTEGER NOT NULL REFERENCES stig_printings (id) DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
 CREATE INDEX stigs_by_title ON stigs (title_fold, title, slug);
 
--- Every benchmark id under which a STIG was published, folded (FORMATS 2.4 step 1).
+-- What else answers for a STIG: its other title slugs and its benchmark ids, in lower case. Never a slug of the catalog.
 CREATE TABLE stig_aliases (
-  id_key TEXT PRIMARY KEY,
-  stig_id INTEGER NOT NULL REFERENCES stigs (id),
-  benchmark_id TEXT NOT NULL,
-  decision TEXT NOT NULL
+  alias TEXT PRIMARY KEY,
+  stig_id INTEGER NOT NULL REFERENCES stigs (id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX stig_aliases_by_stig ON stig_aliases (stig_id);
 
-CREATE TABLE stig_releases (
+-- The operator's word: the slug that a benchmark gets (`import --slugs`).
+CREATE TABLE stig_overrides (
+  benchmark_id TEXT PRIMARY KEY,
+  slug TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Every release as it was printed. Of two printings of one version and release whose rules are all in one of them the
+-- other is kept and not served.
+CREATE TABLE stig_printings (
   id INTEGER PRIMARY KEY,
-  stig_id INTEGER NOT NULL REFERENCES stigs (id),
+  -- Null until the end of the run that brings it.
+  stig_id INTEGER REFERENCES stigs (id),
   source_id INTEGER NOT NULL UNIQUE REFERENCES sources (id) DEFERRABLE INITIALLY DEFERRED,
   id_key TEXT NOT NULL,
   benchmark_id TEXT NOT NULL,
   version TEXT NOT NULL,
-  -- Sorts as FORMATS 2.1 orders releases: the greatest is the newest.
+  -- Sorts as rule F2.1 orders releases: the greatest is the newest.
   release_order TEXT NOT NULL,
   release_info TEXT NOT NULL,
   title TEXT NOT NULL,
@@ -87,13 +94,28 @@ CREATE TABLE stig_releases (
   medium INTEGER NOT NULL,
   low INTEGER NOT NULL,
   profile_count INTEGER NOT NULL,
-  UNIQUE (stig_id, version)
+  -- The printing that is served instead.
+  superseded_by INTEGER REFERENCES stig_printings (id) DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-CREATE INDEX stig_releases_by_date ON stig_releases (release_date);
-CREATE INDEX stig_releases_by_id_key ON stig_releases (id_key);
+CREATE UNIQUE INDEX stig_printings_served ON stig_printings (stig_id, version) WHERE superseded_by IS NULL;
+CREATE INDEX stig_printings_by_date ON stig_printings (release_date);
+
+-- The releases that are served.
+CREATE VIEW stig_releases AS
+SELECT id, stig_id, source_id, id_key, benchmark_id, version, release_order, release_info, title, description, status,
+       status_date, benchmark_date, release_date, finding_count, high, medium, low, profile_count
+  FROM stig_printings WHERE superseded_by IS NULL;
+
+-- What printings are compared by: sorted numbers, those that all comparisons need first (importers/stigs/evidence.ts).
+CREATE TABLE stig_evidence (
+  release_id INTEGER PRIMARY KEY REFERENCES stig_printings (id) DEFERRABLE INITIALLY DEFERRED,
+  stig_ids BLOB NOT NULL,
+  rules BLOB NOT NULL,
+  numbers BLOB NOT NULL
+) STRICT;
 
 CREATE TABLE stig_profiles (
-  release_id INTEGER NOT NULL REFERENCES stig_releases (id) DEFERRABLE INITIALLY DEFERRED,
+  release_id INTEGER NOT NULL REFERENCES stig_printings (id) DEFERRABLE INITIALLY DEFERRED,
   ordinal INTEGER NOT NULL,
   profile_id TEXT NOT NULL,
   title TEXT NOT NULL,
@@ -106,7 +128,7 @@ CREATE TABLE stig_profiles (
 -- Short columns first: a reader of them never touches the pages that the long texts overflow to.
 CREATE TABLE findings (
   id INTEGER PRIMARY KEY,
-  release_id INTEGER NOT NULL REFERENCES stig_releases (id) DEFERRABLE INITIALLY DEFERRED,
+  release_id INTEGER NOT NULL REFERENCES stig_printings (id) DEFERRABLE INITIALLY DEFERRED,
   ordinal INTEGER NOT NULL,
   group_id TEXT NOT NULL,
   rule_id TEXT NOT NULL,

@@ -9,14 +9,14 @@ export function stableId(kind: string, ...key: string[]): string {
   return v5(Buffer.from(JSON.stringify([kind, ...key])), namespace);
 }
 
-/** The integer id of a STIG: the first 52 bits of SHA-256 of its slug (D5.1). */
-export function stigNumber(slug: string): number {
-  return Number.parseInt(sha256(slug).slice(0, 13), 16);
-}
-
 /** The integer id of the row that maps a STIG to an occupation, whatever other rows there are. */
 export function mappingNumber(slug: string, occupationCode: string): number {
-  return stigNumber(`${slug} ${occupationCode}`);
+  return numberOf(`${slug} ${occupationCode}`);
+}
+
+/** The first 52 bits of SHA-256 of a text; of a slug the integer id of its STIG (rule D5.1). */
+export function numberOf(key: string): number {
+  return Number.parseInt(sha256(key).slice(0, 13), 16);
 }
 
 /** SHA-256 in lower-case hexadecimal. */

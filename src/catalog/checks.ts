@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { damageOf, schemaProblems } from '../db/schema.ts';
+import { damageOf } from '../db/schema.ts';
 import { outcomes } from './ledger.ts';
 
 /** One thing that `gapstone check` looks at. `run` gives a line for each problem, and changes nothing. */
@@ -23,20 +23,13 @@ const integrity: Check = {
   run: ({ sqlite }) => damageOf(sqlite, 'full'),
 };
 
-/** Whatever the schema holds otherwise than we make it: SQLite would do or answer it beside us. */
-const schema: Check = {
-  name: 'schema',
-  run: ({ sqlite }) => schemaProblems(sqlite),
-};
-
 const foreignKeys: Check = {
   name: 'foreign keys',
-  *run({ sqlite }) {
-    const loose = sqlite.pragma('foreign_key_check') as {
-      table: string;
-      rowid: number | null;
-      parent: string;
-    }[];
+  *run({ sqlite, names }) {
+    type Loose = { table: string; rowid: number | null; parent: string };
+    const loose = [...new Set(Object.values(names))].flatMap(
+      (name) => sqlite.pragma(`${name}.foreign_key_check`) as Loose[],
+    );
     for (const { table, rowid, parent } of loose)
       yield `${table}${rowid === null ? '' : ` row ${rowid}`} refers to a row of ${parent} that does not exist`;
   },
@@ -63,7 +56,7 @@ const ledger = query(
   `SELECT 'the stored source ' || s.sha256 || ' (' || s.kind || ') has no line that says it was imported'
      FROM sources AS s
     WHERE NOT EXISTS (SELECT 1 FROM import_ledger AS l
-                       WHERE l.sha256 = s.sha256 AND l.kind = s.kind AND l.outcome = 'imported')`,
+                       WHERE l.sha256 = s.sha256 AND l.kind = s.kind AND l.outcome IN ('imported', 'superseded'))`,
 );
 
 /** Every source states something, and what is stated is of the source's own kind. */
@@ -72,7 +65,7 @@ const sources = query(
   `SELECT 'the source ' || s.sha256 || ' (' || s.kind || ') states nothing'
      FROM sources AS s
     WHERE ${[
-      'stig_releases',
+      'stig_printings',
       'control_facts',
       'baseline_facts',
       'mapping_facts',
@@ -94,17 +87,27 @@ const releases = query(
      FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id WHERE r.title <> s.title`,
   `SELECT s.slug || ' ' || r.version || ' says ' || r.finding_count || ' findings (' || r.high || ', ' || r.medium || ', ' ||
           r.low || '), it has ' || count(f.id)
-     FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id LEFT JOIN findings AS f ON f.release_id = r.id
+     FROM stig_printings AS r JOIN stigs AS s ON s.id = r.stig_id LEFT JOIN findings AS f ON f.release_id = r.id
     GROUP BY r.id
    HAVING count(f.id) <> r.finding_count OR coalesce(sum(f.severity = 'high'), 0) <> r.high
        OR coalesce(sum(f.severity = 'medium'), 0) <> r.medium OR coalesce(sum(f.severity = 'low'), 0) <> r.low
        OR coalesce(max(f.ordinal), 0) <> count(f.id)`,
+  `SELECT s.slug || ' ' || p.version || ' gives way to a release that is not served in its place'
+     FROM stig_printings AS p JOIN stigs AS s ON s.id = p.stig_id LEFT JOIN stig_releases AS r ON r.id = p.superseded_by
+    WHERE p.superseded_by IS NOT NULL AND (r.stig_id IS NOT p.stig_id OR r.version IS NOT p.version)`,
+  `SELECT 'the printing ' || s.sha256 || ' belongs to no STIG, or what it is compared by is not there'
+     FROM stig_printings AS p JOIN sources AS s ON s.id = p.source_id LEFT JOIN stig_evidence AS e ON e.release_id = p.id
+    WHERE p.stig_id IS NULL OR e.release_id IS NULL`,
   `SELECT s.slug || ' ' || r.version || ' says ' || r.profile_count || ' profiles, it has ' || count(p.ordinal)
-     FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id LEFT JOIN stig_profiles AS p ON p.release_id = r.id
+     FROM stig_printings AS r JOIN stigs AS s ON s.id = r.stig_id LEFT JOIN stig_profiles AS p ON p.release_id = r.id
     GROUP BY r.id HAVING count(p.ordinal) <> r.profile_count`,
-  `SELECT s.slug || ' ' || r.version || ' has a benchmark id that leads to another STIG: ' || r.benchmark_id
-     FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id LEFT JOIN stig_aliases AS a ON a.id_key = r.id_key
-    WHERE a.stig_id IS NOT r.stig_id`,
+  `SELECT 'the alias ' || a.alias || ' is the slug of a STIG'
+     FROM stig_aliases AS a JOIN stigs AS s ON s.slug = a.alias`,
+  `SELECT s.slug || ' ' || p.version || ' has a benchmark id that leads nowhere: ' || p.benchmark_id
+     FROM stig_printings AS p JOIN stigs AS s ON s.id = p.stig_id
+    WHERE lower(p.benchmark_id) NOT IN (SELECT alias FROM stig_aliases UNION ALL SELECT slug FROM stigs
+                                         UNION ALL VALUES ('batch'), ('changelog'), ('stats'))
+      AND p.benchmark_id NOT GLOB '*[^ -~]*'`,
 );
 
 const controls = query(
@@ -145,7 +148,7 @@ const roles = query(
   'roles and documents',
   `SELECT s.slug || ' has ' || count(*) || ' roles, ranked to ' || max(m.relevance_rank)
      FROM role_mappings AS m JOIN stigs AS s ON s.id = m.stig_id
-    GROUP BY s.id HAVING count(*) <> max(m.relevance_rank) OR s.current_release_id IS NULL`,
+    GROUP BY s.id HAVING count(*) <> max(m.relevance_rank)`,
   `SELECT 'the occupation ' || occupation_code || ' is stated and not served'
      FROM (SELECT occupation_code FROM occupation_facts EXCEPT SELECT occupation_code FROM occupations)`,
   `SELECT 'the occupation ' || occupation_code || ' is served and not stated'
@@ -159,7 +162,6 @@ const roles = query(
 /** What is checked of a database by queries alone, in order. */
 export const databaseChecks: Check[] = [
   integrity,
-  schema,
   foreignKeys,
   ledger,
   sources,

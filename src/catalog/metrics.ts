@@ -1,12 +1,11 @@
-import { statSync } from 'node:fs';
-import { realFile } from '../base/files.ts';
 import type { Database } from '../db/database.ts';
 import type { Metrics } from '../http/observe/metrics.ts';
 import { outcomes } from './ledger.ts';
+import { fileStatus } from './status.ts';
 
 /** What is counted, and the rows that are. */
 const counted = {
-  stigs: 'stigs WHERE current_release_id IS NOT NULL',
+  stigs: 'stigs',
   stig_releases: 'stig_releases',
   findings: 'findings',
   controls: 'controls',
@@ -41,7 +40,10 @@ export function addCatalogMetrics(metrics: Metrics, db: Database): void {
   );
 
   metrics.add({
-    gapstone_catalog_generation: ['Changes with every import that changes.', db.generation],
+    gapstone_catalog_generation: [
+      'Changes with every import that changes.',
+      () => number('SELECT generation FROM catalog'),
+    ],
     gapstone_catalog_records: ['Records by kind; stig_releases counts retained ones too.', records, 'kind'],
     gapstone_import_runs_total: ['Runs of the import in the ledger.', () => ledger().runs],
     gapstone_import_sources_total: ['Sources in the ledger by outcome.', () => ledger().sources, 'outcome'],
@@ -51,10 +53,13 @@ export function addCatalogMetrics(metrics: Metrics, db: Database): void {
     ],
   });
   if (sqlite.memory) return;
-  const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const sizes = (of: 'bytes' | 'logBytes') => () => ({
+    catalog: fileStatus(db, 'catalog')[of],
+    users: fileStatus(db, 'users')[of],
+  });
   metrics.add({
-    gapstone_database_bytes: ['Size of the database file.', () => size(sqlite.name)],
-    gapstone_database_wal_bytes: ['Size of its write-ahead log.', () => size(`${realFile(sqlite.name)}-wal`)],
+    gapstone_database_bytes: ['Size of a file of the database.', sizes('bytes'), 'file'],
+    gapstone_database_wal_bytes: ['Size of its write-ahead log.', sizes('logBytes'), 'file'],
   });
 }
 

@@ -1,19 +1,21 @@
 import { statSync } from 'node:fs';
 import { realFile } from '../base/files.ts';
 import type { Database } from '../db/database.ts';
+import type { Kind } from '../db/header.ts';
 import type { Totals } from './ledger.ts';
 
-/** What a database holds, for an operator: counts, editions, sizes; nothing of what users wrote. */
+/** One of the two files. */
+export interface FileStatus {
+  file: string;
+  /** Bytes of the file and of the write-ahead log beside it; 0 in memory. */
+  bytes: number;
+  logBytes: number;
+  schema: number;
+}
+
+/** What catalog and users' data hold, for an operator: counts, editions, sizes; nothing of what users wrote. */
 export interface Status {
-  database: {
-    file: string;
-    /** Bytes of the file and of the write-ahead log beside it; 0 of a database in memory. */
-    bytes: number;
-    logBytes: number;
-    schema: number;
-    generation: number;
-    changedAt: string;
-  };
+  catalog: FileStatus & { generation: number; changedAt: string };
   /** What is served; `releases` are all that are retained, `findings` those of the current ones. */
   stigs: {
     stigs: number;
@@ -32,8 +34,8 @@ export interface Status {
     mappings: number;
   };
   documents: number;
-  /** How many there are of each kind of users' data. */
-  users: Record<string, number>;
+  /** Its file, and how many there are of each kind of users' data. */
+  users: FileStatus & Record<string, number | string>;
   /** The last runs, newest first. */
   imports: ImportStatus[];
 }
@@ -87,7 +89,7 @@ export function createStatusService(db: Database) {
             (SELECT count(*) FROM role_mappings) AS mappings`,
   );
   const documents = one<number>('SELECT count(*) FROM documents').pluck();
-  const users = one<Status['users']>(
+  const users = one<Record<string, number>>(
     `SELECT count(*) FILTER (WHERE kind = 'list' AND deleted_at IS NULL) AS lists,
             count(*) FILTER (WHERE kind = 'list' AND deleted_at IS NOT NULL) AS deletedLists,
             count(*) FILTER (WHERE kind = 'control-collection' AND deleted_at IS NULL) AS controlCollections,
@@ -111,24 +113,28 @@ export function createStatusService(db: Database) {
     /** One state of the database, with its last runs (5 unless given). Milliseconds; the digest is not part of it. */
     status: (runs = 5): Status =>
       db.read(() => ({
-        database: {
-          file: sqlite.name,
-          ...sizes(sqlite.name),
-          schema: sqlite.pragma('user_version', { simple: true }) as number,
-          ...catalog.get()!,
-        },
+        catalog: { ...fileStatus(db, 'catalog'), ...catalog.get()! },
         stigs: stigs.get()!,
         frameworks: frameworks.all().map((row) => ({ ...row, default: row.default === 1 })),
         crosswalk: crosswalk.get()!,
         roles: roles.get()!,
         documents: documents.get()!,
-        users: users.get()!,
+        users: { ...fileStatus(db, 'users'), ...users.get()! },
         imports: imports.all(runs),
       })),
   };
 }
 
-function sizes(file: string): { bytes: number; logBytes: number } {
+/** The file of a kind, as it is now. */
+export function fileStatus({ sqlite, names }: Database, kind: Kind): FileStatus {
+  const list = sqlite.pragma('database_list') as { name: string; file: string }[];
+  const { file } = list.find(({ name }) => name === names[kind])!;
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  return { bytes: sizeOf(file), logBytes: sizeOf(`${realFile(file)}-wal`) };
+  const schema = sqlite.pragma(`${names[kind]}.user_version`, { simple: true }) as number;
+  return {
+    file: file === '' ? ':memory:' : file,
+    bytes: file === '' ? 0 : sizeOf(file),
+    logBytes: file === '' ? 0 : sizeOf(`${realFile(file)}-wal`),
+    schema,
+  };
 }

@@ -184,7 +184,7 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
           .get();
         if (!row) throw notFound();
         lists.change(id, {});
-        return { stigSlug, ...row };
+        return { stigSlug: key, ...row };
       });
     },
   };

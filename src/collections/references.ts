@@ -5,6 +5,7 @@ import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
 import { createFindControl } from '../catalog/controls/keys.ts';
 import type { Database } from '../db/database.ts';
 import { documents, occupations } from '../db/role-tables.ts';
+import { createSlugOf } from '../db/stig-slugs.ts';
 import { stigReleases, stigs } from '../db/tables.ts';
 import type { collectionControls, favoriteControls, favoriteStigs, listStigs } from '../db/user-tables.ts';
 
@@ -21,18 +22,17 @@ type StigRow = typeof listStigs | typeof favoriteStigs;
 type ControlRow = typeof collectionControls | typeof favoriteControls;
 
 /**
- * The id of the STIG that a row means, null where it is gone: that of its slug if it was ever published under the row's
- * benchmark id; else that of the benchmark id; else that of the slug, or the one that once had it.
+ * The id of the STIG that a row means, null where it is gone: that of its slug if it has a release of the row's benchmark id;
+ * else the one that the benchmark id leads to; else that of the slug, or the one that it leads to now.
  */
 export function stigOf(row: StigRow): SQL<number | null> {
   const [slug, benchmarkId] = [sql`${row}.slug`, sql`${row}.benchmark_id`];
-  const served = sql`SELECT s.id FROM stigs AS s WHERE s.current_release_id IS NOT NULL AND`;
-  const named = (name: SQL) =>
-    sql`(${served} s.id = (SELECT stig_id FROM stig_aliases WHERE benchmark_id = ${name} COLLATE NOCASE))`;
+  const leadsTo = (name: SQL) =>
+    sql`(SELECT stig_id FROM stig_aliases WHERE alias = ${name}), (SELECT id FROM stigs WHERE slug = ${name})`;
   return sql`coalesce(
-    (${served} s.slug = ${slug} AND EXISTS (SELECT 1 FROM stig_releases AS r
+    (SELECT s.id FROM stigs AS s WHERE s.slug = ${slug} AND EXISTS (SELECT 1 FROM stig_releases AS r
       WHERE r.stig_id = s.id AND r.benchmark_id = ${benchmarkId} COLLATE NOCASE)),
-    ${named(benchmarkId)}, (${served} s.slug = ${slug}), ${named(slug)})`;
+    ${leadsTo(sql`lower(${benchmarkId})`)}, ${leadsTo(slug)})`;
 }
 
 /** The slug under which a row is shown, and found: that of its STIG, or the one that was seen. */
@@ -59,13 +59,15 @@ export function createReferences(db: Database) {
     .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
     .where(eq(stigs.slug, sql.placeholder('slug')))
     .prepare();
+  const nameToSlug = createSlugOf(db);
   const findControl = createFindControl(db);
   const document = prepareSummary(db, documents, documents.documentId);
   const occupation = prepareSummary(db, occupations, occupations.occupationCode);
   return {
-    stig(slug: string): Reference<{ slug: string; benchmarkId: string; title: string }> {
-      const seen = bySlug.get({ slug }) ?? null;
-      return { key: seen?.slug ?? slug, seen };
+    /** By its slug or an alias. */
+    stig(name: string): Reference<{ slug: string; benchmarkId: string; title: string }> {
+      const slug = nameToSlug(name);
+      return { key: slug, seen: bySlug.get({ slug }) ?? null };
     },
 
     /** By its id, or its identifier in any usual spelling. */

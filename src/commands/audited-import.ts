@@ -20,7 +20,7 @@ export async function auditedImport(
 ): Promise<ImportResult> {
   if (options.dryRun) return runImport(db, paths, options);
   const failed = { action: 'import.fail', objectType };
-  return withCommandAudit(config, db, failed, async (audit) => {
+  return withCommandAudit(config, null, failed, async (audit) => {
     const strict = options.strict ?? false;
     audit.stream.must(audit.event({ action: 'import.start', objectType, detail: { paths, strict } }));
     const result = await runImport(db, paths, {

@@ -4,11 +4,11 @@ import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
 import { readConfig } from '../base/config.ts';
 import { count } from '../base/text.ts';
 import { type Check, databaseChecks } from '../catalog/checks.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import type { Database, Files } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
 import { storageFault } from '../db/faults.ts';
 import { ForeignSchemaError } from '../db/schema.ts';
-import { type Command, expectPositionals, flag, parse, tell } from './command.ts';
+import { type Command, expectPositionals, flag, openToLook, parse, tell } from './command.ts';
 
 const busyTimeout = 30_000;
 /** As many problems of one check are listed; how many more there are is said too. */
@@ -16,8 +16,10 @@ const most = 100;
 
 export const checkCommand: Command = {
   name: 'check',
-  summary: 'check the database for damage, and print the digest of its catalog',
-  usage: 'gapstone check [--db FILE] [--json]\ngapstone check --audit [OLDER...] [--db FILE] [--json]',
+  summary: "check catalog and users' data for damage, and print the digest of the catalog",
+  usage:
+    'gapstone check [--db FILE] [--users-db FILE] [--json]\n' +
+    'gapstone check --audit [OLDER...] [--db FILE] [--users-db FILE] [--json]',
   help: [
     '--audit   also check the chain of the audit stream; OLDER are its rotated files, oldest first',
     '--json    ok, digest, and every check with its problems as JSON',
@@ -27,18 +29,19 @@ export const checkCommand: Command = {
     const { values, positionals } = parse(args, null, { audit: flag });
     if (!values.audit) expectPositionals(positionals, []);
     const config = readConfig(values);
-    const report = checkFile(config.db, values.audit ? [...positionals, config.auditFile] : null);
+    const report = checkFiles(config, values.audit ? [...positionals, config.auditFile] : null);
     process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : humanReport(report));
     return report.ok ? 0 : 1;
   },
 };
 
-/** Checks a file, and the audit stream where its files are given. Of a schema that is not ours nothing else is read. */
-function checkFile(file: string, auditFiles: string[] | null): CheckReport {
+/** Checks both files, and the audit stream where its files are given. Of a schema that is not ours nothing else is read. */
+function checkFiles(files: Files, auditFiles: string[] | null): CheckReport {
   try {
-    using db = openDatabase(file, { busyTimeout });
-    db.sqlite.pragma('query_only = ON');
+    using db = openToLook(files, busyTimeout);
     const report = checkDatabase(db);
+    // Whatever a schema holds otherwise than we make it is found when the file is opened.
+    report.checks.unshift({ name: 'schema', problems: [] });
     if (auditFiles !== null) addAudit(report, auditFiles, db);
     return report;
   } catch (error) {

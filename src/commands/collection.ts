@@ -66,7 +66,7 @@ export const collectionCommand: Command = {
     if (fields.data.visibility === 'SHARED' && owner.organization === null)
       throw new CommandError('--visibility SHARED needs --org: give the organization that may see it', 2);
     const config = readConfig(values);
-    using db = openDatabase(config.db);
+    using db = openDatabase(config);
     const make = kind === 'regdoc' ? createDocumentCollectionService : createRoleCollectionService;
     const service = make(db, () => new Date(), randomUUID);
     const objectType = `${kind}-collection`;

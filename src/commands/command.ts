@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { CommandError } from '../base/errors.ts';
+import { type Database, type Files, openDatabase } from '../db/database.ts';
 import { asCommandError } from '../db/faults.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -26,6 +28,14 @@ export async function runCommand(command: Command, args: string[]): Promise<numb
 /** Tells the operator something on stderr. */
 export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
+}
+
+/** Opens both files only to be looked at; users' data that is not there is not made. Throws `CommandError`. */
+export function openToLook({ db, usersDb }: Files, busyTimeout?: number): Database {
+  const files = { db, usersDb: existsSync(usersDb) ? usersDb : ':memory:' };
+  const opened = openDatabase(files, busyTimeout === undefined ? {} : { busyTimeout });
+  opened.sqlite.pragma('query_only = ON');
+  return opened;
 }
 
 /**

@@ -2,12 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
 import type { ImportResult } from '../../importers/run.ts';
-import { describeEmptied } from '../../importers/stigs/emptied-slugs.ts';
 import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
+import { describeChange } from '../../importers/stigs/tell.ts';
+import type { SlugChange } from '../../importers/stigs/write.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { count, countOf, cut, printable } from '../base/text.ts';
-import { openDatabase } from '../db/database.ts';
+import { connectReadOnly } from '../db/connect.ts';
+import { openCatalog } from '../db/database.ts';
 import { openForCommand } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
 import { type Command, flag, parse, required, text } from './command.ts';
@@ -22,7 +24,8 @@ export const importCommand: Command = {
   help: [
     '--strict      change nothing unless every source can be imported',
     '--dry-run     show what would change, and change nothing',
-    '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks',
+    '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks, for later runs too',
+    '              - in place of a slug takes the row back',
     '--json        print one ledger line for each source on stdout, then the summary',
   ],
   async run(args) {
@@ -34,12 +37,13 @@ export const importCommand: Command = {
     const config = readConfig(values);
     const dryRun = values['dry-run'] ?? false;
     using db = dryRun
-      ? openDatabase(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
-      : await openForCommand(config, { create: true, busyTimeout });
+      ? openCatalog(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
+      : await openForCommand(config, { catalogAlone: true, create: true, busyTimeout });
     const strict = values.strict ?? false;
     const onProgress = createProgress((line) => process.stderr.write(line));
     const result = await auditedImport(config, db, positionals, { strict, dryRun, overrides, onProgress });
     print(result, values.json ?? false, dryRun);
+    if (existsSync(config.usersDb)) tellUsers(config.usersDb, result.slugChanges);
     return exitCode(result, strict);
   },
 };
@@ -53,7 +57,7 @@ function exitCode({ lines, loneUnknown }: ImportResult, strict: boolean): number
 }
 
 function print(
-  { lines, summary, stored, unmetOverrides, emptiedSlugs }: ImportResult,
+  { lines, summary, stored, unmetOverrides }: ImportResult,
   json: boolean,
   dryRun: boolean,
 ): void {
@@ -68,9 +72,25 @@ function print(
     process.stderr.write(
       `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, but no benchmark has this id\n`,
     );
-  for (const left of emptiedSlugs) process.stderr.write(`warning: after --slugs, ${describeEmptied(left)}\n`);
   if (!stored)
     process.stderr.write(dryRun ? 'dry run: nothing was changed\n' : 'strict: nothing was changed\n');
+}
+
+/** Warns of slugs that lead elsewhere now, where users' data refers to them. */
+function tellUsers(usersDb: string, changes: SlugChange[]): void {
+  if (changes.length === 0) return;
+  const users = connectReadOnly(usersDb, 'users', { busyTimeout });
+  const count = ['list_stigs', 'favorite_stigs'].map((table) =>
+    users.prepare<[string], number>(`SELECT count(*) FROM ${table} WHERE slug = ?`).pluck(),
+  );
+  for (const change of changes) {
+    const [entries, favorites] = count.map((each) => each.get(change.from)!);
+    if (entries! + favorites! > 0)
+      process.stderr.write(
+        `warning: ${describeChange(change)}: ${countOf(entries!, 'list entries')} and ${countOf(favorites!, 'favorites')} refer to it\n`,
+      );
+  }
+  users.close();
 }
 
 function humanLine(line: LedgerLine): string {
@@ -91,7 +111,10 @@ function humanSummary(summary: LedgerSummary): string {
   return `${count(sources, 'source')} in ${(ms / 1000).toFixed(2)} s: ${counts.join(', ')}`;
 }
 
-/** Reads the operator's overrides (rule F2.4 step 6). */
+/** What stands in place of a slug where a former row is taken back. */
+const takenBack = '-';
+
+/** Reads the operator's overrides (rule F2.4 step 6): an empty slug takes a former row back. */
 function readSlugs(file: string): Map<string, string> {
   let records: string[][];
   try {
@@ -106,13 +129,13 @@ function readSlugs(file: string): Map<string, string> {
   rows.forEach(([benchmarkId, slug], index) => {
     const where = `${file}, row ${index + 2}`;
     if (!benchmarkId) throw new CommandError(`${where}: the benchmarkId is empty`);
-    if (!slug || !isSlug(slug))
+    if (!slug || (slug !== takenBack && !isSlug(slug)))
       throw new CommandError(`${where}: "${(slug ?? '').slice(0, 64)}" is not a slug: use a-z, 0-9 and _`);
     if (reservedSlugs.has(slug))
       throw new CommandError(`${where}: "${slug}" is reserved for a path of the API: choose another slug`);
     if (overrides.has(benchmarkId))
       throw new CommandError(`${where}: ${benchmarkId.slice(0, 64)} occurs twice`);
-    overrides.set(benchmarkId, slug);
+    overrides.set(benchmarkId, slug === takenBack ? '' : slug);
   });
   return overrides;
 }

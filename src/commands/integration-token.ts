@@ -41,7 +41,7 @@ gapstone integration-token assign ID --list ID...`,
     if (!run)
       throw new CommandError('"integration-token" must be followed by create, list, revoke or assign', 2);
     const config = readConfig(values);
-    using db = openDatabase(config.db);
+    using db = openDatabase(config);
     await run(
       { config, db, tokens: createIntegrationTokens(db, () => new Date()) },
       { ...values, lists },

@@ -22,7 +22,7 @@ export const purgeCommand: Command = {
   async run(args) {
     const { values } = parse(args, [], { 'dry-run': flag, 'accept-clock': flag });
     const config = readConfig(values);
-    using db = openDatabase(config.db);
+    using db = openDatabase(config);
     try {
       const dryRun = values['dry-run'] ?? false;
       const acceptClock = values['accept-clock'] ?? false;

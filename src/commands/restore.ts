@@ -1,41 +1,49 @@
+import { existsSync } from 'node:fs';
 import { readConfig } from '../base/config.ts';
-import { readHeader } from '../db/header.ts';
+import { CommandError } from '../base/errors.ts';
 import { listMigrations } from '../db/migrate.ts';
-import { requireFolder, restoreDatabase } from '../db/restore.ts';
+import { requireFolder, restoreBackup } from '../db/restore.ts';
 import { auditedRun } from './audit.ts';
 import { type Command, parse, tell } from './command.ts';
 
 export const restoreCommand: Command = {
   name: 'restore',
-  summary: 'verify a backup and replace the database with it',
-  usage: 'gapstone restore FILE [--db FILE] [--json]',
+  summary: 'verify a backup and replace what it holds',
+  usage: 'gapstone restore FILE [--db FILE] [--users-db FILE] [--json]',
   help: [
-    'FILE      the backup; compared with FILE.sha256 if that exists',
-    '--json    file, bytes, sha256, schema and before (the replaced database) as JSON',
-    'Stop the server first. The replaced database is kept beside the new one.',
+    "FILE      the backup, of both files or of users' data alone; compared with FILE.sha256 if that exists",
+    '--json    bytes, sha256, and of each file kind, file, schema and before (the replaced one) as JSON',
+    'Stop the server first. What is replaced is kept beside the new file.',
   ],
   async run(args) {
     const { values, positionals } = parse(args, ['FILE'], {});
     const config = readConfig(values);
     const file = positionals[0]!;
     // A slip of the pen leaves no audit stream behind where nothing is.
-    readHeader(file);
+    if (!existsSync(file)) throw new CommandError(`there is no backup at ${file}`);
     requireFolder(config.db);
+    requireFolder(config.usersDb);
     const event = { action: 'database.restore', objectType: 'file', objectId: file };
     const restored = await auditedRun(
       config,
       event,
       // What the backup knows of the audit stream may be of another machine's.
-      (stream) => restoreDatabase(file, config.db, new Date(), { audited: stream.head() }),
-      ({ sha256, schema, before: kept }) => ({ sha256, schema, before: kept }),
+      (stream) => restoreBackup(file, config, new Date(), { audited: stream.head() }),
+      ({ sha256, files }) => ({
+        sha256,
+        files: files.map((each) => each.file),
+        before: files.flatMap(({ before }) => before ?? []),
+      }),
     );
-    const { before, schema } = restored;
     if (values.json) process.stdout.write(`${JSON.stringify(restored)}\n`);
     else process.stdout.write(`${restored.sha256}  ${file}\n`);
-    if (before !== null) tell(`the replaced database is in ${before}`);
-    if (schema < listMigrations().length)
-      tell(`it has schema ${schema}: the next start upgrades it to ${listMigrations().length}`);
-    tell('all sessions were ended; revoke again any integration token that was revoked after the backup');
+    for (const { kind, file, schema, before } of restored.files) {
+      if (before !== null) tell(`the replaced ${file} is in ${before}`);
+      const newest = listMigrations(kind).length;
+      if (schema < newest) tell(`${file} has schema ${schema}: the next start upgrades it to ${newest}`);
+      if (kind === 'users')
+        tell('all sessions were ended; revoke again any integration token that was revoked after the backup');
+    }
     return 0;
   },
 };

@@ -7,8 +7,7 @@ import { count } from '../base/text.ts';
 import { toCklb } from '../catalog/stigs/cklb.ts';
 import { createStigService } from '../catalog/stigs/queries.ts';
 import { answerChecklist, readAnswers } from '../checklists/answers.ts';
-import { openDatabase } from '../db/database.ts';
-import { type Command, parse, required, text } from './command.ts';
+import { type Command, openToLook, parse, required, text } from './command.ts';
 
 const ourStig = 'application_security_and_development';
 const ourAnswers = join(packageRoot, 'data', 'assessment', `${ourStig}.csv`);
@@ -28,7 +27,7 @@ export const selfAssessmentCommand: Command = {
     const { values } = parse(args, [], { stig: text, version: text, answers: text, 'host-name': text });
     const file = values.answers === undefined ? ourAnswers : required(values.answers, 'answers');
     const answers = readAnswers(readTable(file), file);
-    using db = openDatabase(readConfig(values).db);
+    using db = openToLook(readConfig(values));
     try {
       const full = createStigService(db).full(values.stig ?? ourStig, values.version);
       const checklist = toCklb(full, values['host-name'] ?? 'gapstone');

@@ -140,7 +140,9 @@ async function serveOpen(
   log.info('listening', { url, version: packageVersion, ...(tls ? { certificateUntil: tls.validTo } : {}) });
   await onReady?.(url);
   const stopPurging = purgeDaily(context);
+  const stopWatching = watchCatalog(db, log);
   const signal = await stopped;
+  stopWatching();
   log.info('stopping', { signal });
   state.draining = true;
   await server.stop();
@@ -149,11 +151,31 @@ async function serveOpen(
   await db.idle();
   await serverAudit.stop(signal);
   try {
-    db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
+    db.sqlite.pragma('main.wal_checkpoint(TRUNCATE)');
   } catch (error) {
     // Nothing is lost: the log stays beside the file, and the next start reads it.
     log.warn('the write-ahead log was not emptied', { reason: (error as Error).message });
   }
+}
+
+/** How often a server looks whether its catalog was exchanged, in milliseconds. */
+const watchMilliseconds = 200;
+
+/** Serves another catalog as soon as it has the name of the one that is served; gives what ends this. */
+function watchCatalog(db: Database, log: Log): () => void {
+  let told = '';
+  const timer = setInterval(() => {
+    try {
+      if (db.renewCatalog()) log.info('another catalog is served');
+      told = '';
+    } catch (error) {
+      const reason = (error as Error).message;
+      // It is tried again; that is told once.
+      if (reason !== told) log.error('the new catalog cannot be served: the former one is', { reason });
+      told = reason;
+    }
+  }, watchMilliseconds).unref();
+  return () => clearInterval(timer);
 }
 
 /** What the server, the audit stream and the kept answers say of themselves. */

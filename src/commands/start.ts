@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { type Config, readConfig } from '../base/config.ts';
 import { packageRoot, packageVersion } from '../base/root.ts';
 import { count } from '../base/text.ts';
-import type { Database } from '../db/database.ts';
 import { catalog } from '../db/tables.ts';
 import { openForCommand } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
@@ -27,21 +26,16 @@ export const startCommand: Command = {
     const { values } = parse(args, [], { host: text, port: text, 'no-token': flag });
     const config = readConfig(values);
     const open = async () => {
-      const db = await openForCommand(config, { create: true, checkUnclean: true });
-      try {
-        await importShippedData(config, db);
-        return db;
-      } catch (error) {
-        db.close();
-        throw error;
-      }
+      await importShippedData(config);
+      return openForCommand(config, { create: true, checkUnclean: true });
     };
     return serve(config, open, (url) => welcome(config, url, values['no-token'] ?? false));
   },
 };
 
 /** Imports the package's `data` folder unless this very content was imported before. */
-async function importShippedData(config: Config, db: Database): Promise<void> {
+async function importShippedData(config: Config): Promise<void> {
+  using db = await openForCommand(config, { catalogAlone: true, create: true, checkUnclean: true });
   const folder = join(packageRoot, 'data');
   const digest = folderDigest(folder);
   if (db.orm.select().from(catalog).get()!.shippedData === digest) return;

@@ -1,19 +1,17 @@
 import { readConfig } from '../base/config.ts';
 import { packageVersion } from '../base/root.ts';
-import { createStatusService, type Status } from '../catalog/status.ts';
-import { openDatabase } from '../db/database.ts';
+import { createStatusService, type FileStatus, type Status } from '../catalog/status.ts';
 import { catalogDigest } from '../db/digest.ts';
-import { type Command, parse } from './command.ts';
+import { type Command, openToLook, parse } from './command.ts';
 
 export const statusCommand: Command = {
   name: 'status',
   summary: 'show the content: editions, counts, sizes, the last imports, the digest',
-  usage: 'gapstone status [--db FILE] [--json]',
+  usage: 'gapstone status [--db FILE] [--users-db FILE] [--json]',
   help: ['--json    the same as JSON'],
   async run(args) {
     const { values } = parse(args, [], {});
-    using db = openDatabase(readConfig(values).db);
-    db.sqlite.pragma('query_only = ON');
+    using db = openToLook(readConfig(values));
     const status = createStatusService(db);
     const { digest, ...rest } = db.read(() => ({ digest: catalogDigest(db), ...status.status() }));
     const report = { version: packageVersion, digest, ...rest };
@@ -23,13 +21,14 @@ export const statusCommand: Command = {
 };
 
 function humanStatus(status: Status & { version: string; digest: string }): string {
-  const { version, digest, database, stigs, frameworks, crosswalk, roles, documents, users, imports } =
-    status;
+  const { version, digest, catalog, stigs, frameworks, crosswalk, roles, documents, users, imports } = status;
+  const { file, bytes, logBytes, schema, ...kept } = users;
+  const fileRow = (each: FileStatus) =>
+    `${each.file}, ${megabytes(each.bytes)}, log ${megabytes(each.logBytes)}, schema ${each.schema}`;
   const rows: [string, string][] = [
     ['gapstone', version],
-    ['database', `${database.file}, ${megabytes(database.bytes)}, log ${megabytes(database.logBytes)}`],
-    ['schema', String(database.schema)],
-    ['generation', `${database.generation}, of ${database.changedAt}`],
+    ['catalog', fileRow(catalog)],
+    ['generation', `${catalog.generation}, of ${catalog.changedAt}`],
     ['digest', digest],
     [
       'STIGs',
@@ -44,9 +43,10 @@ function humanStatus(status: Status & { version: string; digest: string }): stri
     ['work roles', `${roles.workRoles} (${roles.workRoleEdition ?? 'none'})`],
     ['role mappings', String(roles.mappings)],
     ['documents', String(documents)],
+    ["users' data", fileRow({ file, bytes, logBytes, schema })],
     [
       'users',
-      Object.entries(users)
+      Object.entries(kept)
         .map(([name, count]) => `${name} ${count}`)
         .join(', '),
     ],

@@ -23,7 +23,7 @@ export function connect(file: string, kind: Kind, options: ConnectOptions = {}):
   const hasLog = lookAtFile(file, kind, refuseReadOnly);
   const timeout = options.busyTimeout ?? 5000;
   // Closing a connection writes a waiting log into the file: one that cannot write has to look first.
-  if (hasLog) look(file, kind, options, timeout, true);
+  if (hasLog) connectReadOnly(file, kind, options).close();
   const sqlite = attempt(file, { timeout }, (each) => {
     inspectFile(file, kind, each, 'schema', options);
     setPragmas(each);
@@ -34,7 +34,7 @@ export function connect(file: string, kind: Kind, options: ConnectOptions = {}):
 
 /** Refuses a catalog that cannot be read as one of ours; it may lie where nothing can be written. Throws `CommandError`. */
 export function inspectCatalog(file: string, options: ConnectOptions = {}): void {
-  look(file, 'catalog', options, options.busyTimeout ?? 5000, lookAtFile(file, 'catalog'));
+  connectReadOnly(file, 'catalog', options).close();
 }
 
 /** Attaches a catalog, to be read. Throws `CommandError`. */
@@ -95,10 +95,11 @@ function lookAtFile(file: string, expected: Kind, refuse: (file: string) => void
   return hasLog;
 }
 
-/** Reads a file with a connection that cannot write. */
-function look(file: string, kind: Kind, options: ConnectOptions, timeout: number, hasLog: boolean): void {
-  const how = hasLog && options.checkUnclean ? 'quick' : 'schema';
-  attempt(file, { timeout, readonly: true }, (each) => inspectFile(file, kind, each, how, options)).close();
+/** Opens a connection to a file of ours that can only read. Throws `CommandError`. */
+export function connectReadOnly(file: string, kind: Kind, options: ConnectOptions = {}): Sqlite.Database {
+  const how = lookAtFile(file, kind) && options.checkUnclean ? 'quick' : 'schema';
+  const timeout = options.busyTimeout ?? 5000;
+  return attempt(file, { timeout, readonly: true }, (each) => inspectFile(file, kind, each, how, options));
 }
 
 function inspectFile(

@@ -43,8 +43,7 @@ export async function copyDatabase(
 ): Promise<DatabaseCopy> {
   const folder = dirname(file);
   if (!existsSync(folder)) throw new CommandError(`the folder of ${file} does not exist`);
-  if (isTaken(file))
-    throw new CommandError(`${file} already exists: a copy never replaces a file. Choose another name`);
+  refuseTaken(file);
   const needed =
     (sqlite.pragma('page_count', { simple: true }) as number) *
     (sqlite.pragma('page_size', { simple: true }) as number);
@@ -64,6 +63,12 @@ export async function copyDatabase(
   } catch (error) {
     throw asCopyError(file, error as NodeJS.ErrnoException);
   }
+}
+
+/** Refuses a name that anything bears. Throws `CommandError`. */
+export function refuseTaken(file: string): void {
+  if (isTaken(file))
+    throw new CommandError(`${file} already exists: a copy never replaces a file. Choose another name`);
 }
 
 /** The steps of a backup begin anew when somebody writes in between, unless a read transaction holds the state. */
@@ -101,7 +106,8 @@ export function seal(
   return found;
 }
 
-function asCopyError(file: string, error: NodeJS.ErrnoException): Error {
+/** What a copy that cannot be made ends a command with. */
+export function asCopyError(file: string, error: NodeJS.ErrnoException): Error {
   if (error instanceof CommandError) return error;
   if (error.code === 'EEXIST')
     return new CommandError(`${file} already exists: a copy never replaces a file. Choose another name`);

@@ -16,6 +16,7 @@ import {
 import { createDatabaseFile, initialize } from './create.ts';
 import { databaseMoved } from './faults.ts';
 import { createGeneration } from './generation.ts';
+import type { Kind } from './header.ts';
 import { createTurns, lockPatience } from './turns.ts';
 
 /**
@@ -25,6 +26,8 @@ import { createTurns, lockPatience } from './turns.ts';
 export interface Database extends Disposable {
   sqlite: Sqlite.Database;
   orm: BetterSQLite3Database;
+  /** The name that the file of a kind has for the connection; both are in one where there are no files. */
+  names: Record<Kind, string>;
   /** Runs a function inside one read transaction: all its queries see one state of the catalog. */
   read<T>(work: () => T): T;
   /**
@@ -160,6 +163,7 @@ function wrap(sqlite: Sqlite.Database, file: string, catalog: string | null): Da
   return {
     sqlite,
     orm: drizzle(sqlite),
+    names: { catalog: catalog === null ? 'main' : attachedName, users: 'main' },
     read: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).deferred()),
     write: (work) =>
       turns.take((turn) => {

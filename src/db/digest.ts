@@ -20,35 +20,38 @@ const ofSource = (order: string): DigestedTable => ({
   order: `s.sha256, ${order}`,
 });
 
-/** A table whose rows belong to a release, which slug and version name. */
-const ofRelease: DigestedTable = {
+/** A table whose rows belong to a printing, served or not, which the hash of its source names. */
+const ofPrinting: DigestedTable = {
   without: ['id', 'release_id'],
-  instead: ['s.slug', 'r.version'],
-  from: `stigs AS s CROSS JOIN stig_releases AS r ON r.stig_id = s.id CROSS JOIN $ AS t ON t.release_id = r.id`,
-  order: 's.slug, r.version, t.ordinal',
+  instead: ['s.sha256'],
+  from: `sources AS s CROSS JOIN stig_printings AS r ON r.source_id = s.id CROSS JOIN $ AS t ON t.release_id = r.id`,
+  order: 's.sha256, t.ordinal',
 };
 
 /** Every table of the catalog that says what sources state, or what is derived from that alone. */
 const parts: Record<string, DigestedTable> = {
   sources: { without: ['id', 'importer_version', 'source', 'imported_at'], order: 't.sha256' },
+  // A STIG that is gone is no statement of a source.
   stigs: {
-    without: ['current_release_id'],
-    instead: ['(SELECT r.version FROM stig_releases AS r WHERE r.id = t.current_release_id)'],
+    without: ['id', 'current_release_id'],
+    instead: ['r.version'],
+    from: '$ AS t JOIN stig_printings AS r ON r.id = t.current_release_id',
     order: 't.slug',
   },
   stig_aliases: {
     without: ['stig_id'],
     instead: ['(SELECT s.slug FROM stigs AS s WHERE s.id = t.stig_id)'],
-    order: 't.id_key',
+    order: 't.alias',
   },
-  stig_releases: {
-    without: ['id', 'stig_id', 'source_id'],
-    instead: ['s.slug', '(SELECT sha256 FROM sources WHERE id = t.source_id)'],
-    from: 'stigs AS s CROSS JOIN $ AS t ON t.stig_id = s.id',
-    order: 's.slug, t.version',
+  stig_overrides: { order: 't.benchmark_id' },
+  stig_printings: {
+    without: ['id', 'stig_id', 'source_id', 'superseded_by'],
+    instead: ['s.slug', 'p.sha256', '(SELECT release_order FROM stig_printings WHERE id = t.superseded_by)'],
+    from: '$ AS t JOIN sources AS p ON p.id = t.source_id JOIN stigs AS s ON s.id = t.stig_id',
+    order: 'p.sha256',
   },
-  stig_profiles: ofRelease,
-  findings: ofRelease,
+  stig_profiles: ofPrinting,
+  findings: ofPrinting,
   // What full-text search reads besides follows from the findings of these releases.
   searched_releases: {
     without: ['release_id'],
@@ -67,9 +70,9 @@ const parts: Record<string, DigestedTable> = {
   baseline_facts: ofSource('t.baseline, t.identifier'),
   mapping_facts: ofSource('t.ordinal'),
   framework_versions: { order: 't.framework, t.version' },
-  control_keys: { order: 't.id' },
   controls: { order: 't.framework, t.version, t.ordinal' },
-  // The edges that sources state. Their statuses, the nodes' numbers and the paths depend on a site's decisions too.
+  crosswalk_nodes: { order: 't.id' },
+  crosswalk_edges: { order: 't.a, t.b' },
   crosswalk_evidence: {
     without: ['source_id', 'a', 'b'],
     instead: ['a.framework', 'a.identifier', 'b.framework', 'b.identifier', 's.sha256'],
@@ -82,17 +85,22 @@ const parts: Record<string, DigestedTable> = {
   work_role_facts: ofSource('t.work_role_id'),
   curated_mapping_facts: ofSource('t.stig_slug, t.occupation_code'),
   document_facts: ofSource('t.document_id'),
-  occupation_keys: { order: 't.occupation_code' },
-  document_keys: { order: 't.document_id' },
   occupations: { order: 't.occupation_code' },
   work_roles: { order: 't.work_role_id' },
-  role_mappings: { order: 't.id' },
+  role_mappings: {
+    without: ['stig_id'],
+    instead: ['(SELECT slug FROM stigs WHERE id = t.stig_id)'],
+    order: 't.id',
+  },
   mapping_products: { order: 't.name' },
   mapping_candidates: { order: 't.occupation_code' },
   documents: { order: 't.document_id' },
 };
 
-/** The tables that a digest reads. Users' tables, operators' decisions, the ledger and times are no part of it (rule D23.1). */
+/**
+ * The tables that a digest reads. Users' tables, operators' decisions, the ledger and times are no part of it (rule
+ * D23.1), nor what is remembered of things that are gone: it depends on what was imported before.
+ */
 export const digestedTables = Object.keys(parts);
 
 /** The number of rows of a table, and SHA-256 over them. */
@@ -102,8 +110,9 @@ export interface TableDigest {
 }
 
 /**
- * SHA-256 (hex) over the whole catalog, equal on every machine where the same files were imported in the same runs by
- * the same version of Gapstone: the order of files within a run, paths and times do not matter. Reads one state.
+ * SHA-256 (hex) over the whole catalog, equal on every machine where the same files were imported by the same version of
+ * Gapstone with the same overrides: the runs, the order of files, paths and times do not matter (rule D24.1). Reads one
+ * state.
  */
 export function catalogDigest(db: Database): string {
   const hash = createHash('sha256');

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { CommandError } from '../base/errors.ts';
 import { realFile } from '../base/files.ts';
 
@@ -46,11 +46,9 @@ export function readHeader(file: string, expected: Kind | null = null): Header {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat) throw new CommandError(`there is no database at ${file}`);
   if (!stat.isFile()) throw new CommandError(`${file} is not a file`);
-  const header = Buffer.alloc(headerBytes);
+  let header: Buffer;
   try {
-    const handle = openSync(file, 'r');
-    readSync(handle, header, 0, headerBytes, 0);
-    closeSync(handle);
+    header = firstBytes(file);
   } catch (error) {
     throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
   }
@@ -66,13 +64,26 @@ export function readHeader(file: string, expected: Kind | null = null): Header {
   return { kind, userVersion: header.readUInt32BE(60), hasLog };
 }
 
+/** Whether a file begins as a zip does. */
+export function isZip(file: string): boolean {
+  return existsSync(file) && firstBytes(file).toString('latin1', 0, 4) === 'PK\x03\x04';
+}
+
 /** The application id of a file that begins as a database does; null for any other. */
 export function readApplicationId(file: string): number | null {
-  const header = Buffer.alloc(headerBytes);
-  const handle = openSync(file, 'r');
-  readSync(handle, header, 0, headerBytes, 0);
-  closeSync(handle);
+  const header = firstBytes(file);
   return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readUInt32BE(68) : null;
+}
+
+function firstBytes(file: string): Buffer {
+  const bytes = Buffer.alloc(headerBytes);
+  const handle = openSync(file, 'r');
+  try {
+    readSync(handle, bytes, 0, headerBytes, 0);
+  } finally {
+    closeSync(handle);
+  }
+  return bytes;
 }
 
 /** Refuses a file, or a folder, that this process may not write, by trying: the rights alone do not tell of the disk. */

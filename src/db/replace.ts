@@ -6,28 +6,37 @@ import { hasNoLinks, publishNew, syncPath } from '../base/files.ts';
 import { storageFault } from './faults.ts';
 import { readApplicationId } from './header.ts';
 
+/** A sealed file that is to take the place of a database, and the name that the former one is kept under. */
+export interface Replacement {
+  sealed: string;
+  file: string;
+  keptAs: string;
+}
+
 /**
- * Puts a sealed file in the place of a database. The old one is kept under the name given, whole: its log is written
- * into it first, for a log that stays behind would be taken for the new file's. Nobody else may have it open: that is
- * found out by SQLite's own locks, and kept so until the names are changed. Gives whether there was an old one.
- * Throws `CommandError`; then nothing has changed.
+ * Puts sealed files in the places of databases. The former ones are kept, whole: their logs are written into them first, for
+ * a log that stays behind would be taken for the new file's. Nobody else may have any of them open: that is found out by
+ * SQLite's own locks, and kept so until all names are changed. Gives of each whether there was a former one. Throws
+ * `CommandError`; while that is for a lock, nothing has changed.
  */
-export function replaceDatabase(sealed: string, file: string, keptAs: string): boolean {
-  if (!existsSync(file)) {
-    // A log whose database is gone belongs to nothing.
-    moveLog(file, keptAs);
-    publishNew(sealed, file);
-    return false;
-  }
-  const lock = lockWhole(file);
+export function replaceDatabases(replacements: Replacement[]): boolean[] {
+  const locks: (Sqlite.Database | null)[] = [];
   try {
-    if (lock === null) moveLog(file, keptAs);
-    keep(file, keptAs);
-    renameSync(sealed, file);
-    syncPath(dirname(file));
-    return true;
+    for (const { file } of replacements) locks.push(existsSync(file) ? lockWhole(file) : null);
+    return replacements.map(({ sealed, file, keptAs }, index) => {
+      // A log whose database is gone, or is none any more, belongs to nothing.
+      if (locks[index] === null) moveLog(file, keptAs);
+      if (!existsSync(file)) {
+        publishNew(sealed, file);
+        return false;
+      }
+      keep(file, keptAs);
+      renameSync(sealed, file);
+      syncPath(dirname(file));
+      return true;
+    });
   } finally {
-    lock?.close();
+    for (const lock of locks) lock?.close();
   }
 }
 

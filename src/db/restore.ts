@@ -1,73 +1,178 @@
-import { chmodSync, chownSync, constants, copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  constants,
+  copyFileSync,
+  createWriteStream,
+  existsSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type Sqlite from 'better-sqlite3';
+import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { CommandError } from '../base/errors.ts';
 import { freeName, inPrivateFolder, realFile, sha256OfFile } from '../base/files.ts';
+import { memberOf } from './backup.ts';
 import { freeBytes, hashFile, seal } from './copy.ts';
-import { applicationId, readApplicationId, readHeader } from './header.ts';
-import { replaceDatabase } from './replace.ts';
+import type { Files } from './database.ts';
+import { applicationIds, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
+import { replaceDatabases } from './replace.ts';
 import { refuseNewer } from './schema.ts';
 
 /** What a restore did. */
 export interface Restored {
+  /** Of the backup. */
+  bytes: number;
+  sha256: string;
+  files: {
+    kind: Kind;
+    file: string;
+    /** The schema version of what was restored. */
+    schema: number;
+    /** Where the replaced file is kept; null when there was none. */
+    before: string | null;
+  }[];
+}
+
+interface Audited {
+  seq: number;
+  hash: string;
+}
+
+/** A file of a backup, and where it goes; `unpack` writes it. */
+interface Part {
+  kind: Kind;
   file: string;
   bytes: number;
-  /** Of the backup. */
-  sha256: string;
-  /** The schema version of what was restored. */
-  schema: number;
-  /** Where the replaced database is kept; null when there was none. */
-  before: string | null;
+  unpack: (temporary: string) => Promise<void>;
 }
 
 /**
- * Puts a backup in the place of a database. Verified before anything is replaced, on the very copy that takes the place:
- * header, hash (where FILE.sha256 is there), every row of its schema, every page, every foreign key. Sessions are ended: those that were closed
- * since the backup must not come to life again. What the backup knows of the audit stream gives way to `audited`, the last
- * line of the one here: the backup may come from another machine. Throws `CommandError`; then nothing has changed.
+ * Puts what a backup holds in the place of the files that are there: both, or users' data alone. Verified before anything is
+ * replaced, on the very copy that takes the place: header, hash (where FILE.sha256 is there), every row of its schema, every
+ * page, every foreign key. Sessions are ended: those that were closed since the backup must not come to life again. What the
+ * backup knows of the audit stream gives way to `audited`, the last line of the one here: the backup may come from another
+ * machine. Throws `CommandError`; then nothing has changed.
  */
-export function restoreDatabase(
+export async function restoreBackup(
   backup: string,
-  database: string,
+  { db, usersDb }: Files,
   now: Date,
-  {
-    room = freeBytes,
-    audited = null,
-  }: { room?: (folder: string) => number; audited?: { seq: number; hash: string } | null } = {},
-): Restored {
+  { room = freeBytes, audited = null }: { room?: (folder: string) => number; audited?: Audited | null } = {},
+): Promise<Restored> {
   // Behind a link it is the file that is replaced, where it lies: the link would become a file on another disk.
-  const file = realFile(database);
-  if (resolve(realFile(backup)) === resolve(file)) throw new CommandError(`${backup} is the database itself`);
-  const { userVersion, hasLog } = readHeader(backup);
-  refuseNewer(backup, userVersion);
+  const places: Record<Kind, string> = { catalog: realFile(db), users: realFile(usersDb) };
+  for (const file of Object.values(places))
+    if (resolve(realFile(backup)) === resolve(file))
+      throw new CommandError(`${backup} is the database itself`);
+  const zip = isZip(backup) ? await openZip(backup) : null;
+  try {
+    const parts = zip === null ? [partOf(backup, places)] : await partsOf(backup, zip, places);
+    for (const { file } of parts) refuseForeign(file);
+    for (const { file, bytes } of parts) {
+      const free = room(requireFolder(file));
+      if (free < bytes)
+        throw new CommandError(
+          `there is not enough space beside ${file}: it needs ${bytes} bytes, ${free} are free`,
+        );
+    }
+    return await restoreParts(backup, parts, now, audited);
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    const why = (error as Error).message.split(',')[0];
+    throw new CommandError(`${backup} cannot be restored: ${why}. Nothing was changed`);
+  } finally {
+    zip?.close();
+  }
+}
+
+async function restoreParts(
+  backup: string,
+  parts: Part[],
+  now: Date,
+  audited: Audited | null,
+): Promise<Restored> {
+  const suffix = `.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
+  return inPrivateFolders(parts, async (temporaries) => {
+    for (const [index, part] of parts.entries()) await part.unpack(temporaries[index]!);
+    // Of a database the hash is that of the very copy.
+    const sha256 = sha256OfFile(isZip(backup) ? backup : temporaries[0]!);
+    compareHash(backup, sha256);
+    const sealed = parts.map(({ kind }, index) =>
+      seal(temporaries[index]!, 'full', backup, (sqlite) => prepareForUse(sqlite, kind, audited)),
+    );
+    const replacements = parts.map(({ file }, index) => {
+      likeFormer(temporaries[index]!, file);
+      return { sealed: temporaries[index]!, file, keptAs: freeName(`${file}${suffix}`) };
+    });
+    const replaced = replaceDatabases(replacements);
+    return {
+      bytes: statSync(backup).size,
+      sha256,
+      files: parts.map(({ kind, file }, index) => {
+        const before = replaced[index] ? replacements[index]!.keptAs : null;
+        return { kind, file, schema: sealed[index]!.schema, before };
+      }),
+    };
+  });
+}
+
+/** Gives a function a temporary file beside each place. */
+function inPrivateFolders<T>(parts: Part[], work: (temporaries: string[]) => Promise<T>): Promise<T> {
+  const [first, ...rest] = parts;
+  if (first === undefined) return work([]);
+  return inPrivateFolder(first.file, (temporary) =>
+    inPrivateFolders(rest, (others) => work([temporary, ...others])),
+  );
+}
+
+/** The part of a backup that is a database itself. */
+function partOf(backup: string, places: Record<Kind, string>): Part {
+  const { kind, userVersion, hasLog } = readHeader(backup);
+  refuseNewer(backup, kind, userVersion);
   if (hasLog)
     throw new CommandError(
       `${backup} is a database in use, not a backup: it has a log beside it. Make a backup with "gapstone backup"`,
     );
-  refuseForeign(file);
-  const folder = requireFolder(file);
-  const { size } = statSync(backup);
-  const free = room(folder);
-  if (free < size)
-    throw new CommandError(
-      `there is not enough space beside ${file}: it needs ${size} bytes, ${free} are free`,
-    );
+  return {
+    kind,
+    file: places[kind],
+    bytes: statSync(backup).size,
+    unpack: async (temporary) => copyFileSync(backup, temporary, constants.COPYFILE_EXCL),
+  };
+}
+
+async function openZip(backup: string): Promise<ZipFile> {
   try {
-    return inPrivateFolder(file, (temporary) => {
-      copyFileSync(backup, temporary, constants.COPYFILE_EXCL);
-      const sha256 = sha256OfFile(temporary);
-      compareHash(backup, sha256);
-      const schema = seal(temporary, 'full', backup, (sqlite) => prepareForUse(sqlite, audited));
-      likeFormer(temporary, file);
-      const keptAs = freeName(`${file}.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`);
-      const replaced = replaceDatabase(temporary, file, keptAs);
-      return { file, bytes: size, sha256, schema, before: replaced ? keptAs : null };
-    });
+    return await yauzl.openPromise(backup, { lazyEntries: true, autoClose: false, validateEntrySizes: true });
   } catch (error) {
-    if (error instanceof CommandError) throw error;
-    const why = (error as Error).message.split(',')[0];
-    throw new CommandError(`${backup} cannot be restored: ${why}. ${file} is unchanged`);
+    throw new CommandError(`${backup} is no backup of Gapstone: ${(error as Error).message}`);
   }
+}
+
+/** The parts of a backup of both: nothing but the files that `backUp` puts in, as they are. */
+async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string>): Promise<Part[]> {
+  const parts: Part[] = [];
+  for await (const entry of zip.eachEntry()) {
+    const kind = (Object.keys(places) as Kind[]).find((each) => memberOf(each) === entry.fileName);
+    // Stored as it is, none is larger than the backup.
+    if (!kind || parts.some((part) => part.kind === kind) || entry.compressionMethod !== 0)
+      throw new CommandError(
+        `${backup} is no backup of Gapstone: it has the member ${entry.fileName.slice(0, 64)}`,
+      );
+    const unpack = async (temporary: string) => {
+      const stream = await zip.openReadStreamPromise(entry as Entry);
+      await pipeline(stream, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+      const { userVersion } = readHeader(temporary, kind);
+      refuseNewer(backup, kind, userVersion);
+    };
+    parts.push({ kind, file: places[kind], bytes: entry.uncompressedSize, unpack });
+  }
+  if (!parts.some(({ kind }) => kind === 'catalog'))
+    throw new CommandError(`${backup} is no backup of Gapstone: it has no member ${memberOf('catalog')}`);
+  return parts;
 }
 
 /** The folder that a database lies or is to lie in. Throws `CommandError` where there is none. */
@@ -80,7 +185,7 @@ export function requireFolder(file: string): string {
 /** What lies in the place of the database and is another program's stays. */
 function refuseForeign(file: string): void {
   const id = existsSync(file) ? readApplicationId(file) : null;
-  if (id !== null && id !== applicationId)
+  if (id !== null && !Object.values(applicationIds).includes(id))
     throw new CommandError(`${file} belongs to another program: nothing was replaced`);
 }
 
@@ -92,17 +197,15 @@ function compareHash(backup: string, sha256: string): void {
   if (stated !== sha256) throw new CommandError(`${backup} was changed: its SHA-256 does not match ${file}`);
 }
 
-function prepareForUse(sqlite: Sqlite.Database, audited: { seq: number; hash: string } | null): void {
+function prepareForUse(sqlite: Sqlite.Database, kind: Kind, audited: Audited | null): void {
   const loose = sqlite.pragma('foreign_key_check') as { table: string }[];
   if (loose.length > 0)
     throw new CommandError(`the backup is damaged: ${loose.length} rows refer to rows that do not exist`);
-  // An older schema may lack either.
-  const has = (table: string) => sqlite.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table);
-  if (has('sessions')) sqlite.exec('DELETE FROM sessions');
-  if (has('audit_head'))
-    sqlite
-      .prepare('UPDATE audit_head SET seq = ?, hash = ?')
-      .run(audited?.seq ?? 0, audited?.hash ?? '0'.repeat(64));
+  if (kind !== 'users') return;
+  sqlite.exec('DELETE FROM sessions');
+  sqlite
+    .prepare('UPDATE audit_head SET seq = ?, hash = ?')
+    .run(audited?.seq ?? 0, audited?.hash ?? '0'.repeat(64));
 }
 
 /** The new file belongs to whom the former one belonged, with its rights: who restores is not always who serves. */

@@ -1,4 +1,4 @@
-import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { blob, integer, real, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core';
 
 // The Drizzle mirror of migrations/catalog/0001_stigs.sql and 0004_rule_search.sql; a test compares the two column by column.
 
@@ -49,19 +49,10 @@ export const stigs = sqliteTable('stigs', {
   kind: text('kind').$type<'stig' | 'srg'>().notNull(),
   title: text('title').notNull(),
   titleFold: text('title_fold').notNull(),
-  currentReleaseId: integer('current_release_id'),
+  currentReleaseId: integer('current_release_id').notNull(),
 });
 
-export const stigAliases = sqliteTable('stig_aliases', {
-  idKey: text('id_key').primaryKey(),
-  stigId: integer('stig_id').notNull(),
-  benchmarkId: text('benchmark_id').notNull(),
-  decision: text('decision').notNull(),
-});
-
-export const stigReleases = sqliteTable('stig_releases', {
-  id: integer('id').primaryKey(),
-  stigId: integer('stig_id').notNull(),
+const releaseColumns = {
   sourceId: integer('source_id').notNull(),
   idKey: text('id_key').notNull(),
   benchmarkId: text('benchmark_id').notNull(),
@@ -79,6 +70,27 @@ export const stigReleases = sqliteTable('stig_releases', {
   medium: integer('medium').notNull(),
   low: integer('low').notNull(),
   profileCount: integer('profile_count').notNull(),
+};
+
+export const stigPrintings = sqliteTable('stig_printings', {
+  id: integer('id').primaryKey(),
+  stigId: integer('stig_id'),
+  ...releaseColumns,
+  supersededBy: integer('superseded_by'),
+});
+
+/** The printings that are served. */
+export const stigReleases = sqliteView('stig_releases', {
+  id: integer('id').notNull(),
+  stigId: integer('stig_id').notNull(),
+  ...releaseColumns,
+}).existing();
+
+export const stigEvidence = sqliteTable('stig_evidence', {
+  releaseId: integer('release_id').primaryKey(),
+  stigIds: blob('stig_ids', { mode: 'buffer' }).notNull(),
+  rules: blob('rules', { mode: 'buffer' }).notNull(),
+  numbers: blob('numbers', { mode: 'buffer' }).notNull(),
 });
 
 export const stigProfiles = sqliteTable('stig_profiles', {

@@ -148,9 +148,23 @@ const seeds: Record<string, Seed> = {
     sql: "DELETE FROM stig_profiles WHERE ordinal = 1 AND release_id = (SELECT id FROM stig_releases WHERE version = 'V2R3')",
     problems: [/^releases: lantern_web_server_2 V2R3 says \d+ profiles, it has \d+$/],
   },
-  'a benchmark id that leads elsewhere': {
-    sql: "UPDATE stig_aliases SET stig_id = (SELECT id FROM stigs WHERE slug = 'harbor_linux_3')",
-    problems: [/^releases: lantern_web_server_2 V2R3 has a benchmark id that leads to another STIG: /],
+  'a benchmark id that leads nowhere': {
+    sql: "DELETE FROM stig_aliases WHERE alias LIKE 'lantern%'",
+    problems: [/^releases: lantern_web_server_2 V2R3 has a benchmark id that leads nowhere: /],
+  },
+  'an alias that is a slug': {
+    sql: "INSERT INTO stig_aliases SELECT slug, id FROM stigs WHERE slug = 'harbor_linux_3'",
+    problems: [/^releases: the alias harbor_linux_3 is the slug of a STIG$/],
+  },
+  'a printing that gives way to one of another version': {
+    sql: "UPDATE stig_printings SET superseded_by = (SELECT id FROM stig_printings WHERE version = 'V1R2') WHERE version = 'V1R1'",
+    problems: [/^releases: harbor_linux_3 V1R1 gives way to a release that is not served in its place$/],
+  },
+  'a printing that cannot be compared': {
+    sql: "DELETE FROM stig_evidence WHERE release_id = (SELECT id FROM stig_printings WHERE version = 'V1R1')",
+    problems: [
+      /^releases: the printing [0-9a-f]{64} belongs to no STIG, or what it is compared by is not there$/,
+    ],
   },
   'two default versions': {
     sql: "INSERT INTO framework_versions VALUES ('nist-800-53', 'Rev 9', 1, 0)",
@@ -295,7 +309,7 @@ check('by the command: a line for each problem, exit 1; the file stays as it is 
   const bad = await gapstone(['check', '--db', file]);
   assert.is(bad.code, 1);
   const problems = bad.stdout.split('\n').filter((line) => line.startsWith('problem: '));
-  assert.equal(problems, [
+  assert.equal(problems.sort(), [
     'problem: releases: harbor_linux_3 has another title than its newest release',
     'problem: releases: lantern_web_server_2 has another title than its newest release',
   ]);

@@ -403,7 +403,7 @@ function older(schema: number): { folder: string; file: string } {
   for (const migration of listMigrations().slice(0, schema))
     sqlite.exec(readFileSync(migration.file, 'utf8'));
   sqlite.pragma(`user_version = ${schema}`);
-  sqlite.exec("INSERT INTO stigs VALUES (1, 'kept', 'stig', 'Kept', 'kept', NULL)");
+  sqlite.exec("INSERT INTO stigs VALUES (1, 1, 'kept', 'stig', 'Kept', 'kept', NULL)");
   sqlite.close();
   return { folder, file };
 }

@@ -415,6 +415,17 @@ options('--slugs gives slugs to benchmarks', async () => {
   );
 });
 
+options('a row is kept for later runs, and - takes it back', async () => {
+  const db = newDb();
+  const slugs = (name: string, row: string) => put(folder, name, `benchmarkId,slug\n${row}\n`);
+  const held = () => catalogOf(db).stigs.map((stig) => stig.slug);
+  assert.is((await importHere(other, '--slugs', slugs('a.csv', 'Good,my_good'), '--db', db)).code, 0);
+  await importHere(good, '--db', db);
+  assert.ok(held().includes('my_good'), 'the benchmark came after the row');
+  assert.is((await importHere(good, '--slugs', slugs('b.csv', 'Good,-'), '--db', db)).code, 0);
+  assert.not.ok(held().includes('my_good'));
+});
+
 options('a --slugs file that is wrong is refused with its row, before anything is done', async () => {
   const cases: [string, RegExp][] = [
     ['id,slug\nGood,x\n', /header must be benchmarkId,slug/],

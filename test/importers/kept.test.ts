@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { removeRelease } from '../../importers/stigs/store.ts';
+import { removePrinting } from '../../importers/stigs/stage-release.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, countingIds, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -79,7 +79,7 @@ kept('a STIG that is gone is shown with its title, and can be removed but not ad
     .pluck()
     .all();
   await t.db.write(() => {
-    for (const release of releases) removeRelease(t.db, release);
+    for (const release of releases) removePrinting(t.db, release);
   });
   assert.is((await ask(t, 'GET', '/api/v1/stigs/harbor_linux_3', alice)).status, 404);
   const page = (await ask(t, 'GET', `${list}/stigs?include=findings`, alice)).json;

@@ -61,7 +61,7 @@ test('of two printings that no date tells apart the greater hash is kept, and th
     assert.is(lineOf(less!).outcome, 'superseded');
     assert.is(
       lineOf(less!).reason,
-      'another printing of V1R1 is used: no date shows which is newer, so the greater hash decides',
+      'another printing is kept, V1R1 of Pier with 3 rules: it has 3 of the 3 rules of this one; no date tells which is newer, so the greater hash decides',
     );
     db.close();
   }

@@ -216,7 +216,7 @@ function realFiles(): void {
       'SCAP made a STIG',
     );
     assert.is(
-      db.sqlite.prepare("SELECT count(*) FROM stig_aliases WHERE id_key LIKE '%windows_10%'").pluck().get(),
+      db.sqlite.prepare("SELECT count(*) FROM stig_aliases WHERE alias LIKE '%windows_10%'").pluck().get(),
       0,
     );
   });

@@ -145,10 +145,9 @@ function olderDatabase(from: Database): string {
     const insert = old.prepare(
       `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     );
-    // The order of releases was called newness then.
-    const asked = columns.map((each) => (each === 'newness' ? 'release_order' : each));
+
     for (const row of from.sqlite
-      .prepare(`SELECT ${asked.join(', ')} FROM ${table}`)
+      .prepare(`SELECT ${columns.join(', ')} FROM ${table}`)
       .raw()
       .all())
       insert.run(...(row as unknown[]));

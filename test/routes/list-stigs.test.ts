@@ -40,18 +40,18 @@ function copyStig(from: number, copy: number): void {
     (sqlite.pragma(`table_info(${table})`) as { name: string }[])
       .map(({ name }) => own[name] ?? name)
       .join(', ');
-  const release$ = columns('stig_releases', { id: '$release', stig_id: '$stig', source_id: '$release' });
+  const release$ = columns('stig_printings', { id: '$release', stig_id: '$stig', source_id: '$release' });
   const finding$ = columns('findings', { id: 'NULL', release_id: '$release' });
   const current = '(SELECT current_release_id FROM stigs WHERE id = $from)';
-  const values = { release, stig: copy, from };
+  const values = { release, stig: 1000 + copy, from };
   sqlite
     .prepare(
-      `INSERT INTO stigs SELECT $stig, slug || '_copy_' || $stig, kind, title, title_fold, $release
+      `INSERT INTO stigs SELECT $stig, $stig, slug || '_copy_' || $stig, kind, title, title_fold, $release
          FROM stigs WHERE id = $from`,
     )
     .run(values);
   sqlite
-    .prepare(`INSERT INTO stig_releases SELECT ${release$} FROM stig_releases WHERE id = ${current}`)
+    .prepare(`INSERT INTO stig_printings SELECT ${release$} FROM stig_printings WHERE id = ${current}`)
     .run(values);
   sqlite
     .prepare(`INSERT INTO findings SELECT ${finding$} FROM findings WHERE release_id = ${current}`)

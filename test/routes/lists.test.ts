@@ -246,7 +246,7 @@ lists('exports: json without notes, csv with the same columns, formulas escaped 
       Object.fromEntries(Object.entries(each).map(([name, value]) => [name, String(value ?? '')])),
     ),
   );
-  t.db.sqlite.prepare("UPDATE stig_releases SET title = '=cmd()' WHERE version = 'V1R2'").run();
+  t.db.sqlite.prepare("UPDATE stig_printings SET title = '=cmd()' WHERE version = 'V1R2'").run();
   assert.match((await ask(t, 'GET', `${path}/export?format=csv`, alice)).text, /,'=cmd\(\),/);
   assert.match((await ask(t, 'GET', `${path}/export?format=csv&raw=true`, alice)).text, /,=cmd\(\),/);
   const wrong = await ask(t, 'GET', `${path}/export?format=xml`, alice);

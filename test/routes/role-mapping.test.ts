@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { sha256, stigNumber } from '../../src/base/ids.ts';
+import { numberOf, sha256 } from '../../src/base/ids.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -28,12 +28,12 @@ function bytes({ status, headers, text }: Answer): string {
   return JSON.stringify([status, kept.sort(), text]);
 }
 
-const harbor = stigNumber('harbor_linux_3');
+const harbor = numberOf('harbor_linux_3');
 const wellFormed = [
   'harbor_linux_3',
   String(harbor),
   'lantern_web_server_2',
-  String(stigNumber('lantern_web_server_2')),
+  String(numberOf('lantern_web_server_2')),
   'no_such_stig',
   '0',
   '00',

@@ -115,7 +115,7 @@ news('stats are kept for five minutes and then counted again, also when the cloc
   };
   const start = t.clock.now.getTime();
   // No import: the catalog's generation stays, so only time can tell that the count is stale.
-  const change = () => t.db.sqlite.exec('UPDATE stig_releases SET high = high + 1');
+  const change = () => t.db.sqlite.exec('UPDATE stig_printings SET high = high + 1');
   assert.is(await high(), 7);
   change();
   t.clock.now = new Date(start + 5 * 60_000 - 1);

@@ -24,19 +24,22 @@ export function tableDigests(db: Database): Record<string, string> {
 
 export interface CatalogDump {
   stigs: {
-    id: number;
+    number: number;
     slug: string;
     kind: string;
     title: string;
     title_fold: string;
     current: string | null;
   }[];
-  aliases: { id_key: string; benchmark_id: string; decision: string; slug: string }[];
-  /** Every column of a release, with a digest of its findings and of its profiles. */
+  aliases: { alias: string; slug: string }[];
+  overrides: unknown[];
+  /** Every column of a release that is served, with a digest of its findings and of its profiles. */
   releases: ({ slug: string; benchmark_id: string; version: string; findings: string } & Record<
     string,
     unknown
   >)[];
+  /** The printings that are not: hash, slug, rules, and the hash of the one that is served instead. */
+  superseded: unknown[][];
   sources: { sha256: string; kind: string; target: string | null }[];
   /** Findings and profiles that belong to no release, and what is searched and belongs to no finding. */
   strays: number;
@@ -112,16 +115,21 @@ export function dumpCatalog(db: Database): CatalogDump {
   return {
     stigs: sqlite
       .prepare(
-        `SELECT s.id, s.slug, s.kind, s.title, s.title_fold, r.version AS current
+        `SELECT s.number, s.slug, s.kind, s.title, s.title_fold, r.version AS current
            FROM stigs AS s LEFT JOIN stig_releases AS r ON r.id = s.current_release_id ORDER BY s.slug`,
       )
       .all() as CatalogDump['stigs'],
     aliases: sqlite
       .prepare(
-        `SELECT a.id_key, a.benchmark_id, a.decision, s.slug
-           FROM stig_aliases AS a JOIN stigs AS s ON s.id = a.stig_id ORDER BY a.id_key`,
+        `SELECT a.alias, s.slug FROM stig_aliases AS a JOIN stigs AS s ON s.id = a.stig_id ORDER BY a.alias`,
       )
       .all() as CatalogDump['aliases'],
+    overrides: all('SELECT * FROM stig_overrides ORDER BY benchmark_id'),
+    superseded: all(
+      `SELECT src.sha256, s.slug, p.finding_count, (SELECT count(*) FROM findings WHERE release_id = p.id), k.release_order
+         FROM stig_printings AS p JOIN stigs AS s ON s.id = p.stig_id JOIN sources AS src ON src.id = p.source_id
+         JOIN stig_printings AS k ON k.id = p.superseded_by ORDER BY src.sha256`,
+    ) as unknown[][],
     releases: releases.map(({ id, stig_id: _stig, source_id: _source, ...release }) => ({
       ...release,
       findings: digest(texts.all(id), 2),
@@ -132,8 +140,10 @@ export function dumpCatalog(db: Database): CatalogDump {
       .all() as CatalogDump['sources'],
     strays: sqlite
       .prepare(
-        `SELECT (SELECT count(*) FROM findings WHERE release_id NOT IN (SELECT id FROM stig_releases))
-              + (SELECT count(*) FROM stig_profiles WHERE release_id NOT IN (SELECT id FROM stig_releases))
+        `SELECT (SELECT count(*) FROM findings WHERE release_id NOT IN (SELECT id FROM stig_printings))
+              + (SELECT count(*) FROM stig_profiles WHERE release_id NOT IN (SELECT id FROM stig_printings))
+              + (SELECT count(*) FROM stig_evidence WHERE release_id NOT IN (SELECT id FROM stig_printings))
+              + (SELECT count(*) FROM stig_printings WHERE stig_id IS NULL)
               + (SELECT count(*) FROM rule_search_docsize WHERE id NOT IN (SELECT id FROM findings))
               + (SELECT count(*) FROM rule_ccis WHERE finding_id NOT IN (SELECT id FROM findings))`,
       )

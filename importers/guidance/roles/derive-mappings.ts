@@ -48,13 +48,15 @@ export function deriveRoleMappings(
   );
   const workRoles = new Set(sqlite.prepare<[], string>('SELECT work_role_id FROM work_roles').pluck().all());
   const bySlug = Map.groupBy(curated, (row) => row.stigSlug);
+  const aliases = readAliases(db);
   const source = readMappingSource(db);
   const insert = prepareInsert(db, roleMappings);
   for (const { id: stigId, slug, title } of stigs) {
     const rows = new Map<string, Mapping>(
       scoreTitle(title, source).map((row) => [row.occupationCode, { ...row, mappingSource: 'automated' }]),
     );
-    for (const row of bySlug.get(slug) ?? []) {
+    // What names the STIG by an alias counts where nothing names it by its slug.
+    for (const row of [...(aliases.get(stigId) ?? []), slug].flatMap((name) => bySlug.get(name) ?? [])) {
       const jobZone = jobZones.get(row.occupationCode);
       if (jobZone === undefined) continue;
       rows.delete(row.occupationCode);
@@ -66,11 +68,11 @@ export function deriveRoleMappings(
       insert.run({ ...row, id, stigId, relevanceRank: index + 1, workRoleId, rule: ruleVersion });
     }
   }
-  const slugs = new Set(stigs.map((stig) => stig.slug));
+  const known = new Set(stigs.flatMap(({ id, slug }) => [slug, ...(aliases.get(id) ?? [])]));
   // What stated rows name and the catalog does not have: a warning each, and it is looked for again in every run.
   return curated.flatMap(({ sourceId, row, stigSlug, occupationCode, workRoleId }) => {
     const missing = [
-      ...(slugs.has(stigSlug) ? [] : [`no STIG ${stigSlug}`]),
+      ...(known.has(stigSlug) ? [] : [`no STIG ${stigSlug}`]),
       ...(jobZones.has(occupationCode) ? [] : [`no occupation ${occupationCode}`]),
       ...(workRoleId === null || workRoles.has(workRoleId) ? [] : [`no work role ${workRoleId}`]),
     ];
@@ -81,10 +83,21 @@ export function deriveRoleMappings(
 }
 
 function readStigs(db: Database, ids: Set<number> | null): MappedStig[] {
-  const columns = 'SELECT id, slug, title FROM stigs WHERE current_release_id IS NOT NULL';
+  const columns = 'SELECT id, slug, title FROM stigs';
   if (ids === null) return db.sqlite.prepare<[], MappedStig>(columns).all();
   const one = db.sqlite.prepare<[number], MappedStig>(`${columns} AND id = ?`);
   return [...ids].flatMap((id) => one.all(id));
+}
+
+/** The aliases of the STIGs, by their ids. */
+function readAliases({ sqlite }: Database): Map<number, string[]> {
+  const rows = sqlite
+    .prepare<[], [number, string]>(
+      'SELECT stig_id, json_group_array(alias ORDER BY alias) FROM stig_aliases GROUP BY stig_id',
+    )
+    .raw()
+    .all();
+  return new Map(rows.map(([id, list]) => [id, JSON.parse(list) as string[]]));
 }
 
 /** What the rule looks up, as the last run that brought roles wrote it down. */
@@ -123,11 +136,12 @@ function readCurated(
     const rows = db.sqlite.prepare<[], CuratedRow>(`${select} ORDER BY f.source_id, f.row`).all();
     return winningStatements(db, rows, fresh, superseded);
   }
-  const some = db.sqlite.prepare<[number], CuratedRow>(
-    `${select} WHERE f.stig_slug = (SELECT slug FROM stigs WHERE id = ?) ORDER BY f.source_id, f.row`,
+  const some = db.sqlite.prepare<[{ id: number }], CuratedRow>(
+    `${select} WHERE f.stig_slug IN (SELECT slug FROM stigs WHERE id = :id UNION ALL SELECT alias FROM stig_aliases WHERE stig_id = :id)
+       ORDER BY f.source_id, f.row`,
   );
   return latestStatements(
-    [...ids].flatMap((id) => some.all(id)),
+    [...ids].flatMap((id) => some.all({ id })),
     fresh,
   );
 }

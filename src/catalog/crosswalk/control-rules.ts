@@ -1,7 +1,8 @@
-import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm';
+import { and, asc, count, eq, inArray, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
+import { createSlugOf } from '../../db/stig-slugs.ts';
 import { findings, ruleCcis, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
@@ -21,14 +22,10 @@ export type ControlRulesService = ReturnType<typeof createControlRulesService>;
 /** The rules of current releases that a control reaches through the CCIs that they cite. */
 export function createControlRulesService(db: Database, crosswalk: CrosswalkService) {
   const { orm } = db;
+  const slugOf = createSlugOf(db);
   const findControl = createFindControl(db);
   const isCited = (cci: string) => orm.select().from(ruleCcis).where(eq(ruleCcis.cci, cci)).limit(1).get();
-  const isStig = (slug: string) =>
-    orm
-      .select({ id: stigs.id })
-      .from(stigs)
-      .where(and(eq(stigs.slug, slug), isNotNull(stigs.currentReleaseId)))
-      .get();
+  const isStig = (slug: string) => orm.select({ id: stigs.id }).from(stigs).where(eq(stigs.slug, slug)).get();
 
   const ofRelease = eq(stigReleases.id, findings.releaseId);
   const ofStig = eq(stigs.id, stigReleases.stigId);
@@ -125,13 +122,14 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
     rules(query: ControlRulesQuery): ControlRules {
       return db.read(() => {
         const control = find(query.framework, query.controlId);
-        if (query.stig !== undefined && !isStig(query.stig))
+        const stig = query.stig === undefined ? null : slugOf(query.stig);
+        if (query.stig !== undefined && !isStig(stig!))
           throw new AppError('NOT_FOUND', `STIG not found: ${cut(query.stig)}`);
         const { paths, truncated } = pathsToCcis(control, query);
         const asked = {
           ccis: JSON.stringify([...paths.keys()]),
           severities: query.severity ? [...query.severity].join() : null,
-          slug: query.stig ?? null,
+          slug: stig,
         };
         const { total } = countReached.get(asked)!;
         const rows = reached.all({ ...asked, limit: query.limit, offset: offsetOf(query, total) });

@@ -1,13 +1,16 @@
 import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { occupations, roleMappings, workRoles } from '../../db/role-tables.ts';
+import { createSlugOf } from '../../db/stig-slugs.ts';
 import { stigs } from '../../db/tables.ts';
 import type { RoleMappingRow } from './role-schema.ts';
 
 export type RoleMappingService = ReturnType<typeof createRoleMappingService>;
 
 /** Who has to act on a STIG (rule D9.4). */
-export function createRoleMappingService({ orm, read }: Database) {
+export function createRoleMappingService(db: Database) {
+  const { orm, read } = db;
+  const slugOf = createSlugOf(db);
   const { id, occupationCode, confidenceScore, responsibilityLevel, mappingSource, mappingReason } =
     getTableColumns(roleMappings);
   const rowsOf = orm
@@ -43,7 +46,7 @@ export function createRoleMappingService({ orm, read }: Database) {
     const number = /^\d{1,16}$/.test(benchmarkId) ? Number(benchmarkId) : null;
     const found =
       number !== null && Number.isSafeInteger(number) ? byNumber.get({ name: number }) : undefined;
-    return found ?? bySlug.get({ name: benchmarkId });
+    return found ?? bySlug.get({ name: slugOf(benchmarkId) });
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts';
+import { createSlugOf } from '../../db/stig-slugs.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
 import { findPlaces, foldInPlace, type Pattern } from './pattern.ts';
@@ -64,6 +65,7 @@ export type SearchService = ReturnType<typeof createSearchService>;
 /** Full-text search over the rules of current releases; `lookup` says which CCIs lead to a control. */
 export function createSearchService(db: Database, lookup: { ccisOf(control: string): string[] }) {
   const { sqlite } = db;
+  const slugOf = createSlugOf(db);
   const countAll = sqlite
     .prepare<[Record<string, unknown>], number>(
       'SELECT count(*) FROM rule_search WHERE rule_search MATCH :match',
@@ -165,7 +167,7 @@ export function createSearchService(db: Database, lookup: { ccisOf(control: stri
     if (canonical === null || identifier === null) return null;
     return {
       severities: severity === undefined ? null : JSON.stringify([...severity]),
-      slug: stig ?? null,
+      slug: stig === undefined ? null : slugOf(stig),
       cci: canonical ?? null,
       ccis: identifier === undefined ? null : JSON.stringify(lookup.ccisOf(identifier)),
     };

@@ -21,7 +21,7 @@ export const findingColumns: Column<FindingRow>[] = [
 export function toRawStig({ release, findings, profiles }: FullRelease): RawStig {
   const midnight = release.releaseDate === null ? null : `${release.releaseDate}T00:00:00Z`;
   return {
-    id: release.stigNumber,
+    id: release.stigId,
     benchmarkId: release.benchmarkId,
     slug: release.slug,
     status: release.status,

@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, sql } from 'drizzle-orm';
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Database } from '../../db/database.ts';
+import { createSlugOf } from '../../db/stig-slugs.ts';
 import { stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
 import type { ChangelogQuery, StigChangelog, StigStats } from './schema.ts';
@@ -12,6 +13,7 @@ export type StigNewsService = ReturnType<typeof createStigNewsService>;
 /** Statistics and changelog of the STIG catalog (rules D4.7, D4.9). */
 export function createStigNewsService(db: Database, now: () => Date) {
   const { orm } = db;
+  const slugOf = createSlugOf(db);
   let memo: { stats: StigStats; generation: number; until: number } | null = null;
 
   // The changelog's order: newest date first, releases without a date last, then slug; newest release last resort.
@@ -73,7 +75,7 @@ export function createStigNewsService(db: Database, now: () => Date) {
     changelog({ since, slug, ...page }: ChangelogQuery): StigChangelog {
       const where = and(
         since === undefined ? undefined : gte(stigReleases.releaseDate, since),
-        slug === undefined ? undefined : eq(stigs.slug, slug),
+        slug === undefined ? undefined : eq(stigs.slug, slugOf(slug)),
       );
       const previous = sql<string | null>`(
         SELECT older.version FROM stig_releases AS older

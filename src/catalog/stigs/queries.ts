@@ -1,7 +1,8 @@
-import { and, asc, count, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, getViewSelectedFields, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
+import { createSlugOf } from '../../db/stig-slugs.ts';
 import { findings, stigProfiles, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
 import type {
@@ -18,7 +19,7 @@ import type {
 export type FindingRow = typeof findings.$inferSelect;
 
 /** A release with the slug and id of its STIG. */
-export type StigRelease = typeof stigReleases.$inferSelect & { slug: string; stigNumber: number };
+export type StigRelease = typeof stigReleases.$inferSelect & { slug: string };
 
 /** A release with everything that downloads need. */
 export interface FullRelease {
@@ -32,8 +33,12 @@ export type StigService = ReturnType<typeof createStigService>;
 /** The queries of the STIG catalog (rule D4). */
 export function createStigService(db: Database) {
   const { orm } = db;
+  const slugOf = createSlugOf(db);
   const slug = sql.placeholder('slug');
-  const releaseColumns = { ...getTableColumns(stigReleases), slug: stigs.slug, stigNumber: stigs.id };
+  const releaseColumns = {
+    ...getViewSelectedFields(stigReleases),
+    slug: stigs.slug,
+  };
   const releasesWhere = (isWanted: SQL | undefined) =>
     orm
       .select(releaseColumns)
@@ -63,19 +68,19 @@ export function createStigService(db: Database) {
     .orderBy(asc(stigProfiles.ordinal))
     .prepare();
 
-  /** The current release of a STIG, or a retained one. Throws NOT_FOUND (D2.2, D4.4). */
-  function release(slugText: string, version?: string): StigRelease {
-    const row = current.get({ slug: slugText });
-    if (!row) throw new AppError('NOT_FOUND', `STIG not found: ${cut(slugText)}`);
+  /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND (D2.2, D4.4). */
+  function release(name: string, version?: string): StigRelease {
+    const row = current.get({ slug: slugOf(name) });
+    if (!row) throw new AppError('NOT_FOUND', `STIG not found: ${cut(name)}`);
     if (version === undefined) return row;
-    const old = retained.get({ slug: slugText, version: version.toUpperCase() });
+    const old = retained.get({ slug: row.slug, version: version.toUpperCase() });
     if (!old) throw new AppError('NOT_FOUND', `Version not found: ${cut(version)}`);
     return old;
   }
 
-  function full(slugText: string, version?: string): FullRelease {
+  function full(name: string, version?: string): FullRelease {
     return db.read(() => {
-      const found = release(slugText, version);
+      const found = release(name, version);
       return {
         release: found,
         findings: findingsOf(found.id),
@@ -94,8 +99,7 @@ export function createStigService(db: Database) {
           ? undefined
           : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`;
       return db.read(() => {
-        const from = and(sql`${stigs.currentReleaseId} IS NOT NULL`, matches);
-        const total = orm.select({ total: count() }).from(stigs).where(from).get()!.total;
+        const total = orm.select({ total: count() }).from(stigs).where(matches).get()!.total;
         const rows = orm
           .select({
             slug: stigs.slug,
@@ -106,7 +110,7 @@ export function createStigService(db: Database) {
           })
           .from(stigs)
           .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
-          .where(from)
+          .where(matches)
           .orderBy(asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug))
           .limit(page.limit)
           .offset(offsetOf(page, total))
@@ -115,13 +119,13 @@ export function createStigService(db: Database) {
       });
     },
 
-    record(slugText: string, version?: string): StigRecord {
-      return toRecord(full(slugText, version));
+    record(name: string, version?: string): StigRecord {
+      return toRecord(full(name, version));
     },
 
-    controls(slugText: string, query: FindingsQuery): StigControls {
+    controls(name: string, query: FindingsQuery): StigControls {
       return db.read(() => {
-        const found = release(slugText, query.version);
+        const found = release(name, query.version);
         const { slug, title, version, status, releaseDate, findingCount } = found;
         const stig = { slug, title, version, status, releaseDate, findingCount };
         if (!query.search && !query.severity) {
@@ -140,9 +144,9 @@ export function createStigService(db: Database) {
     },
 
     /** A release with the counts of its severities, and a page of its findings; `cci` asks for those that cite it. */
-    overview(slugText: string, query: FindingsQuery & { cci?: string | undefined }) {
+    overview(name: string, query: FindingsQuery & { cci?: string | undefined }) {
       return db.read(() => {
-        const { release: found, findings: rows } = full(slugText, query.version);
+        const { release: found, findings: rows } = full(name, query.version);
         const citing = rows.filter((row) => query.cci === undefined || row.ccis.includes(query.cci));
         const fields = ['groupId', 'ruleId', 'ruleVersion', 'groupTitle', 'ruleTitle'] as const;
         const matching = matchingOf(citing, query, fields);
@@ -158,9 +162,9 @@ export function createStigService(db: Database) {
     },
 
     /** The rules of a group of a release, with those before and after it. Throws NOT_FOUND. */
-    group(slugText: string, groupId: string, wanted?: string) {
+    group(name: string, groupId: string, wanted?: string) {
       return db.read(() => {
-        const { release: found, findings: rows } = full(slugText, wanted);
+        const { release: found, findings: rows } = full(name, wanted);
         const first = rows.findIndex((row) => row.groupId === groupId);
         if (first < 0) throw new AppError('NOT_FOUND', `Rule not found: ${cut(groupId)}`);
         const rules = rows.filter((row) => row.groupId === groupId);
@@ -174,11 +178,11 @@ export function createStigService(db: Database) {
       });
     },
 
-    versions(slugText: string): StigVersions {
+    versions(name: string): StigVersions {
       return db.read(() => {
-        const { id } = release(slugText);
+        const { id, slug: own } = release(name);
         const versions = releasesOf
-          .all({ slug: slugText })
+          .all({ slug: own })
           .map(({ id: each, version, releaseDate, status, findingCount }) => ({
             ...{ version, releaseDate, status, findingCount },
             current: each === id,
@@ -190,15 +194,15 @@ export function createStigService(db: Database) {
     /** Each STIG once, in the order of the request; `requested` counts the array as it was sent (D4.8). */
     batch(slugs: string[]): StigBatch {
       return db.read(() => {
+        const isKnown = (name: string) => current.get({ slug: slugOf(name) }) !== undefined;
         const unique = [...new Set(slugs)];
-        const found = unique.filter((each) => current.get({ slug: each }) !== undefined);
-        const known = new Set(found);
+        const found = [...new Set(unique.filter(isKnown).map(slugOf))];
         return {
           stigs: found.map((each) => toRecord(full(each))),
           meta: {
             requested: slugs.length,
             found: found.length,
-            notFound: unique.filter((each) => !known.has(each)),
+            notFound: unique.filter((each) => !isKnown(each)),
           },
         };
       });

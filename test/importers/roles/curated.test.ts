@@ -106,7 +106,8 @@ curated('a STIG that is renamed is mapped anew', async () => {
   await runImport(t.db, [write('Thing', 1, '12 Jan 2024')]);
   assert.equal(rows('thing'), []);
   await runImport(t.db, [write('Thing for Kubernetes', 2, '12 Jan 2025')]);
-  assert.is(rows('thing')[0]!.code, '15-1252.00');
+  assert.equal(rows('thing'), [], 'the slug is the newest title’s');
+  assert.is(rows('thing_for_kubernetes')[0]!.code, '15-1252.00');
 });
 
 curated(

@@ -1,0 +1,71 @@
+import type { Draft } from './draft.ts';
+import { newestReleaseFirst, type Printing } from './printings.ts';
+import { idKeyOf, isSlug, numbered, reservedSlugs, slugOf, slugStemOf } from './slug.ts';
+
+/** A draft whose served release is known. */
+export interface Named extends Draft {
+  current: Printing;
+  printings: Printing[];
+}
+
+/**
+ * Gives each STIG its slug: the operator's, or that of the title of its newest release (rule D24.2). Where two
+ * have one title, the one with the newer release gets it, the other that of its benchmark id, or one with a number.
+ */
+export function giveSlugs(stigs: Named[]): void {
+  const taken = new Map<string, Named>();
+  const isFree = (slug: string) => isSlug(slug) && !reservedSlugs.has(slug) && !taken.has(slug);
+  for (const stig of [...stigs].sort((a, b) => givenFirst(a, b) || newestStigFirst(a, b))) {
+    const { current, given } = stig;
+    stig.titleSlug = slugOf(current.title);
+    stig.takenBy = taken.get(stig.titleSlug) ?? null;
+    let slug = given ?? stig.titleSlug;
+    if (given === null && !isFree(slug)) slug = idKeyOf(current.benchmarkId);
+    for (let n = 2; given === null && !isFree(slug); n++) slug = numbered(slugStemOf(current), n);
+    stig.slug = slug;
+    taken.set(slug, stig);
+  }
+}
+
+function givenFirst(a: Named, b: Named): number {
+  return Number(a.given === null) - Number(b.given === null);
+}
+
+/** The order of STIGs: the newest release first; what was set apart comes behind all others. */
+export function newestStigFirst(a: Named, b: Named): number {
+  return (
+    Math.sign(a.apartFrom.size) - Math.sign(b.apartFrom.size) || newestReleaseFirst(a.current, b.current)
+  );
+}
+
+/**
+ * What else answers for each STIG, in lower case: the slugs of its titles and its benchmark ids, and behind those of all
+ * STIGs the slugs made of the ids. Of two that claim one the STIG with the newer such release has it; what is the slug of
+ * some STIG is no alias.
+ */
+export function aliasesOf(stigs: Named[]): Map<string, Named> {
+  const slugs = new Set(stigs.map(({ slug }) => slug));
+  const had = claimed(stigs, ({ title, benchmarkId }) => [slugOf(title), benchmarkId.toLowerCase()]);
+  const made = claimed(stigs, ({ benchmarkId }) => [idKeyOf(benchmarkId)]);
+  const all = [...new Map([...made, ...had])];
+  return new Map(all.filter(([name]) => name !== '' && !slugs.has(name) && !reservedSlugs.has(name)));
+}
+
+/** The STIG that has the newest release with each of some names. */
+function claimed(stigs: Named[], namesOf: (printing: Printing) => string[]): Map<string, Named> {
+  const claims = new Map<string, { stig: Named; by: Printing }>();
+  for (const stig of stigs) {
+    // The newest release of each title and id claims for all.
+    const seen = new Set<string>();
+    for (const by of [...stig.printings].sort(newestReleaseFirst)) {
+      const text = `${by.benchmarkId} ${by.title}`;
+      if (seen.has(text)) continue;
+      seen.add(text);
+      for (const name of namesOf(by)) {
+        const other = claims.get(name);
+        if (other === undefined || newestReleaseFirst(by, other.by) < 0) claims.set(name, { stig, by });
+      }
+    }
+  }
+  return new Map([...claims].map(([name, { stig }]) => [name, stig]));
+}

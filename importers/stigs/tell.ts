@@ -1,0 +1,128 @@
+import type { Database } from '../../src/db/database.ts';
+import { excerpt } from '../read/text.ts';
+import { ruleName } from './evidence.ts';
+import type { Identity } from './identity.ts';
+import { dated } from './printings.ts';
+import type { StoredPrinting } from './store.ts';
+import type { SlugChange } from './write.ts';
+
+/** What became of a release: the slug that it went to, why, and whether it is served. */
+export interface Decision {
+  slug: string;
+  reason: string;
+  outcome: 'imported' | 'superseded';
+}
+
+/** What the ledger tells of a run: about each printing that it brought, by its row, and about what was there before. */
+export interface Told {
+  decisions: Map<number, Decision>;
+  /** Each with the slug that it is about. */
+  remarks: { slug: string | null; text: string }[];
+}
+
+/** The most rules that are named; of more the number says enough. */
+const maxNamed = 20;
+
+/** Puts into words what was decided; `printings` are as they were before it was written, `fresh` those of this run. */
+export function tellIdentity(
+  db: Database,
+  printings: StoredPrinting[],
+  { fates }: Identity,
+  { fresh, changes }: { fresh: Set<number>; changes: SlugChange[] },
+): Told {
+  const stored = new Map(printings.map((printing) => [printing.sha256, printing]));
+  const knownKeys = new Set(printings.filter(({ stigId }) => stigId !== null).map(({ idKey }) => idKey));
+  const rulesOf = createRulesOf(db);
+  const remarks: Told['remarks'] = changes.map((change) => ({
+    slug: change.to,
+    text: describeChange(change),
+  }));
+  const renamed = new Set(changes.map(({ from, to }) => `${from} ${to}`));
+  const moved = new Map<string, { slug: string; text: string; count: number }>();
+  for (const printing of printings) {
+    const { stig, keptBy } = fates.get(printing.sha256)!;
+    const { target, benchmarkId, version, supersededBy } = printing;
+    if (fresh.has(printing.id) || target === null) continue;
+    const isServed = keptBy === null;
+    if (isServed !== (supersededBy === null)) {
+      const told = isServed ? 'is served again' : `is no longer served: ${keptInstead(printing)}`;
+      remarks.push({
+        slug: stig.slug,
+        text: `${version} of ${excerpt(benchmarkId)}, imported before, ${told}`,
+      });
+    }
+    if (target === stig.slug || renamed.has(`${target} ${stig.slug}`)) continue;
+    const text = `releases of ${excerpt(benchmarkId)}, imported before, went from ${target} to ${stig.slug}`;
+    moved.set(text, { slug: stig.slug, text, count: (moved.get(text)?.count ?? 0) + 1 });
+  }
+  for (const { slug, text, count } of moved.values()) remarks.push({ slug, text: `${count} ${text}` });
+  const ofRun = printings.filter(({ id }) => fresh.has(id));
+  return { decisions: new Map(ofRun.map((printing) => [printing.id, decisionOf(printing)])), remarks };
+
+  function decisionOf(printing: StoredPrinting): Decision {
+    const { stig, keptBy } = fates.get(printing.sha256)!;
+    const { slug, given, apartFrom, why } = stig;
+    const isKnown = given === null && knownKeys.has(printing.idKey);
+    const reason = isKnown ? `known benchmark id of ${slug}` : why.get(printing.idKey)!();
+    if (keptBy !== null) {
+      const isOther = keptBy.idKey !== printing.idKey;
+      return {
+        slug,
+        outcome: 'superseded',
+        reason: `${keptInstead(printing)}${isOther ? `; ${reason}` : ''}`,
+      };
+    }
+    const main = apartFrom.get(printing);
+    return {
+      slug,
+      outcome: 'imported',
+      reason: main === undefined ? reason : setApart(printing, stored.get(main.sha256)!),
+    };
+  }
+
+  /** Why a printing is not served: how many of its rules the one has that is. */
+  function keptInstead(printing: StoredPrinting): string {
+    const { keptBy } = fates.get(printing.sha256)!;
+    const kept = stored.get(keptBy!.sha256)!;
+    const [mine, theirs] = [rulesOf(printing.id), rulesOf(kept.id)];
+    const names = [...mine.keys()];
+    const held = names.filter((name) => theirs.has(name));
+    const revised = held.filter((name) => mine.get(name) !== theirs.get(name)).map((name) => mine.get(name)!);
+    const which = `${kept.version} of ${excerpt(kept.benchmarkId)} with ${theirs.size} rules`;
+    const isTie = dated(printing) === dated(kept) && mine.size === theirs.size;
+    return (
+      `another printing is kept, ${which}: it has ${held.length} of the ${mine.size} rules of this one` +
+      `${revised.length === 0 ? '' : `, ${revised.length} of them in another revision${named(revised)}`}` +
+      (isTie ? '; no date tells which is newer, so the greater hash decides' : '')
+    );
+  }
+
+  /** Why a printing is a STIG of its own: the rules that the other of its version lacks. */
+  function setApart(printing: StoredPrinting, main: StoredPrinting): string {
+    const [mine, theirs] = [rulesOf(printing.id), rulesOf(main.id)];
+    const own = [...mine].filter(([name]) => !theirs.has(name)).map(([, id]) => id);
+    const lacking = [...theirs.keys()].filter((name) => !mine.has(name)).length;
+    const { slug } = fates.get(main.sha256)!.stig;
+    return (
+      `set apart from ${slug}: of its ${mine.size} rules ${own.length} are not in the ${main.version} there` +
+      `${named(own)}; it lacks ${lacking} of that one`
+    );
+  }
+}
+
+function named(ids: string[]): string {
+  return ids.length > maxNamed ? '' : ` (${ids.map((id) => excerpt(id)).join(', ')})`;
+}
+
+/** What is told of a slug that leads elsewhere, in words. */
+export function describeChange({ from, to }: SlugChange): string {
+  return `${from} ${to === null ? 'has no release any more' : `is ${to} now`}`;
+}
+
+/** The rule ids of a printing by their names. */
+function createRulesOf({ sqlite }: Database): (release: number) => Map<string, string> {
+  const select = sqlite
+    .prepare<[number], string>('SELECT rule_id FROM findings WHERE release_id = ? ORDER BY ordinal')
+    .pluck();
+  return (release) => new Map(select.all(release).map((id) => [ruleName(id), id]));
+}

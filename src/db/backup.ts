@@ -1,0 +1,73 @@
+import { createWriteStream, existsSync, lstatSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import yazl from 'yazl';
+import { CommandError } from '../base/errors.ts';
+import { inPrivateFolder, publishNew, sha256OfFile, syncPath } from '../base/files.ts';
+import { connectReadOnly } from './connect.ts';
+import { asCopyError, copyDatabase, freeBytes, refuseTaken } from './copy.ts';
+import type { Files } from './database.ts';
+import type { Kind } from './header.ts';
+
+/** A backup: one file, with the schema version of each file that is in it. */
+export interface Backup {
+  file: string;
+  bytes: number;
+  sha256: string;
+  schema: { [K in Kind]?: number };
+}
+
+/** The name that a file of ours has in a backup of both. */
+export const memberOf = (kind: Kind) => `${kind}.db`;
+
+/**
+ * Makes a backup of both files, each as it is at one moment, also while they are in use: a zip of two databases that stand
+ * alone. `usersOnly`: of users' data alone, as a database. Users' data that is not there yet is left out. Throws
+ * `CommandError`; then nothing is left behind.
+ */
+export async function backUp(
+  files: Files,
+  file: string,
+  { usersOnly = false, room = freeBytes }: { usersOnly?: boolean; room?: (folder: string) => number } = {},
+): Promise<Backup> {
+  for (const own of [files.db, files.usersDb])
+    if (resolve(file) === resolve(own)) throw new CommandError(`${file} is the database itself`);
+  if (usersOnly) {
+    const { kind, schema, ...copy } = await copyOf('users', files.usersDb, file, room);
+    return { ...copy, schema: { [kind]: schema } };
+  }
+  refuseTaken(file);
+  try {
+    return await inPrivateFolder(file, async (temporary) => {
+      const inFolder = (kind: Kind) => join(dirname(temporary), memberOf(kind));
+      const copies = [await copyOf('catalog', files.db, inFolder('catalog'), room)];
+      if (existsSync(files.usersDb))
+        copies.push(await copyOf('users', files.usersDb, inFolder('users'), room));
+      const zip = new yazl.ZipFile();
+      for (const { kind } of copies) zip.addFile(inFolder(kind), memberOf(kind), { compress: false });
+      zip.end();
+      await pipeline(zip.outputStream, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+      syncPath(temporary);
+      const { size: bytes } = lstatSync(temporary);
+      const sha256 = sha256OfFile(temporary);
+      publishNew(temporary, file);
+      return {
+        file,
+        bytes,
+        sha256,
+        schema: Object.fromEntries(copies.map((each) => [each.kind, each.schema])),
+      };
+    });
+  } catch (error) {
+    throw asCopyError(file, error as NodeJS.ErrnoException);
+  }
+}
+
+async function copyOf(kind: Kind, from: string, to: string, room: (folder: string) => number) {
+  const sqlite = connectReadOnly(from, kind, { anySchema: true });
+  try {
+    return await copyDatabase(sqlite, to, room);
+  } finally {
+    sqlite.close();
+  }
+}
