@@ -3,10 +3,10 @@ import { dirname, join, normalize, relative } from 'node:path';
 import { getTableConfig, getViewConfig, type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../src/base/root.ts';
-import { openDatabase } from '../src/db/database.ts';
+import { knownControls } from '../src/db/control-tables.ts';
+import { openCatalog, openDatabase } from '../src/db/database.ts';
 import { listMigrations } from '../src/db/migrate.ts';
 import { stigReleases } from '../src/db/tables.ts';
-import { knownControls, knownStigs } from '../src/db/user-tables.ts';
 import { routesOf, testApp } from './support/app.ts';
 import { arrows, longestChain, picture, roomOf } from './support/arrows.ts';
 import { assertPicture } from './support/golden.ts';
@@ -182,7 +182,7 @@ structure('no default exports, no barrels, and only the configuration reads the 
 });
 
 structure('the Drizzle mirror equals the migrated schema, column by column', async () => {
-  const db = openDatabase(':memory:', { create: true });
+  const db = openCatalog(':memory:', { create: true });
   const list = db.sqlite.pragma('table_list') as {
     schema: string;
     name: string;
@@ -237,14 +237,14 @@ structure('the Drizzle mirror equals the migrated schema, column by column', asy
 structure(
   'every table that is mirrored is named by a query, and the mirrored views have the columns of theirs',
   async () => {
-    const db = openDatabase(':memory:', { create: true });
+    const db = openCatalog(':memory:', { create: true });
     for (const { path, text } of sources.filter((source) => /^src\/db\/.*tables\.ts$/.test(source.path)))
       for (const [, name] of text.matchAll(/^export const (\w+) = sqlite(?:Table|View)\(/gm))
         assert.ok(
           sources.some((other) => other.path !== path && new RegExp(`\\b${name}\\b`).test(other.text)),
           `nothing uses ${name} of ${path}`,
         );
-    for (const view of [stigReleases, knownStigs, knownControls]) {
+    for (const view of [stigReleases, knownControls]) {
       const { name, selectedFields } = getViewConfig(view);
       const columns = (db.sqlite.pragma(`table_info(${name})`) as { name: string }[]).map(
         (each) => each.name,
@@ -257,29 +257,31 @@ structure(
 );
 
 structure('migrations are numbered 0001, 0002 ... and make the schema version', () => {
-  const names = readdirSync(join(packageRoot, 'migrations')).sort();
-  names.forEach((name, index) => {
-    assert.match(name, /^\d{4}_[a-z0-9_]+\.sql$/);
-    assert.is(Number(name.slice(0, 4)), index + 1, name);
-  });
-  const db = openDatabase(':memory:', { create: true });
-  assert.is(db.sqlite.pragma('user_version', { simple: true }), names.length);
-  assert.equal(db.sqlite.pragma('foreign_key_check'), []);
-  db.close();
+  const files = { db: join(scratchFolder(), 'g.db'), usersDb: join(scratchFolder(), 'u.db') };
+  using db = openDatabase(files, { create: true });
+  for (const kind of ['catalog', 'users'] as const) {
+    const names = readdirSync(join(packageRoot, 'migrations', kind)).sort();
+    names.forEach((name, index) => {
+      assert.match(name, /^\d{4}_[a-z0-9_]+\.sql$/);
+      assert.is(Number(name.slice(0, 4)), index + 1, name);
+    });
+    assert.is(db.sqlite.pragma(`${db.names[kind]}.user_version`, { simple: true }), names.length);
+    assert.equal(db.sqlite.pragma(`${db.names[kind]}.foreign_key_check`), []);
+  }
 });
 
 structure('a gap or a repeat in the numbers of migrations is refused', () => {
   const folderOf = (...names: string[]) => {
     const folder = scratchFolder();
-    for (const name of names) put(folder, name, '');
+    for (const name of names) put(join(folder, 'users'), name, '');
     return folder;
   };
   assert.equal(
-    listMigrations(folderOf('0002_b.sql', '0001_a.sql', 'README.md')).map((each) => each.number),
+    listMigrations('users', folderOf('0002_b.sql', '0001_a.sql', 'README.md')).map((each) => each.number),
     [1, 2],
   );
   for (const names of [['0001_a.sql', '0003_c.sql'], ['0001_a.sql', '0001_b.sql'], ['0002_a.sql'], ['a.sql']])
-    assert.throws(() => listMigrations(folderOf(...names)), /not numbered/);
+    assert.throws(() => listMigrations('users', folderOf(...names)), /not numbered/);
 });
 
 structure(

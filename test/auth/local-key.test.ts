@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { issueUserToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/base/config.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { suite } from '../support/harness.ts';
 import { killAll, type Running, runToEnd, startServer, until } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -59,7 +59,7 @@ async function statusBecomes(token: string, wanted: number): Promise<void> {
 local.before(async () => {
   folder = scratchFolder();
   const db = join(folder, 'g.db');
-  openDatabase(db, { create: true }).close();
+  openCatalog(db, { create: true }).close();
   keyFile = join(folder, 'gapstone-key.json');
   running = await startServer(folder, ['serve', '--port', '0', '--db', 'g.db']);
 });

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { createSessions } from '../../src/auth/sessions.ts';
 import { createLog, silentLog } from '../../src/base/log.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, cookieOf, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -148,7 +148,7 @@ sessions('a session begets no session, and an Authorization header wins over it'
 sessions(
   'signing in costs the same however many sessions there are: none of its queries looks at all',
   async () => {
-    const db = openDatabase(':memory:');
+    const db = openCatalog(':memory:');
     const texts: string[] = [];
     const prepare = db.sqlite.prepare.bind(db.sqlite);
     Object.assign(db.sqlite, { prepare: (text: string) => texts.push(text) && prepare(text) });

@@ -13,7 +13,7 @@ import {
 import * as assert from 'uvu/assert';
 import { createVerifyUserToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/base/config.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { suite } from '../support/harness.ts';
 import { assertError, assertSecurityHeaders, loggedApp } from '../support/service.ts';
 
@@ -44,7 +44,7 @@ const keySet = {
 
 function appWith(environment: Record<string, string>) {
   const verify = createVerifyUserToken(readConfig({}, environment), createLocalJWKSet(keySet), () => now);
-  const db = openDatabase(':memory:', { create: true });
+  const db = openCatalog(':memory:', { create: true });
   const { app } = loggedApp(db, verify);
   return async (headers: [string, string][] | Record<string, string>, path = '/api/v1/stigs') => {
     const response = await app.request(path, {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { ask as askRaw, type Running, runToEnd, startServer } from '../support/running.ts';
@@ -159,7 +159,7 @@ users('integration tokens: create, use, assign, list, revoke', async () => {
 users('purge: by hand, dry, and by the scheduler', async () => {
   const { id } = await json(await request('POST', '/api/v1/lists', { name: 'old' }));
   await request('DELETE', `/api/v1/lists/${id}`);
-  const db = openDatabase(join(folder, 'gapstone.db'));
+  const db = openCatalog(join(folder, 'gapstone.db'));
   const age = (days: number) =>
     db.sqlite
       .prepare('UPDATE bundles SET deleted_at = ? WHERE id = ?')
@@ -227,7 +227,7 @@ users(
   async () => {
     const session = await request('POST', '/api/v1/session');
     const Cookie = session.headers.get('Set-Cookie')!.split(';')[0]!;
-    const db = openDatabase(join(folder, 'gapstone.db'));
+    const db = openCatalog(join(folder, 'gapstone.db'));
     // A use five minutes ago is one that the server would write down now.
     db.sqlite.prepare('UPDATE sessions SET used_at = ?').run(new Date(Date.now() - 300_000).toISOString());
     db.sqlite.exec('BEGIN IMMEDIATE');

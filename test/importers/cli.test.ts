@@ -6,7 +6,7 @@ import { CommandError } from '../../src/base/errors.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import { importCommand } from '../../src/commands/import.ts';
 import { createProgress } from '../../src/commands/progress.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { dumpCatalog, tableDigests } from '../support/catalog-dump.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
@@ -211,7 +211,7 @@ codes('1 and one line when the database cannot be used', async () => {
   ];
   const whole = newDb();
   await importHere(good, '--db', whole);
-  const db = openDatabase(whole);
+  const db = openCatalog(whole);
   db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
   db.close();
   const bytes = readFileSync(whole);
@@ -316,7 +316,7 @@ ledger('the ledger of a stored run is in the database', async () => {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-  const { sqlite, close } = openDatabase(db);
+  const { sqlite, close } = openCatalog(db);
   const stored = sqlite.prepare('SELECT * FROM import_ledger ORDER BY run_id, ordinal').all() as Record<
     string,
     unknown
@@ -358,7 +358,7 @@ dry('says what would change, and changes nothing', async () => {
   const place = scratchFolder();
   const file = join(place, 'x.db');
   await importHere(good, '--db', file);
-  const db = openDatabase(file);
+  const db = openCatalog(file);
   db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
   const digests = tableDigests(db);
   db.close();
@@ -369,7 +369,7 @@ dry('says what would change, and changes nothing', async () => {
   assert.match(stderr, /^imported .*other\.xml \[xccdf\] -> other/m);
   assert.match(stderr, /dry run: nothing was changed/);
   assert.is(sha256(readFileSync(file)), bytes, 'the file is the same to the byte');
-  const again = openDatabase(file);
+  const again = openCatalog(file);
   assert.equal(tableDigests(again), digests);
   assert.is(again.sqlite.prepare('SELECT count(*) FROM import_runs').pluck().get(), 1);
   again.close();
@@ -378,7 +378,7 @@ dry('says what would change, and changes nothing', async () => {
 });
 
 dry('the same in process: a superseded printing, an override, a new release', async () => {
-  const db = openDatabase(':memory:', { create: true });
+  const db = openCatalog(':memory:', { create: true });
   await runImport(db, [good]);
   const digests = tableDigests(db);
   const newer = put(
@@ -529,7 +529,7 @@ progress('is a line every two seconds', () => {
 
 progress('reports every source, found never below done', async () => {
   const seen: [number, number][] = [];
-  const db = openDatabase(':memory:', { create: true });
+  const db = openCatalog(':memory:', { create: true });
   await runImport(db, [zip, skips, good], { onProgress: ({ done, found }) => seen.push([done, found]) });
   assert.equal(
     seen.map(([done]) => done),
@@ -542,7 +542,7 @@ progress('reports every source, found never below done', async () => {
 progress.run();
 
 function catalogOf(file: string) {
-  const db = openDatabase(file);
+  const db = openCatalog(file);
   try {
     return dumpCatalog(db);
   } finally {

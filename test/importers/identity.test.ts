@@ -209,7 +209,7 @@ joins('a renamed id and title is one STIG, named by the newest title (Windows 10
     assert.equal(slugs(db), { microsoft_windows_10: ['Windows_10_STIG V1R23', 'MS_Windows_10_STIG V2R1'] });
     const [stig] = dumpCatalog(db).stigs;
     assert.is(stig!.title, renamed.title);
-    assert.is(stig!.number, numberOf('microsoft_windows_10'));
+    assert.is(stig!.id, numberOf('microsoft_windows_10'));
     const reasons = lines[0]!.map((line) => line.reason!);
     assert.match(reasons[run.indexOf(old)]!, /joined microsoft_windows_10: .*95 % of the STIG IDs/);
     assert.match(reasons[run.indexOf(renamed)]!, /new slug.*microsoft_windows_10/);
@@ -826,9 +826,9 @@ joins('slugs are always ones that the API takes, also beside long titles and ids
   ]);
   const dump = dumpCatalog(db);
   assert.is(dump.stigs.length, 3);
-  for (const { slug, number } of dump.stigs) {
+  for (const { slug, id } of dump.stigs) {
     assert.ok(isSlug(slug), `${slug.length}: ${slug.slice(0, 80)}`);
-    assert.is(number, numberOf(slug));
+    assert.is(id, numberOf(slug));
   }
 });
 

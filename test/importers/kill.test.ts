@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { CommandError } from '../../src/base/errors.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import { type Database, openCatalog } from '../../src/db/database.ts';
 import { dumpCatalog, tableDigests } from '../support/catalog-dump.ts';
 import { type ChildResult, gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
@@ -32,7 +32,7 @@ function contentOf(db: Database) {
 }
 
 function read(file: string) {
-  const db = openDatabase(file);
+  const db = openCatalog(file);
   try {
     assert.is(db.sqlite.pragma('integrity_check', { simple: true }), 'ok');
     assert.equal(db.sqlite.pragma('foreign_key_check'), []);
@@ -43,7 +43,7 @@ function read(file: string) {
 }
 
 test.before(async () => {
-  const db = openDatabase(oldFile, { create: true });
+  const db = openCatalog(oldFile, { create: true });
   const older = hasReferenceData
     ? [
         'U_RHEL_9_STIG_V2R3_Manual-xccdf.xml',
@@ -91,7 +91,7 @@ test('killed at random moments, the catalog is the old one or the new one, and t
       else assert.equal(content, after, `${when}: the catalog is neither the old one nor the new one`);
       if (code === 0) assert.not(isOld, 'a run that ended has stored');
 
-      const db = openDatabase(file);
+      const db = openCatalog(file);
       const next = await runImport(db, [folder]);
       assert.is(next.summary.rejected, 0, when);
       assert.equal(dumpCatalog(db), withoutRuns(after), when);
@@ -105,7 +105,7 @@ test('killed at random moments, the catalog is the old one or the new one, and t
 test('a full disk changes nothing, and says so in one line', async () => {
   const file = join(work, 'full.db');
   copyFileSync(oldFile, file);
-  const db = openDatabase(file);
+  const db = openCatalog(file);
   const digests = tableDigests(db);
   const pages = db.sqlite.pragma('page_count', { simple: true }) as number;
   for (const more of [1, 5, 50, 300]) {
@@ -126,8 +126,8 @@ test('a full disk changes nothing, and says so in one line', async () => {
 test('a database that another process is writing to is left alone', async () => {
   const file = join(work, 'busy.db');
   copyFileSync(oldFile, file);
-  const other = openDatabase(file);
-  const db = openDatabase(file, { busyTimeout: 50 });
+  const other = openCatalog(file);
+  const db = openCatalog(file, { busyTimeout: 50 });
   const text = put(scratchFolder(), 'a.xml', writeXccdf());
   other.sqlite.exec('BEGIN IMMEDIATE');
   const error = await failure(runImport(db, [text]));
@@ -155,8 +155,8 @@ test('two imports at once both end, and nothing is stored twice', async () => {
 test('readers see the old catalog until the commit', async () => {
   const file = join(work, 'reader.db');
   copyFileSync(oldFile, file);
-  const writer = openDatabase(file);
-  const reader = openDatabase(file);
+  const writer = openCatalog(file);
+  const reader = openCatalog(file);
   let seen = 0;
   await runImport(writer, [folder], {
     onProgress: () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { dumpCatalog, emptyCatalog, importTexts } from '../support/catalog-dump.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
@@ -96,7 +96,7 @@ test(`a library of ${count} benchmarks is imported in less than ${limitMb} MB`, 
     `${Math.round(each)} KB are kept of each file of ${Math.round(text.length / 1024)} KB`,
   );
 
-  const stored = openDatabase(db);
+  const stored = openCatalog(db);
   const number = (sql: string) => stored.sqlite.prepare(sql).pluck().get();
   assert.is(number('SELECT count(*) FROM stigs WHERE current_release_id IS NOT NULL'), count);
   assert.is(number('SELECT count(*) FROM findings'), count * rules.length);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { testApp } from '../support/app.ts';
 import { ask, userCaller } from '../support/callers.ts';
 import { gapstone } from '../support/child.ts';
@@ -21,7 +21,7 @@ const text = readFileSync(harbor, 'utf8')
 const pier = put(scratchFolder(), 'pier.xml', text);
 
 test('two benchmarks with other rules of one version are never forced under one slug, fresh or stored', async () => {
-  const db = openDatabase(':memory:', { create: true });
+  const db = openCatalog(':memory:', { create: true });
   const one = {
     overrides: new Map([
       ['Pier_STIG', 'one'],
@@ -49,7 +49,7 @@ test('two benchmarks with other rules of one version are never forced under one 
 
 test('the rows of a file are meant at once: two slugs are exchanged, in either order', async () => {
   for (const order of [0, 1]) {
-    const db = openDatabase(':memory:', { create: true });
+    const db = openCatalog(':memory:', { create: true });
     const newer = put(scratchFolder(), 'newer.xml', text.replace('Release: 1 ', 'Release: 2 '));
     await runImport(db, [harbor, pier]);
     const rows: [string, string][] = [
@@ -98,7 +98,7 @@ test('the rows of a file are meant at once: two slugs are exchanged, in either o
 });
 
 test('what an older importer stored is there before the operator’s word, though it is read anew with it', async () => {
-  const db = openDatabase(':memory:', { create: true });
+  const db = openCatalog(':memory:', { create: true });
   await runImport(db, [harbor, pier]);
   const releases = () =>
     db.sqlite
@@ -137,7 +137,7 @@ test('what an older importer stored is there before the operator’s word, thoug
 });
 
 test('the ledger tells where a stored release was moved', async () => {
-  const db = openDatabase(':memory:', { create: true });
+  const db = openCatalog(':memory:', { create: true });
   await runImport(db, [pier]);
   const { lines } = await runImport(db, [pier], { overrides: new Map([['Pier_STIG', 'two']]) });
   assert.equal(
@@ -148,7 +148,7 @@ test('the ledger tells where a stored release was moved', async () => {
 });
 
 test('the same bytes twice beside a release that is moved are told as new, not as moved', async () => {
-  const db = openDatabase(':memory:', { create: true });
+  const db = openCatalog(':memory:', { create: true });
   await runImport(db, [pier]);
   const copy = put(scratchFolder(), 'copy.xml', readFileSync(harbor));
   const { lines } = await runImport(db, [pier, harbor, copy], { overrides: new Map([['Pier_STIG', 'two']]) });
@@ -239,7 +239,7 @@ test('two STIGs that turn out to be one leave what users keep to that one', asyn
 
 test('the command tells of a slug that changes, and of a dry run too', async () => {
   const file = join(scratchFolder(), 'x.db');
-  const t = await testApp([pier], { db: openDatabase(file, { create: true }) });
+  const t = await testApp([pier], { db: openCatalog(file, { create: true }) });
   const ann = await userCaller(t);
   await ask(t, 'POST', '/api/v1/my-stigs', ann, { slugs: ['pier'] });
   const slugs = put(scratchFolder(), 'slugs.csv', 'benchmarkId,slug\nPier_STIG,jetty\n');

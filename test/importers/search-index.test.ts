@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createSearchService } from '../../src/catalog/search/queries.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import { type Database, openCatalog } from '../../src/db/database.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { openUpgraded } from '../../src/db/upgrade.ts';
 import { dumpCatalog, emptyCatalog, importTexts } from '../support/catalog-dump.ts';
@@ -123,54 +123,6 @@ test('a run that is not stored leaves the index alone', async () => {
   assert.equal(dumpCatalog(db), before);
   assert.is(answerOf(db, 'apple').pagination.total, 1);
   db.close();
-});
-
-/** A database as Gapstone made it before it had search, holding the rows of another. */
-function olderDatabase(from: Database): string {
-  const file = join(scratchFolder(), 'older.db');
-  const old = new Sqlite(file);
-  const search = listMigrations().find((each) => each.file.endsWith('_rule_search.sql'))!;
-  old.pragma(`application_id = ${from.sqlite.pragma('application_id', { simple: true })}`);
-  for (const migration of listMigrations().filter((each) => each.number < search.number))
-    old.exec(readFileSync(migration.file, 'utf8'));
-  old.pragma(`user_version = ${search.number - 1}`);
-  const tables = old
-    .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-    .pluck()
-    .all() as string[];
-  old.pragma('foreign_keys = OFF');
-  for (const table of tables) {
-    const columns = (old.pragma(`table_info(${table})`) as { name: string }[]).map((each) => each.name);
-    old.exec(`DELETE FROM ${table}`);
-    const insert = old.prepare(
-      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-    );
-
-    for (const row of from.sqlite
-      .prepare(`SELECT ${columns.join(', ')} FROM ${table}`)
-      .raw()
-      .all())
-      insert.run(...(row as unknown[]));
-  }
-  old.close();
-  return file;
-}
-
-test('a database of an older Gapstone is searched as soon as it is opened', async () => {
-  const made = join(scratchFolder(), 'new.db');
-  await gapstone(['import', shipped('stigs'), '--db', made]);
-  const whole = openDatabase(made);
-  const file = olderDatabase(whole);
-  assert.throws(() => openDatabase(file), /has schema \d+, this version of Gapstone needs \d+/);
-  const migrated = await openUpgraded(file);
-  assert.equal(migrated.sqlite.pragma('integrity_check', { simple: true }), 'ok');
-  assert.equal(dumpCatalog(migrated), dumpCatalog(whole));
-  assert.ok(dumpCatalog(whole).search.releases.length === 2);
-  for (const q of ['harbor', 'V-900001', 'the "must be"', 'CCI-000366', 'ssh*'])
-    assert.equal(answerOf(migrated, q), answerOf(whole, q), q);
-  assert.ok(answerOf(migrated, 'harbor').pagination.total > 5);
-  migrated.close();
-  whole.close();
 });
 
 test.run();

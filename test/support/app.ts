@@ -5,7 +5,7 @@ import { runImport } from '../../importers/run.ts';
 import { createApp } from '../../src/app.ts';
 import { createVerifyUserToken, type VerifyUserToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/base/config.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import { type Database, openCatalog } from '../../src/db/database.ts';
 import { createAnswers } from '../../src/http/cache/answers.ts';
 import type { Env } from '../../src/http/env.ts';
 import { createMetrics } from '../../src/http/observe/metrics.ts';
@@ -51,7 +51,7 @@ export async function testApp(
   paths: string[] = [],
   { db: given, ...deps }: Given & { db?: Database } = {},
 ): Promise<TestApp> {
-  const db = given ?? openDatabase(':memory:', { create: true });
+  const db = given ?? openCatalog(':memory:', { create: true });
   const clock = { now: new Date('2026-11-21T12:00:00Z') };
   const now = () => clock.now;
   if (paths.length > 0) await runImport(db, paths, { now });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { type ImportOptions, type ImportResult, runImport } from '../../importers/run.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import { type Database, openCatalog } from '../../src/db/database.ts';
 import { put, scratchFolder } from './scratch.ts';
 
 const later = new Set(['import_runs', 'import_ledger', 'rule_search']);
@@ -24,7 +24,7 @@ export function tableDigests(db: Database): Record<string, string> {
 
 export interface CatalogDump {
   stigs: {
-    number: number;
+    id: number;
     slug: string;
     kind: string;
     title: string;
@@ -115,7 +115,7 @@ export function dumpCatalog(db: Database): CatalogDump {
   return {
     stigs: sqlite
       .prepare(
-        `SELECT s.number, s.slug, s.kind, s.title, s.title_fold, r.version AS current
+        `SELECT s.id, s.slug, s.kind, s.title, s.title_fold, r.version AS current
            FROM stigs AS s LEFT JOIN stig_releases AS r ON r.id = s.current_release_id ORDER BY s.slug`,
       )
       .all() as CatalogDump['stigs'],
@@ -155,7 +155,7 @@ export function dumpCatalog(db: Database): CatalogDump {
 
 /** A fresh catalog in memory. */
 export function emptyCatalog(): Database {
-  return openDatabase(':memory:', { create: true });
+  return openCatalog(':memory:', { create: true });
 }
 
 /** Writes each text or buffer to a file of its own and imports them in the order given. */

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { createApp } from '../../src/app.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { testContext } from './context.ts';
 import { isPage } from './pages.ts';
 import type { Seen } from './watched.ts';
@@ -28,7 +28,7 @@ const telling = ['ETag', 'Retry-After', 'WWW-Authenticate', 'Allow', 'Content-Di
 
 /** The document of an application with every endpoint that there is. */
 export async function publishedDocument(): Promise<Published> {
-  const db = openDatabase(':memory:', { create: true });
+  const db = openCatalog(':memory:', { create: true });
   const app = createApp(testContext(db, { metrics: async () => '' }));
   const document = await (await app.request('/openapi.json')).json();
   db.close();

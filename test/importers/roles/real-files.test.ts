@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { commodityCodeOf } from '../../../importers/guidance/roles/commodities.ts';
 import { runImport } from '../../../importers/run.ts';
 import { sha256 } from '../../../src/base/ids.ts';
-import { openDatabase } from '../../../src/db/database.ts';
+import { openCatalog } from '../../../src/db/database.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { ask, type Caller, userCaller } from '../../support/callers.ts';
 import { suite } from '../../support/harness.ts';
@@ -223,7 +223,7 @@ onReal(
 
 onReal('other orders and other runs give the same rows, byte for byte', async () => {
   const once = sha256(mappingOf(t.db));
-  const other = openDatabase(':memory:', { create: true });
+  const other = openCatalog(':memory:', { create: true });
   for (const source of sources().reverse()) await runImport(other, [source]);
   assert.is(sha256(mappingOf(other)), once);
   assert.equal(
