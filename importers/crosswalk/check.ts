@@ -1,8 +1,12 @@
-import { createGraph, type GraphNode, type MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
+import {
+  createGraph,
+  type GraphNode,
+  type MappingStatus,
+  nameOfEdge,
+} from '../../src/catalog/crosswalk/graph.ts';
 import type { Database } from '../../src/db/database.ts';
 import { closureRows } from './closure.ts';
 import { crosswalkOf } from './derive.ts';
-import { nameOfEdge } from './edges.ts';
 
 /** What of the stored crosswalk does not follow from what it was derived from: a line for each edge, and for each node. */
 export function* crosswalkProblems(db: Database): Iterable<string> {
@@ -10,7 +14,7 @@ export function* crosswalkProblems(db: Database): Iterable<string> {
   yield* closureProblems(db);
 }
 
-/** Compares the stored edges with those that follow from what is stated and decided; gives a line for each that differs. */
+/** Compares the stored edges with those that follow from what is stated; gives a line for each that differs. */
 function* edgeProblems(db: Database): Iterable<string> {
   const follow = new Map(crosswalkOf(db).edges.map((edge) => [nameOfEdge(edge), edge.status]));
   const rows = db.sqlite
@@ -25,11 +29,9 @@ function* edgeProblems(db: Database): Iterable<string> {
     const edge = nameOfEdge({ a, b: { framework: toFramework, identifier: to } });
     const expected = follow.get(edge) ?? 'no edge';
     follow.delete(edge);
-    if (expected !== status)
-      yield `${edge} is ${status}, from what is stated and decided follows ${expected}`;
+    if (expected !== status) yield `${edge} is ${status}, from what is stated follows ${expected}`;
   }
-  for (const [edge, status] of follow)
-    yield `${edge} is no edge, from what is stated and decided follows ${status}`;
+  for (const [edge, status] of follow) yield `${edge} is no edge, from what is stated follows ${status}`;
 }
 
 /** Compares the closure table, row by row, with what the stored edges make; gives a line for each node that differs. */

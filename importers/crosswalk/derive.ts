@@ -1,7 +1,4 @@
-import { compareCodePoints } from '../../src/base/text.ts';
-import { compareFrameworks } from '../../src/catalog/controls/frameworks.ts';
-import { sortKey } from '../../src/catalog/controls/identifier.ts';
-import { createGraph, type Graph } from '../../src/catalog/crosswalk/graph.ts';
+import { createGraph, type Graph, numberEdges } from '../../src/catalog/crosswalk/graph.ts';
 import { crosswalkEdges, crosswalkNodes } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
@@ -15,12 +12,11 @@ import {
 import type { SourceProblem } from '../read/errors.ts';
 import { type CatalogView, catalogView } from './catalog-view.ts';
 import { writeClosure } from './closure.ts';
-import { applyDecisions } from './decisions.ts';
-import { type DerivedEdge, deriveEdges, type MappingFact, nameOf } from './edges.ts';
+import { type DerivedEdge, deriveEdges, type MappingFact } from './edges.ts';
 
 /**
  * Rebuilds everything that is derived from the facts about controls: the served catalogs, the graph, the closure.
- * Runs inside the transaction that changed a fact or a decision. `timedClosure` is given the building of the closure.
+ * Runs inside the transaction that changed a fact. `timedClosure` is given the building of the closure.
  */
 export function deriveControls(
   db: Database,
@@ -35,11 +31,10 @@ export function deriveControls(
   return [...problems, ...unknownMembers(baselines, view)];
 }
 
-/** The edges that follow from what is stated and decided, and what could not be used. Writes nothing. */
+/** The edges that follow from what is stated, and what could not be used. Writes nothing. */
 export function crosswalkOf(db: Database, catalogs: Catalog[] = readCatalogs(db)) {
   const view = catalogView(catalogs);
-  const { edges, problems } = deriveEdges(readMappings(db), view);
-  return { view, edges: applyDecisions(db, edges, view), problems };
+  return { view, ...deriveEdges(readMappings(db), view) };
 }
 
 function readMappings(db: Database): MappingFact[] {
@@ -69,24 +64,15 @@ function writeGraph(db: Database, edges: DerivedEdge[]): Graph {
   const { sqlite } = db;
   sqlite.exec(`DELETE FROM crosswalk_paths; DELETE FROM crosswalk_evidence; DELETE FROM crosswalk_edges;
                DELETE FROM crosswalk_nodes;`);
-  const named = new Map(edges.flatMap(({ a, b }) => [a, b]).map((end) => [nameOf(end), end]));
-  const keyed = [...named.values()].map((end) => ({ ...end, key: sortKey(end.framework, end.identifier) }));
-  const nodes = keyed.sort(
-    (a, b) => compareFrameworks(a.framework, b.framework) || compareCodePoints(a.key, b.key),
-  );
-  const ids = new Map(nodes.map((node, id) => [nameOf(node), id]));
+  const { nodes, edges: numbered } = numberEdges(edges);
   const insertNode = prepareInsert(db, crosswalkNodes);
   for (const [id, { framework, identifier }] of nodes.entries())
     insertNode.run({ id, framework, identifier });
   const insertEdge = prepareInsert(db, crosswalkEdges);
   const insertEvidence = sqlite.prepare('INSERT OR IGNORE INTO crosswalk_evidence VALUES (?, ?, ?, ?)');
-  const numbered = edges.map((edge) => {
-    const ends = [ids.get(nameOf(edge.a))!, ids.get(nameOf(edge.b))!];
-    const a = Math.min(...ends);
-    const b = Math.max(...ends);
-    insertEdge.run({ a, b, status: edge.status });
-    for (const fact of edge.evidence) insertEvidence.run(a, b, fact.sourceId, fact.ordinal);
-    return { a, b, status: edge.status };
-  });
+  for (const { a, b, status, evidence } of numbered) {
+    insertEdge.run({ a, b, status });
+    for (const fact of evidence) insertEvidence.run(a, b, fact.sourceId, fact.ordinal);
+  }
   return createGraph(nodes, numbered);
 }

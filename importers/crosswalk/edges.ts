@@ -1,5 +1,11 @@
 import { cciRevisions, versionKey } from '../../src/catalog/controls/frameworks.ts';
-import type { GraphNode, MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
+import {
+  type GraphNode,
+  type MappingStatus,
+  type NamedEdge,
+  nameOf,
+  nameOfEdge,
+} from '../../src/catalog/crosswalk/graph.ts';
 import type { mappingFacts } from '../../src/db/control-tables.ts';
 import type { SourceProblem } from '../read/errors.ts';
 import { firstOf } from '../read/text.ts';
@@ -8,20 +14,10 @@ import type { CatalogView } from './catalog-view.ts';
 /** One stated pair; `row` is that of a CSV. */
 export type MappingFact = Omit<typeof mappingFacts.$inferSelect, 'edition' | 'reference'>;
 
-/** One undirected edge with the facts that it rests on. */
-export interface DerivedEdge {
-  a: GraphNode;
-  b: GraphNode;
-  status: MappingStatus;
+/** One edge with the facts that it rests on. */
+export interface DerivedEdge extends NamedEdge {
   evidence: MappingFact[];
 }
-
-/** `nist-800-53:AC-2`. */
-export const nameOf = ({ framework, identifier }: GraphNode) => `${framework}:${identifier}`;
-
-/** The names of both ends, whichever stands first. */
-export const nameOfEdge = ({ a, b }: { a: GraphNode; b: GraphNode }) =>
-  [nameOf(a), nameOf(b)].sort().join(' - ');
 
 /**
  * Derives the edges of the crosswalk from what the sources state (rule D7.1). Pure; the order of the facts does

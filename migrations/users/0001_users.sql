@@ -33,7 +33,7 @@ CREATE TABLE list_stigs (
   position INTEGER NOT NULL CHECK (position >= 1),
   notes TEXT NOT NULL,
   added_at TEXT NOT NULL,
-  PRIMARY KEY (list_id, slug)
+  PRIMARY KEY (list_id, slug, benchmark_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX list_stigs_by_position ON list_stigs (list_id, position);
 
@@ -75,7 +75,7 @@ CREATE TABLE favorite_stigs (
   benchmark_id TEXT NOT NULL,
   title TEXT NOT NULL,
   added_at TEXT NOT NULL,
-  PRIMARY KEY (subject, slug)
+  PRIMARY KEY (subject, slug, benchmark_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE favorite_controls (

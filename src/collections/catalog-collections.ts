@@ -3,9 +3,9 @@ import type { User } from '../auth/viewer.ts';
 import { CommandError } from '../base/errors.ts';
 import type { RegulatoryDocumentSummary } from '../catalog/guidance/document-schema.ts';
 import type { RoleFacts } from '../catalog/guidance/role-schema.ts';
-import { stigMappingCount } from '../catalog/guidance/roles.ts';
+import { countStigMappings } from '../catalog/guidance/roles.ts';
 import type { Database } from '../db/database.ts';
-import { documentKeys, occupationKeys } from '../db/role-tables.ts';
+import { documents, occupations } from '../db/role-tables.ts';
 import { collectionDocuments, collectionRoles, collections } from '../db/user-tables.ts';
 import type {
   DocumentCollectionExport,
@@ -14,8 +14,8 @@ import type {
   RoleCollections,
 } from './catalog-collections-schema.ts';
 import { type CollectionFields, type CollectionService, createCollectionService } from './collections.ts';
-import { countEntries, type NewEntry } from './entries.ts';
-import { createReferences } from './references.ts';
+import { countEntries } from './entries.ts';
+import { createReferences, type Reference } from './references.ts';
 
 const { id, name, description, tags, color, visibility, createdAt, createdByEmail } =
   getTableColumns(collections);
@@ -25,13 +25,13 @@ function createMaker(
   db: Database,
   kept: Pick<CollectionService, 'create' | 'add'>,
   thing: string,
-  find: (item: string) => NewEntry | null,
+  find: (item: string) => Reference,
 ) {
   return async (user: User, fields: Omit<CollectionFields, 'icon'>, items: string[]): Promise<string> => {
     const made = await db.write(() => {
       const entries = items.map((item) => {
         const entry = find(item);
-        if (entry === null) throw new CommandError(`the catalog has no ${thing} "${item.slice(0, 64)}"`);
+        if (entry.seen === null) throw new CommandError(`the catalog has no ${thing} "${item.slice(0, 64)}"`);
         return entry;
       });
       const { id } = kept.create(user, fields);
@@ -53,13 +53,17 @@ export function createDocumentCollectionService(db: Database, now: () => Date, n
     ...{ id, name, description, tags, color, visibility, documentCount, createdAt, createdByEmail },
   };
   const kept = createCollectionService(db, 'regdoc-collection', shown, now, newId);
-  // A document that is gone from the catalog is shown as it was last known.
+  // A document that is gone from the catalog is shown as it was seen.
   const entries = orm
-    .select({ summary: documentKeys.summary, addedAt: collectionDocuments.addedAt })
+    .select({
+      now: documents.summary,
+      seen: collectionDocuments.summary,
+      addedAt: collectionDocuments.addedAt,
+    })
     .from(collectionDocuments)
-    .innerJoin(documentKeys, eq(documentKeys.documentId, collectionDocuments.reference))
+    .leftJoin(documents, eq(documents.documentId, collectionDocuments.documentId))
     .where(eq(collectionDocuments.collectionId, sql.placeholder('id')))
-    .orderBy(asc(collectionDocuments.position), asc(documentKeys.documentId))
+    .orderBy(asc(collectionDocuments.position), asc(collectionDocuments.documentId))
     .prepare();
   return {
     create: createMaker(db, kept, 'document', createReferences(db).document),
@@ -70,9 +74,9 @@ export function createDocumentCollectionService(db: Database, now: () => Date, n
     exported(user: User, id: string): DocumentCollectionExport {
       return db.read(() => {
         const { name } = kept.find(user, id);
-        const documents = entries.all({ id }).map(({ summary, addedAt }) => {
-          const { documentId, title, publisher, doctype, published, cyberScore, jurisdiction } =
-            summary as RegulatoryDocumentSummary;
+        const documents = entries.all({ id }).map(({ now, seen, addedAt }) => {
+          const { documentId, title, publisher, doctype, published, cyberScore, jurisdiction } = (now ??
+            seen) as RegulatoryDocumentSummary;
           return { documentId, title, publisher, doctype, published, cyberScore, jurisdiction, addedAt };
         });
         return { collection: { id, name }, documents };
@@ -89,13 +93,17 @@ export function createRoleCollectionService(db: Database, now: () => Date, newId
   const roleCount = countEntries('role-collection');
   const shown = { id, name, description, color, visibility, roleCount, createdAt, createdByEmail };
   const kept = createCollectionService(db, 'role-collection', shown, now, newId);
-  // An occupation that a newer release no longer has is shown as it was last known, without mappings.
+  const stigMappingCount = countStigMappings(collectionRoles);
+  // An occupation that a newer release no longer has is shown as it was seen, without mappings.
   const entries = orm
-    .select({ facts: occupationKeys.summary, stigMappingCount, addedAt: collectionRoles.addedAt })
+    .select({
+      ...{ now: occupations.summary, seen: collectionRoles.summary },
+      ...{ stigMappingCount, addedAt: collectionRoles.addedAt },
+    })
     .from(collectionRoles)
-    .innerJoin(occupationKeys, eq(occupationKeys.occupationCode, collectionRoles.reference))
+    .leftJoin(occupations, eq(occupations.occupationCode, collectionRoles.occupationCode))
     .where(eq(collectionRoles.collectionId, sql.placeholder('id')))
-    .orderBy(asc(collectionRoles.position), asc(occupationKeys.occupationCode))
+    .orderBy(asc(collectionRoles.position), asc(collectionRoles.occupationCode))
     .prepare();
   return {
     create: createMaker(db, kept, 'occupation', createReferences(db).occupation),
@@ -108,7 +116,7 @@ export function createRoleCollectionService(db: Database, now: () => Date, newId
         const { name, description, visibility, createdAt } = kept.find(user, id);
         const roles = entries
           .all({ id })
-          .map(({ facts, ...counted }) => ({ ...(facts as RoleFacts), ...counted }));
+          .map(({ now, seen, ...counted }) => ({ ...((now ?? seen) as RoleFacts), ...counted }));
         return { collection: { id, name, description, visibility, createdAt }, roles };
       });
     },

@@ -7,6 +7,7 @@ import type { Database } from '../db/database.ts';
 import { type CollectionKind, collections, integrationTokenLists } from '../db/user-tables.ts';
 import { createEntries, type NewEntry } from './entries.ts';
 import { seeTime } from './purge.ts';
+import type { Reference } from './references.ts';
 
 export type Collection = typeof collections.$inferSelect;
 
@@ -175,7 +176,7 @@ export function createCollectionService<Shown extends ShownColumns>(
       concern(orm.update(collections).set({ deletedAt }).where(eq(collections.id, id)).returning().get()!);
     },
 
-    /** Appends entries as `entries` does; `missing` is what the catalog does not have of what was asked for. */
+    /** Appends entries as `entries` does; `missing` names those that the catalog does not have. */
     add<T>(id: string, wanted: NewEntry[], missing: T[]) {
       const added = entries.add(id, wanted, now().toISOString());
       if (added > 0) change(id, {});
@@ -184,7 +185,7 @@ export function createCollectionService<Shown extends ShownColumns>(
     },
 
     /** Takes entries out; what is not there is no error. Gives how many were. */
-    take(id: string, unwanted: Pick<NewEntry, 'reference'>[]): number {
+    take(id: string, unwanted: Reference[]): number {
       const removed = entries.take(id, unwanted);
       if (removed > 0) change(id, {});
       return removed;

@@ -2,7 +2,7 @@ import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import type { Database } from '../db/database.ts';
-import { collectionControls, collections, knownControls } from '../db/user-tables.ts';
+import { collectionControls, collections } from '../db/user-tables.ts';
 import { type CollectionChange, type CollectionFields, createCollectionService } from './collections.ts';
 import type {
   CollectionControls,
@@ -36,18 +36,19 @@ export type ControlCollectionService = ReturnType<typeof createControlCollection
 export function createControlCollectionService(db: Database, now: () => Date, newId: () => string) {
   const kept = createCollectionService(db, 'control-collection', shown, now, newId);
   const references = createReferences(db);
-  const { identifier, framework, title, family, statement } = knownControls;
-  const { notes, position, addedAt } = collectionControls;
-  const entries = db.orm
-    .select({
-      member: { controlId: identifier, framework, notes, position, addedAt },
-      joined: { identifier, title, family, statement },
-    })
+  const { position, identifier, framework } = collectionControls;
+  const rows = db.orm
+    .select()
     .from(collectionControls)
-    .innerJoin(knownControls, eq(knownControls.id, collectionControls.reference))
     .where(eq(collectionControls.collectionId, sql.placeholder('id')))
     .orderBy(asc(position), asc(identifier), asc(framework))
     .prepare();
+  const entries = (id: string) =>
+    rows.all({ id }).map((row) => {
+      const { identifier: controlId, framework, notes, position, addedAt } = row;
+      const member = { controlId, framework, notes, position, addedAt };
+      return { member, joined: references.shownControl(row) };
+    });
 
   return {
     all(viewer: Viewer): ControlCollections {
@@ -59,7 +60,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
       return db.read(() => {
         const row = kept.shown(kept.find(viewer, id).id);
         const visibility = row.visibility === 'SHARED' ? ('shared' as const) : ('private' as const);
-        return { ...row, visibility, controls: entries.all({ id }).map(({ member }) => member) };
+        return { ...row, visibility, controls: entries(id).map(({ member }) => member) };
       });
     },
 
@@ -87,8 +88,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     controls(viewer: Viewer, id: string, frameworks: Set<CatalogFramework> | undefined): CollectionControls {
       return db.read(() => {
         const { name } = kept.find(viewer, id);
-        const controls = entries
-          .all({ id })
+        const controls = entries(id)
           .filter(({ member }) => frameworks === undefined || frameworks.has(member.framework))
           .map(({ member, joined }) => ({ ...member, ...joined }));
         return { collection: { id, name }, total: controls.length, controls };
@@ -98,7 +98,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     exported(viewer: Viewer, id: string): CollectionExport {
       return db.read(() => {
         const { name } = kept.find(viewer, id);
-        const controls = entries.all({ id }).map(({ member: { controlId, framework, notes }, joined }) => ({
+        const controls = entries(id).map(({ member: { controlId, framework, notes }, joined }) => ({
           controlId,
           framework,
           ...joined,
@@ -113,11 +113,10 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
       return db.write(() => {
         kept.find(user, id);
         const missing = new Map<string, { controlId: string; framework: string }>();
-        const found = wanted.flatMap(({ framework, controlId, notes }) => {
+        const found = wanted.map(({ framework, controlId, notes }) => {
           const control = references.control(framework, controlId);
-          if (control?.isServed) return { ...control, notes };
-          missing.set(`${framework} ${controlId}`, { controlId, framework });
-          return [];
+          if (control.seen === null) missing.set(`${framework} ${controlId}`, { controlId, framework });
+          return { ...control, notes };
         });
         return kept.add(id, found, [...missing.values()]);
       });
@@ -127,7 +126,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     removeControls(user: User, id: string, unwanted: ControlEntry[]): Promise<number> {
       return db.write(() => {
         kept.own(user, id);
-        const found = unwanted.flatMap((each) => references.control(each.framework, each.controlId) ?? []);
+        const found = unwanted.map((each) => references.control(each.framework, each.controlId) ?? []);
         return kept.take(id, found);
       });
     },

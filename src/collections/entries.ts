@@ -1,6 +1,8 @@
 import { and, count, eq, max, type SQL, sql } from 'drizzle-orm';
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { badRequest } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
+import { prepareInsert } from '../db/insert.ts';
 import {
   type CollectionKind,
   collectionControls,
@@ -9,69 +11,66 @@ import {
   collections,
   listStigs,
 } from '../db/user-tables.ts';
+import { controlOf, isAmong, type Reference, slugOf } from './references.ts';
 import { maxPosition } from './schema.ts';
 
-/** The entries of each kind. */
+/** The entries of each kind, and what tells those of one collection apart. */
 const entriesOf = {
-  list: listStigs,
-  'control-collection': collectionControls,
-  'regdoc-collection': collectionDocuments,
-  'role-collection': collectionRoles,
+  list: { table: listStigs, key: slugOf(listStigs) },
+  'control-collection': { table: collectionControls, key: controlOf(collectionControls) },
+  'regdoc-collection': { table: collectionDocuments, key: sql`${collectionDocuments.documentId}` },
+  'role-collection': { table: collectionRoles, key: sql`${collectionRoles.occupationCode}` },
 };
 
 /** An entry to be made: what it is of, and its notes where its kind has some. */
-export interface NewEntry {
-  reference: string | number;
+export interface NewEntry extends Reference {
   notes?: string | null | undefined;
 }
 
 /** The number of entries of the collections of a kind, as a column. */
 export function countEntries(kind: CollectionKind): SQL<number> {
-  const { collectionId } = entriesOf[kind];
-  return sql`(SELECT count(*) FROM ${entriesOf[kind]} WHERE ${collectionId} = ${collections}.id)`;
+  const { table } = entriesOf[kind];
+  const { collectionId } = table;
+  return sql`(SELECT count(*) FROM ${table} WHERE ${collectionId} = ${collections}.id)`;
 }
 
 /** The entries of the collections of a kind, by position. */
-export function createEntries({ orm }: Database, kind: CollectionKind) {
-  // Every table of entries has these columns, whatever the type of what they refer to.
-  const entries = entriesOf[kind] as typeof collectionControls;
-  const ofCollection = eq(entries.collectionId, sql.placeholder('id'));
+export function createEntries(db: Database, kind: CollectionKind) {
+  const { orm } = db;
+  const { key } = entriesOf[kind];
+  // What all of them have is asked for.
+  const entries = entriesOf[kind].table as typeof collectionDocuments;
+  const isOf = (id: string | SQL) => eq(entries.collectionId, id);
+  const ofCollection = isOf(sql`${sql.placeholder('id')}`);
   const size = orm.select({ entries: count() }).from(entries).where(ofCollection).prepare();
   const last = orm
     .select({ position: max(entries.position) })
     .from(entries)
     .where(ofCollection)
     .prepare();
-  const insertEntry = orm
-    .insert(entries)
-    .values({
-      collectionId: sql.placeholder('id'),
-      reference: sql.placeholder('reference'),
-      position: sql.placeholder('position'),
-      notes: sql.placeholder('notes'),
-      addedAt: sql.placeholder('addedAt'),
-    })
-    .onConflictDoNothing()
+  const keys = orm
+    .select({ key: sql<string>`${key}` })
+    .from(entries)
+    .where(ofCollection)
     .prepare();
-  const removeEntry = orm
-    .delete(entries)
-    .where(and(ofCollection, eq(entries.reference, sql.placeholder('reference'))))
-    .prepare();
+  const insert = prepareInsert(db, entries as SQLiteTable);
 
   return {
     /** How many entries a collection has. */
     sizeOf: (id: string): number => size.get({ id })!.entries,
 
     /**
-     * Appends what is not there yet, in the order given (D8.4), and gives how many that were. Throws a 400 where there is no
-     * position after the last entry's: to make room would move entries that nobody asked to move.
+     * Appends what the catalog has and is not there yet, in the order given (D8.4), and gives how many that were. Throws a 400
+     * where there is no position after the last entry's: to make room would move entries that nobody asked to move.
      */
     add(id: string, wanted: NewEntry[], addedAt: string): number {
+      const known = new Set(keys.all({ id }).map((entry) => entry.key));
       let position = last.get({ id })!.position ?? 0;
       let added = 0;
-      for (const { reference, notes } of wanted) {
-        const row = { id, reference, position: position + 1, notes: notes ?? '', addedAt };
-        if (insertEntry.run(row).changes === 0) continue;
+      for (const { key, seen, notes } of wanted) {
+        if (seen === null || known.has(key)) continue;
+        known.add(key);
+        insert.run({ ...seen, collectionId: id, position: position + 1, notes: notes ?? '', addedAt });
         added++;
         if (++position > maxPosition) throw noPositionLeft();
       }
@@ -79,10 +78,15 @@ export function createEntries({ orm }: Database, kind: CollectionKind) {
     },
 
     /** Takes entries out, and gives how many that were. */
-    take(id: string, unwanted: Pick<NewEntry, 'reference'>[]): number {
-      let removed = 0;
-      for (const { reference } of unwanted) removed += removeEntry.run({ id, reference }).changes;
-      return removed;
+    take(id: string, unwanted: Reference[]): number {
+      const isUnwanted = isAmong(
+        key,
+        unwanted.map((each) => each.key),
+      );
+      return orm
+        .delete(entries)
+        .where(and(isOf(id), isUnwanted))
+        .run().changes;
     },
   };
 }

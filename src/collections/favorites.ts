@@ -1,17 +1,20 @@
-import { and, asc, count, desc, eq, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import type { User } from '../auth/viewer.ts';
 import { AppError } from '../base/errors.ts';
-import { cut } from '../base/text.ts';
+import { compareCodePoints, cut } from '../base/text.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
+import { sortKey } from '../catalog/controls/identifier.ts';
 import type { Database } from '../db/database.ts';
-import { favoriteControls, favoriteStigs, knownControls, knownStigs } from '../db/user-tables.ts';
+import { prepareInsert } from '../db/insert.ts';
+import { stigReleases, stigs } from '../db/tables.ts';
+import { favoriteControls, favoriteStigs } from '../db/user-tables.ts';
 import type {
   FavoriteControlAdded,
   FavoriteControlRemoved,
   FavoriteControls,
   FavoriteStigs,
 } from './favorites-schema.ts';
-import { createReferences } from './references.ts';
+import { controlOf, createReferences, isAmong, slugOf, stigOf } from './references.ts';
 import type { StigsAdded } from './schema.ts';
 
 export type FavoriteService = ReturnType<typeof createFavoriteService>;
@@ -20,29 +23,26 @@ export type FavoriteService = ReturnType<typeof createFavoriteService>;
 export function createFavoriteService(db: Database, now: () => Date, newId: () => string) {
   const { orm } = db;
   const references = createReferences(db);
+  const slug = sql<string>`coalesce(${stigs.slug}, ${favoriteStigs.slug})`;
   const stigRows = orm
     .select({
-      slug: knownStigs.slug,
-      title: knownStigs.title,
-      version: knownStigs.version,
+      slug,
+      title: sql<string>`coalesce(${stigs.title}, ${favoriteStigs.title})`,
+      version: stigReleases.version,
       addedAt: favoriteStigs.addedAt,
     })
     .from(favoriteStigs)
-    .innerJoin(knownStigs, eq(knownStigs.id, favoriteStigs.reference))
+    .leftJoin(stigs, eq(stigs.id, stigOf(favoriteStigs)))
+    .leftJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
     .where(eq(favoriteStigs.subject, sql.placeholder('subject')))
-    .orderBy(desc(favoriteStigs.addedAt), asc(knownStigs.slug))
+    .orderBy(desc(favoriteStigs.addedAt), asc(slug))
     .prepare();
-  const { identifier, framework, title, family, statement } = knownControls;
   const controlRows = orm
-    .select({
-      ...{ controlId: identifier, framework, addedAt: favoriteControls.addedAt },
-      ...{ identifier, title, family, statement },
-    })
+    .select()
     .from(favoriteControls)
-    .innerJoin(knownControls, eq(knownControls.id, favoriteControls.reference))
     .where(eq(favoriteControls.subject, sql.placeholder('subject')))
-    .orderBy(desc(favoriteControls.addedAt), asc(framework), asc(knownControls.sortKey))
     .prepare();
+  const insertStig = prepareInsert(db, favoriteStigs);
 
   /** A write to a user's own favorites. */
   const write = <T>(user: User, work: () => T) =>
@@ -59,65 +59,65 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
 
     /** The favorite STIGs with title and version; the version is null where one is gone from the catalog. */
     stigCards({ subject }: User) {
-      return stigRows.all({ subject }).map((row) => ({ ...row, version: row.version || null }));
+      return stigRows.all({ subject });
     },
 
     addStigs(user: User, slugs: string[]): Promise<StigsAdded> {
       return write(user, () => {
         const { subject } = user;
         const addedAt = now().toISOString();
-        const missing: string[] = [];
+        const before = stigRows.all({ subject });
+        const known = new Set(before.map((row) => row.slug));
+        const named = [...new Set(slugs)].map((slug) => ({ slug, ...references.stig(slug) }));
+        const missing = named.filter(({ seen }) => seen === null).map(({ slug }) => slug);
         let added = 0;
-        for (const slug of new Set(slugs)) {
-          const stig = references.stig(slug);
-          if (!stig?.isServed) missing.push(slug);
-          else {
-            const row = { subject, reference: stig.reference, addedAt };
-            added += orm.insert(favoriteStigs).values(row).onConflictDoNothing().run().changes;
-          }
+        for (const { key, seen } of named) {
+          if (seen === null || known.has(key)) continue;
+          known.add(key);
+          insertStig.run({ subject, ...seen, addedAt });
+          added++;
         }
-        const ofUser = eq(favoriteStigs.subject, subject);
-        const { total } = orm.select({ total: count() }).from(favoriteStigs).where(ofUser).get()!;
         const notFoundPart = missing.length === 0 ? {} : { notFound: missing };
-        return { success: true, added, total, ...notFoundPart };
+        return { success: true, added, total: before.length + added, ...notFoundPart };
       });
     },
 
     removeStigs(user: User, slugs: string[]): Promise<number> {
       return write(user, () => {
-        let removed = 0;
-        for (const slug of slugs) {
-          const reference = references.stig(slug)?.reference ?? -1;
-          const isFavorite = and(
-            eq(favoriteStigs.subject, user.subject),
-            eq(favoriteStigs.reference, reference),
-          );
-          removed += orm.delete(favoriteStigs).where(isFavorite).run().changes;
-        }
-        return removed;
+        const keys = slugs.map((slug) => references.stig(slug).key);
+        const isUnwanted = isAmong(slugOf(favoriteStigs), keys);
+        return orm
+          .delete(favoriteStigs)
+          .where(and(eq(favoriteStigs.subject, user.subject), isUnwanted))
+          .run().changes;
       });
     },
 
     /** The favorites of some frameworks or of all; `total` counts those. */
     controls({ subject }: User, frameworks: Set<CatalogFramework> | undefined): FavoriteControls {
-      const controls = controlRows
-        .all({ subject })
-        .filter((row) => frameworks === undefined || frameworks.has(row.framework));
-      return { total: controls.length, controls };
+      const controls = db.read(() =>
+        controlRows
+          .all({ subject })
+          .filter((row) => frameworks === undefined || frameworks.has(row.framework))
+          .map((row) => {
+            const { identifier: controlId, framework, addedAt } = row;
+            return { controlId, framework, addedAt, ...references.shownControl(row) };
+          }),
+      );
+      return { total: controls.length, controls: newestFirst(controls) };
     },
 
     /** Adds a control of the catalog; one that is a favorite already keeps its id and time. Throws NOT_FOUND. */
     addControl(user: User, framework: CatalogFramework, controlId: string): Promise<FavoriteControlAdded> {
       return write(user, () => {
-        const control = references.control(framework, controlId);
-        if (!control?.isServed) throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
-        const { reference, identifier } = control;
+        const { seen, identifier } = references.control(framework, controlId);
+        if (seen === null) throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
         const { id } = orm
           .insert(favoriteControls)
-          .values({ id: newId(), subject: user.subject, reference, addedAt: now().toISOString() })
+          .values({ id: newId(), subject: user.subject, ...seen, addedAt: now().toISOString() })
           .onConflictDoUpdate({
-            target: [favoriteControls.subject, favoriteControls.reference],
-            set: { subject: user.subject },
+            target: [favoriteControls.subject, favoriteControls.framework, favoriteControls.identifier],
+            set: seen,
           })
           .returning({ id: favoriteControls.id })
           .get();
@@ -132,16 +132,23 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
       controlId: string,
     ): Promise<FavoriteControlRemoved> {
       return write(user, () => {
-        const { reference, identifier } = references.control(framework, controlId) ?? {
-          reference: '',
-          identifier: controlId,
-        };
+        const { key, identifier } = references.control(framework, controlId);
         orm
           .delete(favoriteControls)
-          .where(and(eq(favoriteControls.subject, user.subject), eq(favoriteControls.reference, reference)))
+          .where(and(eq(favoriteControls.subject, user.subject), eq(controlOf(favoriteControls), key)))
           .run();
         return { success: true, controlId: identifier, framework };
       });
     },
   };
+}
+
+/** Favorites newest first, those of one moment by framework and catalog order (rule D3.4). */
+function newestFirst(controls: FavoriteControls['controls']): FavoriteControls['controls'] {
+  return controls.sort(
+    (a, b) =>
+      compareCodePoints(b.addedAt, a.addedAt) ||
+      compareCodePoints(a.framework, b.framework) ||
+      compareCodePoints(sortKey(a.framework, a.identifier), sortKey(b.framework, b.identifier)),
+  );
 }

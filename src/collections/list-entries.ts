@@ -1,13 +1,14 @@
 import { and, asc, count, eq, type SQL, sql } from 'drizzle-orm';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import { findings } from '../db/tables.ts';
-import { collections, knownStigs, listStigs } from '../db/user-tables.ts';
+import { findings, stigReleases, stigs } from '../db/tables.ts';
+import { collections, listStigs } from '../db/user-tables.ts';
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
 import { createCollectionService } from './collections.ts';
 import type { ListEntry, ListExport, ListFinding, ListStigs, ListStigUpdate } from './lists-schema.ts';
-import { createReferences } from './references.ts';
+import { createReferences, slugOf, stigOf } from './references.ts';
 import type { StigsAdded } from './schema.ts';
 
 /** How the findings of a page are wanted: not at all, all, or those of some severities. */
@@ -24,42 +25,48 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
   const lists = createCollectionService(db, 'list', { id: collections.id }, now, newId);
   const references = createReferences(db);
   const severities = sql.placeholder('severities');
-  const isAmong = (severity: SQL | string) => sql`instr(${severities}, ${severity}) > 0`;
+  const isWanted = (severity: SQL | string) => sql`instr(${severities}, ${severity}) > 0`;
+  const { version, status, statusDate, findingCount, high, medium, low } = stigReleases;
   // A STIG without a wanted finding is dropped by the counts of its release, before the page is cut.
   const matching = and(
     eq(listStigs.collectionId, sql.placeholder('list')),
-    sql`(${severities} = '' OR ${isAmong('high')} AND ${knownStigs.high} > 0
-      OR ${isAmong('medium')} AND ${knownStigs.medium} > 0 OR ${isAmong('low')} AND ${knownStigs.low} > 0)`,
+    sql`(${severities} = '' OR ${isWanted('high')} AND ${high} > 0
+      OR ${isWanted('medium')} AND ${medium} > 0 OR ${isWanted('low')} AND ${low} > 0)`,
   );
-  const isReferred = eq(knownStigs.id, listStigs.reference);
+  // What is gone from the catalog has neither a STIG nor a release, and is shown as it was seen.
+  const isMeant = eq(stigs.id, stigOf(listStigs));
+  const isCurrent = eq(stigReleases.id, stigs.currentReleaseId);
   const countMatching = orm
     .select({ total: count() })
     .from(listStigs)
-    .innerJoin(knownStigs, isReferred)
+    .leftJoin(stigs, isMeant)
+    .leftJoin(stigReleases, isCurrent)
     .where(matching)
     .prepare();
+  const slug = sql<string>`coalesce(${stigs.slug}, ${listStigs.slug})`;
+  const none = (column: SQLiteColumn) => sql<number>`coalesce(${column}, 0)`;
+  const empty = (column: SQLiteColumn) => sql<string>`coalesce(${column}, '')`;
   const entryPage = orm
     .select({
-      entry: {
-        slug: knownStigs.slug,
-        title: knownStigs.title,
-        version: knownStigs.version,
-        status: knownStigs.status,
-        statusDate: knownStigs.statusDate,
-        findingCount: knownStigs.findingCount,
-        catI: knownStigs.high,
-        catII: knownStigs.medium,
-        catIII: knownStigs.low,
-        addedAt: listStigs.addedAt,
-        position: listStigs.position,
-      },
+      slug,
+      title: sql<string>`coalesce(${stigs.title}, ${listStigs.title})`,
+      version: empty(version),
+      status: empty(status),
+      statusDate,
+      findingCount: none(findingCount),
+      catI: none(high),
+      catII: none(medium),
+      catIII: none(low),
+      addedAt: listStigs.addedAt,
+      position: listStigs.position,
       notes: listStigs.notes,
-      releaseId: knownStigs.releaseId,
+      releaseId: stigs.currentReleaseId,
     })
     .from(listStigs)
-    .innerJoin(knownStigs, isReferred)
+    .leftJoin(stigs, isMeant)
+    .leftJoin(stigReleases, isCurrent)
     .where(matching)
-    .orderBy(asc(listStigs.position), asc(knownStigs.slug))
+    .orderBy(asc(listStigs.position), asc(slug))
     .limit(sql.placeholder('limit'))
     .offset(sql.placeholder('offset'))
     .prepare();
@@ -79,7 +86,7 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
     .where(
       and(
         eq(findings.releaseId, sql.placeholder('release')),
-        sql`(${severities} = '' OR ${isAmong(sql`${findings.severity}`)})`,
+        sql`(${severities} = '' OR ${isWanted(sql`${findings.severity}`)})`,
       ),
     )
     .orderBy(asc(findings.ordinal))
@@ -90,7 +97,8 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
     const { total } = countMatching.get(filter)!;
     const limit = wanted?.limit ?? total;
     const offset = wanted === null ? 0 : offsetOf(wanted, total);
-    return { total, entries: entryPage.all({ ...filter, limit, offset }) };
+    const found = entryPage.all({ ...filter, limit, offset });
+    return { total, entries: found.map(({ notes, releaseId, ...entry }) => ({ entry, notes, releaseId })) };
   }
 
   function findingsIn(release: number | null, wantedSeverities: string): ListFinding[] {
@@ -132,13 +140,9 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
     add(user: User, id: string, slugs: string[]): Promise<StigsAdded> {
       return db.write(() => {
         lists.own(user, id);
-        const named = [...new Set(slugs)].map((slug) => ({ slug, stig: references.stig(slug) }));
-        const missing = named.filter(({ stig }) => !stig?.isServed).map(({ slug }) => slug);
-        return lists.add(
-          id,
-          named.flatMap(({ stig }) => (stig?.isServed ? stig : [])),
-          missing,
-        );
+        const named = [...new Set(slugs)].map((slug) => ({ slug, ...references.stig(slug) }));
+        const missing = named.filter(({ seen }) => seen === null).map(({ slug }) => slug);
+        return lists.add(id, named, missing);
       });
     },
 
@@ -146,10 +150,7 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
     remove(user: User, id: string, slugs: string[]): Promise<number> {
       return db.write(() => {
         lists.own(user, id);
-        return lists.take(
-          id,
-          slugs.flatMap((slug) => references.stig(slug) ?? []),
-        );
+        return lists.take(id, slugs.map(references.stig));
       });
     },
 
@@ -157,8 +158,8 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
     entry(viewer: Viewer, id: string, stigSlug: string): Omit<ListEntry, 'findings'> {
       return db.read(() => {
         lists.find(viewer, id);
-        const slug = references.stig(stigSlug)?.slug;
-        const row = rows(id, '', null).entries.find(({ entry }) => entry.slug === slug);
+        const { key } = references.stig(stigSlug);
+        const row = rows(id, '', null).entries.find(({ entry }) => entry.slug === key);
         if (!row) throw notFound();
         return { ...row.entry, notes: row.notes };
       });
@@ -173,17 +174,17 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
     ): Promise<ListStigUpdate> {
       return db.write(() => {
         lists.own(user, id);
-        const stig = references.stig(stigSlug);
         const { notes = sql`${listStigs.notes}`, position = sql`${listStigs.position}` } = change;
+        const { key } = references.stig(stigSlug);
         const row = orm
           .update(listStigs)
           .set({ notes, position })
-          .where(and(eq(listStigs.collectionId, id), eq(listStigs.reference, stig?.reference ?? -1)))
+          .where(and(eq(listStigs.collectionId, id), eq(slugOf(listStigs), key)))
           .returning({ notes: listStigs.notes, position: listStigs.position, addedAt: listStigs.addedAt })
           .get();
-        if (!row || !stig) throw notFound();
+        if (!row) throw notFound();
         lists.change(id, {});
-        return { stigSlug: stig.slug, ...row };
+        return { stigSlug: key, ...row };
       });
     },
   };

@@ -3,11 +3,12 @@ import type { User, Viewer } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
 import { arrayText, type JsonText } from '../base/json.ts';
 import type { Database } from '../db/database.ts';
-import { collections, knownStigs, listStigs } from '../db/user-tables.ts';
+import { collections, listStigs } from '../db/user-tables.ts';
 import { type CollectionChange, type CollectionFields, createCollectionService } from './collections.ts';
 import { countEntries } from './entries.ts';
 import type { List, Lists } from './lists-schema.ts';
 import { retentionMilliseconds } from './purge.ts';
+import { slugOf } from './references.ts';
 
 const maxName = 200;
 
@@ -18,9 +19,8 @@ const shown = {
   ...{ id, name, description, tags, color, icon, visibility, stigCount },
   ...{ createdById, createdByEmail, organizationId, createdAt, updatedAt },
 };
-const stigSlugs = sql`(SELECT json_group_array(${knownStigs.slug} ORDER BY ${listStigs.position}, ${knownStigs.slug})
-  FROM ${listStigs} JOIN ${knownStigs} ON ${knownStigs.id} = ${listStigs.reference}
- WHERE ${listStigs.collectionId} = ${collections.id})`;
+const stigSlugs = sql`(SELECT json_group_array(slug ORDER BY position, slug)
+  FROM (SELECT ${slugOf(listStigs)} AS slug, position FROM ${listStigs} WHERE list_id = ${collections}.id))`;
 
 export type ListService = ReturnType<typeof createListService>;
 
@@ -86,7 +86,9 @@ export function createListService(db: Database, now: () => Date, newId: () => st
         const entries = db.orm
           .select({
             collectionId: sql<string>`${copy.id}`.as('collectionId'),
-            reference: listStigs.reference,
+            slug: listStigs.slug,
+            benchmarkId: listStigs.benchmarkId,
+            title: listStigs.title,
             position: listStigs.position,
             notes: listStigs.notes,
             addedAt: sql<string>`${copy.createdAt}`.as('addedAt'),

@@ -1,4 +1,3 @@
-import { deriveControls } from '../../importers/crosswalk/derive.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
@@ -6,11 +5,10 @@ import { frameworkKey } from '../catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
 import {
   createMappingDecisions,
-  inOrder,
   type MappingDecision,
   type MappingDecisions,
 } from '../catalog/crosswalk/decisions.ts';
-import { type GraphNode, statuses } from '../catalog/crosswalk/graph.ts';
+import { type GraphNode, inOrder, nameOf, statuses } from '../catalog/crosswalk/graph.ts';
 import type { Database } from '../db/database.ts';
 import { auditedCommand, openForCommand } from './audit.ts';
 import { type Command, expectPositionals, parse, required, text } from './command.ts';
@@ -61,7 +59,7 @@ type Word = Pick<MappingDecision, 'status' | 'reason'>;
 
 type MappingOptions = Partial<Record<'from' | 'to' | 'status' | 'reason', string | undefined>>;
 
-/** Stores a decision, or takes it back where there is no word, and rebuilds the crosswalk in the same transaction. */
+/** Stores a decision, or takes it back where there is no word. */
 function decide(db: Database, decisions: MappingDecisions, ends: [GraphNode, GraphNode], word: Word | null) {
   const decidedAt = new Date().toISOString();
   return db.write(() => {
@@ -71,8 +69,6 @@ function decide(db: Database, decisions: MappingDecisions, ends: [GraphNode, Gra
     } else if (!decisions.remove(ends)) {
       throw new CommandError(`there is no decision about ${ends.map(nameOf).join(' and ')}`);
     }
-    deriveControls(db);
-    db.sqlite.prepare('UPDATE catalog SET generation = generation + 1, changed_at = ?').run(decidedAt);
   });
 }
 
@@ -116,8 +112,6 @@ function requireActive(decisions: MappingDecisions, end: GraphNode): void {
   if (standing === 'unknown') throw new CommandError(`${cut(nameOf(end))} is not in an imported catalog`);
   if (standing === 'withdrawn') throw new CommandError(`${cut(nameOf(end))} is withdrawn`);
 }
-
-const nameOf = ({ framework, identifier }: GraphNode) => `${framework}:${identifier}`;
 
 function printDecisions(decisions: MappingDecisions, json: boolean): void {
   for (const { ends, status, reason, decidedAt, own, stale } of decisions.all()) {

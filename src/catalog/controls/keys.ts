@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
+import { knownControls } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
-import { knownControls } from '../../db/user-tables.ts';
 import { canonicalIdentifier } from './identifier.ts';
 
-/** A control as users' data refers to it: whether the catalog still holds it, and what is known of it. */
+/** A control as GET /controls answers it. */
 export type KnownControl = typeof knownControls.$inferSelect;
 
 /** Prepares the look-up of a control by its id or its identifier in any usual spelling (rule D6.1). */

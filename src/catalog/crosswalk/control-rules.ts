@@ -69,7 +69,7 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
    */
   function find(framework: string, controlId: string) {
     const known = findControl(framework, controlId);
-    if (known?.inCatalog) return { framework, identifier: known.identifier, title: known.title };
+    if (known) return { framework, identifier: known.identifier, title: known.title };
     const identifier = canonicalIdentifier(framework, controlId);
     const isNode =
       identifier !== null &&

@@ -1,11 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { compareCodePoints } from '../../base/text.ts';
-import { crosswalkEvidence, crosswalkNodes, mappingDecisions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
-import { compareFrameworks } from '../controls/frameworks.ts';
-import { sortKey } from '../controls/identifier.ts';
+import { mappingChanges, mappingDecisions } from '../../db/user-tables.ts';
 import { createFacts } from './facts.ts';
-import type { GraphNode, MappingStatus } from './graph.ts';
+import { type GraphNode, inOrder, type MappingStatus, type NamedEdge, nameOfEdge } from './graph.ts';
 
 export interface MappingDecision {
   status: MappingStatus;
@@ -25,14 +22,6 @@ export interface DecidedPair extends MappingDecision {
 const { aFramework, aIdentifier, bFramework, bIdentifier } = mappingDecisions;
 const pairKey = [aFramework, aIdentifier, bFramework, bIdentifier];
 
-/** The two ends of a pair in the order of the crosswalk's nodes, in which decisions hold them. */
-export function inOrder(one: GraphNode, other: GraphNode): [GraphNode, GraphNode] {
-  const order =
-    compareFrameworks(one.framework, other.framework) ||
-    compareCodePoints(sortKey(one.framework, one.identifier), sortKey(other.framework, other.identifier));
-  return order <= 0 ? [one, other] : [other, one];
-}
-
 export type MappingDecisions = ReturnType<typeof createMappingDecisions>;
 
 /** What an operator decided about pairs of the crosswalk (rules D7.1, D34.5). */
@@ -48,6 +37,14 @@ export function createMappingDecisions(db: Database) {
   const one = orm.select({ status, reason, decidedAt }).from(mappingDecisions).where(isPair).prepare();
   const take = orm.delete(mappingDecisions).where(isPair).prepare();
 
+  /** What the crosswalk is made of is another from now on (see `generation`). */
+  function countChange(): void {
+    orm
+      .update(mappingChanges)
+      .set({ changes: sql`${mappingChanges.changes} + 1` })
+      .run();
+  }
+
   /** What a control is to the crosswalk; the revisions of 800-171 name different ones. */
   function standing(end: GraphNode): 'active' | 'withdrawn' | 'unknown' {
     const row = facts.control(end);
@@ -55,17 +52,17 @@ export function createMappingDecisions(db: Database) {
     return row.isNewest || end.framework === 'nist-800-171' ? row.status : 'withdrawn';
   }
 
-  /** Whether an imported source makes an edge of a pair. */
-  function hasEvidence(ends: [GraphNode, GraphNode]): boolean {
-    const [a, b] = ends.map(({ framework, identifier }) =>
-      orm
-        .select({ id: crosswalkNodes.id })
-        .from(crosswalkNodes)
-        .where(and(eq(crosswalkNodes.framework, framework), eq(crosswalkNodes.identifier, identifier))),
-    );
-    const isEdge = and(eq(crosswalkEvidence.a, a!), eq(crosswalkEvidence.b, b!));
-    return orm.select({ a: crosswalkEvidence.a }).from(crosswalkEvidence).where(isEdge).get() !== undefined;
+  /** Every pair that is decided, in the order in which that was. */
+  function pairs() {
+    const rows = orm.select().from(mappingDecisions).orderBy(decidedAt, aIdentifier, bIdentifier).all();
+    return rows.map(({ aFramework, aIdentifier, bFramework, bIdentifier, ...decision }) => {
+      const a = { framework: aFramework, identifier: aIdentifier };
+      const b = { framework: bFramework, identifier: bIdentifier };
+      return { a, b, ...decision };
+    });
   }
+
+  const isStale = (ends: GraphNode[]) => ends.some((end) => standing(end) !== 'active');
 
   return {
     standing,
@@ -75,27 +72,42 @@ export function createMappingDecisions(db: Database) {
       one.get(valuesOf(inOrder(from, to))) ?? null,
 
     /** Every decision, in the order in which they were made. */
-    all(): DecidedPair[] {
-      const rows = orm.select().from(mappingDecisions).orderBy(decidedAt, aIdentifier, bIdentifier).all();
-      return rows.map(({ status, reason, decidedAt, ...row }) => {
-        const ends: [GraphNode, GraphNode] = [
-          { framework: row.aFramework, identifier: row.aIdentifier },
-          { framework: row.bFramework, identifier: row.bIdentifier },
-        ];
-        const stale = ends.some((end) => standing(end) !== 'active');
-        return { ends, status, reason, decidedAt, own: !hasEvidence(ends), stale };
-      });
+    all: (): DecidedPair[] =>
+      pairs().map(({ a, b, ...decision }) => {
+        const ends: [GraphNode, GraphNode] = [a, b];
+        return { ends, ...decision, own: facts.evidence(a, b).length === 0, stale: isStale(ends) };
+      }),
+
+    /**
+     * The edges that sources make with an operator's word above their status. A decided pair of active controls that no source
+     * makes an edge of is the site's own, unless it is rejected. Null where no decision changes anything.
+     */
+    apply(edges: NamedEdge[]): NamedEdge[] | null {
+      const named = new Map(edges.map((edge) => [nameOfEdge(edge), edge]));
+      let isChanged = false;
+      for (const { a, b, status } of pairs()) {
+        const name = nameOfEdge({ a, b });
+        const stated = named.get(name);
+        if (stated ? stated.status === status : status === 'rejected' || isStale([a, b])) continue;
+        named.set(name, { a, b, status });
+        isChanged = true;
+      }
+      return isChanged ? [...named.values()] : null;
     },
 
-    /** Stores a decision in the place of the last; what follows from it is derived by the caller. */
+    /** Stores a decision in the place of the last. */
     set([a, b]: [GraphNode, GraphNode], set: MappingDecision): void {
       const pair = { aFramework: a.framework, aIdentifier: a.identifier };
       const other = { bFramework: b.framework, bIdentifier: b.identifier };
       const values = { ...pair, ...other, ...set };
       orm.insert(mappingDecisions).values(values).onConflictDoUpdate({ target: pairKey, set }).run();
+      countChange();
     },
 
     /** Takes a decision back; false where there is none. */
-    remove: (ends: [GraphNode, GraphNode]): boolean => take.run(valuesOf(ends)).changes > 0,
+    remove(ends: [GraphNode, GraphNode]): boolean {
+      countChange();
+      return take.run(valuesOf(ends)).changes > 0;
+    },
   };
 }

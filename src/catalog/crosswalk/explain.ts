@@ -3,9 +3,9 @@ import { compareCodePoints, count } from '../../base/text.ts';
 import { frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { withoutFolder } from '../source-name.ts';
-import { createMappingDecisions, inOrder } from './decisions.ts';
+import { createMappingDecisions } from './decisions.ts';
 import { createFacts, isEnd, isStatedFor } from './facts.ts';
-import { type GraphNode, statuses } from './graph.ts';
+import { type GraphNode, inOrder, statuses } from './graph.ts';
 import { createPins } from './pins.ts';
 import type { CrosswalkService, Question } from './queries.ts';
 import type { Evidence, NoPath, OwnEvidence, Path, PathStep } from './schema.ts';
@@ -21,12 +21,7 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
   const decisions = createMappingDecisions(db);
 
   function evidenceOf(a: PathStep, b: PathStep, pin?: string): (Evidence | OwnEvidence)[] {
-    const graph = crosswalk.graph();
-    const ids = [graph.idOf(a.framework, a.identifier), graph.idOf(b.framework, b.identifier)].filter(
-      (id) => id !== undefined,
-    );
-    const [low, high] = ids.sort((left, right) => left - right);
-    const derived = low === undefined || high === undefined ? [] : facts.evidence(low, high);
+    const derived = facts.evidence(a, b);
     const decision = decisions.of(a, b);
     // An edge that no source makes is the site's own, whatever else is stated of its pair.
     if (derived.length === 0 && pin === undefined && decision !== null) {

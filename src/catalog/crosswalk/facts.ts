@@ -9,8 +9,12 @@ import {
 import type { Database } from '../../db/database.ts';
 import { sources } from '../../db/tables.ts';
 import { versionKey } from '../controls/frameworks.ts';
-import type { GraphNode } from './graph.ts';
+import { type GraphNode, inOrder } from './graph.ts';
 import type { Evidence } from './schema.ts';
+
+/** The number that the catalog gave an end of a pair. */
+const nodeOf = (end: 'a' | 'b') => sql`(SELECT id FROM crosswalk_nodes
+  WHERE framework = ${sql.placeholder(`${end}Framework`)} AND identifier = ${sql.placeholder(`${end}Identifier`)})`;
 
 /** What sources state of pairs and of controls, for whoever follows or explains the crosswalk. */
 export function createFacts({ orm }: Database) {
@@ -23,7 +27,7 @@ export function createFacts({ orm }: Database) {
     from: { framework: fromFramework, version: fromVersion, identifier: fromIdentifier },
     to: { framework: toFramework, version: toVersion, identifier: toIdentifier },
   };
-  const inOrder = [asc(importedAt), asc(source), asc(mappingFacts.ordinal)];
+  const byImport = [asc(importedAt), asc(source), asc(mappingFacts.ordinal)];
   const ofSource = eq(sources.id, mappingFacts.sourceId);
   const isEvidence = and(
     eq(mappingFacts.sourceId, crosswalkEvidence.sourceId),
@@ -34,8 +38,8 @@ export function createFacts({ orm }: Database) {
     .from(crosswalkEvidence)
     .innerJoin(mappingFacts, isEvidence)
     .innerJoin(sources, ofSource)
-    .where(and(eq(crosswalkEvidence.a, sql.placeholder('a')), eq(crosswalkEvidence.b, sql.placeholder('b'))))
-    .orderBy(...inOrder)
+    .where(and(eq(crosswalkEvidence.a, nodeOf('a')), eq(crosswalkEvidence.b, nodeOf('b'))))
+    .orderBy(...byImport)
     .prepare();
   const isFrom = and(eq(fromFramework, framework), eq(fromIdentifier, identifier));
   const isTo = and(eq(toFramework, framework), eq(toIdentifier, identifier));
@@ -44,7 +48,7 @@ export function createFacts({ orm }: Database) {
     .from(mappingFacts)
     .innerJoin(sources, ofSource)
     .where(or(isFrom, isTo))
-    .orderBy(...inOrder)
+    .orderBy(...byImport)
     .prepare();
   const isVersion = and(
     eq(frameworkVersions.framework, controls.framework),
@@ -64,8 +68,14 @@ export function createFacts({ orm }: Database) {
     .limit(1)
     .prepare();
   return {
-    /** The stated pairs that an edge rests on; `a` is the lower node. */
-    evidence: (a: number, b: number): Evidence[] => evidence.all({ a, b }),
+    /** The stated pairs that an edge rests on; none for one that no source makes. */
+    evidence(one: GraphNode, other: GraphNode): Evidence[] {
+      const [a, b] = inOrder(one, other);
+      return evidence.all({
+        ...{ aFramework: a.framework, aIdentifier: a.identifier },
+        ...{ bFramework: b.framework, bIdentifier: b.identifier },
+      });
+    },
 
     /** Every stated pair that a control is an end of. */
     stated: ({ framework, identifier }: GraphNode): Evidence[] => stated.all({ framework, identifier }),

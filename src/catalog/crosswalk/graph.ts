@@ -1,3 +1,7 @@
+import { compareCodePoints } from '../../base/text.ts';
+import { compareFrameworks } from '../controls/frameworks.ts';
+import { sortKey } from '../controls/identifier.ts';
+
 /** The workflow status of a mapping (rule D7), in the order of the codes below. */
 export const statuses = ['auto', 'verified', 'rejected'] as const;
 export type MappingStatus = (typeof statuses)[number];
@@ -17,6 +21,45 @@ export function statusMask(set: Iterable<MappingStatus>): number {
 export interface GraphNode {
   framework: string;
   identifier: string;
+}
+
+/** `nist-800-53:AC-2`. */
+export const nameOf = ({ framework, identifier }: GraphNode) => `${framework}:${identifier}`;
+
+/** The two ends of a pair in the order of the crosswalk's nodes: frameworks, then catalog order (rule D7.2). */
+export function inOrder(one: GraphNode, other: GraphNode): [GraphNode, GraphNode] {
+  return compareNodes(withKey(one), withKey(other)) <= 0 ? [one, other] : [other, one];
+}
+
+/** An undirected edge of the crosswalk by the names of its ends. */
+export interface NamedEdge {
+  a: GraphNode;
+  b: GraphNode;
+  status: MappingStatus;
+}
+
+/** The names of both ends, whichever stands first. */
+export const nameOfEdge = ({ a, b }: Pick<NamedEdge, 'a' | 'b'>) => [nameOf(a), nameOf(b)].sort().join(' - ');
+
+const withKey = (node: GraphNode) => ({ ...node, key: sortKey(node.framework, node.identifier) });
+
+function compareNodes(one: ReturnType<typeof withKey>, other: ReturnType<typeof withKey>): number {
+  return compareFrameworks(one.framework, other.framework) || compareCodePoints(one.key, other.key);
+}
+
+/** The nodes that edges join, in order, and the edges by the numbers of their ends, the lower first. */
+export function numberEdges<E extends NamedEdge>(edges: E[]) {
+  const ends = new Map(edges.flatMap(({ a, b }) => [a, b]).map((end) => [nameOf(end), end]));
+  const nodes: GraphNode[] = [...ends.values()]
+    .map(withKey)
+    .sort(compareNodes)
+    .map(({ key: _, ...node }) => node);
+  const ids = new Map(nodes.map((node, id) => [nameOf(node), id]));
+  const numbered = edges.map((edge) => {
+    const [one, other] = [ids.get(nameOf(edge.a))!, ids.get(nameOf(edge.b))!];
+    return { ...edge, a: Math.min(one, other), b: Math.max(one, other) };
+  });
+  return { nodes, edges: numbered };
 }
 
 export interface Neighbor {
@@ -47,7 +90,7 @@ export function createGraph(
 ): Graph {
   const frameworks = [...new Set(nodes.map((node) => node.framework))];
   const index = new Map(frameworks.map((framework, position) => [framework, position]));
-  const ids = new Map(nodes.map((node, id) => [`${node.framework}:${node.identifier}`, id]));
+  const ids = new Map(nodes.map((node, id) => [nameOf(node), id]));
   const neighbors: Neighbor[][] = nodes.map(() => []);
   for (const { a, b, status } of edges) {
     neighbors[a]!.push({ node: b, status: statusCode(status) });
@@ -62,7 +105,7 @@ export function createGraph(
     frameworks,
     frameworkOf,
     neighbors,
-    idOf: (framework, identifier) => ids.get(`${framework}:${identifier}`),
+    idOf: (framework, identifier) => ids.get(nameOf({ framework, identifier })),
     distancesTo(target, mask) {
       const key = `${target} ${mask}`;
       const found = known.get(key) ?? distances(neighbors, frameworkOf, target, mask);

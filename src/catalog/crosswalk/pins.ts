@@ -79,9 +79,8 @@ export function createPins(db: Database) {
       const source = graph.idOf(framework, identifier);
       const steps = new Map<string, FirstStep>();
       for (const { node, status } of source === undefined ? [] : graph.neighbors[source]!) {
-        const [a, b] = node < source! ? [node, source!] : [source!, node];
         const name = graph.nodes[node]!;
-        if (facts.evidence(a, b).some((pair) => isStatedFor(pair, control, label))) {
+        if (facts.evidence(control, name).some((pair) => isStatedFor(pair, control, label))) {
           steps.set(`${name.framework}:${name.identifier}`, {
             node: name,
             id: node,

@@ -1,12 +1,14 @@
 import type { Database } from '../../db/database.ts';
 import { compareFrameworks } from '../controls/frameworks.ts';
 import { canonicalIdentifier, sortKey } from '../controls/identifier.ts';
+import { createMappingDecisions } from './decisions.ts';
 import {
   createGraph,
   endsOfPaths,
   type Graph,
   type GraphNode,
   type MappingStatus,
+  numberEdges,
   statuses,
   statusMask,
   type WalkedPath,
@@ -59,32 +61,47 @@ export type CrosswalkService = ReturnType<typeof createCrosswalkService>;
 export function createCrosswalkService(db: Database, clock: () => number = () => performance.now()) {
   const { sqlite } = db;
   const closure = sqlite.prepare<[number, number, number], PathRow>(closureQuery);
-  const nodeRows = sqlite.prepare<[], GraphNode>(
-    'SELECT framework, identifier FROM crosswalk_nodes ORDER BY id',
-  );
-  const edgeRows = sqlite.prepare<[], { a: number; b: number; status: MappingStatus }>(
-    'SELECT a, b, status FROM crosswalk_edges',
-  );
+  const edgeRows = sqlite
+    .prepare<[], [string, string, string, string, MappingStatus]>(
+      `SELECT a.framework, a.identifier, b.framework, b.identifier, e.status FROM crosswalk_edges AS e
+         JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b`,
+    )
+    .raw();
   const pins = createPins(db);
-  let loaded: { graph: Graph; generation: number } | null = null;
+  const decisions = createMappingDecisions(db);
+  let loaded: { graph: Graph; isDecided: boolean; generation: number } | null = null;
 
-  function graph(): Graph {
+  /** The graph as it is walked: what sources make, and what the site decided of it. */
+  function current() {
     const generation = db.generation();
-    if (loaded?.generation !== generation) {
-      loaded = { graph: createGraph(nodeRows.all(), edgeRows.iterate()), generation };
-    }
-    return loaded.graph;
+    if (loaded?.generation === generation) return loaded;
+    const stated = edgeRows.all().map(([aFramework, aIdentifier, bFramework, bIdentifier, status]) => ({
+      a: { framework: aFramework, identifier: aIdentifier },
+      b: { framework: bFramework, identifier: bIdentifier },
+      status,
+    }));
+    const decided = decisions.apply(stated);
+    const { nodes, edges } = numberEdges(decided ?? stated);
+    loaded = { graph: createGraph(nodes, edges), isDecided: decided !== null, generation };
+    return loaded;
   }
 
-  /** The nodes and statuses of the paths of the closure table from a node to a framework, in its order. */
-  function stored(source: number, target: number, maxHops: number, mask: number) {
-    return closure
-      .all(source, target, Math.min(maxHops, closureDepth))
-      .filter((row) => (row.mask & ~mask) === 0)
-      .map((row) => {
-        const nodes = [row.n1, row.n2, row.n3, row.n4].slice(0, row.hops) as number[];
-        return { nodes, statuses: nodes.map((_, hop) => (row.statuses >> (2 * hop)) & 3) };
-      });
+  const graph = () => current().graph;
+
+  /** The paths of up to 4 hops from a node to a framework, in order: of the closure table, unless a decision changes some. */
+  function shortPaths(source: number, target: number, maxHops: number, mask: number): WalkedPath[] {
+    const paths: WalkedPath[] = [];
+    if (current().isDecided) {
+      const take = (path: WalkedPath) => paths.push(path) > 0;
+      walkPaths(graph(), source, target, maxHops, mask, { take, deadline: Infinity, now: clock });
+      return paths;
+    }
+    for (const row of closure.all(source, target, maxHops)) {
+      if ((row.mask & ~mask) !== 0) continue;
+      const nodes = [row.n1, row.n2, row.n3, row.n4].slice(0, row.hops) as number[];
+      paths.push({ nodes, statuses: nodes.map((_, hop) => (row.statuses >> (2 * hop)) & 3) });
+    }
+    return paths;
   }
 
   function toPath(question: Question, steps: { node: GraphNode; status: MappingStatus }[]): Path {
@@ -122,7 +139,7 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
     if (source === undefined || target < 0) return taken;
     const isWhole =
       question.maxHops <= closureDepth
-        ? stored(source, target, question.maxHops, mask).every(bounds.take)
+        ? shortPaths(source, target, question.maxHops, mask).every(bounds.take)
         : walkPaths(walk, source, target, question.maxHops, mask, bounds);
     taken.truncated = !isWhole;
     return taken;
@@ -149,7 +166,7 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
       return { known: inOrder(direct), edges: edges.sort((a, b) => a.node - b.node) };
     }
     const longer = onward.flatMap((step) =>
-      stored(step.id, target, question.maxHops - 1, mask)
+      shortPaths(step.id, target, question.maxHops - 1, mask)
         .filter((path) => !path.nodes.includes(source ?? -1))
         .map((path) => toPath(question, [step, ...stepsOf(walk, path)])),
     );

@@ -2,7 +2,7 @@ import { and, asc, count, eq, or, sql } from 'drizzle-orm';
 import { notFound } from '../../base/errors.ts';
 import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { documentKeys, documents } from '../../db/role-tables.ts';
+import { documents } from '../../db/role-tables.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
 import type {
   DocumentsQuery,
@@ -30,9 +30,8 @@ export function createRegdocService({ orm, read }: Database) {
       return read(() => {
         const { total } = orm.select({ total: count() }).from(documents).where(where).get()!;
         const rows = orm
-          .select({ summary: documentKeys.summary })
+          .select({ summary: documents.summary })
           .from(documents)
-          .innerJoin(documentKeys, eq(documentKeys.documentId, documents.documentId))
           .where(where)
           .orderBy(asc(titleFold), asc(documents.title), asc(documents.documentId))
           .limit(page.limit)

@@ -2,25 +2,27 @@ import { and, asc, count, eq, getTableColumns, sql } from 'drizzle-orm';
 import { notFound } from '../../base/errors.ts';
 import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { occupationKeys, occupations, roleMappings } from '../../db/role-tables.ts';
+import { occupations, roleMappings } from '../../db/role-tables.ts';
 import { stigReleases, stigs } from '../../db/tables.ts';
+import type { collectionRoles } from '../../db/user-tables.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
 import type { Role, RoleDetails, RoleFacts, Roles, RolesQuery } from './role-schema.ts';
 
-/** How many STIGs are mapped to an occupation of `occupation_keys`, as a column. */
-export const stigMappingCount = sql<number>`(SELECT count(*) FROM ${roleMappings}
-  WHERE ${roleMappings.occupationCode} = ${occupationKeys.occupationCode})`;
+/** How many STIGs are mapped to the occupation of a row, as a column. */
+export const countStigMappings = (
+  row: typeof occupations | typeof collectionRoles,
+) => sql<number>`(SELECT count(*)
+  FROM role_mappings AS m WHERE m.occupation_code = ${row}.occupation_code)`;
 
 export type RoleService = ReturnType<typeof createRoleService>;
 
 /** Occupational roles (rule D9). */
 export function createRoleService({ orm, read }: Database) {
-  const ofKey = eq(occupationKeys.occupationCode, occupations.occupationCode);
-  const facts = occupationKeys.summary;
+  const facts = occupations.summary;
+  const stigMappingCount = countStigMappings(occupations);
   const record = orm
     .select({ facts, stigMappingCount, details: occupations.details })
     .from(occupations)
-    .innerJoin(occupationKeys, ofKey)
     .where(eq(occupations.occupationCode, sql.placeholder('code')))
     .prepare();
   const { confidenceScore, relevanceRank, responsibilityLevel, mappingSource, mappingReason } =
@@ -58,7 +60,6 @@ export function createRoleService({ orm, read }: Database) {
         const rows = orm
           .select({ facts, stigMappingCount })
           .from(occupations)
-          .innerJoin(occupationKeys, ofKey)
           .where(where)
           .orderBy(asc(occupationCode))
           .limit(page.limit)
