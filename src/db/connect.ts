@@ -13,6 +13,8 @@ export interface ConnectOptions {
   checkUnclean?: boolean;
   /** Take a file of an older schema. */
   anySchema?: boolean;
+  /** Leave the journal mode as it is, for that is a byte of the file. */
+  asItIs?: boolean;
 }
 
 /** The name that the catalog has for a connection whose own file is users' data. */
@@ -26,7 +28,7 @@ export function connect(file: string, kind: Kind, options: ConnectOptions = {}):
   if (hasLog) connectReadOnly(file, kind, options).close();
   const sqlite = attempt(file, { timeout }, (each) => {
     inspectFile(file, kind, each, 'schema', options);
-    setPragmas(each);
+    setPragmas(each, options);
   });
   connections.set(sqlite, [realpathSync(file)]);
   return sqlite;
@@ -38,12 +40,12 @@ export function inspectCatalog(file: string, options: ConnectOptions = {}): void
 }
 
 /** Attaches a catalog, to be read. Throws `CommandError`. */
-export function attachCatalog(sqlite: Sqlite.Database, file: string): void {
+export function attachCatalog(sqlite: Sqlite.Database, file: string, { asItIs }: ConnectOptions = {}): void {
   try {
     sqlite.prepare(`ATTACH ? AS ${attachedName}`).run(file);
     // An importer and the readers then never wait for each other. A file that cannot be written has no importer.
     try {
-      sqlite.pragma(`${attachedName}.journal_mode = WAL`);
+      if (!asItIs) sqlite.pragma(`${attachedName}.journal_mode = WAL`);
     } catch (error) {
       if (!takesNoWrites(error)) throw error;
     }
@@ -154,8 +156,8 @@ function asOpenError(file: string, error: Error): Error {
 }
 
 /** The pragmas of rule S2.2. */
-export function setPragmas(sqlite: Sqlite.Database): void {
-  sqlite.pragma('journal_mode = WAL');
+export function setPragmas(sqlite: Sqlite.Database, { asItIs }: ConnectOptions = {}): void {
+  if (!asItIs) sqlite.pragma('journal_mode = WAL');
   sqlite.pragma('synchronous = FULL');
   sqlite.pragma('foreign_keys = ON');
   sqlite.pragma('trusted_schema = OFF');

@@ -19,6 +19,7 @@ import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { readConfig } from '../../src/base/config.ts';
 import { auditNewKey } from '../../src/commands/audit.ts';
 import { openCatalog } from '../../src/db/database.ts';
+import { applicationIds } from '../../src/db/header.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { type AuditLine, auditLines } from '../support/audit.ts';
 import { gapstone } from '../support/child.ts';
@@ -195,17 +196,24 @@ test('backups and restores are told of before they are begun, and with what came
     ['database.restore', 'file', saved, 'success', null],
   ]);
   assert.equal(lines[1]!.detail, { sha256: copy.sha256, bytes: copy.bytes });
-  const { sha256, schema, before } = restored;
-  assert.equal(lines[5]!.detail, { sha256, schema, before });
+  assert.equal(
+    restored.files.map((each: { kind: string }) => each.kind),
+    ['catalog', 'users'],
+  );
+  const names = (each: { file: string; before: string }) => [each.file, each.before];
+  const [files, before] = [0, 1].map((index) =>
+    restored.files.map((each: { file: string; before: string }) => names(each)[index]),
+  );
+  assert.equal(lines[5]!.detail, { sha256: restored.sha256, files, before });
 });
 
 test('a migration is told of, or not made', async () => {
   const db = join(folder, 'gapstone.db');
   rmSync(db);
   const sqlite = new Sqlite(db);
-  const migrations = listMigrations();
+  const migrations = listMigrations('catalog');
   for (const migration of migrations.slice(0, 2)) sqlite.exec(readFileSync(migration.file, 'utf8'));
-  sqlite.pragma('application_id = 0x47415053');
+  sqlite.pragma(`application_id = ${applicationIds.catalog}`);
   sqlite.pragma('journal_mode = WAL');
   sqlite.pragma('user_version = 2');
   sqlite.close();
