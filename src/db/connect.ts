@@ -99,9 +99,15 @@ function lookAtFile(file: string, expected: Kind, refuse: (file: string) => void
 
 /** Opens a connection to a file of ours that can only read. Throws `CommandError`. */
 export function connectReadOnly(file: string, kind: Kind, options: ConnectOptions = {}): Sqlite.Database {
-  const how = lookAtFile(file, kind) && options.checkUnclean ? 'quick' : 'schema';
+  const hasLog = lookAtFile(file, kind);
+  const how = hasLog && options.checkUnclean ? 'quick' : 'schema';
   const timeout = options.busyTimeout ?? 5000;
-  return attempt(file, { timeout, readonly: true }, (each) => inspectFile(file, kind, each, how, options));
+  // One that may only read leaves an empty log behind, and cannot undo what a kill left half done; one that may write would
+  // write a waiting log into the file when it is closed.
+  return attempt(file, { timeout, readonly: hasLog }, (each) => {
+    each.pragma('query_only = ON');
+    inspectFile(file, kind, each, how, options);
+  });
 }
 
 function inspectFile(

@@ -165,7 +165,8 @@ function wrap(
 
   function close(): void {
     if (!sqlite.open) return;
-    if (!asItIs && (file !== memory || catalog !== null)) leaveAtRest(sqlite, catalog === null ? 'main' : attachedName);
+    if (!asItIs && (file !== memory || catalog !== null))
+      leaveAtRest(sqlite, catalog === null ? 'main' : attachedName);
     sqlite.close();
   }
 

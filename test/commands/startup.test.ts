@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -19,7 +20,6 @@ import { runImport } from '../../importers/run.ts';
 import { checkKeys, localKey } from '../../src/auth/keys.ts';
 import { readConfig } from '../../src/base/config.ts';
 import { CommandError } from '../../src/base/errors.ts';
-import { packageRoot } from '../../src/base/root.ts';
 import { type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
 import { applicationIds, type Kind } from '../../src/db/header.ts';
@@ -153,7 +153,10 @@ refuse('an empty file: it is no fresh install, and the line says what to do', as
 });
 
 refuse("a catalog in the place of users' data, and users' data in that of the catalog", async () => {
-  await assertRefused(place('users', bytesOf.catalog), /g-users\.db is a catalog, not a file of users' data$/);
+  await assertRefused(
+    place('users', bytesOf.catalog),
+    /g-users\.db is a catalog, not a file of users' data$/,
+  );
   await assertRefused(place('catalog', bytesOf.users), /g\.db is a file of users' data, not a catalog$/);
 });
 
@@ -204,7 +207,7 @@ refuse('a schema of the right number and other tables', async () => {
     [
       'users',
       'ALTER TABLE bundles RENAME COLUMN name TO title',
-      /g-users\.db is refused: the table bundles does not belong to Gapstone, and 1 more: run "gapstone check"$/,
+      /g-users\.db is refused: the table bundles does not belong to Gapstone$/,
     ],
   ] as const) {
     const site = place(kind);
@@ -303,30 +306,51 @@ function nobodyReadsPackage(): boolean {
 if (nobodyReadsPackage()) {
   refuse('a file, or a folder, that may not be written', async () => {
     const cases: [string, number, number, RegExp][] = [
-      ['the file', 0o755, 0o444, /g\.db cannot be written: EACCES/],
-      ['the file, and its folder', 0o555, 0o444, /g\.db cannot be written: EACCES/],
-      ['the folder', 0o555, 0o644, /g\.db cannot be opened \(.+\): its folder must be writable/],
-      ['the file, not even read', 0o755, 0o000, /g\.db cannot be read: EACCES/],
+      ['the file', 0o755, 0o444, /\/g(-users)?\.db cannot be written: EACCES/],
+      ['the file, and its folder', 0o555, 0o444, /\/g(-users)?\.db cannot be written: EACCES/],
+      ['the folder', 0o555, 0o644, /\/g(-users)?\.db cannot be opened \(.+\): its folder must be writable/],
+      ['the file, not even read', 0o755, 0o000, /\/g(-users)?\.db cannot be read: EACCES/],
     ];
-    for (const [name, folderMode, fileMode, message] of cases) {
-      const { folder, file } = place(whole);
-      if (isRoot) for (const path of [folder, file]) chownSync(path, nobody, nobody);
-      chmodSync(file, fileMode);
-      chmodSync(folder, folderMode);
-      const before = isRoot ? stateOf(folder) : readdirSync(folder);
-      let said = 'nothing was refused';
-      asNobody(() => {
-        try {
-          openCatalog(file).close();
-        } catch (error) {
-          assert.instance(error, CommandError);
-          said = (error as Error).message;
-        }
-      });
-      assert.match(said, message, name);
-      assert.equal(isRoot ? stateOf(folder) : readdirSync(folder), before, name);
-      chmodSync(folder, 0o700);
-    }
+    for (const kind of kinds)
+      for (const [name, folderMode, fileMode, message] of cases) {
+        const { folder, files, file } = place(kind);
+        if (isRoot) for (const path of [folder, ...Object.values(files)]) chownSync(path, nobody, nobody);
+        chmodSync(file, fileMode);
+        chmodSync(folder, folderMode);
+        const before = isRoot ? stateOf(folder) : readdirSync(folder);
+        let said = 'nothing was refused';
+        asNobody(() => {
+          try {
+            // Of the two, the catalog is written by importers, who open it alone.
+            (kind === 'catalog' ? openCatalog(file) : openDatabase(files)).close();
+          } catch (error) {
+            assert.instance(error, CommandError);
+            said = (error as Error).message;
+          }
+        });
+        assert.match(said, message, `${kind}: ${name}`);
+        assert.equal(isRoot ? stateOf(folder) : readdirSync(folder), before, name);
+        chmodSync(folder, 0o700);
+      }
+  });
+
+  refuse('is not a catalog that cannot be written, nor its folder: users write beside', async () => {
+    const { folder, files } = place('catalog');
+    const usersFolder = scratchFolder();
+    const usersDb = join(usersFolder, 'u.db');
+    if (isRoot) for (const path of [folder, files.db, usersFolder]) chownSync(path, nobody, nobody);
+    chmodSync(files.db, 0o444);
+    chmodSync(folder, 0o555);
+    const before = isRoot ? stateOf(folder) : readdirSync(folder);
+    asNobody(() => {
+      const db = openDatabase({ db: files.db, usersDb });
+      assert.is(db.sqlite.prepare('SELECT count(*) FROM stigs').pluck().get(), 2);
+      db.sqlite.exec("INSERT INTO favorite_stigs VALUES ('ann', 'harbor_linux_3', 'h', 'H', 't')");
+      db.close();
+    });
+    assert.equal(isRoot ? stateOf(folder) : readdirSync(folder), before);
+    assert.equal(readdirSync(usersFolder), ['u.db']);
+    chmodSync(folder, 0o700);
   });
 
   refuse('a new database where nothing may be written', () => {
@@ -343,7 +367,7 @@ if (nobodyReadsPackage()) {
 }
 
 refuse('a bad key: the database is not touched, and no part of the key is told', async () => {
-  const { folder, file } = place(whole);
+  const { folder, file } = place('catalog');
   const sqlite = new Sqlite(file);
   // Older: a start that went on would migrate it.
   sqlite.pragma(`user_version = ${newest - 1}`);
@@ -450,23 +474,24 @@ create.run();
 const upgrade = suite('Start-up: an older schema');
 
 /** A database of the first migrations alone, with one STIG in it. */
-function older(schema: number): { folder: string; file: string } {
+function older(schema: number): Site {
   const folder = scratchFolder();
   const file = join(folder, 'g.db');
   const sqlite = new Sqlite(file);
-  sqlite.pragma(`application_id = ${0x47415053}`);
+  sqlite.pragma(`application_id = ${applicationIds.catalog}`);
   sqlite.pragma('journal_mode = WAL');
-  for (const migration of listMigrations().slice(0, schema))
+  for (const migration of listMigrations('catalog').slice(0, schema))
     sqlite.exec(readFileSync(migration.file, 'utf8'));
   sqlite.pragma(`user_version = ${schema}`);
-  sqlite.exec("INSERT INTO stigs VALUES (1, 1, 'kept', 'stig', 'Kept', 'kept', NULL)");
+  sqlite.pragma('foreign_keys = OFF');
+  sqlite.exec("INSERT INTO stigs VALUES (1, 'kept', 'stig', 'Kept', 'kept', 1)");
   sqlite.close();
-  return { folder, file };
+  return { folder, file, files: filesOf(file) };
 }
 
 upgrade('is migrated after a verified copy was laid beside it, which is told', async () => {
   for (let schema = 1; schema < newest; schema++) {
-    const { folder, file } = older(schema);
+    const { folder, file, files } = older(schema);
     assert.match(
       await refusalOf(() => openCatalog(file)),
       new RegExp(
@@ -474,7 +499,7 @@ upgrade('is migrated after a verified copy was laid beside it, which is told', a
       ),
     );
     const said: string[] = [];
-    const db = await openUpgraded(file, { say: (line) => said.push(line) });
+    const db = await openUpgraded(files, { catalogAlone: true, say: (line) => said.push(line) });
     assert.is(db.sqlite.pragma('user_version', { simple: true }), newest);
     assert.is(db.sqlite.prepare('SELECT slug FROM stigs').pluck().get(), 'kept');
     const fresh = openCatalog(':memory:');
@@ -495,23 +520,29 @@ upgrade('is migrated after a verified copy was laid beside it, which is told', a
     assert.is(before.prepare('SELECT slug FROM stigs').pluck().get(), 'kept');
     before.close();
     // Once more: there is nothing to do.
-    (await openUpgraded(file, { say: (line) => said.push(line) })).close();
+    (await openUpgraded(files, { catalogAlone: true, say: (line) => said.push(line) })).close();
     assert.is(said.length, 1);
+    assert.equal(filesIn(folder), ['g.db', `g.db.before-schema-${newest}`], 'users’ data is not looked at');
   }
 });
 
 upgrade('a copy that is there already is kept', async () => {
-  const { folder, file } = older(newest - 1);
+  const { folder, files } = older(newest - 1);
   put(folder, `g.db.before-schema-${newest}`, 'of another day');
-  (await openUpgraded(file)).close();
-  assert.equal(filesIn(folder), ['g.db', `g.db.before-schema-${newest}`, `g.db.before-schema-${newest}-2`]);
+  (await openUpgraded(files)).close();
+  assert.equal(filesIn(folder), [
+    'g-users.db',
+    'g.db',
+    `g.db.before-schema-${newest}`,
+    `g.db.before-schema-${newest}-2`,
+  ]);
   assert.is(readFileSync(join(folder, `g.db.before-schema-${newest}`), 'utf8'), 'of another day');
 });
 
 upgrade('without room for the copy, or where a migration fails, everything stays as it was', async () => {
-  const { folder, file } = older(newest - 1);
+  const { folder, files } = older(newest - 1);
   const before = stateOf(folder);
-  const message = await refusalOf(() => openUpgraded(file, { room: () => 4096 }));
+  const message = await refusalOf(() => openUpgraded(files, { room: () => 4096 }));
   assert.match(
     message,
     /cannot be upgraded to schema \d+: there is not enough space for .+: it needs \d+ bytes, 4096 are free\. It is unchanged$/,
@@ -525,33 +556,33 @@ upgrade('without room for the copy, or where a migration fails, everything stays
     throw new Error('no more');
   };
   assert.match(
-    await refusalOf(() => openUpgraded(first.file, { onMigrate })),
+    await refusalOf(() => openUpgraded(first.files, { onMigrate })),
     /: no more\. It is unchanged$/,
   );
   assert.equal(stateOf(first.folder), state);
 });
 
 upgrade('an older schema that is not ours to the letter is refused before anything is done', async () => {
-  const { folder, file } = older(1);
+  const { folder, file, files } = older(1);
   const sqlite = new Sqlite(file);
   // What a later migration makes: in this schema it is foreign.
   sqlite.exec('CREATE TABLE role_mappings (other INTEGER)');
   sqlite.close();
   const state = stateOf(folder);
   assert.match(
-    await refusalOf(() => openUpgraded(file)),
+    await refusalOf(() => openUpgraded(files)),
     /g\.db is refused: the table role_mappings does not belong to Gapstone$/,
   );
   assert.equal(stateOf(folder), state);
 });
 
 upgrade('a folder, or a link that leads nowhere, in the place of the copy is passed by', async () => {
-  const { folder, file } = older(newest - 1);
+  const { folder, files } = older(newest - 1);
   const copy = `g.db.before-schema-${newest}`;
   mkdirSync(join(folder, copy));
   symlinkSync(join(folder, 'elsewhere'), join(folder, `${copy}-2`));
-  (await openUpgraded(file)).close();
-  assert.equal(filesIn(folder), ['g.db', copy, `${copy}-2`, `${copy}-3`]);
+  (await openUpgraded(files)).close();
+  assert.equal(filesIn(folder), ['g-users.db', 'g.db', copy, `${copy}-2`, `${copy}-3`]);
 });
 
 upgrade('two processes at once: one migrates, both go on', async () => {
@@ -560,7 +591,7 @@ upgrade('two processes at once: one migrates, both go on', async () => {
   for (const { code, stderr } of await Promise.all(runs)) assert.is(code, 0, stderr);
   // Two that close in the same moment both leave the log to the other one: who comes after them puts it away.
   assert.is((await gapstone(['mapping', 'list', '--db', file])).code, 0);
-  assert.equal(filesIn(folder), ['g.db', `g.db.before-schema-${newest}`]);
+  assert.equal(filesIn(folder), ['g-users.db', 'g.db', `g.db.before-schema-${newest}`]);
 });
 
 upgrade.run();
