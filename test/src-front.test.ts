@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../importers/run.ts';
 import { CommandError } from '../src/base/errors.ts';
 import { createLog } from '../src/base/log.ts';
-import { openDatabase } from '../src/db/database.ts';
+import { openCatalog } from '../src/db/database.ts';
 import { loadCertificate } from '../src/http/certificate.ts';
 import { createObserver } from '../src/http/observe/observer.ts';
 import type { RequestRecord } from '../src/http/observe/record.ts';
@@ -36,7 +36,7 @@ const hour = 3600_000;
 const started: RunningServer[] = [];
 
 front.before(async () => {
-  const db = openDatabase(sample, { create: true });
+  const db = openCatalog(sample, { create: true });
   await runImport(db, [shipped('stigs')]);
   db.close();
 });

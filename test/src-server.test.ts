@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../importers/run.ts';
 import { type ErrorCode, statusOf } from '../src/base/errors.ts';
-import { openDatabase } from '../src/db/database.ts';
+import { openCatalog } from '../src/db/database.ts';
 import { gapstone } from './support/child.ts';
 import { suite } from './support/harness.ts';
 import { shipped } from './support/reference.ts';
@@ -31,7 +31,7 @@ let slowSince: number;
 server.before(async () => {
   const folder = scratchFolder();
   const file = join(folder, 'g.db');
-  const db = openDatabase(file, { create: true });
+  const db = openCatalog(file, { create: true });
   await runImport(db, [shipped('stigs')]);
   db.close();
   running = await startServer(folder, ['serve', '--port', '0', '--db', 'g.db']);

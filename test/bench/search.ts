@@ -2,7 +2,7 @@ import { runImport } from '../../importers/run.ts';
 import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createSearchService } from '../../src/catalog/search/queries.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { benchmarkPaths } from '../support/real-files.ts';
 
 // How long a search over all real rules takes, snippets and totals included: each question once, as it comes.
@@ -13,7 +13,7 @@ const target = 20;
 
 /** Runs the benchmark of searching, and prints its table. */
 export async function benchSearching(): Promise<void> {
-  const db = openDatabase(':memory:', { create: true });
+  const db = openCatalog(':memory:', { create: true });
   await runImport(db, benchmarkPaths);
   const service = createSearchService(db, createCciLookup(db, createCrosswalkService(db)));
   const texts = db.sqlite

@@ -18,7 +18,7 @@ import { openAuditFile } from '../../src/audit/file.ts';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { readConfig } from '../../src/base/config.ts';
 import { auditNewKey } from '../../src/commands/audit.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { type AuditLine, auditLines } from '../support/audit.ts';
 import { gapstone } from '../support/child.ts';
@@ -37,7 +37,7 @@ let file: string;
 const template = join(scratchFolder(), 'template.db');
 
 test.before(async () => {
-  const db = openDatabase(template, { create: true });
+  const db = openCatalog(template, { create: true });
   await runImport(db, [shipped('roles')]);
   db.close();
 });
@@ -292,7 +292,7 @@ test('a stream that was removed together with its head is missed: the database k
   assert.not.match(await serve(), /taken away/);
   const { head } = verifyAuditFile(file);
   const known = () => {
-    const db = openDatabase(join(folder, 'gapstone.db'));
+    const db = openCatalog(join(folder, 'gapstone.db'));
     const row = db.sqlite.prepare('SELECT seq, hash FROM audit_head').get();
     db.close();
     return row;
@@ -411,7 +411,7 @@ test('stop: a command that cannot be audited does nothing, and says why', async 
     assert.not.match(stderr, /\n\s+at /);
     assert.not.match(stdout, /eyJ|gsi_/);
   }
-  const db = openDatabase(join(folder, 'gapstone.db'));
+  const db = openCatalog(join(folder, 'gapstone.db'));
   for (const table of ['integration_tokens', 'bundles', 'stigs'])
     assert.is(db.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table);
   db.close();
@@ -512,7 +512,7 @@ test('a stream that breaks under a server and heals needs no restart', async () 
       ['list.create', null, undefined],
     ],
   );
-  const db = openDatabase(join(folder, 'gapstone.db'));
+  const db = openCatalog(join(folder, 'gapstone.db'));
   assert.is(db.sqlite.prepare('SELECT count(*) FROM bundles').pluck().get(), 2);
   db.close();
   assert.match(server.stdout(), /"audit stream cannot be written"[^\n]*ENOENT/);

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { createStatusService } from '../../src/catalog/status.ts';
 import { type CheckReport, checkDatabase } from '../../src/commands/check.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import { type Database, openCatalog } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { gapstone } from '../support/child.ts';
@@ -30,7 +30,7 @@ const names = [
 /** A database of all kinds of sources in two runs, with a decision about a pair of theirs and a pair of the site's own, whose crosswalk is small. */
 const sample = join(scratchFolder(), 'g.db');
 {
-  const db = openDatabase(sample, { create: true });
+  const db = openCatalog(sample, { create: true });
   await runImport(db, [shipped('stigs'), shipped('regulatory'), shipped('roles')]);
   await runImport(db, [
     shipped('controls', 'nist-800-171_rev2.csv'),
@@ -58,7 +58,7 @@ function problemsOf(report: CheckReport): string[] {
 const check = suite('gapstone check');
 
 check('finds nothing in what imports make, and changes nothing', async () => {
-  const db = openDatabase(sample);
+  const db = openCatalog(sample);
   const report = checkDatabase(db);
   assert.equal(problemsOf(report), []);
   assert.equal(
@@ -68,7 +68,7 @@ check('finds nothing in what imports make, and changes nothing', async () => {
   assert.ok(report.ok);
   assert.is(report.digest, catalogDigest(db));
   db.close();
-  const empty = openDatabase(':memory:');
+  const empty = openCatalog(':memory:');
   assert.equal(problemsOf(checkDatabase(empty)), []);
   empty.close();
 });
@@ -248,7 +248,7 @@ const seeds: Record<string, Seed> = {
 };
 
 check('finds every kind of contradiction, and says nothing else', () => {
-  const db = openDatabase(sample);
+  const db = openCatalog(sample);
   db.sqlite.pragma('foreign_keys = OFF');
   for (const [name, { sql, problems }] of Object.entries(seeds)) {
     db.sqlite.exec('BEGIN');
@@ -297,7 +297,7 @@ check('by the command: a line for each problem, exit 1; the file stays as it is 
   const before = hash();
   const fine = await gapstone(['check', '--db', file]);
   assert.equal([fine.code, fine.stderr], [0, '']);
-  const db = openDatabase(file);
+  const db = openCatalog(file);
   const digest = catalogDigest(db);
   db.close();
   assert.is(fine.stdout, `${names.map((name) => `ok: ${name}\n`).join('')}digest: ${digest}\n`);
@@ -316,7 +316,7 @@ check('by the command: a line for each problem, exit 1; the file stays as it is 
 });
 
 check('of many problems a hundred are told, and how many more there are', () => {
-  const db = openDatabase(sample);
+  const db = openCatalog(sample);
   db.sqlite.exec('BEGIN');
   db.sqlite.exec('UPDATE crosswalk_paths SET mask = mask + 8');
   const { checks } = checkDatabase(db);
@@ -329,7 +329,7 @@ check('of many problems a hundred are told, and how many more there are', () => 
 
 if (hasReferenceData) {
   check('finds nothing in the real files, imported in several runs and again', async () => {
-    const db = openDatabase(':memory:');
+    const db = openCatalog(':memory:');
     await runImport(db, [shipped()]);
     await runImport(
       db,
@@ -353,7 +353,7 @@ function statusOf(db: Database) {
 }
 
 status('counts what is loaded, and of users numbers alone', () => {
-  const db = openDatabase(sample);
+  const db = openCatalog(sample);
   db.sqlite.exec('BEGIN');
   db.sqlite.exec(`INSERT INTO bundles VALUES ('1', 'list', 'SECRET', '', '[]', '', '', 'PRIVATE', 'SECRET', NULL, NULL, 't', 't', NULL);
     INSERT INTO bundles VALUES ('2', 'list', 'SECRET', '', '[]', '', '', 'PRIVATE', 'SECRET', NULL, NULL, 't', 't', 't');
@@ -409,7 +409,7 @@ status('counts what is loaded, and of users numbers alone', () => {
 });
 
 status('of an empty database: zeros and nulls', () => {
-  const db = openDatabase(':memory:');
+  const db = openCatalog(':memory:');
   const { stigs, frameworks, roles, imports, database } = statusOf(db);
   assert.equal(stigs, { stigs: 0, srgs: 0, releases: 0, findings: 0, newestReleaseDate: null });
   assert.equal([frameworks, imports], [[], []]);
@@ -428,7 +428,7 @@ status('by the command, as text and as JSON with the digest', async () => {
   const json = await gapstone(['status', '--json', '--db', sample]);
   assert.equal([json.code, json.stderr], [0, '']);
   const { version, digest, ...rest } = JSON.parse(json.stdout);
-  const db = openDatabase(sample);
+  const db = openCatalog(sample);
   assert.equal([version, digest], ['1.0.0', catalogDigest(db)]);
   // A reader's own empty log may lie beside the file.
   assert.equal(

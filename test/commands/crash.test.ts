@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
@@ -37,7 +37,7 @@ crash('an exception, a rejection and the end of memory end the server, which sta
     again.child.kill('SIGTERM');
     assert.equal(await again.ended, { code: 0, signal: null });
   }
-  const db = openDatabase(join(folder, 'g.db'));
+  const db = openCatalog(join(folder, 'g.db'));
   assert.is(db.sqlite.pragma('integrity_check', { simple: true }), 'ok');
   db.close();
 });

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { CommandError } from '../../src/base/errors.ts';
 import { checkDatabase } from '../../src/commands/check.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { restoreDatabase } from '../../src/db/restore.ts';
 import { ForeignSchemaError } from '../../src/db/schema.ts';
@@ -20,11 +20,11 @@ import { scratchFolder } from '../support/scratch.ts';
 const hostile = suite('A hostile schema');
 
 const empty = join(scratchFolder(), 'empty.db');
-openDatabase(empty, { create: true }).close();
+openCatalog(empty, { create: true }).close();
 const sample = join(scratchFolder(), 'sample.db');
 {
   copyFileSync(empty, sample);
-  const db = openDatabase(sample);
+  const db = openCatalog(sample);
   await runImport(db, [shipped('stigs')]);
   db.sqlite.exec(`INSERT INTO sessions VALUES ('hash', 'ann', NULL, NULL, '[]', 't', 't', 't')`);
   db.close();
@@ -66,7 +66,7 @@ async function refusalOf(work: () => unknown): Promise<string> {
 /** All that is said of a file that is not opened because of its schema. */
 function problemsOf(file: string): string[] {
   try {
-    openDatabase(file).close();
+    openCatalog(file).close();
     return [];
   } catch (error) {
     if (error instanceof ForeignSchemaError) return error.problems;
@@ -83,7 +83,7 @@ async function assertRefused(name: string, folder: string, file: string, problem
   const other = join(scratchFolder(), 'other.db');
   copyFileSync(empty, other);
   for (const work of [
-    () => openDatabase(file),
+    () => openCatalog(file),
     () => openUpgraded(file, { checkUnclean: true }),
     () => restoreDatabase(file, other, new Date()),
   ]) {
@@ -303,16 +303,13 @@ hostile('of ours, each row that lacks, and each that differs in its last letter'
     const without = changed(empty, (each) =>
       each.prepare('DELETE FROM sqlite_master WHERE rowid = ?').run(rowid),
     );
-    assert.match(
-      await refusalOf(() => openDatabase(without.file)),
-      new RegExp(`is refused: .*\\b${name}\\b`),
-    );
+    assert.match(await refusalOf(() => openCatalog(without.file)), new RegExp(`is refused: .*\\b${name}\\b`));
     if (text === null) continue;
     const other = changed(empty, (each) =>
       each.prepare("UPDATE sqlite_master SET sql = sql || ' ' WHERE rowid = ?").run(rowid),
     );
     assert.match(
-      await refusalOf(() => openDatabase(other.file)),
+      await refusalOf(() => openCatalog(other.file)),
       new RegExp(`is refused: .*\\b${name}\\b.* does not belong to Gapstone$`),
     );
   }
@@ -328,7 +325,7 @@ hostile('in a log that was not closed', async () => {
   for (const suffix of ['', '-wal']) copyFileSync(`${from.file}${suffix}`, `${file}${suffix}`);
   sqlite.close();
   const before = readFileSync(file);
-  for (const open of [() => openDatabase(file), () => openUpgraded(file, { checkUnclean: true })])
+  for (const open of [() => openCatalog(file), () => openUpgraded(file, { checkUnclean: true })])
     assert.match(
       await refusalOf(open),
       /is refused: the trigger stay on sessions does not belong to Gapstone$/,
@@ -356,7 +353,7 @@ hostile('an older schema: what later ones made is as foreign as anything', async
 hostile('what SQLite and its tools do to a good file is no fault', async () => {
   for (const work of ['VACUUM', 'ANALYZE', 'REINDEX', 'PRAGMA optimize = 0x10002']) {
     const { file } = changed(sample, sql(work));
-    const db = openDatabase(file);
+    const db = openCatalog(file);
     assert.is(checkDatabase(db).ok, true, work);
     db.close();
     assert.is(restoreDatabase(file, join(scratchFolder(), 'g.db'), new Date()).before, null);

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { say } from '../faults/support/profile.ts';
 import { auditLines } from '../support/audit.ts';
 import { suite } from '../support/harness.ts';
@@ -11,7 +11,7 @@ import { scratchFolder } from '../support/scratch.ts';
 
 const test = suite('Serving over IPv6');
 const template = join(scratchFolder(), 'g.db');
-openDatabase(template, { create: true }).close();
+openCatalog(template, { create: true }).close();
 const forbidden = await whyNoIpv6();
 
 test.after(killAll);

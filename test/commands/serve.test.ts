@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { issueUserToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/base/config.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import {
@@ -48,7 +48,7 @@ await fill(sampleFile, shipped('stigs'));
 let startedFile = '';
 
 async function fill(file: string, path: string): Promise<void> {
-  const db = openDatabase(file, { create: true });
+  const db = openCatalog(file, { create: true });
   await runImport(db, [path]);
   db.close();
 }
@@ -314,7 +314,7 @@ serve('a second SIGTERM ends at once, and the database is whole', async () => {
   assert.equal(await running.ended, { code: 1, signal: null });
   assert.ok(performance.now() - since < 15_000, 'a download may take thirty seconds to end');
   download.socket.destroy();
-  const db = openDatabase(join(folder, 'g.db'));
+  const db = openCatalog(join(folder, 'g.db'));
   assert.is(db.sqlite.pragma('quick_check', { simple: true }), 'ok');
   db.close();
 });

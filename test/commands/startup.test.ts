@@ -20,7 +20,7 @@ import { checkKeys, localKey } from '../../src/auth/keys.ts';
 import { readConfig } from '../../src/base/config.ts';
 import { CommandError } from '../../src/base/errors.ts';
 import { packageRoot } from '../../src/base/root.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { openUpgraded } from '../../src/db/upgrade.ts';
@@ -33,7 +33,7 @@ import { writeXccdf } from '../support/xccdf-writer.ts';
 const newest = listMigrations().length;
 const sample = join(scratchFolder(), 'sample.db');
 {
-  const db = openDatabase(sample, { create: true });
+  const db = openCatalog(sample, { create: true });
   await runImport(db, [shipped('stigs')]);
   db.close();
 }
@@ -77,8 +77,8 @@ function place(bytes: Uint8Array): { folder: string; file: string } {
 async function assertRefused(folder: string, file: string, message: RegExp): Promise<void> {
   const before = stateOf(folder);
   for (const open of [
-    () => openDatabase(file),
-    () => openDatabase(file, { create: true }),
+    () => openCatalog(file),
+    () => openCatalog(file, { create: true }),
     () => openUpgraded(file, { create: true, checkUnclean: true }),
   ]) {
     assert.match(await refusalOf(open), message);
@@ -147,7 +147,7 @@ refuse('flipped bytes in the pages of the schema: never a crash, never a change'
       bytes[start + offset]! ^= 0xff;
       const { folder, file } = place(bytes);
       const before = stateOf(folder);
-      const message = await refusalOf(() => openDatabase(file));
+      const message = await refusalOf(() => openCatalog(file));
       if (message !== 'nothing was refused') {
         refused++;
         assert.match(
@@ -261,7 +261,7 @@ if (nobodyReadsPackage()) {
       let said = 'nothing was refused';
       asNobody(() => {
         try {
-          openDatabase(file).close();
+          openCatalog(file).close();
         } catch (error) {
           assert.instance(error, CommandError);
           said = (error as Error).message;
@@ -278,7 +278,7 @@ if (nobodyReadsPackage()) {
     if (isRoot) chownSync(folder, nobody, nobody);
     chmodSync(folder, 0o555);
     assert.throws(
-      () => asNobody(() => openDatabase(join(folder, 'g.db'), { create: true })),
+      () => asNobody(() => openCatalog(join(folder, 'g.db'), { create: true })),
       (error: Error) => error instanceof CommandError && /g\.db cannot be created: /.test(error.message),
     );
     assert.equal(readdirSync(folder), []);
@@ -349,7 +349,7 @@ create('killed at any moment of its making', async () => {
     const run = await gapstone(['import', source, '--db', file], { killAfter: ms * (0.3 + 0.09 * round) });
     if (run.signal === 'SIGKILL') killed++;
     if (existsSync(file)) {
-      const db = openDatabase(file);
+      const db = openCatalog(file);
       assert.is(db.sqlite.pragma('integrity_check', { simple: true }), 'ok');
       db.close();
     }
@@ -382,7 +382,7 @@ create('two processes that make it at once share one', async () => {
       ]),
     );
     for (const { code, stderr } of await Promise.all(runs)) assert.is(code, 0, stderr);
-    const db = openDatabase(file);
+    const db = openCatalog(file);
     assert.is(db.sqlite.prepare('SELECT count(*) FROM stigs').pluck().get(), 3);
     db.close();
     assert.equal(filesIn(folder), ['1.xml', '2.xml', '3.xml', 'g.db']);
@@ -412,7 +412,7 @@ upgrade('is migrated after a verified copy was laid beside it, which is told', a
   for (let schema = 1; schema < newest; schema++) {
     const { folder, file } = older(schema);
     assert.match(
-      await refusalOf(() => openDatabase(file)),
+      await refusalOf(() => openCatalog(file)),
       new RegExp(
         `has schema ${schema}, this version of Gapstone needs ${newest}: start "gapstone serve" once`,
       ),
@@ -421,7 +421,7 @@ upgrade('is migrated after a verified copy was laid beside it, which is told', a
     const db = await openUpgraded(file, { say: (line) => said.push(line) });
     assert.is(db.sqlite.pragma('user_version', { simple: true }), newest);
     assert.is(db.sqlite.prepare('SELECT slug FROM stigs').pluck().get(), 'kept');
-    const fresh = openDatabase(':memory:');
+    const fresh = openCatalog(':memory:');
     db.sqlite.exec('DELETE FROM stigs');
     assert.is(catalogDigest(db), catalogDigest(fresh));
     fresh.close();

@@ -18,7 +18,7 @@ import { runImport } from '../../importers/run.ts';
 import { CommandError } from '../../src/base/errors.ts';
 import { backup } from '../../src/commands/backup.ts';
 import { copyDatabase } from '../../src/db/copy.ts';
-import { connect, openDatabase } from '../../src/db/database.ts';
+import { connect, openCatalog } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
 import { readHeader } from '../../src/db/header.ts';
 import { listMigrations, migrate } from '../../src/db/migrate.ts';
@@ -39,7 +39,7 @@ const sha256 = (file: string) => createHash('sha256').update(readFileSync(file))
 /** A database of the sample STIGs, with a list and a session. */
 const sample = join(scratchFolder(), 'g.db');
 {
-  const db = openDatabase(sample, { create: true });
+  const db = openCatalog(sample, { create: true });
   await runImport(db, [shipped('stigs')]);
   db.sqlite.exec(`INSERT INTO bundles VALUES ('id', 'list', 'Kept', '', '[]', '', '', 'PRIVATE', 'ann', NULL, NULL, 't', 't', NULL);
     INSERT INTO sessions VALUES ('hash', 'ann', NULL, NULL, '[]', 't', 't', 't')`);
@@ -48,7 +48,7 @@ const sample = join(scratchFolder(), 'g.db');
 const sampleDigest = digestOf(sample);
 
 function digestOf(file: string): string {
-  const db = openDatabase(file);
+  const db = openCatalog(file);
   try {
     assert.is(db.sqlite.pragma('integrity_check', { simple: true }), 'ok');
     return catalogDigest(db);
@@ -69,7 +69,7 @@ async function withBackup(): Promise<{ folder: string; file: string; copy: strin
   const { folder, file } = folderWith();
   const copy = join(folder, 'b.db');
   await backup(file, copy);
-  const db = openDatabase(file);
+  const db = openCatalog(file);
   await runImport(db, [put(scratchFolder(), 'a.xml', writeXccdf())]);
   const digest = catalogDigest(db);
   db.close();
@@ -130,7 +130,7 @@ backups('is whole while a server serves and an importer writes', async () => {
 
 backups('one state, also when the database changes between two steps', async () => {
   const { folder, file } = folderWith();
-  const writer = openDatabase(file);
+  const writer = openCatalog(file);
   const reader = connect(file);
   const copying = copyDatabase(reader, join(folder, 'b.db'));
   for (let change = 0; change < 50; change++) {
@@ -140,7 +140,7 @@ backups('one state, also when the database changes between two steps', async () 
   await copying;
   reader.close();
   writer.close();
-  const db = openDatabase(join(folder, 'b.db'));
+  const db = openCatalog(join(folder, 'b.db'));
   const { generation, title } = db.sqlite
     .prepare('SELECT generation, (SELECT max(title) FROM stigs) AS title FROM catalog')
     .get() as { generation: number; title: string };
@@ -278,7 +278,7 @@ restores('brings back what was backed up, keeps what it replaces, ends sessions'
   assert.is(lstatSync(file).mode & 0o777, 0o640, 'the rights are those of the replaced file');
   assert.is(digestOf(file), sampleDigest);
   assert.is(digestOf(join(folder, kept)), digest);
-  const db = openDatabase(file);
+  const db = openCatalog(file);
   assert.equal(db.sqlite.prepare('SELECT name FROM bundles').pluck().all(), ['Kept']);
   assert.is(db.sqlite.prepare('SELECT count(*) FROM sessions').pluck().get(), 0);
   db.close();
@@ -313,7 +313,7 @@ restores(
     const { before } = restoreDatabase(copy, join(other, 'g.db'), when);
     assert.equal(filesIn(other), ['g.db', kept]);
     assert.is(digestOf(join(other, 'g.db')), sampleDigest);
-    const old = openDatabase(before!);
+    const old = openCatalog(before!);
     assert.is(old.generation(), 4711);
     assert.is(old.sqlite.prepare('SELECT DISTINCT title FROM stigs').pluck().get(), 'in the log');
     old.close();
@@ -367,9 +367,9 @@ restores(
   'a second connection of a process, opened and closed, does not give up the lock of the first',
   async () => {
     const { folder, file, copy, digest } = await withBackup();
-    const first = openDatabase(file);
+    const first = openCatalog(file);
     const held = locksOn(file);
-    openDatabase(file).close();
+    openCatalog(file).close();
     connect(join(folder, '.', 'g.db')).close();
     await backup(file, join(folder, 'c.db'));
     assert.equal(locksOn(file), held);
@@ -403,7 +403,7 @@ restores('a database behind a link is replaced where it lies, and its log is fou
   const links = scratchFolder();
   const link = join(links, 'link.db');
   symlinkSync(file, link);
-  const db = openDatabase(link);
+  const db = openCatalog(link);
   db.sqlite.exec('UPDATE catalog SET generation = generation + 1');
   assert.ok(readHeader(link).hasLog);
   const status = await gapstone(['status', '--json', '--db', link]);
@@ -507,7 +507,7 @@ restores('an older schema is brought up by the next start', async () => {
   assert.is(code, 0, stderr);
   assert.match(stderr, new RegExp(`it has schema 1: the next start upgrades it to ${newest}`));
   (await openUpgraded(file)).close();
-  openDatabase(file).close();
+  openCatalog(file).close();
 });
 
 restores('the views that each older schema had are ours', async () => {

@@ -5,7 +5,7 @@ import { createLocalJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify } f
 import * as assert from 'uvu/assert';
 import { localKey } from '../../src/auth/keys.ts';
 import { readConfig } from '../../src/base/config.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { cli } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { killAll, runToEnd } from '../support/running.ts';
@@ -140,7 +140,7 @@ usage('token issue prints one token and nothing else', async () => {
     '--ttl',
     '90d',
   ];
-  for (const name of ['gapstone.db', 'other.db']) openDatabase(join(folder, name), { create: true }).close();
+  for (const name of ['gapstone.db', 'other.db']) openCatalog(join(folder, name), { create: true }).close();
   // One after the other: the first makes the key.
   const plain = await runToEnd(folder, args);
   const json = await runToEnd(folder, [...args, '--json', '--db', join(folder, 'other.db')]);
@@ -237,7 +237,7 @@ usage('a command that is given the wrong database, or an empty name, makes nothi
   }
   const nowhere = await runToEnd(folder, ['backup', 'b.db', '--db', 'no/such/slip.db']);
   assert.match(nowhere.stderr, /^gapstone: there is no database at no\/such\/slip\.db: .+\n$/);
-  openDatabase(join(folder, 'g.db'), { create: true }).close();
+  openCatalog(join(folder, 'g.db'), { create: true }).close();
   const restored = await runToEnd(folder, ['restore', 'g.db', '--db', 'no/such/slip.db']);
   assert.match(
     restored.stderr,
@@ -257,7 +257,7 @@ usage('token issue fails with a pinned key set, and with a key that others can r
   const args = ['token', 'issue', '--subject', 's'];
   const pinned = { GAPSTONE_JWKS: 'jwks.json', GAPSTONE_ISSUER: 'i', GAPSTONE_AUDIENCE: 'a' };
   const other = scratchFolder();
-  openDatabase(join(other, 'gapstone.db'), { create: true }).close();
+  openCatalog(join(other, 'gapstone.db'), { create: true }).close();
   await localKey(readConfig({ db: join(other, 'gapstone.db') }, {}));
   chmodSync(join(other, 'gapstone-key.json'), 0o644);
   const [byProvider, exposed] = await Promise.all([runToEnd(folder, args, pinned), runToEnd(other, args)]);

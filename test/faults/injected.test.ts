@@ -2,7 +2,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { gapstone, withoutProgress } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
@@ -26,7 +26,7 @@ let oldContent: string;
 let newContent: string;
 
 injected.before(async () => {
-  const db = openDatabase(oldFile, { create: true });
+  const db = openCatalog(oldFile, { create: true });
   await runImport(db, [shipped('stigs'), first]);
   db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
   db.close();

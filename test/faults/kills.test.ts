@@ -2,7 +2,7 @@ import { copyFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -20,7 +20,7 @@ let newContent: string;
 let fullRun: number;
 
 kills.before(async () => {
-  const db = openDatabase(oldFile, { create: true });
+  const db = openCatalog(oldFile, { create: true });
   const { summary } = await runImport(db, before);
   assert.is(summary.rejected, 0);
   db.sqlite.pragma('wal_checkpoint(TRUNCATE)');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { seed } from '../support/malformed/seed.ts';
@@ -89,7 +89,7 @@ power(
     );
     const file = join(work, 'g.db');
     const wal = `${file}-wal`;
-    const db = openDatabase(file, { create: true });
+    const db = openCatalog(file, { create: true });
     await runImport(db, [shipped('stigs'), first!]);
     db.close();
     const oldContent = contentOf(file);

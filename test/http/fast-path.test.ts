@@ -6,7 +6,7 @@ import { runImport } from '../../importers/run.ts';
 import { createApp } from '../../src/app.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createDocumentCollectionService } from '../../src/collections/catalog-collections.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { createAnswers } from '../../src/http/cache/answers.ts';
 import { createFastPath } from '../../src/http/cache/fast-path.ts';
 import { rememberTokens } from '../../src/http/cache/tokens.ts';
@@ -37,16 +37,16 @@ interface Server {
   port: number;
   clock: Clock;
   seen: { route: string | null; status: number; subject: string | null; tokenType: string | null }[];
-  db: ReturnType<typeof openDatabase>;
+  db: ReturnType<typeof openCatalog>;
   concurrency: ConcurrencyLimit;
   load: RunningServer['load'];
 }
 
-const running: { server: RunningServer; db: ReturnType<typeof openDatabase> }[] = [];
+const running: { server: RunningServer; db: ReturnType<typeof openCatalog> }[] = [];
 
 /** The server of the command line on a fresh database, told by every answer which way it took. */
 async function serve(perMinute: number | null = null, paths = [shipped('stigs')]): Promise<Server> {
-  const db = openDatabase(join(scratchFolder(), 'g.db'), { create: true });
+  const db = openCatalog(join(scratchFolder(), 'g.db'), { create: true });
   await runImport(db, paths);
   const clock: Clock = { now: new Date('2026-11-21T12:00:00Z') };
   const now = () => clock.now;

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { createBodyBudget } from '../../src/http/limits/bodies.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
@@ -27,7 +27,7 @@ const mebibyte = 1024 * 1024;
 
 async function serve(env: Record<string, string> = {}): Promise<{ running: Running; folder: string }> {
   const folder = scratchFolder();
-  const db = openDatabase(join(folder, 'g.db'), { create: true });
+  const db = openCatalog(join(folder, 'g.db'), { create: true });
   await runImport(db, [shipped('stigs'), shipped('controls')]);
   db.close();
   return { running: await startServer(folder, ['serve', '--port', '0', '--db', 'g.db'], env), folder };

@@ -1,18 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createSearchService } from '../../src/catalog/search/queries.ts';
-import { type Database, openCatalog } from '../../src/db/database.ts';
-import { listMigrations } from '../../src/db/migrate.ts';
-import { openUpgraded } from '../../src/db/upgrade.ts';
+import type { Database } from '../../src/db/database.ts';
 import { dumpCatalog, emptyCatalog, importTexts } from '../support/catalog-dump.ts';
-import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
-import { shipped } from '../support/reference.ts';
-import { scratchFolder } from '../support/scratch.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
 const test = suite('the search index');

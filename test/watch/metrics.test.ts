@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { addCatalogMetrics } from '../../src/catalog/metrics.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { createMetrics } from '../../src/http/observe/metrics.ts';
 import { createObserver } from '../../src/http/observe/observer.ts';
 import { processFigures } from '../../src/http/observe/process.ts';
@@ -116,7 +116,7 @@ metrics('without /metrics its path is unknown', async () => {
 
 metrics('the catalog, its imports and its file are told as they are', async () => {
   const file = join(scratchFolder(), 'g.db');
-  const db = openDatabase(file, { create: true });
+  const db = openCatalog(file, { create: true });
   const made = createMetrics();
   addCatalogMetrics(made, db);
   const before = read(await made.text()).values;

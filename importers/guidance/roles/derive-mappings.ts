@@ -85,7 +85,7 @@ export function deriveRoleMappings(
 function readStigs(db: Database, ids: Set<number> | null): MappedStig[] {
   const columns = 'SELECT id, slug, title FROM stigs';
   if (ids === null) return db.sqlite.prepare<[], MappedStig>(columns).all();
-  const one = db.sqlite.prepare<[number], MappedStig>(`${columns} AND id = ?`);
+  const one = db.sqlite.prepare<[number], MappedStig>(`${columns} WHERE id = ?`);
   return [...ids].flatMap((id) => one.all(id));
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import { openDatabase } from '../../../src/db/database.ts';
+import { openCatalog } from '../../../src/db/database.ts';
 import { catalogDigest } from '../../../src/db/digest.ts';
 import { hasReferenceData, reference, shipped } from '../../support/reference.ts';
 import { sampleRules, writeXccdf } from '../../support/xccdf-writer.ts';
@@ -26,7 +26,7 @@ export const over = hasReferenceData
 
 /** The digest of the catalog in a database file; asserts that SQLite finds the file whole. */
 export function contentOf(file: string): string {
-  const db = openDatabase(file);
+  const db = openCatalog(file);
   try {
     assert.is(db.sqlite.pragma('integrity_check', { simple: true }), 'ok');
     assert.equal(db.sqlite.pragma('foreign_key_check'), []);
