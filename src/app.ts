@@ -6,6 +6,7 @@ import { createSessions } from './auth/sessions.ts';
 import type { VerifyUserToken } from './auth/tokens.ts';
 import { AppError, badRequest, noSuchPath } from './base/errors.ts';
 import type { Log } from './base/log.ts';
+import { catalogRoutes } from './catalog/api.ts';
 import { controlRoutes } from './catalog/controls/api.ts';
 import { createControlService } from './catalog/controls/queries.ts';
 import { crosswalkRoutes } from './catalog/crosswalk/api.ts';
@@ -27,6 +28,7 @@ import { stigDiffRoutes } from './catalog/stigs/diff-api.ts';
 import { createStigNames } from './catalog/stigs/names.ts';
 import { createStigNewsService } from './catalog/stigs/news.ts';
 import { createStigService } from './catalog/stigs/queries.ts';
+import { createCatalogSummaryService } from './catalog/summary.ts';
 import { checklistRoutes } from './checklists/api.ts';
 import {
   createDocumentCollectionService,
@@ -175,6 +177,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   let made: string | null = null;
   const document = () => (made ??= openApiDocument(app));
   app.route('/', serviceRoutes(access, catalog, context.state, document, context.metrics));
+  app.route('/', catalogRoutes(access.with({ expensive: true }), createCatalogSummaryService(catalog)));
   const stigs = createStigService(catalog);
   const news = createStigNewsService(catalog, now);
   app.route('/', stigRoutes(ofCatalog, stigs, news));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type Sqlite from 'better-sqlite3';
 import type { Database } from './database.ts';
 
 /** How the rows of one table enter the digest; `t` is the table. */
@@ -115,20 +116,33 @@ export interface TableDigest {
  * state.
  */
 export function catalogDigest(db: Database): string {
-  const hash = createHash('sha256');
-  for (const [table, { rows, sha256 }] of Object.entries(catalogDigests(db)))
-    hash.update(`${table} ${rows} ${sha256}\n`);
-  return hash.digest('hex');
+  return db.read(() => whole(digesting(db.sqlite)));
 }
 
 /** The digest table by table, for telling where two catalogs differ. */
 export function catalogDigests(db: Database): Record<string, TableDigest> {
   return db.read(() =>
-    Object.fromEntries(Object.entries(parts).map(([table, part]) => [table, digestOf(db, table, part)])),
+    Object.fromEntries(
+      Object.entries(parts).map(([table, part]) => [table, whole(digestingTable(db.sqlite, table, part))]),
+    ),
   );
 }
 
-function digestOf({ sqlite }: Database, table: string, part: DigestedTable): TableDigest {
+/** Makes the digest piece by piece, yielding after each, for who has something else to do meanwhile. */
+export function* digesting(sqlite: Sqlite.Database): Generator<void, string> {
+  const hash = createHash('sha256');
+  for (const [table, part] of Object.entries(parts)) {
+    const { rows, sha256 } = yield* digestingTable(sqlite, table, part);
+    hash.update(`${table} ${rows} ${sha256}\n`);
+  }
+  return hash.digest('hex');
+}
+
+function* digestingTable(
+  sqlite: Sqlite.Database,
+  table: string,
+  part: DigestedTable,
+): Generator<void, TableDigest> {
   const { without = [], instead = [], from = '$ AS t', order } = part;
   const columns = (sqlite.pragma(`table_info(${table})`) as { name: string }[])
     .map(({ name }) => name)
@@ -150,6 +164,14 @@ function digestOf({ sqlite }: Database, table: string, part: DigestedTable): Tab
     if (batch.length < 65_536) continue;
     hash.update(batch);
     batch = '';
+    yield;
   }
   return { rows: count, sha256: hash.update(batch).digest('hex') };
+}
+
+function whole<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
 }

@@ -1,0 +1,19 @@
+import type { Access } from '../http/access.ts';
+import { createRoutes } from '../http/routes.ts';
+import { jsonContent } from '../http/schema.ts';
+import { CatalogSummary } from './schema.ts';
+import type { CatalogSummaryService } from './summary.ts';
+
+/** The catalog as a whole (rule D32.5). */
+export function catalogRoutes(access: Access, catalog: CatalogSummaryService) {
+  const { app, route } = createRoutes('Catalog');
+
+  route('GET /api/v1/catalog', access.user, {
+    operationId: 'getCatalog',
+    summary: 'Get the digest of the catalog, and what it holds',
+    response: jsonContent(CatalogSummary, 'The catalog.'),
+    handle: () => catalog.summary(),
+  });
+
+  return app;
+}

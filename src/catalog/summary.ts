@@ -1,0 +1,70 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { count, eq, sql } from 'drizzle-orm';
+import { connectReadOnly } from '../db/connect.ts';
+import type { Database } from '../db/database.ts';
+import { catalogDigest, digesting } from '../db/digest.ts';
+import { catalog, sources, stigReleases, stigs } from '../db/tables.ts';
+import type { CatalogSummary } from './schema.ts';
+import { fileStatus } from './status.ts';
+
+/** As long as the digest may be worked on before others have their turn, in milliseconds. */
+const sliceMilliseconds = 10;
+
+export type CatalogSummaryService = ReturnType<typeof createCatalogSummaryService>;
+
+/** What the catalog holds, and its digest (rule D32.5). */
+export function createCatalogSummaryService(db: Database) {
+  const { orm } = db;
+  let made: { generation: number; summary: Promise<CatalogSummary> } | null = null;
+
+  async function make(): Promise<CatalogSummary> {
+    const { file } = fileStatus(db, 'catalog');
+    if (file === ':memory:') return { digest: catalogDigest(db), ...counts() };
+    // Of a connection of its own: one that reads a row at a time could do nothing else meanwhile.
+    const sqlite = connectReadOnly(file, 'catalog');
+    try {
+      sqlite.exec('BEGIN');
+      const steps = digesting(sqlite);
+      let until = performance.now() + sliceMilliseconds;
+      for (;;) {
+        const step = steps.next();
+        if (step.done) return { digest: step.value, ...counts() };
+        if (performance.now() < until) continue;
+        await turn();
+        until = performance.now() + sliceMilliseconds;
+      }
+    } finally {
+      sqlite.close();
+    }
+  }
+
+  const counts = (): Omit<CatalogSummary, 'digest'> =>
+    db.read(() => ({
+      changedAt: orm.select().from(catalog).get()!.changedAt,
+      sources: orm.select({ rows: count() }).from(sources).get()!.rows,
+      ...orm
+        .select({ stigs: count(), rules: sql<number>`coalesce(sum(${stigReleases.findingCount}), 0)` })
+        .from(stigs)
+        .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
+        .get()!,
+      bundle: null,
+    }));
+
+  return {
+    /** The digest is made once for each state of the catalog, in pieces: the first who ask wait for it. */
+    async summary(): Promise<CatalogSummary> {
+      for (;;) {
+        const generation = db.generation();
+        if (made?.generation !== generation) made = { generation, summary: make() };
+        const { summary } = made;
+        try {
+          const answer = await summary;
+          if (db.generation() === generation) return answer;
+        } catch (error) {
+          if (made.summary === summary) made = null;
+          throw error;
+        }
+      }
+    },
+  };
+}
