@@ -507,9 +507,11 @@ joins(
       else
         assert.match(
           told,
-          runs[0]![0] === a || runs[0]![1] === a
-            ? /went from server_25 to server_25_2/
-            : /set apart from server_25/,
+          runs[0]![0] === a
+            ? /server_25 is server_25_2 now/
+            : runs[0]![1] === a
+              ? /went from server_25 to server_25_2/
+              : /set apart from server_25/,
         );
     }
   },

@@ -22,7 +22,10 @@ const asAlice = async () => ({
 });
 
 async function filled(name: string): Promise<Database> {
-  const db = openDatabase(join(folder, name), { create: true });
+  const db = openDatabase(
+    { db: join(folder, name), usersDb: join(folder, `users-${name}`) },
+    { create: true },
+  );
   await runImport(db, [shipped('stigs')]);
   return db;
 }
