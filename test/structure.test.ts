@@ -257,6 +257,28 @@ structure(
   },
 );
 
+structure('the catalog is written by importers alone (rule D23.1)', async () => {
+  using db = openCatalog(join(scratchFolder(), 'g.db'), { create: true });
+  const rows = db.sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+  const tables = (rows as string[]).filter((name) => !/^(sqlite|rule_search)_/.test(name));
+  assert.ok(tables.length > 30);
+  const folder = new URL('../src/db/', import.meta.url);
+  const files = ['tables.js', 'control-tables.js', 'role-tables.js'];
+  const modules: object[] = await Promise.all(files.map((name) => import(new URL(name, folder).href)));
+  const mirrors = modules.flatMap((module) => Object.keys(module));
+  const raw = `(?:INSERT (?:OR \\w+ )?INTO|UPDATE(?: OR \\w+)?|DELETE FROM) "?(?:${tables.join('|')})\\b`;
+  const mirrored = `\\.(?:insert|update|delete)\\((?:${mirrors.join('|')})\\)`;
+  const writes = new RegExp(`${raw}|${mirrored}`);
+  for (const text of ['db.orm.update(catalog).set(', 'INSERT OR IGNORE INTO stig_aliases VALUES (?, ?)'])
+    assert.match(text, writes);
+  const found = sources.filter(({ path, text }) => path.startsWith('src/') && writes.test(text));
+  // It opens the catalog alone, as an importer does, and notes what it imported.
+  assert.equal(
+    found.map(({ path }) => path),
+    ['src/commands/start.ts'],
+  );
+});
+
 structure('migrations are numbered 0001, 0002 ... and make the schema version', () => {
   const files = { db: join(scratchFolder(), 'g.db'), usersDb: join(scratchFolder(), 'u.db') };
   using db = openDatabase(files, { create: true });

@@ -107,6 +107,8 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
       return { total: controls.length, controls: newestFirst(controls) };
     },
 
+    hasControl: references.hasControl,
+
     /** Adds a control of the catalog; one that is a favorite already keeps its id and time. Throws NOT_FOUND. */
     addControl(user: User, framework: CatalogFramework, controlId: string): Promise<FavoriteControlAdded> {
       return write(user, () => {
