@@ -181,7 +181,7 @@ test('what users keep follows a STIG to its other slug, which is told', async ()
   const overrides = new Map([['Pier_STIG', 'jetty']]);
   const { lines, slugChanges } = await runImport(t.db, [pier], { overrides });
   assert.is(lines[0]!.reason, 'moved from pier');
-  assert.equal(lines[0]!.warnings, ['pier is jetty now: 2 list entries and 1 favorites refer to it']);
+  assert.equal(lines[0]!.warnings, ['pier is jetty now: 2 list entries and 1 favorite refer to it']);
   assert.equal(slugChanges, [{ from: 'pier', to: 'jetty', listEntries: 2, favorites: 1 }]);
   assert.equal(kept(), before, 'users’ data stays as it is');
   assert.equal(
@@ -245,7 +245,7 @@ test('the command tells of a slug that changes, and of a dry run too', async () 
   const slugs = put(scratchFolder(), 'slugs.csv', 'benchmarkId,slug\nPier_STIG,jetty\n');
   const run = (...more: string[]) =>
     gapstone(['import', pier, '--slugs', slugs, '--json', '--db', file, ...more]);
-  const told = 'warning: pier is jetty now: 0 list entries and 1 favorites refer to it\n';
+  const told = 'warning: pier is jetty now: 0 list entries and 1 favorite refer to it\n';
   const dry = await run('--dry-run');
   assert.equal([dry.code, dry.stderr], [0, `${told}dry run: nothing was changed\n`]);
   const done = await run();
