@@ -442,7 +442,8 @@ front('a limited server: 429 on a connection, counted, and health answers on', a
   const text = await (await fetch(`${running.url}/metrics`)).text();
   assert.match(text, /^gapstone_rejected_total\{limit="rate"\} 2$/m);
   assert.match(text, /^gapstone_http_requests_in_flight 1$/m);
-  assert.match(text, /^gapstone_database_bytes \d{5,}$/m);
+  for (const name of ['catalog', 'users'])
+    assert.match(text, new RegExp(`^gapstone_database_bytes\\{file="${name}"\\} \\d{5,}$`, 'm'));
   running.child.kill('SIGTERM');
   assert.is((await running.ended).code, 0);
 });

@@ -33,7 +33,7 @@ export function tell(line: string): void {
 /** Opens both files only to be looked at; users' data that is not there is not made. Throws `CommandError`. */
 export function openToLook({ db, usersDb }: Files, busyTimeout?: number): Database {
   const files = { db, usersDb: existsSync(usersDb) ? usersDb : ':memory:' };
-  const opened = openDatabase(files, busyTimeout === undefined ? {} : { busyTimeout });
+  const opened = openDatabase(files, { asItIs: true, ...(busyTimeout === undefined ? {} : { busyTimeout }) });
   opened.sqlite.pragma('query_only = ON');
   return opened;
 }

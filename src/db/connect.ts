@@ -13,6 +13,8 @@ export interface ConnectOptions {
   checkUnclean?: boolean;
   /** Take a file of an older schema. */
   anySchema?: boolean;
+  /** Leave the journal mode as it is, for that is a byte of the file. */
+  asItIs?: boolean;
 }
 
 /** The name that the catalog has for a connection whose own file is users' data. */
@@ -26,7 +28,7 @@ export function connect(file: string, kind: Kind, options: ConnectOptions = {}):
   if (hasLog) connectReadOnly(file, kind, options).close();
   const sqlite = attempt(file, { timeout }, (each) => {
     inspectFile(file, kind, each, 'schema', options);
-    setPragmas(each);
+    setPragmas(each, options);
   });
   connections.set(sqlite, [realpathSync(file)]);
   return sqlite;
@@ -38,12 +40,12 @@ export function inspectCatalog(file: string, options: ConnectOptions = {}): void
 }
 
 /** Attaches a catalog, to be read. Throws `CommandError`. */
-export function attachCatalog(sqlite: Sqlite.Database, file: string): void {
+export function attachCatalog(sqlite: Sqlite.Database, file: string, { asItIs }: ConnectOptions = {}): void {
   try {
     sqlite.prepare(`ATTACH ? AS ${attachedName}`).run(file);
     // An importer and the readers then never wait for each other. A file that cannot be written has no importer.
     try {
-      sqlite.pragma(`${attachedName}.journal_mode = WAL`);
+      if (!asItIs) sqlite.pragma(`${attachedName}.journal_mode = WAL`);
     } catch (error) {
       if (!takesNoWrites(error)) throw error;
     }
@@ -97,9 +99,15 @@ function lookAtFile(file: string, expected: Kind, refuse: (file: string) => void
 
 /** Opens a connection to a file of ours that can only read. Throws `CommandError`. */
 export function connectReadOnly(file: string, kind: Kind, options: ConnectOptions = {}): Sqlite.Database {
-  const how = lookAtFile(file, kind) && options.checkUnclean ? 'quick' : 'schema';
+  const hasLog = lookAtFile(file, kind);
+  const how = hasLog && options.checkUnclean ? 'quick' : 'schema';
   const timeout = options.busyTimeout ?? 5000;
-  return attempt(file, { timeout, readonly: true }, (each) => inspectFile(file, kind, each, how, options));
+  // One that may only read leaves an empty log behind, and cannot undo what a kill left half done; one that may write would
+  // write a waiting log into the file when it is closed.
+  return attempt(file, { timeout, readonly: hasLog }, (each) => {
+    each.pragma('query_only = ON');
+    inspectFile(file, kind, each, how, options);
+  });
 }
 
 function inspectFile(
@@ -154,8 +162,8 @@ function asOpenError(file: string, error: Error): Error {
 }
 
 /** The pragmas of rule S2.2. */
-export function setPragmas(sqlite: Sqlite.Database): void {
-  sqlite.pragma('journal_mode = WAL');
+export function setPragmas(sqlite: Sqlite.Database, { asItIs }: ConnectOptions = {}): void {
+  if (!asItIs) sqlite.pragma('journal_mode = WAL');
   sqlite.pragma('synchronous = FULL');
   sqlite.pragma('foreign_keys = ON');
   sqlite.pragma('trusted_schema = OFF');

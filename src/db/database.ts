@@ -87,30 +87,34 @@ export function openCatalog(file: string, options: OpenOptions = {}): Database {
   if (file === memory) return openInMemory();
   if (!options.create) requireDatabaseFile(file);
   else if (!existsSync(file)) createDatabaseFile(file, 'catalog');
-  return wrap(connect(file, 'catalog', options), file, null);
+  return wrap(connect(file, 'catalog', options), file, null, options);
 }
 
 /** Opens users' data, which is made when it is missing, with the catalog attached. Throws as `openCatalog`. */
 export function openDatabase({ db, usersDb }: Files, options: OpenOptions = {}): Database {
   if (db === memory) return openInMemory();
-  if (!options.create) requireDatabaseFile(db);
-  else if (!existsSync(db)) createDatabaseFile(db, 'catalog');
-  let sqlite: Sqlite.Database;
-  if (usersDb === memory) {
-    sqlite = new Sqlite(memory);
-    initialize(sqlite, 'users');
-  } else {
-    if (!existsSync(usersDb)) createDatabaseFile(usersDb, 'users');
-    sqlite = connect(usersDb, 'users', options);
-  }
+  // Both are looked at before one is made or written to.
+  if (existsSync(db)) inspectCatalog(db, options);
+  else if (!options.create) requireDatabaseFile(db);
+  const sqlite = connectUsers(usersDb, options);
   try {
-    inspectCatalog(db, options);
-    attachCatalog(sqlite, db);
+    if (!existsSync(db)) createDatabaseFile(db, 'catalog');
+    attachCatalog(sqlite, db, options);
   } catch (error) {
     sqlite.close();
     throw error;
   }
-  return wrap(sqlite, usersDb, db);
+  return wrap(sqlite, usersDb, db, options);
+}
+
+function connectUsers(usersDb: string, options: OpenOptions): Sqlite.Database {
+  if (usersDb === memory) {
+    const sqlite = new Sqlite(memory);
+    initialize(sqlite, 'users');
+    return sqlite;
+  }
+  if (!existsSync(usersDb)) createDatabaseFile(usersDb, 'users');
+  return connect(usersDb, 'users', options);
 }
 
 function openInMemory(): Database {
@@ -140,7 +144,12 @@ function placeOf(file: string) {
   return { isSame: () => file === memory || identity() === opened };
 }
 
-function wrap(sqlite: Sqlite.Database, file: string, catalog: string | null): Database {
+function wrap(
+  sqlite: Sqlite.Database,
+  file: string,
+  catalog: string | null,
+  { asItIs }: ConnectOptions = {},
+): Database {
   const hasUsers = catalog !== null || file === memory;
   const place = placeOf(file);
   let catalogPlace = placeOf(catalog ?? file);
@@ -156,7 +165,8 @@ function wrap(sqlite: Sqlite.Database, file: string, catalog: string | null): Da
 
   function close(): void {
     if (!sqlite.open) return;
-    if (file !== memory || catalog !== null) leaveAtRest(sqlite, catalog === null ? 'main' : attachedName);
+    if (!asItIs && (file !== memory || catalog !== null))
+      leaveAtRest(sqlite, catalog === null ? 'main' : attachedName);
     sqlite.close();
   }
 

@@ -18,14 +18,16 @@ import { openAuditFile } from '../../src/audit/file.ts';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { readConfig } from '../../src/base/config.ts';
 import { auditNewKey } from '../../src/commands/audit.ts';
-import { openCatalog } from '../../src/db/database.ts';
+import { openCatalog, openDatabase } from '../../src/db/database.ts';
+import { catalogDigest } from '../../src/db/digest.ts';
+import { applicationIds } from '../../src/db/header.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { type AuditLine, auditLines } from '../support/audit.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { killAll, startServer } from '../support/running.ts';
-import { put, scratchFolder } from '../support/scratch.ts';
+import { filesOf, put, scratchFolder } from '../support/scratch.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
 const test = suite('Audit: commands and the life of a server');
@@ -40,11 +42,13 @@ test.before(async () => {
   const db = openCatalog(template, { create: true });
   await runImport(db, [shipped('roles')]);
   db.close();
+  openDatabase(filesOf(template)).close();
 });
 test.before.each(() => {
   folder = scratchFolder();
   file = join(folder, 'gapstone-audit.jsonl');
   copyFileSync(template, join(folder, 'gapstone.db'));
+  copyFileSync(filesOf(template).usersDb, join(folder, 'gapstone-users.db'));
 });
 test.after.each(killAll);
 
@@ -181,7 +185,7 @@ test('commands leave one event each, and no token', async () => {
 });
 
 test('backups and restores are told of before they are begun, and with what came of them', async () => {
-  const saved = join(folder, 'saved.db');
+  const saved = join(folder, 'saved.zip');
   const copy = JSON.parse(await runs(['backup', saved, '--json']));
   assert.is((await run(['backup', saved])).code, 1, 'it is there');
   const restored = JSON.parse(await runs(['restore', saved, '--json']));
@@ -195,17 +199,24 @@ test('backups and restores are told of before they are begun, and with what came
     ['database.restore', 'file', saved, 'success', null],
   ]);
   assert.equal(lines[1]!.detail, { sha256: copy.sha256, bytes: copy.bytes });
-  const { sha256, schema, before } = restored;
-  assert.equal(lines[5]!.detail, { sha256, schema, before });
+  assert.equal(
+    restored.files.map((each: { kind: string }) => each.kind),
+    ['catalog', 'users'],
+  );
+  const names = (each: { file: string; before: string }) => [each.file, each.before];
+  const [files, before] = [0, 1].map((index) =>
+    restored.files.map((each: { file: string; before: string }) => names(each)[index]),
+  );
+  assert.equal(lines[5]!.detail, { sha256: restored.sha256, files, before });
 });
 
 test('a migration is told of, or not made', async () => {
   const db = join(folder, 'gapstone.db');
   rmSync(db);
   const sqlite = new Sqlite(db);
-  const migrations = listMigrations();
+  const migrations = listMigrations('catalog');
   for (const migration of migrations.slice(0, 2)) sqlite.exec(readFileSync(migration.file, 'utf8'));
-  sqlite.pragma('application_id = 0x47415053');
+  sqlite.pragma(`application_id = ${applicationIds.catalog}`);
   sqlite.pragma('journal_mode = WAL');
   sqlite.pragma('user_version = 2');
   sqlite.close();
@@ -251,11 +262,11 @@ test('a head that was removed, with the end of the stream or alone, is a problem
   await runs(['check', '--audit']);
   const whole = readFileSync(file, 'utf8');
   const [first] = whole.split('\n');
-  copyFileSync(join(folder, 'gapstone.db'), join(folder, 'before.db'));
+  copyFileSync(join(folder, 'gapstone-users.db'), join(folder, 'before.db'));
   for (const text of [whole, `${first}\n`]) {
     writeFileSync(file, text);
     // One that does not know of the first server's lines: what it knows has a test of its own.
-    copyFileSync(join(folder, 'before.db'), join(folder, 'gapstone.db'));
+    copyFileSync(join(folder, 'before.db'), join(folder, 'gapstone-users.db'));
     rmSync(`${file}.head`);
     const { code, stdout } = await run(['check', '--audit']);
     assert.is(code, 1);
@@ -292,13 +303,16 @@ test('a stream that was removed together with its head is missed: the database k
   assert.not.match(await serve(), /taken away/);
   const { head } = verifyAuditFile(file);
   const known = () => {
-    const db = openCatalog(join(folder, 'gapstone.db'));
+    const db = openDatabase(filesOf(join(folder, 'gapstone.db')));
     const row = db.sqlite.prepare('SELECT seq, hash FROM audit_head').get();
     db.close();
     return row;
   };
   assert.equal(known(), head, 'the end of a server is noted, and all before it');
-  await runs(['backup', 'copy.db']);
+  await runs(['import', sample()]);
+  assert.is(verifyAuditFile(file).head!.seq, head!.seq + 3);
+  assert.equal(known(), head, 'what changes the catalog alone is not noted in users’ data');
+  await runs(['backup', 'copy.zip']);
   assert.not.match(await serve(), /taken away/);
   const { seq } = verifyAuditFile(file).head!;
   const remove = () => {
@@ -348,9 +362,9 @@ test('a stream that was removed together with its head is missed: the database k
 
 test('a backup that is restored, here or elsewhere, accuses nobody', async () => {
   await makesCollection('a');
-  await runs(['backup', 'copy.db']);
+  await runs(['backup', 'copy.zip']);
   await makesCollection('b');
-  await runs(['restore', 'copy.db']);
+  await runs(['restore', 'copy.zip']);
   assert.not.match(await runs(['check', '--audit']), /problem|note/);
   const elsewhere = scratchFolder();
   const there = async (args: string[]) => {
@@ -358,8 +372,8 @@ test('a backup that is restored, here or elsewhere, accuses nobody', async () =>
     assert.is(code, 0, stdout + stderr);
     return stdout;
   };
-  for (const name of ['copy.db', 'copy.db.sha256']) copyFileSync(join(folder, name), join(elsewhere, name));
-  await there(['restore', 'copy.db']);
+  for (const name of ['copy.zip', 'copy.zip.sha256']) copyFileSync(join(folder, name), join(elsewhere, name));
+  await there(['restore', 'copy.zip']);
   await there([
     'collection',
     'create',
@@ -383,7 +397,7 @@ test('a backup that is restored, here or elsewhere, accuses nobody', async () =>
     ],
   );
   // Copied by hand to where another stream is, it is told of once, and then it is that of its place.
-  copyFileSync(join(folder, 'gapstone.db'), join(elsewhere, 'gapstone.db'));
+  copyFileSync(join(folder, 'gapstone-users.db'), join(elsewhere, 'gapstone-users.db'));
   const warned = await gapstone(
     ['collection', 'create', '--kind', 'role', '--name', 'd', '--owner', 'o', '--item', '15-1244.00'],
     { cwd: elsewhere },
@@ -392,7 +406,14 @@ test('a backup that is restored, here or elsewhere, accuses nobody', async () =>
 });
 
 test('stop: a command that cannot be audited does nothing, and says why', async () => {
-  const before = digest(join(folder, 'gapstone.db'));
+  const files = filesOf(join(folder, 'gapstone.db'));
+  const state = () => {
+    const catalog = openCatalog(files.db);
+    const content = catalogDigest(catalog);
+    catalog.close();
+    return [content, digest(files.usersDb)];
+  };
+  const before = state();
   const nowhere = { GAPSTONE_AUDIT_FILE: join(folder, 'nowhere/audit.jsonl') };
   sample();
   const item = ['--owner', 'ann', '--item', '15-1244.00'];
@@ -402,7 +423,7 @@ test('stop: a command that cannot be audited does nothing, and says why', async 
     ['integration-token', 'create', '--name', 'N', '--org', 'red'],
     ['collection', 'create', '--kind', 'role', '--name', 'N', ...item],
     ['purge'],
-    ['backup', 'saved.db'],
+    ['backup', 'saved.zip'],
     ['serve', '--port', '0'],
   ]) {
     const { code, stdout, stderr } = await run(args, nowhere);
@@ -411,12 +432,12 @@ test('stop: a command that cannot be audited does nothing, and says why', async 
     assert.not.match(stderr, /\n\s+at /);
     assert.not.match(stdout, /eyJ|gsi_/);
   }
-  const db = openCatalog(join(folder, 'gapstone.db'));
+  assert.equal(state(), before);
+  const db = openDatabase(files);
   for (const table of ['integration_tokens', 'bundles', 'stigs'])
     assert.is(db.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table);
   db.close();
-  assert.is(digest(join(folder, 'gapstone.db')), before);
-  for (const name of ['saved.db', 'gapstone-key.json'])
+  for (const name of ['saved.zip', 'gapstone-key.json'])
     assert.is(existsSync(join(folder, name)), false, name);
 });
 
@@ -512,7 +533,7 @@ test('a stream that breaks under a server and heals needs no restart', async () 
       ['list.create', null, undefined],
     ],
   );
-  const db = openCatalog(join(folder, 'gapstone.db'));
+  const db = openDatabase(filesOf(join(folder, 'gapstone.db')));
   assert.is(db.sqlite.prepare('SELECT count(*) FROM bundles').pluck().get(), 2);
   db.close();
   assert.match(server.stdout(), /"audit stream cannot be written"[^\n]*ENOENT/);

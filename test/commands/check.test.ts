@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { createStatusService } from '../../src/catalog/status.ts';
 import { type CheckReport, checkDatabase } from '../../src/commands/check.ts';
-import { type Database, openCatalog } from '../../src/db/database.ts';
+import { type Database, openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { hasReferenceData, reference, shipped } from '../support/reference.ts';
-import { put, scratchFolder } from '../support/scratch.ts';
+import { filesIn, filesOf, put, scratchFolder } from '../support/scratch.ts';
 
 const names = [
   'integrity',
-  'schema',
   'foreign keys',
   'ledger',
   'sources',
@@ -29,6 +28,7 @@ const names = [
 
 /** A database of all kinds of sources in two runs, with a decision about a pair of theirs and a pair of the site's own, whose crosswalk is small. */
 const sample = join(scratchFolder(), 'g.db');
+const sampleUsers = filesOf(sample).usersDb;
 {
   const db = openCatalog(sample, { create: true });
   await runImport(db, [shipped('stigs'), shipped('regulatory'), shipped('roles')]);
@@ -58,7 +58,7 @@ function problemsOf(report: CheckReport): string[] {
 const check = suite('gapstone check');
 
 check('finds nothing in what imports make, and changes nothing', async () => {
-  const db = openCatalog(sample);
+  const db = openDatabase(filesOf(sample));
   const report = checkDatabase(db);
   assert.equal(problemsOf(report), []);
   assert.equal(
@@ -68,6 +68,9 @@ check('finds nothing in what imports make, and changes nothing', async () => {
   assert.ok(report.ok);
   assert.is(report.digest, catalogDigest(db));
   db.close();
+  const alone = openCatalog(sample);
+  assert.equal(checkDatabase(alone), report, 'the catalog alone is checked as it is beside users\u2019 data');
+  alone.close();
   const empty = openCatalog(':memory:');
   assert.equal(problemsOf(checkDatabase(empty)), []);
   empty.close();
@@ -80,21 +83,13 @@ interface Seed {
 
 /** What is done to a database, and what is said of it: these lines and no other. */
 const seeds: Record<string, Seed> = {
-  'a trigger': {
-    sql: 'CREATE TRIGGER "keep\n it" AFTER INSERT ON bundles BEGIN UPDATE bundles SET visibility = \'SHARED\'; END',
-    problems: [/^schema: the trigger keep.+it on bundles does not belong to Gapstone$/],
+  'a row whose parent is gone, in the catalog': {
+    sql: "INSERT INTO stig_aliases VALUES ('lost', 9999)",
+    problems: [/^foreign keys: stig_aliases refers to a row of stigs that does not exist$/],
   },
-  'a view that is not ours': {
-    sql: 'CREATE VIEW tokens AS SELECT * FROM integration_tokens',
-    problems: [/^schema: the view tokens does not belong to Gapstone$/],
-  },
-  'a view of ours that says something else': {
-    sql: "DROP VIEW searchable_rules; CREATE VIEW searchable_rules AS SELECT id, release_id, '' AS title, '' AS discussion, '' AS check_content, '' AS fix_text, '' AS ids FROM findings",
-    problems: [/^schema: the view searchable_rules does not belong to Gapstone$/],
-  },
-  'a row whose parent is gone': {
-    sql: "DELETE FROM occupation_keys WHERE occupation_code = '15-1244.00'",
-    problems: [/^foreign keys: occupations refers to a row of occupation_keys that does not exist$/],
+  "a row whose parent is gone, in users' data": {
+    sql: "INSERT INTO list_stigs VALUES ('nobody', 'harbor_linux_3', 'h', 'H', 1, '', '')",
+    problems: [/^foreign keys: list_stigs refers to a row of bundles that does not exist$/],
   },
   'a total of a run': {
     sql: `UPDATE import_runs SET summary = json_set(summary, '$.rejected', 0) WHERE id = 2`,
@@ -181,9 +176,9 @@ const seeds: Record<string, Seed> = {
     sql: "DELETE FROM control_facts WHERE framework = 'nist-800-171' AND identifier = '3.1.1'",
     problems: [
       /^controls: no source states nist-800-171:3\.1\.1 of Rev 2$/,
-      /^closure: nist-800-171:3\.1\.1 - nist-800-53:AC-2 is auto, from what is stated and decided follows no edge$/,
+      /^closure: nist-800-171:3\.1\.1 - nist-800-53:AC-2 is auto, from what is stated follows no edge$/,
       /^closure: nist-800-171:3\.1\.1 - nist-800-53:AC-3 is auto, .+ no edge$/,
-      /^closure: nist-800-171:3\.1\.1 - nist-800-53:AC-17 is rejected, .+ no edge$/,
+      /^closure: nist-800-171:3\.1\.1 - nist-800-53:AC-17 is auto, .+ no edge$/,
     ],
   },
   'a control with the key of another': {
@@ -198,23 +193,17 @@ const seeds: Record<string, Seed> = {
     sql: 'INSERT INTO crosswalk_evidence VALUES (1, 2, 77, 1)',
     problems: [/^crosswalk: the evidence of edge 1 - 2 is of no source$/],
   },
-  'a decision that is not kept': {
-    sql: "UPDATE mapping_decisions SET status = 'verified'",
+  'an edge of another status': {
+    sql: "UPDATE crosswalk_edges SET status = 'rejected' WHERE a = (SELECT id FROM crosswalk_nodes WHERE identifier = 'AC-17') AND b = (SELECT id FROM crosswalk_nodes WHERE identifier = '3.1.1')",
     problems: [
-      /^closure: nist-800-171:3\.1\.1 - nist-800-53:AC-17 is rejected, from what is stated and decided follows verified$/,
+      /^closure: nist-800-171:3\.1\.1 - nist-800-53:AC-17 is rejected, from what is stated follows auto$/,
     ],
   },
-  'a decision that makes no edge': {
-    sql: "INSERT INTO mapping_decisions VALUES ('nist-800-53', 'AC-1', 'nist-800-171', '3.1.1', 'auto', 'why', '')",
-    problems: [
-      /^closure: nist-800-171:3\.1\.1 - nist-800-53:AC-1 is no edge, from what is stated and decided follows auto$/,
-    ],
-  },
-  'an edge of a decision that was taken back': {
-    sql: "DELETE FROM mapping_decisions WHERE a_identifier = 'PM-1'",
+  'an edge that nobody states': {
+    sql: "INSERT INTO crosswalk_edges SELECT min(n.id), max(n.id), 'auto' FROM crosswalk_nodes AS n WHERE identifier IN ('PM-1', '3.1.2')",
     problems: [
       /^crosswalk: no source states nist-800-53:PM-1 - nist-800-171:3\.1\.2$/,
-      /^closure: nist-800-171:3\.1\.2 - nist-800-53:PM-1 is verified, from what is stated and decided follows no edge$/,
+      /^closure: nist-800-171:3\.1\.2 - nist-800-53:PM-1 is auto, from what is stated follows no edge$/,
     ],
   },
   'a path that is gone': {
@@ -247,8 +236,27 @@ const seeds: Record<string, Seed> = {
   },
 };
 
+/** What is done to the schema of a file, and what is said of it. */
+const foreign: Record<string, Seed & { file: string }> = {
+  'a trigger': {
+    sql: 'CREATE TRIGGER "keep\n it" AFTER INSERT ON bundles BEGIN UPDATE bundles SET visibility = \'SHARED\'; END',
+    file: 'g-users.db',
+    problems: [/^schema: the trigger keep.+it on bundles does not belong to Gapstone$/],
+  },
+  'a view that is not ours': {
+    sql: 'CREATE VIEW tokens AS SELECT * FROM integration_tokens',
+    file: 'g-users.db',
+    problems: [/^schema: the view tokens does not belong to Gapstone$/],
+  },
+  'a view of ours that says something else': {
+    sql: "DROP VIEW searchable_rules; CREATE VIEW searchable_rules AS SELECT id, release_id, '' AS title, '' AS discussion, '' AS check_content, '' AS fix_text, '' AS ids FROM findings",
+    file: 'g.db',
+    problems: [/^schema: the view searchable_rules does not belong to Gapstone$/],
+  },
+};
+
 check('finds every kind of contradiction, and says nothing else', () => {
-  const db = openCatalog(sample);
+  const db = openDatabase(filesOf(sample));
   db.sqlite.pragma('foreign_keys = OFF');
   for (const [name, { sql, problems }] of Object.entries(seeds)) {
     db.sqlite.exec('BEGIN');
@@ -262,6 +270,22 @@ check('finds every kind of contradiction, and says nothing else', () => {
   }
   assert.ok(checkDatabase(db).ok);
   db.close();
+});
+
+check('of a schema that is not ours each difference is told, and nothing else is read', async () => {
+  for (const [name, { file, sql, problems }] of Object.entries(foreign)) {
+    const folder = scratchFolder();
+    for (const each of ['g.db', 'g-users.db']) copyFileSync(join(sample, '..', each), join(folder, each));
+    const sqlite = new Sqlite(join(folder, file));
+    sqlite.exec(sql);
+    sqlite.close();
+    const { code, stdout } = await gapstone(['check', '--json', '--db', join(folder, 'g.db')]);
+    const report: CheckReport = JSON.parse(stdout);
+    assert.equal([code, report.ok, report.digest, report.checks.length], [1, false, null, 1], name);
+    const found = problemsOf(report);
+    assert.is(found.length, problems.length, `${name}: ${found.join('; ')}`);
+    for (const [index, problem] of problems.entries()) assert.match(found[index]!, problem, name);
+  }
 });
 
 check('a damaged page is told of, and the other checks go on', async () => {
@@ -289,31 +313,63 @@ check('a damaged page is told of, and the other checks go on', async () => {
   assert.equal(readdirSync(folder), ['g.db']);
 });
 
-check('by the command: a line for each problem, exit 1; the file stays as it is to the byte', async () => {
+check("a damaged page of users' data is told of, and the catalog is whole", async () => {
   const folder = scratchFolder();
-  const file = join(folder, 'g.db');
-  copyFileSync(sample, file);
-  const hash = () => createHash('sha256').update(readFileSync(file)).digest('hex');
-  const before = hash();
-  const fine = await gapstone(['check', '--db', file]);
-  assert.equal([fine.code, fine.stderr], [0, '']);
-  const db = openCatalog(file);
-  const digest = catalogDigest(db);
-  db.close();
-  assert.is(fine.stdout, `${names.map((name) => `ok: ${name}\n`).join('')}digest: ${digest}\n`);
-  assert.is(hash(), before);
-  assert.equal(readdirSync(folder), ['g.db']);
-  const sqlite = new Sqlite(file);
-  sqlite.exec("UPDATE stigs SET title = 'x'");
+  const file = join(folder, 'g-users.db');
+  copyFileSync(sample, join(folder, 'g.db'));
+  const bytes = readFileSync(sampleUsers);
+  const sqlite = new Sqlite(sampleUsers, { readonly: true });
+  const page = sqlite.prepare("SELECT pageno FROM dbstat WHERE name = 'bundles'").pluck().get() as number;
+  const size = sqlite.pragma('page_size', { simple: true }) as number;
   sqlite.close();
-  const bad = await gapstone(['check', '--db', file]);
-  assert.is(bad.code, 1);
-  const problems = bad.stdout.split('\n').filter((line) => line.startsWith('problem: '));
-  assert.equal(problems.sort(), [
-    'problem: releases: harbor_linux_3 has another title than its newest release',
-    'problem: releases: lantern_web_server_2 has another title than its newest release',
-  ]);
+  bytes.fill(0xff, (page - 1) * size, (page - 1) * size + 64);
+  writeFileSync(file, bytes);
+  const { code, stdout } = await gapstone(['check', '--db', join(folder, 'g.db'), '--json']);
+  const report: CheckReport = JSON.parse(stdout);
+  assert.equal([code, report.ok], [1, false]);
+  assert.match(report.digest!, /^[0-9a-f]{64}$/);
+  const bad = report.checks.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
+  assert.ok(bad.includes('integrity') && !bad.includes('releases'), bad.join());
+  assert.equal(readFileSync(file), bytes);
 });
+
+check(
+  'by the command: a line for each problem, exit 1; both files stay as they are to the byte',
+  async () => {
+    const folder = scratchFolder();
+    const file = join(folder, 'g.db');
+    copyFileSync(sample, file);
+    copyFileSync(sampleUsers, join(folder, 'g-users.db'));
+    const hashes = () =>
+      filesIn(folder).map((name) => [
+        name,
+        createHash('sha256')
+          .update(readFileSync(join(folder, name)))
+          .digest('hex'),
+      ]);
+    const before = hashes();
+    const fine = await gapstone(['check', '--db', file]);
+    assert.equal([fine.code, fine.stderr], [0, '']);
+    assert.equal(hashes(), before);
+    const db = openCatalog(file);
+    const digest = catalogDigest(db);
+    db.close();
+    assert.is(
+      fine.stdout,
+      `${['schema', ...names].map((name) => `ok: ${name}\n`).join('')}digest: ${digest}\n`,
+    );
+    const sqlite = new Sqlite(file);
+    sqlite.exec("UPDATE stigs SET title = 'x'");
+    sqlite.close();
+    const bad = await gapstone(['check', '--db', file]);
+    assert.is(bad.code, 1);
+    const problems = bad.stdout.split('\n').filter((line) => line.startsWith('problem: '));
+    assert.equal(problems.sort(), [
+      'problem: releases: harbor_linux_3 has another title than its newest release',
+      'problem: releases: lantern_web_server_2 has another title than its newest release',
+    ]);
+  },
+);
 
 check('of many problems a hundred are told, and how many more there are', () => {
   const db = openCatalog(sample);
@@ -353,41 +409,54 @@ function statusOf(db: Database) {
 }
 
 status('counts what is loaded, and of users numbers alone', () => {
-  const db = openCatalog(sample);
+  const db = openDatabase(filesOf(sample));
   db.sqlite.exec('BEGIN');
   db.sqlite.exec(`INSERT INTO bundles VALUES ('1', 'list', 'SECRET', '', '[]', '', '', 'PRIVATE', 'SECRET', NULL, NULL, 't', 't', NULL);
     INSERT INTO bundles VALUES ('2', 'list', 'SECRET', '', '[]', '', '', 'PRIVATE', 'SECRET', NULL, NULL, 't', 't', 't');
     INSERT INTO bundles VALUES ('3', 'role-collection', 'SECRET', '', '[]', '', '', 'PRIVATE', 'SECRET', NULL, NULL, 't', 't', NULL);
-    INSERT INTO favorite_stigs SELECT 'SECRET', id, 't' FROM stigs;
+    INSERT INTO favorite_stigs SELECT 'SECRET', slug, 'SECRET', 'SECRET', 't' FROM stigs;
     INSERT INTO integration_tokens VALUES ('1', 'h', 'SECRET', 'SECRET', 'lists:read', 't', NULL, NULL);
     INSERT INTO integration_tokens VALUES ('2', 'i', 'SECRET', 'SECRET', 'lists:read', 't', NULL, 't');`);
   const found = statusOf(db);
   db.sqlite.exec('ROLLBACK');
-  const { database, imports, roles, ...rest } = found;
+  const { catalog, imports, roles, users, ...rest } = found;
   assert.equal(
-    { ...database, changedAt: '', bytes: 0, logBytes: 0 },
-    { file: sample, bytes: 0, logBytes: 0, schema: listMigrations().length, generation: 4, changedAt: '' },
+    { ...catalog, changedAt: '', bytes: 0, logBytes: 0 },
+    {
+      file: sample,
+      bytes: 0,
+      logBytes: 0,
+      schema: listMigrations('catalog').length,
+      generation: 2,
+      changedAt: '',
+    },
   );
-  assert.ok(database.bytes > 1e6);
+  assert.is(catalog.bytes, statSync(sample).size);
+  const { file, bytes, logBytes, schema, ...kept } = users;
+  assert.equal(
+    [file, bytes, schema],
+    [sampleUsers, statSync(sampleUsers).size, listMigrations('users').length],
+  );
+  assert.type(logBytes, 'number');
   assert.equal(rest, {
     stigs: { stigs: 2, srgs: 0, releases: 3, findings: 25, newestReleaseDate: '2026-07-01' },
     frameworks: [
       { framework: 'nist-800-171', version: 'Rev 2', default: true, controls: 110, withdrawn: 0 },
       { framework: 'nist-800-53', version: 'Rev 5.1.1', default: true, controls: 1007, withdrawn: 182 },
     ],
-    crosswalk: { nodes: 232, edges: 198, paths: 940, decisions: 2 },
+    crosswalk: { nodes: 231, edges: 197, paths: 932, decisions: 2 },
     documents: 2,
-    users: {
-      lists: 1,
-      deletedLists: 1,
-      controlCollections: 0,
-      documentCollections: 0,
-      roleCollections: 1,
-      favoriteStigs: 2,
-      favoriteControls: 0,
-      integrationTokens: 1,
-      sessions: 0,
-    },
+  });
+  assert.equal(kept, {
+    lists: 1,
+    deletedLists: 1,
+    controlCollections: 0,
+    documentCollections: 0,
+    roleCollections: 1,
+    favoriteStigs: 2,
+    favoriteControls: 0,
+    integrationTokens: 1,
+    sessions: 0,
   });
   assert.equal(roles, {
     occupations: 29,
@@ -410,7 +479,7 @@ status('counts what is loaded, and of users numbers alone', () => {
 
 status('of an empty database: zeros and nulls', () => {
   const db = openCatalog(':memory:');
-  const { stigs, frameworks, roles, imports, database } = statusOf(db);
+  const { stigs, frameworks, roles, imports, catalog, users } = statusOf(db);
   assert.equal(stigs, { stigs: 0, srgs: 0, releases: 0, findings: 0, newestReleaseDate: null });
   assert.equal([frameworks, imports], [[], []]);
   assert.equal(roles, {
@@ -420,7 +489,8 @@ status('of an empty database: zeros and nulls', () => {
     workRoleEdition: null,
     mappings: 0,
   });
-  assert.equal([database.bytes, database.logBytes, database.file], [0, 0, ':memory:']);
+  for (const each of [catalog, users])
+    assert.equal([each.bytes, each.logBytes, each.file], [0, 0, ':memory:']);
   db.close();
 });
 
@@ -428,22 +498,41 @@ status('by the command, as text and as JSON with the digest', async () => {
   const json = await gapstone(['status', '--json', '--db', sample]);
   assert.equal([json.code, json.stderr], [0, '']);
   const { version, digest, ...rest } = JSON.parse(json.stdout);
-  const db = openCatalog(sample);
+  const db = openDatabase(filesOf(sample));
   assert.equal([version, digest], ['1.0.0', catalogDigest(db)]);
-  // A reader's own empty log may lie beside the file.
-  assert.equal(
-    { ...rest, database: { ...rest.database, logBytes: 0 } },
-    { ...statusOf(db), database: { ...statusOf(db).database, logBytes: 0 } },
-  );
+  // The log of who has them open is not that of the command.
+  const withoutLogs = (status: ReturnType<typeof statusOf>) => ({
+    ...status,
+    catalog: { ...status.catalog, logBytes: 0 },
+    users: { ...status.users, logBytes: 0 },
+  });
+  assert.equal(withoutLogs(rest), withoutLogs(statusOf(db)));
   db.close();
   const text = await gapstone(['status', '--db', sample]);
   assert.is(text.code, 0);
   assert.match(text.stdout, new RegExp(`^digest +${digest}$`, 'm'));
   assert.match(text.stdout, /^STIGs +2, SRGs 0, 3 releases, \d+ findings, newest \d{4}-\d\d-\d\d$/m);
+  assert.match(text.stdout, /^catalog +\S+\/g\.db, \d+\.\d MB, log 0\.0 MB, schema \d+$/m);
+  assert.match(text.stdout, /^users' data +\S+\/g-users\.db, 0\.\d MB, log 0\.0 MB, schema \d+$/m);
   assert.match(
     text.stdout,
     /^import 2 +\S+: 4 sources, 3 imported, 0 unchanged, 0 superseded, 0 skipped, 1 rejected$/m,
   );
+});
+
+status("without users' data: zeros, and status and check make no file", async () => {
+  const folder = scratchFolder();
+  const file = join(folder, 'g.db');
+  copyFileSync(sample, file);
+  const bytes = readFileSync(file);
+  for (const args of [['status'], ['status', '--json'], ['check'], ['check', '--json']]) {
+    const { code, stderr } = await gapstone([...args, '--db', file]);
+    assert.equal([code, stderr], [0, ''], args.join(' '));
+    assert.equal(readdirSync(folder), ['g.db'], args.join(' '));
+    assert.equal(readFileSync(file), bytes, args.join(' '));
+  }
+  const { users, crosswalk } = JSON.parse((await gapstone(['status', '--json', '--db', file])).stdout);
+  assert.equal([users.file, users.bytes, users.lists, crosswalk.decisions], [':memory:', 0, 0, 0]);
 });
 
 status.run();

@@ -1,47 +1,65 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { CommandError } from '../../src/base/errors.ts';
 import { checkDatabase } from '../../src/commands/check.ts';
-import { openCatalog } from '../../src/db/database.ts';
+import { type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
+import { applicationIds, type Kind } from '../../src/db/header.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { restoreDatabase } from '../../src/db/restore.ts';
+import { restoreBackup } from '../../src/db/restore.ts';
 import { ForeignSchemaError } from '../../src/db/schema.ts';
 import { openUpgraded } from '../../src/db/upgrade.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
-import { scratchFolder } from '../support/scratch.ts';
+import { filesOf, scratchFolder } from '../support/scratch.ts';
 
 // A schema that is not ours to the letter is refused by whoever opens it (rule D34.3), and nothing of it runs.
 const hostile = suite('A hostile schema');
 
-const empty = join(scratchFolder(), 'empty.db');
-openCatalog(empty, { create: true }).close();
-const sample = join(scratchFolder(), 'sample.db');
+const kinds: Kind[] = ['catalog', 'users'];
+const emptyFolder = scratchFolder();
+const sampleFolder = scratchFolder();
+openDatabase(filesOf(join(emptyFolder, 'g.db')), { create: true }).close();
 {
-  copyFileSync(empty, sample);
-  const db = openCatalog(sample);
-  await runImport(db, [shipped('stigs')]);
+  const files = filesOf(join(sampleFolder, 'g.db'));
+  const catalog = openCatalog(files.db, { create: true });
+  await runImport(catalog, [shipped('stigs')]);
+  catalog.close();
+  const db = openDatabase(files);
   db.sqlite.exec(`INSERT INTO sessions VALUES ('hash', 'ann', NULL, NULL, '[]', 't', 't', 't')`);
   db.close();
 }
 
-/** A copy of a database whose schema is written to as if it were any table. */
-function changed(from: string, change: (sqlite: Sqlite.Database) => void): { folder: string; file: string } {
+interface Site {
+  folder: string;
+  files: Files;
+  /** That of the two which was changed. */
+  file: string;
+}
+
+const fileOf = ({ db, usersDb }: Files, kind: Kind) => (kind === 'catalog' ? db : usersDb);
+
+function siteOf(from: string, kind: Kind): Site {
   const folder = scratchFolder();
-  const file = join(folder, 'g.db');
-  copyFileSync(from, file);
-  const sqlite = new Sqlite(file);
+  for (const name of ['g.db', 'g-users.db']) copyFileSync(join(from, name), join(folder, name));
+  const files = filesOf(join(folder, 'g.db'));
+  return { folder, files, file: fileOf(files, kind) };
+}
+
+/** A copy of two files; the schema of one is written to as if it were any table. */
+function changed(from: string, kind: Kind, change: (sqlite: Sqlite.Database) => void): Site {
+  const site = siteOf(from, kind);
+  const sqlite = new Sqlite(site.file);
   sqlite.unsafeMode(true);
   sqlite.pragma('foreign_keys = OFF');
   sqlite.pragma('writable_schema = ON');
   change(sqlite);
   sqlite.close();
-  return { folder, file };
+  return site;
 }
 
 const stateOf = (folder: string) =>
@@ -64,9 +82,9 @@ async function refusalOf(work: () => unknown): Promise<string> {
 }
 
 /** All that is said of a file that is not opened because of its schema. */
-function problemsOf(file: string): string[] {
+function problemsOf(files: Files): string[] {
   try {
-    openCatalog(file).close();
+    openDatabase(files).close();
     return [];
   } catch (error) {
     if (error instanceof ForeignSchemaError) return error.problems;
@@ -75,22 +93,23 @@ function problemsOf(file: string): string[] {
 }
 
 /** Opens, starts and restores: each must refuse with these lines, and leave all files as they are. */
-async function assertRefused(name: string, folder: string, file: string, problems: RegExp[]): Promise<void> {
+async function assertRefused(name: string, { folder, files, file }: Site, problems: RegExp[]): Promise<void> {
   const before = stateOf(folder);
-  const found = problemsOf(file);
+  const found = problemsOf(files);
   assert.is(found.length, problems.length, `${name}: ${found.join('; ')}`);
   for (const [index, problem] of problems.entries()) assert.match(found[index]!, problem, name);
-  const other = join(scratchFolder(), 'other.db');
-  copyFileSync(empty, other);
+  const other = siteOf(emptyFolder, 'catalog');
+  const others = stateOf(other.folder);
   for (const work of [
-    () => openCatalog(file),
-    () => openUpgraded(file, { checkUnclean: true }),
-    () => restoreDatabase(file, other, new Date()),
+    ...(file === files.db ? [() => openCatalog(file)] : []),
+    () => openDatabase(files),
+    () => openUpgraded(files, { checkUnclean: true }),
+    () => restoreBackup(file, other.files, new Date()),
   ]) {
     const message = await refusalOf(work);
     assert.ok(message.startsWith(`${file} is refused: ${found[0]}`), `${name}: ${message}`);
   }
-  assert.equal(readFileSync(other), readFileSync(empty), name);
+  assert.equal(stateOf(other.folder), others, name);
   assert.equal(stateOf(folder), before, name);
 }
 
@@ -108,10 +127,13 @@ const rewrite = (name: string, from: string, to: string) => (sqlite: Sqlite.Data
 };
 
 const stay = 'CREATE TRIGGER stay BEFORE DELETE ON sessions BEGIN SELECT RAISE(IGNORE); END';
+const stayOnStigs = stay.replace('sessions', 'stigs');
 // Whoever evaluates it says "integer overflow".
 const loud = 'abs(-9223372036854775808)';
 
-const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = {
+type Case = [(sqlite: Sqlite.Database) => void, ...RegExp[]];
+
+const usersCases: Record<string, Case> = {
   'a trigger': [sql(stay), /^the trigger stay on sessions does not belong to Gapstone$/],
   'a trigger of type TRIGGER': [
     row('TRIGGER', 'stay', 'sessions', 0, stay),
@@ -130,10 +152,6 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
     row('trigger', 'findings', 'sessions', 0, stay.replace('stay', 'findings')),
     /^the trigger findings on sessions/,
   ],
-  'a name that speaks to the terminal': [
-    row('view', 'a\u001b[31m\nb', 'x', 0, 'CREATE VIEW "a\u001b[31m\nb" AS SELECT 1'),
-    /^the view a\uFFFD\[31m\uFFFDb does not belong to Gapstone$/,
-  ],
   'a view in the place of a table': [
     (sqlite) => {
       sqlite.prepare("DELETE FROM sqlite_master WHERE name = 'favorite_stigs'").run();
@@ -141,32 +159,6 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
     },
     /^the view favorite_stigs does not belong to Gapstone$/,
     /^the table favorite_stigs is missing$/,
-  ],
-  'a view beside the table of its name': [
-    row('view', 'findings', 'findings', 0, 'CREATE VIEW findings AS SELECT 1'),
-    /^the view findings does not belong to Gapstone$/,
-  ],
-  'a view that answers for the schema': [
-    row('view', 'sqlite_schema', 'sqlite_schema', 0, 'CREATE VIEW sqlite_schema AS SELECT 1 AS type'),
-    /^the view sqlite_schema does not belong to Gapstone$/,
-  ],
-  'an index of the schema itself, which is empty': [
-    (sqlite) => {
-      const page = sqlite
-        .prepare("SELECT rootpage FROM sqlite_master WHERE name = 'searched_releases'")
-        .pluck();
-      const names = 'type, name, tbl_name, rootpage, sql';
-      row('trigger', 'stay', 'sessions', 0, stay)(sqlite);
-      row(
-        'index',
-        'cover',
-        'sqlite_master',
-        page.get() as number,
-        `CREATE INDEX cover ON sqlite_master (${names})`,
-      )(sqlite);
-    },
-    /^the trigger stay on sessions/,
-    /^the index cover on sqlite_master/,
   ],
   'an index with an expression': [
     sql('CREATE INDEX by_sum ON sessions (subject || used_at)'),
@@ -191,6 +183,50 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
     rewrite('sessions', 'ends_at TEXT NOT NULL', `ends_at TEXT NOT NULL CHECK (${loud} = 1)`),
     /^the table sessions does not belong to Gapstone$/,
   ],
+  'a table with row ids': [rewrite('sessions', ' WITHOUT ROWID', '      '), /^the table sessions/],
+  'an index that belongs to nothing': [
+    row('index', 'lost', 'sessions', 3, null),
+    /^the index lost on sessions/,
+  ],
+  'two tables on one page': [
+    sql(
+      "UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'bundles') WHERE name = 'clock'",
+    ),
+    /^the table clock does not belong to Gapstone$/,
+  ],
+};
+
+const catalogCases: Record<string, Case> = {
+  'a name that speaks to the terminal': [
+    row('view', 'a\u001b[31m\nb', 'x', 0, 'CREATE VIEW "a\u001b[31m\nb" AS SELECT 1'),
+    /^the view a\uFFFD\[31m\uFFFDb does not belong to Gapstone$/,
+  ],
+  'a view beside the table of its name': [
+    row('view', 'findings', 'findings', 0, 'CREATE VIEW findings AS SELECT 1'),
+    /^the view findings does not belong to Gapstone$/,
+  ],
+  'a view that answers for the schema': [
+    row('view', 'sqlite_schema', 'sqlite_schema', 0, 'CREATE VIEW sqlite_schema AS SELECT 1 AS type'),
+    /^the view sqlite_schema does not belong to Gapstone$/,
+  ],
+  'an index of the schema itself, which is empty': [
+    (sqlite) => {
+      const page = sqlite
+        .prepare("SELECT rootpage FROM sqlite_master WHERE name = 'searched_releases'")
+        .pluck();
+      const names = 'type, name, tbl_name, rootpage, sql';
+      row('trigger', 'stay', 'stigs', 0, stayOnStigs)(sqlite);
+      row(
+        'index',
+        'cover',
+        'sqlite_master',
+        page.get() as number,
+        `CREATE INDEX cover ON sqlite_master (${names})`,
+      )(sqlite);
+    },
+    /^the trigger stay on stigs/,
+    /^the index cover on sqlite_master/,
+  ],
   'one letter of a comment': [rewrite('catalog', 'package', 'Package'), /^the table catalog/],
   'a blank at the end': [rewrite('import_runs', ') STRICT', ') STRICT '), /^the table import_runs/],
   'a NUL at the end': [
@@ -198,7 +234,6 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
       sqlite.prepare("UPDATE sqlite_master SET sql = sql || char(0) || 'x' WHERE name = 'catalog'").run(),
     /^the table catalog/,
   ],
-  'a table with row ids': [rewrite('sessions', ' WITHOUT ROWID', '      '), /^the table sessions/],
   'a table more': [sql('CREATE TABLE notes (text TEXT)'), /^the table notes does not belong to Gapstone$/],
   'a virtual table more': [
     row('table', 'v', 'v', 0, "CREATE VIRTUAL TABLE v USING fts5(a, content='findings')"),
@@ -213,30 +248,20 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
     /^the table rule_search_config does not belong to Gapstone$/,
   ],
   'a row that stands twice': [
-    sql("INSERT INTO sqlite_master SELECT * FROM sqlite_master WHERE name = 'known_stigs'"),
-    /^the view known_stigs does not belong to Gapstone$/,
-  ],
-  'an index that belongs to nothing': [
-    row('index', 'lost', 'sessions', 3, null),
-    /^the index lost on sessions/,
+    sql("INSERT INTO sqlite_master SELECT * FROM sqlite_master WHERE name = 'stig_releases'"),
+    /^the view stig_releases does not belong to Gapstone$/,
   ],
   'a table without pages': [
     sql("UPDATE sqlite_master SET rootpage = 0 WHERE name = 'catalog'"),
     /^the table catalog does not belong to Gapstone$/,
   ],
   'a view with pages': [
-    sql("UPDATE sqlite_master SET rootpage = 2 WHERE name = 'known_stigs'"),
-    /^the view known_stigs/,
+    sql("UPDATE sqlite_master SET rootpage = 2 WHERE name = 'stig_releases'"),
+    /^the view stig_releases/,
   ],
   'a page that is text': [
-    sql("UPDATE sqlite_master SET rootpage = 'two' WHERE name = 'known_stigs'"),
-    /^the view known_stigs/,
-  ],
-  'two tables on one page': [
-    sql(
-      "UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'bundles') WHERE name = 'clock'",
-    ),
-    /^the table clock does not belong to Gapstone$/,
+    sql("UPDATE sqlite_master SET rootpage = 'two' WHERE name = 'stig_releases'"),
+    /^the view stig_releases/,
   ],
   'an index that is of another table': [
     sql("UPDATE sqlite_master SET tbl_name = 'findings' WHERE name = 'stigs_by_title'"),
@@ -275,7 +300,7 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
   'several at once, all named': [
     (sqlite) => {
       sql('DROP INDEX stigs_by_title; CREATE TABLE notes (text)')(sqlite);
-      row('', 'stay', 'sessions', 0, stay)(sqlite);
+      row('', 'stay', 'stigs', 0, stayOnStigs)(sqlite);
     },
     /^the table notes/,
     /^the row stay/,
@@ -284,114 +309,141 @@ const cases: Record<string, [(sqlite: Sqlite.Database) => void, ...RegExp[]]> = 
 };
 
 hostile('every row that is more, less or other is named and refused, however it is called', async () => {
-  for (const [name, [change, ...problems]] of Object.entries(cases)) {
-    const { folder, file } = changed(sample, change);
-    await assertRefused(name, folder, file, problems);
-  }
+  for (const [kind, cases] of [
+    ['users', usersCases],
+    ['catalog', catalogCases],
+  ] as const)
+    for (const [name, [change, ...problems]] of Object.entries(cases))
+      await assertRefused(name, changed(sampleFolder, kind, change), problems);
 });
 
 hostile('of ours, each row that lacks, and each that differs in its last letter', async () => {
-  const sqlite = new Sqlite(empty, { readonly: true });
-  const rows = sqlite
-    .prepare<[], { rowid: number; name: string; sql: string | null }>(
-      'SELECT rowid, name, sql FROM sqlite_master',
-    )
-    .all();
-  sqlite.close();
-  assert.ok(rows.length > 80, String(rows.length));
-  for (const { rowid, name, sql: text } of rows) {
-    const without = changed(empty, (each) =>
-      each.prepare('DELETE FROM sqlite_master WHERE rowid = ?').run(rowid),
-    );
-    assert.match(await refusalOf(() => openCatalog(without.file)), new RegExp(`is refused: .*\\b${name}\\b`));
-    if (text === null) continue;
-    const other = changed(empty, (each) =>
-      each.prepare("UPDATE sqlite_master SET sql = sql || ' ' WHERE rowid = ?").run(rowid),
-    );
-    assert.match(
-      await refusalOf(() => openCatalog(other.file)),
-      new RegExp(`is refused: .*\\b${name}\\b.* does not belong to Gapstone$`),
-    );
+  for (const kind of kinds) {
+    const sqlite = new Sqlite(fileOf(filesOf(join(emptyFolder, 'g.db')), kind), { readonly: true });
+    const rows = sqlite
+      .prepare<[], { rowid: number; name: string; sql: string | null }>(
+        'SELECT rowid, name, sql FROM sqlite_master',
+      )
+      .all();
+    sqlite.close();
+    assert.ok(rows.length > { catalog: 60, users: 20 }[kind], `${kind}: ${rows.length}`);
+    for (const { rowid, name, sql: text } of rows) {
+      const without = changed(emptyFolder, kind, (each) =>
+        each.prepare('DELETE FROM sqlite_master WHERE rowid = ?').run(rowid),
+      );
+      assert.match(
+        await refusalOf(() => openDatabase(without.files)),
+        new RegExp(`is refused: .*\\b${name}\\b`),
+      );
+      if (text === null) continue;
+      const other = changed(emptyFolder, kind, (each) =>
+        each.prepare("UPDATE sqlite_master SET sql = sql || ' ' WHERE rowid = ?").run(rowid),
+      );
+      assert.match(
+        await refusalOf(() => openDatabase(other.files)),
+        new RegExp(`is refused: .*\\b${name}\\b.* does not belong to Gapstone$`),
+      );
+    }
   }
 });
 
 hostile('in a log that was not closed', async () => {
-  const from = changed(sample, () => undefined);
-  const sqlite = new Sqlite(from.file);
-  sqlite.pragma('journal_mode = WAL');
-  sqlite.exec(stay);
-  const folder = scratchFolder();
-  const file = join(folder, 'g.db');
-  for (const suffix of ['', '-wal']) copyFileSync(`${from.file}${suffix}`, `${file}${suffix}`);
-  sqlite.close();
-  const before = readFileSync(file);
-  for (const open of [() => openCatalog(file), () => openUpgraded(file, { checkUnclean: true })])
-    assert.match(
-      await refusalOf(open),
-      /is refused: the trigger stay on sessions does not belong to Gapstone$/,
-    );
-  assert.equal(readFileSync(file), before);
+  for (const kind of kinds) {
+    const from = siteOf(sampleFolder, kind);
+    const sqlite = new Sqlite(from.file);
+    sqlite.pragma('journal_mode = WAL');
+    sqlite.exec(kind === 'users' ? stay : stayOnStigs);
+    const { folder, files, file } = siteOf(sampleFolder, kind);
+    for (const suffix of ['', '-wal']) copyFileSync(`${from.file}${suffix}`, `${file}${suffix}`);
+    sqlite.close();
+    // The index of a log is made by whoever reads it.
+    const logged = () => stateOf(folder).filter((each) => !each.includes('-shm '));
+    const before = logged();
+    for (const open of [() => openDatabase(files), () => openUpgraded(files, { checkUnclean: true })])
+      assert.match(
+        await refusalOf(open),
+        /is refused: the trigger stay on s(essions|tigs) does not belong to Gapstone$/,
+      );
+    assert.equal(logged(), before);
+  }
 });
 
 hostile('an older schema: what later ones made is as foreign as anything', async () => {
-  const folder = scratchFolder();
-  const file = join(folder, 'g.db');
-  const sqlite = new Sqlite(file);
-  sqlite.pragma(`application_id = ${0x47415053}`);
-  migrate(sqlite, 3);
-  sqlite.exec(stay);
+  const site = siteOf(sampleFolder, 'catalog');
+  rmSync(site.file);
+  const sqlite = new Sqlite(site.file);
+  sqlite.pragma(`application_id = ${applicationIds.catalog}`);
+  migrate(sqlite, 'catalog', 3);
+  sqlite.exec(stayOnStigs);
   sqlite.close();
-  await assertRefused('schema 3', folder, file, [
-    /^the trigger stay on sessions does not belong to Gapstone$/,
-  ]);
-  const { file: numbered, folder: other } = changed(empty, (each) => each.pragma('user_version = 1'));
-  const before = stateOf(other);
-  assert.match(await refusalOf(() => openUpgraded(numbered)), /is refused: .+, and \d\d more/);
-  assert.equal(stateOf(other), before);
+  await assertRefused('schema 3', site, [/^the trigger stay on stigs does not belong to Gapstone$/]);
+  const { files, folder } = changed(emptyFolder, 'catalog', (each) => each.pragma('user_version = 1'));
+  const before = stateOf(folder);
+  assert.match(await refusalOf(() => openUpgraded(files)), /is refused: .+, and \d\d more/);
+  assert.equal(stateOf(folder), before);
 });
 
 hostile('what SQLite and its tools do to a good file is no fault', async () => {
-  for (const work of ['VACUUM', 'ANALYZE', 'REINDEX', 'PRAGMA optimize = 0x10002']) {
-    const { file } = changed(sample, sql(work));
-    const db = openCatalog(file);
-    assert.is(checkDatabase(db).ok, true, work);
-    db.close();
-    assert.is(restoreDatabase(file, join(scratchFolder(), 'g.db'), new Date()).before, null);
-  }
+  for (const kind of kinds)
+    for (const work of ['VACUUM', 'ANALYZE', 'REINDEX', 'PRAGMA optimize = 0x10002']) {
+      const { files, file } = changed(sampleFolder, kind, sql(work));
+      const db = openDatabase(files);
+      assert.is(checkDatabase(db).ok, true, work);
+      db.close();
+      const { files: restored } = await restoreBackup(
+        file,
+        filesOf(join(scratchFolder(), 'g.db')),
+        new Date(),
+      );
+      assert.equal(
+        restored.map((each) => [each.kind, each.before]),
+        [[kind, null]],
+      );
+    }
 });
 
 hostile(
   'by the commands: check names all of them and exits 1, serve and restore end with one line',
   async () => {
-    const [change] = cases['several at once, all named']!;
-    const { folder, file } = changed(sample, change);
-    const before = stateOf(folder);
-    const check = await gapstone(['check', '--db', file]);
-    assert.is(check.code, 1);
-    assert.match(
-      check.stdout,
-      /^problem: schema: the table notes .+\nproblem: schema: the row stay .+\nproblem: schema: the index stigs_by_title on stigs is missing\ndigest: /,
-    );
-    assert.match(check.stderr, /^no other check was made: .+\n$/);
-    const json = await gapstone(['check', '--json', '--db', file]);
-    assert.equal([json.code, JSON.parse(json.stdout).checks[0].problems.length], [1, 3]);
-    for (const args of [
-      ['serve', '--port', '0', '--db', file],
-      ['restore', file, '--db', join(scratchFolder(), 'g.db')],
-      ['backup', join(scratchFolder(), 'b.db'), '--db', file],
-      ['status', '--db', file],
-    ]) {
-      const { code, stdout, stderr } = await gapstone(args);
-      assert.equal([code, stdout], [1, ''], args[0]);
+    for (const [kind, change] of [
+      ['catalog', catalogCases['several at once, all named']![0]],
+      ['users', sql('DROP INDEX bundles_by_creator; CREATE TABLE notes (text); CREATE VIEW v AS SELECT 1')],
+    ] as const) {
+      const { folder, file, files } = changed(sampleFolder, kind, change);
+      const before = stateOf(folder);
+      const check = await gapstone(['check', '--db', files.db]);
+      assert.is(check.code, 1);
       assert.match(
-        stderr,
-        /^gapstone: \S+ is refused: the table notes does not belong to Gapstone, and 2 more: run "gapstone check"\n$/,
+        check.stdout,
+        kind === 'catalog'
+          ? /^problem: schema: the table notes .+\nproblem: schema: the row stay .+\nproblem: schema: the index stigs_by_title on stigs is missing\ndigest: /
+          : /^problem: schema: the table notes .+\nproblem: schema: the view v .+\nproblem: schema: the index bundles_by_creator on bundles is missing\ndigest: /,
+      );
+      assert.match(check.stderr, /^no other check was made: .+\n$/);
+      const json = await gapstone(['check', '--json', '--db', files.db]);
+      assert.equal([json.code, JSON.parse(json.stdout).checks[0].problems.length], [1, 3]);
+      for (const args of [
+        ['serve', '--port', '0', '--db', files.db],
+        ['restore', file, '--db', join(scratchFolder(), 'g.db')],
+        ['backup', join(scratchFolder(), 'b.zip'), '--db', files.db],
+        ['status', '--db', files.db],
+        ...(kind === 'users'
+          ? [['backup', join(scratchFolder(), 'b.db'), '--users-only', '--db', files.db]]
+          : []),
+      ]) {
+        const { code, stdout, stderr } = await gapstone(args);
+        assert.equal([code, stdout], [1, ''], args[0]);
+        assert.match(
+          stderr,
+          /^gapstone: \S+ is refused: the table notes does not belong to Gapstone, and 2 more: run "gapstone check"\n$/,
+        );
+      }
+      assert.equal(
+        stateOf(folder).filter((each) => !each.startsWith('gapstone-audit')),
+        before,
+        kind,
       );
     }
-    assert.equal(
-      stateOf(folder).filter((each) => !each.startsWith('gapstone-audit')),
-      before,
-    );
   },
 );
 

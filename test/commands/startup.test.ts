@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -19,26 +20,37 @@ import { runImport } from '../../importers/run.ts';
 import { checkKeys, localKey } from '../../src/auth/keys.ts';
 import { readConfig } from '../../src/base/config.ts';
 import { CommandError } from '../../src/base/errors.ts';
-import { packageRoot } from '../../src/base/root.ts';
-import { openCatalog } from '../../src/db/database.ts';
+import { type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
+import { applicationIds, type Kind } from '../../src/db/header.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { openUpgraded } from '../../src/db/upgrade.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
-import { filesIn, put, scratchFolder } from '../support/scratch.ts';
+import { filesIn, filesOf, put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
-const newest = listMigrations().length;
-const sample = join(scratchFolder(), 'sample.db');
+const kinds: Kind[] = ['catalog', 'users'];
+const newest = listMigrations('catalog').length;
+const newestOf = (kind: Kind) => listMigrations(kind).length;
+const fileOf = ({ db, usersDb }: Files, kind: Kind) => (kind === 'catalog' ? db : usersDb);
+
+const samples = filesOf(join(scratchFolder(), 'g.db'));
+const sample = samples.db;
 {
-  const db = openCatalog(sample, { create: true });
-  await runImport(db, [shipped('stigs')]);
+  const catalog = openCatalog(sample, { create: true });
+  await runImport(catalog, [shipped('stigs')]);
+  catalog.close();
+  const db = openDatabase(samples);
+  db.sqlite.exec(
+    "INSERT INTO favorite_stigs VALUES ('ann', 'harbor_linux_3', 'h', 'H', '2026-01-01T00:00:00.000Z')",
+  );
   db.close();
 }
-const whole = readFileSync(sample);
-const pageSize = whole.readUInt16BE(16);
+const bytesOf = { catalog: readFileSync(sample), users: readFileSync(samples.usersDb) };
+const pageSize = bytesOf.catalog.readUInt16BE(16);
+assert.is(bytesOf.users.readUInt16BE(16), pageSize);
 
 /** Everything about the files of a folder that a refusal must leave as it is. */
 function stateOf(folder: string): Record<string, string> {
@@ -67,154 +79,201 @@ async function refusalOf(work: () => unknown): Promise<string> {
   return 'nothing was refused';
 }
 
-/** A new folder with a database of these bytes. */
-function place(bytes: Uint8Array): { folder: string; file: string } {
+interface Site {
+  folder: string;
+  files: Files;
+  /** The one of the kind that was asked for. */
+  file: string;
+}
+
+/** A new folder with both files, that of a kind with these bytes. */
+function place(kind: Kind, bytes: Uint8Array = bytesOf[kind]): Site {
   const folder = scratchFolder();
-  return { folder, file: put(folder, 'g.db', bytes) };
+  const files = filesOf(join(folder, 'g.db'));
+  for (const each of kinds) writeFileSync(fileOf(files, each), each === kind ? bytes : bytesOf[each]);
+  return { folder, files, file: fileOf(files, kind) };
 }
 
 /** Asserts that opening is refused with a message, however it is opened, and that every file stays as it is. */
-async function assertRefused(folder: string, file: string, message: RegExp): Promise<void> {
+async function assertRefused({ folder, files, file }: Site, message: RegExp): Promise<void> {
   const before = stateOf(folder);
   for (const open of [
-    () => openCatalog(file),
-    () => openCatalog(file, { create: true }),
-    () => openUpgraded(file, { create: true, checkUnclean: true }),
+    ...(file === files.db ? [() => openCatalog(file), () => openCatalog(file, { create: true })] : []),
+    () => openDatabase(files),
+    () => openDatabase(files, { create: true }),
+    () => openUpgraded(files, { create: true, checkUnclean: true }),
   ]) {
     assert.match(await refusalOf(open), message);
     assert.equal(stateOf(folder), before);
   }
+  // Nor is the other one made where it is missing.
+  rmSync(file === files.db ? files.usersDb : files.db);
+  const alone = stateOf(folder);
+  assert.match(await refusalOf(() => openUpgraded(files, { create: true, checkUnclean: true })), message);
+  assert.equal(stateOf(folder), alone);
 }
 
-/** A database with a log that waits beside it, as a kill leaves the two; `change` is in the log alone. */
-function unclean(change: (sqlite: Sqlite.Database) => void): { folder: string; file: string } {
-  const from = place(whole);
+/** Files of which one has a log that waits beside it, as a kill leaves the two; `change` is in the log alone. */
+function unclean(kind: Kind, change: (sqlite: Sqlite.Database) => void): Site {
+  const from = place(kind);
   const sqlite = new Sqlite(from.file);
   sqlite.pragma('journal_mode = WAL');
   change(sqlite);
-  const to = scratchFolder();
-  const file = join(to, 'g.db');
-  copyFileSync(from.file, file);
-  copyFileSync(`${from.file}-wal`, `${file}-wal`);
-  copyFileSync(`${from.file}-shm`, `${file}-shm`);
+  const to = place(kind);
+  for (const suffix of ['', '-wal', '-shm']) copyFileSync(`${from.file}${suffix}`, `${to.file}${suffix}`);
   sqlite.close();
-  assert.ok(lstatSync(`${file}-wal`).size > 0);
-  return { folder: to, file };
+  assert.ok(lstatSync(`${to.file}-wal`).size > 0);
+  return to;
 }
 
 const refuse = suite('Start-up: what is refused is left as it was');
 
 refuse('a file cut at any place', async () => {
-  for (let part = 0; part < 40; part++) {
-    const length = part < 4 ? [0, 1, 16, 99][part]! : Math.floor((whole.length * part) / 41);
-    const { folder, file } = place(whole.subarray(0, length));
-    await assertRefused(
-      folder,
-      file,
-      /is not a database|is not a Gapstone database|is truncated: \d+ bytes of \d+/,
-    );
+  for (const kind of kinds) {
+    const whole = bytesOf[kind];
+    for (let part = 0; part < 40; part++) {
+      const length = part < 4 ? [0, 1, 16, 99][part]! : Math.floor((whole.length * part) / 41);
+      await assertRefused(
+        place(kind, whole.subarray(0, length)),
+        /is not a database|is not a Gapstone database|is truncated: \d+ bytes of \d+/,
+      );
+    }
+    const site = place(kind);
+    truncateSync(site.file, whole.length - 1);
+    await assertRefused(site, /is truncated/);
   }
-  const { folder, file } = place(whole);
-  truncateSync(file, whole.length - 1);
-  await assertRefused(folder, file, /is truncated/);
 });
 
 refuse('an empty file: it is no fresh install, and the line says what to do', async () => {
-  const { folder, file } = place(Buffer.alloc(0));
+  for (const kind of kinds)
+    await assertRefused(
+      place(kind, Buffer.alloc(0)),
+      /g(-users)?\.db is not a database \(0 bytes\): restore a backup with "gapstone restore", or move the file away to start with a new database$/,
+    );
+});
+
+refuse("a catalog in the place of users' data, and users' data in that of the catalog", async () => {
   await assertRefused(
-    folder,
-    file,
-    /g\.db is not a database \(0 bytes\): restore a backup with "gapstone restore", or move the file away to start with a new database$/,
+    place('users', bytesOf.catalog),
+    /g-users\.db is a catalog, not a file of users' data$/,
   );
+  await assertRefused(place('catalog', bytesOf.users), /g\.db is a file of users' data, not a catalog$/);
 });
 
 refuse('flipped bytes in the pages of the schema: never a crash, never a change', async () => {
-  const sqlite = new Sqlite(sample, { readonly: true });
-  const pages = sqlite
-    .prepare<[], number>("SELECT pageno FROM dbstat WHERE name = 'sqlite_schema'")
-    .pluck()
-    .all();
-  sqlite.close();
-  assert.ok(pages.length > 3);
-  let refused = 0;
-  let tries = 0;
-  for (const page of pages) {
-    const start = (page - 1) * pageSize;
-    for (let step = 0; step < 16; step++) {
-      // The head of the page closely, the rest of it here and there; the header of the file has its own tests.
-      const offset = (page === 1 ? 100 : 0) + (step < 10 ? step : step * 240);
-      const bytes = Buffer.from(whole);
-      bytes[start + offset]! ^= 0xff;
-      const { folder, file } = place(bytes);
-      const before = stateOf(folder);
-      const message = await refusalOf(() => openCatalog(file));
-      if (message !== 'nothing was refused') {
-        refused++;
-        assert.match(
-          message,
-          /is damaged \(.+\): restore a backup|has schema|is not a Gapstone database|is refused: .+/,
-        );
+  for (const kind of kinds) {
+    const whole = bytesOf[kind];
+    const sqlite = new Sqlite(fileOf(samples, kind), { readonly: true });
+    const pages = sqlite
+      .prepare<[], number>("SELECT pageno FROM dbstat WHERE name = 'sqlite_schema'")
+      .pluck()
+      .all();
+    sqlite.close();
+    assert.ok(pages.length > 2, `${kind}: ${pages.length}`);
+    let refused = 0;
+    let tries = 0;
+    for (const page of pages) {
+      const start = (page - 1) * pageSize;
+      for (let step = 0; step < 16; step++) {
+        // The head of the page closely, the rest of it here and there; the header of the file has its own tests.
+        const offset = (page === 1 ? 100 : 0) + (step < 10 ? step : step * 240);
+        const bytes = Buffer.from(whole);
+        bytes[start + offset]! ^= 0xff;
+        const { folder, files } = place(kind, bytes);
+        const before = stateOf(folder);
+        const message = await refusalOf(() => openDatabase(files, { asItIs: true }));
+        if (message !== 'nothing was refused') {
+          refused++;
+          assert.match(
+            message,
+            /is damaged \(.+\): restore a backup|has schema|is not a Gapstone database|is refused: .+/,
+          );
+        }
+        assert.equal(stateOf(folder), before, `${kind}, page ${page}, byte ${offset}: ${message}`);
+        tries++;
       }
-      assert.equal(stateOf(folder), before, `page ${page}, byte ${offset}: ${message}`);
-      tries++;
     }
+    assert.ok(refused > tries / 2, `${refused} of ${tries}`);
   }
-  assert.ok(refused > tries / 2, `${refused} of ${tries}`);
 });
 
 refuse('a schema of the right number and other tables', async () => {
-  const { folder, file } = place(whole);
-  const sqlite = new Sqlite(file);
-  sqlite.exec('ALTER TABLE findings RENAME COLUMN fix_text TO fix');
-  sqlite.close();
-  await assertRefused(
-    folder,
-    file,
-    /g\.db is refused: the table findings does not belong to Gapstone, and \d+ more: run "gapstone check"$/,
-  );
+  for (const [kind, change, message] of [
+    [
+      'catalog',
+      'ALTER TABLE findings RENAME COLUMN fix_text TO fix',
+      /g\.db is refused: the table findings does not belong to Gapstone, and \d+ more: run "gapstone check"$/,
+    ],
+    [
+      'users',
+      'ALTER TABLE bundles RENAME COLUMN name TO title',
+      /g-users\.db is refused: the table bundles does not belong to Gapstone$/,
+    ],
+  ] as const) {
+    const site = place(kind);
+    const sqlite = new Sqlite(site.file);
+    sqlite.exec(change);
+    sqlite.close();
+    await assertRefused(site, message);
+  }
 });
 
 refuse('a newer schema, in the file and in a log that was not closed', async () => {
-  const message = new RegExp(
-    `has schema 999, this version of Gapstone supports ${newest} at most: use a newer Gapstone`,
-  );
-  const { folder, file } = place(whole);
-  const sqlite = new Sqlite(file);
-  sqlite.pragma('user_version = 999');
-  sqlite.close();
-  await assertRefused(folder, file, message);
-  const left = unclean((each) => each.pragma('user_version = 999'));
-  await assertRefused(left.folder, left.file, message);
+  for (const kind of kinds) {
+    const message = new RegExp(
+      `has schema 999, this version of Gapstone supports ${newestOf(kind)} at most: use a newer Gapstone`,
+    );
+    const site = place(kind);
+    const sqlite = new Sqlite(site.file);
+    sqlite.pragma('user_version = 999');
+    sqlite.close();
+    await assertRefused(site, message);
+    await assertRefused(
+      unclean(kind, (each) => each.pragma('user_version = 999')),
+      message,
+    );
+  }
 });
+
+/** A change of each kind of file. */
+const changes = {
+  catalog: 'UPDATE catalog SET generation = 4711',
+  users: "UPDATE favorite_stigs SET title = 'in the log'",
+};
 
 refuse(
   'a damaged page beside a log that was not closed: every page is looked at before the log is taken',
   async () => {
-    const { folder, file } = unclean((sqlite) =>
-      sqlite.exec('UPDATE catalog SET generation = generation + 1'),
-    );
-    const sqlite = new Sqlite(sample, { readonly: true });
-    const page = sqlite
-      .prepare("SELECT max(pageno) FROM dbstat WHERE name = 'findings'")
-      .pluck()
-      .get() as number;
-    sqlite.close();
-    const bytes = readFileSync(file);
-    bytes.fill(0xff, (page - 1) * pageSize, (page - 1) * pageSize + 64);
-    writeFileSync(file, bytes);
-    const before = stateOf(folder);
-    const message = await refusalOf(() => openUpgraded(file, { checkUnclean: true }));
-    assert.match(message, /is damaged \(.+\): restore a backup/);
-    assert.equal(stateOf(folder), before);
+    for (const kind of kinds) {
+      const site = unclean(kind, (sqlite) => sqlite.exec(changes[kind]));
+      const table = { catalog: 'findings', users: 'integration_tokens' }[kind];
+      const sqlite = new Sqlite(fileOf(samples, kind), { readonly: true });
+      const page = sqlite
+        .prepare('SELECT max(pageno) FROM dbstat WHERE name = ?')
+        .pluck()
+        .get(table) as number;
+      sqlite.close();
+      const bytes = readFileSync(site.file);
+      bytes.fill(0xff, (page - 1) * pageSize, (page - 1) * pageSize + 64);
+      writeFileSync(site.file, bytes);
+      const before = stateOf(site.folder);
+      const message = await refusalOf(() => openUpgraded(site.files, { checkUnclean: true }));
+      assert.match(message, /is damaged \(.+\): restore a backup/);
+      assert.equal(stateOf(site.folder), before);
+    }
   },
 );
 
 refuse('a log that was not closed is taken when everything is whole', async () => {
-  const { file } = unclean((sqlite) => sqlite.exec('UPDATE catalog SET generation = 4711'));
-  const db = await openUpgraded(file, { checkUnclean: true });
-  assert.is(db.generation(), 4711);
-  db.close();
-  assert.not(existsSync(`${file}-wal`));
+  for (const kind of kinds) {
+    const { files, file } = unclean(kind, (sqlite) => sqlite.exec(changes[kind]));
+    const db = await openUpgraded(files, { checkUnclean: true });
+    if (kind === 'catalog')
+      assert.is(db.sqlite.prepare('SELECT generation FROM catalog').pluck().get(), 4711);
+    else assert.is(db.sqlite.prepare('SELECT title FROM favorite_stigs').pluck().get(), 'in the log');
+    db.close();
+    assert.not(existsSync(`${file}-wal`));
+  }
 });
 
 /** Whether this process may write what others may not, and can act as somebody who may not. */
@@ -236,7 +295,7 @@ function asNobody<T>(work: () => T): T {
 function nobodyReadsPackage(): boolean {
   return asNobody(() => {
     try {
-      return readFileSync(join(packageRoot, 'migrations', '0001_catalog.sql')).length > 0;
+      return readFileSync(listMigrations('users')[0]!.file).length > 0;
     } catch {
       return false;
     }
@@ -247,30 +306,51 @@ function nobodyReadsPackage(): boolean {
 if (nobodyReadsPackage()) {
   refuse('a file, or a folder, that may not be written', async () => {
     const cases: [string, number, number, RegExp][] = [
-      ['the file', 0o755, 0o444, /g\.db cannot be written: EACCES/],
-      ['the file, and its folder', 0o555, 0o444, /g\.db cannot be written: EACCES/],
-      ['the folder', 0o555, 0o644, /g\.db cannot be opened \(.+\): its folder must be writable/],
-      ['the file, not even read', 0o755, 0o000, /g\.db cannot be read: EACCES/],
+      ['the file', 0o755, 0o444, /\/g(-users)?\.db cannot be written: EACCES/],
+      ['the file, and its folder', 0o555, 0o444, /\/g(-users)?\.db cannot be written: EACCES/],
+      ['the folder', 0o555, 0o644, /\/g(-users)?\.db cannot be opened \(.+\): its folder must be writable/],
+      ['the file, not even read', 0o755, 0o000, /\/g(-users)?\.db cannot be read: EACCES/],
     ];
-    for (const [name, folderMode, fileMode, message] of cases) {
-      const { folder, file } = place(whole);
-      if (isRoot) for (const path of [folder, file]) chownSync(path, nobody, nobody);
-      chmodSync(file, fileMode);
-      chmodSync(folder, folderMode);
-      const before = isRoot ? stateOf(folder) : readdirSync(folder);
-      let said = 'nothing was refused';
-      asNobody(() => {
-        try {
-          openCatalog(file).close();
-        } catch (error) {
-          assert.instance(error, CommandError);
-          said = (error as Error).message;
-        }
-      });
-      assert.match(said, message, name);
-      assert.equal(isRoot ? stateOf(folder) : readdirSync(folder), before, name);
-      chmodSync(folder, 0o700);
-    }
+    for (const kind of kinds)
+      for (const [name, folderMode, fileMode, message] of cases) {
+        const { folder, files, file } = place(kind);
+        if (isRoot) for (const path of [folder, ...Object.values(files)]) chownSync(path, nobody, nobody);
+        chmodSync(file, fileMode);
+        chmodSync(folder, folderMode);
+        const before = isRoot ? stateOf(folder) : readdirSync(folder);
+        let said = 'nothing was refused';
+        asNobody(() => {
+          try {
+            // Of the two, the catalog is written by importers, who open it alone.
+            (kind === 'catalog' ? openCatalog(file) : openDatabase(files)).close();
+          } catch (error) {
+            assert.instance(error, CommandError);
+            said = (error as Error).message;
+          }
+        });
+        assert.match(said, message, `${kind}: ${name}`);
+        assert.equal(isRoot ? stateOf(folder) : readdirSync(folder), before, name);
+        chmodSync(folder, 0o700);
+      }
+  });
+
+  refuse('is not a catalog that cannot be written, nor its folder: users write beside', async () => {
+    const { folder, files } = place('catalog');
+    const usersFolder = scratchFolder();
+    const usersDb = join(usersFolder, 'u.db');
+    if (isRoot) for (const path of [folder, files.db, usersFolder]) chownSync(path, nobody, nobody);
+    chmodSync(files.db, 0o444);
+    chmodSync(folder, 0o555);
+    const before = isRoot ? stateOf(folder) : readdirSync(folder);
+    asNobody(() => {
+      const db = openDatabase({ db: files.db, usersDb });
+      assert.is(db.sqlite.prepare('SELECT count(*) FROM stigs').pluck().get(), 2);
+      db.sqlite.exec("INSERT INTO favorite_stigs VALUES ('ann', 'harbor_linux_3', 'h', 'H', 't')");
+      db.close();
+    });
+    assert.equal(isRoot ? stateOf(folder) : readdirSync(folder), before);
+    assert.equal(readdirSync(usersFolder), ['u.db']);
+    chmodSync(folder, 0o700);
   });
 
   refuse('a new database where nothing may be written', () => {
@@ -287,7 +367,7 @@ if (nobodyReadsPackage()) {
 }
 
 refuse('a bad key: the database is not touched, and no part of the key is told', async () => {
-  const { folder, file } = place(whole);
+  const { folder, file } = place('catalog');
   const sqlite = new Sqlite(file);
   // Older: a start that went on would migrate it.
   sqlite.pragma(`user_version = ${newest - 1}`);
@@ -394,23 +474,24 @@ create.run();
 const upgrade = suite('Start-up: an older schema');
 
 /** A database of the first migrations alone, with one STIG in it. */
-function older(schema: number): { folder: string; file: string } {
+function older(schema: number): Site {
   const folder = scratchFolder();
   const file = join(folder, 'g.db');
   const sqlite = new Sqlite(file);
-  sqlite.pragma(`application_id = ${0x47415053}`);
+  sqlite.pragma(`application_id = ${applicationIds.catalog}`);
   sqlite.pragma('journal_mode = WAL');
-  for (const migration of listMigrations().slice(0, schema))
+  for (const migration of listMigrations('catalog').slice(0, schema))
     sqlite.exec(readFileSync(migration.file, 'utf8'));
   sqlite.pragma(`user_version = ${schema}`);
-  sqlite.exec("INSERT INTO stigs VALUES (1, 1, 'kept', 'stig', 'Kept', 'kept', NULL)");
+  sqlite.pragma('foreign_keys = OFF');
+  sqlite.exec("INSERT INTO stigs VALUES (1, 'kept', 'stig', 'Kept', 'kept', 1)");
   sqlite.close();
-  return { folder, file };
+  return { folder, file, files: filesOf(file) };
 }
 
 upgrade('is migrated after a verified copy was laid beside it, which is told', async () => {
   for (let schema = 1; schema < newest; schema++) {
-    const { folder, file } = older(schema);
+    const { folder, file, files } = older(schema);
     assert.match(
       await refusalOf(() => openCatalog(file)),
       new RegExp(
@@ -418,7 +499,7 @@ upgrade('is migrated after a verified copy was laid beside it, which is told', a
       ),
     );
     const said: string[] = [];
-    const db = await openUpgraded(file, { say: (line) => said.push(line) });
+    const db = await openUpgraded(files, { catalogAlone: true, say: (line) => said.push(line) });
     assert.is(db.sqlite.pragma('user_version', { simple: true }), newest);
     assert.is(db.sqlite.prepare('SELECT slug FROM stigs').pluck().get(), 'kept');
     const fresh = openCatalog(':memory:');
@@ -439,23 +520,29 @@ upgrade('is migrated after a verified copy was laid beside it, which is told', a
     assert.is(before.prepare('SELECT slug FROM stigs').pluck().get(), 'kept');
     before.close();
     // Once more: there is nothing to do.
-    (await openUpgraded(file, { say: (line) => said.push(line) })).close();
+    (await openUpgraded(files, { catalogAlone: true, say: (line) => said.push(line) })).close();
     assert.is(said.length, 1);
+    assert.equal(filesIn(folder), ['g.db', `g.db.before-schema-${newest}`], 'users’ data is not looked at');
   }
 });
 
 upgrade('a copy that is there already is kept', async () => {
-  const { folder, file } = older(newest - 1);
+  const { folder, files } = older(newest - 1);
   put(folder, `g.db.before-schema-${newest}`, 'of another day');
-  (await openUpgraded(file)).close();
-  assert.equal(filesIn(folder), ['g.db', `g.db.before-schema-${newest}`, `g.db.before-schema-${newest}-2`]);
+  (await openUpgraded(files)).close();
+  assert.equal(filesIn(folder), [
+    'g-users.db',
+    'g.db',
+    `g.db.before-schema-${newest}`,
+    `g.db.before-schema-${newest}-2`,
+  ]);
   assert.is(readFileSync(join(folder, `g.db.before-schema-${newest}`), 'utf8'), 'of another day');
 });
 
 upgrade('without room for the copy, or where a migration fails, everything stays as it was', async () => {
-  const { folder, file } = older(newest - 1);
+  const { folder, files } = older(newest - 1);
   const before = stateOf(folder);
-  const message = await refusalOf(() => openUpgraded(file, { room: () => 4096 }));
+  const message = await refusalOf(() => openUpgraded(files, { room: () => 4096 }));
   assert.match(
     message,
     /cannot be upgraded to schema \d+: there is not enough space for .+: it needs \d+ bytes, 4096 are free\. It is unchanged$/,
@@ -469,33 +556,33 @@ upgrade('without room for the copy, or where a migration fails, everything stays
     throw new Error('no more');
   };
   assert.match(
-    await refusalOf(() => openUpgraded(first.file, { onMigrate })),
+    await refusalOf(() => openUpgraded(first.files, { onMigrate })),
     /: no more\. It is unchanged$/,
   );
   assert.equal(stateOf(first.folder), state);
 });
 
 upgrade('an older schema that is not ours to the letter is refused before anything is done', async () => {
-  const { folder, file } = older(1);
+  const { folder, file, files } = older(1);
   const sqlite = new Sqlite(file);
   // What a later migration makes: in this schema it is foreign.
   sqlite.exec('CREATE TABLE role_mappings (other INTEGER)');
   sqlite.close();
   const state = stateOf(folder);
   assert.match(
-    await refusalOf(() => openUpgraded(file)),
+    await refusalOf(() => openUpgraded(files)),
     /g\.db is refused: the table role_mappings does not belong to Gapstone$/,
   );
   assert.equal(stateOf(folder), state);
 });
 
 upgrade('a folder, or a link that leads nowhere, in the place of the copy is passed by', async () => {
-  const { folder, file } = older(newest - 1);
+  const { folder, files } = older(newest - 1);
   const copy = `g.db.before-schema-${newest}`;
   mkdirSync(join(folder, copy));
   symlinkSync(join(folder, 'elsewhere'), join(folder, `${copy}-2`));
-  (await openUpgraded(file)).close();
-  assert.equal(filesIn(folder), ['g.db', copy, `${copy}-2`, `${copy}-3`]);
+  (await openUpgraded(files)).close();
+  assert.equal(filesIn(folder), ['g-users.db', 'g.db', copy, `${copy}-2`, `${copy}-3`]);
 });
 
 upgrade('two processes at once: one migrates, both go on', async () => {
@@ -504,7 +591,7 @@ upgrade('two processes at once: one migrates, both go on', async () => {
   for (const { code, stderr } of await Promise.all(runs)) assert.is(code, 0, stderr);
   // Two that close in the same moment both leave the log to the other one: who comes after them puts it away.
   assert.is((await gapstone(['mapping', 'list', '--db', file])).code, 0);
-  assert.equal(filesIn(folder), ['g.db', `g.db.before-schema-${newest}`]);
+  assert.equal(filesIn(folder), ['g-users.db', 'g.db', `g.db.before-schema-${newest}`]);
 });
 
 upgrade.run();

@@ -206,7 +206,7 @@ usage(
 usage('a command that is given the wrong database, or an empty name, makes nothing beside it', async () => {
   const folder = scratchFolder();
   for (const args of [
-    ...[['backup', 'b.db'], ['check'], ['check', '--audit'], ['status'], ['purge'], ['purge', '--dry-run']],
+    ...[['backup', 'b.zip'], ['check'], ['check', '--audit'], ['status'], ['purge'], ['purge', '--dry-run']],
     ...[['mapping', 'list'], ['self-assessment'], ['serve', '--port', '0'], ['integration-token', 'list']],
     ...[
       ['integration-token', 'revoke', 'x'],
@@ -231,7 +231,9 @@ usage('a command that is given the wrong database, or an empty name, makes nothi
     assert.equal([code, stdout], [1, ''], args.join(' '));
     assert.match(
       stderr,
-      /^gapstone: there is no database at (?:slip|nothing)\.db(?:: create one with .+)?\n$/,
+      args[0] === 'restore'
+        ? /^gapstone: there is no backup at nothing\.db\n$/
+        : /^gapstone: there is no database at slip\.db: create one with .+\n$/,
     );
     assert.equal(readdirSync(folder), [], args.join(' '));
   }

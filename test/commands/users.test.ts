@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
-import { openCatalog } from '../../src/db/database.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { ask as askRaw, type Running, runToEnd, startServer } from '../support/running.ts';
@@ -159,9 +159,9 @@ users('integration tokens: create, use, assign, list, revoke', async () => {
 users('purge: by hand, dry, and by the scheduler', async () => {
   const { id } = await json(await request('POST', '/api/v1/lists', { name: 'old' }));
   await request('DELETE', `/api/v1/lists/${id}`);
-  const db = openCatalog(join(folder, 'gapstone.db'));
+  const db = new Sqlite(join(folder, 'gapstone-users.db'));
   const age = (days: number) =>
-    db.sqlite
+    db
       .prepare('UPDATE bundles SET deleted_at = ? WHERE id = ?')
       .run(new Date(Date.now() - days * 86_400_000).toISOString(), id);
   age(29);
@@ -171,7 +171,7 @@ users('purge: by hand, dry, and by the scheduler', async () => {
   const cron = await request('POST', '/api/cron/purge-deleted-lists', undefined, env.GAPSTONE_CRON_SECRET);
   assert.equal(await json(cron), { success: true, purged: 1 });
   assert.equal((await run('purge')).stdout, '0\n');
-  db.sqlite.prepare('UPDATE clock SET latest = ?').run(new Date(Date.now() + 86_400_000).toISOString());
+  db.prepare('UPDATE clock SET latest = ?').run(new Date(Date.now() + 86_400_000).toISOString());
   const refused = await run('purge');
   assert.equal([refused.code, refused.stdout], [1, '']);
   assert.match(
@@ -227,10 +227,10 @@ users(
   async () => {
     const session = await request('POST', '/api/v1/session');
     const Cookie = session.headers.get('Set-Cookie')!.split(';')[0]!;
-    const db = openCatalog(join(folder, 'gapstone.db'));
+    const db = new Sqlite(join(folder, 'gapstone-users.db'));
     // A use five minutes ago is one that the server would write down now.
-    db.sqlite.prepare('UPDATE sessions SET used_at = ?').run(new Date(Date.now() - 300_000).toISOString());
-    db.sqlite.exec('BEGIN IMMEDIATE');
+    db.prepare('UPDATE sessions SET used_at = ?').run(new Date(Date.now() - 300_000).toISOString());
+    db.exec('BEGIN IMMEDIATE');
     try {
       const start = performance.now();
       const read = await fetch(`${servers[0]!.url}/api/v1/lists`, { headers: { Cookie } });
@@ -244,7 +244,7 @@ users(
       assert.ok(Number(write.headers.get('Retry-After')) > 0);
       assert.is((await json(write)).error.code, 'UNAVAILABLE');
     } finally {
-      db.sqlite.exec('ROLLBACK');
+      db.exec('ROLLBACK');
       db.close();
     }
     assert.is((await request('POST', '/api/v1/lists', { name: 'goes on' })).status, 201);

@@ -31,7 +31,7 @@ writers('a stop waits for the write of a caller who is gone, and its event is th
   const served = await serveOver([shipped('stigs')]);
   const { child, url, ended } = served.running;
   await until('it has begun', () => /"msg":"purge"/.test(served.running.stdout()));
-  const free = holdLock(served.file);
+  const free = holdLock(served.usersFile);
   const caller = new AbortController();
   const { signal } = caller;
   const post = { method: 'POST', headers: served.authorization, body: '{"name":"gone"}', signal };

@@ -6,7 +6,7 @@ import { runImport } from '../../importers/run.ts';
 import { createApp } from '../../src/app.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createDocumentCollectionService } from '../../src/collections/catalog-collections.ts';
-import { openCatalog } from '../../src/db/database.ts';
+import { type Database, type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
 import { createAnswers } from '../../src/http/cache/answers.ts';
 import { createFastPath } from '../../src/http/cache/fast-path.ts';
 import { rememberTokens } from '../../src/http/cache/tokens.ts';
@@ -24,7 +24,7 @@ import { testContext } from '../support/context.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { ask as askRaw, openRaw, type RawAnswer, readAnswer, until } from '../support/running.ts';
-import { put, scratchFolder } from '../support/scratch.ts';
+import { filesOf, put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
 // The fast path to kept answers, against the way through the router.
@@ -37,17 +37,21 @@ interface Server {
   port: number;
   clock: Clock;
   seen: { route: string | null; status: number; subject: string | null; tokenType: string | null }[];
-  db: ReturnType<typeof openCatalog>;
+  db: Database;
+  files: Files;
   concurrency: ConcurrencyLimit;
   load: RunningServer['load'];
 }
 
-const running: { server: RunningServer; db: ReturnType<typeof openCatalog> }[] = [];
+const running: { server: RunningServer; db: Database }[] = [];
 
 /** The server of the command line on a fresh database, told by every answer which way it took. */
 async function serve(perMinute: number | null = null, paths = [shipped('stigs')]): Promise<Server> {
-  const db = openCatalog(join(scratchFolder(), 'g.db'), { create: true });
-  await runImport(db, paths);
+  const files = filesOf(join(scratchFolder(), 'g.db'));
+  const catalog = openCatalog(files.db, { create: true });
+  await runImport(catalog, paths);
+  catalog.close();
+  const db = openDatabase(files);
   const clock: Clock = { now: new Date('2026-11-21T12:00:00Z') };
   const now = () => clock.now;
   const tokens = rememberTokens(verifier(now), () => 0, now);
@@ -106,6 +110,7 @@ async function serve(perMinute: number | null = null, paths = [shipped('stigs')]
     clock,
     seen,
     db,
+    files,
     concurrency,
     load: server.load,
   };
@@ -239,7 +244,8 @@ short('what a user writes is in the next answer, and nobody else’s answer is h
 });
 
 short('an import is in the next answer', async () => {
-  const { ask, bearer, db } = await serve();
+  const { ask, bearer, files } = await serve();
+  const writer = openCatalog(files.db);
   const authorization = await bearer();
   const total = async () =>
     JSON.parse((await ask('/api/v1/stigs?limit=1', [authorization])).body).pagination.total;
@@ -249,10 +255,13 @@ short('an import is in the next answer', async () => {
   for (let count = 1; count <= 5; count++) {
     const title = `Fresh ${count} Security Technical Implementation Guide`;
     const own = { rules: 1, stem: `FRESH-${count}`, first: 300_000 + count };
-    await runImport(db, [put(folder, `${count}.xml`, writeXccdf({ id: `Fresh_${count}`, title, ...own }))]);
+    await runImport(writer, [
+      put(folder, `${count}.xml`, writeXccdf({ id: `Fresh_${count}`, title, ...own })),
+    ]);
     await new Promise((resolve) => setTimeout(resolve, 6));
     assert.is(await total(), before + count);
   }
+  writer.close();
 });
 
 short('what is not plain goes the long way and is judged there', async () => {

@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { readConfig } from '../../src/base/config.ts';
+import type { Files } from '../../src/db/database.ts';
 
 const folders: string[] = [];
 process.on('exit', () => {
@@ -27,4 +29,10 @@ export function filesIn(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => !name.startsWith('gapstone-audit.jsonl'))
     .sort();
+}
+
+/** The two files that a command uses which is given the name of the catalog. */
+export function filesOf(db: string): Files {
+  const { usersDb } = readConfig({ db }, {});
+  return { db, usersDb };
 }

@@ -3,14 +3,16 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { addCatalogMetrics } from '../../src/catalog/metrics.ts';
-import { openCatalog } from '../../src/db/database.ts';
+import { fileStatus } from '../../src/catalog/status.ts';
+import { openCatalog, openDatabase } from '../../src/db/database.ts';
+import type { Kind } from '../../src/db/header.ts';
 import { createMetrics } from '../../src/http/observe/metrics.ts';
 import { createObserver } from '../../src/http/observe/observer.ts';
 import { processFigures } from '../../src/http/observe/process.ts';
 import { testApp } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
-import { scratchFolder } from '../support/scratch.ts';
+import { filesOf, scratchFolder } from '../support/scratch.ts';
 
 const metrics = suite('Metrics');
 
@@ -116,23 +118,29 @@ metrics('without /metrics its path is unknown', async () => {
 
 metrics('the catalog, its imports and its file are told as they are', async () => {
   const file = join(scratchFolder(), 'g.db');
-  const db = openCatalog(file, { create: true });
+  const writer = openCatalog(file, { create: true });
+  const db = openDatabase(filesOf(file));
   const made = createMetrics();
   addCatalogMetrics(made, db);
   const before = read(await made.text()).values;
   assert.is(before.get('gapstone_catalog_records{kind=stigs}'), 0);
   assert.is(before.get('gapstone_import_last_timestamp_seconds{}'), 0);
-  await runImport(db, [shipped('stigs')], { now: () => new Date('2026-11-21T12:00:00Z') });
+  await runImport(writer, [shipped('stigs')], { now: () => new Date('2026-11-21T12:00:00Z') });
   const { values } = read(await made.text());
   assert.is(values.get('gapstone_catalog_records{kind=stigs}'), 2);
   assert.is(values.get('gapstone_catalog_records{kind=stig_releases}'), 3);
-  assert.is(values.get('gapstone_catalog_generation{}'), db.generation());
+  assert.is(values.get('gapstone_catalog_generation{}'), 1);
   assert.is(values.get('gapstone_import_runs_total{}'), 1);
   assert.is(values.get('gapstone_import_sources_total{outcome=imported}'), 3);
   assert.is(values.get('gapstone_import_last_timestamp_seconds{}'), 1795262400);
-  assert.is(values.get('gapstone_database_wal_bytes{}')! > 0, true);
+  for (const kind of ['catalog', 'users']) {
+    assert.is(values.get(`gapstone_database_bytes{file=${kind}}`), fileStatus(db, kind as Kind).bytes);
+    assert.ok(values.get(`gapstone_database_bytes{file=${kind}}`)! > 10_000, kind);
+  }
+  assert.ok(values.get('gapstone_database_wal_bytes{file=catalog}')! > 0);
+  assert.is(values.get('gapstone_database_wal_bytes{file=users}'), 0);
   // A run that changes nothing is a run all the same.
-  await runImport(db, [shipped('stigs')], { now: () => new Date('2026-11-21T13:00:00Z') });
+  await runImport(writer, [shipped('stigs')], { now: () => new Date('2026-11-21T13:00:00Z') });
   const after = read(await made.text()).values;
   assert.is(after.get('gapstone_import_runs_total{}'), 2);
   assert.is(after.get('gapstone_import_sources_total{outcome=unchanged}'), 3);

@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { gapstone } from '../../support/child.ts';
 import { type Running, startServer } from '../../support/running.ts';
-import { scratchFolder } from '../../support/scratch.ts';
+import { filesOf, scratchFolder } from '../../support/scratch.ts';
 
 /** A server that runs as a child over a database of its own, and the headers of a user of it. */
 export interface Served {
   folder: string;
+  /** The catalog. */
   file: string;
+  usersFile: string;
   running: Running;
   authorization: Record<string, string>;
 }
@@ -27,7 +29,7 @@ export async function serveOver(
   const authorization = { Authorization: `Bearer ${issued.stdout.trim()}` };
   const args = ['serve', '--port', '0', '--db', 'g.db'];
   const running = await startServer(folder, args, options.env ?? {}, options.under ?? []);
-  return { folder, file, running, authorization };
+  return { folder, file, usersFile: filesOf(file).usersDb, running, authorization };
 }
 
 /** Stops it as an operator does, and asserts a clean end. */
