@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { crc32 } from 'node:zlib';
 import type Sqlite from 'better-sqlite3';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { CommandError } from '../base/errors.ts';
@@ -164,7 +165,17 @@ async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string
       );
     const unpack = async (temporary: string) => {
       const stream = await zip.openReadStreamPromise(entry as Entry);
-      await pipeline(stream, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+      let sum = 0;
+      async function* summed(chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          sum = crc32(chunk, sum);
+          yield chunk;
+        }
+      }
+      await pipeline(stream, summed, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+      // A bit that fell over in a text is no damage to SQLite.
+      if (sum !== entry.crc32)
+        throw new CommandError(`${backup} was changed: its member ${entry.fileName} has another checksum`);
       const { userVersion } = readHeader(temporary, kind);
       refuseNewer(backup, kind, userVersion);
     };
