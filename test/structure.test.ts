@@ -138,7 +138,8 @@ structure('hono stays in the rooms that speak HTTP, XML and zips in the importer
     [/^@hono\/zod-openapi$/, /^src\/(http|site)\/|^src\/(app|openapi|.*(api|schema))\.ts$/],
     [/^better-sqlite3$/, /^(src\/db|importers)\//],
     [/^drizzle-orm/, /^(src\/(db|catalog|collections|auth|commands)|importers)\//],
-    [/^(yauzl|saxes)$/, /^importers\//],
+    [/^saxes$/, /^importers\//],
+    [/^(yauzl|yazl)$/, /^(importers|src\/db)\//],
     [/^jose$/, /^src\/auth\//],
     [/^(node:)?(http|https|http2|dgram|dns|tls)$/, /^src\/(server|http\/.*)\.ts$/],
     [/^(node:)?net$/, /^src\/(server|base\/addresses)\.ts$/],
@@ -255,6 +256,28 @@ structure(
     db.close();
   },
 );
+
+structure('the catalog is written by importers alone (rule D23.1)', async () => {
+  using db = openCatalog(join(scratchFolder(), 'g.db'), { create: true });
+  const rows = db.sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+  const tables = (rows as string[]).filter((name) => !/^(sqlite|rule_search)_/.test(name));
+  assert.ok(tables.length > 30);
+  const folder = new URL('../src/db/', import.meta.url);
+  const files = ['tables.js', 'control-tables.js', 'role-tables.js'];
+  const modules: object[] = await Promise.all(files.map((name) => import(new URL(name, folder).href)));
+  const mirrors = modules.flatMap((module) => Object.keys(module));
+  const raw = `(?:INSERT (?:OR \\w+ )?INTO|UPDATE(?: OR \\w+)?|DELETE FROM) "?(?:${tables.join('|')})\\b`;
+  const mirrored = `\\.(?:insert|update|delete)\\((?:${mirrors.join('|')})\\)`;
+  const writes = new RegExp(`${raw}|${mirrored}`);
+  for (const text of ['db.orm.update(catalog).set(', 'INSERT OR IGNORE INTO stig_aliases VALUES (?, ?)'])
+    assert.match(text, writes);
+  const found = sources.filter(({ path, text }) => path.startsWith('src/') && writes.test(text));
+  // It opens the catalog alone, as an importer does, and notes what it imported.
+  assert.equal(
+    found.map(({ path }) => path),
+    ['src/commands/start.ts'],
+  );
+});
 
 structure('migrations are numbered 0001, 0002 ... and make the schema version', () => {
   const files = { db: join(scratchFolder(), 'g.db'), usersDb: join(scratchFolder(), 'u.db') };

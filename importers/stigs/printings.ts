@@ -41,7 +41,7 @@ export function unitsOf(printings: Printing[]): Unit[] {
 }
 
 /** A unit of printings that are sorted already. */
-export function unitOf(idKey: string, printings: Printing[]): Unit {
+function unitOf(idKey: string, printings: Printing[]): Unit {
   return {
     idKey,
     kind: idKey.startsWith('srg:') ? 'srg' : 'stig',

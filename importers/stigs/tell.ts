@@ -1,3 +1,4 @@
+import { count } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
 import { excerpt } from '../read/text.ts';
 import { ruleName } from './evidence.ts';
@@ -38,7 +39,7 @@ export function tellIdentity(
     text: describeChange(change),
   }));
   const renamed = new Set(changes.map(({ from, to }) => `${from} ${to}`));
-  const moved = new Map<string, { slug: string; text: string; count: number }>();
+  const moved = new Map<string, { slug: string; text: string; releases: number }>();
   for (const printing of printings) {
     const { stig, keptBy } = fates.get(printing.sha256)!;
     const { target, benchmarkId, version, supersededBy } = printing;
@@ -52,10 +53,11 @@ export function tellIdentity(
       });
     }
     if (target === stig.slug || renamed.has(`${target} ${stig.slug}`)) continue;
-    const text = `releases of ${excerpt(benchmarkId)}, imported before, went from ${target} to ${stig.slug}`;
-    moved.set(text, { slug: stig.slug, text, count: (moved.get(text)?.count ?? 0) + 1 });
+    const text = `of ${excerpt(benchmarkId)}, imported before, went from ${target} to ${stig.slug}`;
+    moved.set(text, { slug: stig.slug, text, releases: (moved.get(text)?.releases ?? 0) + 1 });
   }
-  for (const { slug, text, count } of moved.values()) remarks.push({ slug, text: `${count} ${text}` });
+  for (const { slug, text, releases } of moved.values())
+    remarks.push({ slug, text: `${count(releases, 'release')} ${text}` });
   const ofRun = printings.filter(({ id }) => fresh.has(id));
   return { decisions: new Map(ofRun.map((printing) => [printing.id, decisionOf(printing)])), remarks };
 
@@ -88,10 +90,10 @@ export function tellIdentity(
     const names = [...mine.keys()];
     const held = names.filter((name) => theirs.has(name));
     const revised = held.filter((name) => mine.get(name) !== theirs.get(name)).map((name) => mine.get(name)!);
-    const which = `${kept.version} of ${excerpt(kept.benchmarkId)} with ${theirs.size} rules`;
+    const which = `${kept.version} of ${excerpt(kept.benchmarkId)} with ${count(theirs.size, 'rule')}`;
     const isTie = dated(printing) === dated(kept) && mine.size === theirs.size;
     return (
-      `another printing is kept, ${which}: it has ${held.length} of the ${mine.size} rules of this one` +
+      `another printing is kept, ${which}: it has ${held.length} of the ${count(mine.size, 'rule')} of this one` +
       `${revised.length === 0 ? '' : `, ${revised.length} of them in another revision${named(revised)}`}` +
       (isTie ? '; no date tells which is newer, so the greater hash decides' : '')
     );
@@ -104,8 +106,8 @@ export function tellIdentity(
     const lacking = [...theirs.keys()].filter((name) => !mine.has(name)).length;
     const { slug } = fates.get(main.sha256)!.stig;
     return (
-      `set apart from ${slug}: of its ${mine.size} rules ${own.length} are not in the ${main.version} there` +
-      `${named(own)}; it lacks ${lacking} of that one`
+      `set apart from ${slug}: ${own.length} of its ${count(mine.size, 'rule')} ${own.length === 1 ? 'is' : 'are'} not ` +
+      `in the ${main.version} there${named(own)}; it lacks ${lacking} of that one`
     );
   }
 }

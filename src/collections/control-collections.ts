@@ -95,6 +95,8 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
       });
     },
 
+    hasControl: references.hasControl,
+
     exported(viewer: Viewer, id: string): CollectionExport {
       return db.read(() => {
         const { name } = kept.find(viewer, id);

@@ -27,7 +27,7 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
   const stigRows = orm
     .select({
       slug,
-      title: sql<string>`coalesce(${stigs.title}, ${favoriteStigs.title})`,
+      title: sql<string>`coalesce(${stigReleases.title}, ${favoriteStigs.title})`,
       version: stigReleases.version,
       addedAt: favoriteStigs.addedAt,
     })
@@ -106,6 +106,8 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
       );
       return { total: controls.length, controls: newestFirst(controls) };
     },
+
+    hasControl: references.hasControl,
 
     /** Adds a control of the catalog; one that is a favorite already keeps its id and time. Throws NOT_FOUND. */
     addControl(user: User, framework: CatalogFramework, controlId: string): Promise<FavoriteControlAdded> {

@@ -84,6 +84,9 @@ export function createReferences(db: Database) {
       return { identifier, title, family, statement };
     },
 
+    hasControl: (of: Pick<SeenControl, 'framework' | 'identifier'>) =>
+      findControl(of.framework, of.identifier) !== null,
+
     document: (documentId: string): Reference => {
       const row = document.get({ key: documentId });
       return { key: documentId, seen: row ? { documentId, ...row } : null };

@@ -42,8 +42,7 @@ export const importCommand: Command = {
     const strict = values.strict ?? false;
     const onProgress = createProgress((line) => process.stderr.write(line));
     const result = await auditedImport(config, db, positionals, { strict, dryRun, overrides, onProgress });
-    print(result, values.json ?? false, dryRun);
-    if (existsSync(config.usersDb)) tellUsers(config.usersDb, result.slugChanges);
+    print(result, config.usersDb, values.json ?? false, dryRun);
     return exitCode(result, strict);
   },
 };
@@ -57,7 +56,8 @@ function exitCode({ lines, loneUnknown }: ImportResult, strict: boolean): number
 }
 
 function print(
-  { lines, summary, stored, unmetOverrides }: ImportResult,
+  { lines, summary, stored, unmetOverrides, slugChanges }: ImportResult,
+  usersDb: string,
   json: boolean,
   dryRun: boolean,
 ): void {
@@ -72,6 +72,7 @@ function print(
     process.stderr.write(
       `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, but no benchmark has this id\n`,
     );
+  if (existsSync(usersDb)) tellUsers(usersDb, slugChanges);
   if (!stored)
     process.stderr.write(dryRun ? 'dry run: nothing was changed\n' : 'strict: nothing was changed\n');
 }

@@ -17,7 +17,8 @@ export function collectionPages(app: Hono<Env>, support: PageSupport, { collecti
     const { controls } = collections.controls(user, id, undefined);
     const isOwn = collection.createdById === user.subject;
     const status = adding.problem === null ? 200 : 400;
-    return show(c, collectionPage({ collection, controls, isOwn, adding }), status);
+    const { hasControl } = collections;
+    return show(c, collectionPage({ collection, controls, isOwn, adding, hasControl }), status);
   }
 
   async function add(c: Context<Env>, id: string, given: object[]): Promise<Response> {

@@ -192,6 +192,7 @@ const table: Row[] = [
   row('public', 'get /readyz', is({ status: 'ready' })),
   row('public', 'get /metrics', (answer) => assert.match(answer.text, /^# HELP gapstone_/)),
   row('public', 'get /openapi.json', has({ openapi: '3.1.0' })),
+  row('user', 'get /api/v1/catalog', has({ stigs: 2, bundle: null })),
   row('user', 'get /api/v1/stigs', (a) => assert.is(a.json.pagination.total, 2)),
   row('user', 'post /api/v1/stigs/batch', has({ meta: { requested: 1, found: 1, notFound: [] } }), {
     body: { slugs: ['harbor_linux_3'] },

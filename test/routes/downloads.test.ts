@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import { type Database, openCatalog } from '../../src/db/database.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
 import { readCsv, readXmlRows } from '../support/read-exports.ts';
@@ -332,7 +332,7 @@ downloads('xml: a strict parser reads the same values', async () => {
 downloads(
   'the same request gives the same bytes on another machine, whatever the order of the files',
   async () => {
-    const other = openDatabase(':memory:', { create: true });
+    const other = openCatalog(':memory:', { create: true });
     const folders = benchmarkPaths.slice(0, 2).reverse();
     await runImport(other, [...benchmarkPaths.slice(2).reverse(), ...folders]);
     const { app } = loggedApp(other);

@@ -5,7 +5,6 @@ import * as assert from 'uvu/assert';
 import { companionsOf } from '../../src/audit/file.ts';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { sha256 } from '../../src/base/ids.ts';
-import { openDatabase } from '../../src/db/database.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { type TestAudit, testAudit } from '../support/audit.ts';
 import { ask, type Caller, countingIds, sessionCaller, testId, userCaller } from '../support/callers.ts';
@@ -16,6 +15,7 @@ import { loadPage } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { assertError } from '../support/service.ts';
+import { openSite } from '../support/site.ts';
 
 // Rules D23.3, D34.2: another process holds the lock of the database or of the audit stream.
 const locked = suite('Locked by another process');
@@ -33,13 +33,14 @@ const opened: Locked[] = [];
 
 /** An application as a server has it. Alice of red has a list and a collection that red sees. */
 async function lockable(failure: 'stop' | 'continue' = 'stop'): Promise<Locked> {
-  const file = join(scratchFolder(), 'g.db');
-  const db = openDatabase(file, { create: true });
+  const folder = scratchFolder();
+  const db = await openSite(folder, [shipped('stigs')]);
+  const file = join(folder, 'g-users.db');
   db.neverBlock();
   const clock = { now: new Date('2026-11-21T12:00:00Z') };
   const audit = testAudit(clock, { failure, lockTimeout: 0 });
   const deps = { db, audit: audit.stream, newId: countingIds(), now: () => clock.now };
-  const t = await testApp([shipped('stigs')], deps);
+  const t = await testApp([], deps);
   addControls(db);
   const alice = await userCaller(t);
   const shared = { name: 'N', visibility: 'SHARED' };

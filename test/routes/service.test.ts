@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import { type Database, openCatalog } from '../../src/db/database.ts';
 import { testApp } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
@@ -9,7 +9,7 @@ import { assertError, assertSecurityHeaders, loggedApp } from '../support/servic
 const service = suite('Service endpoints, failures and log lines');
 
 async function filled(): Promise<Database> {
-  const db = openDatabase(':memory:', { create: true });
+  const db = openCatalog(':memory:', { create: true });
   await runImport(db, [shipped('stigs')]);
   return db;
 }

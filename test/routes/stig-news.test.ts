@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog, openDatabase } from '../../src/db/database.ts';
 import { testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { assertError, loggedApp } from '../support/service.ts';
+import { filesOf } from '../support/site.ts';
 
 const news = suite('STIG statistics and changelog');
 
@@ -143,8 +144,8 @@ news('stats are counted again at once when an import changes the catalog', async
 
 news('stats, list and record follow an import of another process at once', async () => {
   const file = join(scratchFolder(), 'g.db');
-  const writer = openDatabase(file, { create: true });
-  const reader = openDatabase(file);
+  const writer = openCatalog(file, { create: true });
+  const reader = openDatabase(filesOf(file));
   const { app } = loggedApp(reader);
   const get = async (url: string) => {
     const response = await app.request(url, { headers: { Authorization: 'Bearer x' } });

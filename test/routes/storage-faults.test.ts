@@ -2,11 +2,12 @@ import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import { type Database, openCatalog } from '../../src/db/database.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { loggedApp } from '../support/service.ts';
+import { openSite } from '../support/site.ts';
 
 const folder = scratchFolder();
 const user = { Authorization: 'Bearer x' };
@@ -22,13 +23,11 @@ const asAlice = async () => ({
 });
 
 async function filled(name: string): Promise<Database> {
-  const db = openDatabase(join(folder, name), { create: true });
-  await runImport(db, [shipped('stigs')]);
-  return db;
+  return openSite(folder, [shipped('stigs')], name);
 }
 
 test('reads go on, writes are 503 that say when, and it recovers by itself', async () => {
-  const db = await filled('full.db');
+  const db = await filled('full');
   const { app, lines } = loggedApp(db, asAlice);
   const post = () =>
     app.request('/api/v1/lists', {
@@ -73,7 +72,8 @@ test('reads go on, writes are 503 that say when, and it recovers by itself', asy
 });
 
 test('an import under the same bound changes nothing, and the next one with room succeeds', async () => {
-  const db = await filled('import.db');
+  (await filled('import')).close();
+  const db = openCatalog(join(folder, 'import.db'));
   const generation = db.generation();
   db.sqlite.pragma(`max_page_count = ${db.sqlite.pragma('page_count', { simple: true })}`);
   const more = [shipped('regulatory'), shipped('roles')];
@@ -90,14 +90,14 @@ test('an import under the same bound changes nothing, and the next one with room
 
 test('what is written to a file that has lost its name is refused, until the file is back', async () => {
   for (const replaced of [false, true]) {
-    const name = `moved-${replaced}.db`;
+    const name = `moved-${replaced}`;
     const db = await filled(name);
     const { app, lines } = loggedApp(db, asAlice);
     const post = async () =>
       (await app.request('/api/v1/lists', { method: 'POST', headers: user, body: '{"name":"n"}' })).status;
     const ready = async () => (await app.request('/readyz')).status;
     assert.equal([await post(), await ready()], [201, 200]);
-    const [file, kept] = [join(folder, name), join(folder, `${name}.kept`)];
+    const [file, kept] = [join(folder, `${name}-users.db`), join(folder, `${name}.kept`)];
     renameSync(file, kept);
     if (replaced) copyFileSync(kept, file);
     assert.equal([await post(), await ready()], [503, 503], name);
@@ -112,10 +112,6 @@ test('what is written to a file that has lost its name is refused, until the fil
         .map(({ fault, code }) => [fault, code]),
       [['readonly', 'SQLITE_READONLY_DBMOVED']],
     );
-    const generation = db.generation();
-    const message = await runImport(db, [shipped('roles')]).then(String, (error: Error) => error.message);
-    assert.match(message, /the database file was moved, replaced or removed/);
-    assert.is(db.generation(), generation);
     renameSync(kept, file);
     assert.equal([await post(), await ready()], [201, 200], 'back again');
     assert.is(db.sqlite.prepare('SELECT count(*) FROM bundles').pluck().get(), 2);
@@ -123,8 +119,22 @@ test('what is written to a file that has lost its name is refused, until the fil
   }
 });
 
+test('an import into a catalog that has lost its name changes nothing', async () => {
+  (await filled('lost')).close();
+  const [file, kept] = [join(folder, 'lost.db'), join(folder, 'lost.db.kept')];
+  const db = openCatalog(file);
+  const generation = db.generation();
+  renameSync(file, kept);
+  const message = await runImport(db, [shipped('roles')]).then(String, (error: Error) => error.message);
+  assert.match(message, /the database file was moved, replaced or removed/);
+  assert.is(db.generation(), generation);
+  renameSync(kept, file);
+  assert.is((await runImport(db, [shipped('roles')])).summary.rejected, 0);
+  db.close();
+});
+
 test('every failure of the storage has its answer, and none tells a path', async () => {
-  const db = await filled('codes.db');
+  const db = await filled('codes');
   const cases: [string, number, string | null][] = [
     ['SQLITE_FULL', 503, 'Changes cannot be saved now: the disk is full'],
     ['SQLITE_READONLY', 503, 'Changes cannot be saved now'],

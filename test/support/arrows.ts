@@ -21,7 +21,6 @@ export const arrows: Record<string, string[]> = {
   'importers/crosswalk': [
     'importers/controls',
     'importers/read',
-    'src/base',
     'src/catalog/controls',
     'src/catalog/crosswalk',
     'src/db',

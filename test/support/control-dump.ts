@@ -13,9 +13,7 @@ const queries: Record<string, string> = {
     FROM mapping_facts AS f JOIN sources AS s ON s.id = f.source_id ORDER BY 1, 2`,
   framework_versions: 'SELECT * FROM framework_versions ORDER BY 1, 2',
   controls: 'SELECT * FROM controls ORDER BY framework, version, ordinal',
-  // Keys outlive the controls that they stood for: those are history, which the order of imports does make.
-  control_keys: `SELECT * FROM control_keys WHERE id IN (SELECT control_id FROM controls) ORDER BY id`,
-  mapping_decisions: 'SELECT * FROM mapping_decisions ORDER BY 1, 2, 3, 4',
+  control_keys: 'SELECT * FROM control_keys ORDER BY id',
   crosswalk_nodes: 'SELECT * FROM crosswalk_nodes ORDER BY id',
   crosswalk_edges: 'SELECT * FROM crosswalk_edges ORDER BY a, b',
   crosswalk_evidence: `SELECT e.a, e.b, s.sha256, e.ordinal

@@ -1,4 +1,5 @@
 import { serveControl } from '../../importers/controls/serve.ts';
+import { sortKey } from '../../src/catalog/controls/identifier.ts';
 import type { Database } from '../../src/db/database.ts';
 
 /** A control as a test names it: framework, version, identifier, title, family, statement. */
@@ -66,8 +67,8 @@ function addControl(db: Database, [framework, version, identifier, title, family
     [],
   );
   db.sqlite
-    .prepare('INSERT INTO control_keys VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
-    .run(control.controlId, framework, identifier, String(ordinal).padStart(4, '0'), title, family);
+    .prepare('INSERT INTO control_keys VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
+    .run(control.controlId, framework, identifier, sortKey(framework, identifier));
   db.sqlite
     .prepare('INSERT INTO controls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
     .run(

@@ -115,9 +115,9 @@ function processorTime(pid: number): number {
 }
 
 /** Waits until a condition holds; rejects after a while. */
-export async function until(what: string, holds: () => boolean): Promise<void> {
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + patience;
-  while (!holds()) {
+  while (!(await holds())) {
     if (performance.now() > end) throw new Error(`this did not come true: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -20,11 +20,12 @@ export const collectionKind: Kind = {
 export interface CollectionPage {
   collection: Omit<ControlCollection, 'visibility'> & { visibility: string };
   controls: CollectionControls['controls'];
+  hasControl: HasControl;
   isOwn: boolean;
   adding: Adding<{ framework: string; controlIds: string; notes: string }>;
 }
 
-export function collectionPage({ collection, controls, isOwn, adding }: CollectionPage): View {
+export function collectionPage({ collection, controls, isOwn, adding, hasControl }: CollectionPage): View {
   const shown = { ...collection, size: collection.controlCount };
   return memberPage(collectionKind, shown, isOwn, (home) => (
     <>
@@ -33,7 +34,7 @@ export function collectionPage({ collection, controls, isOwn, adding }: Collecti
         caption={`Controls of ${collection.name}`}
         head={['Control', 'Title', 'Family', 'Notes', ...(isOwn ? ['Actions'] : [])]}
         rows={controls.map((control) => [
-          <NamedControl of={control} />,
+          <NamedControl of={control} isGone={!hasControl(control)} />,
           control.title,
           control.family,
           control.notes === '' ? '' : <span class="prose">{control.notes}</span>,
@@ -55,12 +56,22 @@ export function collectionPage({ collection, controls, isOwn, adding }: Collecti
   ));
 }
 
-/** A control of any catalog, with the catalog that it is of. */
-export function NamedControl({ of }: { of: { framework: string; identifier: string } }): Child {
+/** Whether the catalog has a control of a list. */
+export type HasControl = (
+  of: Pick<CollectionControls['controls'][number], 'framework' | 'identifier'>,
+) => boolean;
+
+/** A control with the catalog that it is of; it leads to it while the catalog has it. */
+export function NamedControl(props: {
+  of: { framework: string; identifier: string };
+  isGone: boolean;
+}): Child {
+  const { of, isGone } = props;
+  const catalog = frameworkName(of.framework);
   return (
     <>
-      <a href={controlHref(of.framework, of.identifier)!}>{of.identifier}</a>{' '}
-      <span class="quiet">{frameworkName(of.framework)}</span>
+      {isGone ? of.identifier : <a href={controlHref(of.framework, of.identifier)!}>{of.identifier}</a>}{' '}
+      <span class="quiet">{isGone ? `${catalog} (no longer in the catalog)` : catalog}</span>
     </>
   );
 }

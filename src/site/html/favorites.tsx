@@ -1,5 +1,5 @@
 import type { FavoriteControls } from '../../collections/favorites-schema.ts';
-import { NamedControl } from './collections.tsx';
+import { type HasControl, NamedControl } from './collections.tsx';
 import { Moment, Table } from './components.tsx';
 import { PostButton } from './forms.tsx';
 import { NamedStig } from './lists.tsx';
@@ -8,10 +8,11 @@ import type { View } from './view.ts';
 export interface FavoritesPage {
   stigs: { slug: string; title: string; version: string | null; addedAt: string }[];
   controls: FavoriteControls['controls'];
+  hasControl: HasControl;
 }
 
 /** A reader's own favorites. */
-export function favoritesPage({ stigs, controls }: FavoritesPage): View {
+export function favoritesPage({ stigs, controls, hasControl }: FavoritesPage): View {
   return {
     title: 'Favorites',
     section: 'favorites',
@@ -40,7 +41,7 @@ export function favoritesPage({ stigs, controls }: FavoritesPage): View {
           caption="Favorite controls"
           head={['Control', 'Title', 'Family', 'Added', 'Actions']}
           rows={controls.map((control) => [
-            <NamedControl of={control} />,
+            <NamedControl of={control} isGone={!hasControl(control)} />,
             control.title,
             control.family,
             <Moment at={control.addedAt} />,

@@ -1,0 +1,198 @@
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { openCatalog } from '../../src/db/database.ts';
+import { gapstone } from '../support/child.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { killAll, type Running, startServer, until } from '../support/running.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { writeXccdf } from '../support/xccdf-writer.ts';
+
+// Rule D23: the catalog is built, exchanged and kept where nothing can be written; users' data goes on beside it.
+const exchange = suite('A catalog beside users’ data');
+exchange.after(killAll);
+
+const slugs = ['harbor_linux_3', 'lantern_web_server_2'];
+
+async function imported(file: string, ...paths: string[]): Promise<void> {
+  using db = openCatalog(file, { create: true });
+  assert.is((await runImport(db, paths)).summary.rejected, 0);
+}
+
+async function stop(running: Running): Promise<void> {
+  running.child.kill('SIGTERM');
+  assert.equal(await running.ended, { code: 0, signal: null }, running.stderr());
+}
+
+/** A server over a catalog, with a user, a list and a favorite. */
+async function served(folder: string, args: string[], under: string[] = []) {
+  const issued = await gapstone(['token', 'issue', '--subject', 'ann', ...args], { under });
+  assert.is(issued.code, 0, issued.stderr);
+  const running = await startServer(folder, ['serve', '--port', '0', ...args], {}, under);
+  const headers = { Authorization: `Bearer ${issued.stdout.trim()}`, 'Content-Type': 'application/json' };
+  const ask = async (method: string, path: string, body?: unknown) => {
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const response = await fetch(`${running.url}${path}`, init);
+    // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+    return { status: response.status, json: (await response.json()) as any };
+  };
+  return { running, ask };
+}
+
+type Ask = Awaited<ReturnType<typeof served>>['ask'];
+
+async function makeList(ask: Ask): Promise<string> {
+  const made = await ask('POST', '/api/v1/lists', { name: 'Kept' });
+  assert.is(made.status, 201);
+  const list = `/api/v1/lists/${made.json.id}`;
+  assert.is((await ask('POST', `${list}/stigs`, { slugs })).json.added, 2);
+  assert.is((await ask('PUT', `${list}/stigs/harbor_linux_3`, { notes: 'of mine' })).status, 200);
+  assert.is((await ask('POST', '/api/v1/my-stigs', { slugs: ['harbor_linux_3'] })).status, 200);
+  return list;
+}
+
+/** What a list shows: slug, title, version, notes. */
+async function shown(ask: Ask, list: string): Promise<string[][]> {
+  const { json } = await ask('GET', `${list}/stigs`);
+  const rows: Record<'slug' | 'title' | 'version' | 'notes', string>[] = json.stigs;
+  return rows.map(({ slug, title, version, notes }) => [slug, title, version, notes]);
+}
+
+const has = async (ask: Ask, slug: string) => (await ask('GET', `/api/v1/stigs/${slug}`)).status === 200;
+
+exchange('is deleted and built anew under a server: nothing that users keep is lost', async () => {
+  const folder = scratchFolder();
+  const file = join(folder, 'g.db');
+  await imported(file, shipped('stigs'));
+  const { running, ask } = await served(folder, ['--db', file]);
+  const list = await makeList(ask);
+  const before = await shown(ask, list);
+  const digest = (await ask('GET', '/api/v1/catalog')).json.digest;
+  const favorites = (await ask('GET', '/api/v1/my-stigs')).json;
+
+  // The log goes with it, or is left behind: either must not be taken for that of the next.
+  rmSync(file);
+  assert.equal(await shown(ask, list), before, 'served on until there is another');
+  await imported(
+    file,
+    put(scratchFolder(), 'other.xml', writeXccdf({ id: 'Other_STIG', title: 'Other STIG' })),
+  );
+  await until('the other catalog is served', () => has(ask, 'other'));
+  assert.equal(
+    await shown(ask, list),
+    before.map(([slug, title, , notes]) => [slug, title, '', notes]),
+    'gone, with title and notes',
+  );
+  assert.equal((await ask('GET', '/api/v1/my-stigs')).json, favorites);
+  assert.is((await ask('GET', '/api/v1/stigs/harbor_linux_3')).status, 404);
+  const again = await ask('POST', `${list}/stigs`, { slugs: ['harbor_linux_3', 'other'] });
+  assert.equal(again.json, { success: true, added: 1, total: 3, notFound: ['harbor_linux_3'] });
+  assert.is((await ask('DELETE', `${list}/stigs`, { slugs: ['other'] })).json.removed, 1);
+
+  await imported(file, shipped('stigs'));
+  await until('it is back', () => has(ask, 'harbor_linux_3'));
+  assert.equal(await shown(ask, list), before);
+  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+  await imported(file, shipped('stigs'));
+  await until('the same digest', async () => (await ask('GET', '/api/v1/catalog')).json.digest === digest);
+  assert.equal(await shown(ask, list), before);
+  assert.match(running.stdout(), /another catalog is served/);
+  await stop(running);
+  const checked = await gapstone(['check', '--audit', '--db', file], { cwd: folder });
+  assert.is(checked.code, 0, checked.stdout);
+});
+
+exchange('takes the place of another in one step: the next request is answered from it', async () => {
+  const folder = scratchFolder();
+  const file = join(folder, 'g.db');
+  await imported(file, shipped('stigs'));
+  const { running, ask } = await served(folder, ['--db', file]);
+  const list = await makeList(ask);
+  const versions = new Set<string>();
+  const texts = [5, 6, 7].map((release) => writeXccdf({ id: 'Other_STIG', title: 'Other STIG', release }));
+  for (const [index, text] of texts.entries()) {
+    const next = join(folder, `next-${index}.db`);
+    await imported(next, shipped('stigs'), put(scratchFolder(), 'other.xml', text));
+    assert.not.ok(existsSync(`${next}-wal`), 'it stands alone');
+    renameSync(next, file);
+    await until('it is served', async () => {
+      const { status, json } = await ask('GET', '/api/v1/stigs/other');
+      assert.ok(status === 200 || status === 404);
+      versions.add(json.version);
+      return json.version === `V1R${index + 5}`;
+    });
+    assert.is((await ask('PUT', `${list}/stigs/harbor_linux_3`, { notes: `note ${index}` })).status, 200);
+  }
+  assert.equal([...versions].filter(Boolean), ['V1R5', 'V1R6', 'V1R7']);
+  // What cannot be served does not take its place, and is told of once.
+  renameSync(put(folder, 'broken', 'SQLite format 3\0 and nothing else'), file);
+  await until('it is told of', () => running.stdout().includes('the new catalog cannot be served'));
+  assert.is((await ask('GET', '/api/v1/stigs/other')).json.version, 'V1R7');
+  assert.is((await ask('GET', '/readyz')).status, 200);
+  const good = join(folder, 'good.db');
+  await imported(good, shipped('stigs'));
+  renameSync(good, file);
+  await until('it is served', async () => !(await has(ask, 'other')));
+  assert.is(running.stdout().split('the new catalog cannot be served').length, 2);
+  await stop(running);
+});
+
+exchange('lies where nothing can be written, and users go on writing', async () => {
+  const [parent, home] = [scratchFolder(), scratchFolder()];
+  chmodSync(parent, 0o755);
+  const folder = join(parent, 'catalog');
+  mkdirSync(folder);
+  const file = join(folder, 'g.db');
+  await imported(file, shipped('stigs'));
+  // An account that rights hold for.
+  const isRoot = process.getuid!() === 0;
+  const under = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+  const args = ['--db', file, '--users-db', join(home, 'u.db')];
+  chmodSync(file, 0o444);
+  chmodSync(folder, 0o555);
+  const before = readFileSync(file);
+  if (isRoot) chownSync(home, 65534, 65534);
+  const { running, ask } = await served(home, args, under);
+  const list = await makeList(ask);
+  assert.equal(
+    (await shown(ask, list)).map(([slug]) => slug),
+    slugs,
+  );
+  assert.is((await ask('GET', '/api/v1/search?q=harbor')).status, 200);
+  assert.is((await ask('GET', '/api/v1/catalog')).json.stigs, 2);
+  for (const command of [['status'], ['check']]) {
+    const { code, stdout, stderr } = await gapstone([...command, ...args], { under });
+    assert.is(code, 0, stdout + stderr);
+  }
+  const copy = join(home, 'b.zip');
+  assert.is((await gapstone(['backup', copy, ...args], { under })).code, 0);
+  // Another catalog is laid there from outside.
+  const next = join(scratchFolder(), 'next.db');
+  copyFileSync(file, next);
+  chmodSync(next, 0o644);
+  await imported(
+    next,
+    put(scratchFolder(), 'other.xml', writeXccdf({ id: 'Other_STIG', title: 'Other STIG' })),
+  );
+  chmodSync(folder, 0o755);
+  assert.ok(readFileSync(file).equals(before), 'nothing was written to it');
+  renameSync(next, file);
+  chmodSync(folder, 0o555);
+  await until('it is served', () => has(ask, 'other'));
+  assert.is((await ask('PUT', `${list}/stigs/harbor_linux_3`, { notes: 'still' })).status, 200);
+  await stop(running);
+  chmodSync(folder, 0o755);
+});
+
+exchange.run();
