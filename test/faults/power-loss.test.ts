@@ -124,6 +124,7 @@ power(
     );
     const { code, stderr } = await gapstone(['import', second!, '--db', file], { under });
     assert.is(code, 0, stderr.slice(-300));
+    const written = readFileSync(file);
     const newContent = contentOf(file);
     assert.is.not(newContent, oldContent);
     const recorded = lines();
@@ -133,7 +134,7 @@ power(
     );
     const calls = readCalls(recorded);
     const replayed = diskAfter(old, calls, calls.length, () => 1).get(file)!;
-    assert.ok(replayed.equals(readFileSync(file)), 'the recording gives the file that there is');
+    assert.ok(replayed.equals(written), 'the recording gives the file that there is');
     // The commit is told after the log was synced with it: the first sync of the log but one for its header.
     const logSyncs = calls.flatMap((call, index) =>
       call.call === 'sync' && call.file === wal ? [index] : [],
