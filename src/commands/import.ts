@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import type Sqlite from 'better-sqlite3';
 import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
 import type { ImportResult } from '../../importers/run.ts';
@@ -80,7 +81,16 @@ function print(
 /** Warns of slugs that lead elsewhere now, where users' data refers to them. */
 function tellUsers(usersDb: string, changes: SlugChange[]): void {
   if (changes.length === 0) return;
-  const users = connectReadOnly(usersDb, 'users', { busyTimeout });
+  let users: Sqlite.Database;
+  try {
+    users = connectReadOnly(usersDb, 'users', { busyTimeout });
+  } catch (error) {
+    // The import is done, whoever may read users' data.
+    process.stderr.write(
+      `warning: whether users' data refers to a slug that changed is not known: ${(error as Error).message}\n`,
+    );
+    return;
+  }
   const count = ['list_stigs', 'favorite_stigs'].map((table) =>
     users.prepare<[string], number>(`SELECT count(*) FROM ${table} WHERE slug = ?`).pluck(),
   );

@@ -15,6 +15,7 @@ import type Sqlite from 'better-sqlite3';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { CommandError } from '../base/errors.ts';
 import { freeName, inPrivateFolder, realFile, sha256OfFile } from '../base/files.ts';
+import { printable } from '../base/text.ts';
 import { memberOf } from './backup.ts';
 import { freeBytes, hashFile, seal } from './copy.ts';
 import type { Files } from './database.ts';
@@ -68,8 +69,9 @@ export async function restoreBackup(
   for (const file of Object.values(places))
     if (resolve(realFile(backup)) === resolve(file))
       throw new CommandError(`${backup} is the database itself`);
-  const zip = isZip(backup) ? await openZip(backup) : null;
+  let zip: ZipFile | null = null;
   try {
+    if (isZip(backup)) zip = await openZip(backup);
     const parts = zip === null ? [partOf(backup, places)] : await partsOf(backup, zip, places);
     for (const { file } of parts) refuseForeign(file);
     for (const { file, bytes } of parts) {
@@ -82,7 +84,7 @@ export async function restoreBackup(
     return await restoreParts(backup, parts, now, audited);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    const why = (error as Error).message.split(',')[0];
+    const why = printable((error as Error).message, 200);
     throw new CommandError(`${backup} cannot be restored: ${why}. Nothing was changed`);
   } finally {
     zip?.close();
@@ -161,7 +163,7 @@ async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string
     // Stored as it is, none is larger than the backup.
     if (!kind || parts.some((part) => part.kind === kind) || entry.compressionMethod !== 0)
       throw new CommandError(
-        `${backup} is no backup of Gapstone: it has the member ${entry.fileName.slice(0, 64)}`,
+        `${backup} is no backup of Gapstone: it has the member ${printable(entry.fileName, 64)}`,
       );
     const unpack = async (temporary: string) => {
       const stream = await zip.openReadStreamPromise(entry as Entry);
