@@ -1,10 +1,12 @@
 import { badRequest } from '../base/errors.ts';
 import { refuseHeavyJson, utf8Body } from '../base/json.ts';
+import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
 import type { FullRelease } from '../catalog/stigs/queries.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb.ts';
 import { stigNames } from './names.ts';
 import { readChecklist } from './read.ts';
+import type { FromResultsOptions } from './results-schema.ts';
 import { type ChecklistUpgrade, type UpgradeBody, upgradeBody } from './schema.ts';
 import { upgradeChecklist } from './upgrade.ts';
 
@@ -20,27 +22,39 @@ export interface Upgraded {
   file: { name: string; marking: string | null } | null;
 }
 
-/** The release that an upload asks for: of a STIG, or of the one of those that its checklist names. */
-export type Wanted = { version?: string } & ({ slug: string } | { named: string[] });
+/**
+ * The release that an upload asks for: of a STIG, of the one of those that its checklist names, or what a file seems to
+ * be about, which may be nothing.
+ */
+export type Wanted =
+  | ({ version?: string } & ({ slug: string } | { named: string[] }))
+  | { stated: StatedRelease };
 
-/** An upload that was read: the release that it asks for, and what makes its answer with that. `make` may throw a 400. */
-export interface ReadUpload {
-  wanted: Wanted;
-  make(release: Release): Upgraded;
-}
+/** What the API does with a body, and what its query says. */
+export type ApiTask = { from: 'api' } & (
+  | { task: 'upgrade'; download: boolean }
+  | { task: 'fromResults'; query: FromResultsOptions & { download: boolean } }
+  | { task: 'inspect' }
+);
+
+/** What is found for it: for `stated` a release with what else is known of it, or null. */
+export type Found = Release | IdentifiedRelease | null;
+
+/** An upload that is worked on: it asks for what it needs of the catalog and gives its answer. May throw a 400. */
+export type Work = Generator<Wanted, Upgraded, Found>;
 
 /** What stands in a header is as long as a banner may be. */
 const longestMarking = 200;
 
 /** Reads the body of a request to the API: the answer is the checklist with its report, or the checklist alone. Throws a 400. */
-export function readBody(bytes: Uint8Array, download: boolean): ReadUpload {
+export function* upgradeWork(bytes: Uint8Array, download: boolean): Work {
   const { checklist, ...asked } = check(upgradeBody, parseBody(utf8Body(bytes)));
-  return readUpload(readChecklist(checklist), asked, (upgrade) =>
-    download ? fileOf(upgrade) : { bytes: bytesOf(JSON.stringify(upgrade)), file: null },
-  );
+  const upgrade = yield* upgradeOf(readChecklist(checklist), asked);
+  return download ? fileOf(upgrade) : answerOf(upgrade);
 }
 
-function parseBody(text: string): unknown {
+/** The value of a JSON body, bounded before it is parsed. Throws a 400. */
+export function parseBody(text: string): unknown {
   refuseHeavyJson(text, 'The request body');
   try {
     return JSON.parse(text);
@@ -49,27 +63,31 @@ function parseBody(text: string): unknown {
   }
 }
 
-/** An upload of a checklist that was read; `shape` makes the answer of what becomes of it. */
-export function readUpload(
+/** Upgrades a checklist that was read to the release that is asked for. */
+export function* upgradeOf(
   old: OldChecklist,
   { slug, version, ...options }: Omit<UpgradeBody, 'checklist' | 'slug'> & { slug?: string | undefined },
-  shape: (upgrade: ChecklistUpgrade) => Upgraded,
-): ReadUpload {
+): Generator<Wanted, ChecklistUpgrade, Found> {
   const which = slug === undefined ? { named: stigNames(old.checklist.stigs) } : { slug };
-  return {
-    wanted: version === undefined ? which : { ...which, version },
-    make: ({ target, benchmarkIds }) => shape(upgradeChecklist(old, target, benchmarkIds, options)),
-  };
+  const { target, benchmarkIds } = (yield version === undefined ? which : { ...which, version })!;
+  return upgradeChecklist(old, target, benchmarkIds, options);
 }
 
-/** The upgraded checklist alone, as a file. */
+/** A checklist alone, as a file. */
 export function fileOf({ checklist, report }: ChecklistUpgrade): Upgraded {
   const { benchmarkId, version } = report.to;
+  return checklistFile(checklist, `U_${benchmarkId}_${version}`);
+}
+
+/** A checklist as a file of some name. */
+export function checklistFile(checklist: ChecklistUpgrade['checklist'], name: string): Upgraded {
   const marking = checklist.target_data.classification?.slice(0, longestMarking).toWellFormed() ?? null;
-  return {
-    bytes: bytesOf(JSON.stringify(checklist)),
-    file: { name: `U_${benchmarkId}_${version}.cklb`, marking },
-  };
+  return { bytes: bytesOf(JSON.stringify(checklist)), file: { name: `${name}.cklb`, marking } };
+}
+
+/** An answer as JSON. */
+export function answerOf(value: object): Upgraded {
+  return { bytes: bytesOf(JSON.stringify(value)), file: null };
 }
 
 /** A text as bytes that can be handed from thread to thread. */

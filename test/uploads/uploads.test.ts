@@ -71,6 +71,7 @@ function uploadsOf(
 
 const upload = (text = 'x'): Upload => ({
   from: 'api',
+  task: 'upgrade',
   download: false,
   bytes: new Uint8Array(Buffer.from(text)),
 });
