@@ -163,7 +163,7 @@ function headOf(bytes: Uint8Array): string {
 function rootOf(text: string): string {
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
     const end = text.startsWith('<?', at) ? '?>' : text.startsWith('<!--', at) ? '-->' : null;
-    if (end === null) return /^<([\w.:-]{1,64})(?=[\s>/])/.exec(text.slice(at, at + 100))?.[1] ?? '';
+    if (end === null) return /^<(?:!DOCTYPE\s{1,9})?([\w.:-]{1,64})(?=[\s>/])/i.exec(text.slice(at, at + 100))?.[1] ?? '';
     at = text.indexOf(end, at + 2);
     if (at < 0) return '';
   }

@@ -25,8 +25,8 @@ interface Refused {
   message: string;
 }
 
-/** What the thread is sent: an upload, then what was found for it, or why that is refused; a release of `false` ends the upload. */
-export type ThreadRequest = Upload | { release: Found | false } | { refused: Refused };
+/** What the thread is sent: an upload, then what was found for it, or why that is refused; `ended` lets go of it. */
+export type ThreadRequest = Upload | { release: Found } | { ended: true } | { refused: Refused };
 
 /**
  * What it answers: the release that it needs, as often as it needs one, then what it made, or why not; a `fault` is an error of the program. A form
@@ -69,7 +69,7 @@ async function answer(request: ThreadRequest): Promise<ThreadAnswer | null> {
       formAgain = null;
       work = await begin(request);
       step = work.next(null);
-    } else if (request.release === false) return null;
+    } else if ('ended' in request) return null;
     else step = work!.next(request.release);
     return step.done ? { upgraded: step.value } : { wanted: step.value };
   } catch (error) {

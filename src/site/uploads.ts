@@ -144,7 +144,7 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
     } catch (error) {
       if (from === 'page' && error instanceof AppError)
         return { refused: { code: error.code, message: error.message } };
-      worker.postMessage({ release: false } satisfies ThreadRequest);
+      worker.postMessage({ ended: true } satisfies ThreadRequest);
       throw error;
     }
   }

@@ -279,7 +279,7 @@ uploading('what is refused, or fails, keeps the thread, which need not keep the 
   const { uploads, told, count, folder } = uploadsOf(
     `parentPort.on('message', (request) => {
        if (request.bytes?.[0] === 33) parentPort.postMessage({ fault: 'TypeError: at line 1' });
-       else if (request.release === null) appendFileSync(new URL('forgotten', import.meta.url), 'x');
+       else if ('ended' in request) appendFileSync(new URL('forgotten', import.meta.url), 'x');
        else answer(request);
      });`,
   );
