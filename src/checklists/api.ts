@@ -1,10 +1,10 @@
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { Access } from '../http/access.ts';
-import { answer, fileHeaders, privateHeaders } from '../http/answer.ts';
+import { answer, fileHeaders, fileTypes, privateHeaders } from '../http/answer.ts';
 import type { Env, Presence } from '../http/env.ts';
-import { downloadHeaders, jsonBody, problem } from '../http/schema.ts';
+import { downloadHeaders, jsonBody, problem, TextFile } from '../http/schema.ts';
 import { maxChecklist } from './read.ts';
 import {
   ChecklistFromResults,
@@ -38,7 +38,7 @@ export function checklistRoutes(access: Access, work: WorkOnUpload): OpenAPIHono
     if (file === null) return answer(c, bytes, privateHeaders) as never;
     // What the old checklist says of itself counts more than the banner of this server.
     const named = fileHeaders(file.marking || c.get('banner'), file.name);
-    return answer(c, bytes, { ...privateHeaders, ...named }) as never;
+    return answer(c, bytes, { 'Content-Type': fileTypes[file.type], ...privateHeaders, ...named }) as never;
   }
 
   const { middleware, ...upgrade } = createRoute({
@@ -54,7 +54,10 @@ export function checklistRoutes(access: Access, work: WorkOnUpload): OpenAPIHono
         description:
           'The new checklist and a report on each of its rules. With download=true, only the checklist, as a file.',
         headers: mayBeFile,
-        content: { 'application/json': { schema: ChecklistUpgrade.or(Cklb) } },
+        content: {
+          'application/json': { schema: ChecklistUpgrade.or(Cklb) },
+          'application/xml': { schema: TextFile },
+        },
       },
       404: problem(404),
     },
@@ -85,7 +88,10 @@ export function checklistRoutes(access: Access, work: WorkOnUpload): OpenAPIHono
         description:
           'The checklist and a report on each of its rules. With download=true, only the checklist, as a file.',
         headers: mayBeFile,
-        content: { 'application/json': { schema: ChecklistFromResults.or(Cklb) } },
+        content: {
+          'application/json': { schema: ChecklistFromResults.or(Cklb) },
+          'application/xml': { schema: TextFile },
+        },
       },
       404: problem(404),
     },
@@ -131,4 +137,4 @@ export function checklistRoutes(access: Access, work: WorkOnUpload): OpenAPIHono
 }
 
 /** The other form of a body: a file of another tool as it is. */
-const xmlBody = { 'application/xml': { schema: z.string() } };
+const xmlBody = { 'application/xml': { schema: TextFile } };

@@ -1,5 +1,5 @@
 import { stableId } from '../base/ids.ts';
-import type { Cklb, CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
+import { type Cklb, type CklbRule, type CklbStig, roles } from '../catalog/stigs/cklb-schema.ts';
 import {
   badChecklist,
   createLeftovers,
@@ -10,7 +10,6 @@ import {
   readStatus,
   readWord,
   refuseFault,
-  roles,
   targetTypes,
 } from './fields.ts';
 import type { Leftover } from './schema.ts';

@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { Cklb } from '../catalog/stigs/cklb-schema.ts';
+import { Cklb, roles } from '../catalog/stigs/cklb-schema.ts';
 import { choices } from '../catalog/stigs/identify.ts';
 import { flag, notAnObject } from '../http/schema.ts';
-import { roles } from './fields.ts';
-import { checklist, NotCarried, upgradeBody } from './schema.ts';
+import { AnsweredChecklist, checklist, NotCarried, upgradeBody } from './schema.ts';
 
 const Status = Cklb.shape.stigs.element.shape.rules.element.shape.status;
 
@@ -65,16 +64,16 @@ const ResultsReport = z
 export type ResultsReport = z.infer<typeof ResultsReport>;
 
 export const ChecklistFromResults = z
-  .strictObject({ checklist: Cklb, report: ResultsReport })
+  .strictObject({ checklist: AnsweredChecklist, report: ResultsReport })
   .openapi('ChecklistFromResults');
-export type ChecklistFromResults = z.infer<typeof ChecklistFromResults>;
 
-const { slug, version, hostName } = upgradeBody.shape;
+const { slug, version, hostName, format } = upgradeBody.shape;
 const options = {
   slug: slug.optional(),
   version: version.openapi({
     description: 'A retained release. By default the one that the rule ids fit best.',
   }),
+  format,
   hostName: hostName.openapi({
     description: 'The host name of the target. By default the one in the results.',
   }),

@@ -1,4 +1,5 @@
-import { readWord, roles } from './fields.ts';
+import { roles } from '../catalog/stigs/cklb-schema.ts';
+import { readWord } from './fields.ts';
 
 /** What a file says of the host that was looked at, as it stands there. */
 export interface Facts {

@@ -1,7 +1,10 @@
 import { badRequest } from '../base/errors.ts';
 import { utf8Body } from '../base/json.ts';
 import { cut } from '../base/text.ts';
+import { checklistName } from '../catalog/stigs/cklb.ts';
+import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
+import type { FullRelease } from '../catalog/stigs/queries.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb.ts';
 import { type Fault, inspectResults, inspectStig, statedOf, statedOfResults } from './inspect.ts';
@@ -10,12 +13,13 @@ import { checklistFromResults } from './results.ts';
 import { createRuleFinder } from './results-match.ts';
 import { createResultsReader, type ScanResults } from './results-reader.ts';
 import {
-  type ChecklistFromResults,
   type FromResultsOptions,
   fromResultsBody,
   type Inspection,
   inspectBody,
+  type ResultsReport,
 } from './results-schema.ts';
+import type { ChecklistFormat } from './schema.ts';
 import { versionOf } from './upgrade.ts';
 import {
   answerOf,
@@ -25,6 +29,7 @@ import {
   type Upgraded,
   type Wanted,
   type Work,
+  written,
 } from './upload.ts';
 import { readUploadedXml } from './xml.ts';
 
@@ -47,18 +52,25 @@ export function readResults(given: string | Uint8Array): ScanResults {
   return reader!.finish(warnings);
 }
 
+/** A checklist of results with its report, and the release that it is of. */
+export interface MadeChecklist {
+  checklist: Cklb;
+  report: ResultsReport;
+  target: FullRelease;
+}
+
 /** Makes a checklist of results that were read, or merges them into one that was. */
 export function* fromResultsOf(
   scan: ScanResults,
   { slug, version, ...options }: FromResultsOptions,
   old: OldChecklist | null,
-): Generator<Wanted, ChecklistFromResults, Found> {
+): Generator<Wanted, MadeChecklist, Found> {
   const stated = statedOfResults(scan);
   const preferred = old === null ? null : releaseIn(old, stated.benchmarkIds);
   const release = (yield { stated: { ...stated, slug, version, preferred } }) as IdentifiedRelease | null;
   const find = release && createRuleFinder(release);
   if (!release || !scan.results.some((result) => find!.rule(result) !== null)) throw notKnown(scan, release);
-  return checklistFromResults(scan, release, options, old);
+  return { ...checklistFromResults(scan, release, options, old), target: release.target };
 }
 
 /** The release of the STIG of a checklist that results are about, where that can be told. */
@@ -85,23 +97,22 @@ export function* fromResultsWork(
   bytes: Uint8Array,
   { download, ...query }: FromResultsOptions & { download: boolean },
 ): Work {
-  const made = isXml(bytes)
-    ? yield* fromResultsOf(readResults(bytes), query, null)
-    : yield* fromResultsJson(parseBody(utf8Body(bytes)));
-  return download ? resultsFile(made) : answerOf(made);
+  if (isXml(bytes))
+    return inFormat(yield* fromResultsOf(readResults(bytes), query, null), query.format, download);
+  const { results, checklist, ...asked } = check(fromResultsBody, parseBody(utf8Body(bytes)));
+  const old = checklist === undefined ? null : readChecklist(checklist);
+  return inFormat(yield* fromResultsOf(readResults(results), asked, old), asked.format, download);
 }
 
-function* fromResultsJson(body: unknown): Generator<Wanted, ChecklistFromResults, Found> {
-  const { results, checklist, ...options } = check(fromResultsBody, body);
-  const scan = readResults(results);
-  return yield* fromResultsOf(scan, options, checklist === undefined ? null : readChecklist(checklist));
+function inFormat(made: MadeChecklist, format: ChecklistFormat, download: boolean): Upgraded {
+  if (download) return resultsFile(made, format);
+  return answerOf({ checklist: written(made.checklist, format, made.target), report: made.report });
 }
 
-/** The checklist of results alone, as a file: named after its host, its STIG and its release (rule D28.1). */
-export function resultsFile({ checklist, report }: ChecklistFromResults): Upgraded {
-  const { host_name } = checklist.target_data;
-  const { slug, version } = report.release;
-  return checklistFile(checklist, [host_name, slug, version].filter((part) => part !== '').join('_'));
+/** The checklist of results alone, as a file named after its host (rule D28.1). */
+export function resultsFile({ checklist, target }: MadeChecklist, format: ChecklistFormat): Upgraded {
+  const name = checklistName(target.release, { hostName: checklist.target_data.host_name });
+  return checklistFile(checklist, format, target, name);
 }
 
 /** Reads a body to be inspected: JSON with `checklist` or `results`, or a ckl, cklb or results file itself. Throws a 400. */
@@ -163,7 +174,8 @@ function headOf(bytes: Uint8Array): string {
 function rootOf(text: string): string {
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
     const end = text.startsWith('<?', at) ? '?>' : text.startsWith('<!--', at) ? '-->' : null;
-    if (end === null) return /^<(?:!DOCTYPE\s{1,9})?([\w.:-]{1,64})(?=[\s>/])/i.exec(text.slice(at, at + 100))?.[1] ?? '';
+    if (end === null)
+      return /^<(?:!DOCTYPE\s{1,9})?([\w.:-]{1,64})(?=[\s>/])/i.exec(text.slice(at, at + 100))?.[1] ?? '';
     at = text.indexOf(end, at + 2);
     if (at < 0) return '';
   }

@@ -9,7 +9,7 @@ import type { OldChecklist } from './cklb.ts';
 import { longestText } from './fields.ts';
 import { createRuleFinder, type FoundRule, plainId } from './results-match.ts';
 import type { RuleResult, ScanResults } from './results-reader.ts';
-import type { ChecklistFromResults, ReportedRule, ResultsReport } from './results-schema.ts';
+import type { ReportedRule, ResultsReport } from './results-schema.ts';
 import { chooseStig, isAnswered, upgradeChecklist, withIds } from './upgrade.ts';
 
 type Status = CklbRule['status'];
@@ -58,13 +58,15 @@ export function checklistFromResults(
   release: IdentifiedRelease,
   { hostName, overwrite = false }: { hostName?: string | undefined; overwrite?: boolean | undefined },
   old: OldChecklist | null,
-): ChecklistFromResults {
+): { checklist: Cklb; report: ResultsReport } {
   const { target } = release;
   const host = hostName ?? scan.target.hostName;
-  const fresh = toCklb(target, host);
+  const fresh = toCklb(target, { hostName: host });
   const index = old === null ? 0 : chooseStig(old.checklist.stigs, fresh.stigs[0]!, release.benchmarkIds);
   const upgraded =
-    old === null ? null : upgradeChecklist(old, target, release.benchmarkIds, { hostName, onChange: 'keep' });
+    old === null
+      ? null
+      : upgradeChecklist(old, target, release.benchmarkIds, { hostName, onChange: 'keep', format: 'cklb' });
   const before = upgraded?.checklist ?? fresh;
   const { found, unknown, renamed } = matchResults(scan.results, release);
 

@@ -1,13 +1,16 @@
 import { badRequest } from '../base/errors.ts';
 import { refuseHeavyJson, utf8Body } from '../base/json.ts';
+import { toCkl } from '../catalog/stigs/ckl.ts';
+import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
 import type { FullRelease } from '../catalog/stigs/queries.ts';
+import type { FileType } from '../http/answer.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb.ts';
 import { stigNames } from './names.ts';
 import { readChecklist } from './read.ts';
 import type { FromResultsOptions } from './results-schema.ts';
-import { type ChecklistUpgrade, type UpgradeBody, upgradeBody } from './schema.ts';
+import { type ChecklistFormat, type Upgrade, type UpgradeBody, upgradeBody } from './schema.ts';
 import { upgradeChecklist } from './upgrade.ts';
 
 /** A release, and the benchmark ids under which its STIG is known. */
@@ -19,7 +22,7 @@ export interface Release {
 /** What an upload became: the bytes of the answer, and the name and marking of a file where it is one. */
 export interface Upgraded {
   bytes: Uint8Array<ArrayBuffer>;
-  file: { name: string; marking: string | null } | null;
+  file: { name: string; type: FileType; marking: string | null } | null;
 }
 
 /**
@@ -49,8 +52,9 @@ const longestMarking = 200;
 /** Reads the body of a request to the API: the answer is the checklist with its report, or the checklist alone. Throws a 400. */
 export function* upgradeWork(bytes: Uint8Array, download: boolean): Work {
   const { checklist, ...asked } = check(upgradeBody, parseBody(utf8Body(bytes)));
-  const upgrade = yield* upgradeOf(readChecklist(checklist), asked);
-  return download ? fileOf(upgrade) : answerOf(upgrade);
+  const { upgrade, target } = yield* upgradeOf(readChecklist(checklist), asked);
+  if (download) return fileOf(upgrade, asked.format, target);
+  return answerOf({ ...upgrade, checklist: written(upgrade.checklist, asked.format, target) });
 }
 
 /** The value of a JSON body, bounded before it is parsed. Throws a 400. */
@@ -67,22 +71,40 @@ export function parseBody(text: string): unknown {
 export function* upgradeOf(
   old: OldChecklist,
   { slug, version, ...options }: Omit<UpgradeBody, 'checklist' | 'slug'> & { slug?: string | undefined },
-): Generator<Wanted, ChecklistUpgrade, Found> {
+): Generator<Wanted, { upgrade: Upgrade; target: FullRelease }, Found> {
   const which = slug === undefined ? { named: stigNames(old.checklist.stigs) } : { slug };
   const { target, benchmarkIds } = (yield version === undefined ? which : { ...which, version })!;
-  return upgradeChecklist(old, target, benchmarkIds, options);
+  return { upgrade: upgradeChecklist(old, target, benchmarkIds, options), target };
 }
 
-/** A checklist alone, as a file. */
-export function fileOf({ checklist, report }: ChecklistUpgrade): Upgraded {
+/** A checklist in a format: the object of a cklb, or the text of a ckl. */
+export function written(checklist: Cklb, format: ChecklistFormat, { release }: FullRelease): Cklb | string {
+  return format === 'ckl' ? toCkl(checklist, [release]) : checklist;
+}
+
+/** The upgraded checklist alone, as a file. */
+export function fileOf(
+  { checklist, report }: Upgrade,
+  format: ChecklistFormat,
+  target: FullRelease,
+): Upgraded {
   const { benchmarkId, version } = report.to;
-  return checklistFile(checklist, `U_${benchmarkId}_${version}`);
+  return checklistFile(checklist, format, target, `U_${benchmarkId}_${version}`);
 }
 
 /** A checklist as a file of some name. */
-export function checklistFile(checklist: ChecklistUpgrade['checklist'], name: string): Upgraded {
+export function checklistFile(
+  checklist: Cklb,
+  format: ChecklistFormat,
+  target: FullRelease,
+  name: string,
+): Upgraded {
   const marking = checklist.target_data.classification?.slice(0, longestMarking).toWellFormed() ?? null;
-  return { bytes: bytesOf(JSON.stringify(checklist)), file: { name: `${name}.cklb`, marking } };
+  const made = written(checklist, format, target);
+  return {
+    bytes: bytesOf(typeof made === 'string' ? made : JSON.stringify(made)),
+    file: { name: `${name}.${format}`, type: format, marking },
+  };
 }
 
 /** An answer as JSON. */

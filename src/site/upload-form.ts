@@ -39,6 +39,7 @@ export function typedIn(form: Form): UpgradeForm {
     hostName: form.get('hostName').slice(0, longestField).trim(),
     onChange: form.get('onChange').slice(0, longestField) || 'keep',
     overwrite: form.get('overwrite') === 'true' ? 'true' : '',
+    format: form.get('format').slice(0, longestField) || 'cklb',
   };
 }
 
@@ -71,6 +72,7 @@ export function* formWork(files: UploadedFiles, form: Form, frame: PageFrame): W
   const hostName = form.get('hostName').trim();
   const asked = check(optionsBody, {
     onChange: form.get('onChange') || 'keep',
+    format: form.get('format') || 'cklb',
     ...(slug === '' ? {} : { slug }),
     ...(version === '' ? {} : { version }),
     ...(hostName === '' ? {} : { hostName }),
@@ -86,10 +88,12 @@ export function* formWork(files: UploadedFiles, form: Form, frame: PageFrame): W
   const { old, scan, warnings } = files;
   if (scan !== null) {
     const made = yield* fromResultsOf(scan, { ...asked, overwrite: typed.overwrite === 'true' }, old);
-    return asFile ? resultsFile(made) : page(fromResultsPage({ ...made, form: typed, files: attached }));
+    return asFile
+      ? resultsFile(made, asked.format)
+      : page(fromResultsPage({ report: made.report, form: typed, files: attached }));
   }
-  const upgrade = yield* upgradeOf(old!, asked);
-  if (asFile) return fileOf(upgrade);
+  const { upgrade, target } = yield* upgradeOf(old!, asked);
+  if (asFile) return fileOf(upgrade, asked.format, target);
   const { report } = upgrade;
   return page(
     upgradedPage({

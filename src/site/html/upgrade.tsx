@@ -20,6 +20,7 @@ export interface UpgradeForm {
   onChange: string;
   /** `true`, or empty. */
   overwrite: string;
+  format: string;
 }
 
 export const emptyUpgrade: UpgradeForm = {
@@ -28,6 +29,7 @@ export const emptyUpgrade: UpgradeForm = {
   hostName: '',
   onChange: 'keep',
   overwrite: '',
+  format: 'cklb',
 };
 
 /** Files that were sent with a form, base64: nothing is stored, so a page brings them back. */
@@ -132,6 +134,15 @@ export function upgradePage(page: {
               ['true', 'Replace it by the result'],
             ]}
             selected={form.overwrite}
+          />
+          <Select
+            name="format"
+            label="Format of the upgraded checklist"
+            of={[
+              ['cklb', '.cklb (STIG Viewer 3, STIG Manager)'],
+              ['ckl', '.ckl (STIG Viewer 2)'],
+            ]}
+            selected={form.format === 'ckl' ? 'ckl' : 'cklb'}
           />
           <div class="actions">
             <button type="submit">Preview upgrade</button>
