@@ -25,6 +25,7 @@ import { createSearchService } from './catalog/search/queries.ts';
 import { stigRoutes } from './catalog/stigs/api.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { stigDiffRoutes } from './catalog/stigs/diff-api.ts';
+import { createIdentify } from './catalog/stigs/identify.ts';
 import { createStigNames } from './catalog/stigs/names.ts';
 import { createStigNewsService } from './catalog/stigs/news.ts';
 import { createStigService } from './catalog/stigs/queries.ts';
@@ -78,7 +79,7 @@ import { createSessionCookie } from './http/session-cookie.ts';
 import { openApiDocument } from './openapi.ts';
 import { createAssets } from './site/html/assets.ts';
 import { pageRoutes } from './site/pages.ts';
-import { createUpgrade, type Uploads } from './site/uploads.ts';
+import { createUploadWork, type Uploads } from './site/uploads.ts';
 
 /** What the service is made of; nothing is taken from the environment or from a global. */
 export interface Context {
@@ -183,8 +184,9 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   app.route('/', stigRoutes(ofCatalog, stigs, news));
   const stigDiff = createStigDiffService(catalog, stigs);
   app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
-  const upgrade = createUpgrade(context.uploads, stigs, createStigNames(catalog));
-  app.route('/', checklistRoutes(access, upgrade));
+  const names = createStigNames(catalog);
+  const workOnUpload = createUploadWork(context.uploads, stigs, names, createIdentify(catalog, stigs, names));
+  app.route('/', checklistRoutes(access, workOnUpload));
   const controls = createControlService(catalog);
   app.route('/', controlRoutes(ofCatalog, controls));
   const crosswalk = createCrosswalkService(catalog);
@@ -222,7 +224,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     cookie,
     stigs,
     stigDiff,
-    upgrade,
+    workOnUpload,
     news,
     controls,
     crosswalk,
