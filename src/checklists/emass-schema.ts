@@ -53,11 +53,9 @@ export const EmassRows = z
         z.strictObject({ host: z.string(), benchmarkId: z.string(), ruleId: z.string(), status: z.string() }),
       )
       .openapi({ description: 'Rules that name no CCI: a sheet of test results has no row for them.' }),
-    unknownCcis: z
-      .array(z.string())
-      .openapi({
-        description: 'CCIs that the catalog does not have: their rows have no control and no definition.',
-      }),
+    unknownCcis: z.array(z.string()).openapi({
+      description: 'CCIs that the catalog does not have: their rows have no control and no definition.',
+    }),
   })
   .openapi('EmassSheet');
 export type EmassRows = z.infer<typeof EmassRows>;

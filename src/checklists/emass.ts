@@ -5,10 +5,12 @@ import type { OldChecklist } from './cklb.ts';
 import type { Fields } from './emass-columns.ts';
 import type { EmassBody } from './emass-schema.ts';
 
-/** What the catalog says of CCIs: their definitions and controls, and the statements of these in catalog order. */
+/** What the catalog says of some CCIs, and of the controls of 800-53 that they stand for. */
 export interface CciFacts {
-  ccis: ReadonlyMap<string, { definition: string; controls: string[] }>;
-  controls: ReadonlyMap<string, string>;
+  /** The definition of each CCI that is known, and its controls. */
+  ccis: Map<string, { definition: string; controls: string[] }>;
+  /** The statement of each of these controls, in catalog order. */
+  controls: Map<string, string>;
 }
 
 /** A rule of a checklist, with where it is from. */

@@ -8,17 +8,10 @@ import { type CrosswalkService, closureDepth, defaultStatuses } from './queries.
 
 const target = 'nist-800-53';
 
-/** What the catalog says of some CCIs and of the controls of 800-53 that they stand for. */
-export interface CciFacts {
-  /** The definition of each CCI that is known, and its controls. */
-  ccis: Map<string, { definition: string; controls: string[] }>;
-  /** The statement of each of these controls, else its title, in catalog order. */
-  controls: Map<string, string>;
-}
-
 /**
- * Makes the question what some CCIs (`CCI-000366`) are, by the lookup of rule D7.5, or by the references of an older
- * revision of 800-53 (rule D7.4). Throws NOT_FOUND for a revision that is not imported.
+ * Makes the question what some CCIs (`CCI-000366`) are: the definition and the controls of 800-53 of each that is known, by
+ * the lookup of rule D7.5 or by the references of an older revision (rule D7.4); and of these controls, in catalog order, the
+ * statement, else the title. Throws NOT_FOUND for a revision that is not imported.
  */
 export function createCciFacts(db: Database, crosswalk: CrosswalkService, controls: ControlService) {
   const facts = createFacts(db);
@@ -59,7 +52,7 @@ export function createCciFacts(db: Database, crosswalk: CrosswalkService, contro
     };
   }
 
-  return (ccis: string[], revision?: string): CciFacts =>
+  return (ccis: string[], revision?: string) =>
     db.read(() => {
       const { served } = controls.versions(target);
       // Refuses what is not there.
@@ -69,7 +62,7 @@ export function createCciFacts(db: Database, crosswalk: CrosswalkService, contro
       const controlsOf = isOlder
         ? statedFor(revision)
         : (identifier: string) => crosswalk.endsOf({ ...question, identifier });
-      const found: CciFacts['ccis'] = new Map();
+      const found = new Map<string, { definition: string; controls: string[] }>();
       for (const cci of ccis) {
         const texts = textsOf('cci', cci);
         if (texts !== null) found.set(cci, { definition: texts.statement, controls: controlsOf(cci) });
