@@ -288,6 +288,23 @@ function* bodies(): Generator<[operationId: string, good: object, bad: object[]]
     { ccis },
     [{ ccis: [] }, { ccis: [...ccis, 'x'] }, { ccis: [text(101)] }, { ccis, to: '' }, { ccis, maxHops: -1 }],
   ];
+  const sheet = { checklists: ['', {}], sheet: 'poam', revision: text(100), columns: text(100_000) };
+  yield [
+    'emassSheet',
+    { ...sheet, testedBy: text(1000), template: 'poam-22', format: 'json' },
+    [
+      { ...sheet, checklists: [] },
+      { ...sheet, checklists: Array(501).fill('') },
+      { ...sheet, checklists: [5] },
+      { ...sheet, checklists: '' },
+      { ...sheet, sheet: 'x' },
+      { ...sheet, template: 'x' },
+      { ...sheet, columns: text(100_001) },
+      { ...sheet, revision: text(101) },
+      { ...sheet, dateTested: text(1001) },
+      { sheet: 'poam' },
+    ],
+  ];
   yield [
     'createPlant',
     { name: 'fern', id: 2 ** 53 - 1 },

@@ -10,16 +10,16 @@ import type { FullRelease } from '../catalog/stigs/queries.ts';
 import type { OldChecklist } from './cklb.ts';
 import { shortList, stigNames } from './names.ts';
 import type {
-  ChecklistUpgrade,
   Leftover,
   NotCarried,
   RuleAnswer,
+  Upgrade,
   UpgradeBody,
   UpgradedRule,
   UpgradeReport,
 } from './schema.ts';
 
-type AnswerOptions = Pick<UpgradeBody, 'hostName' | 'onChange'>;
+type AnswerOptions = Pick<UpgradeBody, 'hostName' | 'onChange' | 'format'>;
 
 /**
  * Moves one STIG of a checklist to a release, pure: each rule of the release takes the answer of the rule it was, and the
@@ -31,8 +31,8 @@ export function upgradeChecklist(
   old: OldChecklist,
   target: FullRelease,
   benchmarkIds: string[],
-  { hostName, onChange }: AnswerOptions,
-): ChecklistUpgrade {
+  { hostName, onChange, format }: AnswerOptions,
+): Upgrade {
   const template = toCklb(target);
   const fresh = template.stigs[0]!;
   const index = chooseStig(old.checklist.stigs, fresh, benchmarkIds);
@@ -54,10 +54,11 @@ export function upgradeChecklist(
   const markings = removed.flatMap((each) => goneMarking(each.rule));
   const { checklist } = old;
   const others = checklist.stigs.filter((each) => each !== before);
+  const title = titleOf(checklist.title, before, template.title);
   const upgraded = withIds(
     {
       ...checklist,
-      title: titleOf(checklist.title, before, template.title),
+      title,
       target_data: { ...checklist.target_data, ...(hostName === undefined ? {} : { host_name: hostName }) },
       stigs: checklist.stigs.map((each) => (each === before ? { ...fresh, rules } : each)),
     },
@@ -84,7 +85,12 @@ export function upgradeChecklist(
       },
       summary: summaryOf(reports, gone),
       rules: reports,
-      notCarried: [...gone, ...markings, ...old.leftovers],
+      notCarried: [
+        ...gone,
+        ...markings,
+        ...old.leftovers,
+        ...(format === 'ckl' && title !== template.title ? [lostTitle(title)] : []),
+      ],
       otherStigs: others.map((each) => ({
         benchmarkId: each.stig_id,
         title: each.stig_name,
@@ -107,7 +113,7 @@ function matchStig(before: CklbStig, fresh: CklbStig) {
 }
 
 /** Which STIG of a checklist is meant: the first of a known benchmark id, else the one that shares most rules; -1 for none. */
-function chooseStig(candidates: CklbStig[], fresh: CklbStig, benchmarkIds: string[]): number {
+export function chooseStig(candidates: CklbStig[], fresh: CklbStig, benchmarkIds: string[]): number {
   const known = new Set(benchmarkIds.map((id) => id.toLowerCase()));
   const named = candidates.findIndex((each) => known.has(each.stig_id.trim().toLowerCase()));
   if (named >= 0) return named;
@@ -125,7 +131,8 @@ function noSuchStig(stigs: CklbStig[], slug: string): Error {
   );
 }
 
-function comparable(rule: CklbRule) {
+/** A rule of a checklist, to be compared. */
+export function comparable(rule: CklbRule) {
   return {
     ...toIds(rule),
     title: rule.rule_title,
@@ -212,7 +219,8 @@ function answerOf({ status, finding_details, comments, overrides }: CklbRule): R
   return { status, finding_details, comments, overrides };
 }
 
-function isAnswered({ status, finding_details, comments, overrides }: CklbRule): boolean {
+/** Whether somebody wrote anything about a rule. */
+export function isAnswered({ status, finding_details, comments, overrides }: CklbRule): boolean {
   return (
     status !== 'not_reviewed' ||
     finding_details.trim() !== '' ||
@@ -268,7 +276,7 @@ function summaryOf(reports: UpgradedRule[], gone: { answered: boolean }[]): Upgr
 }
 
 /** `V2R7` of the STIG of a checklist, or null where it does not say. */
-function versionOf({ version, release_info }: CklbStig): string | null {
+export function versionOf({ version, release_info }: CklbStig): string | null {
   const release = /Release:\s*(\d+(?:\.\d+)*)/i.exec(release_info.slice(0, 1000))?.[1];
   return /^\d+$/.test(version.trim()) && release !== undefined ? `V${Number(version)}R${release}` : null;
 }
@@ -279,8 +287,15 @@ function titleOf(title: string, before: CklbStig, fresh: string): string {
   return isMade ? fresh : title;
 }
 
+const lostTitle = (value: string): Leftover => ({
+  kind: 'field',
+  reason: 'a ckl has no field for this',
+  path: 'title',
+  value,
+});
+
 /** Gives the checklist and its upgraded STIG ids made from all their content (rule D5.1). */
-function withIds(checklist: Cklb, index: number): Cklb {
+export function withIds(checklist: Cklb, index: number): Cklb {
   const id = stableId('cklb-upgrade', JSON.stringify(checklist));
   const stigUuid = stableId('cklb-upgrade-stig', id, String(index));
   const stigs = checklist.stigs.with(index, {
