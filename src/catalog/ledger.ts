@@ -4,7 +4,7 @@ import { notFound } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
 import { importLedger, importRuns } from '../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
-import { withoutFolder } from './source-name.ts';
+import { withoutFolder } from '../base/source-name.ts';
 
 /** What became of a source (rule D20). */
 export const outcomes = importLedger.outcome.enumValues;

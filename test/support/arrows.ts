@@ -65,7 +65,6 @@ export const arrows: Record<string, string[]> = {
   'src/catalog/controls': ['src/base', 'src/db', 'src/http'],
   'src/catalog/crosswalk': [
     'src/base',
-    'src/catalog',
     'src/catalog/controls',
     'src/catalog/stigs',
     'src/db',

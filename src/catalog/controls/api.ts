@@ -44,6 +44,15 @@ const published = [
 export function controlRoutes(access: Access, controls: ControlService) {
   const { app, route } = createRoutes('Controls');
 
+  route('GET /api/v1/controls/{framework}/baselines', access.public, {
+    operationId: 'listBaselines',
+    summary: 'List the baselines of a control catalog',
+    params: schemas.frameworkParam,
+    query: schemas.controlQuery,
+    response: jsonContent(schemas.Baselines, "The baselines, NIST's first."),
+    handle: ({ params, query }) => controls.baselines(params.framework, query.version),
+  });
+
   for (const { framework, operation, summaries, noun, filters, list, record } of published) {
     route(`GET /api/v1/controls/${framework}`, access.public, {
       operationId: `list${operation}s`,
@@ -51,8 +60,11 @@ export function controlRoutes(access: Access, controls: ControlService) {
       query: filters,
       response: jsonContent(list, `The ${noun}s.`),
       notFound: true,
-      handle: ({ query: { search, family, version, page, limit, ...words } }) =>
-        controls.list(framework, { search, family, version, page, limit, words: Object.values(words) }),
+      handle: ({ query: { search, family, version, page, limit, ...words } }) => {
+        const { baseline, ...others } = words as Record<string, Set<string> | undefined>;
+        const filter = { search, family, version, page, limit, baseline, words: Object.values(others) };
+        return controls.list(framework, filter);
+      },
     });
 
     route(`GET /api/v1/controls/${framework}/{controlId}`, access.public, {
