@@ -1,7 +1,11 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import { compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
 import { sortKey } from '../../src/catalog/controls/identifier.ts';
-import { baselines as baselineTable, controls as controlTable, frameworkVersions } from '../../src/db/control-tables.ts';
+import {
+  baselines as baselineTable,
+  controls as controlTable,
+  frameworkVersions,
+} from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import { type BaselineLayer, baselinesOf, type CatalogLayer, mergeLayers, rankLayers } from './merge.ts';
@@ -69,7 +73,9 @@ function newestOf(versions: string[]): string {
 /** Writes the catalogs as they are served, in place of those that were; inside the run's transaction. */
 export function writeCatalogs(db: Database, catalogs: Catalog[], layers: BaselineLayer[]): void {
   const { sqlite } = db;
-  sqlite.exec('DELETE FROM baselines; DELETE FROM controls; DELETE FROM framework_versions; DELETE FROM control_keys;');
+  sqlite.exec(
+    'DELETE FROM baselines; DELETE FROM controls; DELETE FROM framework_versions; DELETE FROM control_keys;',
+  );
   const insertVersion = prepareInsert(db, frameworkVersions);
   const insertBaseline = prepareInsert(db, baselineTable);
   const insertControl = prepareInsert(db, controlTable);

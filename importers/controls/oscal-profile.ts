@@ -71,10 +71,13 @@ function idsOf({ imports }: OscalProfile): { id: string; pointer: string }[] {
 
 /** `fedramp-rev-5-moderate-baseline`. Throws for a title that gives no name, or one of NIST's. */
 function nameOf(title: string): string {
-  const words = title.normalize('NFC').toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const words =
+    title
+      .normalize('NFC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const name = [...words.join('-')].slice(0, 200).join('').replace(/-$/, '');
-  if (name === '')
-    throw new ImportError(`the title "${excerpt(title)}" gives the baseline no name`, kind);
+  if (name === '') throw new ImportError(`the title "${excerpt(title)}" gives the baseline no name`, kind);
   if (isNistBaseline(name))
     throw new ImportError(`the title "${excerpt(title)}" would name the baseline as one of NIST's`, kind);
   return name;
@@ -87,7 +90,9 @@ function namedRelease(profile: OscalProfile) {
     const resource = resources.find(({ uuid }) => uuid !== '' && href === `#${uuid}`);
     return [href, ...(resource ? [resource.title, ...resource.rlinks.map((link) => link.href)] : [])];
   });
-  const named = catalogs.map((text) => /800-53\D{0,20}?r(?:ev(?:ision)?)?[ ._-]?([45])(?!\d)/i.exec(text)?.[1]);
+  const named = catalogs.map(
+    (text) => /800-53\D{0,20}?r(?:ev(?:ision)?)?[ ._-]?([45])(?!\d)/i.exec(text)?.[1],
+  );
   const titled = /\bRev(?:ision|\.)? ?([45])\b/i.exec(profile.metadata.title)?.[1];
   const revision = named.find((each) => each !== undefined) ?? titled;
   const version = revision === undefined ? '' : `Rev ${revision}`;

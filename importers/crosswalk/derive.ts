@@ -2,12 +2,7 @@ import { createGraph, type Graph, numberEdges } from '../../src/catalog/crosswal
 import { crosswalkEdges, crosswalkNodes } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import {
-  type Catalog,
-  readBaselines,
-  readCatalogs,
-  writeCatalogs,
-} from '../controls/derive-catalogs.ts';
+import { type Catalog, readBaselines, readCatalogs, writeCatalogs } from '../controls/derive-catalogs.ts';
 import type { BaselineLayer } from '../controls/merge.ts';
 import type { SourceProblem } from '../read/errors.ts';
 import { firstOf } from '../read/text.ts';

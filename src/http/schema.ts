@@ -80,7 +80,9 @@ export function nameList(name: string, most: number) {
   const one = requestText(name, most);
   return z
     .union([one, z.array(one)])
-    .transform((value) => new Set([value].flat().flatMap((each) => each.split(',').map((text) => fold(text.trim())))))
+    .transform(
+      (value) => new Set([value].flat().flatMap((each) => each.split(',').map((text) => fold(text.trim())))),
+    )
     .optional()
     .openapi({ param: { style: 'form', explode: true }, type: 'array', items: { type: 'string' } });
 }

@@ -3,7 +3,13 @@ import { AppError, badRequest } from '../../base/errors.ts';
 import { arrayText, type JsonText, objectText } from '../../base/json.ts';
 import { withoutFolder } from '../../base/source-name.ts';
 import { cut, fold } from '../../base/text.ts';
-import { baselines, controlKeys, controls, frameworkVersions } from '../../db/control-tables.ts';
+import {
+  baselines,
+  controlFacts,
+  controlKeys,
+  controls,
+  frameworkVersions,
+} from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { sources } from '../../db/tables.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
@@ -16,6 +22,7 @@ import {
   withoutEndingZeros,
 } from './frameworks.ts';
 import { canonicalIdentifier } from './identifier.ts';
+import { type ExportedCatalog, type ExportedControl, familyCode } from './interchange.ts';
 import type { Baselines } from './schema.ts';
 
 /** Pages show the CCIs as well. */
@@ -78,6 +85,21 @@ export function createControlService(db: Database) {
     .where(and(eq(controlKeys.id, sql.placeholder('id')), eq(controlKeys.framework, framework)))
     .prepare();
 
+  const { identifier: key, status, family, statement, withdrawnInto } = controls;
+  const everyControl = orm
+    .select({
+      ...{ identifier: key, status, title: controls.title, family, familyNames, statement, withdrawnInto },
+      recordJson: sql<string>`${recordJson}`,
+    })
+    .from(controls)
+    .where(ofVersion)
+    .orderBy(asc(controls.ordinal))
+    .prepare();
+  const editions = orm
+    .selectDistinct({ edition: controlFacts.edition })
+    .from(controlFacts)
+    .where(and(eq(controlFacts.framework, framework), eq(controlFacts.version, version)))
+    .prepare();
   const baselineRows = orm
     .select({ ...baselineColumns, source: sources.source })
     .from(baselines)
@@ -137,6 +159,37 @@ export function createControlService(db: Database) {
           throw new AppError('NOT_FOUND', `Framework not found: ${cut(framework)}`);
         const rows = version === null ? [] : baselineRows.all({ framework, version });
         return { baselines: rows.map((row) => ({ ...row, source: withoutFolder(row.source) })) };
+      });
+    },
+
+    /** Everything that is served of one version of a framework. Throws NOT_FOUND for a framework that nothing states. */
+    exported(framework: string, wanted?: string): ExportedCatalog {
+      return db.read(() => {
+        const version = versionOf(framework, wanted);
+        if (version === null) throw new AppError('NOT_FOUND', `Framework not found: ${cut(framework)}`);
+        const changed = editions
+          .all({ framework, version })
+          .map(({ edition }) => edition)
+          .filter((edition) => /^\d{4}-\d\d-\d\d(?:T|$)/.test(edition));
+        const rows = everyControl.all({ framework, version }).map(({ recordJson, familyNames, ...row }) => {
+          const { statementParts, guidance, ...record } = JSON.parse(recordJson) as Partial<ExportedControl>;
+          const { related, baselines, requirementType, macLevels, confidentialityLevels } = record;
+          return {
+            ...row,
+            familyCode: familyCode(framework, row.identifier, row.family, familyNames),
+            statementParts: statementParts ?? [],
+            guidance: guidance ?? '',
+            related: related ?? [],
+            baselines: baselines ?? [],
+            requirementType: requirementType ?? null,
+            macLevels: macLevels ?? [],
+            confidentialityLevels: confidentialityLevels ?? [],
+            impactCode: record.impactCode ?? null,
+            threat: record.threat ?? '',
+            resources: record.resources ?? '',
+          };
+        });
+        return { framework, version, changed: changed.sort().at(-1) ?? null, controls: rows };
       });
     },
 
