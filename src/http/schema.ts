@@ -87,6 +87,17 @@ export function nameList(name: string, most: number) {
     .openapi({ param: { style: 'form', explode: true }, type: 'array', items: { type: 'string' } });
 }
 
+/** One of some known words, compared case-insensitively; another one is a 400 (D3.2). */
+export function oneWord<const T extends string>(name: string, words: readonly T[]) {
+  const error = `${name} must be one of: ${words.join(', ')}`;
+  const wordOf = (text: string) => words.find((each) => each.toLowerCase() === text.trim().toLowerCase());
+  return z
+    .string({ error })
+    .refine((text) => wordOf(text) !== undefined, { error })
+    .transform((text) => wordOf(text)!)
+    .openapi({ type: 'string', enum: [...words] });
+}
+
 /** How a parameter is published that takes several words: as generated clients send arrays. */
 export function arrayOf(words: readonly string[]) {
   return {
@@ -113,13 +124,14 @@ export const since = z
 
 /** The download format of an endpoint; the first is the default (D5.6). */
 export function format<const T extends string>(formats: readonly [T, ...T[]]) {
+  const error = `Invalid format. Must be one of: ${formats.join(', ')}`;
   return z
-    .union([z.string(), z.array(z.string())])
+    .union([z.string(), z.array(z.string())], { error })
     .default(formats[0])
     .transform((value, context) => {
       const known = typeof value === 'string' && formats.find((each) => each === value.toLowerCase());
       if (known) return known;
-      context.addIssue({ code: 'custom', message: `Invalid format. Must be one of: ${formats.join(', ')}` });
+      context.addIssue({ code: 'custom', message: error });
       return z.NEVER;
     })
     .openapi({ type: 'string', enum: [...formats], default: formats[0] });
@@ -194,6 +206,9 @@ export const problem = (status: keyof typeof problems) => jsonContent(ErrorBody,
 
 /** A file whose text is no JSON. */
 export const TextFile = z.string();
+
+/** A file that is no text. */
+export const BinaryFile = z.string().openapi({ format: 'binary' });
 
 /** The headers of a response that is a file. */
 export const downloadHeaders = {

@@ -33,6 +33,8 @@ export interface ExportedCatalog {
   /** The newest date or time that a source states of itself; null where none does. */
   changed: string | null;
   controls: ExportedControl[];
+  /** The baseline that the controls are of, where one was asked for. */
+  baseline: { name: string; title: string } | null;
 }
 
 /** What else than the family a control is found by: a code of its own. */
@@ -41,7 +43,7 @@ export function familyCode(framework: string, identifier: string, family: string
   return framework !== 'cci' && code === fold(familyCodeOf(framework, identifier)) ? '' : code;
 }
 
-type Row = ExportedControl & { framework: string; version: string };
+type Row = ExportedControl & Pick<ExportedCatalog, 'framework' | 'version'>;
 
 const texts: [name: string, value: (row: Row) => string | null][] = [
   ['framework', (row) => row.framework],

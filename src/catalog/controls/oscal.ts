@@ -178,14 +178,13 @@ const isToken = (text: string) => /^[\p{L}_][\p{L}\p{N}.\-_]*$/u.test(text);
 
 /** A baseline of a version as an OSCAL profile: the active controls that it has (rules D30.1, D31). */
 export function toProfile(
-  { framework, version, changed }: Pick<ExportedCatalog, 'framework' | 'version' | 'changed'>,
+  { framework, version, changed, controls }: ExportedCatalog,
   { name, title }: { name: string; title: string },
-  identifiers: string[],
 ): object {
   const resource = catalogResource(framework, version);
   const impact = name === 'privacy' ? 'PRIVACY BASELINE' : `${name.toUpperCase()} IMPACT BASELINE`;
   const shown = isNistBaseline(name) ? `${publicationOf(framework, version)} ${impact}` : title;
-  const ids = identifiers.map((identifier) => oscalId(framework, identifier));
+  const ids = controls.map(({ identifier }) => oscalId(framework, identifier));
   return oscalDocument(
     'profile',
     {

@@ -88,7 +88,16 @@ export function createControlService(db: Database) {
   const { identifier: key, status, family, statement, withdrawnInto } = controls;
   const everyControl = orm
     .select({
-      ...{ identifier: key, status, title: controls.title, family, familyNames, statement, withdrawnInto },
+      ...{
+        identifier: key,
+        status,
+        title: controls.title,
+        family,
+        familyNames,
+        filterWords,
+        statement,
+        withdrawnInto,
+      },
       recordJson: sql<string>`${recordJson}`,
     })
     .from(controls)
@@ -162,16 +171,25 @@ export function createControlService(db: Database) {
       });
     },
 
-    /** Everything that is served of one version of a framework. Throws NOT_FOUND for a framework that nothing states. */
-    exported(framework: string, wanted?: string): ExportedCatalog {
+    /**
+     * Everything that is served of one version of a framework, or of the controls of one of its baselines. Throws NOT_FOUND for
+     * a framework that nothing states, or a baseline without controls in the version.
+     */
+    exported(framework: string, wanted?: string, name?: string): ExportedCatalog {
       return db.read(() => {
         const version = versionOf(framework, wanted);
         if (version === null) throw new AppError('NOT_FOUND', `Framework not found: ${cut(framework)}`);
+        if (name !== undefined) checkBaselines(framework, new Set([name]));
+        const baseline = baselineRows.all({ framework, version }).find((row) => row.name === name) ?? null;
+        if (name !== undefined && (baseline?.controls ?? 0) === 0)
+          throw new AppError('NOT_FOUND', `No control of ${cut(version)} is in the baseline ${cut(name)}`);
         const changed = editions
           .all({ framework, version })
           .map(({ edition }) => edition)
           .filter((edition) => /^\d{4}-\d\d-\d\d(?:T|$)/.test(edition));
-        const rows = everyControl.all({ framework, version }).map(({ recordJson, familyNames, ...row }) => {
+        const all = everyControl.all({ framework, version });
+        const chosen = name === undefined ? all : all.filter((row) => row.filterWords.includes(name));
+        const rows = chosen.map(({ filterWords: _, recordJson, familyNames, ...row }) => {
           const { statementParts, guidance, ...record } = JSON.parse(recordJson) as Partial<ExportedControl>;
           const { related, baselines, requirementType, macLevels, confidentialityLevels } = record;
           return {
@@ -189,7 +207,7 @@ export function createControlService(db: Database) {
             resources: record.resources ?? '',
           };
         });
-        return { framework, version, changed: changed.sort().at(-1) ?? null, controls: rows };
+        return { framework, version, changed: changed.sort().at(-1) ?? null, controls: rows, baseline };
       });
     },
 

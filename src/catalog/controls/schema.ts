@@ -1,6 +1,9 @@
 import { z } from '@hono/zod-openapi';
+import { fold } from '../../base/text.ts';
 import {
   arrayOf,
+  flag,
+  format,
   nameList,
   Pagination,
   pagingWithoutMaximum,
@@ -8,7 +11,6 @@ import {
   search,
   wordList,
 } from '../../http/schema.ts';
-
 import { frameworkKey, nistBaselines } from './frameworks.ts';
 
 /** A part of a control's statement: an item with its label and text, and the items below it. */
@@ -202,6 +204,17 @@ export const frameworkParam = z.object({
   framework: requestText('framework', 100)
     .transform(frameworkKey)
     .openapi({ type: 'string', example: 'nist-800-53' }),
+});
+
+/** A download of one version of a framework, or of a baseline of it. */
+export const exportQuery = z.object({
+  version,
+  baseline: requestText('baseline', 200)
+    .transform((name) => fold(name.trim()))
+    .optional()
+    .openapi({ description: 'One baseline: a profile as oscal, and only its controls as csv and xlsx.' }),
+  format: format(['oscal', 'csv', 'xlsx']),
+  raw: flag('raw'),
 });
 
 export const Baselines = z
