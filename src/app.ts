@@ -9,12 +9,14 @@ import type { Log } from './base/log.ts';
 import { catalogRoutes } from './catalog/api.ts';
 import { controlRoutes } from './catalog/controls/api.ts';
 import { createControlService } from './catalog/controls/queries.ts';
+import { createAddressed } from './catalog/crosswalk/addressed.ts';
 import { crosswalkRoutes } from './catalog/crosswalk/api.ts';
 import { createCciFacts } from './catalog/crosswalk/cci-facts.ts';
 import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
 import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
 import { controlRulesRoutes } from './catalog/crosswalk/control-rules-api.ts';
 import { createExplainService } from './catalog/crosswalk/explain.ts';
+import { createMappingExport } from './catalog/crosswalk/export.ts';
 import { createCrosswalkService } from './catalog/crosswalk/queries.ts';
 import { createRegdocService } from './catalog/guidance/documents.ts';
 import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
@@ -182,12 +184,12 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   app.route('/', catalogRoutes(access.with({ expensive: true }), createCatalogSummaryService(catalog)));
   const stigs = createStigService(catalog);
   const news = createStigNewsService(catalog, now);
-  app.route('/', stigRoutes(ofCatalog, stigs, news));
+  const crosswalk = createCrosswalkService(catalog);
+  app.route('/', stigRoutes(ofCatalog, stigs, news, createAddressed(catalog, crosswalk)));
   const stigDiff = createStigDiffService(catalog, stigs);
   app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
   const names = createStigNames(catalog);
   const controls = createControlService(catalog);
-  const crosswalk = createCrosswalkService(catalog);
   const workOnUpload = createUploadWork(
     context.uploads,
     stigs,
@@ -197,7 +199,9 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   );
   app.route('/', checklistRoutes(access, workOnUpload));
   app.route('/', controlRoutes(ofCatalog, controls));
-  app.route('/', crosswalkRoutes(ofCatalog, crosswalk, createExplainService(catalog, crosswalk)));
+  const explainer = createExplainService(catalog, crosswalk);
+  const mappings = createMappingExport(catalog, crosswalk);
+  app.route('/', crosswalkRoutes(ofCatalog, crosswalk, explainer, mappings));
   const search = createSearchService(catalog, createCciLookup(catalog, crosswalk));
   app.route('/', searchRoutes(ofCatalog, search));
   const controlRules = createControlRulesService(catalog, crosswalk);

@@ -1,10 +1,14 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import { compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
 import { sortKey } from '../../src/catalog/controls/identifier.ts';
-import { controls as controlTable, frameworkVersions } from '../../src/db/control-tables.ts';
+import {
+  baselines as baselineTable,
+  controls as controlTable,
+  frameworkVersions,
+} from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import { type BaselineLayer, baselinesOf, type CatalogLayer, mergeLayers } from './merge.ts';
+import { type BaselineLayer, baselinesOf, type CatalogLayer, mergeLayers, rankLayers } from './merge.ts';
 import type { ControlRecord } from './record.ts';
 import { serveControl } from './serve.ts';
 
@@ -13,13 +17,15 @@ export interface Catalog {
   framework: string;
   version: string;
   controls: ControlRecord[];
+  /** What it was made of. */
+  ranked: CatalogLayer[];
 }
 
 /** The catalogs that follow from what all sources state, controls in order. */
 export function readCatalogs(db: Database): Catalog[] {
   const rows = db.sqlite
-    .prepare<[], Omit<CatalogLayer & Catalog, 'controls'> & { records: string }>(
-      `SELECT f.framework, f.version, f.edition, s.kind, s.sha256, json_group_array(json(f.record)) AS records
+    .prepare<[], Omit<CatalogLayer & Catalog, 'controls' | 'ranked'> & { records: string }>(
+      `SELECT f.source_id AS sourceId, f.framework, f.version, f.edition, s.kind, s.sha256, json_group_array(json(f.record)) AS records
          FROM control_facts AS f JOIN sources AS s ON s.id = f.source_id
         GROUP BY f.framework, f.version, f.source_id, f.edition`,
     )
@@ -28,24 +34,21 @@ export function readCatalogs(db: Database): Catalog[] {
   return [...versions.values()].map((stated) => {
     const { framework, version } = stated[0]!;
     const layers = stated.map((row) => ({ ...row, controls: JSON.parse(row.records) as ControlRecord[] }));
-    const keyed = mergeLayers(layers).map((control) => ({
+    const ranked = rankLayers(layers);
+    const keyed = mergeLayers(ranked).map((control) => ({
       control,
       key: sortKey(framework, control.identifier),
     }));
     keyed.sort((a, b) => compareCodePoints(a.key, b.key));
-    return { framework, version, controls: keyed.map(({ control }) => control) };
+    return { framework, version, controls: keyed.map(({ control }) => control), ranked };
   });
 }
 
-/** The members of a baseline, as one source lists them. */
-export interface SourcedBaseline extends BaselineLayer {
-  sourceId: number;
-}
-
-export function readBaselines(db: Database): SourcedBaseline[] {
+/** The members of baselines, as sources list them. */
+export function readBaselines(db: Database): BaselineLayer[] {
   return db.sqlite
-    .prepare<[], Omit<SourcedBaseline, 'identifiers'> & { identifiers: string }>(
-      `SELECT f.source_id AS sourceId, f.version, f.edition, f.baseline, s.sha256,
+    .prepare<[], Omit<BaselineLayer, 'identifiers'> & { identifiers: string }>(
+      `SELECT f.source_id AS sourceId, f.version, f.edition, f.baseline, f.title, s.sha256,
               json_group_array(f.identifier) AS identifiers
          FROM baseline_facts AS f JOIN sources AS s ON s.id = f.source_id
         GROUP BY f.source_id, f.version, f.edition, f.baseline`,
@@ -68,19 +71,29 @@ function newestOf(versions: string[]): string {
 }
 
 /** Writes the catalogs as they are served, in place of those that were; inside the run's transaction. */
-export function writeCatalogs(db: Database, catalogs: Catalog[], baselines: BaselineLayer[]): void {
+export function writeCatalogs(db: Database, catalogs: Catalog[], layers: BaselineLayer[]): void {
   const { sqlite } = db;
-  sqlite.exec('DELETE FROM controls; DELETE FROM framework_versions; DELETE FROM control_keys;');
+  sqlite.exec(
+    'DELETE FROM baselines; DELETE FROM controls; DELETE FROM framework_versions; DELETE FROM control_keys;',
+  );
   const insertVersion = prepareInsert(db, frameworkVersions);
+  const insertBaseline = prepareInsert(db, baselineTable);
   const insertControl = prepareInsert(db, controlTable);
   const insertKey = sqlite.prepare('INSERT INTO control_keys VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
-  for (const { framework, version, controls } of catalogs) {
+  for (const { framework, version, controls, ranked } of catalogs) {
     const versions = catalogs.filter((each) => each.framework === framework).map((each) => each.version);
     const isDefault = Number(version === defaultVersion(framework, versions));
     insertVersion.run({ framework, version, isDefault, isNewest: Number(version === newestOf(versions)) });
-    const membership = baselinesOf(version, framework === 'nist-800-53' ? baselines : []);
+    const baselines = framework === 'nist-800-53' ? baselinesOf(version, ranked, layers) : [];
+    const active = controls.filter(({ status }) => status === 'active');
+    for (const [index, { name, title, sourceId, has }] of baselines.entries()) {
+      const counts = { ordinal: index + 1, controls: active.filter(has).length };
+      insertBaseline.run({ framework, version, name, title, sourceId, ...counts });
+    }
     for (const [index, control] of controls.entries()) {
-      const served = serveControl(framework, version, control, membership(control));
+      const member = baselines.filter(({ has }) => control.status === 'active' && has(control));
+      const names = member.map(({ name }) => name);
+      const served = serveControl(framework, version, control, names);
       const { controlId, identifier } = served;
       insertKey.run(controlId, framework, identifier, sortKey(framework, identifier));
       insertControl.run({ framework, version, ordinal: index + 1, ...served });

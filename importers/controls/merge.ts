@@ -1,10 +1,16 @@
 import { compareCodePoints } from '../../src/base/text.ts';
-import { compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
+import {
+  compareVersions,
+  isNistBaseline,
+  nistBaselines,
+  versionKey,
+} from '../../src/catalog/controls/frameworks.ts';
 import type { Kind } from '../read/kind.ts';
 import type { ControlRecord } from './record.ts';
 
 /** What one source states of one version of a framework. */
 export interface CatalogLayer {
+  sourceId: number;
   kind: Kind;
   edition: string;
   /** Breaks ties between sources of one kind and edition, so that the order of imports never matters. */
@@ -14,11 +20,22 @@ export interface CatalogLayer {
 
 /** The members of one baseline, as one profile lists them. */
 export interface BaselineLayer {
+  sourceId: number;
+  /** `""` where the profile fits every revision. */
   version: string;
   edition: string;
   sha256: string;
   baseline: string;
+  title: string;
   identifiers: Set<string>;
+}
+
+/** A baseline of one version: whose word it is, and which of the version's controls it has. */
+export interface Baseline {
+  name: string;
+  title: string;
+  sourceId: number;
+  has(control: ControlRecord): boolean;
 }
 
 /**
@@ -27,19 +44,21 @@ export interface BaselineLayer {
  */
 const trust: Kind[] = ['controls-csv', 'oscal-catalog', 'cprt', 'dod-8500', 'cci-list'];
 
-export const baselineNames = ['low', 'moderate', 'high', 'privacy'];
-
-/**
- * Makes one catalog of what several sources state of it. The most trusted, newest source says which controls there
- * are; what it leaves blank is filled from the others.
- */
-export function mergeLayers(layers: CatalogLayer[]): ControlRecord[] {
-  const ranked = [...layers].sort(
+/** The sources of one version, the most trusted and newest first. */
+export function rankLayers(layers: CatalogLayer[]): CatalogLayer[] {
+  return [...layers].sort(
     (a, b) =>
       trust.indexOf(b.kind) - trust.indexOf(a.kind) ||
       compareVersions(b.edition, a.edition) ||
       compareCodePoints(a.sha256, b.sha256),
   );
+}
+
+/**
+ * Makes one catalog of what several sources state of it, as `rankLayers` orders them. The first says which controls there
+ * are; what it leaves blank is filled from the others.
+ */
+export function mergeLayers(ranked: CatalogLayer[]): ControlRecord[] {
   const [top, ...others] = ranked;
   if (!top) return [];
   const byIdentifier = others.map(
@@ -70,29 +89,27 @@ function keepsNothing(name: string): boolean {
 }
 
 /**
- * The baselines of a control: from the profiles of the version, else from the newest profiles of the same revision,
- * else (for a baseline that no profile lists) from the catalog itself. In the order low, moderate, high, privacy.
+ * The baselines of a version, NIST's first, then by name: from the profiles of the version, else from the newest profiles of
+ * the same revision or of none, else (for one of NIST's that no profile lists) from the catalog itself, whose sources `ranked` are.
  */
-export function baselinesOf(version: string, layers: BaselineLayer[]): (control: ControlRecord) => string[] {
-  const members = new Map<string, Set<string>>();
-  for (const baseline of baselineNames) {
-    const fitting = layers
-      .filter((layer) => layer.baseline === baseline)
-      .filter((layer) => versionKey('nist-800-53', layer.version) === versionKey('nist-800-53', version))
-      .sort(
-        (a, b) =>
-          Number(b.version === version) - Number(a.version === version) ||
-          compareVersions(b.version, a.version) ||
-          compareVersions(b.edition, a.edition) ||
-          compareCodePoints(a.sha256, b.sha256),
-      );
-    if (fitting[0]) members.set(baseline, fitting[0].identifiers);
-  }
-  return (control) => {
-    if (control.status === 'withdrawn') return [];
-    return baselineNames.filter(
-      (baseline) =>
-        members.get(baseline)?.has(control.identifier) ?? control.baselines?.includes(baseline) ?? false,
+export function baselinesOf(version: string, ranked: CatalogLayer[], layers: BaselineLayer[]): Baseline[] {
+  const key = versionKey('nist-800-53', version);
+  const fitting = layers
+    .filter((layer) => layer.version === '' || versionKey('nist-800-53', layer.version) === key)
+    .sort(
+      (a, b) =>
+        Number(b.version === version) - Number(a.version === version) ||
+        compareVersions(b.version, a.version) ||
+        compareVersions(b.edition, a.edition) ||
+        compareCodePoints(a.sha256, b.sha256),
     );
-  };
+  const others = new Set(fitting.map(({ baseline }) => baseline).filter((name) => !isNistBaseline(name)));
+  return [...nistBaselines, ...[...others].sort(compareCodePoints)].flatMap((name) => {
+    const layer = fitting.find(({ baseline }) => baseline === name);
+    if (layer) return [{ ...layer, name, has: ({ identifier }) => layer.identifiers.has(identifier) }];
+    const states = ({ baselines }: ControlRecord) => baselines?.includes(name) ?? false;
+    const source = ranked.find(({ controls }) => controls.some(states));
+    const title = `The ${name} baseline of NIST SP 800-53 ${version}`;
+    return source ? [{ name, title, sourceId: source.sourceId, has: states }] : [];
+  });
 }

@@ -47,9 +47,12 @@ export interface CatalogRecord {
 export interface BaselineRecord {
   type: 'baseline';
   framework: 'nist-800-53';
+  /** The label of the revision; `""` where the profile names none, and fits every one. */
   version: string;
   edition: string;
-  baseline: 'low' | 'moderate' | 'high' | 'privacy';
+  /** `low`, `moderate`, `high`, `privacy`, or made of the title (rule D31). */
+  baseline: string;
+  title: string;
   identifiers: string[];
 }
 

@@ -1,5 +1,6 @@
 import { stableId } from '../../src/base/ids.ts';
 import { fold } from '../../src/base/text.ts';
+import { isNistBaseline } from '../../src/catalog/controls/frameworks.ts';
 import type { ControlDetails } from '../../src/catalog/controls/schema.ts';
 import type { controls } from '../../src/db/control-tables.ts';
 import type { ControlRecord } from './record.ts';
@@ -29,7 +30,7 @@ const familyCodes171: Record<string, string> = {
   'supply chain risk management': 'SR',
 };
 
-/** Shapes a control for the answers (rules D6.2, D6.5), once, at import. */
+/** Shapes a control for the answers (rules D6.2, D6.5), once, at import. Answers name NIST's baselines, filters every one. */
 export function serveControl(
   framework: string,
   version: string,
@@ -59,7 +60,7 @@ export function serveControl(
             threat: control.threat,
             resources: control.resources,
           }
-        : { id, identifier, title, family, baselines, ...texts };
+        : { id, identifier, title, family, baselines: baselines.filter(isNistBaseline), ...texts };
   return {
     identifier,
     controlId: id,

@@ -27,6 +27,7 @@ export function answer(
 /** The types of files (rule D5.5). */
 export const fileTypes = {
   json: 'application/json',
+  oscal: 'application/json',
   cklb: 'application/json',
   csv: 'text/csv; charset=utf-8',
   xml: 'application/xml; charset=utf-8',
@@ -45,13 +46,14 @@ export function download(
   body: string | Uint8Array<ArrayBuffer>,
   format: FileType,
   fileName: string,
+  headers: Record<string, string> = privateHeaders,
 ): Response {
   const banner = c.get('banner') as string | null;
   const marked = banner !== null && format === 'xml' ? commented(body as string, banner) : body;
   return send(c, marked, {
     'Content-Type': fileTypes[format],
     ...fileHeaders(banner, fileName),
-    ...privateHeaders,
+    ...headers,
   });
 }
 

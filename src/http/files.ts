@@ -13,6 +13,8 @@ export interface FlatFile<T> {
   element: string;
   columns: Column<T>[];
   rows: T[];
+  /** Those of who may read it; without them the answer is the caller's own. */
+  headers?: Record<string, string>;
 }
 
 /** Answers a file in one of its formats; `raw` turns off what keeps spreadsheets from running cells of a csv. */
@@ -20,7 +22,7 @@ export async function downloadFile<T>(
   c: Context,
   { format, raw }: { format: 'json' | 'csv' | 'xml' | 'xlsx'; raw?: boolean | undefined },
   name: string,
-  { json, root, element, columns, rows }: FlatFile<T>,
+  { json, root, element, columns, rows, headers }: FlatFile<T>,
 ): Promise<Response> {
   const cells = () => rows.map((row) => columns.map((column) => String(column.value(row) ?? '')));
   const header = columns.map((column) => column.name);
@@ -30,7 +32,7 @@ export async function downloadFile<T>(
     xml: () => toXml(root, element, columns, rows),
     xlsx: () => toXlsx({ name: root, header, rows: cells(), marking: c.get('banner') }),
   };
-  return download(c, await render[format](), format, `${name}.${format}`);
+  return download(c, await render[format](), format, `${name}.${format}`, headers);
 }
 
 type FlatType = 'text/csv' | 'application/xml';

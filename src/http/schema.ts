@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { badRequest, type ErrorCode, statusOf } from '../base/errors.ts';
-import { isStorable } from '../base/text.ts';
+import { fold, isStorable } from '../base/text.ts';
 
 /** A text from a request that can be stored and answered unchanged, of at most so many characters. */
 export function requestText(name: string, max: number) {
@@ -73,6 +73,18 @@ export function wordList<const T extends string>(name: string, words: readonly T
     })
     .optional()
     .openapi(arrayOf(words));
+}
+
+/** A list of names that only the catalog knows, comma-separated or repeated; folded. */
+export function nameList(name: string, most: number) {
+  const one = requestText(name, most);
+  return z
+    .union([one, z.array(one)])
+    .transform(
+      (value) => new Set([value].flat().flatMap((each) => each.split(',').map((text) => fold(text.trim())))),
+    )
+    .optional()
+    .openapi({ param: { style: 'form', explode: true }, type: 'array', items: { type: 'string' } });
 }
 
 /** One of some known words, compared case-insensitively; another one is a 400 (D3.2). */

@@ -25,10 +25,8 @@ const crosswalkQuery = z.object({
 
 /** The filters by words of each catalog: the names that the API takes, and what they are of. */
 const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFilter, 'selected'>[] }> = {
-  'nist-800-53': {
-    schema: query80053,
-    words: [{ name: 'baseline', legend: 'Baseline', words: ['low', 'moderate', 'high', 'privacy'] }],
-  },
+  // What baselines there are the catalog knows.
+  'nist-800-53': { schema: query80053, words: [] },
   'nist-800-171': {
     schema: query800171,
     words: [{ name: 'type', legend: 'Type', words: ['basic', 'derived'] }],
@@ -70,12 +68,19 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
       search?: string;
       family?: string;
       version?: string;
+      baseline?: Set<string>;
     };
     const selected = words.map((each) => query[each.name] as Set<string> | undefined);
-    const { search, family, version } = query;
-    const filter = { search, family, version, words: selected, page, limit };
+    const { search, family, version, baseline } = query;
+    const filter = { search, family, version, baseline, words: selected, page, limit };
     const list = JSON.parse(controls.list(framework, filter)) as ListAnswer;
     const all = JSON.parse(controls.list(framework, { version, words: [] })) as ListAnswer;
+    const names = controls.baselines(framework, version).baselines.map(({ name }) => name);
+    const baselineFilter =
+      names.length === 0
+        ? []
+        : [{ name: 'baseline', legend: 'Baseline', words: names, selected: [...(baseline ?? [])] }];
+    const shown = words.map((each, index) => ({ ...each, selected: [...(selected[index] ?? [])] }));
     const families = new Set(all.controls.map((each) => each.family ?? each.subjectArea ?? ''));
     return show(
       c,
@@ -87,7 +92,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
         pagination: list.pagination,
         families: [...families].filter((each) => each !== ''),
         filter: { search: search ?? '', family: family ?? '', version: version ?? '' },
-        words: words.map((each, index) => ({ ...each, selected: [...(selected[index] ?? [])] })),
+        words: [...baselineFilter, ...shown],
       }),
     );
   }

@@ -208,7 +208,7 @@ export const controlsQuery = z.object({
   ...paging(50, 100),
 });
 export type FindingsQuery = z.infer<typeof controlsQuery>;
-export const downloadFormats = ['cklb', 'ckl', 'json', 'csv', 'xml', 'xlsx'] as const;
+export const downloadFormats = ['cklb', 'ckl', 'json', 'csv', 'xml', 'xlsx', 'oscal'] as const;
 export const downloadQuery = checklistTarget.extend({
   format: format(downloadFormats),
   version,

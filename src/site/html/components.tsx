@@ -251,6 +251,7 @@ const formatNames: Record<string, string> = {
   csv: 'CSV',
   xml: 'XML',
   xlsx: 'XLSX',
+  oscal: 'OSCAL',
 };
 
 /** Links to the formats of a download; `of` is its address in the API, `version` the release where it is not the latest. */
