@@ -4,37 +4,39 @@ import { sortKey } from '../../src/catalog/controls/identifier.ts';
 import { controls as controlTable, frameworkVersions } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import { type BaselineLayer, baselinesOf, type CatalogLayer, mergeLayers } from './merge.ts';
+import {
+  type BaselineLayer,
+  baselinesOf,
+  type CatalogLayer,
+  type MergedCatalog,
+  mergeLayers,
+  withOlderTexts,
+} from './merge.ts';
 import type { ControlRecord } from './record.ts';
 import { serveControl } from './serve.ts';
 
-/** A merged version of a framework. */
-export interface Catalog {
-  framework: string;
-  version: string;
-  controls: ControlRecord[];
-}
-
 /** The catalogs that follow from what all sources state, controls in order. */
-export function readCatalogs(db: Database): Catalog[] {
+export function readCatalogs(db: Database): MergedCatalog[] {
   const rows = db.sqlite
-    .prepare<[], Omit<CatalogLayer & Catalog, 'controls'> & { records: string }>(
+    .prepare<[], Omit<CatalogLayer & MergedCatalog, 'controls'> & { records: string }>(
       `SELECT f.framework, f.version, f.edition, s.kind, s.sha256, json_group_array(json(f.record)) AS records
          FROM control_facts AS f JOIN sources AS s ON s.id = f.source_id
         GROUP BY f.framework, f.version, f.source_id, f.edition`,
     )
     .all();
   const versions = Map.groupBy(rows, ({ framework, version }) => JSON.stringify([framework, version]));
-  return [...versions.values()].map((stated) => {
+  const catalogs = [...versions.values()].map((stated): MergedCatalog => {
     const { framework, version } = stated[0]!;
     const layers = stated.map((row) => ({ ...row, controls: JSON.parse(row.records) as ControlRecord[] }));
-    const keyed = mergeLayers(layers).map((control) => ({
+    const { edition, controls } = mergeLayers(layers);
+    const keyed = controls.map((control) => ({
       control,
       key: sortKey(framework, control.identifier),
     }));
     keyed.sort((a, b) => compareCodePoints(a.key, b.key));
-    return { framework, version, controls: keyed.map(({ control }) => control) };
+    return { framework, version, edition, controls: keyed.map(({ control }) => control) };
   });
+  return withOlderTexts(catalogs);
 }
 
 /** The members of a baseline, as one source lists them. */
@@ -68,19 +70,20 @@ function newestOf(versions: string[]): string {
 }
 
 /** Writes the catalogs as they are served, in place of those that were; inside the run's transaction. */
-export function writeCatalogs(db: Database, catalogs: Catalog[], baselines: BaselineLayer[]): void {
+export function writeCatalogs(db: Database, catalogs: MergedCatalog[], baselines: BaselineLayer[]): void {
   const { sqlite } = db;
   sqlite.exec('DELETE FROM controls; DELETE FROM framework_versions; DELETE FROM control_keys;');
   const insertVersion = prepareInsert(db, frameworkVersions);
   const insertControl = prepareInsert(db, controlTable);
   const insertKey = sqlite.prepare('INSERT INTO control_keys VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
-  for (const { framework, version, controls } of catalogs) {
+  for (const { framework, version, edition, controls } of catalogs) {
     const versions = catalogs.filter((each) => each.framework === framework).map((each) => each.version);
     const isDefault = Number(version === defaultVersion(framework, versions));
-    insertVersion.run({ framework, version, isDefault, isNewest: Number(version === newestOf(versions)) });
+    const isNewest = Number(version === newestOf(versions));
+    insertVersion.run({ framework, version, edition, isDefault, isNewest });
     const membership = baselinesOf(version, framework === 'nist-800-53' ? baselines : []);
     for (const [index, control] of controls.entries()) {
-      const served = serveControl(framework, version, control, membership(control));
+      const served = serveControl({ framework, version, edition }, control, membership(control));
       const { controlId, identifier } = served;
       insertKey.run(controlId, framework, identifier, sortKey(framework, identifier));
       insertControl.run({ framework, version, ordinal: index + 1, ...served });

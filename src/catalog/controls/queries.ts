@@ -5,11 +5,24 @@ import { cut, fold } from '../../base/text.ts';
 import { controlKeys, controls, frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
-import { type CatalogFramework, compareVersions, versionKey, withoutEndingZeros } from './frameworks.ts';
+import {
+  type CatalogFramework,
+  compareVersions,
+  versionKey,
+  withEdition,
+  withoutEndingZeros,
+} from './frameworks.ts';
 import { canonicalIdentifier } from './identifier.ts';
 
 /** Pages show the CCIs as well. */
 export type ShownFramework = CatalogFramework | 'cci';
+
+/** A version, and how it is shown: with the date of its edition. */
+export interface NamedVersion {
+  version: string;
+  label: string;
+  isServed: boolean;
+}
 
 /** The filters of the control lists; `words` are groups of which each must match one (baseline, type, mac, impact). */
 export interface ControlFilter {
@@ -83,11 +96,16 @@ export function createControlService(db: Database) {
   }
 
   return {
-    /** The imported versions of a framework, newest first, and the one that is served when none is asked for. */
-    versions(framework: ShownFramework): { versions: string[]; served: string } {
-      const rows = versionRows.all({ framework }).sort((a, b) => compareVersions(b.version, a.version));
-      const served = rows.find((row) => row.isDefault)?.version ?? '';
-      return { versions: rows.map((row) => row.version), served };
+    /** The imported versions of a framework, newest first; one is served when none is asked for. */
+    versions(framework: ShownFramework): NamedVersion[] {
+      return versionRows
+        .all({ framework })
+        .sort((a, b) => compareVersions(b.version, a.version))
+        .map(({ version, edition, isDefault }) => ({
+          version,
+          label: withEdition(version, edition),
+          isServed: isDefault === 1,
+        }));
     },
 
     /** The controls of a framework as JSON text in the form of its list (D6.5); texts were made at import. */
