@@ -5,6 +5,7 @@ import {
   nistBaselines,
   versionKey,
 } from '../../src/catalog/controls/frameworks.ts';
+import type { TextFrom } from '../../src/catalog/controls/schema.ts';
 import type { Kind } from '../read/kind.ts';
 import type { ControlRecord } from './record.ts';
 
@@ -44,6 +45,21 @@ export interface Baseline {
  */
 const trust: Kind[] = ['controls-csv', 'oscal-catalog', 'cprt', 'dod-8500', 'cci-list'];
 
+/** A control of a catalog with, where its text is that of an older release, which that is (rule F5.2). */
+export interface MergedControl extends ControlRecord {
+  textFrom?: TextFrom;
+}
+
+/** One version of a framework, of the edition (a date, "" where none is stated) that its newest source is. */
+export interface MergedCatalog {
+  framework: string;
+  version: string;
+  edition: string;
+  controls: MergedControl[];
+  /** What it was made of. */
+  ranked: CatalogLayer[];
+}
+
 /** The sources of one version, the most trusted and newest first. */
 export function rankLayers(layers: CatalogLayer[]): CatalogLayer[] {
   return [...layers].sort(
@@ -56,19 +72,52 @@ export function rankLayers(layers: CatalogLayer[]): CatalogLayer[] {
 
 /**
  * Makes one catalog of what several sources state of it, as `rankLayers` orders them. The first says which controls there
- * are; what it leaves blank is filled from the others.
+ * are, and is the edition; what it leaves blank is filled from the others.
  */
-export function mergeLayers(ranked: CatalogLayer[]): ControlRecord[] {
+export function mergeLayers(ranked: CatalogLayer[]): Pick<MergedCatalog, 'edition' | 'controls'> {
   const [top, ...others] = ranked;
-  if (!top) return [];
+  if (!top) return { edition: '', controls: [] };
   const byIdentifier = others.map(
     (layer) => new Map(layer.controls.map((control) => [control.identifier, control])),
   );
-  return top.controls.map((control) =>
+  const controls = top.controls.map((control) =>
     byIdentifier.reduce<ControlRecord>(
       (merged, layer) => fill(merged, layer.get(control.identifier)),
       control,
     ),
+  );
+  return { edition: /^\d{4}-\d\d-\d\d/.exec(top.edition)?.[0] ?? '', controls };
+}
+
+/**
+ * The catalogs with the texts that a release of a NIST revision lacks: those of the newest older release of that revision
+ * that has one for the control (rule F5.2). So who has the facts of 5.2.0 and the file of 5.1.1 reads texts, and whose.
+ */
+export function withOlderTexts(catalogs: MergedCatalog[]): MergedCatalog[] {
+  return catalogs.map((catalog) => {
+    const { framework, version, controls } = catalog;
+    const older = catalogs
+      .filter((each) => each.framework === framework && isOlderRelease(framework, each.version, version))
+      .sort((a, b) => compareVersions(b.version, a.version))
+      .map((each) => ({ ...each, byIdentifier: new Map(each.controls.map((one) => [one.identifier, one])) }));
+    const completed = controls.map((control): MergedControl => {
+      if (control.status === 'withdrawn' || control.statement !== '') return control;
+      for (const { version, edition, byIdentifier } of older) {
+        const other = byIdentifier.get(control.identifier);
+        if (other?.status !== control.status || other.statement === '') continue;
+        return { ...fill(control, other), textFrom: { version, edition: edition === '' ? null : edition } };
+      }
+      return control;
+    });
+    return { ...catalog, controls: completed };
+  });
+}
+
+function isOlderRelease(framework: string, version: string, than: string): boolean {
+  return (
+    framework.startsWith('nist-') &&
+    versionKey(framework, version) === versionKey(framework, than) &&
+    compareVersions(version, than) < 0
   );
 }
 

@@ -1,9 +1,20 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { noSuchPath } from '../base/errors.ts';
-import { type CatalogFramework, catalogFrameworks, frameworks } from '../catalog/controls/frameworks.ts';
+import {
+  type CatalogFramework,
+  catalogFrameworks,
+  frameworks,
+  withEdition,
+} from '../catalog/controls/frameworks.ts';
 import type { ControlService, ShownFramework } from '../catalog/controls/queries.ts';
-import { controlQuery, query80053, query800171, queryDod8500 } from '../catalog/controls/schema.ts';
+import {
+  controlQuery,
+  query80053,
+  query800171,
+  queryDod8500,
+  type TextFrom,
+} from '../catalog/controls/schema.ts';
 import type { ControlRules } from '../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../catalog/crosswalk/graph.ts';
 import { closureDepth, defaultStatuses } from '../catalog/crosswalk/queries.ts';
@@ -48,12 +59,20 @@ interface ListAnswer {
   pagination: Pagination;
 }
 
+/** What a record says of its version and of its text. */
+interface Dated {
+  edition: string | null;
+  textFrom?: TextFrom;
+}
+
 /** The catalogs that are loaded, with how many controls each has. */
 export function loadedCatalogs(controls: ControlService) {
   return frameworks.map((framework) => {
     const { total } = JSON.parse(controls.list(framework, { words: [], limit: 1 })) as ListAnswer;
-    const { versions, served } = controls.versions(framework);
-    return { framework, version: served, versions, total };
+    const versions = controls.versions(framework);
+    const labels = (isServed: boolean) =>
+      versions.filter((each) => each.isServed === isServed).map(({ label }) => label);
+    return { framework, version: labels(true).join(), otherVersions: labels(false), total };
   });
 }
 
@@ -87,7 +106,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
       catalogControlsPage({
         framework,
         version: list.version,
-        versions: controls.versions(framework).versions,
+        versions: controls.versions(framework),
         controls: list.controls,
         pagination: list.pagination,
         families: [...families].filter((each) => each !== ''),
@@ -100,8 +119,8 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
   function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
     const { version } = readQuery(c, controlQuery);
     const { maxHops, status } = readQuery(c, crosswalkQuery);
-    const control = JSON.parse(controls.record(framework, controlId, version)) as ShownControl;
-    const { identifier } = control;
+    const control = JSON.parse(controls.record(framework, controlId, version)) as ShownControl & Dated;
+    const { identifier, textFrom } = control;
     const wanted: Set<MappingStatus> = status ?? defaultStatuses;
     const targets = crosswalk
       .graph()
@@ -112,6 +131,10 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
       }));
     const page = {
       control,
+      labels: {
+        version: withEdition(control.version, control.edition),
+        textFrom: textFrom === undefined ? null : withEdition(textFrom.version, textFrom.edition),
+      },
       crosswalk: { source: { framework, identifier }, targets, maxHops, statuses: [...wanted] },
       mine: framework === 'cci' ? null : mine(c, framework, identifier),
       rules: c.get('visitor') === null ? null : rulesOf(c, framework, identifier),

@@ -19,6 +19,7 @@ import {
   frameworks,
   nistBaselines,
   versionKey,
+  withEdition,
   withoutEndingZeros,
 } from './frameworks.ts';
 import { canonicalIdentifier } from './identifier.ts';
@@ -27,6 +28,13 @@ import type { Baselines } from './schema.ts';
 
 /** Pages show the CCIs as well. */
 export type ShownFramework = CatalogFramework | 'cci';
+
+/** A version, and how it is shown: with the date of its edition. */
+export interface NamedVersion {
+  version: string;
+  label: string;
+  isServed: boolean;
+}
 
 /** The filters of the control lists; `words` are groups of which each must match one (type, mac, impact). */
 export interface ControlFilter {
@@ -151,11 +159,16 @@ export function createControlService(db: Database) {
   }
 
   return {
-    /** The imported versions of a framework, newest first, and the one that is served when none is asked for. */
-    versions(framework: ShownFramework): { versions: string[]; served: string } {
-      const rows = versionRows.all({ framework }).sort((a, b) => compareVersions(b.version, a.version));
-      const served = rows.find((row) => row.isDefault)?.version ?? '';
-      return { versions: rows.map((row) => row.version), served };
+    /** The imported versions of a framework, newest first; one is served when none is asked for. */
+    versions(framework: ShownFramework): NamedVersion[] {
+      return versionRows
+        .all({ framework })
+        .sort((a, b) => compareVersions(b.version, a.version))
+        .map(({ version, edition, isDefault }) => ({
+          version,
+          label: withEdition(version, edition),
+          isServed: isDefault === 1,
+        }));
     },
 
     checkBaselines,

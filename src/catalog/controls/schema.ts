@@ -41,6 +41,21 @@ const withdrawn = z
     description: 'Only on withdrawn controls: the controls that replace it, including moved-to targets.',
   });
 
+const edition = z.string().nullable().openapi({
+  description: 'The date of the file that the version is from; null where none is stated.',
+  example: '2025-08-26',
+});
+
+/** The release that a text is from. */
+export interface TextFrom {
+  version: string;
+  edition: string | null;
+}
+
+const textFrom = z.strictObject({ version: z.string(), edition }).optional().openapi({
+  description:
+    'Only where the text is that of an older release, as none of this one was imported: which that is.',
+});
 const texts = { statement: z.string(), guidance: z.string() };
 const id = z.uuid().openapi({ description: 'Stable: the same in every revision and every installation.' });
 
@@ -52,6 +67,7 @@ export const Control80053 = z
     family: z.string().openapi({ example: 'Access Control' }),
     baselines: z.array(z.enum(nistBaselines)),
     ...texts,
+    textFrom,
   })
   .openapi('Control80053');
 
@@ -65,6 +81,7 @@ export const Control800171 = z
       .nullable()
       .openapi({ description: 'null in Rev 3, which has no requirement types.' }),
     ...texts,
+    textFrom,
   })
   .openapi('Control800171');
 
@@ -83,7 +100,7 @@ export const ControlDod8500 = z
   .openapi('ControlDod8500');
 
 const status = z.enum(['active', 'withdrawn']);
-const common = { framework: z.string(), version: z.string(), withdrawn };
+const common = { framework: z.string(), version: z.string(), edition, withdrawn };
 
 // Made anew of the listed control's fields: what `extend` gives is published as both schemas at once, and each of them
 // forbids the fields of the other.
@@ -117,6 +134,7 @@ export const ControlRecordDod8500 = z
 export interface ControlDetails {
   framework: string;
   version: string;
+  edition: string | null;
   status?: 'active' | 'withdrawn';
   title?: string;
   statementParts?: StatementPart[];

@@ -23,6 +23,8 @@ export interface ShownControl extends ListedControl {
 
 export interface ControlPage {
   control: ShownControl;
+  /** The version with its date, and that of the older release that the text is from, if it is. */
+  labels: { version: string; textFrom: string | null };
   crosswalk: Crosswalk;
   /** What the reader may do with it; null without a session. */
   mine: { isFavorite: boolean; collections: { id: string; name: string }[] } | null;
@@ -30,7 +32,7 @@ export interface ControlPage {
   rules: ControlRules | null;
 }
 
-export function controlPage({ control, crosswalk, mine, rules }: ControlPage): View {
+export function controlPage({ control, labels, crosswalk, mine, rules }: ControlPage): View {
   const { framework, identifier, title } = control;
   const home = controlHref(framework, identifier)!;
   const fields = { framework, controlId: identifier };
@@ -48,7 +50,7 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
     ],
     body: (
       <>
-        <Facts of={facts(control)} />
+        <Facts of={facts(control, labels.version)} />
         {control.withdrawn === undefined ? null : (
           <p class="notice">
             This control is withdrawn.{' '}
@@ -69,6 +71,12 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
           </>
         )}
         <h2>Statement</h2>
+        {labels.textFrom === null ? null : (
+          <p class="notice">
+            This is the text of {labels.textFrom}. {control.version} may word it otherwise: its file was not
+            imported.
+          </p>
+        )}
         <div class="section-text">
           <Prose text={control.statement} />
         </div>
@@ -92,8 +100,8 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
   };
 }
 
-function facts(control: ShownControl): [string, Child][] {
-  const { version, family, subjectArea, status, confidentialityLevels } = control;
+function facts(control: ShownControl, version: string): [string, Child][] {
+  const { family, subjectArea, status, confidentialityLevels } = control;
   const familyName = control.framework === 'cci' ? 'Type' : 'Family';
   const all: [string, Child][] = [
     ['Version', version],
