@@ -17,8 +17,7 @@ export function readStatuses(
   const parser = new SaxesParser({ xmlns: true });
   parser.on('opentag', ({ local, attributes }) => {
     stack.push(local);
-    if (local === 'rule-result')
-      id = /SV-(?!.*SV-).*$/.exec(attributes.idref!.value)?.[0] ?? attributes.idref!.value;
+    if (local === 'rule-result') id = attributes.idref!.value.replace(/^xccdf_[^_]+_rule_/, '');
     if (local === 'result' && stack.at(-2) === 'rule-result') text = '';
   });
   parser.on('text', (part) => {
