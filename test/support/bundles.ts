@@ -77,7 +77,7 @@ export function writeMembers(members: RawMember[]): string {
   return file;
 }
 
-/** A bundle whose maker may sign and means harm: the manifest is changed as given and signed anew. */
+/** A bundle whose maker may sign and means harm: the manifest is changed in place, or another text given, and signed anew. */
 export function resigned(
   file: string,
   key: SampleKey,
@@ -85,9 +85,10 @@ export function resigned(
 ): string {
   const members = membersOf(file);
   const manifest = JSON.parse(members[0]!.content.toString()) as Manifest;
-  const changed = change(manifest, members) ?? manifest;
-  const text = typeof changed === 'string' ? changed : `${JSON.stringify(changed, null, 1)}\n`;
-  members[0]!.content = Buffer.from(text);
+  const text = change(manifest, members);
+  members[0]!.content = Buffer.from(
+    typeof text === 'string' ? text : `${JSON.stringify(manifest, null, 1)}\n`,
+  );
   members[1]!.content = sign(members[0]!.content, readPrivateKey(key.file));
   return writeMembers(members);
 }
