@@ -38,3 +38,8 @@ export const guardedCell = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
+
+/** The first twelve digits of a hash in groups, as they are read over a telephone. */
+export function spoken(hash: string): string {
+  return hash.slice(0, 12).replace(/(.{4})(?=.)/g, '$1 ');
+}

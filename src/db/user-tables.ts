@@ -125,3 +125,24 @@ export const mappingChanges = sqliteTable('mapping_changes', {
   only: integer('only').primaryKey(),
   changes: integer('changes').notNull(),
 });
+
+export const contentKeys = sqliteTable('content_keys', {
+  name: text('name').primaryKey(),
+  channel: text('channel').notNull(),
+  fingerprint: text('fingerprint').notNull(),
+  publicKey: text('public_key').notNull(),
+  addedAt: text('added_at').notNull(),
+});
+
+export const contentBundles = sqliteTable('content_bundles', {
+  id: integer('id').primaryKey(),
+  bundle: text('bundle').notNull(),
+  channel: text('channel').notNull(),
+  sequence: integer('sequence').notNull(),
+  digest: text('digest').notNull(),
+  signedBy: text('signed_by').notNull(),
+  fingerprint: text('fingerprint').notNull(),
+  builtAt: text('built_at').notNull(),
+  appliedAt: text('applied_at').notNull(),
+  state: text('state', { enum: ['begun', 'applied', 'rolled-back'] }).notNull(),
+});
