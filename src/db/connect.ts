@@ -2,7 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { storageFault, takesNoWrites } from './faults.ts';
-import { type Kind, readHeader, refuseReadOnly } from './header.ts';
+import { removeForeignLog } from './foreign-log.ts';
+import { type Kind, keepsLog, readHeader, refuseReadOnly } from './header.ts';
 import { listMigrations } from './migrate.ts';
 import { damaged, inspect, refuseNewer } from './schema.ts';
 
@@ -23,6 +24,7 @@ export const attachedName = 'catalog';
 /** Opens a connection to a file of ours, to be written. Throws `CommandError`; what is refused is left as it was. */
 export function connect(file: string, kind: Kind, options: ConnectOptions = {}): Sqlite.Database {
   const hasLog = lookAtFile(file, kind, refuseReadOnly);
+  if (!options.asItIs) clearForeignLog(file);
   const timeout = options.busyTimeout ?? 5000;
   // Closing a connection writes a waiting log into the file: one that cannot write has to look first.
   if (hasLog) connectReadOnly(file, kind, options).close();
@@ -42,6 +44,7 @@ export function inspectCatalog(file: string, options: ConnectOptions = {}): void
 /** Attaches a catalog, to be read. Throws `CommandError`. */
 export function attachCatalog(sqlite: Sqlite.Database, file: string, { asItIs }: ConnectOptions = {}): void {
   try {
+    if (!asItIs) clearForeignLog(file);
     sqlite.prepare(`ATTACH ? AS ${attachedName}`).run(file);
     // An importer and the readers then never wait for each other. A file that cannot be written has no importer.
     try {
@@ -92,9 +95,19 @@ function isOpenHere(file: string): boolean {
 function lookAtFile(file: string, expected: Kind, refuse: (file: string) => void = () => undefined): boolean {
   if (isOpenHere(file)) return false;
   const { kind, userVersion, hasLog } = readHeader(file, expected);
+  // SQLite would read it as this file's.
+  if (hasLog && !keepsLog(file))
+    throw new CommandError(
+      `beside ${file} lies the log of another file that had this name: remove ${file}-wal, or restore a backup`,
+    );
   refuseNewer(file, kind, userVersion);
   refuse(file);
   return hasLog;
+}
+
+/** Whoever is about to begin a log beside a file sees to it that there is no other's. */
+function clearForeignLog(file: string): void {
+  if (!isOpenHere(file)) removeForeignLog(file);
 }
 
 /** Opens a connection to a file of ours that can only read. Throws `CommandError`. */

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  chownSync,
-  constants,
-  copyFileSync,
-  createWriteStream,
-  existsSync,
-  readFileSync,
-  statSync,
-} from 'node:fs';
+import { constants, copyFileSync, createWriteStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type Sqlite from 'better-sqlite3';
@@ -17,6 +8,7 @@ import { freeName, inPrivateFolder, realFile, sha256OfFile } from '../base/files
 import { memberOf } from './backup.ts';
 import { freeBytes, hashFile, seal } from './copy.ts';
 import type { Files } from './database.ts';
+import { likeFormer } from './exchange.ts';
 import { applicationIds, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
 import { replaceDatabases } from './replace.ts';
 import { refuseNewer } from './schema.ts';
@@ -206,13 +198,4 @@ function prepareForUse(sqlite: Sqlite.Database, kind: Kind, audited: Audited | n
   sqlite
     .prepare('UPDATE audit_head SET seq = ?, hash = ?')
     .run(audited?.seq ?? 0, audited?.hash ?? '0'.repeat(64));
-}
-
-/** The new file belongs to whom the former one belonged, with its rights: who restores is not always who serves. */
-function likeFormer(temporary: string, file: string): void {
-  const former = statSync(file, { throwIfNoEntry: false });
-  if (!former) return;
-  const own = statSync(temporary);
-  if (former.uid !== own.uid || former.gid !== own.gid) chownSync(temporary, former.uid, former.gid);
-  chmodSync(temporary, former.mode & 0o777);
 }
