@@ -20,9 +20,8 @@ CREATE TABLE content_bundles (
   bundle TEXT NOT NULL,
   channel TEXT NOT NULL,
   sequence INTEGER NOT NULL CHECK (sequence >= 1),
-  -- Of the catalog afterwards, and before; null where there was none.
+  -- Of the catalog afterwards.
   digest TEXT NOT NULL,
-  digest_before TEXT,
   -- The name and the fingerprint of the key, as it was trusted then.
   signed_by TEXT NOT NULL,
   fingerprint TEXT NOT NULL,

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { storageFault, takesNoWrites } from './faults.ts';
@@ -32,7 +32,7 @@ export function connect(file: string, kind: Kind, options: ConnectOptions = {}):
     inspectFile(file, kind, each, 'schema', options);
     setPragmas(each, options);
   });
-  connections.set(sqlite, [realpathSync(file)]);
+  connections.set(sqlite, [identityOf(file)]);
   return sqlite;
 }
 
@@ -56,7 +56,7 @@ export function attachCatalog(sqlite: Sqlite.Database, file: string, { asItIs }:
   } catch (error) {
     throw asOpenError(file, error as Error);
   }
-  connections.set(sqlite, [...(connections.get(sqlite) ?? []), realpathSync(file)]);
+  connections.set(sqlite, [...(connections.get(sqlite) ?? []), identityOf(file)]);
 }
 
 /** Detaches the catalog, if one is attached. */
@@ -80,12 +80,19 @@ export function leaveAtRest(sqlite: Sqlite.Database, schema: string): void {
   }
 }
 
+/** Which file has a name now. */
+function identityOf(file: string): string | null {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat ? `${stat.dev} ${stat.ino}` : null;
+}
+
 /** The files that each connection of this process has open. Closing any descriptor of a file drops the POSIX locks that SQLite holds on it. */
-const connections = new Map<Sqlite.Database, string[]>();
+const connections = new Map<Sqlite.Database, (string | null)[]>();
 
 function isOpenHere(file: string): boolean {
   for (const sqlite of connections.keys()) if (!sqlite.open) connections.delete(sqlite);
-  return existsSync(file) && [...connections.values()].flat().includes(realpathSync(file));
+  const identity = identityOf(file);
+  return identity !== null && [...connections.values()].flat().includes(identity);
 }
 
 /**

@@ -116,7 +116,12 @@ export interface TableDigest {
  * state.
  */
 export function catalogDigest(db: Database): string {
-  return db.read(() => whole(digesting(db.sqlite)));
+  return db.read(() => digestOf(db.sqlite));
+}
+
+/** The digest of the catalog that a connection reads, which nobody changes meanwhile. */
+export function digestOf(sqlite: Sqlite.Database): string {
+  return whole(digesting(sqlite));
 }
 
 /** The digest table by table, for telling where two catalogs differ. */

@@ -140,7 +140,6 @@ export const contentBundles = sqliteTable('content_bundles', {
   channel: text('channel').notNull(),
   sequence: integer('sequence').notNull(),
   digest: text('digest').notNull(),
-  digestBefore: text('digest_before'),
   signedBy: text('signed_by').notNull(),
   fingerprint: text('fingerprint').notNull(),
   builtAt: text('built_at').notNull(),
