@@ -38,20 +38,25 @@ export interface ListedFile {
   error?: string;
 }
 
+interface Walk {
+  budget: InflateBudget;
+  keepAll: boolean;
+}
+
 /** Every file of the given paths, folders walked in the order of their names, links not followed. */
 export function listFiles(paths: string[]): ListedFile[] {
   return paths.flatMap<ListedFile>((path) =>
-    statSync(path).isDirectory() ? walk(path) : { path, lone: true },
+    statSync(path).isDirectory() ? walkFolder(path) : { path, lone: true },
   );
 }
 
-function walk(folder: string): ListedFile[] {
+function walkFolder(folder: string): ListedFile[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .flatMap<ListedFile>((entry) => {
         const path = join(folder, entry.name);
-        return entry.isDirectory() ? walk(path) : { path, lone: false };
+        return entry.isDirectory() ? walkFolder(path) : { path, lone: false };
       });
   } catch (error) {
     return [{ path: folder, lone: false, error: whyUnreadable(folder, error) }];
@@ -64,10 +69,16 @@ function whyUnreadable(path: string, error: unknown): string {
   return code === 'ENOENT' && path.includes('\uFFFD') ? 'the name is not UTF-8: rename the file' : message;
 }
 
-/** Walks files and archives (and archives in them) and yields every source, member data held in memory one by one. */
-export async function* discover(files: ListedFile[]): AsyncGenerator<Found> {
-  const budget = newInflateBudget();
-  const groups = new Groups(files.map((file) => file.path));
+/**
+ * Walks files and archives (and archives in them) and yields every source, member data held in memory one by one. `keepAll`:
+ * also the bytes of what no importer reads.
+ */
+export async function* discover(files: ListedFile[], keepAll = false): AsyncGenerator<Found> {
+  const walk: Walk = { budget: newInflateBudget(), keepAll };
+  const groups = new Groups(
+    files.map((file) => file.path),
+    keepAll,
+  );
   for (const { path, lone, error } of files) {
     if (error !== undefined) {
       yield refused(path, error);
@@ -89,7 +100,7 @@ export async function* discover(files: ListedFile[]): AsyncGenerator<Found> {
       yield refused(path, whyUnreadable(path, error));
       continue;
     }
-    if (bytes === null) yield* openNested(path, path, await hashFile(path), 1, budget);
+    if (bytes === null) yield* openNested(path, path, await hashFile(path), 1, walk);
     else if (!groups.take(path, dirname(path), bytes))
       yield { type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone };
   }
@@ -128,22 +139,25 @@ async function* openNested(
   origin: string | Buffer,
   hash: string,
   depth: number,
-  budget: InflateBudget,
+  walk: Walk,
 ): AsyncGenerator<Found> {
   let archive: Awaited<ReturnType<typeof openArchive>>;
   try {
     if (depth > archiveLimits.depth)
       throw new ImportError(`archives are nested deeper than ${archiveLimits.depth}`);
-    archive = await openArchive(origin, budget);
+    archive = await openArchive(origin, walk.budget);
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     yield { type: 'archive', source, sha256: hash, members: 0, error: error.message };
     return;
   }
   yield { type: 'archive', source, sha256: hash, members: archive.members.length, error: null };
-  const groups = new Groups(archive.members.map((member) => member.name));
+  const groups = new Groups(
+    archive.members.map((member) => member.name),
+    walk.keepAll,
+  );
   try {
-    for (const member of archive.members) yield* readMember(source, member, depth, budget, groups);
+    for (const member of archive.members) yield* readMember(source, member, depth, walk, groups);
     yield* groups.found();
   } finally {
     archive.close();
@@ -154,7 +168,7 @@ async function* readMember(
   archive: string,
   member: Member,
   depth: number,
-  budget: InflateBudget,
+  walk: Walk,
   groups: Groups,
 ): AsyncGenerator<Found> {
   const source = `${archive}!/${member.name}`;
@@ -168,7 +182,7 @@ async function* readMember(
     return;
   }
   const hash = sha256(bytes);
-  if (looksLikeZip(bytes)) yield* openNested(source, bytes, hash, depth + 1, budget);
+  if (looksLikeZip(bytes)) yield* openNested(source, bytes, hash, depth + 1, walk);
   else if (!groups.take(member.name, folderOf(archive, member.name), bytes))
     yield { type: 'bytes', source, bytes, sha256: hash, lone: false };
 }

@@ -30,6 +30,11 @@ export interface Unreadable {
   outcome: 'skipped' | 'rejected';
 }
 
+/** What a source of several files is known by, which stand in the order of their names. */
+export function groupHash(files: { name: string; sha256: string }[]): string {
+  return sha256(files.map(({ name, sha256: hash }) => `${name}\0${hash}\n`).join(''));
+}
+
 /**
  * Holds back the files that belong together, until all are met. Tables of O*NET are known by their header; a document
  * in parts by the names of its files, which D9.1 allows in this one place.
@@ -39,8 +44,14 @@ export class Groups {
   private readonly spoiled = new Set<string>();
   private readonly open = new Map<string, { kind: GroupKind; source: string; files: HeldFile[] }>();
 
-  /** `paths` are those of all files that may come, for the folders that hold a document in parts. */
-  constructor(paths: string[]) {
+  private readonly keepAll: boolean;
+
+  /**
+   * `paths` are those of all files that may come, for the folders that hold a document in parts. `keepAll`: also the bytes
+   * of what no importer reads.
+   */
+  constructor(paths: string[], keepAll = false) {
+    this.keepAll = keepAll;
     const foldersOf = (name: RegExp) =>
       new Set(paths.filter((path) => name.test(basename(path))).map((path) => dirname(path)));
     const covers = foldersOf(/^cover\.md$/);
@@ -58,7 +69,8 @@ export class Groups {
     this.open.set(key, group);
     const name = basename(path);
     if (group.files.some((file) => file.name === name)) return true;
-    group.files.push({ name, bytes: table === 'other' ? Buffer.alloc(0) : bytes, sha256: sha256(bytes) });
+    const isRead = table !== 'other' || this.keepAll;
+    group.files.push({ name, bytes: isRead ? bytes : Buffer.alloc(0), sha256: sha256(bytes) });
     return true;
   }
 
@@ -76,8 +88,7 @@ export class Groups {
         continue;
       }
       files.sort((a, b) => compareCodePoints(a.name, b.name));
-      const parts = files.map((file) => `${file.name}\0${file.sha256}\n`);
-      yield { type: 'group', kind, source, sha256: sha256(parts.join('')), files };
+      yield { type: 'group', kind, source, sha256: groupHash(files), files };
     }
     this.open.clear();
   }

@@ -7,7 +7,7 @@ import { stageDocuments } from './guidance/stage-documents.ts';
 import type { OpenLine } from './ledger.ts';
 import { type Content, importerVersion } from './parsed.ts';
 import { ImportError } from './read/errors.ts';
-import { removePrinting, type StagedRelease, stageRelease } from './stigs/stage-release.ts';
+import { createStageRelease, removePrinting, type StagedRelease } from './stigs/stage-release.ts';
 
 /** Stores the content of sources one by one, each in a savepoint of the run's one transaction. */
 export class Staging {
@@ -21,10 +21,12 @@ export class Staging {
   private readonly db: Database;
   private readonly importedAt: string;
   private readonly sourceOf;
+  private readonly stageRelease;
 
   constructor(db: Database, importedAt: string) {
     this.db = db;
     this.importedAt = importedAt;
+    this.stageRelease = createStageRelease(db);
     this.sourceOf = db.orm
       .select()
       .from(sources)
@@ -76,7 +78,7 @@ export class Staging {
     const { db } = this;
     switch (content.type) {
       case 'stig': {
-        const release = stageRelease(db, { sourceId, sha256: line.sha256! }, content.release);
+        const release = this.stageRelease({ sourceId, sha256: line.sha256! }, content.release);
         this.releases.push(release);
         this.rules += release.findingCount;
         const { id: releaseId, findingCount: rules, high, medium, low, profileCount: profiles } = release;

@@ -13,6 +13,7 @@ const commands: Record<string, () => Promise<Command>> = {
   mapping: async () => (await import('./commands/mapping.ts')).mappingCommand,
   'integration-token': async () => (await import('./commands/integration-token.ts')).integrationTokenCommand,
   collection: async () => (await import('./commands/collection.ts')).collectionCommand,
+  content: async () => (await import('./commands/content.ts')).contentCommand,
   purge: async () => (await import('./commands/purge.ts')).purgeCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
   restore: async () => (await import('./commands/restore.ts')).restoreCommand,

@@ -10,14 +10,7 @@ import { type Statement, winningStatements } from './statements.ts';
 /** Rebuilds the served documents from what the sources state: of each the word of the last import. */
 export function deriveDocuments(db: Database, fresh: Set<number>, superseded: Map<number, string>): void {
   const { sqlite } = db;
-  const rows = sqlite
-    .prepare<[], Statement & { record: string }>(
-      `SELECT f.source_id AS sourceId, f.document_id AS key, s.imported_at AS importedAt, s.sha256,
-              coalesce(f.record ->> 'published', '') AS releaseOrder, f.record
-         FROM document_facts AS f JOIN sources AS s ON s.id = f.source_id`,
-    )
-    .all();
-  const winners = winningStatements(db, rows, fresh, superseded);
+  const winners = winningStatements(db, statedDocuments(db), fresh, superseded);
   sqlite.exec('DELETE FROM documents');
   const insert = prepareInsert(db, documents);
   for (const { record } of winners) {
@@ -34,6 +27,17 @@ export function deriveDocuments(db: Database, fresh: Set<number>, superseded: Ma
       record: document,
     });
   }
+}
+
+/** Every document as each source states it. */
+export function statedDocuments({ sqlite }: Pick<Database, 'sqlite'>): (Statement & { record: string })[] {
+  return sqlite
+    .prepare<[], Statement & { record: string }>(
+      `SELECT f.source_id AS sourceId, f.document_id AS key, s.imported_at AS importedAt, s.sha256,
+              coalesce(f.record ->> 'published', '') AS releaseOrder, f.record
+         FROM document_facts AS f JOIN sources AS s ON s.id = f.source_id`,
+    )
+    .all();
 }
 
 /** A document in the form and order of the API's full record. */

@@ -26,6 +26,29 @@ export function latestStatements<T extends Statement>(statements: T[], fresh: Se
 }
 
 /**
+ * What remains of the times of imports where only it matters: to each source a number that is greater than that of every
+ * source whose word it takes the place of; 0 for all others.
+ */
+export function precedence(statements: Statement[]): Map<number, number> {
+  const winnerOf = new Map(
+    latestStatements(statements, new Set()).map(({ key, sourceId }) => [key, sourceId]),
+  );
+  const rank = new Map<number, number>();
+  // As often as one winner gives way to another elsewhere; the order of the imports has no circle.
+  for (let isStable = false; !isStable; ) {
+    isStable = true;
+    for (const { key, sourceId } of statements) {
+      const winner = winnerOf.get(key)!;
+      const least = (rank.get(sourceId) ?? 0) + 1;
+      if (winner === sourceId || (rank.get(winner) ?? 0) >= least) continue;
+      rank.set(winner, least);
+      isStable = false;
+    }
+  }
+  return rank;
+}
+
+/**
  * The statements that count among all there are. A source of which nothing counts any more is removed, so that
  * importing it again is an import like any other; `superseded` takes it down.
  */

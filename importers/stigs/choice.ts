@@ -21,10 +21,13 @@ const joinFrom = 0.8;
  * with their version.
  */
 export function putTogether(units: Unit[], drafts: Draft[]): Map<string, string> {
-  const likes = likeUnits(units);
-  const draftWith = new Map<Unit, Draft>();
   const refused = new Map<string, string>();
-  for (const unit of units) draftWith.set(unit, choose(unit));
+  const having = { stig: new Map<number, Set<Draft>>(), srg: new Map<number, Set<Draft>>() };
+  for (const unit of units) {
+    const draft = choose(unit);
+    const ofKind = having[unit.kind];
+    for (const hash of firstHashes(unit)) ofKind.set(hash, (ofKind.get(hash) ?? new Set()).add(draft));
+  }
   return refused;
 
   function choose(unit: Unit): Draft {
@@ -57,7 +60,9 @@ export function putTogether(units: Unit[], drafts: Draft[]): Map<string, string>
 
   /** STIGs that may be a unit's own under another title: those with most of its STIG IDs, the most alike first. */
   function similarTo(unit: Unit): Similar[] {
-    const candidates = new Set([...likes.get(unit)!].flatMap((other) => draftWith.get(other) ?? []));
+    const candidates = new Set<Draft>();
+    for (const hash of firstHashes(unit))
+      for (const draft of having[unit.kind].get(hash) ?? []) candidates.add(draft);
     return [...candidates]
       .map((draft) => ({ draft, pair: nearest(unit, draft) }))
       .map(({ draft, pair: [a, b] }) => ({ draft, a, b, index: jaccard(a.stigIds, b.stigIds) }))
@@ -111,24 +116,10 @@ function otherBy(a: Printing, b: Printing): string | null {
 }
 
 /**
- * For each unit those before it of its kind, among them all that have a printing with most of the STIG IDs of one of its
- * own: two such lists lack at most the share 1 - `joinFrom` of each other, so their smallest hashes, one more than that,
+ * Some of the hashes of its STIG IDs: two units share one where a printing of one has most of the STIG IDs of one of the
+ * other. Two such lists lack at most the share 1 - `joinFrom` of each other, so their smallest hashes, one more than that,
  * share one.
  */
-function likeUnits(units: Unit[]): Map<Unit, Set<Unit>> {
-  const likes = new Map(units.map((unit) => [unit, new Set<Unit>()]));
-  for (const kind of ['stig', 'srg']) {
-    const having = new Map<number, Unit[]>();
-    for (const unit of units.filter((each) => each.kind === kind))
-      for (const hash of firstHashes(unit)) {
-        const others = having.get(hash) ?? [];
-        for (const other of others) likes.get(unit)!.add(other);
-        having.set(hash, [...others, unit]);
-      }
-  }
-  return likes;
-}
-
 function firstHashes({ printings }: Unit): Set<number> {
   const hashes = new Set<number>();
   for (const { stigIds } of printings) {

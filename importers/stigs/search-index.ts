@@ -8,10 +8,12 @@ export interface SearchIndex {
   remove(releaseId: number): void;
   /** Puts in what is current and not in the index, takes out what is in it and no longer current. */
   reconcile(): void;
+  /** Merges all parts of the index: it then is the same, whatever was put in and taken out before. */
+  mergeAll(): void;
 }
 
 /** Prepares the statements that keep `rule_search`, `rule_ccis` and `searched_releases` (migration 0005). */
-export function createSearchIndex(db: Database): SearchIndex {
+export function createSearchIndex(db: Pick<Database, 'sqlite'>): SearchIndex {
   const { sqlite } = db;
   const isIn = sqlite.prepare<[number]>('SELECT 1 FROM searched_releases WHERE release_id = ?').pluck();
   const adding = [
@@ -74,5 +76,6 @@ export function createSearchIndex(db: Database): SearchIndex {
       // with a library each quarter that came to twelve times the size. A run that renews a quarter of it merges all.
       if (takenOut > 0 && takenOut * 4 >= rulesIn.get()!) mergeAll.run();
     },
+    mergeAll: () => void mergeAll.run(),
   };
 }

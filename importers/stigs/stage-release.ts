@@ -17,39 +17,43 @@ export interface StagedRelease {
   profileCount: number;
 }
 
-/** Stores a release with its findings and profiles, and what it is compared by, inside the run's transaction. */
-export function stageRelease(
-  db: Database,
-  { sourceId, sha256 }: { sourceId: number; sha256: string },
-  release: XccdfRelease,
-): StagedRelease {
+/**
+ * Prepares what stores a release with its findings and profiles, and what it is compared by, inside the run's transaction;
+ * once for a run, as SQLite's memory for a statement is given back late.
+ */
+export function createStageRelease(db: Database) {
+  const insertPrinting = prepareInsert(db, tables.stigPrintings);
   const insertFinding = prepareInsert(db, tables.findings, ['id']);
   const insertProfile = prepareInsert(db, tables.stigProfiles);
-  const { findings, profiles, ...head } = release;
-  const count = (severity: string) => findings.filter((finding) => finding.severity === severity).length;
-  const staged = {
-    id: db.sqlite.prepare('SELECT coalesce(max(id), 0) + 1 FROM stig_printings').pluck().get() as number,
-    findingCount: findings.length,
-    ...{ high: count('high'), medium: count('medium'), low: count('low') },
-    profileCount: profiles.length,
+  const insertEvidence = prepareInsert(db, tables.stigEvidence);
+  const nextId = db.sqlite.prepare<[], number>('SELECT coalesce(max(id), 0) + 1 FROM stig_printings').pluck();
+  return (source: { sourceId: number; sha256: string }, release: XccdfRelease): StagedRelease => {
+    const { findings, profiles, ...head } = release;
+    const count = (severity: string) => findings.filter((finding) => finding.severity === severity).length;
+    const releaseId = nextId.get()!;
+    const staged = {
+      id: releaseId,
+      findingCount: findings.length,
+      ...{ high: count('high'), medium: count('medium'), low: count('low') },
+      profileCount: profiles.length,
+    };
+    insertPrinting.run({
+      ...{ ...head, ...staged, sourceId: source.sourceId, stigId: null, supersededBy: null },
+      idKey: aliasKey(release.benchmarkId, kindOf(release.title)),
+      releaseOrder: releaseOrderOf({ ...release, sha256: source.sha256 }),
+      releaseDate: release.benchmarkDate ?? release.statusDate,
+    });
+    for (const [index, finding] of findings.entries())
+      insertFinding.run({ releaseId, ordinal: index + 1, ...finding });
+    for (const [index, profile] of profiles.entries())
+      insertProfile.run({ releaseId, ordinal: index + 1, ...profile });
+    const { stigIds, rules, numbers } = evidenceOf(findings);
+    insertEvidence.run({
+      releaseId,
+      ...{ stigIds: bytesOf(stigIds), rules: bytesOf(rules), numbers: bytesOf(numbers) },
+    });
+    return staged;
   };
-  prepareInsert(db, tables.stigPrintings).run({
-    ...{ ...head, ...staged, sourceId, stigId: null, supersededBy: null },
-    idKey: aliasKey(release.benchmarkId, kindOf(release.title)),
-    releaseOrder: releaseOrderOf({ ...release, sha256 }),
-    releaseDate: release.benchmarkDate ?? release.statusDate,
-  });
-  const releaseId = staged.id;
-  for (const [index, finding] of findings.entries())
-    insertFinding.run({ releaseId, ordinal: index + 1, ...finding });
-  for (const [index, profile] of profiles.entries())
-    insertProfile.run({ releaseId, ordinal: index + 1, ...profile });
-  const { stigIds, rules, numbers } = evidenceOf(findings);
-  prepareInsert(db, tables.stigEvidence).run({
-    releaseId,
-    ...{ stigIds: bytesOf(stigIds), rules: bytesOf(rules), numbers: bytesOf(numbers) },
-  });
-  return staged;
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array): Buffer {

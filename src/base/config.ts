@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { dirname, join, parse } from 'node:path';
+import { dirname, join, parse, resolve } from 'node:path';
 import { z } from 'zod';
 import { isNetwork } from './addresses.ts';
 import { CommandError } from './errors.ts';
@@ -158,6 +158,8 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
   if ((tlsCert === null) !== (tlsKey === null))
     throw new CommandError('GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY must both be set', 2);
   const usersDb = rest.usersDb ?? usersBeside(rest.db);
+  if (rest.db !== ':memory:' && resolve(usersDb) === resolve(rest.db))
+    throw new CommandError('--db and --users-db name the same file', 2);
   const beside = (file: string) => join(dirname(usersDb), file);
   return Object.freeze({
     ...rest,

@@ -35,3 +35,8 @@ export function countOf(number: number, counted: string): string {
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
+
+/** The first twelve digits of a hash in groups, as they are read over a telephone. */
+export function spoken(hash: string): string {
+  return hash.slice(0, 12).replace(/(.{4})(?=.)/g, '$1 ');
+}

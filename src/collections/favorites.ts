@@ -27,7 +27,7 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
   const stigRows = orm
     .select({
       slug,
-      title: sql<string>`coalesce(${stigs.title}, ${favoriteStigs.title})`,
+      title: sql<string>`coalesce(${stigReleases.title}, ${favoriteStigs.title})`,
       version: stigReleases.version,
       addedAt: favoriteStigs.addedAt,
     })

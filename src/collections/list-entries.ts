@@ -49,7 +49,7 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
   const entryPage = orm
     .select({
       slug,
-      title: sql<string>`coalesce(${stigs.title}, ${listStigs.title})`,
+      title: sql<string>`coalesce(${stigReleases.title}, ${listStigs.title})`,
       version: empty(version),
       status: empty(status),
       statusDate,

@@ -15,7 +15,7 @@ import { createLog, type Log } from '../base/log.ts';
 import { packageVersion } from '../base/root.ts';
 import type { Database } from '../db/database.ts';
 import { whenWritable } from '../db/faults.ts';
-import { openUpgraded, type UpgradeOptions } from '../db/upgrade.ts';
+import { openUpgraded, openUsersUpgraded, type UpgradeOptions } from '../db/upgrade.ts';
 import { tell } from './command.ts';
 
 const minute = 60_000;
@@ -108,10 +108,18 @@ export function auditedCommand<T>(
 
 /** Opens the files of a command; that one is brought to this schema is audited and said. Throws `CommandError`. */
 export function openForCommand(config: Config, options: UpgradeOptions = {}): Promise<Database> {
+  return openUpgraded(config, { ...options, say: tell, onMigrate: auditMigration(config) });
+}
+
+/** The same for users' data alone, where there may be no catalog yet. */
+export function openUsersForCommand(config: Config, options: UpgradeOptions = {}) {
+  return openUsersUpgraded(config.usersDb, { ...options, say: tell, onMigrate: auditMigration(config) });
+}
+
+function auditMigration(config: Config) {
   const objectType = 'database';
-  const onMigrate = (from: number, to: number) =>
+  return (from: number, to: number) =>
     auditedCommand(config, null, { action: 'database.migrate', objectType, detail: { from, to } }, () => {});
-  return openUpgraded(config, { ...options, say: tell, onMigrate });
 }
 
 /**

@@ -80,7 +80,16 @@ function print(
 /** Warns of slugs that lead elsewhere now, where users' data refers to them. */
 function tellUsers(usersDb: string, changes: SlugChange[]): void {
   if (changes.length === 0) return;
-  const users = connectReadOnly(usersDb, 'users', { busyTimeout });
+  let users: ReturnType<typeof connectReadOnly>;
+  try {
+    users = connectReadOnly(usersDb, 'users', { busyTimeout });
+  } catch (error) {
+    // The import is done, whoever may read users' data.
+    process.stderr.write(
+      `warning: whether users' data refers to a slug that changed is not known: ${(error as Error).message}\n`,
+    );
+    return;
+  }
   const count = ['list_stigs', 'favorite_stigs'].map((table) =>
     users.prepare<[string], number>(`SELECT count(*) FROM ${table} WHERE slug = ?`).pluck(),
   );

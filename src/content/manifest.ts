@@ -36,8 +36,7 @@ export const defaultChannel = 'main';
 /** One member of the zip, compressed with Zstandard; `bytes` and `sha256` of what is in the zip, `unpacked` the bytes of what it holds. */
 const part = { bytes: size.min(1), sha256: hash, unpacked: size };
 
-/** `manifest.json` of a bundle (rule D32.2): everything that its signature speaks for. */
-export const Manifest = z.strictObject({
+const fields = z.strictObject({
   format: z.literal('gapstone-bundle-1'),
   channel: channelName,
   sequence: z.int().min(1),
@@ -64,11 +63,25 @@ export const Manifest = z.strictObject({
         z.strictObject({ kind: z.literal('source'), source: hash, file: fileName, ...part }),
       ]),
     )
-    .min(0)
     .max(60_000),
 });
+
+/** `manifest.json` of a bundle (rule D32.2): everything that its signature speaks for. */
+export const Manifest = fields.refine(isConsistent);
 export type Manifest = z.infer<typeof Manifest>;
 export type Part = Manifest['parts'][number];
+
+/** A whole bundle is a catalog and nothing else, a difference has none; no name and no hash comes twice. */
+function isConsistent({ before, parts, sources, overrides }: z.infer<typeof fields>): boolean {
+  const catalogs = parts.filter(({ kind }) => kind === 'catalog').length;
+  const isUnique = (keys: string[]) => new Set(keys).size === keys.length;
+  return (
+    (before === null ? catalogs === 1 && parts.length === 1 : catalogs === 0) &&
+    isUnique(sources.map((each) => each.sha256)) &&
+    isUnique(overrides.map(({ benchmarkId }) => benchmarkId)) &&
+    isUnique(parts.map((each) => (each.kind === 'source' ? `${each.source} ${each.file.toLowerCase()}` : '')))
+  );
+}
 
 /** The bytes of a manifest, equal for equal manifests: the members in the order of the schema, and an end of line. */
 export function manifestBytes(manifest: Manifest): Buffer {

@@ -1,4 +1,33 @@
-import type { Manifest } from './manifest.ts';
+import { createHash } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { CommandError } from '../base/errors.ts';
+import { freeBytes } from '../db/copy.ts';
+import { decompressor } from './compress.ts';
+import { isSignedBy } from './keys.ts';
+import {
+  bundleId,
+  largestContent,
+  longestManifest,
+  type Manifest,
+  memberOf,
+  type Part,
+  readManifest,
+} from './manifest.ts';
+import { openPieces, type PieceReader } from './pieces.ts';
+import { isSource } from './sources.ts';
+import {
+  bytesBefore,
+  crcOf,
+  directory,
+  localHeader,
+  type Member,
+  sizeOfZip,
+  statedBytes,
+  statedCrc,
+} from './zip.ts';
 
 /** A key whose signature is taken, and the channel that it may sign; the `name` null is one given on the command line. */
 export interface TrustedKey {
@@ -24,21 +53,210 @@ export interface VerifiedBundle {
   unpacked: string[];
 }
 
+/** The members that stand before the parts. */
+export const manifestName = 'manifest.json';
+export const signatureName = 'manifest.sig';
+/** A P-384 signature in DER has 104 bytes at most. */
+export const longestSignature = 104;
+
 /**
  * Opens a bundle (of several pieces: the first, or the name without its number) and checks it in one pass: signature and
  * channel before anything else of it is believed, then every byte. With `unpackTo`, a folder that is ours alone, its parts
  * are unpacked there meanwhile (`catalog.db`, or `<index>/<file>`, mode 0600), of use only once this function returned.
  * Throws `CommandError` with one line.
  */
-export function readBundle(
-  _file: string,
-  _keys: TrustedKey[],
-  _options: { now: Date; unpackTo?: string },
+export async function readBundle(
+  file: string,
+  keys: TrustedKey[],
+  { now, unpackTo }: { now: Date; unpackTo?: string },
 ): Promise<VerifiedBundle> {
-  throw new Error('not yet');
+  using reader = openPieces(file);
+  const { members, bytes, signature } = readFront(reader);
+  const signers = signersOf(reader.name, keys, bytes, signature);
+  const manifest = readManifest(bytes, reader.name);
+  const signer = requireChannel(reader.name, signers, manifest.channel);
+  requireSize(reader, members, manifest);
+  if (unpackTo !== undefined) requireRoom(reader.name, manifest, unpackTo);
+
+  const unpacked: string[] = [];
+  const hashes: string[] = [];
+  for (const [index, part] of manifest.parts.entries()) {
+    const name = memberOf(part, index);
+    const place = unpackTo === undefined ? null : placeOf(unpackTo, part, index);
+    const stated = await readPart(reader, name, part, place, members);
+    hashes.push(stated);
+    if (place !== null) unpacked.push(place);
+  }
+  requireSources(reader.name, manifest, hashes);
+  const tail = directory(members);
+  if (!reader.read(tail.length).equals(tail)) throw damaged(reader.name, 'its directory is another one');
+  return {
+    file,
+    id: bundleId(bytes),
+    bytes: reader.size,
+    manifest,
+    signer,
+    warnings: warningsOf(manifest, now),
+    unpacked,
+  };
 }
 
 /** The manifest of a bundle whose signature nobody looks at: what a difference is built against. Throws `CommandError`. */
-export function readUnverified(_file: string): Promise<{ id: string; manifest: Manifest }> {
-  throw new Error('not yet');
+export function readUnverified(file: string): { id: string; manifest: Manifest; bytes: Buffer } {
+  using reader = openPieces(file);
+  const { bytes } = readFront(reader);
+  return { id: bundleId(bytes), manifest: readManifest(bytes, reader.name), bytes };
+}
+
+/** The first two members, each within its bound. */
+export function readFront(reader: PieceReader): { members: Member[]; bytes: Buffer; signature: Buffer } {
+  const members: Member[] = [];
+  const read = (name: string, longest: number): Buffer => {
+    const header = reader.read(bytesBefore({ name }));
+    const length = statedBytes(header);
+    if (header.readUInt32LE(0) !== 0x04034b50 || header.toString('latin1', 30) !== name || length > longest)
+      throw new CommandError(`${reader.name} is no bundle of Gapstone`);
+    const content = reader.read(length);
+    const member = { name, bytes: length, crc: crcOf(content) };
+    if (!localHeader(member).equals(header)) throw damaged(reader.name, `${name} is not as it was written`);
+    members.push(member);
+    return content;
+  };
+  const bytes = read(manifestName, longestManifest);
+  return { members, bytes, signature: read(signatureName, longestSignature) };
+}
+
+/** The keys that the signature is of. */
+function signersOf(name: string, keys: TrustedKey[], bytes: Buffer, signature: Buffer): TrustedKey[] {
+  if (signature.length === 0)
+    throw new CommandError(`${name} is not signed: add a signature with "gapstone content attach"`);
+  if (keys.length === 0)
+    throw new CommandError('this site trusts no key yet: add one with "gapstone content trust add"');
+  const signers = keys.filter(({ publicKey }) => isSignedBy(publicKey, bytes, signature));
+  if (signers.length === 0)
+    throw new CommandError(
+      `${name} is refused: its manifest is not signed by ${keys.map(nameOf).join(' or ')}, or was changed`,
+    );
+  return signers;
+}
+
+const nameOf = ({ name, fingerprint }: TrustedKey) => name ?? `the key ${fingerprint.slice(0, 12)}`;
+
+function requireChannel(name: string, signers: TrustedKey[], channel: string): TrustedKey {
+  const signer = signers.find((each) => each.channel === null || each.channel === channel);
+  if (signer) return signer;
+  const may = signers.map((each) => `${nameOf(each)} may sign ${each.channel}`).join(', ');
+  throw new CommandError(`${name} is refused: it is of the channel ${channel}, but ${may}`);
+}
+
+/** What follows the front has the size that the manifest states, to the byte. */
+function requireSize(reader: PieceReader, front: Member[], { parts }: Manifest): void {
+  const wanted = sizeOfZip([
+    ...front,
+    ...parts.map((part, index) => ({ name: memberOf(part, index), bytes: part.bytes })),
+  ]);
+  const { name, size, pieces } = reader;
+  if (size === wanted) return;
+  const where = pieces === 0 ? '' : ` in ${pieces} pieces, of which one may be missing or be another's`;
+  throw new CommandError(`${name} is refused: it has ${size} bytes${where}; its manifest says ${wanted}`);
+}
+
+function requireRoom(name: string, { parts }: Manifest, folder: string): void {
+  const needed = parts.reduce((sum, { unpacked }) => sum + unpacked, 0);
+  const free = freeBytes(folder);
+  if (needed > largestContent) throw new CommandError(`${name} is refused: it unpacks to ${needed} bytes`);
+  if (free < needed)
+    throw new CommandError(
+      `there is not enough space for ${name}: it needs ${needed} bytes, ${free} are free`,
+    );
+}
+
+/** Where a part is unpacked to; the manifest was read with names that cannot lead out of a folder. */
+function placeOf(folder: string, part: Part, index: number): string {
+  if (part.kind === 'catalog') return join(folder, 'catalog.db');
+  mkdirSync(join(folder, String(index)), { mode: 0o700 });
+  return join(folder, String(index), part.file);
+}
+
+/** Reads a part, which must be what the manifest says, and unpacks it; gives SHA-256 of its content. */
+async function readPart(
+  reader: PieceReader,
+  name: string,
+  part: Part,
+  place: string | null,
+  members: Member[],
+): Promise<string> {
+  const header = reader.read(bytesBefore({ name }));
+  const member = { name, bytes: part.bytes, crc: statedCrc(header) };
+  if (!localHeader(member).equals(header))
+    throw damaged(reader.name, `the member ${name} does not stand where it should`);
+  const hash = createHash('sha256');
+  const content = createHash('sha256');
+  let crc = 0;
+  let unpacked = 0;
+  const handle = place === null ? null : openSync(place, 'wx', 0o600);
+  const compressed = function* () {
+    for (const chunk of reader.chunks(part.bytes)) {
+      hash.update(chunk);
+      crc = crcOf(chunk, crc);
+      yield chunk;
+    }
+  };
+  try {
+    await pipeline(
+      Readable.from(compressed(), { objectMode: false }),
+      decompressor(),
+      async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) {
+          unpacked += chunk.length;
+          if (unpacked > part.unpacked)
+            throw damaged(reader.name, `${name} holds more than the manifest says`);
+          content.update(chunk);
+          if (handle !== null) writeWhole(handle, chunk);
+        }
+      },
+    );
+    if (handle !== null) fsyncSync(handle);
+  } catch (error) {
+    if (error instanceof CommandError || (error as { syscall?: string }).syscall !== undefined) throw error;
+    throw damaged(reader.name, `${name} cannot be unpacked`);
+  } finally {
+    if (handle !== null) closeSync(handle);
+  }
+  if (hash.digest('hex') !== part.sha256 || crc !== member.crc)
+    throw damaged(reader.name, `${name} does not have the SHA-256 that the manifest states`);
+  if (unpacked !== part.unpacked) throw damaged(reader.name, `${name} holds less than the manifest says`);
+  members.push(member);
+  return content.digest('hex');
+}
+
+function writeWhole(handle: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
+}
+
+/** Each source that is in the bundle is one of the catalog, and is the very one. */
+function requireSources(name: string, { parts, sources }: Manifest, hashes: string[]): void {
+  const files = new Map<string, { name: string; sha256: string }[]>();
+  for (const [index, part] of parts.entries()) {
+    if (part.kind !== 'source') continue;
+    files.set(part.source, [...(files.get(part.source) ?? []), { name: part.file, sha256: hashes[index]! }]);
+  }
+  const known = new Set(sources.map((source) => source.sha256));
+  for (const [source, held] of files)
+    if (!known.has(source) || !isSource(source, held))
+      throw damaged(name, `it holds something else as the source ${source}`);
+}
+
+function warningsOf({ expiresAt, builtAt }: Manifest, now: Date): string[] {
+  const time = now.toISOString();
+  const warnings = [];
+  if (expiresAt !== null && Date.parse(expiresAt) < now.getTime())
+    warnings.push(`the bundle expired at ${expiresAt}; by the clock of this machine it is ${time}`);
+  if (Date.parse(builtAt) > now.getTime())
+    warnings.push(`the bundle was built at ${builtAt}; by the clock of this machine it is ${time}`);
+  return warnings;
+}
+
+function damaged(name: string, why: string): CommandError {
+  return new CommandError(`${name} is refused: ${why}`);
 }

@@ -1,11 +1,11 @@
-import { createWriteStream, existsSync, lstatSync } from 'node:fs';
+import { createWriteStream, existsSync, lstatSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import yazl from 'yazl';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, publishNew, sha256OfFile, syncPath } from '../base/files.ts';
 import { connectReadOnly } from './connect.ts';
-import { asCopyError, copyDatabase, freeBytes, refuseTaken } from './copy.ts';
+import { asCopyError, copyDatabase, freeBytes, requireRoom } from './copy.ts';
 import type { Files } from './database.ts';
 import type { Kind } from './header.ts';
 
@@ -36,7 +36,8 @@ export async function backUp(
     const { kind, schema, ...copy } = await copyOf('users', files.usersDb, file, room);
     return { ...copy, schema: { [kind]: schema } };
   }
-  refuseTaken(file);
+  // The copies, and the zip of them.
+  requireRoom(file, 2 * (sizeOf(files.db) + sizeOf(files.usersDb)), room);
   try {
     return await inPrivateFolder(file, async (temporary) => {
       const inFolder = (kind: Kind) => join(dirname(temporary), memberOf(kind));
@@ -62,6 +63,8 @@ export async function backUp(
     throw asCopyError(file, error as NodeJS.ErrnoException);
   }
 }
+
+const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 async function copyOf(kind: Kind, from: string, to: string, room: (folder: string) => number) {
   const sqlite = connectReadOnly(from, kind, { anySchema: true });

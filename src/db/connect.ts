@@ -53,6 +53,8 @@ export function attachCatalog(sqlite: Sqlite.Database, file: string, { asItIs }:
       if (!takesNoWrites(error)) throw error;
     }
     sqlite.pragma(`${attachedName}.cache_size = -32768`);
+    // From the first read on SQLite's own lock tells others that it is in use.
+    sqlite.prepare(`SELECT generation FROM ${attachedName}.catalog`).get();
   } catch (error) {
     throw asOpenError(file, error as Error);
   }

@@ -41,17 +41,10 @@ export async function copyDatabase(
   file: string,
   room: (folder: string) => number = freeBytes,
 ): Promise<DatabaseCopy> {
-  const folder = dirname(file);
-  if (!existsSync(folder)) throw new CommandError(`the folder of ${file} does not exist`);
-  refuseTaken(file);
   const needed =
     (sqlite.pragma('page_count', { simple: true }) as number) *
     (sqlite.pragma('page_size', { simple: true }) as number);
-  const free = room(folder);
-  if (free < needed)
-    throw new CommandError(
-      `there is not enough space for ${file}: it needs ${needed} bytes, ${free} are free`,
-    );
+  requireRoom(file, needed, room);
   try {
     return await inPrivateFolder(file, async (temporary) => {
       await copyOneState(sqlite, temporary);
@@ -65,10 +58,17 @@ export async function copyDatabase(
   }
 }
 
-/** Refuses a name that anything bears. Throws `CommandError`. */
-export function refuseTaken(file: string): void {
+/** Refuses a name that anything bears, or that has no folder, or no room in it. Throws `CommandError`. */
+export function requireRoom(file: string, needed: number, room: (folder: string) => number): void {
+  const folder = dirname(file);
+  if (!existsSync(folder)) throw new CommandError(`the folder of ${file} does not exist`);
   if (isTaken(file))
     throw new CommandError(`${file} already exists: a copy never replaces a file. Choose another name`);
+  const free = room(folder);
+  if (free < needed)
+    throw new CommandError(
+      `there is not enough space for ${file}: it needs ${needed} bytes, ${free} are free`,
+    );
 }
 
 /** The steps of a backup begin anew when somebody writes in between, unless a read transaction holds the state. */

@@ -211,7 +211,7 @@ function wrap(
       if (catalog === null || sqlite.inTransaction || catalogPlace.isSame() || !existsSync(catalog))
         return false;
       const next = placeOf(catalog);
-      inspectCatalog(catalog, { busyTimeout: 0, checkUnclean: true });
+      inspectCatalog(catalog, { busyTimeout: 0 });
       detachCatalog(sqlite);
       attachCatalog(sqlite, catalog);
       catalogPlace = next;

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { CommandError } from '../base/errors.ts';
 import { realFile } from '../base/files.ts';
 
@@ -64,9 +64,12 @@ export function readHeader(file: string, expected: Kind | null = null): Header {
   return { kind, userVersion: header.readUInt32BE(60), hasLog };
 }
 
-/** Whether a file begins as a zip does. */
+/** Whether it is a file that begins as a zip does. */
 export function isZip(file: string): boolean {
-  return existsSync(file) && firstBytes(file).toString('latin1', 0, 4) === 'PK\x03\x04';
+  return (
+    statSync(file, { throwIfNoEntry: false })?.isFile() === true &&
+    firstBytes(file).toString('latin1', 0, 4) === 'PK\x03\x04'
+  );
 }
 
 /** The application id of a file that begins as a database does; null for any other. */

@@ -1,15 +1,17 @@
 import { constants, copyFileSync, createWriteStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { crc32 } from 'node:zlib';
 import type Sqlite from 'better-sqlite3';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { CommandError } from '../base/errors.ts';
 import { freeName, inPrivateFolder, realFile, sha256OfFile } from '../base/files.ts';
+import { printable } from '../base/text.ts';
 import { memberOf } from './backup.ts';
 import { freeBytes, hashFile, seal } from './copy.ts';
 import type { Files } from './database.ts';
 import { likeFormer } from './exchange.ts';
-import { applicationIds, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
+import { applicationIds, type Header, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
 import { replaceDatabases } from './replace.ts';
 import { refuseNewer } from './schema.ts';
 
@@ -59,8 +61,9 @@ export async function restoreBackup(
   for (const file of Object.values(places))
     if (resolve(realFile(backup)) === resolve(file))
       throw new CommandError(`${backup} is the database itself`);
-  const zip = isZip(backup) ? await openZip(backup) : null;
+  let zip: ZipFile | null = null;
   try {
+    if (isZip(backup)) zip = await openZip(backup);
     const parts = zip === null ? [partOf(backup, places)] : await partsOf(backup, zip, places);
     for (const { file } of parts) refuseForeign(file);
     for (const { file, bytes } of parts) {
@@ -73,7 +76,7 @@ export async function restoreBackup(
     return await restoreParts(backup, parts, now, audited);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    const why = (error as Error).message.split(',')[0];
+    const why = printable((error as Error).message, 200);
     throw new CommandError(`${backup} cannot be restored: ${why}. Nothing was changed`);
   } finally {
     zip?.close();
@@ -152,19 +155,37 @@ async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string
     // Stored as it is, none is larger than the backup.
     if (!kind || parts.some((part) => part.kind === kind) || entry.compressionMethod !== 0)
       throw new CommandError(
-        `${backup} is no backup of Gapstone: it has the member ${entry.fileName.slice(0, 64)}`,
+        `${backup} is no backup of Gapstone: it has the member ${printable(entry.fileName, 64)}`,
       );
     const unpack = async (temporary: string) => {
       const stream = await zip.openReadStreamPromise(entry as Entry);
-      await pipeline(stream, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
-      const { userVersion } = readHeader(temporary, kind);
-      refuseNewer(backup, kind, userVersion);
+      let sum = 0;
+      async function* summed(chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          sum = crc32(chunk, sum);
+          yield chunk;
+        }
+      }
+      await pipeline(stream, summed, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+      // A bit that fell over in a text is no damage to SQLite.
+      if (sum !== entry.crc32)
+        throw new CommandError(`${backup} was changed: its member ${entry.fileName} has another checksum`);
+      refuseNewer(backup, kind, headerOf(temporary, kind, `${backup}!/${entry.fileName}`).userVersion);
     };
     parts.push({ kind, file: places[kind], bytes: entry.uncompressedSize, unpack });
   }
   if (!parts.some(({ kind }) => kind === 'catalog'))
     throw new CommandError(`${backup} is no backup of Gapstone: it has no member ${memberOf('catalog')}`);
   return parts;
+}
+
+/** Reads the header of a member that was unpacked, and calls it by its name in the backup. */
+function headerOf(temporary: string, kind: Kind, name: string): Header {
+  try {
+    return readHeader(temporary, kind);
+  } catch (error) {
+    throw new CommandError((error as Error).message.replace(temporary, () => name));
+  }
 }
 
 /** The folder that a database lies or is to lie in. Throws `CommandError` where there is none. */

@@ -3,6 +3,7 @@ import { CommandError } from '../base/errors.ts';
 import { freeName } from '../base/files.ts';
 import { connect } from './connect.ts';
 import { copyDatabase, freeBytes } from './copy.ts';
+import { createDatabaseFile } from './create.ts';
 import { type Database, type Files, openCatalog, openDatabase } from './database.ts';
 import { type Kind, readHeader } from './header.ts';
 import { listMigrations, migrate, schemaVersion } from './migrate.ts';
@@ -39,6 +40,17 @@ export async function openUpgraded(files: Files, options: UpgradeOptions = {}): 
   ] as const)
     if (file !== ':memory:' && existsSync(file)) await upgrade(kind, file, say, room, onMigrate);
   return catalogAlone ? openCatalog(db, rest) : openDatabase(files, rest);
+}
+
+/**
+ * Opens users' data alone, which is made when it is missing, and brought to this schema as `openUpgraded` does. Throws
+ * `CommandError`.
+ */
+export async function openUsersUpgraded(usersDb: string, options: UpgradeOptions = {}) {
+  const { say = () => undefined, room = freeBytes, onMigrate = () => undefined, ...rest } = options;
+  if (existsSync(usersDb)) await upgrade('users', usersDb, say, room, onMigrate);
+  else createDatabaseFile(usersDb, 'users');
+  return connect(usersDb, 'users', rest);
 }
 
 async function upgrade(

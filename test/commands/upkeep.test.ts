@@ -2,53 +2,66 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
+  createWriteStream,
   existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
+import yauzl from 'yauzl';
 import { runImport } from '../../importers/run.ts';
 import { CommandError } from '../../src/base/errors.ts';
 import { backup } from '../../src/commands/backup.ts';
+import { backUp } from '../../src/db/backup.ts';
+import { connect } from '../../src/db/connect.ts';
 import { copyDatabase } from '../../src/db/copy.ts';
-import { connect, openCatalog } from '../../src/db/database.ts';
+import { type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
-import { readHeader } from '../../src/db/header.ts';
+import { applicationIds, type Kind, readHeader } from '../../src/db/header.ts';
 import { listMigrations, migrate } from '../../src/db/migrate.ts';
-import { restoreDatabase } from '../../src/db/restore.ts';
+import { restoreBackup } from '../../src/db/restore.ts';
 import { openUpgraded } from '../../src/db/upgrade.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { killAll, startServer } from '../support/running.ts';
-import { filesIn, put, scratchFolder } from '../support/scratch.ts';
+import { filesIn, filesOf, put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
+import { makeZip, type ZipEntry } from '../support/zip.ts';
 
-const newest = listMigrations().length;
+const kinds: Kind[] = ['catalog', 'users'];
+const newest = { catalog: listMigrations('catalog').length, users: listMigrations('users').length };
 const when = new Date('2026-11-21T09:13:14.567Z');
-const kept = 'g.db.before-restore-20261121T091314Z';
+const stamp = '.before-restore-20261121T091314Z';
 const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+const placeOf = ({ db, usersDb }: Files, kind: Kind) => (kind === 'catalog' ? db : usersDb);
 
-/** A database of the sample STIGs, with a list and a session. */
-const sample = join(scratchFolder(), 'g.db');
+/** A catalog of the sample STIGs, and users' data with a list and a session. */
+const sample = filesOf(join(scratchFolder(), 'g.db'));
 {
-  const db = openCatalog(sample, { create: true });
-  await runImport(db, [shipped('stigs')]);
+  const catalog = openCatalog(sample.db, { create: true });
+  await runImport(catalog, [shipped('stigs')]);
+  catalog.close();
+  const db = openDatabase(sample);
   db.sqlite.exec(`INSERT INTO bundles VALUES ('id', 'list', 'Kept', '', '[]', '', '', 'PRIVATE', 'ann', NULL, NULL, 't', 't', NULL);
     INSERT INTO sessions VALUES ('hash', 'ann', NULL, NULL, '[]', 't', 't', 't')`);
   db.close();
 }
-const sampleDigest = digestOf(sample);
+const sampleDigest = digestOf(sample.db);
+/** What both files hold: the digest of the one, the names of the lists in the other. */
+const sampleContent = contentOf(sample);
 
 function digestOf(file: string): string {
-  const db = openCatalog(file);
+  const db = openCatalog(file, { asItIs: true });
   try {
     assert.is(db.sqlite.pragma('integrity_check', { simple: true }), 'ok');
     return catalogDigest(db);
@@ -57,23 +70,67 @@ function digestOf(file: string): string {
   }
 }
 
-function folderWith(name = 'g.db'): { folder: string; file: string } {
-  const folder = scratchFolder();
-  const file = join(folder, name);
-  copyFileSync(sample, file);
-  return { folder, file };
+function listsIn(usersDb: string): string[] {
+  const sqlite = connect(usersDb, 'users', { asItIs: true });
+  try {
+    assert.is(sqlite.pragma('integrity_check', { simple: true }), 'ok');
+    return sqlite.prepare<[], string>('SELECT name FROM bundles ORDER BY id').pluck().all();
+  } finally {
+    sqlite.close();
+  }
 }
 
-/** A folder with another database, `g.db`, and a backup of the sample, `b.db` with its hash. */
-async function withBackup(): Promise<{ folder: string; file: string; copy: string; digest: string }> {
-  const { folder, file } = folderWith();
-  const copy = join(folder, 'b.db');
-  await backup(file, copy);
-  const db = openCatalog(file);
-  await runImport(db, [put(scratchFolder(), 'a.xml', writeXccdf())]);
-  const digest = catalogDigest(db);
-  db.close();
-  return { folder, file, copy, digest };
+function contentOf(files: Files): string {
+  return [digestOf(files.db), ...listsIn(files.usersDb)].join(' ');
+}
+
+interface Site {
+  folder: string;
+  files: Files;
+}
+
+function folderWith(): Site {
+  const folder = scratchFolder();
+  const files = filesOf(join(folder, 'g.db'));
+  for (const kind of kinds) copyFileSync(placeOf(sample, kind), placeOf(files, kind));
+  return { folder, files };
+}
+
+/** A list more, and another release. */
+async function change(files: Files): Promise<void> {
+  const catalog = openCatalog(files.db);
+  await runImport(catalog, [put(scratchFolder(), 'a.xml', writeXccdf())]);
+  catalog.close();
+  const sqlite = connect(files.usersDb, 'users');
+  sqlite.exec(
+    "INSERT INTO bundles SELECT 'later', kind, 'Later', '', '[]', '', '', 'PRIVATE', 'ann', NULL, NULL, 't', 't', NULL FROM bundles",
+  );
+  sqlite.close();
+}
+
+/** A folder with two files, `g.db` and its users' data, and backups of the sample with their hashes: `b.zip`, and `u.db` of users' data. */
+async function withBackup(): Promise<Site & { copy: string; usersCopy: string; content: string }> {
+  const { folder, files } = folderWith();
+  const [copy, usersCopy] = [join(folder, 'b.zip'), join(folder, 'u.db')];
+  await backup(files, copy);
+  await backup(files, usersCopy, true);
+  await change(files);
+  return { folder, files, copy, usersCopy, content: contentOf(files) };
+}
+
+/** The members of a zip, each laid into a folder under its name. */
+async function unpacked(zip: string): Promise<Files & { names: string[] }> {
+  const folder = scratchFolder();
+  const names: string[] = [];
+  const archive = await yauzl.openPromise(zip);
+  for await (const entry of archive.eachEntry()) {
+    names.push(entry.fileName);
+    await pipeline(
+      await archive.openReadStreamPromise(entry),
+      createWriteStream(join(folder, entry.fileName)),
+    );
+  }
+  return { db: join(folder, 'catalog.db'), usersDb: join(folder, 'users.db'), names };
 }
 
 function stateOf(folder: string): Record<string, string> {
@@ -99,8 +156,8 @@ const backups = suite('gapstone backup');
 backups.after(killAll);
 
 backups('is whole while a server serves and an importer writes', async () => {
-  const { folder, file } = folderWith();
-  const running = await startServer(folder, ['serve', '--port', '0', '--db', file]);
+  const { folder, files } = folderWith();
+  const running = await startServer(folder, ['serve', '--port', '0', '--db', files.db]);
   const texts = Array.from({ length: 12 }, (_, index) =>
     put(
       folder,
@@ -108,30 +165,31 @@ backups('is whole while a server serves and an importer writes', async () => {
       writeXccdf({ rules: 200, release: index + 1, date: null, statusDate: `2024-01-${index + 10}` }),
     ),
   );
-  const importing = gapstone(['import', ...texts, '--db', file]);
+  const importing = gapstone(['import', ...texts, '--db', files.db]);
   const copies: string[] = [];
   for (let ended = false, number = 0; !ended && number < 30; number++) {
-    const copy = join(folder, `copy-${number}.db`);
-    ended = await Promise.race([importing.then(() => true), backup(file, copy).then(() => false)]);
+    const copy = join(folder, `copy-${number}.zip`);
+    ended = await Promise.race([importing.then(() => true), backup(files, copy).then(() => false)]);
     if (!ended) copies.push(copy);
   }
   assert.is((await importing).code, 0);
-  const last = join(folder, 'last.db');
-  await backup(file, last);
-  const after = digestOf(file);
-  assert.is(digestOf(last), after);
-  assert.is.not(after, sampleDigest);
+  const last = join(folder, 'last.zip');
+  await backup(files, last);
+  const after = contentOf(files);
+  assert.is(contentOf(await unpacked(last)), after);
+  assert.is.not(after, sampleContent);
   assert.ok(copies.length >= 1, 'no backup was made while the importer was running');
-  for (const copy of copies) assert.ok([sampleDigest, after].includes(digestOf(copy)), copy);
+  for (const copy of copies)
+    assert.ok([sampleContent, after].includes(contentOf(await unpacked(copy))), copy);
   assert.is((await fetch(`${running.url}/readyz`)).status, 200);
   running.child.kill('SIGTERM');
   assert.equal(await running.ended, { code: 0, signal: null });
 });
 
 backups('one state, also when the database changes between two steps', async () => {
-  const { folder, file } = folderWith();
-  const writer = openCatalog(file);
-  const reader = connect(file);
+  const { folder, files } = folderWith();
+  const writer = openCatalog(files.db);
+  const reader = connect(files.db, 'catalog');
   const copying = copyDatabase(reader, join(folder, 'b.db'));
   for (let change = 0; change < 50; change++) {
     writer.sqlite.exec('UPDATE catalog SET generation = generation + 1; UPDATE stigs SET title = title || 1');
@@ -148,100 +206,168 @@ backups('one state, also when the database changes between two steps', async () 
   assert.is(title.length - title.replace(/1+$/, '').length, generation - 1);
 });
 
-backups('says its hash, for sha256sum; is for the owner alone; needs no log', async () => {
-  const { folder, file } = folderWith();
-  put(folder, 'b.db.sha256', 'of an earlier backup');
-  const { code, stdout, stderr } = await gapstone(['backup', 'b.db', '--db', file], { cwd: folder });
+backups('holds both as databases that stand alone; is for the owner alone; says its hash', async () => {
+  const { folder, files } = folderWith();
+  put(folder, 'b.zip.sha256', 'of an earlier backup');
+  const { code, stdout, stderr } = await gapstone(['backup', 'b.zip', '--db', files.db], { cwd: folder });
   assert.equal([code, stderr], [0, '']);
-  const copy = join(folder, 'b.db');
-  assert.is(stdout, `${sha256(copy)}  b.db\n`);
-  assert.is(readFileSync(`${copy}.sha256`, 'utf8'), `${sha256(copy)}  b.db\n`);
-  assert.equal(filesIn(folder), ['b.db', 'b.db.sha256', 'g.db']);
+  const copy = join(folder, 'b.zip');
+  assert.is(stdout, `${sha256(copy)}  b.zip\n`);
+  assert.is(readFileSync(`${copy}.sha256`, 'utf8'), `${sha256(copy)}  b.zip\n`);
+  assert.equal(filesIn(folder), ['b.zip', 'b.zip.sha256', 'g-users.db', 'g.db']);
   for (const path of [copy, `${copy}.sha256`]) assert.is(lstatSync(path).mode & 0o777, 0o600);
-  const sqlite = new Sqlite(copy, { readonly: true });
-  assert.is(sqlite.pragma('journal_mode', { simple: true }), 'delete');
-  sqlite.close();
-  const json = await gapstone(['backup', 'c.db', '--json', '--db', file], { cwd: folder });
-  const bytes = lstatSync(join(folder, 'c.db')).size;
+  const { names, ...members } = await unpacked(copy);
+  assert.equal(names, ['catalog.db', 'users.db']);
+  for (const file of Object.values(members)) {
+    const sqlite = new Sqlite(file, { readonly: true });
+    assert.is(sqlite.pragma('journal_mode', { simple: true }), 'delete');
+    sqlite.close();
+  }
+  assert.is(contentOf(members), sampleContent);
+  const json = await gapstone(['backup', 'c.zip', '--json', '--db', files.db], { cwd: folder });
   assert.equal(JSON.parse(json.stdout), {
-    file: 'c.db',
-    bytes,
-    sha256: sha256(join(folder, 'c.db')),
+    file: 'c.zip',
+    bytes: lstatSync(join(folder, 'c.zip')).size,
+    sha256: sha256(join(folder, 'c.zip')),
     schema: newest,
   });
 });
 
+backups("--users-only: users' data alone, as a database; the catalog need not be there", async () => {
+  const { folder, files } = folderWith();
+  for (const number of [1, 2]) {
+    const copy = join(folder, `u${number}.db`);
+    const args = ['backup', copy, '--users-only', '--json', '--db', files.db];
+    const { code, stdout, stderr } = await gapstone(args);
+    assert.equal([code, stderr], [0, '']);
+    assert.equal(JSON.parse(stdout), {
+      file: copy,
+      bytes: lstatSync(copy).size,
+      sha256: sha256(copy),
+      schema: { users: newest.users },
+    });
+    assert.is(readFileSync(`${copy}.sha256`, 'utf8'), `${sha256(copy)}  u${number}.db\n`);
+    assert.is(lstatSync(copy).mode & 0o777, 0o600);
+    assert.is(readHeader(copy).kind, 'users');
+    assert.equal(listsIn(copy), ['Kept']);
+    rmSync(files.db, { force: true });
+  }
+  assert.equal(filesIn(folder), ['g-users.db', 'u1.db', 'u1.db.sha256', 'u2.db', 'u2.db.sha256']);
+});
+
+backups("where there is no users' data yet the catalog alone is in it, and none is made", async () => {
+  const { folder, files } = folderWith();
+  rmSync(files.usersDb);
+  const made = await backup(files, join(folder, 'b.zip'));
+  assert.equal(made.schema, { catalog: newest.catalog });
+  assert.equal((await unpacked(join(folder, 'b.zip'))).names, ['catalog.db']);
+  assert.equal(filesIn(folder), ['b.zip', 'b.zip.sha256', 'g.db']);
+  const { code, stderr } = await gapstone(['backup', 'u.db', '--users-only', '--db', files.db], {
+    cwd: folder,
+  });
+  assert.equal(
+    [code, stderr],
+    [
+      1,
+      `gapstone: there is no database at ${files.usersDb}: create one with "gapstone import", or restore a backup with "gapstone restore"\n`,
+    ],
+  );
+  // What such a backup restores leaves users' data as it is.
+  copyFileSync(sample.usersDb, files.usersDb);
+  const restored = await restoreBackup(join(folder, 'b.zip'), files, when);
+  assert.equal(
+    restored.files.map(({ kind }) => kind),
+    ['catalog'],
+  );
+  assert.is(sha256(files.usersDb), sha256(sample.usersDb));
+});
+
 backups('of an older schema: the way back before an upgrade', async () => {
   const folder = scratchFolder();
-  const file = join(folder, 'g.db');
-  const sqlite = new Sqlite(file);
-  sqlite.pragma(`application_id = ${0x47415053}`);
-  migrate(sqlite, newest - 1);
+  const files = filesOf(join(folder, 'g.db'));
+  const sqlite = new Sqlite(files.db);
+  sqlite.pragma(`application_id = ${applicationIds.catalog}`);
+  migrate(sqlite, 'catalog', newest.catalog - 1);
   sqlite.close();
-  assert.is((await backup(file, join(folder, 'b.db'))).schema, newest - 1);
+  assert.equal((await backup(files, join(folder, 'b.zip'))).schema, { catalog: newest.catalog - 1 });
 });
 
 backups('never replaces anything, and leaves nothing behind when it fails', async () => {
-  const { folder, file } = folderWith();
+  const { folder, files } = folderWith();
   put(folder, 'there.db', 'of another day');
   put(folder, 'there.db.sha256', 'its hash');
   mkdirSync(join(folder, 'folder.db'));
   const before = stateOf(folder);
   const cases: [string, RegExp][] = [
     ['g.db', /g\.db is the database itself$/],
+    ['g-users.db', /g-users\.db is the database itself$/],
     ['there.db', /there\.db already exists: a copy never replaces a file. Choose another name$/],
     ['folder.db', /folder\.db already exists: a copy never replaces a file. Choose another name$/],
     ['no/such/b.db', /the folder of .*b\.db does not exist$/],
   ];
-  for (const [name, message] of cases) {
-    assert.match(await refusalOf(() => backup(file, join(folder, name))), message);
-    assert.equal(stateOf(folder), before, name);
+  for (const usersOnly of [false, true])
+    for (const [name, message] of cases) {
+      assert.match(await refusalOf(() => backup(files, join(folder, name), usersOnly)), message);
+      assert.equal(stateOf(folder), before, name);
+    }
+  for (const usersOnly of [false, true]) {
+    const noRoom = () => backUp(files, join(folder, 'b.db'), { usersOnly, room: () => 1000 });
+    assert.match(
+      await refusalOf(noRoom),
+      /^there is not enough space for \S+\/b\.db: it needs \d+ bytes, 1000 are free$/,
+    );
+    assert.equal(stateOf(folder), before);
   }
-  const sqlite = connect(file);
-  const noRoom = () => copyDatabase(sqlite, join(folder, 'b.db'), () => 1000);
-  assert.match(
-    await refusalOf(noRoom),
-    /there is not enough space for .*b\.db: it needs \d+ bytes, 1000 are free$/,
-  );
-  sqlite.close();
-  assert.equal(stateOf(folder), before);
 });
 
 backups('writes to no file that somebody planted, and through no link', async () => {
-  const { folder, file } = folderWith();
-  const victim = put(scratchFolder(), 'victim', 'precious');
-  const copy = join(folder, 'b.db');
-  const hash = `${copy}.sha256`;
-  const planted = [hash, ...[copy, hash].flatMap((name) => [`${name}.part-${process.pid}`, `${name}.part`])];
-  for (const name of planted) symlinkSync(victim, name);
-  for (const suffix of ['-wal', '-journal']) put(folder, `b.db.part-${process.pid}${suffix}`, 'planted');
-  const there = readdirSync(folder);
-  const { sha256: told } = await backup(file, copy);
-  assert.is(readFileSync(victim, 'utf8'), 'precious');
-  assert.not(lstatSync(hash).isSymbolicLink(), 'the link was replaced, not followed');
-  assert.is(readFileSync(hash, 'utf8'), `${told}  b.db\n`);
-  assert.equal(readdirSync(folder).sort(), [...there, 'b.db'].sort(), 'nothing else is left');
-  // A link in the place of the copy itself, even one that leads nowhere, is a name that is taken.
-  symlinkSync(join(folder, 'nowhere'), join(folder, 'c.db'));
-  assert.match(
-    await refusalOf(() => backup(file, join(folder, 'c.db'))),
-    /c\.db already exists: a copy never replaces a file. Choose another name$/,
-  );
+  for (const usersOnly of [false, true]) {
+    const { folder, files } = folderWith();
+    const victim = put(scratchFolder(), 'victim', 'precious');
+    const copy = join(folder, 'b.db');
+    const hash = `${copy}.sha256`;
+    const planted = [
+      hash,
+      ...[copy, hash].flatMap((name) => [`${name}.part-${process.pid}`, `${name}.part`]),
+    ];
+    for (const name of planted) symlinkSync(victim, name);
+    for (const suffix of ['-wal', '-journal']) put(folder, `b.db.part-${process.pid}${suffix}`, 'planted');
+    const there = readdirSync(folder);
+    const { sha256: told } = await backup(files, copy, usersOnly);
+    assert.is(readFileSync(victim, 'utf8'), 'precious');
+    assert.not(lstatSync(hash).isSymbolicLink(), 'the link was replaced, not followed');
+    assert.is(readFileSync(hash, 'utf8'), `${told}  b.db\n`);
+    assert.equal(readdirSync(folder).sort(), [...there, 'b.db'].sort(), 'nothing else is left');
+    // A link in the place of the copy itself, even one that leads nowhere, is a name that is taken.
+    symlinkSync(join(folder, 'nowhere'), join(folder, 'c.db'));
+    assert.match(
+      await refusalOf(() => backup(files, join(folder, 'c.db'), usersOnly)),
+      /c\.db already exists: a copy never replaces a file. Choose another name$/,
+    );
+  }
 });
 
 backups('of a damaged database fails, and leaves nothing behind', async () => {
-  const { folder, file } = folderWith();
-  damagePage(file, 'findings');
+  for (const kind of kinds) {
+    const { folder, files } = folderWith();
+    damagePage(placeOf(files, kind), kind);
+    const before = stateOf(folder);
+    assert.match(await refusalOf(() => backup(files, join(folder, 'b.zip'))), /is damaged/);
+    assert.equal(stateOf(folder), before);
+  }
+  const { folder, files } = folderWith();
+  damagePage(files.usersDb, 'users');
   const before = stateOf(folder);
-  assert.match(await refusalOf(() => backup(file, join(folder, 'b.db'))), /is damaged/);
+  assert.match(await refusalOf(() => backup(files, join(folder, 'u.db'), true)), /is damaged/);
   assert.equal(stateOf(folder), before);
 });
 
 backups.run();
 
-/** Overwrites the head of the last page of a table. */
-function damagePage(file: string, table: string): void {
-  const sqlite = new Sqlite(sample, { readonly: true });
+/** Overwrites the head of the last page of a table, in a file or in its bytes. */
+function damagePage(file: string, kind: Kind): void {
+  const sqlite = new Sqlite(placeOf(sample, kind), { readonly: true });
+  const table = { catalog: 'findings', users: 'integration_tokens' }[kind];
   const page = sqlite.prepare('SELECT max(pageno) FROM dbstat WHERE name = ?').pluck().get(table) as number;
   const size = sqlite.pragma('page_size', { simple: true }) as number;
   sqlite.close();
@@ -264,179 +390,289 @@ const restores = suite('gapstone restore');
 restores.after(killAll);
 
 restores('brings back what was backed up, keeps what it replaces, ends sessions', async () => {
-  const { folder, file, copy, digest } = await withBackup();
-  chmodSync(file, 0o640);
-  const restored = restoreDatabase(copy, file, when);
+  const { folder, files, copy, content } = await withBackup();
+  chmodSync(files.db, 0o640);
+  chmodSync(files.usersDb, 0o600);
+  const restored = await restoreBackup(copy, files, when);
   assert.equal(restored, {
-    file,
     bytes: lstatSync(copy).size,
     sha256: sha256(copy),
-    schema: newest,
-    before: join(folder, kept),
+    files: kinds.map((kind) => {
+      const file = placeOf(files, kind);
+      return { kind, file, schema: newest[kind], before: `${file}${stamp}` };
+    }),
   });
-  assert.equal(filesIn(folder), ['b.db', 'b.db.sha256', 'g.db', kept]);
-  assert.is(lstatSync(file).mode & 0o777, 0o640, 'the rights are those of the replaced file');
-  assert.is(digestOf(file), sampleDigest);
-  assert.is(digestOf(join(folder, kept)), digest);
-  const db = openCatalog(file);
-  assert.equal(db.sqlite.prepare('SELECT name FROM bundles').pluck().all(), ['Kept']);
+  const both = ['g-users.db', `g-users.db${stamp}`, 'g.db', `g.db${stamp}`];
+  assert.equal(filesIn(folder), ['b.zip', 'b.zip.sha256', ...both, 'u.db', 'u.db.sha256']);
+  assert.equal(
+    Object.values(files).map((file) => lstatSync(file).mode & 0o777),
+    [0o640, 0o600],
+    'the rights are those of the replaced files',
+  );
+  assert.is(contentOf(files), sampleContent);
+  const former = { db: `${files.db}${stamp}`, usersDb: `${files.usersDb}${stamp}` };
+  assert.is(contentOf(former), content);
+  const db = openDatabase(files);
   assert.is(db.sqlite.prepare('SELECT count(*) FROM sessions').pluck().get(), 0);
   db.close();
-  // And the way back.
-  const again = restoreDatabase(join(folder, kept), file, when);
-  assert.is(digestOf(file), digest);
-  assert.is(again.before, join(folder, `${kept}-2`));
+  // And the way back, of each alone.
+  const again = await restoreBackup(former.db, files, when);
+  assert.is(digestOf(files.db), digestOf(former.db));
+  assert.equal(listsIn(files.usersDb), ['Kept']);
+  assert.equal(
+    again.files.map((each) => [each.kind, each.before]),
+    [['catalog', `${files.db}${stamp}-2`]],
+  );
+  await restoreBackup(former.usersDb, files, when);
+  assert.is(contentOf(files), content);
+});
+
+restores("of users' data alone leaves the catalog as it is, to the byte", async () => {
+  const { folder, files, usersCopy } = await withBackup();
+  const before = stateOf(folder);
+  const restored = await restoreBackup(usersCopy, files, when);
+  assert.equal(restored, {
+    bytes: lstatSync(usersCopy).size,
+    sha256: sha256(usersCopy),
+    files: [
+      {
+        kind: 'users',
+        file: files.usersDb,
+        schema: newest.users,
+        before: `${files.usersDb}${stamp}`,
+      },
+    ],
+  });
+  assert.equal(listsIn(files.usersDb), ['Kept']);
+  const { [`g-users.db${stamp}`]: former, 'g-users.db': _, ...others } = stateOf(folder);
+  assert.ok(former !== undefined && before['g-users.db'] !== undefined);
+  assert.equal(listsIn(`${files.usersDb}${stamp}`), ['Kept', 'Later']);
+  const { 'g-users.db': __, ...othersBefore } = before;
+  assert.equal(others, othersBefore);
+  // It may be there before a catalog is.
+  const fresh = filesOf(join(scratchFolder(), 'g.db'));
+  await restoreBackup(usersCopy, fresh, when);
+  assert.equal(filesIn(dirname(fresh.db)), ['g-users.db']);
+  assert.equal(listsIn(fresh.usersDb), ['Kept']);
+});
+
+restores("of users' data alone while somebody reads or writes the catalog", async () => {
+  const { folder, files, usersCopy } = await withBackup();
+  const importer = openCatalog(files.db);
+  importer.sqlite.exec('BEGIN IMMEDIATE');
+  const digest = sha256(files.db);
+  const { code, stderr } = await gapstone(['restore', usersCopy, '--db', files.db]);
+  assert.is(code, 0, stderr);
+  assert.is(sha256(files.db), digest);
+  importer.sqlite.exec('ROLLBACK');
+  importer.close();
+  assert.equal(listsIn(files.usersDb), ['Kept']);
+  assert.ok(existsSync(folder));
 });
 
 restores('by the command: the hash on stdout, what was kept on stderr', async () => {
-  const { folder, file, copy, digest } = await withBackup();
-  const { code, stdout, stderr } = await gapstone(['restore', 'b.db', '--db', 'g.db'], { cwd: folder });
+  const { folder, files, copy, content } = await withBackup();
+  const { code, stdout, stderr } = await gapstone(['restore', 'b.zip', '--db', 'g.db'], { cwd: folder });
   assert.is(code, 0, stderr);
-  assert.is(stdout, `${sha256(copy)}  b.db\n`);
-  const before = /^the replaced database is in (g\.db\.before-restore-\d{8}T\d{6}Z)$/m.exec(stderr)?.[1];
-  assert.is(digestOf(join(folder, before!)), digest);
-  assert.match(stderr, /all sessions were ended/);
-  assert.is(digestOf(file), sampleDigest);
+  assert.is(stdout, `${sha256(copy)}  b.zip\n`);
+  const said =
+    /^the replaced g\.db is in (g\.db\.before-restore-\d{8}T\d{6}Z)\nthe replaced g-users\.db is in (g-users\.db\.before-restore-\d{8}T\d{6}Z)\nall sessions were ended; revoke again any integration token that was revoked after the backup\n$/.exec(
+      stderr,
+    );
+  assert.ok(said, stderr);
+  assert.is(contentOf({ db: join(folder, said![1]!), usersDb: join(folder, said![2]!) }), content);
+  assert.is(contentOf(files), sampleContent);
 });
 
 restores(
   'a log that was not closed goes with the database it belongs to, never into the new one',
   async () => {
-    const { folder, file, copy } = await withBackup();
+    const { files, copy } = await withBackup();
     const other = scratchFolder();
-    const sqlite = new Sqlite(file);
-    sqlite.pragma('journal_mode = WAL');
-    sqlite.exec("UPDATE catalog SET generation = 4711; UPDATE stigs SET title = 'in the log'");
-    for (const suffix of ['', '-wal', '-shm']) copyFileSync(`${file}${suffix}`, join(other, `g.db${suffix}`));
-    sqlite.close();
-    assert.ok(lstatSync(join(other, 'g.db-wal')).size > 0);
-    const { before } = restoreDatabase(copy, join(other, 'g.db'), when);
-    assert.equal(filesIn(other), ['g.db', kept]);
-    assert.is(digestOf(join(other, 'g.db')), sampleDigest);
-    const old = openCatalog(before!);
-    assert.is(old.generation(), 4711);
+    const others = filesOf(join(other, 'g.db'));
+    const logged = {
+      catalog: "UPDATE catalog SET generation = 4711; UPDATE stigs SET title = 'in the log'",
+      users: "UPDATE bundles SET name = 'in the log'",
+    };
+    for (const kind of kinds) {
+      const sqlite = new Sqlite(placeOf(files, kind));
+      sqlite.pragma('journal_mode = WAL');
+      sqlite.exec(logged[kind]);
+      for (const suffix of ['', '-wal', '-shm'])
+        copyFileSync(placeOf(files, kind) + suffix, placeOf(others, kind) + suffix);
+      sqlite.close();
+      assert.ok(lstatSync(`${placeOf(others, kind)}-wal`).size > 0);
+    }
+    await restoreBackup(copy, others, when);
+    assert.equal(filesIn(other), ['g-users.db', `g-users.db${stamp}`, 'g.db', `g.db${stamp}`]);
+    assert.is(contentOf(others), sampleContent);
+    const old = openDatabase({ db: `${others.db}${stamp}`, usersDb: `${others.usersDb}${stamp}` });
+    assert.is(old.sqlite.prepare('SELECT generation FROM catalog').pluck().get(), 4711);
     assert.is(old.sqlite.prepare('SELECT DISTINCT title FROM stigs').pluck().get(), 'in the log');
+    assert.equal(old.sqlite.prepare('SELECT DISTINCT name FROM bundles').pluck().all(), ['in the log']);
     old.close();
-    assert.ok(existsSync(folder));
   },
 );
 
-restores('where the database is missing, empty or no database any more; its log is moved along', async () => {
+restores('where a database is missing, empty or no database any more; its log is moved along', async () => {
   const garbage = Buffer.alloc(8192, 0xee);
-  for (const [name, bytes] of [
-    ['missing', null],
-    ['empty', Buffer.alloc(0)],
-    ['garbage', garbage],
-    ['cut', readFileSync(sample).subarray(0, 5000)],
-  ] as const) {
-    const { copy } = await withBackup();
-    const folder = scratchFolder();
-    const file = join(folder, 'g.db');
-    if (bytes) writeFileSync(file, bytes);
-    writeFileSync(`${file}-wal`, 'a log of something that is gone');
-    const { before } = restoreDatabase(copy, file, when);
-    assert.is(digestOf(file), sampleDigest, name);
-    assert.is(before === null, bytes === null, name);
-    if (name === 'garbage') {
-      assert.equal(readFileSync(before!), garbage);
-      assert.is(readFileSync(`${before}-wal`, 'utf8'), 'a log of something that is gone');
+  const { copy } = await withBackup();
+  for (const kind of kinds)
+    for (const [name, bytes] of [
+      ['missing', null],
+      ['empty', Buffer.alloc(0)],
+      ['garbage', garbage],
+      ['cut', readFileSync(placeOf(sample, kind)).subarray(0, 5000)],
+    ] as const) {
+      const folder = scratchFolder();
+      const files = filesOf(join(folder, 'g.db'));
+      const file = placeOf(files, kind);
+      if (bytes) writeFileSync(file, bytes);
+      writeFileSync(`${file}-wal`, 'a log of something that is gone');
+      const { files: restored } = await restoreBackup(copy, files, when);
+      const { before } = restored.find((each) => each.kind === kind)!;
+      assert.is(contentOf(files), sampleContent, name);
+      assert.is(before === null, bytes === null, name);
+      if (name === 'garbage') {
+        assert.equal(readFileSync(before!), garbage);
+        assert.is(readFileSync(`${before}-wal`, 'utf8'), 'a log of something that is gone');
+      }
+      assert.not(existsSync(`${file}-wal`), name);
     }
-    assert.not(existsSync(`${file}-wal`), name);
-  }
 });
 
-restores('is refused while a server has the database open, which serves on', async () => {
-  const { folder, file, copy } = await withBackup();
-  const running = await startServer(folder, ['serve', '--port', '0', '--db', file]);
+restores('is refused while a server has the files open, which serves on', async () => {
+  const { folder, files, copy, usersCopy } = await withBackup();
+  const running = await startServer(folder, ['serve', '--port', '0', '--db', files.db]);
   const names = readdirSync(folder);
-  const { code, stdout, stderr } = await gapstone(['restore', copy, '--db', file]);
-  assert.equal([code, stdout], [1, '']);
-  assert.match(
-    stderr,
-    /^gapstone: .*g\.db is in use: first stop the server and any other program that uses it\n$/,
-  );
-  assert.equal(readdirSync(folder), names);
+  for (const [from, inUse] of [
+    [copy, 'g\\.db'],
+    [usersCopy, 'g-users\\.db'],
+  ]) {
+    const { code, stdout, stderr } = await gapstone(['restore', from!, '--db', files.db]);
+    assert.equal([code, stdout], [1, '']);
+    assert.match(
+      stderr,
+      new RegExp(
+        `^gapstone: \\S+/${inUse} is in use: first stop the server and any other program that uses it\\n$`,
+      ),
+    );
+    assert.equal(readdirSync(folder), names);
+  }
   assert.is((await fetch(`${running.url}/readyz`)).status, 200);
   running.child.kill('SIGTERM');
   await running.ended;
-  assert.is((await gapstone(['restore', copy, '--db', file])).code, 0);
-  assert.is(digestOf(file), sampleDigest);
+  assert.is((await gapstone(['restore', copy, '--db', files.db])).code, 0);
+  assert.is(contentOf(files), sampleContent);
+});
+
+restores('neither file is replaced when somebody uses one of the two', async () => {
+  for (const kind of kinds) {
+    const { folder, files, copy, content } = await withBackup();
+    const file = placeOf(files, kind);
+    const user = new Sqlite(file);
+    user.pragma('journal_mode = WAL');
+    user.prepare('SELECT count(*) FROM sqlite_schema').get();
+    const names = filesIn(folder);
+    const hashes = Object.values(files).map(sha256);
+    const { code, stdout, stderr } = await gapstone(['restore', copy, '--db', files.db]);
+    assert.equal(
+      [code, stdout, stderr],
+      [1, '', `gapstone: ${file} is in use: first stop the server and any other program that uses it\n`],
+    );
+    assert.equal(filesIn(folder), names);
+    assert.is(sha256(file), hashes[kinds.indexOf(kind)]);
+    user.close();
+    assert.is(contentOf(files), content);
+  }
 });
 
 restores(
   'a second connection of a process, opened and closed, does not give up the lock of the first',
   async () => {
-    const { folder, file, copy, digest } = await withBackup();
-    const first = openCatalog(file);
-    const held = locksOn(file);
-    openCatalog(file).close();
-    connect(join(folder, '.', 'g.db')).close();
-    await backup(file, join(folder, 'c.db'));
-    assert.equal(locksOn(file), held);
-    if (process.platform === 'linux') assert.is(held.length, 1);
-    const { code, stderr } = await gapstone(['restore', copy, '--db', file]);
+    const { folder, files, copy, content } = await withBackup();
+    const first = openDatabase(files);
+    const held = kinds.map((kind) => locksOn(placeOf(files, kind)));
+    openCatalog(files.db).close();
+    openDatabase(files).close();
+    for (const kind of kinds)
+      connect(join(folder, '.', placeOf({ db: 'g.db', usersDb: 'g-users.db' }, kind)), kind).close();
+    await backup(files, join(folder, 'c.zip'));
+    assert.equal(
+      kinds.map((kind) => locksOn(placeOf(files, kind))),
+      held,
+    );
+    if (process.platform === 'linux') assert.equal([held[0]!.length, held[1]!.length], [1, 1]);
+    const { code, stderr } = await gapstone(['restore', copy, '--db', files.db]);
     assert.is(code, 1);
     assert.match(stderr, /g\.db is in use/);
-    assert.is(catalogDigest(first), digest);
+    assert.is(catalogDigest(first), content.split(' ')[0]);
     first.close();
-    assert.is((await gapstone(['restore', copy, '--db', file])).code, 0);
+    assert.is((await gapstone(['restore', copy, '--db', files.db])).code, 0);
   },
 );
 
-restores('whoever opened the replaced file before cannot write beside the new one', async () => {
-  const { folder, file, copy } = await withBackup();
+restores('whoever opened a replaced file before cannot write beside the new one', async () => {
+  const { files, copy } = await withBackup();
   // As a process that stands between opening the file and its first use: it holds no lock yet.
-  const stale = new Sqlite(file);
-  restoreDatabase(copy, file, when);
-  assert.throws(
-    () => stale.pragma('journal_mode = WAL'),
-    (error: { code: string }) => error.code === 'SQLITE_READONLY_DBMOVED',
-  );
-  stale.close();
-  assert.not(existsSync(`${file}-wal`));
-  assert.is(digestOf(file), sampleDigest);
-  assert.ok(existsSync(folder));
+  const stale = kinds.map((kind) => new Sqlite(placeOf(files, kind)));
+  await restoreBackup(copy, files, when);
+  for (const [index, change] of [
+    [0, "UPDATE stigs SET title = 'lost'"],
+    [1, "UPDATE bundles SET name = 'lost'"],
+  ] as const) {
+    assert.throws(
+      () => {
+        stale[index]!.pragma('journal_mode = WAL');
+        stale[index]!.exec(change);
+      },
+      (error: { code: string }) => error.code === 'SQLITE_READONLY_DBMOVED',
+    );
+    stale[index]!.close();
+  }
+  for (const file of Object.values(files)) assert.not(existsSync(`${file}-wal`));
+  assert.is(contentOf(files), sampleContent);
 });
 
 restores('a database behind a link is replaced where it lies, and its log is found there', async () => {
-  const { folder, file, copy } = await withBackup();
+  const { folder, files, copy } = await withBackup();
   const links = scratchFolder();
-  const link = join(links, 'link.db');
-  symlinkSync(file, link);
-  const db = openCatalog(link);
-  db.sqlite.exec('UPDATE catalog SET generation = generation + 1');
-  assert.ok(readHeader(link).hasLog);
-  const status = await gapstone(['status', '--json', '--db', link]);
-  assert.ok(JSON.parse(status.stdout).database.logBytes > 0);
+  const linked = filesOf(join(links, 'link.db'));
+  for (const kind of kinds) symlinkSync(placeOf(files, kind), placeOf(linked, kind));
+  const writer = openCatalog(linked.db);
+  writer.sqlite.exec('UPDATE catalog SET generation = generation + 1');
+  const db = openDatabase(linked);
+  db.sqlite.exec("UPDATE bundles SET description = 'd'");
+  for (const file of Object.values(linked)) assert.ok(readHeader(file).hasLog);
+  const status = JSON.parse((await gapstone(['status', '--json', '--db', linked.db])).stdout);
+  assert.ok(status.catalog.logBytes > 0 && status.users.logBytes > 0);
   db.close();
-  assert.match(await refusalOf(() => restoreDatabase(file, link, when)), /is the database itself/);
-  const { before } = restoreDatabase(copy, link, when);
-  assert.is(dirname(before!), folder);
-  assert.is(readlinkSync(link), file);
-  assert.is(digestOf(file), sampleDigest);
-  assert.equal(filesIn(links), ['link.db']);
+  writer.close();
+  for (const file of Object.values(files))
+    assert.match(await refusalOf(() => restoreBackup(file, linked, when)), /is the database itself/);
+  const { files: restored } = await restoreBackup(copy, linked, when);
+  assert.equal(
+    restored.map(({ before }) => dirname(before!)),
+    [folder, folder],
+  );
+  for (const kind of kinds) assert.is(readlinkSync(placeOf(linked, kind)), placeOf(files, kind));
+  assert.is(contentOf(files), sampleContent);
+  assert.equal(filesIn(links), ['link-users.db', 'link.db']);
 });
 
+/** Restores each file, which must be refused with one line and leave every file in the folder as it was. */
+async function assertNothingChanged(folder: string, files: Files, cases: [string, RegExp][]): Promise<void> {
+  const before = stateOf(folder);
+  for (const [path, message] of cases) {
+    assert.match(await refusalOf(() => restoreBackup(path, files, when)), message, path);
+    assert.equal(stateOf(folder), before, path);
+  }
+}
+
 restores('verifies before it replaces: nothing is changed by a bad backup', async () => {
-  const { folder, file, copy } = await withBackup();
-  const good = readFileSync(copy);
+  const { folder, files, copy, usersCopy } = await withBackup();
+  const goods = { catalog: (await unpacked(copy)).db, users: usersCopy };
   const bad = (name: string, bytes: Uint8Array) => put(folder, name, bytes);
-  const changed = (name: string, change: (sqlite: Sqlite.Database) => void) => {
-    const path = bad(name, good);
-    const sqlite = new Sqlite(path);
-    sqlite.pragma('foreign_keys = OFF');
-    change(sqlite);
-    sqlite.close();
-    return path;
-  };
-  const flipped = bad('flipped.db', good);
-  damagePage(flipped, 'findings');
-  const inUse = bad('in-use.db', good);
-  put(folder, 'in-use.db-wal', 'x');
-  const hashed = bad('hashed.db', good);
-  put(folder, 'hashed.db.sha256', `${'0'.repeat(64)}  hashed.db\n`);
-  const noHash = bad('no-hash.db', good);
-  put(folder, 'no-hash.db.sha256', 'nothing');
   const foreign = join(folder, 'foreign.db');
   const other = new Sqlite(foreign);
   other.exec('CREATE TABLE notes (text TEXT)');
@@ -444,100 +680,243 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
   const cases: [string, RegExp][] = [
     [join(folder, 'missing.db'), /there is no database at .*missing\.db$/],
     [folder, /is not a file$/],
-    [file, /is the database itself$/],
+    [files.db, /is the database itself$/],
+    [files.usersDb, /is the database itself$/],
     [bad('text.db', Buffer.from('hello')), /is not a database \(5 bytes\)/],
     [bad('empty.db', Buffer.alloc(0)), /is not a database \(0 bytes\)/],
-    [bad('cut.db', good.subarray(0, 20_000)), /is truncated: 20000 bytes of \d+/],
-    [flipped, /^\S*\/flipped\.db is damaged \(/],
     [foreign, /is not a Gapstone database$/],
-    [
-      changed('newer.db', (sqlite) => sqlite.pragma('user_version = 999')),
-      /has schema 999, this version of Gapstone supports/,
-    ],
-    [
-      changed('loose.db', (sqlite) => sqlite.exec('DELETE FROM sources')),
-      /the backup is damaged: \d+ rows refer to rows that do not exist$/,
-    ],
-    [
-      changed('trigger.db', (sqlite) =>
-        sqlite.exec('CREATE TRIGGER stay BEFORE DELETE ON sessions BEGIN SELECT RAISE(IGNORE); END'),
-      ),
-      /trigger\.db is refused: the trigger stay on sessions does not belong to Gapstone$/,
-    ],
-    [
-      changed('view.db', (sqlite) =>
-        sqlite.exec('DROP VIEW known_stigs; CREATE VIEW known_stigs AS SELECT * FROM stigs'),
-      ),
-      /view\.db is refused: the view known_stigs does not belong to Gapstone$/,
-    ],
-    [inUse, /is a database in use, not a backup: it has a log beside it/],
-    [hashed, /hashed\.db was changed: its SHA-256 does not match .*hashed\.db\.sha256$/],
-    [noHash, /does not contain a SHA-256$/],
   ];
-  const before = stateOf(folder);
-  for (const [path, message] of cases) {
-    assert.match(await refusalOf(() => restoreDatabase(path, file, when)), message, path);
-    assert.equal(stateOf(folder), before, path);
+  for (const kind of kinds) {
+    const good = readFileSync(goods[kind]);
+    const changed = (name: string, change: (sqlite: Sqlite.Database) => void) => {
+      const path = bad(`${kind}-${name}`, good);
+      const sqlite = new Sqlite(path);
+      sqlite.pragma('foreign_keys = OFF');
+      change(sqlite);
+      sqlite.close();
+      return path;
+    };
+    const flipped = bad(`${kind}-flipped.db`, good);
+    damagePage(flipped, kind);
+    const inUse = bad(`${kind}-in-use.db`, good);
+    put(folder, `${kind}-in-use.db-wal`, 'x');
+    const hashed = bad(`${kind}-hashed.db`, good);
+    put(folder, `${kind}-hashed.db.sha256`, `${'0'.repeat(64)}  hashed.db\n`);
+    const noHash = bad(`${kind}-no-hash.db`, good);
+    put(folder, `${kind}-no-hash.db.sha256`, 'nothing');
+    const table = { catalog: 'stigs', users: 'bundles' }[kind];
+    cases.push(
+      [bad(`${kind}-cut.db`, good.subarray(0, 20_000)), /is truncated: 20000 bytes of \d+/],
+      [flipped, /^\S*-flipped\.db is damaged \(/],
+      [
+        changed('newer.db', (sqlite) => sqlite.pragma('user_version = 999')),
+        /has schema 999, this version of Gapstone supports/,
+      ],
+      [
+        changed('loose.db', (sqlite) =>
+          sqlite.exec(
+            kind === 'catalog'
+              ? 'DELETE FROM sources'
+              : "INSERT INTO list_stigs VALUES ('nobody', 's', 'b', 'S', 1, '', '')",
+          ),
+        ),
+        /the backup is damaged: \d+ rows refer to rows that do not exist$/,
+      ],
+      [
+        changed('trigger.db', (sqlite) =>
+          sqlite.exec(`CREATE TRIGGER stay BEFORE DELETE ON ${table} BEGIN SELECT RAISE(IGNORE); END`),
+        ),
+        /trigger\.db is refused: the trigger stay on (stigs|bundles) does not belong to Gapstone$/,
+      ],
+      [
+        changed('view.db', (sqlite) => sqlite.exec(`CREATE VIEW known AS SELECT * FROM ${table}`)),
+        /view\.db is refused: the view known does not belong to Gapstone$/,
+      ],
+      [inUse, /is a database in use, not a backup: it has a log beside it/],
+      [hashed, /hashed\.db was changed: its SHA-256 does not match .*hashed\.db\.sha256$/],
+      [noHash, /does not contain a SHA-256$/],
+    );
   }
-  assert.match(
-    await refusalOf(() => restoreDatabase(copy, file, when, { room: () => 1000 })),
-    /there is not enough space beside .*g\.db: it needs \d+ bytes, 1000 are free$/,
-  );
-  assert.match(
-    await refusalOf(() => restoreDatabase(copy, foreign, when)),
-    /belongs to another program: nothing was replaced/,
-  );
-  assert.match(
-    await refusalOf(() => restoreDatabase(copy, join(folder, 'no', 'g.db'), when)),
-    /the folder of the database does not exist/,
-  );
+  await assertNothingChanged(folder, files, cases);
+  const before = stateOf(folder);
+  for (const [from, name] of [
+    [copy, 'g\\.db'],
+    [usersCopy, 'g-users\\.db'],
+  ] as const)
+    assert.match(
+      await refusalOf(() => restoreBackup(from, files, when, { room: () => 1000 })),
+      new RegExp(`there is not enough space beside \\S+/${name}: it needs \\d+ bytes, 1000 are free$`),
+    );
+  for (const places of [
+    { db: foreign, usersDb: files.usersDb },
+    { db: files.db, usersDb: foreign },
+  ])
+    assert.match(
+      await refusalOf(() => restoreBackup(copy, places, when)),
+      /foreign\.db belongs to another program: nothing was replaced$/,
+    );
+  for (const places of [
+    { db: join(folder, 'no', 'g.db'), usersDb: files.usersDb },
+    { db: files.db, usersDb: join(folder, 'no', 'u.db') },
+  ])
+    assert.match(
+      await refusalOf(() => restoreBackup(copy, places, when)),
+      /the folder of the database does not exist: \S+\/no\/[gu]\.db$/,
+    );
   assert.equal(stateOf(folder), before);
+});
+
+restores('a zip that is not to the letter what a backup is changes nothing', async () => {
+  const { folder, files, copy } = await withBackup();
+  const good = readFileSync(copy);
+  const parts = await unpacked(copy);
+  const [catalog, users] = [readFileSync(parts.db), readFileSync(parts.usersDb)];
+  const member = (name: string, data: Uint8Array) => ({ name, data, stored: true });
+  const zip = (name: string, ...entries: ZipEntry[]) => put(folder, `${name}.zip`, makeZip(entries));
+  const both = [member('catalog.db', catalog), member('users.db', users)] as const;
+  const damaged = join(scratchFolder(), 'damaged.db');
+  writeFileSync(damaged, users);
+  damagePage(damaged, 'users');
+  const cases: [string, RegExp][] = [
+    [
+      zip('more', ...both, member('notes.txt', users)),
+      /more\.zip is no backup of Gapstone: it has the member notes\.txt$/,
+    ],
+    [
+      zip('twice', ...both, member('users.db', users)),
+      /twice\.zip is no backup of Gapstone: it has the member users\.db$/,
+    ],
+    [
+      zip('upward', member('../users.db', users)),
+      /upward\.zip cannot be restored: .+\. Nothing was changed$/,
+    ],
+    [
+      zip('absolute', member('/catalog.db', users)),
+      /absolute\.zip cannot be restored: .+\. Nothing was changed$/,
+    ],
+    [
+      zip('speaks', ...both, member('a\u001b[31m\nb', users)),
+      /speaks\.zip is no backup of Gapstone: it has the member a\uFFFD\[31m\uFFFDb$/,
+    ],
+    [zip('nothing'), /nothing\.zip is (no backup of Gapstone|not a database)/],
+    [zip('users', both[1]), /users\.zip is no backup of Gapstone: it has no member catalog\.db$/],
+    [
+      zip('deflated', { name: 'catalog.db', data: catalog }, both[1]),
+      /deflated\.zip is no backup of Gapstone: it has the member catalog\.db$/,
+    ],
+    [
+      zip('swapped', member('catalog.db', users), member('users.db', catalog)),
+      /catalog\.db is a file of users' data, not a catalog$/,
+    ],
+    [zip('same', both[0], member('users.db', catalog)), /users\.db is a catalog, not a file of users' data$/],
+    [zip('text', both[0], member('users.db', Buffer.from('hello'))), /is not a database \(5 bytes\)/],
+    [zip('half', both[0], member('users.db', users.subarray(0, 20_000))), /is truncated: 20000 bytes of \d+/],
+    [zip('damaged', both[0], member('users.db', readFileSync(damaged))), /damaged\.zip is damaged \(/],
+    [
+      zip('sum', both[0], { ...both[1], crc: 1 }),
+      /sum\.zip was changed: its member users\.db has another checksum$/,
+    ],
+    [zip('size', both[0], { ...both[1], size: users.length + 1 }), /size\.zip /],
+  ];
+  for (const part of [0.1, 0.5, 0.9, 0.999]) {
+    const path = put(folder, `cut-${part}.zip`, good.subarray(0, Math.floor(good.length * part)));
+    cases.push([path, /cut-[\d.]+\.zip is no backup of Gapstone: /]);
+  }
+  put(folder, 'hashed.zip', good);
+  put(folder, 'hashed.zip.sha256', `${'0'.repeat(64)}  hashed.zip\n`);
+  cases.push([
+    join(folder, 'hashed.zip'),
+    /hashed\.zip was changed: its SHA-256 does not match .*hashed\.zip\.sha256$/,
+  ]);
+  await assertNothingChanged(folder, files, cases);
+});
+
+restores('a zip in which one bit is another is refused, or holds the same all the same', async () => {
+  const { copy } = await withBackup();
+  const good = readFileSync(copy);
+  let refused = 0;
+  const tries = 60;
+  for (let number = 0; number < tries; number++) {
+    const folder = scratchFolder();
+    const files = filesOf(join(folder, 'g.db'));
+    for (const kind of kinds) writeFileSync(placeOf(files, kind), 'what is there');
+    const bytes = Buffer.from(good);
+    // The local headers, the members here and there, and the directory at the end.
+    const offset =
+      number < 20
+        ? number * 2
+        : number < 40
+          ? Math.floor((good.length * (number - 19)) / 22)
+          : good.length - 1 - (number - 40) * 7;
+    bytes[offset]! ^= 1 << (number % 8);
+    const before = stateOf(folder);
+    const message = await refusalOf(() => restoreBackup(put(scratchFolder(), 'b.zip', bytes), files, when));
+    if (message === 'nothing was refused') {
+      assert.is(contentOf(files), sampleContent, `byte ${offset}`);
+      continue;
+    }
+    refused++;
+    assert.equal(stateOf(folder), before, `byte ${offset}: ${message}`);
+  }
+  assert.ok(refused >= tries / 2, `${refused} of ${tries}`);
 });
 
 restores('an older schema is brought up by the next start', async () => {
   const folder = scratchFolder();
   const old = join(folder, 'old.db');
   const sqlite = new Sqlite(old);
-  sqlite.pragma(`application_id = ${0x47415053}`);
-  sqlite.exec(readFileSync(listMigrations()[0]!.file, 'utf8'));
-  sqlite.pragma('user_version = 1');
+  sqlite.pragma(`application_id = ${applicationIds.catalog}`);
+  migrate(sqlite, 'catalog', 1);
   sqlite.close();
-  const file = join(folder, 'g.db');
-  const { code, stderr } = await gapstone(['restore', old, '--db', file]);
+  const files = filesOf(join(folder, 'g.db'));
+  const { code, stderr } = await gapstone(['restore', old, '--db', files.db]);
   assert.is(code, 0, stderr);
-  assert.match(stderr, new RegExp(`it has schema 1: the next start upgrades it to ${newest}`));
-  (await openUpgraded(file)).close();
-  openCatalog(file).close();
+  assert.is(stderr, `${files.db} has schema 1: the next start upgrades it to ${newest.catalog}\n`);
+  (await openUpgraded(files)).close();
+  openCatalog(files.db).close();
 });
 
-restores('the views that each older schema had are ours', async () => {
-  for (const version of listMigrations().keys()) {
-    const folder = scratchFolder();
-    const old = join(folder, 'old.db');
-    const sqlite = new Sqlite(old);
-    sqlite.pragma(`application_id = ${0x47415053}`);
-    migrate(sqlite, version + 1);
-    sqlite.close();
-    assert.is(restoreDatabase(old, join(folder, 'g.db'), when).schema, version + 1);
-  }
+restores('the schemas that there were before are ours', async () => {
+  for (const kind of kinds)
+    for (const version of listMigrations(kind).keys()) {
+      const folder = scratchFolder();
+      const old = join(folder, 'old.db');
+      const sqlite = new Sqlite(old);
+      sqlite.pragma(`application_id = ${applicationIds[kind]}`);
+      migrate(sqlite, kind, version + 1);
+      sqlite.close();
+      const { files } = await restoreBackup(old, filesOf(join(folder, 'g.db')), when);
+      assert.equal(
+        files.map((each) => [each.kind, each.schema]),
+        [[kind, version + 1]],
+      );
+    }
 });
 
-restores('killed at any moment, the database is the old one or the new one', async () => {
+restores('killed at any moment, each file is the old one or the new one', async () => {
   let { ms } = await (async () => {
-    const { file, copy } = await withBackup();
-    return gapstone(['restore', copy, '--db', file]);
+    const { files, copy } = await withBackup();
+    return gapstone(['restore', copy, '--db', files.db]);
   })();
-  const { file, copy, digest } = await withBackup();
+  const { files, copy, content } = await withBackup();
+  const digests = [digestOf(files.db), sampleDigest];
+  const lists = [listsIn(files.usersDb).join(), 'Kept'];
+  assert.is(content, `${digests[0]} ${listsIn(files.usersDb).join(' ')}`);
   let killed = 0;
   for (let round = 0; round < 10; round++) {
-    const run = await gapstone(['restore', copy, '--db', file], { killAfter: ms * (0.5 + 0.05 * round) });
+    const run = await gapstone(['restore', copy, '--db', files.db], {
+      killAfter: ms * (0.5 + 0.05 * round),
+    });
     if (run.signal === 'SIGKILL') killed++;
     else ms = run.ms;
-    assert.ok(existsSync(file));
-    assert.ok([digest, sampleDigest].includes(digestOf(file)));
+    for (const file of Object.values(files)) assert.ok(existsSync(file));
+    assert.ok(digests.includes(digestOf(files.db)));
+    assert.ok(lists.includes(listsIn(files.usersDb).join()));
+    assert.is((await gapstone(['check', '--db', files.db])).code, 0);
   }
   assert.ok(killed >= 2, String(killed));
-  assert.is((await gapstone(['restore', copy, '--db', file])).code, 0);
+  assert.is((await gapstone(['restore', copy, '--db', files.db])).code, 0);
+  assert.is(contentOf(files), sampleContent);
 });
 
 restores.run();

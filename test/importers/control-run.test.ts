@@ -1001,7 +1001,9 @@ if (hasReferenceData) {
       assert.equal(dumpGraph(db), graph, 'the facts alone give the crosswalk');
       const keys = () =>
         db.sqlite
-          .prepare('SELECT id, framework, identifier, sort_key, title, family FROM control_keys ORDER BY id')
+          .prepare(
+            'SELECT id, framework, identifier, sort_key, title, family FROM known_controls ORDER BY id',
+          )
           .all() as Record<string, string>[];
       const before = keys();
       const empty = db.sqlite

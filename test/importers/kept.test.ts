@@ -74,7 +74,7 @@ kept('a new release is shown in the list, the entry stays', async () => {
 kept('a STIG that is gone is shown with its title, and can be removed but not added', async () => {
   const releases = t.db.sqlite
     .prepare<[], number>(
-      "SELECT r.id FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id WHERE s.slug = 'harbor_linux_3'",
+      "SELECT r.id FROM stig_printings AS r JOIN stigs AS s ON s.id = r.stig_id WHERE s.slug = 'harbor_linux_3'",
     )
     .pluck()
     .all();

@@ -25,7 +25,7 @@ function contentOf(db: Database) {
   const count = (table: string) => db.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
   return {
     ...dumpCatalog(db),
-    generation: db.generation(),
+    generation: db.sqlite.prepare('SELECT generation FROM catalog').pluck().get(),
     runs: count('import_runs'),
     lines: count('import_ledger'),
   };

@@ -46,7 +46,7 @@ function copyStig(from: number, copy: number): void {
   const values = { release, stig: 1000 + copy, from };
   sqlite
     .prepare(
-      `INSERT INTO stigs SELECT $stig, $stig, slug || '_copy_' || $stig, kind, title, title_fold, $release
+      `INSERT INTO stigs SELECT $stig, slug || '_copy_' || $stig, kind, title, title_fold, $release
          FROM stigs WHERE id = $from`,
     )
     .run(values);

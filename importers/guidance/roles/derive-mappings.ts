@@ -121,23 +121,28 @@ function readMappingSource(db: Database): MappingSource {
   };
 }
 
+const selectCurated = `SELECT f.source_id AS sourceId, f.stig_slug || ' ' || f.occupation_code AS key, s.imported_at AS importedAt,
+          s.sha256, '' AS releaseOrder, f.stig_slug AS stigSlug, f.occupation_code AS occupationCode,
+          f.confidence_score AS confidenceScore, f.responsibility_level AS responsibilityLevel,
+          f.work_role_id AS workRoleId, f.reason, f.row
+     FROM curated_mapping_facts AS f JOIN sources AS s ON s.id = f.source_id`;
+
+/** Every curated mapping as each source states it. */
+export function statedMappings({ sqlite }: Pick<Database, 'sqlite'>): CuratedRow[] {
+  return sqlite.prepare<[], CuratedRow>(`${selectCurated} ORDER BY f.source_id, f.row`).all();
+}
+
 function readCurated(
   db: Database,
   ids: Set<number> | null,
   fresh: Set<number>,
   superseded: Map<number, string>,
 ): CuratedRow[] {
-  const select = `SELECT f.source_id AS sourceId, f.stig_slug || ' ' || f.occupation_code AS key, s.imported_at AS importedAt,
-              s.sha256, '' AS releaseOrder, f.stig_slug AS stigSlug, f.occupation_code AS occupationCode,
-              f.confidence_score AS confidenceScore, f.responsibility_level AS responsibilityLevel,
-              f.work_role_id AS workRoleId, f.reason, f.row
-         FROM curated_mapping_facts AS f JOIN sources AS s ON s.id = f.source_id`;
   if (ids === null) {
-    const rows = db.sqlite.prepare<[], CuratedRow>(`${select} ORDER BY f.source_id, f.row`).all();
-    return winningStatements(db, rows, fresh, superseded);
+    return winningStatements(db, statedMappings(db), fresh, superseded);
   }
   const some = db.sqlite.prepare<[{ id: number }], CuratedRow>(
-    `${select} WHERE f.stig_slug IN (SELECT slug FROM stigs WHERE id = :id UNION ALL SELECT alias FROM stig_aliases WHERE stig_id = :id)
+    `${selectCurated} WHERE f.stig_slug IN (SELECT slug FROM stigs WHERE id = :id UNION ALL SELECT alias FROM stig_aliases WHERE stig_id = :id)
        ORDER BY f.source_id, f.row`,
   );
   return latestStatements(

@@ -2,7 +2,14 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { mappingChanges, mappingDecisions } from '../../db/user-tables.ts';
 import { createFacts } from './facts.ts';
-import { type GraphNode, inOrder, type MappingStatus, type NamedEdge, nameOfEdge } from './graph.ts';
+import {
+  type Graph,
+  type GraphNode,
+  inOrder,
+  type MappingStatus,
+  type NamedEdge,
+  statusCode,
+} from './graph.ts';
 
 export interface MappingDecision {
   status: MappingStatus;
@@ -79,20 +86,15 @@ export function createMappingDecisions(db: Database) {
       }),
 
     /**
-     * The edges that sources make with an operator's word above their status. A decided pair of active controls that no source
-     * makes an edge of is the site's own, unless it is rejected. Null where no decision changes anything.
+     * What the decisions make other than the graph of what sources state: an edge of another status, and where no source makes
+     * one between two active controls the site's own, unless it is rejected.
      */
-    apply(edges: NamedEdge[]): NamedEdge[] | null {
-      const named = new Map(edges.map((edge) => [nameOfEdge(edge), edge]));
-      let isChanged = false;
-      for (const { a, b, status } of pairs()) {
-        const name = nameOfEdge({ a, b });
-        const stated = named.get(name);
-        if (stated ? stated.status === status : status === 'rejected' || isStale([a, b])) continue;
-        named.set(name, { a, b, status });
-        isChanged = true;
-      }
-      return isChanged ? [...named.values()] : null;
+    over(stated: Graph): NamedEdge[] {
+      return pairs().filter(({ a, b, status }) => {
+        const [from, to] = [a, b].map(({ framework, identifier }) => stated.idOf(framework, identifier));
+        const edge = from === undefined ? undefined : stated.neighbors[from]!.find(({ node }) => node === to);
+        return edge ? edge.status !== statusCode(status) : status !== 'rejected' && !isStale([a, b]);
+      });
     },
 
     /** Stores a decision in the place of the last. */

@@ -38,6 +38,9 @@ export interface NamedEdge {
   status: MappingStatus;
 }
 
+/** The same by the numbers of its ends. */
+export type NumberedEdge = { a: number; b: number; status: MappingStatus };
+
 /** The names of both ends, whichever stands first. */
 export const nameOfEdge = ({ a, b }: Pick<NamedEdge, 'a' | 'b'>) => [nameOf(a), nameOf(b)].sort().join(' - ');
 
@@ -84,10 +87,7 @@ export interface Graph {
 }
 
 /** Builds a graph from nodes (in order) and undirected edges. */
-export function createGraph(
-  nodes: GraphNode[],
-  edges: Iterable<{ a: number; b: number; status: MappingStatus }>,
-): Graph {
+export function createGraph(nodes: GraphNode[], edges: Iterable<NumberedEdge>): Graph {
   const frameworks = [...new Set(nodes.map((node) => node.framework))];
   const index = new Map(frameworks.map((framework, position) => [framework, position]));
   const ids = new Map(nodes.map((node, id) => [nameOf(node), id]));

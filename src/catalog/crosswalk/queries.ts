@@ -8,6 +8,9 @@ import {
   type Graph,
   type GraphNode,
   type MappingStatus,
+  type NamedEdge,
+  type NumberedEdge,
+  nameOfEdge,
   numberEdges,
   statuses,
   statusMask,
@@ -61,12 +64,10 @@ export type CrosswalkService = ReturnType<typeof createCrosswalkService>;
 export function createCrosswalkService(db: Database, clock: () => number = () => performance.now()) {
   const { sqlite } = db;
   const closure = sqlite.prepare<[number, number, number], PathRow>(closureQuery);
-  const edgeRows = sqlite
-    .prepare<[], [string, string, string, string, MappingStatus]>(
-      `SELECT a.framework, a.identifier, b.framework, b.identifier, e.status FROM crosswalk_edges AS e
-         JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b`,
-    )
-    .raw();
+  const nodeRows = sqlite.prepare<[], GraphNode>(
+    'SELECT framework, identifier FROM crosswalk_nodes ORDER BY id',
+  );
+  const edgeRows = sqlite.prepare<[], NumberedEdge>('SELECT a, b, status FROM crosswalk_edges');
   const pins = createPins(db);
   const decisions = createMappingDecisions(db);
   let loaded: { graph: Graph; isDecided: boolean; generation: number } | null = null;
@@ -75,14 +76,11 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
   function current() {
     const generation = db.generation();
     if (loaded?.generation === generation) return loaded;
-    const stated = edgeRows.all().map(([aFramework, aIdentifier, bFramework, bIdentifier, status]) => ({
-      a: { framework: aFramework, identifier: aIdentifier },
-      b: { framework: bFramework, identifier: bIdentifier },
-      status,
-    }));
-    const decided = decisions.apply(stated);
-    const { nodes, edges } = numberEdges(decided ?? stated);
-    loaded = { graph: createGraph(nodes, edges), isDecided: decided !== null, generation };
+    const [nodes, edges] = [nodeRows.all(), edgeRows.all()];
+    const stated = createGraph(nodes, edges);
+    const words = decisions.over(stated);
+    const graph = words.length === 0 ? stated : withWords(nodes, edges, words);
+    loaded = { graph, isDecided: words.length > 0, generation };
     return loaded;
   }
 
@@ -210,6 +208,14 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
       return shareBytes(questions.length, mostPathBytes, resolved, () => clock() > end);
     },
   };
+}
+
+/** The graph of what sources state with other edges in the place of some, or beside them; these may bring nodes of their own. */
+function withWords(nodes: GraphNode[], edges: NumberedEdge[], words: NamedEdge[]): Graph {
+  const stated = edges.map(({ a, b, status }): NamedEdge => ({ a: nodes[a]!, b: nodes[b]!, status }));
+  const all = new Map([...stated, ...words].map((edge) => [nameOfEdge(edge), edge]));
+  const numbered = numberEdges([...all.values()]);
+  return createGraph(numbered.nodes, numbered.edges);
 }
 
 /** Paths in the order of D7.2: hops, then node by node by framework and catalog order. */

@@ -24,7 +24,7 @@ const lineOf = ({ lines }: ImportResult) => lines.find((line) => line.kind === '
 /** Everything about roles that the database answers from. */
 function served({ db }: TestApp): unknown {
   const rows = (table: string) => db.sqlite.prepare(`SELECT * FROM ${table}`).all();
-  return [rows('occupations'), rows('occupation_keys'), rows('role_mappings'), rows('work_roles')];
+  return [rows('occupations'), rows('role_mappings'), rows('work_roles')];
 }
 
 onet.before.each(async () => {

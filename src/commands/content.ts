@@ -1,0 +1,34 @@
+import { CommandError } from '../base/errors.ts';
+import type { Command } from './command.ts';
+import { attachCommand, buildCommand } from './content-build.ts';
+import { keygenCommand, trustCommand } from './content-keys.ts';
+import { listCommand, verifyCommand } from './content-verify.ts';
+
+/** The commands about content that travels, by their second word (rule D32.1). */
+const commands: Record<string, Omit<Command, 'name' | 'summary'>> = {
+  keygen: keygenCommand,
+  trust: trustCommand,
+  build: buildCommand,
+  attach: attachCommand,
+  verify: verifyCommand,
+  list: listCommand,
+};
+
+const names = Object.keys(commands);
+
+export const contentCommand: Command = {
+  name: 'content',
+  summary: 'carry a catalog to other sites as a signed bundle, and take one',
+  usage: Object.values(commands)
+    .map(({ usage }) => usage)
+    .join('\n'),
+  help: Object.values(commands).flatMap(({ help }) => help),
+  async run([action = '', ...args]) {
+    if (!Object.hasOwn(commands, action))
+      throw new CommandError(
+        `the content commands are ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`,
+        2,
+      );
+    return commands[action]!.run(args);
+  },
+};

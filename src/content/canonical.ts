@@ -1,0 +1,122 @@
+import { statedDocuments } from '../../importers/guidance/derive-documents.ts';
+import { statedMappings } from '../../importers/guidance/roles/derive-mappings.ts';
+import { precedence } from '../../importers/guidance/statements.ts';
+import { createSearchIndex } from '../../importers/stigs/search-index.ts';
+import { attachCatalog, connect, detachCatalog, inspectCatalog } from '../db/connect.ts';
+import { createDatabaseFile } from '../db/create.ts';
+import { digestOf } from '../db/digest.ts';
+import { lastName } from './sources.ts';
+
+type Connection = ReturnType<typeof connect>;
+
+/** The numbers that rows were given in the order of their arrival, and the order that they stand in by what they state. */
+const numbered = {
+  source: 'SELECT id FROM catalog.sources ORDER BY sha256',
+  // Releases of one STIG are almost equal: side by side they are compressed best.
+  release: `SELECT r.id FROM catalog.stig_printings AS r JOIN catalog.stigs AS g ON g.id = r.stig_id
+              JOIN catalog.sources AS s ON s.id = r.source_id ORDER BY g.slug, r.release_order DESC, s.sha256`,
+  finding: `SELECT f.id FROM new_release AS r CROSS JOIN catalog.findings AS f ON f.release_id = r.old
+             ORDER BY r.new, f.ordinal`,
+};
+type Number = keyof typeof numbered;
+
+/** The tables whose own `id` is such a number. */
+const owners: Record<string, Number> = { sources: 'source', stig_printings: 'release', findings: 'finding' };
+/** The columns that refer to one. */
+const references: Record<string, Number> = {
+  source_id: 'source',
+  release_id: 'release',
+  superseded_by: 'release',
+  current_release_id: 'release',
+};
+/** What is history, and what full-text search makes for itself. */
+const leftOut = ['catalog', 'import_runs', 'import_ledger', 'searched_releases', 'rule_ccis'];
+
+/**
+ * Writes a catalog to a new file as it follows from what its sources state: rows in the order of their natural keys, every
+ * number given anew, no ledger, no folders, `time` in place of all times. Two catalogs with one digest, whose files were called
+ * the same, give the same bytes, whatever their history was. Gives the digest. Throws `CommandError`.
+ */
+export function writeCanonical(catalog: string, file: string, time: string): string {
+  inspectCatalog(catalog, { checkUnclean: true });
+  createDatabaseFile(file, 'catalog');
+  const sqlite = connect(file, 'catalog');
+  try {
+    // Nobody else sees it until it is whole.
+    for (const pragma of ['journal_mode = OFF', 'synchronous = OFF', 'foreign_keys = OFF'])
+      sqlite.pragma(pragma);
+    attachCatalog(sqlite, catalog, { asItIs: true });
+    sqlite.exec('BEGIN');
+    copyRows(sqlite);
+    replaceTimes(sqlite, Date.parse(time));
+    const index = createSearchIndex({ sqlite });
+    index.reconcile();
+    index.mergeAll();
+    const digest = digestOf(sqlite);
+    sqlite.exec('COMMIT');
+    detachCatalog(sqlite);
+    sqlite.exec('VACUUM');
+    sqlite.pragma('journal_mode = DELETE');
+    return digest;
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** Copies the rows of every table from the attached catalog, inside a transaction. */
+function copyRows(sqlite: Connection): void {
+  for (const [number, query] of Object.entries(numbered)) {
+    sqlite.exec(`CREATE TEMP TABLE new_${number} (new INTEGER PRIMARY KEY, old INTEGER NOT NULL UNIQUE)`);
+    sqlite.exec(`INSERT INTO new_${number} (old) ${query}`);
+  }
+  sqlite.function('name_of', (source) => lastName(source as string));
+  for (const table of tablesOf(sqlite)) sqlite.exec(copyOf(sqlite, table));
+}
+
+/** Puts one time in place of all, but for the order where sources state the same anew: a later import needs it. */
+function replaceTimes(sqlite: Connection, time: number): void {
+  const rankOf = new Map([
+    ...precedence(statedDocuments({ sqlite })),
+    ...precedence(statedMappings({ sqlite })),
+  ]);
+  const timeOf = (rank: number) => new Date(time + rank).toISOString();
+  sqlite.prepare('UPDATE main.sources SET imported_at = ?').run(timeOf(0));
+  const update = sqlite.prepare('UPDATE main.sources SET imported_at = ? WHERE id = ?');
+  for (const [id, rank] of rankOf) update.run(timeOf(rank), id);
+  sqlite.prepare('UPDATE main.catalog SET generation = 1, changed_at = ?').run(timeOf(0));
+}
+
+/** The tables whose rows are copied. */
+function tablesOf(sqlite: Connection): string[] {
+  return sqlite
+    .prepare<[], string>(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+    )
+    .pluck()
+    .all()
+    .filter((name) => !leftOut.includes(name));
+}
+
+/** The statement that copies a table in the order of its key. */
+function copyOf(sqlite: Connection, table: string): string {
+  const columns = sqlite.pragma(`main.table_info(${table})`) as { name: string; pk: number }[];
+  const own = owners[table];
+  const valueIn = (name: string): string => {
+    if (own !== undefined && name === 'id') return 'm.new';
+    if (table === 'sources' && name === 'source') return 'name_of(t.source)';
+    const number = references[name];
+    return number === undefined ? `t."${name}"` : `(SELECT new FROM new_${number} WHERE old = t."${name}")`;
+  };
+  const names = columns.map(({ name }) => `"${name}"`).join(', ');
+  const values = columns.map(({ name }) => valueIn(name)).join(', ');
+  const from =
+    own === undefined
+      ? `catalog.${table} AS t ORDER BY ${keyOf(columns, valueIn)}`
+      : `new_${own} AS m CROSS JOIN catalog.${table} AS t ON t.id = m.old ORDER BY m.new`;
+  return `INSERT INTO main.${table} (${names}) SELECT ${values} FROM ${from}`;
+}
+
+function keyOf(columns: { name: string; pk: number }[], valueIn: (name: string) => string): string {
+  const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+  return key.map(({ name }) => valueIn(name)).join(', ');
+}

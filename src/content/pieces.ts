@@ -1,0 +1,155 @@
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { CommandError } from '../base/errors.ts';
+import { publishNew, syncPath } from '../base/files.ts';
+
+/** So many pieces have numbers of three digits. */
+const mostPieces = 999;
+const chunkBytes = 1 << 20;
+
+const pieceName = (file: string, index: number) => `${file}.${String(index + 1).padStart(3, '0')}`;
+
+/** The bytes of a file, or of all its pieces, from the first to the last, each read once. */
+export interface PieceReader extends Disposable {
+  /** The file as it was named when it was one. */
+  name: string;
+  size: number;
+  pieces: number;
+  /** The bytes that were not read yet. */
+  left(): number;
+  /** The next bytes. Throws `CommandError` where there are fewer. */
+  read(length: number): Buffer;
+  /** The next bytes, a chunk at a time. */
+  chunks(length: number): Generator<Buffer>;
+}
+
+/**
+ * Opens a file, or the pieces that it was cut into (FILE.001, FILE.002 ...), by the name of the first or by the name without
+ * its number. Throws `CommandError` for what is not there, or no file.
+ */
+export function openPieces(file: string): PieceReader {
+  const isCut = file.endsWith('.001') || (!existsSync(file) && existsSync(pieceName(file, 0)));
+  const name = isCut && file.endsWith('.001') ? file.slice(0, -4) : file;
+  const handles: number[] = [];
+  const close = () => {
+    for (const handle of handles.splice(0)) closeSync(handle);
+  };
+  let sizes: number[];
+  try {
+    if (isCut)
+      for (let index = 0; existsSync(pieceName(name, index)); index++)
+        handles.push(openFile(pieceName(name, index)));
+    else handles.push(openFile(file));
+    sizes = handles.map((handle) => fstatSync(handle).size);
+  } catch (error) {
+    close();
+    throw error;
+  }
+  const size = sizes.reduce((sum, each) => sum + each, 0);
+  let piece = 0;
+  let inPiece = 0;
+  let done = 0;
+
+  function read(length: number): Buffer {
+    if (length > size - done)
+      throw new CommandError(
+        `${name} ends too early: after ${size} bytes${isCut ? ` in ${handles.length} pieces` : ''}`,
+      );
+    const bytes = Buffer.allocUnsafe(length);
+    for (let filled = 0; filled < length; ) {
+      const want = Math.min(length - filled, sizes[piece]! - inPiece);
+      const count = want === 0 ? 0 : readSync(handles[piece]!, bytes, filled, want, inPiece);
+      if (count === 0 && want > 0) throw new CommandError(`${name} became shorter while it was read`);
+      filled += count;
+      inPiece += count;
+      if (inPiece === sizes[piece]) [piece, inPiece] = [piece + 1, 0];
+    }
+    done += length;
+    return bytes;
+  }
+
+  return {
+    name,
+    size,
+    pieces: isCut ? handles.length : 0,
+    left: () => size - done,
+    read,
+    *chunks(length) {
+      for (let rest = length; rest > 0; rest -= Math.min(rest, chunkBytes))
+        yield read(Math.min(rest, chunkBytes));
+    },
+    [Symbol.dispose]: close,
+  };
+}
+
+function openFile(file: string): number {
+  try {
+    // A pipe would be waited for.
+    if (!statSync(file).isFile()) throw new CommandError(`${file} is not a file`);
+    return openSync(file, 'r');
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message.split(',')[0]}`);
+  }
+}
+
+/** Refuses a name that a file, or a piece of one, bears: pieces of two would be taken for one. Throws `CommandError`. */
+export function refuseTakenPieces(file: string): void {
+  const folder = dirname(file);
+  if (!existsSync(folder)) throw new CommandError(`the folder of ${file} does not exist`);
+  const own = basename(file);
+  const isOwn = (name: string) => name.startsWith(own) && /^(\.\d{3})?$/.test(name.slice(own.length));
+  const taken = readdirSync(folder).find(isOwn);
+  if (taken) throw new CommandError(`${join(folder, taken)} already exists: choose another name`);
+}
+
+/** Writes bytes to a file, or to pieces of a size, all beside `temporary`; `publish` gives them their names. */
+export function createPieces(temporary: string, pieceBytes: number | null) {
+  const limit = pieceBytes ?? Number.POSITIVE_INFINITY;
+  const nameOf = (index: number) => (pieceBytes === null ? temporary : pieceName(temporary, index));
+  let index = 0;
+  let handle = openSync(nameOf(0), 'wx', 0o600);
+  let inPiece = 0;
+  const close = () => {
+    closeSync(handle);
+    for (let piece = 0; piece <= index; piece++) syncPath(nameOf(piece));
+  };
+  return {
+    write(bytes: Buffer): void {
+      for (let at = 0; at < bytes.length; ) {
+        if (inPiece === limit) {
+          closeSync(handle);
+          if (++index === mostPieces)
+            throw new CommandError(`--split is too small: there would be more than ${mostPieces} pieces`);
+          handle = openSync(nameOf(index), 'wx', 0o600);
+          inPiece = 0;
+        }
+        const count = writeSync(handle, bytes, at, Math.min(bytes.length - at, limit - inPiece));
+        at += count;
+        inPiece += count;
+      }
+    },
+    /** Has all of it on the disk. */
+    close,
+    /** Gives the pieces their names, the first one last: where it is, all are. */
+    publish(file: string): string[] {
+      close();
+      const names: string[] = [];
+      for (let piece = index; piece >= 0; piece--) {
+        const name = pieceBytes === null ? file : pieceName(file, piece);
+        publishNew(nameOf(piece), name);
+        names.unshift(name);
+      }
+      return names;
+    },
+  };
+}

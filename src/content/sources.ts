@@ -1,0 +1,53 @@
+import { basename } from 'node:path';
+import { discover, type Found, listFiles } from '../../importers/discover.ts';
+import { groupHash } from '../../importers/groups.ts';
+import { CommandError } from '../base/errors.ts';
+import { printable } from '../base/text.ts';
+
+/** A file of a source, as it is put into a bundle. */
+export interface SourceFile {
+  source: string;
+  file: string;
+  bytes: Buffer;
+}
+
+/** What a source is known by that has such files; of one file alone that is its own hash, unless it is a group of one. */
+export function isSource(sha256: string, files: { name: string; sha256: string }[]): boolean {
+  return (files.length === 1 && files[0]!.sha256 === sha256) || groupHash(files) === sha256;
+}
+
+/**
+ * Looks for sources by their hashes in files, folders and archives, and yields the files of each once. Throws `CommandError`
+ * at the end for those that are nowhere.
+ */
+export async function* findSources(paths: string[], wanted: Map<string, string>): AsyncGenerator<SourceFile> {
+  const missing = new Map(wanted);
+  for await (const found of discover(listFiles(paths), true)) {
+    if (found.type !== 'bytes' && found.type !== 'group') continue;
+    if (!missing.delete(found.sha256)) continue;
+    yield* filesOf(found);
+  }
+  if (missing.size === 0) return;
+  const names = [...missing].slice(0, 5).map(([sha256, name]) => `${name} (SHA-256 ${sha256})`);
+  const more = missing.size > names.length ? ` and ${missing.size - names.length} more` : '';
+  throw new CommandError(
+    `--sources lacks ${missing.size} of ${wanted.size} sources: ${printable(names.join(', '), 1000)}${more}`,
+  );
+}
+
+function* filesOf(found: Found & { type: 'bytes' | 'group' }): Generator<SourceFile> {
+  const { sha256: source } = found;
+  if (found.type === 'bytes') yield { source, file: safeName(lastName(found.source)), bytes: found.bytes };
+  else for (const { name, bytes } of found.files) yield { source, file: name, bytes };
+}
+
+/** The name of a source without its folder and without the archives that it lies in. */
+export const lastName = (source: string): string => basename(source.split('!/').at(-1)!);
+
+/** What a manifest takes for the name of a file: names of single files mean nothing to an importer. */
+const safeName = (name: string): string =>
+  name
+    .replace(/[/\\:*?"<>|\p{Cc}\p{Cs}]/gu, '_')
+    .slice(0, 150)
+    .replace(/^\./, '_')
+    .replace(/[. ]$/, '_') || '_';

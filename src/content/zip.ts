@@ -1,0 +1,75 @@
+import { crc32 } from 'node:zlib';
+
+/** A file of a zip that is stored as it is. */
+export interface Member {
+  name: string;
+  bytes: number;
+  crc: number;
+}
+
+/** The first of January 1980, in the form of DOS: a bundle says in its manifest when it was built. */
+const date = 0x21;
+const localBytes = 30;
+const centralBytes = 46;
+const endBytes = 22;
+
+/** CRC-32 that goes on from that of the bytes before. */
+export const crcOf = (bytes: Uint8Array, before = 0): number => crc32(bytes, before);
+
+/** The bytes before the content of a member (APPNOTE 4.3.7). A zip of ours has no others there. */
+export function localHeader(member: Member): Buffer {
+  const header = Buffer.alloc(localBytes);
+  header.writeUInt32LE(0x04034b50, 0);
+  writeCommon(header, 4, member);
+  return Buffer.concat([header, Buffer.from(member.name, 'latin1')]);
+}
+
+/** The bytes after the content of the last member (APPNOTE 4.3.12 and 4.3.16). */
+export function directory(members: Member[]): Buffer {
+  const parts: Buffer[] = [];
+  let offset = 0;
+  for (const member of members) {
+    const header = Buffer.alloc(centralBytes);
+    header.writeUInt32LE(0x02014b50, 0);
+    header.writeUInt16LE((3 << 8) | 20, 4);
+    writeCommon(header, 6, member);
+    // A file that its owner alone may read and write.
+    header.writeUInt32LE((0o100600 << 16) >>> 0, 38);
+    header.writeUInt32LE(offset, 42);
+    parts.push(header, Buffer.from(member.name, 'latin1'));
+    offset += bytesBefore(member) + member.bytes;
+  }
+  const end = Buffer.alloc(endBytes);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(members.length, 8);
+  end.writeUInt16LE(members.length, 10);
+  end.writeUInt32LE(
+    parts.reduce((sum, { length }) => sum + length, 0),
+    12,
+  );
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...parts, end]);
+}
+
+/** How long a local header is. */
+export const bytesBefore = ({ name }: { name: string }): number => localBytes + name.length;
+
+/** How long a zip of such members is. */
+export function sizeOfZip(members: { name: string; bytes: number }[]): number {
+  const each = members.map(({ name, bytes }) => localBytes + centralBytes + 2 * name.length + bytes);
+  return each.reduce((sum, bytes) => sum + bytes, endBytes);
+}
+
+/** The sizes that a local header states, which is to be compared with `localHeader` once the content is read. */
+export const statedBytes = (header: Buffer): number => header.readUInt32LE(18);
+export const statedCrc = (header: Buffer): number => header.readUInt32LE(14);
+
+/** What both headers of a member say, from the version that is needed to the length of the extra field. */
+function writeCommon(header: Buffer, at: number, { name, bytes, crc }: Member): void {
+  header.writeUInt16LE(20, at);
+  header.writeUInt16LE(date, at + 8);
+  header.writeUInt32LE(crc, at + 10);
+  header.writeUInt32LE(bytes, at + 14);
+  header.writeUInt32LE(bytes, at + 18);
+  header.writeUInt16LE(name.length, at + 22);
+}
