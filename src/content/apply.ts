@@ -77,7 +77,8 @@ async function exchange(
   const hasContent = db.sqlite.prepare('SELECT 1 FROM sources').get() !== undefined;
   const made = await makeCatalog(bundle, hasContent ? file : null, folder);
   const local = localSources(db, made);
-  if (local.length > 0 && !dropLocal) throw new CommandError(refusalOf(bundle.file, local));
+  if (local.length > 0 && !dropLocal)
+    throw new CommandError(`${bundle.file} is refused: ${refusalOf(local)}`);
   const row = {
     bundle: bundle.id,
     channel: manifest.channel,
@@ -180,13 +181,14 @@ export function localSources(db: Database, made: string): LocalSource[] {
   }
 }
 
-export function refusalOf(bundle: string, local: LocalSource[]): string {
+/** Why a bundle is refused that would take sources away, in words. */
+export function refusalOf(local: Pick<LocalSource, 'source' | 'target'>[]): string {
   const named = local
     .slice(0, mostNamed)
     .map(({ source, target }) => `${withoutFolder(source)}${target === null ? '' : ` (${target})`}`);
   const more = local.length > mostNamed ? `, and ${local.length - mostNamed} more` : '';
   return (
-    `${bundle} lacks ${count(local.length, 'source')} that this site holds: ${named.join(', ')}${more}. ` +
-    'Look at "gapstone content plan", then give --drop-local to go without'
+    `this site holds ${count(local.length, 'source')} that it lacks: ${named.join(', ')}${more}; ` +
+    'look at "gapstone content plan", then give --drop-local to go without'
   );
 }

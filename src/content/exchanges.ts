@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { asc, desc, eq, max } from 'drizzle-orm';
+import { asc, desc, eq, ne } from 'drizzle-orm';
 import { realFile } from '../base/files.ts';
 import type { Database } from '../db/database.ts';
 import { contentBundles } from '../db/user-tables.ts';
@@ -55,16 +55,21 @@ export function createExchanges(db: Database) {
      * very one that was rolled back.
      */
     replayProblem(bundle: string, channel: string, sequence: number): string | null {
-      const { greatest } = orm
-        .select({ greatest: max(contentBundles.sequence) })
+      const done = orm
+        .select()
         .from(contentBundles)
-        .where(eq(contentBundles.channel, channel))
-        .get()!;
-      if (greatest === null || sequence > greatest) return null;
-      const newest = last();
-      const isBack = newest?.state === 'rolled-back' && newest.bundle === bundle && sequence === greatest;
-      if (isBack) return null;
-      if (newest?.bundle === bundle)
+        .where(ne(contentBundles.state, 'begun'))
+        .orderBy(asc(contentBundles.id))
+        .all();
+      const greatest = Math.max(
+        0,
+        ...done.filter((each) => each.channel === channel).map((each) => each.sequence),
+      );
+      if (sequence > greatest) return null;
+      const newest = done.at(-1);
+      const isNewest = newest?.bundle === bundle;
+      if (isNewest && newest.state === 'rolled-back' && sequence === greatest) return null;
+      if (isNewest && newest.state === 'applied')
         return `it is applied already: sequence ${sequence} of the channel ${channel}`;
       return `its sequence ${sequence} is not greater than ${greatest}, which the channel ${channel} had already`;
     },
