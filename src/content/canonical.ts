@@ -34,7 +34,7 @@ const leftOut = ['catalog', 'import_runs', 'import_ledger', 'searched_releases',
 
 /**
  * Writes a catalog to a new file as it follows from what its sources state: rows in the order of their natural keys, every
- * number given anew, no ledger, no folders, `time` in place of all times. Two catalogs with one digest, whose files were called
+ * number given anew, one run in the ledger, no folders, `time` in place of all times. Two catalogs with one digest, whose files were called
  * the same, give the same bytes, whatever their history was. Gives the digest. Throws `CommandError`.
  */
 export function writeCanonical(catalog: string, file: string, time: string): string {
@@ -49,6 +49,7 @@ export function writeCanonical(catalog: string, file: string, time: string): str
     sqlite.exec('BEGIN');
     copyRows(sqlite);
     replaceTimes(sqlite, Date.parse(time));
+    writeLedger(sqlite);
     const index = createSearchIndex({ sqlite });
     index.reconcile();
     index.mergeAll();
@@ -84,6 +85,23 @@ function replaceTimes(sqlite: Connection, time: number): void {
   const update = sqlite.prepare('UPDATE main.sources SET imported_at = ? WHERE id = ?');
   for (const [id, rank] of rankOf) update.run(timeOf(rank), id);
   sqlite.prepare('UPDATE main.catalog SET generation = 1, changed_at = ?').run(timeOf(0));
+}
+
+/** The ledger of one run that brought everything: each source has its line. */
+function writeLedger(sqlite: Connection): void {
+  const sources = sqlite.prepare<[], number>('SELECT count(*) FROM main.sources').pluck().get()!;
+  const others = { unchanged: 0, superseded: 0, skipped: 0, rejected: 0, warnings: 0, ms: 0, phases: {} };
+  const summary = JSON.stringify({ sources, imported: sources, ...others });
+  sqlite
+    .prepare('INSERT INTO main.import_runs SELECT 1, changed_at, changed_at, 1, ? FROM main.catalog')
+    .run(summary);
+  sqlite.exec(
+    `INSERT INTO main.import_ledger
+     SELECT 1, s.id, s.source, s.kind, s.sha256, 'imported', NULL, '[]', s.target,
+            iif(r.id IS NULL, '{}', json_object('rules', r.finding_count, 'high', r.high, 'medium', r.medium, 'low', r.low,
+                                                'profiles', r.profile_count)), 0
+       FROM main.sources AS s LEFT JOIN main.stig_printings AS r ON r.source_id = s.id ORDER BY s.id`,
+  );
 }
 
 /** The tables whose rows are copied. */

@@ -62,7 +62,7 @@ export const longestSignature = 104;
 /**
  * Opens a bundle (of several pieces: the first, or the name without its number) and checks it in one pass: signature and
  * channel before anything else of it is believed, then every byte. With `unpackTo`, a folder that is ours alone, its parts
- * are unpacked there meanwhile (`catalog.db`, or `<index>/<file>`, mode 0600), of use only once this function returned.
+ * are unpacked there meanwhile (`catalog.db`, or `<SHA-256 of the source>/<file>`, mode 0600), of use only once this function returned.
  * Throws `CommandError` with one line.
  */
 export async function readBundle(
@@ -82,7 +82,7 @@ export async function readBundle(
   const hashes: string[] = [];
   for (const [index, part] of manifest.parts.entries()) {
     const name = memberOf(part, index);
-    const place = unpackTo === undefined ? null : placeOf(unpackTo, part, index);
+    const place = unpackTo === undefined ? null : placeOf(unpackTo, part);
     const stated = await readPart(reader, name, part, place, members);
     hashes.push(stated);
     if (place !== null) unpacked.push(place);
@@ -172,10 +172,11 @@ function requireRoom(name: string, { parts }: Manifest, folder: string): void {
 }
 
 /** Where a part is unpacked to; the manifest was read with names that cannot lead out of a folder. */
-function placeOf(folder: string, part: Part, index: number): string {
+function placeOf(folder: string, part: Part): string {
   if (part.kind === 'catalog') return join(folder, 'catalog.db');
-  mkdirSync(join(folder, String(index)), { mode: 0o700 });
-  return join(folder, String(index), part.file);
+  // The files of one source lie in one folder: that is how an importer knows that they belong together.
+  mkdirSync(join(folder, part.source), { recursive: true, mode: 0o700 });
+  return join(folder, part.source, part.file);
 }
 
 /** Reads a part, which must be what the manifest says, and unpacks it; gives SHA-256 of its content. */

@@ -76,8 +76,8 @@ export function appliedBundles(usersDb: string): AppliedBundle[] {
   return look(usersDb, (users) =>
     users
       .prepare<[], AppliedBundle>(
-        `SELECT bundle, channel, sequence, digest, signed_by AS signedBy, fingerprint,
-                built_at AS builtAt, applied_at AS appliedAt, state
+        `SELECT bundle, channel, sequence, digest, signed_by AS signedBy, fingerprint, built_at AS builtAt,
+                applied_at AS appliedAt, state
            FROM content_bundles ORDER BY id DESC`,
       )
       .all(),
