@@ -4,10 +4,12 @@ import { type Config, readConfig } from '../base/config.ts';
 import { spoken } from '../base/text.ts';
 import { applyBundle, type Exchanged, type OpenSite } from '../content/apply.ts';
 import type { Exchange } from '../content/exchanges.ts';
+import { wrongBase } from '../content/incoming.ts';
 import { decisionsOf, type LoneDecision, loneDecisions } from '../content/plan.ts';
 import { readBundle } from '../content/read.ts';
 import { rollBack } from '../content/rollback.ts';
 import { trustedKeys } from '../content/trust.ts';
+import { requireDatabaseFile } from '../db/database.ts';
 import { requireFolder } from '../db/restore.ts';
 import { type CommandAudit, openForCommand, withCommandAudit } from './audit.ts';
 import { flag, parse, tell } from './command.ts';
@@ -39,7 +41,9 @@ export const applyCommand = {
     return withCommandAudit(config, null, failed, async (audit) => {
       const bundle = await read();
       for (const warning of bundle.warnings) tell(`warning: ${warning}`);
-      const { decisions, ...applied } = await exchanging(config, audit, (site) =>
+      const { before } = bundle.manifest;
+      if (before !== null && !existsSync(config.db)) throw wrongBase(file, before, null);
+      const { decisions, ...applied } = await exchanging(config, audit, true, (site) =>
         applyBundle(site, bundle, read, options),
       );
       const { exchange, keptAs } = applied;
@@ -59,9 +63,9 @@ export const rollbackCommand = {
   async run(args: string[]) {
     const { values } = parse(args, [], {});
     const config = readConfig(values);
-    requireFolder(config.db);
+    requireDatabaseFile(config.db);
     return withCommandAudit(config, null, { action: 'content.rollback', objectType }, async (audit) => {
-      const { decisions, ...undone } = await exchanging(config, audit, rollBack);
+      const { decisions, ...undone } = await exchanging(config, audit, false, rollBack);
       const { exchange, keptAs } = undone;
       show(values.json, undone, decisions, `${exchange.channel} ${exchange.sequence} is rolled back`);
       tell(`what was served is in ${keptAs} until the next bundle is applied; that bundle may come again`);
@@ -74,9 +78,10 @@ export const rollbackCommand = {
 async function exchanging(
   config: Config,
   { stream, event }: CommandAudit,
+  create: boolean,
   work: (site: OpenSite) => Promise<Exchanged>,
 ): Promise<Exchanged & { decisions: LoneDecision[] }> {
-  using db = await openForCommand(config, { create: true, busyTimeout });
+  using db = await openForCommand(config, { create, busyTimeout });
   const audit = createAudit(stream, db);
   try {
     const record: OpenSite['record'] = (action, exchange, change) =>

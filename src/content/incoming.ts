@@ -45,14 +45,8 @@ async function importDifference(
   folder: string,
 ): Promise<string> {
   if (before === null) throw new CommandError(`${file} holds no catalog`);
-  const needs = `${file} is a difference to the catalog of the digest ${before.digest}`;
-  if (current === null)
-    throw new CommandError(`${needs}, and there is no catalog here: apply a whole bundle`);
-  const own = digestOfFile(current);
-  if (own !== before.digest)
-    throw new CommandError(
-      `${needs} (of the bundle ${before.bundle.slice(0, 12)}), and the one here has ${own}: apply that bundle first, or a whole one`,
-    );
+  const own = current === null ? null : digestOfFile(current);
+  if (current === null || own !== before.digest) throw wrongBase(file, before, own);
   const copy = join(folder, 'made.db');
   const sqlite = connectReadOnly(current, 'catalog');
   try {
@@ -73,6 +67,19 @@ async function importDifference(
   const rejected = lines.find(({ outcome }) => outcome === 'rejected');
   if (rejected) throw new CommandError(`${file}: a source cannot be imported: ${rejected.reason}`);
   return copy;
+}
+
+/** The refusal of a difference to another catalog than the one here; null: there is none. */
+export function wrongBase(
+  file: string,
+  before: NonNullable<VerifiedBundle['manifest']['before']>,
+  own: string | null,
+): CommandError {
+  const here = own === null ? 'there is no catalog here' : `the one here has ${own}`;
+  return new CommandError(
+    `${file} is refused: it is a difference to the catalog of the digest ${before.digest}, and ${here}: ` +
+      `apply the bundle ${before.bundle} first, or a whole one`,
+  );
 }
 
 /** The digest of the catalog in a file. Throws `CommandError` where it cannot be read. */

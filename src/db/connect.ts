@@ -126,10 +126,12 @@ export function connectReadOnly(file: string, kind: Kind, options: ConnectOption
   const timeout = options.busyTimeout ?? 5000;
   // One that may only read leaves an empty log behind, and cannot undo what a kill left half done; one that may write would
   // write a waiting log into the file when it is closed.
-  return attempt(file, { timeout, readonly: hasLog }, (each) => {
+  const sqlite = attempt(file, { timeout, readonly: hasLog }, (each) => {
     each.pragma('query_only = ON');
     inspectFile(file, kind, each, how, options);
   });
+  connections.set(sqlite, [identityOf(file)]);
+  return sqlite;
 }
 
 function inspectFile(
