@@ -36,7 +36,10 @@ export class Staging {
 
   /** Begins the run's transaction unless it is under way. */
   begin(): void {
-    if (!this.db.sqlite.inTransaction) this.db.sqlite.exec('BEGIN IMMEDIATE');
+    if (this.db.sqlite.inTransaction) return;
+    this.db.sqlite.exec('BEGIN IMMEDIATE');
+    // Where the catalog was exchanged while this waited for the lock, not a byte goes to the log of the former one.
+    this.db.requireInPlace();
   }
 
   /** The stored source with these bytes, unless an older importer read it. */

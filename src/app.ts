@@ -181,7 +181,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   let made: string | null = null;
   const document = () => (made ??= openApiDocument(app));
   app.route('/', serviceRoutes(access, catalog, context.state, document, context.metrics));
-  app.route('/', catalogRoutes(access.with({ expensive: true }), createCatalogSummaryService(catalog)));
+  const summary = createCatalogSummaryService(catalog);
+  app.route('/', catalogRoutes(access.with({ expensive: true }), summary));
   const stigs = createStigService(catalog);
   const news = createStigNewsService(catalog, now);
   const crosswalk = createCrosswalkService(catalog);
@@ -251,6 +252,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     roleCollections,
     roleMapping,
     ledger: createLedgerService(catalog),
+    summary,
     document,
     refuse,
   });

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { count, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, ne, sql } from 'drizzle-orm';
 import { connectReadOnly } from '../db/connect.ts';
 import type { Database } from '../db/database.ts';
 import { catalogDigest, digesting } from '../db/digest.ts';
-import { catalog, sources, stigReleases, stigs } from '../db/tables.ts';
+import { contentBundles } from '../db/user-tables.ts';
 import type { CatalogSummary } from './schema.ts';
 import { fileStatus } from './status.ts';
 
@@ -12,23 +12,37 @@ const sliceMilliseconds = 10;
 
 export type CatalogSummaryService = ReturnType<typeof createCatalogSummaryService>;
 
-/** What the catalog holds, and its digest (rule D32.5). */
+/** What the catalog holds, its digest, and the bundle that it came in (rule D32.5). */
 export function createCatalogSummaryService(db: Database) {
-  const { orm } = db;
-  let made: { generation: number; summary: Promise<CatalogSummary> } | null = null;
+  let made: { generation: number; summary: Promise<Omit<CatalogSummary, 'bundle'>> } | null = null;
+  // The newest exchange that was not taken back: the digest tells whether it is still the one that is served.
+  const bundle = db.orm
+    .select({
+      channel: contentBundles.channel,
+      sequence: contentBundles.sequence,
+      signedBy: contentBundles.signedBy,
+      appliedAt: contentBundles.appliedAt,
+    })
+    .from(contentBundles)
+    .where(and(eq(contentBundles.digest, sql.placeholder('digest')), ne(contentBundles.state, 'rolled-back')))
+    .orderBy(desc(contentBundles.id))
+    .limit(1)
+    .prepare();
 
-  async function make(): Promise<CatalogSummary> {
+  async function make(): Promise<Omit<CatalogSummary, 'bundle'>> {
     const { file } = fileStatus(db, 'catalog');
-    if (file === ':memory:') return { digest: catalogDigest(db), ...counts() };
-    // Of a connection of its own: one that reads a row at a time could do nothing else meanwhile.
+    if (file === ':memory:') return { digest: catalogDigest(db), ...countsOf(db.sqlite) };
+    // Of a connection of its own: one that reads a row at a time could do nothing else meanwhile. Everything is read with it:
+    // another catalog may have the name by now.
     const sqlite = connectReadOnly(file, 'catalog');
     try {
       sqlite.exec('BEGIN');
+      const counts = countsOf(sqlite);
       const steps = digesting(sqlite);
       let until = performance.now() + sliceMilliseconds;
       for (;;) {
         const step = steps.next();
-        if (step.done) return { digest: step.value, ...counts() };
+        if (step.done) return { digest: step.value, ...counts };
         if (performance.now() < until) continue;
         await turn();
         until = performance.now() + sliceMilliseconds;
@@ -37,18 +51,6 @@ export function createCatalogSummaryService(db: Database) {
       sqlite.close();
     }
   }
-
-  const counts = (): Omit<CatalogSummary, 'digest'> =>
-    db.read(() => ({
-      changedAt: orm.select().from(catalog).get()!.changedAt,
-      sources: orm.select({ rows: count() }).from(sources).get()!.rows,
-      ...orm
-        .select({ stigs: count(), rules: sql<number>`coalesce(sum(${stigReleases.findingCount}), 0)` })
-        .from(stigs)
-        .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
-        .get()!,
-      bundle: null,
-    }));
 
   return {
     /** The digest is made once for each state of the catalog, in pieces: the first who ask wait for it. */
@@ -59,7 +61,8 @@ export function createCatalogSummaryService(db: Database) {
         const { summary } = made;
         try {
           const answer = await summary;
-          if (db.generation() === generation) return answer;
+          if (db.generation() !== generation) continue;
+          return { ...answer, bundle: bundle.get({ digest: answer.digest }) ?? null };
         } catch (error) {
           if (made.summary === summary) made = null;
           throw error;
@@ -67,4 +70,15 @@ export function createCatalogSummaryService(db: Database) {
       }
     },
   };
+}
+
+function countsOf(sqlite: Database['sqlite']): Omit<CatalogSummary, 'digest' | 'bundle'> {
+  return sqlite
+    .prepare<[], Omit<CatalogSummary, 'digest' | 'bundle'>>(
+      `SELECT c.changed_at AS changedAt, (SELECT count(*) FROM sources) AS sources,
+              (SELECT count(*) FROM stigs) AS stigs,
+              (SELECT coalesce(sum(r.finding_count), 0) FROM stigs AS g JOIN stig_releases AS r ON r.id = g.current_release_id) AS rules
+         FROM catalog AS c`,
+    )
+    .get()!;
 }

@@ -1,7 +1,9 @@
 import { CommandError } from '../base/errors.ts';
 import type { Command } from './command.ts';
+import { applyCommand, rollbackCommand } from './content-apply.ts';
 import { attachCommand, buildCommand } from './content-build.ts';
 import { keygenCommand, trustCommand } from './content-keys.ts';
+import { planCommand } from './content-plan.ts';
 import { listCommand, verifyCommand } from './content-verify.ts';
 
 /** The commands about content that travels, by their second word (rule D32.1). */
@@ -11,6 +13,9 @@ const commands: Record<string, Omit<Command, 'name' | 'summary'>> = {
   build: buildCommand,
   attach: attachCommand,
   verify: verifyCommand,
+  plan: planCommand,
+  apply: applyCommand,
+  rollback: rollbackCommand,
   list: listCommand,
 };
 

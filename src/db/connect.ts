@@ -1,8 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { storageFault, takesNoWrites } from './faults.ts';
-import { type Kind, readHeader, refuseReadOnly } from './header.ts';
+import { removeForeignLog } from './foreign-log.ts';
+import { type Kind, keepsLog, readHeader, refuseReadOnly } from './header.ts';
 import { listMigrations } from './migrate.ts';
 import { damaged, inspect, refuseNewer } from './schema.ts';
 
@@ -23,6 +24,7 @@ export const attachedName = 'catalog';
 /** Opens a connection to a file of ours, to be written. Throws `CommandError`; what is refused is left as it was. */
 export function connect(file: string, kind: Kind, options: ConnectOptions = {}): Sqlite.Database {
   const hasLog = lookAtFile(file, kind, refuseReadOnly);
+  if (!options.asItIs) clearForeignLog(file);
   const timeout = options.busyTimeout ?? 5000;
   // Closing a connection writes a waiting log into the file: one that cannot write has to look first.
   if (hasLog) connectReadOnly(file, kind, options).close();
@@ -30,7 +32,7 @@ export function connect(file: string, kind: Kind, options: ConnectOptions = {}):
     inspectFile(file, kind, each, 'schema', options);
     setPragmas(each, options);
   });
-  connections.set(sqlite, [realpathSync(file)]);
+  connections.set(sqlite, [identityOf(file)]);
   return sqlite;
 }
 
@@ -42,6 +44,7 @@ export function inspectCatalog(file: string, options: ConnectOptions = {}): void
 /** Attaches a catalog, to be read. Throws `CommandError`. */
 export function attachCatalog(sqlite: Sqlite.Database, file: string, { asItIs }: ConnectOptions = {}): void {
   try {
+    if (!asItIs) clearForeignLog(file);
     sqlite.prepare(`ATTACH ? AS ${attachedName}`).run(file);
     // An importer and the readers then never wait for each other. A file that cannot be written has no importer.
     try {
@@ -55,7 +58,7 @@ export function attachCatalog(sqlite: Sqlite.Database, file: string, { asItIs }:
   } catch (error) {
     throw asOpenError(file, error as Error);
   }
-  connections.set(sqlite, [...(connections.get(sqlite) ?? []), realpathSync(file)]);
+  connections.set(sqlite, [...(connections.get(sqlite) ?? []), identityOf(file)]);
 }
 
 /** Detaches the catalog, if one is attached. */
@@ -79,12 +82,19 @@ export function leaveAtRest(sqlite: Sqlite.Database, schema: string): void {
   }
 }
 
+/** Which file has a name now. */
+function identityOf(file: string): string | null {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat ? `${stat.dev} ${stat.ino}` : null;
+}
+
 /** The files that each connection of this process has open. Closing any descriptor of a file drops the POSIX locks that SQLite holds on it. */
-const connections = new Map<Sqlite.Database, string[]>();
+const connections = new Map<Sqlite.Database, (string | null)[]>();
 
 function isOpenHere(file: string): boolean {
   for (const sqlite of connections.keys()) if (!sqlite.open) connections.delete(sqlite);
-  return existsSync(file) && [...connections.values()].flat().includes(realpathSync(file));
+  const identity = identityOf(file);
+  return identity !== null && [...connections.values()].flat().includes(identity);
 }
 
 /**
@@ -94,9 +104,19 @@ function isOpenHere(file: string): boolean {
 function lookAtFile(file: string, expected: Kind, refuse: (file: string) => void = () => undefined): boolean {
   if (isOpenHere(file)) return false;
   const { kind, userVersion, hasLog } = readHeader(file, expected);
+  // SQLite would read it as this file's.
+  if (hasLog && !keepsLog(file))
+    throw new CommandError(
+      `beside ${file} lies the log of another file that had this name: remove ${file}-wal, or restore a backup`,
+    );
   refuseNewer(file, kind, userVersion);
   refuse(file);
   return hasLog;
+}
+
+/** Whoever is about to begin a log beside a file sees to it that there is no other's. */
+function clearForeignLog(file: string): void {
+  if (!isOpenHere(file)) removeForeignLog(file);
 }
 
 /** Opens a connection to a file of ours that can only read. Throws `CommandError`. */
@@ -106,10 +126,12 @@ export function connectReadOnly(file: string, kind: Kind, options: ConnectOption
   const timeout = options.busyTimeout ?? 5000;
   // One that may only read leaves an empty log behind, and cannot undo what a kill left half done; one that may write would
   // write a waiting log into the file when it is closed.
-  return attempt(file, { timeout, readonly: hasLog }, (each) => {
+  const sqlite = attempt(file, { timeout, readonly: hasLog }, (each) => {
     each.pragma('query_only = ON');
     inspectFile(file, kind, each, how, options);
   });
+  connections.set(sqlite, [identityOf(file)]);
+  return sqlite;
 }
 
 function inspectFile(

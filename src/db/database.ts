@@ -165,7 +165,9 @@ function wrap(
 
   function close(): void {
     if (!sqlite.open) return;
-    if (!asItIs && (file !== memory || catalog !== null))
+    // Under the name of one that was exchanged lies the log of another.
+    const isInPlace = (catalog === null ? place : catalogPlace).isSame();
+    if (!asItIs && isInPlace && (file !== memory || catalog !== null))
       leaveAtRest(sqlite, catalog === null ? 'main' : attachedName);
     sqlite.close();
   }

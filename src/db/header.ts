@@ -55,7 +55,7 @@ export function readHeader(file: string, expected: Kind | null = null): Header {
   if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
     throw new CommandError(`${file} is not a database (${stat.size} bytes): ${hint}`);
   const kind = kindOf(file, header.readUInt32BE(68), expected);
-  const hasLog = (statSync(`${realFile(file)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const hasLog = logBytes(file) > 0;
   const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
   const pages = header.readUInt32BE(28);
   // While a write-ahead log is waiting, the file may rightly be behind its own header.
@@ -76,6 +76,16 @@ export function isZip(file: string): boolean {
 export function readApplicationId(file: string): number | null {
   const header = firstBytes(file);
   return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readUInt32BE(68) : null;
+}
+
+/** The bytes of the write-ahead log beside a file. */
+export function logBytes(file: string): number {
+  return statSync(`${realFile(file)}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Whether a file says of itself that it has a write-ahead log ("File format version numbers"). */
+export function keepsLog(file: string): boolean {
+  return firstBytes(file).readUInt8(18) === 2;
 }
 
 function firstBytes(file: string): Buffer {

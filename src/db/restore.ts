@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  chownSync,
-  constants,
-  copyFileSync,
-  createWriteStream,
-  existsSync,
-  readFileSync,
-  statSync,
-} from 'node:fs';
+import { constants, copyFileSync, createWriteStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
@@ -19,6 +10,7 @@ import { printable } from '../base/text.ts';
 import { memberOf } from './backup.ts';
 import { freeBytes, hashFile, seal } from './copy.ts';
 import type { Files } from './database.ts';
+import { likeFormer } from './exchange.ts';
 import { applicationIds, type Header, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
 import { replaceDatabases } from './replace.ts';
 import { refuseNewer } from './schema.ts';
@@ -227,13 +219,4 @@ function prepareForUse(sqlite: Sqlite.Database, kind: Kind, audited: Audited | n
   sqlite
     .prepare('UPDATE audit_head SET seq = ?, hash = ?')
     .run(audited?.seq ?? 0, audited?.hash ?? '0'.repeat(64));
-}
-
-/** The new file belongs to whom the former one belonged, with its rights: who restores is not always who serves. */
-function likeFormer(temporary: string, file: string): void {
-  const former = statSync(file, { throwIfNoEntry: false });
-  if (!former) return;
-  const own = statSync(temporary);
-  if (former.uid !== own.uid || former.gid !== own.gid) chownSync(temporary, former.uid, former.gid);
-  chmodSync(temporary, former.mode & 0o777);
 }

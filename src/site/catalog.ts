@@ -18,7 +18,7 @@ const ledgerQuery = z.object({ ...paging(100, 100), outcome: wordList('outcome',
 
 /** The start page, what is loaded, what the imports did, and documents and roles for the entitled. */
 export function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { news, controls, ledger, documents, roles, documentCollections, roleCollections } = deps;
+  const { news, controls, ledger, summary, documents, roles, documentCollections, roleCollections } = deps;
   const counted = { page: 1, limit: 1 };
 
   app.get('/', guard.visitor, (c) => {
@@ -27,10 +27,11 @@ export function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
     return show(c, homePage({ stats: news.stats(), changes }));
   });
 
-  app.get('/catalog', guard.user, (c) => {
+  app.get('/catalog', guard.user, async (c) => {
     const user = c.get('user');
     const { entitlements } = user;
     const page = {
+      summary: await summary.summary(),
       stats: news.stats(),
       catalogs: loadedCatalogs(controls),
       documents: entitlements.has('regdoc') ? documents.list(counted).pagination.total : null,

@@ -16,6 +16,7 @@ import type { SearchService } from '../catalog/search/queries.ts';
 import type { StigDiffService } from '../catalog/stigs/diff.ts';
 import type { StigNewsService } from '../catalog/stigs/news.ts';
 import type { StigService } from '../catalog/stigs/queries.ts';
+import type { CatalogSummaryService } from '../catalog/summary.ts';
 import type { DocumentCollectionService, RoleCollectionService } from '../collections/catalog-collections.ts';
 import type { ControlCollectionService } from '../collections/control-collections.ts';
 import type { FavoriteService } from '../collections/favorites.ts';
@@ -47,6 +48,7 @@ export interface PageDeps {
   controlRules: ControlRulesService;
   search: SearchService;
   ledger: LedgerService;
+  summary: CatalogSummaryService;
   documents: RegdocService;
   documentCollections: DocumentCollectionService;
   roles: RoleService;

@@ -1,15 +1,17 @@
 import type { Child } from 'hono/jsx';
-import { count, countOf } from '../../base/text.ts';
+import { count, countOf, spoken } from '../../base/text.ts';
 import type { ImportRun, LedgerEntry } from '../../catalog/ledger.ts';
+import type { CatalogSummary } from '../../catalog/schema.ts';
 import type { StigStats } from '../../catalog/stigs/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { link, Moment, path, SeverityCounts, Table, Tiles } from './components.tsx';
+import { Facts, link, Moment, path, SeverityCounts, Table, Tiles } from './components.tsx';
 import type { LoadedCatalog } from './controls.tsx';
 import { Filters, Select } from './forms.tsx';
 import { frameworkName } from './frameworks.ts';
 import type { View } from './view.ts';
 
 export interface LoadedPage {
+  summary: CatalogSummary;
   stats: StigStats;
   catalogs: LoadedCatalog[];
   /** Null for who is not entitled to them. */
@@ -19,7 +21,7 @@ export interface LoadedPage {
 }
 
 /** What is loaded, and what the last imports did. */
-export function loadedPage({ stats, catalogs, documents, roles, runs }: LoadedPage): View {
+export function loadedPage({ summary, stats, catalogs, documents, roles, runs }: LoadedPage): View {
   const { catalog, severity } = stats;
   return {
     title: 'Content',
@@ -47,6 +49,11 @@ export function loadedPage({ stats, catalogs, documents, roles, runs }: LoadedPa
             ...(roles === null ? [] : [linked(roles, 'occupation', '/roles')]),
           ]}
         />
+        <h2>Digest</h2>
+        <p>
+          Equal wherever the content is. Compare all of it, or read the first twelve digits over a telephone.
+        </p>
+        <Facts of={originOf(summary)} />
         <h2>Recent imports</h2>
         <Table
           caption="Recent imports, newest first"
@@ -78,6 +85,22 @@ export function loadedPage({ stats, catalogs, documents, roles, runs }: LoadedPa
       </>
     ),
   };
+}
+
+function originOf({ digest, changedAt, bundle }: CatalogSummary): [string, Child][] {
+  return [
+    ['First twelve', <span class="mono">{spoken(digest)}</span>],
+    ['SHA-256', <span class="mono">{digest}</span>],
+    ['Changed', <Moment at={changedAt} />],
+    ...(bundle === null
+      ? [['Bundle', 'none: it was imported here, or changed since'] as [string, Child]]
+      : ([
+          ['Channel', bundle.channel],
+          ['Sequence', String(bundle.sequence)],
+          ['Signed by', bundle.signedBy],
+          ['Applied', <Moment at={bundle.appliedAt} />],
+        ] as [string, Child][])),
+  ];
 }
 
 function linked(number: number, one: string, href: string): [number, Child] {

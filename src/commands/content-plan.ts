@@ -1,0 +1,94 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Config, readConfig } from '../base/config.ts';
+import { CommandError } from '../base/errors.ts';
+import { inPrivateFolder, isTaken, publishNew, realFile } from '../base/files.ts';
+import { packageRoot } from '../base/root.ts';
+import { printable } from '../base/text.ts';
+import { type Plan, planBundle } from '../content/plan.ts';
+import { type PlanSection, planHeading, planSections, totals } from '../content/plan-words.ts';
+import { readBundle } from '../content/read.ts';
+import { trustedKeys } from '../content/trust.ts';
+import { asCopyError } from '../db/copy.ts';
+import { requireFolder } from '../db/restore.ts';
+import { contentPlanPage } from '../site/html/content-plan.tsx';
+import { flag, parse, tell, text } from './command.ts';
+
+/** As many lines of a kind are printed; JSON and the page have all. */
+const mostLines = 20;
+
+export const planCommand = {
+  usage: 'gapstone content plan BUNDLE [--all] [--html FILE] [--db FILE] [--users-db FILE] [--json]',
+  help: [
+    `plan: --all            every line, not ${mostLines} of a kind`,
+    '      --html FILE      also as one HTML file; it must not exist yet',
+  ],
+  async run(args: string[]) {
+    const { values, positionals } = parse(args, ['BUNDLE'], { html: text, all: flag });
+    const [file] = positionals as [string];
+    const config = readConfig(values);
+    requireFolder(config.db);
+    if (values.html !== undefined && isTaken(values.html))
+      throw new CommandError(`${values.html} already exists: choose another name`);
+    const plan = await inPrivateFolder(`${realFile(config.db)}.plan`, async (temporary) => {
+      const unpackTo = dirname(temporary);
+      const keys = trustedKeys(config.usersDb);
+      return planBundle(config, await readBundle(file, keys, { now: new Date(), unpackTo }), unpackTo);
+    });
+    for (const warning of plan.warnings) tell(`warning: ${warning}`);
+    const most = values.all ? Number.POSITIVE_INFINITY : mostLines;
+    process.stdout.write(values.json ? `${JSON.stringify(plan)}\n` : inText(plan, most));
+    if (values.html !== undefined) writePage(values.html, plan, config);
+    return 0;
+  },
+};
+
+function inText(plan: Plan, most: number): string {
+  const refusals = plan.refusals.map((line) => `apply would refuse it: ${line}`);
+  const sections = planSections(plan);
+  const lines = sections.flatMap((section) => [
+    '',
+    `${section.title}: ${totals(section)}`,
+    ...signed(section).flatMap(([sign, , texts]) => [
+      ...texts.slice(0, most).map((each) => `  ${sign} ${printable(each, each.length)}`),
+      ...(texts.length > most ? [`  ${sign} and ${texts.length - most} more`] : []),
+    ]),
+  ]);
+  const nothing = sections.length === 0 ? ['', 'nothing would change'] : [];
+  return `${[planHeading(plan), ...refusals, ...lines, ...nothing].join('\n')}\n`;
+}
+
+const signed = ({ come, change, go }: PlanSection): [string, string, string[]][] => [
+  ['+', 'comes', come],
+  ['~', 'changes', change],
+  ['-', 'goes', go],
+];
+
+function writePage(file: string, plan: Plan, { banner }: Config): void {
+  const { bundle, digest, refusals, warnings } = plan;
+  const page = contentPlanPage({
+    style: readFileSync(join(packageRoot, 'dist', 'src', 'site', 'assets', 'style.css'), 'utf8'),
+    ...{ banner, heading: planHeading(plan), refusals, warnings },
+    facts: [
+      ['Digest of the catalog afterwards', digest],
+      ['Bundle', bundle.bundle],
+      ['Key', bundle.fingerprint],
+    ],
+    sections: planSections(plan).map((section) => ({
+      title: section.title,
+      totals: totals(section),
+      lines: signed(section).flatMap(([sign, word, texts]) =>
+        texts.map((each): [string, string, string] => [sign, word, each]),
+      ),
+    })),
+  });
+  try {
+    inPrivateFolder(file, (temporary) => {
+      writeFileSync(temporary, page, { mode: 0o600, flag: 'wx' });
+      publishNew(temporary, file);
+    });
+  } catch (error) {
+    throw asCopyError(file, error as NodeJS.ErrnoException);
+  }
+  tell(`the plan is in ${file}`);
+}

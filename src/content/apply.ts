@@ -1,0 +1,194 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { CommandError } from '../base/errors.ts';
+import { inPrivateFolder, realFile } from '../base/files.ts';
+import { count } from '../base/text.ts';
+import { withoutFolder } from '../catalog/source-name.ts';
+import { connectReadOnly } from '../db/connect.ts';
+import type { Database } from '../db/database.ts';
+import { type HeldCatalog, holdCatalog, isSameFile } from '../db/exchange.ts';
+import { beforeOf, createExchanges, type Exchange, removeKept, undoneOf } from './exchanges.ts';
+import { digestOfFile, makeCatalog } from './incoming.ts';
+import type { VerifiedBundle } from './read.ts';
+
+/** Both files of a site, opened; `db` names the one of the catalog. */
+export interface OpenSite {
+  db: Database;
+  file: string;
+  /** Writes to users' data, and tells the audit stream of it in the same transaction. */
+  record(action: string, exchange: Omit<Exchange, 'id' | 'state'>, change: () => void): Promise<void>;
+}
+
+/** What an exchange did. */
+export interface Exchanged {
+  exchange: Exchange;
+  /** Where the catalog that was served before is kept; null where there was none. */
+  keptAs: string | null;
+}
+
+/** A source that the site holds and a bundle lacks. */
+export interface LocalSource {
+  sha256: string;
+  source: string;
+  target: string | null;
+}
+
+const mostNamed = 10;
+
+/**
+ * Puts the catalog of a verified bundle in the place of the one that is served, which goes on until then (rule D32.3). `unpack`
+ * verifies it once more while it unpacks it to a folder beside the catalog. Throws `CommandError`; then nothing has changed. Killed
+ * at any moment either catalog is there, and the next call sets right what users' data says of it.
+ */
+export async function applyBundle(
+  site: OpenSite,
+  bundle: VerifiedBundle,
+  unpack: (folder: string) => Promise<VerifiedBundle>,
+  options: { now: Date; dropLocal: boolean },
+): Promise<Exchanged> {
+  const { db, file } = site;
+  const { channel, sequence } = bundle.manifest;
+  using held = await holdCatalog(file);
+  const healed = await heal(site);
+  if (healed?.bundle === bundle.id && healed.state === 'applied') return end(site, held, healed);
+  const problem = createExchanges(db).replayProblem(bundle.id, channel, sequence);
+  if (problem !== null) throw new CommandError(`${bundle.file} is refused: ${problem}`);
+  const place = `${realFile(file)}.content`;
+  removeParts(place);
+  const applied = await inPrivateFolder(place, async (temporary) => {
+    const folder = dirname(temporary);
+    const unpacked = await unpack(folder);
+    if (unpacked.id !== bundle.id) throw new CommandError(`${bundle.file} was exchanged while it was read`);
+    return exchange(site, held, unpacked, folder, options);
+  });
+  return end(site, held, applied);
+}
+
+async function exchange(
+  site: OpenSite,
+  held: HeldCatalog,
+  bundle: VerifiedBundle,
+  folder: string,
+  { now, dropLocal }: { now: Date; dropLocal: boolean },
+): Promise<Exchange> {
+  const { db, file } = site;
+  const { manifest, signer } = bundle;
+  const exchanges = createExchanges(db);
+  const hasContent = db.sqlite.prepare('SELECT 1 FROM sources').get() !== undefined;
+  const made = await makeCatalog(bundle, hasContent ? file : null, folder);
+  const local = localSources(db, made);
+  if (local.length > 0 && !dropLocal)
+    throw new CommandError(`${bundle.file} is refused: ${refusalOf(local)}`);
+  const row = {
+    bundle: bundle.id,
+    channel: manifest.channel,
+    sequence: manifest.sequence,
+    digest: manifest.digest,
+    signedBy: signer.name ?? signer.fingerprint,
+    fingerprint: signer.fingerprint,
+    builtAt: manifest.builtAt,
+    appliedAt: now.toISOString(),
+  };
+  let id = 0;
+  await site.record('content.apply-start', row, () => {
+    id = exchanges.begin(row);
+  });
+  const keptAs = hasContent ? beforeOf(file, id) : null;
+  try {
+    if (keptAs !== null) rmSync(keptAs, { force: true });
+    held.exchange(made, keptAs);
+  } catch (error) {
+    if (!held.exchanged) await forget(site, { ...row, id, state: 'begun' });
+    throw error;
+  }
+  await settle(site, { ...row, id, state: 'applied' });
+  return { ...row, id, state: 'applied' };
+}
+
+/** Writes down what was done. The catalog is exchanged already: where this fails, the next call makes it good. */
+export async function settle(site: OpenSite, exchange: Exchange): Promise<void> {
+  const action = exchange.state === 'applied' ? 'content.apply' : 'content.rollback';
+  try {
+    await site.record(action, exchange, () => createExchanges(site.db).settle(exchange.id, exchange.state));
+  } catch (error) {
+    throw new CommandError(
+      `the catalog was exchanged, but that could not be written down: ${(error as Error).message}. Give the command once more`,
+    );
+  }
+}
+
+/** Goes over to the catalog that is there now, and removes what need not be kept any longer. */
+function end({ db, file }: OpenSite, held: HeldCatalog, applied: Exchange): Exchanged {
+  held[Symbol.dispose]();
+  db.renewCatalog();
+  const before = beforeOf(file, applied.id);
+  const keptAs = existsSync(before) ? before : null;
+  removeKept(file, keptAs);
+  return { exchange: applied, keptAs };
+}
+
+/** What killed calls left behind: the catalog is held, so nobody is at it. */
+function removeParts(place: string): void {
+  for (const name of readdirSync(dirname(place)))
+    if (name.startsWith(`${basename(place)}.part-`))
+      rmSync(join(dirname(place), name), { recursive: true, force: true });
+}
+
+/**
+ * Sets right what a kill left between an exchange and its record. The catalog must be held. Gives the exchange whose record
+ * was completed; null where there was nothing to do, or nothing had been exchanged.
+ */
+export async function heal(site: OpenSite): Promise<Exchange | null> {
+  const { db, file } = site;
+  const last = createExchanges(db).last();
+  if (last?.state === 'begun') {
+    const came = digestOfFile(file) === last.digest && !isSameFile(beforeOf(file, last.id), file);
+    if (!came) {
+      await forget(site, last);
+      return null;
+    }
+    const applied: Exchange = { ...last, state: 'applied' };
+    await settle(site, applied);
+    return applied;
+  }
+  if (last?.state !== 'applied' || !existsSync(undoneOf(file, last.id))) return null;
+  // It was to be taken back: the catalog before is kept until it is the one that is served.
+  if (existsSync(beforeOf(file, last.id))) {
+    rmSync(undoneOf(file, last.id));
+    return null;
+  }
+  const undone: Exchange = { ...last, state: 'rolled-back' };
+  await settle(site, undone);
+  return undone;
+}
+
+async function forget(site: OpenSite, begun: Exchange): Promise<void> {
+  rmSync(beforeOf(site.file, begun.id), { force: true });
+  await site.record('content.apply-undone', begun, () => createExchanges(site.db).forget(begun.id));
+}
+
+/** The sources that only this site holds (rule D32.3). */
+export function localSources(db: Database, made: string): LocalSource[] {
+  const next = connectReadOnly(made, 'catalog');
+  try {
+    const known = new Set(next.prepare<[], string>('SELECT sha256 FROM sources').pluck().all());
+    return db.sqlite
+      .prepare<[], LocalSource>('SELECT sha256, source, target FROM sources ORDER BY source, sha256')
+      .all()
+      .filter(({ sha256 }) => !known.has(sha256));
+  } finally {
+    next.close();
+  }
+}
+
+/** Why a bundle is refused that would take sources away, in words. */
+export function refusalOf(local: Pick<LocalSource, 'source' | 'target'>[]): string {
+  const named = local
+    .slice(0, mostNamed)
+    .map(({ source, target }) => `${withoutFolder(source)}${target === null ? '' : ` (${target})`}`);
+  const more = local.length > mostNamed ? `, and ${local.length - mostNamed} more` : '';
+  return (
+    `this site holds ${count(local.length, 'source')} that it lacks: ${named.join(', ')}${more}; ` +
+    'look at "gapstone content plan", then give --drop-local to go without'
+  );
+}

@@ -1,0 +1,182 @@
+import { withoutFolder } from '../catalog/source-name.ts';
+import { connectPair, earlierName } from '../db/pair.ts';
+
+type Connection = ReturnType<typeof connectPair>;
+
+/** What comes with another catalog, is other in it, and goes with it. */
+export interface Changes<Row, Changed = Row> {
+  come: Row[];
+  change: Changed[];
+  go: Row[];
+}
+
+/** What is named of each thing that a catalog holds. */
+export interface Named {
+  stig: { slug: string; title: string; version: string; rules: number };
+  release: { slug: string; version: string; releaseDate: string | null };
+  control: { framework: string; version: string; identifier: string; title: string };
+  edge: { from: string; to: string; status: string };
+  entry: { id: string; title: string };
+  override: { benchmarkId: string; slug: string };
+  source: { sha256: string; kind: string; source: string; target: string | null };
+}
+
+/** How two catalogs differ. Of what changes the later is named, of STIGs and edges the earlier too. */
+export interface Comparison {
+  stigs: Changes<Named['stig'], Named['stig'] & { fromVersion: string; fromRules: number }>;
+  /** Slugs that lead elsewhere: to the slug that their STIG has now. */
+  slugs: { from: string; to: string }[];
+  releases: Changes<Named['release']>;
+  controls: Changes<Named['control']>;
+  edges: Changes<Named['edge'], Named['edge'] & { fromStatus: string }>;
+  documents: Changes<Named['entry']>;
+  occupations: Changes<Named['entry']>;
+  workRoles: Changes<Named['entry']>;
+  roleMappings: Changes<Named['entry']>;
+  overrides: Changes<Named['override']>;
+  /** Those that go are held by the earlier catalog alone. */
+  sources: Changes<Named['source']>;
+}
+
+/** A row with its key, and what tells whether it is another. */
+interface Row {
+  key: string;
+  content: string;
+}
+
+/** Compares two catalogs (rule D32.5). Throws `CommandError` where one cannot be read. */
+export function compareCatalogs(earlier: string, later: string): Comparison {
+  const sqlite = connectPair(earlier, later);
+  try {
+    const compare = <T>(query: string) => changesOf<T>(sqlite, query);
+    const all = (table: string, without: string[]) => contentOf(sqlite, table, without);
+    const stigs = changesOf<Named['stig'] & { sha256: string }>(
+      sqlite,
+      `SELECT g.slug AS key, json_array(g.kind, g.title, r.version, s.sha256) AS content, g.slug, g.title, r.version,
+              r.finding_count AS rules
+         FROM $.stigs AS g JOIN $.stig_printings AS r ON r.id = g.current_release_id JOIN $.sources AS s ON s.id = r.source_id`,
+    );
+    const slugs = movedSlugs(sqlite);
+    const arrived = new Set(slugs.map(({ to }) => to));
+    const moved = new Set(slugs.map(({ from }) => from));
+    const edges = compare<Named['edge']>(
+      `SELECT a.framework || ':' || a.identifier || ' ' || b.framework || ':' || b.identifier AS key, e.status AS content,
+              a.framework || ':' || a.identifier AS "from", b.framework || ':' || b.identifier AS "to", e.status
+         FROM $.crosswalk_edges AS e JOIN $.crosswalk_nodes AS a ON a.id = e.a JOIN $.crosswalk_nodes AS b ON b.id = e.b`,
+    );
+    return {
+      stigs: {
+        come: stigs.come.filter(({ slug }) => !arrived.has(slug)),
+        change: stigs.change.map(({ before, after }) => ({
+          ...after,
+          fromVersion: before.version,
+          fromRules: before.rules,
+        })),
+        go: stigs.go.filter(({ slug }) => !moved.has(slug)),
+      },
+      slugs,
+      releases: laterOf(
+        compare<Named['release']>(
+          `SELECT g.slug || ' ' || r.version AS key, s.sha256 AS content, g.slug, r.version, r.release_date AS releaseDate
+             FROM $.stig_releases AS r JOIN $.stigs AS g ON g.id = r.stig_id JOIN $.sources AS s ON s.id = r.source_id`,
+        ),
+      ),
+      controls: laterOf(
+        compare<Named['control']>(
+          `SELECT t.framework || ' ' || t.version || ' ' || t.identifier AS key, ${all('controls', ['ordinal'])} AS content,
+                  t.framework, t.version, t.identifier, t.title FROM $.controls AS t`,
+        ),
+      ),
+      edges: {
+        ...edges,
+        change: edges.change.map(({ before, after }) => ({ ...after, fromStatus: before.status })),
+      },
+      documents: laterOf(
+        compare<Named['entry']>(entry('documents', 'document_id', 'title', all('documents', []))),
+      ),
+      occupations: laterOf(
+        compare<Named['entry']>(entry('occupations', 'occupation_code', 'title', all('occupations', []))),
+      ),
+      workRoles: laterOf(
+        compare<Named['entry']>(entry('work_roles', 'work_role_id', 'name', all('work_roles', []))),
+      ),
+      roleMappings: laterOf(
+        compare<Named['entry']>(
+          `SELECT g.slug || ' ' || t.occupation_code AS key, ${all('role_mappings', ['stig_id', 'id'])} AS content,
+                  g.slug || ' ' || t.occupation_code AS id, g.title
+             FROM $.role_mappings AS t JOIN $.stigs AS g ON g.id = t.stig_id`,
+        ),
+      ),
+      overrides: laterOf(
+        compare<Named['override']>(
+          'SELECT benchmark_id AS key, slug AS content, benchmark_id AS benchmarkId, slug FROM $.stig_overrides',
+        ),
+      ),
+      sources: named(
+        laterOf(
+          compare<Named['source']>(
+            `SELECT sha256 AS key, '' AS content, sha256, kind, source, target FROM $.sources`,
+          ),
+        ),
+      ),
+    };
+  } finally {
+    sqlite.close();
+  }
+}
+
+const entry = (table: string, id: string, title: string, content: string) =>
+  `SELECT t.${id} AS key, ${content} AS content, t.${id} AS id, t.${title} AS title FROM $.${table} AS t`;
+
+const laterOf = <T>({ come, change, go }: Changes<T, { after: T }>): Changes<T> => ({
+  come,
+  change: change.map(({ after }) => after),
+  go,
+});
+
+const named = ({ come, change, go }: Changes<Named['source']>): Changes<Named['source']> => {
+  const each = (row: Named['source']) => ({ ...row, source: withoutFolder(row.source) });
+  return { come: come.map(each), change: change.map(each), go: go.map(each) };
+};
+
+/** All columns of a row but some, as one text. */
+function contentOf(sqlite: Connection, table: string, without: string[]): string {
+  const columns = sqlite.pragma(`table_info(${table})`) as { name: string }[];
+  const kept = columns.filter(({ name }) => !without.includes(name)).map(({ name }) => `t."${name}"`);
+  return `json_array(${kept.join(', ')})`;
+}
+
+/** Compares what a query gives of each catalog, by its `key`; `$` stands for the catalog. */
+function changesOf<T>(sqlite: Connection, query: string): Changes<T, { before: T; after: T }> {
+  const rows = (catalog: string) =>
+    sqlite.prepare<[], Row & T>(`${query.replaceAll('$', () => catalog)} ORDER BY key`);
+  const before = new Map<string, { content: string; shown: T }>();
+  for (const { key, content, ...shown } of rows(earlierName).iterate())
+    before.set(key, { content, shown: shown as T });
+  const changes: Changes<T, { before: T; after: T }> = { come: [], change: [], go: [] };
+  for (const { key, content, ...shown } of rows('main').iterate()) {
+    const former = before.get(key);
+    before.delete(key);
+    if (!former) changes.come.push(shown as T);
+    else if (former.content !== content) changes.change.push({ before: former.shown, after: shown as T });
+  }
+  changes.go = [...before.values()].map(({ shown }) => shown);
+  return changes;
+}
+
+/** Of each STIG of the earlier catalog where its newest release is now, or else where its slug leads. */
+function movedSlugs(sqlite: Connection): { from: string; to: string }[] {
+  return sqlite
+    .prepare<[], { from: string; to: string }>(
+      `SELECT was.slug AS "from",
+              coalesce((SELECT g.slug FROM main.sources AS s JOIN main.stig_printings AS p ON p.source_id = s.id
+                          JOIN main.stigs AS g ON g.id = p.stig_id WHERE s.sha256 = source.sha256),
+                       (SELECT slug FROM main.stigs WHERE slug = was.slug),
+                       (SELECT g.slug FROM main.stig_aliases AS a JOIN main.stigs AS g ON g.id = a.stig_id
+                         WHERE a.alias = was.slug)) AS "to"
+         FROM ${earlierName}.stigs AS was JOIN ${earlierName}.stig_printings AS r ON r.id = was.current_release_id
+         JOIN ${earlierName}.sources AS source ON source.id = r.source_id
+        WHERE "to" IS NOT NULL AND "to" <> was.slug ORDER BY 1`,
+    )
+    .all();
+}

@@ -1,0 +1,87 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { asc, desc, eq, ne } from 'drizzle-orm';
+import { realFile } from '../base/files.ts';
+import type { Database } from '../db/database.ts';
+import { contentBundles } from '../db/user-tables.ts';
+
+/** One exchange of the catalog for that of a bundle, as users' data keeps it. */
+export type Exchange = typeof contentBundles.$inferSelect;
+
+/** Where the catalog from before an exchange is kept. */
+export const beforeOf = (db: string, id: number) => `${realFile(db)}.before-${id}`;
+
+/** Where the catalog is kept that was served when an exchange was taken back. */
+export const undoneOf = (db: string, id: number) => `${realFile(db)}.undone-${id}`;
+
+/** Removes kept catalogs, with what SQLite may have left beside them, but one: two are kept, with the one that is served. */
+export function removeKept(db: string, but: string | null): void {
+  const place = realFile(db);
+  const kept = but === null ? null : basename(but);
+  for (const name of readdirSync(dirname(place))) {
+    const [, own] = /^(.*\.(?:before|undone)-\d+)(?:-wal|-shm|-journal)?$/.exec(name) ?? [];
+    if (own?.startsWith(`${basename(place)}.`) && own !== kept) rmSync(join(dirname(place), name));
+  }
+}
+
+/** Which bundles a site took, and which it gave back (rule D32.3). */
+export function createExchanges(db: Database) {
+  const { orm } = db;
+  const last = () =>
+    orm.select().from(contentBundles).orderBy(desc(contentBundles.id)).limit(1).get() ?? null;
+  return {
+    /** The newest, of whatever state. */
+    last,
+
+    /** In the order in which they were begun. */
+    all: (): Exchange[] => orm.select().from(contentBundles).orderBy(asc(contentBundles.id)).all(),
+
+    /** Writes down what is about to be done; gives its id. */
+    begin: (row: Omit<Exchange, 'id' | 'state'>): number =>
+      orm
+        .insert(contentBundles)
+        .values({ ...row, state: 'begun' })
+        .returning({ id: contentBundles.id })
+        .get().id,
+
+    settle: (id: number, state: Exchange['state']): void =>
+      void orm.update(contentBundles).set({ state }).where(eq(contentBundles.id, id)).run(),
+
+    /** Forgets what did not come to be. */
+    forget: (id: number): void => void orm.delete(contentBundles).where(eq(contentBundles.id, id)).run(),
+
+    /**
+     * Why a bundle may not come now; null where it may. Its sequence is greater than all that its channel had, or it is the
+     * very one that was rolled back.
+     */
+    replayProblem(bundle: string, channel: string, sequence: number): string | null {
+      const done = orm
+        .select()
+        .from(contentBundles)
+        .where(ne(contentBundles.state, 'begun'))
+        .orderBy(asc(contentBundles.id))
+        .all();
+      const greatest = Math.max(
+        0,
+        ...done.filter((each) => each.channel === channel).map((each) => each.sequence),
+      );
+      if (sequence > greatest) return null;
+      const newest = done.at(-1);
+      const isNewest = newest?.bundle === bundle;
+      if (isNewest && newest.state === 'rolled-back' && sequence === greatest) return null;
+      if (isNewest && newest.state === 'applied')
+        return `it is applied already: sequence ${sequence} of the channel ${channel}`;
+      return `its sequence ${sequence} is not greater than ${greatest}, which the channel ${channel} had already`;
+    },
+
+    /** The bundle that a catalog of such a digest came in, and was not given back; null where it came in none. */
+    ofDigest: (digest: string): Exchange | null =>
+      orm
+        .select()
+        .from(contentBundles)
+        .where(eq(contentBundles.digest, digest))
+        .orderBy(desc(contentBundles.id))
+        .all()
+        .find(({ state }) => state !== 'rolled-back') ?? null,
+  };
+}

@@ -1,0 +1,93 @@
+import { dirname, join } from 'node:path';
+import { runImport } from '../../importers/run.ts';
+import { CommandError } from '../base/errors.ts';
+import { connectReadOnly } from '../db/connect.ts';
+import { copyDatabase, seal } from '../db/copy.ts';
+import { openCatalog } from '../db/database.ts';
+import { digestOf } from '../db/digest.ts';
+import { listMigrations } from '../db/migrate.ts';
+import type { VerifiedBundle } from './read.ts';
+
+/**
+ * Makes of an unpacked bundle the catalog that it stands for: a sealed file in the folder that it was unpacked to. A difference
+ * is imported into a copy of `current`, which nobody may write to meanwhile (null: there is no catalog). Throws `CommandError`
+ * unless the schema is that of this version and the digest is the one that was signed.
+ */
+export async function makeCatalog(
+  { file, manifest, unpacked }: VerifiedBundle,
+  current: string | null,
+  folder: string,
+): Promise<string> {
+  const newest = listMigrations('catalog').length;
+  if (manifest.schema !== newest)
+    throw new CommandError(
+      `${file} holds a catalog of schema ${manifest.schema}, this version of Gapstone needs ${newest}: ` +
+        (manifest.schema > newest ? 'use a newer Gapstone' : 'have it built again by this version'),
+    );
+  const whole = unpacked[manifest.parts.findIndex(({ kind }) => kind === 'catalog')];
+  const made = whole ?? (await importDifference(file, manifest, unpacked, current, folder));
+  const { kind, schema } = seal(made, 'quick', file);
+  if (kind !== 'catalog' || schema !== newest)
+    throw new CommandError(`${file} does not hold the catalog that its manifest tells of`);
+  const digest = digestOfFile(made);
+  if (digest !== manifest.digest)
+    throw new CommandError(
+      `${file} gives a catalog of the digest ${digest}, its manifest says ${manifest.digest}: nothing was changed`,
+    );
+  return made;
+}
+
+async function importDifference(
+  file: string,
+  { before, builtAt, overrides, digest }: VerifiedBundle['manifest'],
+  unpacked: string[],
+  current: string | null,
+  folder: string,
+): Promise<string> {
+  if (before === null) throw new CommandError(`${file} holds no catalog`);
+  const own = current === null ? null : digestOfFile(current);
+  if (current === null || own !== before.digest) throw wrongBase(file, before, own);
+  const copy = join(folder, 'made.db');
+  const sqlite = connectReadOnly(current, 'catalog');
+  try {
+    await copyDatabase(sqlite, copy);
+  } finally {
+    sqlite.close();
+  }
+  if (digest === before.digest) return copy;
+  using db = openCatalog(copy);
+  const rows = db.sqlite.prepare<[], string>('SELECT benchmark_id FROM stig_overrides').pluck().all();
+  const wanted = new Map([
+    ...rows.map((benchmarkId): [string, string] => [benchmarkId, '']),
+    ...overrides.map(({ benchmarkId, slug }): [string, string] => [benchmarkId, slug]),
+  ]);
+  const paths = [...new Set(unpacked.map((each) => dirname(each)))];
+  // The time is the publisher's: it is answered, and every site answers the same.
+  const { lines } = await runImport(db, paths, { overrides: wanted, now: () => new Date(builtAt) });
+  const rejected = lines.find(({ outcome }) => outcome === 'rejected');
+  if (rejected) throw new CommandError(`${file}: a source cannot be imported: ${rejected.reason}`);
+  return copy;
+}
+
+/** The refusal of a difference to another catalog than the one here; null: there is none. */
+export function wrongBase(
+  file: string,
+  before: NonNullable<VerifiedBundle['manifest']['before']>,
+  own: string | null,
+): CommandError {
+  const here = own === null ? 'there is no catalog here' : `the one here has ${own}`;
+  return new CommandError(
+    `${file} is refused: it is a difference to the catalog of the digest ${before.digest}, and ${here}: ` +
+      `apply the bundle ${before.bundle} first, or a whole one`,
+  );
+}
+
+/** The digest of the catalog in a file. Throws `CommandError` where it cannot be read. */
+export function digestOfFile(file: string): string {
+  const sqlite = connectReadOnly(file, 'catalog');
+  try {
+    return digestOf(sqlite);
+  } finally {
+    sqlite.close();
+  }
+}

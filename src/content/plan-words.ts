@@ -1,0 +1,99 @@
+import { count, spoken } from '../base/text.ts';
+import type { Changes } from './compare.ts';
+import type { Plan } from './plan.ts';
+
+/** One thing that a plan tells of, in words: a line for each that comes, changes or goes. */
+export interface PlanSection {
+  title: string;
+  come: string[];
+  change: string[];
+  go: string[];
+}
+
+/** What a plan is about, in a line. */
+export function planHeading({ bundle, digest }: Plan): string {
+  const { channel, sequence, builtAt, signedBy, fingerprint, difference } = bundle;
+  const what = difference ? 'a difference' : 'whole';
+  return `${channel} ${sequence} of ${builtAt}, signed by ${signedBy ?? fingerprint}, ${what}: catalog ${spoken(digest)}`;
+}
+
+/** A plan in words, without the sections in which nothing happens. */
+export function planSections(plan: Plan): PlanSection[] {
+  const { slugs, references, decisions, sources } = plan;
+  const source = ({ source, target, sha256 }: Plan['sources']['go'][0]) =>
+    `${source}${target === null ? '' : ` (${target})`}, SHA-256 ${sha256}`;
+  const reference = ({ kind, id, name, owner, refersTo, title }: Plan['references']['go'][0]) =>
+    `${kind === 'favorite' ? `favorite of ${owner}` : `${kind} "${name}" of ${owner} (${id})`}: ${refersTo} ${title}`;
+  const entry = ({ id, title }: { id: string; title: string }) => `${id} ${title}`;
+  const all: PlanSection[] = [
+    { title: 'Sources that only this site holds', come: [], change: [], go: sources.go.map(source) },
+    {
+      title: 'What lists, collections and favorites refer to',
+      come: references.comeBack.map(reference),
+      change: [],
+      go: references.go.map(reference),
+    },
+    {
+      title: "This site's mapping decisions",
+      come: [],
+      change: decisions.map(({ from, to, status, why }) => `${from} and ${to} (${status}): ${why}`),
+      go: [],
+    },
+    {
+      title: 'Slugs that lead elsewhere',
+      come: [],
+      change: slugs.map(({ from, to }) => `${from} is ${to} now`),
+      go: [],
+    },
+    inWords('STIGs', plan.stigs, ({ slug, title, version, rules }, before) => {
+      const [was, were] = before ? [before.fromVersion, before.fromRules] : [version, rules];
+      const versions = was === version ? version : `${was} to ${version}`;
+      const counts = were === rules ? count(rules, 'rule') : `${were} to ${count(rules, 'rule')}`;
+      return `${slug} ${versions}, ${counts}: ${title}`;
+    }),
+    inWords('Releases', plan.releases, ({ slug, version, releaseDate }) =>
+      [slug, version, releaseDate ?? 'no date'].join(' '),
+    ),
+    inWords('Controls', plan.controls, ({ framework, version, identifier, title }) =>
+      [framework, version, identifier, title].join(' '),
+    ),
+    inWords('Mappings', plan.edges, ({ from, to, status }, before) =>
+      [from, to, before && before.fromStatus !== status ? `${before.fromStatus} to ${status}` : status].join(
+        ' ',
+      ),
+    ),
+    inWords('Documents', plan.documents, entry),
+    inWords('Occupations', plan.occupations, entry),
+    inWords('Work roles', plan.workRoles, entry),
+    inWords('Roles of STIGs', plan.roleMappings, entry),
+    inWords('Slug overrides', plan.overrides, ({ benchmarkId, slug }) => `${benchmarkId} ${slug}`),
+    { title: 'Sources that come', come: sources.come.map(source), change: [], go: [] },
+  ];
+  return all.filter(({ come, change, go }) => come.length + change.length + go.length > 0);
+}
+
+function inWords<T, C extends T>(
+  title: string,
+  { come, change, go }: Changes<T, C>,
+  words: (row: T, before?: C) => string,
+): PlanSection {
+  return {
+    title,
+    come: come.map((row) => words(row)),
+    change: change.map((row) => words(row, row)),
+    go: go.map((row) => words(row)),
+  };
+}
+
+/** How many of a section come, change and go. */
+export function totals({ come, change, go }: PlanSection): string {
+  const parts = [
+    [come.length, come.length === 1 ? 'comes' : 'come'],
+    [change.length, change.length === 1 ? 'changes' : 'change'],
+    [go.length, go.length === 1 ? 'goes' : 'go'],
+  ] as const;
+  return parts
+    .filter(([number]) => number > 0)
+    .map(([number, word]) => `${number.toLocaleString('en-US')} ${word}`)
+    .join(', ');
+}

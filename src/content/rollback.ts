@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { CommandError } from '../base/errors.ts';
+import { seal } from '../db/copy.ts';
+import { holdCatalog } from '../db/exchange.ts';
+import { type Exchanged, heal, type OpenSite, settle } from './apply.ts';
+import { beforeOf, createExchanges, type Exchange, undoneOf } from './exchanges.ts';
+
+/**
+ * Goes back to the catalog from before the last bundle, in one step as it came; what was served is kept until the next bundle is
+ * applied (rule D32.4). Throws `CommandError` where there is none to go back to, or it is in use; then nothing has changed.
+ */
+export async function rollBack(site: OpenSite): Promise<Exchanged> {
+  const { db, file } = site;
+  using held = await holdCatalog(file);
+  const healed = await heal(site);
+  const last = createExchanges(db).last();
+  if (last === null) throw new CommandError('no bundle was applied here: there is nothing to go back from');
+  const keptAs = undoneOf(file, last.id);
+  // What a kill interrupted ends now.
+  if (healed?.state === 'rolled-back') return { exchange: healed, keptAs };
+  if (last.state === 'rolled-back')
+    throw new CommandError(
+      `the last bundle (channel ${last.channel}, sequence ${last.sequence}) was rolled back already: no earlier catalog is kept`,
+    );
+  const before = beforeOf(file, last.id);
+  if (!existsSync(before)) throw new CommandError('no catalog from before the last bundle is kept');
+  // Somebody may have read it to this day: then it is not ours alone, and this is refused.
+  const { kind } = sealUnused(before);
+  if (kind !== 'catalog') throw new CommandError(`${before} is no catalog`);
+  await site.record('content.rollback-start', last, () => undefined);
+  held.exchange(before, keptAs);
+  const undone: Exchange = { ...last, state: 'rolled-back' };
+  await settle(site, undone);
+  held[Symbol.dispose]();
+  db.renewCatalog();
+  return { exchange: undone, keptAs };
+}
+
+function sealUnused(file: string): ReturnType<typeof seal> {
+  try {
+    return seal(file, 'quick', file);
+  } catch (error) {
+    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY'))
+      throw new CommandError(`${file} is still read: try again when that has ended`);
+    throw error;
+  }
+}
