@@ -1,4 +1,4 @@
-import { withoutFolder } from '../catalog/source-name.ts';
+import { withoutFolder } from '../base/source-name.ts';
 import { connectPair, earlierName } from '../db/pair.ts';
 
 type Connection = ReturnType<typeof connectPair>;
