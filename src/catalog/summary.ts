@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { count, eq, sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { connectReadOnly } from '../db/connect.ts';
 import type { Database } from '../db/database.ts';
 import { catalogDigest, digesting } from '../db/digest.ts';
@@ -14,12 +15,11 @@ export type CatalogSummaryService = ReturnType<typeof createCatalogSummaryServic
 
 /** What the catalog holds, and its digest (rule D32.5). */
 export function createCatalogSummaryService(db: Database) {
-  const { orm } = db;
   let made: { generation: number; summary: Promise<CatalogSummary> } | null = null;
 
   async function make(): Promise<CatalogSummary> {
     const { file } = fileStatus(db, 'catalog');
-    if (file === ':memory:') return { digest: catalogDigest(db), ...counts() };
+    if (file === ':memory:') return { digest: catalogDigest(db), ...db.read(() => countsOf(db.orm)) };
     // Of a connection of its own: one that reads a row at a time could do nothing else meanwhile.
     const sqlite = connectReadOnly(file, 'catalog');
     try {
@@ -28,7 +28,8 @@ export function createCatalogSummaryService(db: Database) {
       let until = performance.now() + sliceMilliseconds;
       for (;;) {
         const step = steps.next();
-        if (step.done) return { digest: step.value, ...counts() };
+        // Of the same state: until another file is attached, the name may be that of another already.
+        if (step.done) return { digest: step.value, ...countsOf(drizzle(sqlite)) };
         if (performance.now() < until) continue;
         await turn();
         until = performance.now() + sliceMilliseconds;
@@ -37,18 +38,6 @@ export function createCatalogSummaryService(db: Database) {
       sqlite.close();
     }
   }
-
-  const counts = (): Omit<CatalogSummary, 'digest'> =>
-    db.read(() => ({
-      changedAt: orm.select().from(catalog).get()!.changedAt,
-      sources: orm.select({ rows: count() }).from(sources).get()!.rows,
-      ...orm
-        .select({ stigs: count(), rules: sql<number>`coalesce(sum(${stigReleases.findingCount}), 0)` })
-        .from(stigs)
-        .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
-        .get()!,
-      bundle: null,
-    }));
 
   return {
     /** The digest is made once for each state of the catalog, in pieces: the first who ask wait for it. */
@@ -68,3 +57,14 @@ export function createCatalogSummaryService(db: Database) {
     },
   };
 }
+
+const countsOf = (orm: Database['orm']): Omit<CatalogSummary, 'digest'> => ({
+  changedAt: orm.select().from(catalog).get()!.changedAt,
+  sources: orm.select({ rows: count() }).from(sources).get()!.rows,
+  ...orm
+    .select({ stigs: count(), rules: sql<number>`coalesce(sum(${stigReleases.findingCount}), 0)` })
+    .from(stigs)
+    .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
+    .get()!,
+  bundle: null,
+});

@@ -55,13 +55,18 @@ export function readHeader(file: string, expected: Kind | null = null): Header {
   if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
     throw new CommandError(`${file} is not a database (${stat.size} bytes): ${hint}`);
   const kind = kindOf(file, header.readUInt32BE(68), expected);
-  const hasLog = (statSync(`${realFile(file)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const hasLog = logBytes(file) > 0;
   const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
   const pages = header.readUInt32BE(28);
   // While a write-ahead log is waiting, the file may rightly be behind its own header.
   if (stat.size < pages * pageSize && !hasLog)
     throw new CommandError(`${file} is truncated: ${stat.size} bytes of ${pages * pageSize}: ${hint}`);
   return { kind, userVersion: header.readUInt32BE(60), hasLog };
+}
+
+/** The size of the write-ahead log that lies beside a file. */
+export function logBytes(file: string): number {
+  return statSync(`${realFile(file)}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Whether it is a file that begins as a zip does. */
