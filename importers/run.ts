@@ -81,12 +81,23 @@ export async function runImport(
   }
 }
 
-/** Moves the log into the file as far as readers allow. */
+/** How long those who read are waited for, in milliseconds, to empty the log. */
+const readersPatience = 1000;
+
+/**
+ * Moves the log into the file and empties it, as far as readers allow: whatever file takes the name of the catalog next, a log
+ * with content would be taken for its own.
+ */
 function checkpoint({ sqlite }: Database): void {
+  const timeout = sqlite.pragma('busy_timeout', { simple: true });
   try {
     sqlite.pragma('wal_checkpoint(PASSIVE)');
+    sqlite.pragma(`busy_timeout = ${readersPatience}`);
+    sqlite.pragma('wal_checkpoint(TRUNCATE)');
   } catch {
     // As with SQLite's own after a commit: what is committed stays in the log, and the next one tries again.
+  } finally {
+    sqlite.pragma(`busy_timeout = ${timeout}`);
   }
 }
 

@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { storageFault, takesNoWrites } from './faults.ts';
 import { removeForeignLog } from './foreign-log.ts';
-import { type Kind, keepsLog, readHeader, refuseReadOnly } from './header.ts';
+import { type Kind, keepsLog, logBytes, readHeader, refuseReadOnly } from './header.ts';
 import { listMigrations } from './migrate.ts';
 import { damaged, inspect, refuseNewer } from './schema.ts';
 
@@ -80,6 +80,21 @@ export function leaveAtRest(sqlite: Sqlite.Database, schema: string): void {
   } catch {
     // Somebody else reads it, or it cannot be written: the log is theirs.
   }
+}
+
+/**
+ * Empties the log of the attached catalog, before another file that has its name is opened: SQLite finds a log by its name, and
+ * would write this one's into that file. Throws `CommandError` where the log has content and cannot be emptied.
+ */
+export function leaveNoLog(sqlite: Sqlite.Database, file: string): void {
+  try {
+    const [result] = sqlite.pragma(`${attachedName}.wal_checkpoint(TRUNCATE)`) as { busy: number }[];
+    if (result?.busy === 0) return;
+  } catch (error) {
+    if (storageFault(error) === null) throw error;
+  }
+  if (logBytes(file) > 0)
+    throw new CommandError(`${file} has a log beside it, which may be that of the former catalog`);
 }
 
 /** Which file has a name now. */

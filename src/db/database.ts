@@ -11,6 +11,7 @@ import {
   detachCatalog,
   inspectCatalog,
   leaveAtRest,
+  leaveNoLog,
   setPragmas,
 } from './connect.ts';
 import { createDatabaseFile, initialize } from './create.ts';
@@ -47,8 +48,8 @@ export interface Database extends Disposable {
   /** A number that is another one once the catalog or a mapping decision changed, also by another process. */
   generation(): number;
   /**
-   * Attaches the file that has the catalog's name now, if it is another than before (rule D23). Gives whether it is. Throws
-   * `CommandError` for one that cannot be served; then the former one is served on.
+   * Attaches the file that has the catalog's name now, if it is another than before (rule D23), or was written over in place.
+   * Gives whether it is another. Throws `CommandError` for one that cannot be served; then the former one is served on.
    */
   renewCatalog(): boolean;
   audience: Audience;
@@ -134,14 +135,10 @@ export function requireDatabaseFile(file: string): void {
     );
 }
 
-/** What tells whether a file is still the one that has its name. */
-function placeOf(file: string) {
-  const identity = () => {
-    const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-    return stat && `${stat.dev} ${stat.ino}`;
-  };
-  const opened = identity();
-  return { isSame: () => file === memory || identity() === opened };
+/** What tells a file from another that has its name, and whether its content was written; undefined where there is none. */
+function lookAt(file: string): { file: string; content: string } | undefined {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat && { file: `${stat.dev} ${stat.ino}`, content: `${stat.size} ${stat.mtimeNs}` };
 }
 
 function wrap(
@@ -151,23 +148,26 @@ function wrap(
   { asItIs }: ConnectOptions = {},
 ): Database {
   const hasUsers = catalog !== null || file === memory;
-  const place = placeOf(file);
-  let catalogPlace = placeOf(catalog ?? file);
+  const opened = lookAt(file);
+  let attached = lookAt(catalog ?? file);
+  let seen = attached;
   const lockOwn = catalog === null ? null : sqlite.prepare('UPDATE clock SET latest = latest WHERE 0');
   const guards = new Set<WriteGuard>();
   const turns = createTurns();
   let patience = 0;
   const generation = createGeneration(sqlite, hasUsers, catalog !== null);
 
+  const isInPlace = () => file === memory || lookAt(file)?.file === opened?.file;
+
   function requireInPlace(): void {
-    if (!place.isSame()) throw databaseMoved();
+    if (!isInPlace()) throw databaseMoved();
   }
 
   function close(): void {
     if (!sqlite.open) return;
     // Under the name of one that was exchanged lies the log of another.
-    const isInPlace = (catalog === null ? place : catalogPlace).isSame();
-    if (!asItIs && isInPlace && (file !== memory || catalog !== null))
+    const isOurs = catalog === null ? isInPlace() : lookAt(catalog)?.file === attached?.file;
+    if (!asItIs && isOurs && (file !== memory || catalog !== null))
       leaveAtRest(sqlite, catalog === null ? 'main' : attachedName);
     sqlite.close();
   }
@@ -207,16 +207,23 @@ function wrap(
     },
     generation: generation.current,
     renewCatalog() {
+      if (catalog === null || sqlite.inTransaction) return false;
+      const before = seen;
+      seen = lookAt(catalog);
       // One that was removed is served until there is another.
-      if (catalog === null || sqlite.inTransaction || catalogPlace.isSame() || !existsSync(catalog))
-        return false;
-      const next = placeOf(catalog);
+      if (seen === undefined) return false;
+      const isOther = seen.file !== attached?.file;
+      // Written over in place, SQLite would go on with pages that it remembers. Whoever writes comes to an end first.
+      if (!isOther && (seen.content === attached?.content || seen.content !== before?.content)) return false;
+      if (isOther) leaveNoLog(sqlite, catalog);
       inspectCatalog(catalog, { busyTimeout: 0 });
       detachCatalog(sqlite);
       attachCatalog(sqlite, catalog);
-      catalogPlace = next;
+      // To attach it may have written to it.
+      const now = lookAt(catalog);
+      attached = now?.file === seen.file ? now : seen;
       generation.exchanged();
-      return true;
+      return isOther;
     },
     audience: createAudience(sqlite),
     requireInPlace,

@@ -7,8 +7,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { openCatalog } from '../../src/db/database.ts';
@@ -146,6 +148,62 @@ exchange('takes the place of another in one step: the next request is answered f
   await until('it is served', async () => !(await has(ask, 'other')));
   assert.is(running.stdout().split('the new catalog cannot be served').length, 2);
   await stop(running);
+});
+
+const other = (release: number) =>
+  put(
+    scratchFolder(),
+    'other.xml',
+    writeXccdf({ id: 'Other_STIG', title: 'Other STIG', release, rules: 300 }),
+  );
+
+const digestOf = async (file: string) => {
+  const { code, stdout } = await gapstone(['check', '--db', file, '--users-db', `${file}.users`]);
+  assert.is(code, 0, stdout);
+  return /^digest: (\w+)$/m.exec(stdout)![1]!;
+};
+
+exchange('never takes the log of the former one for its own', async () => {
+  const folder = scratchFolder();
+  const [file, next] = [join(folder, 'g.db'), join(folder, 'next.db')];
+  await imported(file, shipped('stigs'));
+  await imported(next, other(9));
+  const wanted = await digestOf(next);
+  const { running, ask } = await served(folder, ['--db', file]);
+  // The server holds the log, so an importer is not the last to close it.
+  const run = await gapstone(['import', other(1), '--db', file]);
+  assert.is(run.code, 0, run.stderr);
+  assert.is(statSync(`${file}-wal`).size, 0, 'nothing is in it that another file could take up');
+  // One that was killed behind its commit leaves a log with content.
+  const killed = new Sqlite(file);
+  killed.pragma('wal_autocheckpoint = 0');
+  killed.exec('UPDATE findings SET fix_text = check_content; UPDATE catalog SET generation = generation + 1');
+  killed.close();
+  assert.ok(statSync(`${file}-wal`).size > 0);
+  renameSync(next, file);
+  await until('it is served', async () => (await ask('GET', '/api/v1/catalog')).json.digest === wanted);
+  await stop(running);
+  assert.is(await digestOf(file), wanted);
+});
+
+exchange('is written over in place: the server begins anew with what it says then', async () => {
+  const folder = scratchFolder();
+  const file = join(folder, 'g.db');
+  await imported(file, shipped('stigs'));
+  const { running, ask } = await served(folder, ['--db', file]);
+  const list = await makeList(ask);
+  for (const release of [3, 4]) {
+    const next = join(scratchFolder(), 'next.db');
+    await imported(next, shipped('stigs'), other(release));
+    const wanted = await digestOf(next);
+    copyFileSync(next, file);
+    const version = async () => (await ask('GET', '/api/v1/stigs/other')).json.version;
+    await until('it is served', async () => (await version()) === `V1R${release}`);
+    assert.is((await ask('GET', '/api/v1/catalog')).json.digest, wanted);
+    assert.is((await ask('PUT', `${list}/stigs/harbor_linux_3`, { notes: `note ${release}` })).status, 200);
+  }
+  await stop(running);
+  assert.is((await gapstone(['check', '--audit', '--db', file], { cwd: folder })).code, 0);
 });
 
 exchange('lies where nothing can be written, and users go on writing', async () => {
