@@ -288,10 +288,11 @@ function* bodies(): Generator<[operationId: string, good: object, bad: object[]]
     { ccis },
     [{ ccis: [] }, { ccis: [...ccis, 'x'] }, { ccis: [text(101)] }, { ccis, to: '' }, { ccis, maxHops: -1 }],
   ];
-  const sheet = { checklists: ['', {}], sheet: 'poam', revision: text(100), columns: text(100_000) };
+  const checklist = { stigs: [{ stig_id: 'A', rules: [{ rule_id: 'SV-1r1', severity: 'low' }] }] };
+  const sheet = { checklists: [checklist], sheet: 'poam', columns: `Status\n${text(99_993)}` };
   yield [
     'emassSheet',
-    { ...sheet, testedBy: text(1000), template: 'poam-22', format: 'json' },
+    { ...sheet, testedBy: text(1000), format: 'json' },
     [
       { ...sheet, checklists: [] },
       { ...sheet, checklists: Array(501).fill('') },

@@ -14,6 +14,7 @@ export const adviceOf = {
   'no-rule-id': 'Write the id of the rule: STIG Manager and STIG Viewer find rules by it.',
   'check-differs': 'Restore the check of the release, or say in the comments why another one was used.',
   'fix-differs': 'Restore the fix of the release.',
+  'text-differs': 'Restore the title and the discussion of the release.',
   'severity-differs': 'Restore the severity, and use a severity override with its reason instead.',
   'ccis-differ': 'Restore the CCIs of the release: eMASS assigns results to controls by them.',
   'bad-status':

@@ -4,6 +4,7 @@ import { compareRules, fieldChanges } from '../catalog/stigs/compare.ts';
 import { toComparable } from '../catalog/stigs/diff.ts';
 import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
 import { matchRules } from '../catalog/stigs/match.ts';
+import type { FindingRow } from '../catalog/stigs/queries.ts';
 import { adviceOf, errors, type FindingCode } from './advice.ts';
 import type { OldChecklist } from './cklb.ts';
 import { type FaultCode, longestText } from './fields.ts';
@@ -53,7 +54,7 @@ export function statedOf(stig: CklbStig): StatedRelease {
 }
 
 const nameOf = (stig: CklbStig) =>
-  (stig.stig_id.trim() || stig.stig_name.trim() || 'without a name').slice(0, 64);
+  (stig.stig_id.trim() || stig.stig_name.trim() || 'that it names').slice(0, 64);
 
 /**
  * Looks at one STIG of a checklist, pure (rule D29.4): which release it is of, what differs from that, and what tools will
@@ -207,11 +208,13 @@ function inspectRules(
         `${row.ruleId} has the ids ${rule.group_id.slice(0, 64)} and ${rule.rule_version.slice(0, 64)}, in ${version} ${row.groupId} and ${row.ruleVersion}`,
         groupId,
       );
-    for (const { class: each, old: stated } of fieldChanges(comparable(rule), toComparable(row))) {
-      if (stated.length === 0) continue;
+    for (const { field, class: each, old: stated } of fieldChanges(comparable(rule), toComparable(row))) {
+      if (stated === '') continue;
       if (each === 'check') add('check-differs', `Its check is not that of ${version}`, groupId);
       if (each === 'fix') add('fix-differs', `Its fix is not that of ${version}`, groupId);
       if (each === 'mapping') add('ccis-differ', `Its CCIs are not those of ${version}`, groupId);
+      if (each === 'cosmetic' && field !== 'check' && field !== 'fix' && !isSameText(field, rule, row))
+        add('text-differs', `Its ${field} is not that of ${version}`, groupId);
       if (each === 'severity' && !withoutSeverity.has(rule))
         add('severity-differs', `Its severity is ${rule.severity}, in ${version} ${row.severity}`, groupId);
     }
@@ -221,6 +224,15 @@ function inspectRules(
       'other-revision',
       `${count(revisions, 'rule')} of ${named} ${revisions === 1 ? 'has' : 'have'} another revision in ${version}`,
     );
+}
+
+const collapse = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+/** Whether the title or the discussion of a rule differ from the release by blanks alone. */
+function isSameText(field: string, rule: CklbRule, row: FindingRow): boolean {
+  return field === 'title'
+    ? collapse(rule.rule_title) === collapse(row.ruleTitle)
+    : collapse(rule.discussion) === collapse(row.vulnDiscussion);
 }
 
 function inspectAnswer(rule: CklbRule, add: Add): void {
@@ -260,7 +272,7 @@ export function inspectResults(scan: ScanResults, release: IdentifiedRelease | n
   if (!release)
     add(
       'unknown-stig',
-      `The catalog has no STIG ${scan.benchmarkId.slice(0, 64)}, and no STIG with its rules`,
+      `The catalog has no STIG ${scan.benchmarkId.slice(0, 64) || 'that it names'}, and no STIG with its rules`,
     );
   else {
     const { version } = release.target.release;
