@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type Sqlite from 'better-sqlite3';
 import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
 import type { ImportResult } from '../../importers/run.ts';
@@ -81,7 +80,7 @@ function print(
 /** Warns of slugs that lead elsewhere now, where users' data refers to them. */
 function tellUsers(usersDb: string, changes: SlugChange[]): void {
   if (changes.length === 0) return;
-  let users: Sqlite.Database;
+  let users: ReturnType<typeof connectReadOnly>;
   try {
     users = connectReadOnly(usersDb, 'users', { busyTimeout });
   } catch (error) {
