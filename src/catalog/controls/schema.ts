@@ -168,7 +168,7 @@ const shared = { search, version, ...pagingWithoutMaximum };
 /** Baselines by name, which only the service can check (rule D31). */
 export const baselineNames = nameList('baseline', 1000).openapi({
   description: `One or more of ${nistBaselines.join(', ')}, or of those that imported profiles name, repeated or separated by commas. Case is ignored.`,
-  example: [nistBaselines[0]],
+  example: [...nistBaselines],
 });
 
 export const query80053 = z.object({
