@@ -8,7 +8,7 @@ import {
   attachedName,
   type ConnectOptions,
   connect,
-  detachCatalog,
+  exchangeAttached,
   inspectCatalog,
   leaveAtRest,
   setPragmas,
@@ -212,8 +212,7 @@ function wrap(
         return false;
       const next = placeOf(catalog);
       inspectCatalog(catalog, { busyTimeout: 0 });
-      detachCatalog(sqlite);
-      attachCatalog(sqlite, catalog);
+      exchangeAttached(sqlite, catalog, { asItIs: asItIs ?? false });
       catalogPlace = next;
       generation.exchanged();
       return true;

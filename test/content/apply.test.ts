@@ -284,9 +284,10 @@ test('the log of a former catalog is never taken for that of the new one', async
   const files = await makeSite([harbor]);
   // A reader that stays, as a backup does, and what an import left in the log beside it.
   using reader = openDatabase(files);
+  const read = () => reader.sqlite.prepare('SELECT slug FROM stigs ORDER BY slug').pluck().all();
+  assert.equal(read(), ['harbor_linux_3']);
   await importInto(files.db, [lantern]);
   assert.ok(statSync(`${files.db}-wal`).size > 0);
-  const read = () => reader.sqlite.prepare('SELECT slug FROM stigs ORDER BY slug').pluck().all();
   const before = read();
   assert.equal(before, ['harbor_linux_3', 'lantern_web_server_2']);
   await applyTo(files, third.files[0]!, key, { dropLocal: true });

@@ -16,7 +16,7 @@ export async function makeSite(...runs: string[][]): Promise<Files> {
 
 /** What a site's record does for tests: it writes, and tells nobody. `fail` throws in the place of an action. */
 export function openForContent(files: Files, fail?: (action: string) => void): OpenSite & Disposable {
-  const db = openDatabase(files, { create: true });
+  const db = openDatabase(files, { create: true, asItIs: true });
   return {
     db,
     file: files.db,
