@@ -81,7 +81,7 @@ async function exchanging(
   create: boolean,
   work: (site: OpenSite) => Promise<Exchanged>,
 ): Promise<Exchanged & { decisions: LoneDecision[] }> {
-  using db = await openForCommand(config, { create, busyTimeout });
+  using db = await openForCommand(config, { create, busyTimeout, asItIs: true });
   const audit = createAudit(stream, db);
   try {
     const record: OpenSite['record'] = (action, exchange, change) =>

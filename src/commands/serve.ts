@@ -163,16 +163,21 @@ const watchMilliseconds = 200;
 
 /** Serves another catalog as soon as it has the name of the one that is served; gives what ends this. */
 function watchCatalog(db: Database, log: Log): () => void {
+  let last = '';
   let told = '';
   const timer = setInterval(() => {
     try {
       if (db.renewCatalog()) log.info('another catalog is served');
+      last = '';
       told = '';
     } catch (error) {
       const reason = (error as Error).message;
-      // It is tried again; that is told once.
-      if (reason !== told) log.error('the new catalog cannot be served: the former one is', { reason });
-      told = reason;
+      // It is tried again. Whoever lays it there may be about to let go of it; what stays is told once.
+      if (reason === last && reason !== told) {
+        log.error('the new catalog cannot be served: the former one is', { reason });
+        told = reason;
+      }
+      last = reason;
     }
   }, watchMilliseconds).unref();
   return () => clearInterval(timer);

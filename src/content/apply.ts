@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, realFile } from '../base/files.ts';
 import { withoutFolder } from '../base/source-name.ts';
@@ -7,13 +8,15 @@ import { count } from '../base/text.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import type { Database } from '../db/database.ts';
 import { type HeldCatalog, holdCatalog, isSameFile } from '../db/exchange.ts';
+import { removeForeignLog } from '../db/foreign-log.ts';
 import { beforeOf, createExchanges, type Exchange, removeKept, undoneOf } from './exchanges.ts';
 import { digestOfFile, makeCatalog } from './incoming.ts';
 import type { VerifiedBundle } from './read.ts';
 
-/** Both files of a site, opened; `db` names the one of the catalog. */
+/** Both files of a site; no journal mode is changed by who opened them. */
 export interface OpenSite {
   db: Database;
+  /** The catalog. */
   file: string;
   /** Writes to users' data, and tells the audit stream of it in the same transaction. */
   record(action: string, exchange: Omit<Exchange, 'id' | 'state'>, change: () => void): Promise<void>;
@@ -118,13 +121,32 @@ export async function settle(site: OpenSite, exchange: Exchange): Promise<void> 
 }
 
 /** Goes over to the catalog that is there now, and removes what need not be kept any longer. */
-function end({ db, file }: OpenSite, held: HeldCatalog, applied: Exchange): Exchanged {
-  held[Symbol.dispose]();
-  db.renewCatalog();
+async function end(site: OpenSite, held: HeldCatalog, applied: Exchange): Promise<Exchanged> {
+  await goOver(site, held);
+  const { file } = site;
   const before = beforeOf(file, applied.id);
   const keptAs = existsSync(before) ? before : null;
   removeKept(file, keptAs);
   return { exchange: applied, keptAs };
+}
+
+/**
+ * Lets a catalog go, and attaches the one that has its name now; a server that does the same may hold it for a moment. It is left
+ * to the server to begin a log: two who did would be in each other's way.
+ */
+export async function goOver({ db, file }: OpenSite, held: HeldCatalog): Promise<void> {
+  held[Symbol.dispose]();
+  removeForeignLog(file);
+  const deadline = performance.now() + 5000;
+  for (;;) {
+    try {
+      db.renewCatalog();
+      return;
+    } catch (error) {
+      if (performance.now() >= deadline) throw error;
+      await pause(20);
+    }
+  }
 }
 
 /** What killed calls left behind: the catalog is held, so nobody is at it. */

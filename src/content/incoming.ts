@@ -26,7 +26,8 @@ export async function makeCatalog(
     );
   const whole = unpacked[manifest.parts.findIndex(({ kind }) => kind === 'catalog')];
   const made = whole ?? (await importDifference(file, manifest, unpacked, current, folder));
-  const { kind, schema } = seal(made, 'quick', file);
+  // Its bytes are those that were signed, or were looked at when they were copied; the digest reads all that they state.
+  const { kind, schema } = seal(made, 'schema', file);
   if (kind !== 'catalog' || schema !== newest)
     throw new CommandError(`${file} does not hold the catalog that its manifest tells of`);
   const digest = digestOfFile(made);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { CommandError } from '../base/errors.ts';
 import { seal } from '../db/copy.ts';
 import { holdCatalog } from '../db/exchange.ts';
-import { type Exchanged, heal, type OpenSite, settle } from './apply.ts';
+import { type Exchanged, goOver, heal, type OpenSite, settle } from './apply.ts';
 import { beforeOf, createExchanges, type Exchange, undoneOf } from './exchanges.ts';
 
 /**
@@ -31,8 +31,7 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
   held.exchange(before, keptAs);
   const undone: Exchange = { ...last, state: 'rolled-back' };
   await settle(site, undone);
-  held[Symbol.dispose]();
-  db.renewCatalog();
+  await goOver(site, held);
   return { exchange: undone, keptAs };
 }
 

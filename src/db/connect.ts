@@ -42,31 +42,48 @@ export function inspectCatalog(file: string, options: ConnectOptions = {}): void
 }
 
 /** Attaches a catalog, to be read. Throws `CommandError`. */
-export function attachCatalog(sqlite: Sqlite.Database, file: string, { asItIs }: ConnectOptions = {}): void {
+export function attachCatalog(
+  sqlite: Sqlite.Database,
+  file: string,
+  { asItIs }: ConnectOptions = {},
+  name = attachedName,
+): void {
   try {
     if (!asItIs) clearForeignLog(file);
-    sqlite.prepare(`ATTACH ? AS ${attachedName}`).run(file);
+    sqlite.prepare(`ATTACH ? AS ${name}`).run(file);
     // An importer and the readers then never wait for each other. A file that cannot be written has no importer.
     try {
-      if (!asItIs) sqlite.pragma(`${attachedName}.journal_mode = WAL`);
+      if (!asItIs) sqlite.pragma(`${name}.journal_mode = WAL`);
     } catch (error) {
       if (!takesNoWrites(error)) throw error;
     }
-    sqlite.pragma(`${attachedName}.cache_size = -32768`);
-    // From the first read on SQLite's own lock tells others that it is in use.
-    sqlite.prepare(`SELECT generation FROM ${attachedName}.catalog`).get();
+    sqlite.pragma(`${name}.cache_size = -32768`);
   } catch (error) {
+    detach(sqlite, name);
     throw asOpenError(file, error as Error);
   }
   connections.set(sqlite, [...(connections.get(sqlite) ?? []), identityOf(file)]);
 }
 
-/** Detaches the catalog, if one is attached. */
-export function detachCatalog(sqlite: Sqlite.Database): void {
+/**
+ * Attaches another catalog in the place of the one that is attached. It has a second name before the first is given up: where
+ * it cannot be had now, the former one stays. Throws `CommandError`.
+ */
+export function exchangeAttached(sqlite: Sqlite.Database, file: string, options: ConnectOptions): void {
+  const second = 'next_catalog';
+  attachCatalog(sqlite, file, options, second);
+  detach(sqlite, attachedName);
+  try {
+    attachCatalog(sqlite, file, options);
+  } finally {
+    detach(sqlite, second);
+    connections.set(sqlite, [...(connections.get(sqlite)?.slice(0, 1) ?? []), identityOf(file)]);
+  }
+}
+
+function detach(sqlite: Sqlite.Database, name: string): void {
   const attached = sqlite.pragma('database_list') as { name: string }[];
-  if (!attached.some(({ name }) => name === attachedName)) return;
-  sqlite.exec(`DETACH ${attachedName}`);
-  connections.set(sqlite, connections.get(sqlite)?.slice(0, 1) ?? []);
+  if (attached.some((each) => each.name === name)) sqlite.exec(`DETACH ${name}`);
 }
 
 /**

@@ -83,12 +83,12 @@ async function copyOneState(sqlite: Sqlite.Database, temporary: string): Promise
 }
 
 /**
- * Makes a database file that nobody else uses one that stands alone (no log beside it, mode 0600), checks its pages,
- * and syncs it. Gives its kind and its schema version. Throws `CommandError` when it is not ours, newer, or damaged, and calls it `name`.
+ * Makes a database file that nobody else uses one that stands alone (no log beside it, mode 0600), checks its pages
+ * unless its `schema` is enough, and syncs it. Gives its kind and its schema version. Throws `CommandError` when it is not ours, newer, or damaged, and calls it `name`.
  */
 export function seal(
   file: string,
-  how: 'quick' | 'full',
+  how: 'schema' | 'quick' | 'full',
   name: string,
   change?: (sqlite: Sqlite.Database, kind: Kind) => void,
 ): { kind: Kind; schema: number } {

@@ -8,7 +8,7 @@ import {
   attachedName,
   type ConnectOptions,
   connect,
-  detachCatalog,
+  exchangeAttached,
   inspectCatalog,
   leaveAtRest,
   leaveNoLog,
@@ -217,8 +217,7 @@ function wrap(
       if (!isOther && (seen.content === attached?.content || seen.content !== before?.content)) return false;
       if (isOther) leaveNoLog(sqlite, catalog);
       inspectCatalog(catalog, { busyTimeout: 0 });
-      detachCatalog(sqlite);
-      attachCatalog(sqlite, catalog);
+      exchangeAttached(sqlite, catalog, { asItIs: asItIs ?? false });
       // To attach it may have written to it.
       const now = lookAt(catalog);
       attached = now?.file === seen.file ? now : seen;

@@ -13,6 +13,7 @@ export interface UpgradeOptions {
   catalogAlone?: boolean;
   create?: boolean;
   busyTimeout?: number;
+  asItIs?: boolean;
   checkUnclean?: boolean;
   /** Takes the one line that tells of an upgrade. */
   say?: (line: string) => void;

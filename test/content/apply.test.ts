@@ -1,0 +1,392 @@
+import { copyFileSync, existsSync, linkSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { createExchanges } from '../../src/content/exchanges.ts';
+import type { Manifest } from '../../src/content/manifest.ts';
+import { type Database, type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
+import { catalogDigest } from '../../src/db/digest.ts';
+import { holdCatalog } from '../../src/db/exchange.ts';
+import { routesOf, testApp } from '../support/app.ts';
+import { build, resigned, sampleCatalog, sampleKey } from '../support/bundles.ts';
+import { applyTo, makeSite, openForContent, planFor, rollBackIn, withSite } from '../support/content-site.ts';
+import { rejects, suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { importInto } from '../support/site.ts';
+import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
+
+// Rule D32: a bundle is applied whole or not at all, in its turn, and taken back.
+const test = suite('A bundle that is applied');
+
+const controls = [
+  shipped('controls', 'nist-800-171_rev2.csv'),
+  shipped('controls', 'nist-800-53_rev5.csv'),
+  shipped('mappings', 'nist-800-171_to_nist-800-53.csv'),
+];
+const harbor = shipped('stigs', 'U_Harbor_Linux_3_STIG_V1R1_Manual-xccdf.xml');
+const lantern = shipped('stigs', 'U_Lantern_Web_Server_2_STIG_V2R3_Manual-xccdf.xml');
+const guidance = [shipped('regulatory'), shipped('roles')];
+const local = put(
+  scratchFolder(),
+  'local.xml',
+  writeXccdf({ id: 'Local_STIG', title: 'Local STIG', rules: sampleRules(3) }),
+);
+
+const key = sampleKey('depot');
+/** A quarter, the next, and the one after it. */
+const quarters = [
+  [harbor, ...controls, ...guidance],
+  [harbor, ...controls, ...guidance, shipped('stigs')],
+  [harbor, ...controls, ...guidance, shipped('stigs'), local],
+];
+const catalogs = await Promise.all(quarters.map((paths) => sampleCatalog([paths])));
+const [first, second, third] = (await Promise.all(
+  catalogs.map((catalog, index) => build(catalog, key, { sequence: index + 1 })),
+)) as [
+  Awaited<ReturnType<typeof build>>,
+  Awaited<ReturnType<typeof build>>,
+  Awaited<ReturnType<typeof build>>,
+];
+const difference = await build(catalogs[1]!, key, {
+  sequence: 2,
+  since: { bundle: first.files[0]!, sources: quarters[1]! },
+});
+
+const digestOf = (files: Files) => withSite(files, catalogDigest);
+const statesOf = (files: Files) =>
+  withSite(files, (db) =>
+    createExchanges(db)
+      .all()
+      .map(({ sequence, state }) => `${sequence} ${state}`),
+  );
+/** What lies in the folder of a site, but for its two files. */
+const besides = ({ db, usersDb }: Files) =>
+  readdirSync(dirname(db))
+    .filter((name) => ![db, usersDb].map((file) => basename(file)).includes(name))
+    .sort();
+
+/** The value of each parameter of a path. */
+const values: Record<string, string> = {
+  '/stigs/{slug}': 'harbor_linux_3',
+  '/nist-800-53/{controlId}': 'AC-2',
+  '/nist-800-171/{controlId}': '3.1.1',
+  '/control-rules/{framework}/{controlId}': 'nist-800-53/AC-2',
+  '/dod-8500/{controlId}': 'ECCT-1',
+};
+const queries: Record<string, string[]> = {
+  '/api/v1/stigs/changelog': ['?since=2020-01-01'],
+  '/api/v1/crosswalk/resolve': [
+    '?from=nist-800-171:3.1.1&to=nist-800-53',
+    '?from=nist-800-171:3.1.1&to=nist-800-53&explain=true',
+  ],
+  '/api/v1/search': ['?q=audit'],
+  '/diff': ['?from=V1R1&to=V1R2'],
+  '/download': ['?format=csv', '?format=xml', '?format=json', ''],
+};
+
+/** What every endpoint of the catalog answers: bytes by address. */
+async function answersOf(db: Database): Promise<Map<string, string>> {
+  const t = await testApp([], { db });
+  const { documentId } = (await t.get('/api/v1/regdoc', await entitled(t))).json.documents[0];
+  const { occupationCode } = (await t.get('/api/v1/roles', await entitled(t))).json.roles[0];
+  const answers = new Map<string, string>();
+  for (const { method, path } of routesOf(t.app)) {
+    if (method !== 'get' || !path.startsWith('/api/v1/')) continue;
+    // Users' data; of the catalog as a whole the time when it was applied.
+    if (/lists|collections|my-|role-mapping|\/catalog$/.test(path)) continue;
+    let address = path
+      .replace('{documentId}', encodeURIComponent(documentId))
+      .replace('{code}', occupationCode)
+      .replace('{benchmarkId}', 'Harbor_Linux_3_STIG');
+    for (const [part, value] of Object.entries(values))
+      address = address.replace(part, part.replace(/\{.*\}/, value));
+    assert.not.match(address, /[{}]/);
+    const [, given = ['']] = Object.entries(queries).find(([part]) => path.endsWith(part)) ?? [];
+    for (const query of given) {
+      const { status, text } = await t.get(address + query, await entitled(t));
+      assert.ok(status === 200 || status === 404 || status === 400, `${address}${query} ${status}`);
+      answers.set(address + query, `${status} ${status === 200 ? text : ''}`);
+    }
+  }
+  return answers;
+}
+
+const entitled = async (t: Awaited<ReturnType<typeof testApp>>) => ({
+  token: await t.token({ entitlements: ['regdoc', 'occ'] }),
+});
+
+test('three sites of different histories have one digest and answer the same bytes', async () => {
+  const sites = [
+    await makeSite(),
+    await makeSite([harbor], controls, guidance),
+    await makeSite([shipped('stigs'), ...controls], [local], guidance),
+  ];
+  await applyTo(sites[1]!, first.files[0]!, key);
+  const all = [];
+  for (const files of sites) {
+    await applyTo(files, third.files[0]!, key);
+    all.push(
+      await withSite(files, async (db) => ({ digest: catalogDigest(db), answers: await answersOf(db) })),
+    );
+    assert.not.ok(existsSync(`${files.db}-wal`), 'it is left as one file');
+  }
+  assert.is(all[0]!.digest, third.manifest.digest);
+  const good = [...all[0]!.answers.values()].filter((answer) => answer.startsWith('200 '));
+  assert.ok(good.length >= 25, `${good.length} answers`);
+  for (const each of all.slice(1)) assert.equal(each, all[0]);
+});
+
+test('a difference gives the same digest and answers as the whole, and is small', async () => {
+  const [whole, apart] = [await makeSite(), await makeSite()];
+  await applyTo(whole, second.files[0]!, key);
+  await applyTo(apart, first.files[0]!, key);
+  assert.is.not(await digestOf(apart), second.manifest.digest);
+  await applyTo(apart, difference.files[0]!, key);
+  assert.is(await digestOf(apart), second.manifest.digest);
+  assert.equal(await withSite(apart, answersOf), await withSite(whole, answersOf));
+  assert.ok(difference.bytes < second.bytes / 5, `${difference.bytes} of ${second.bytes} bytes`);
+  // Another base is refused with what is needed.
+  for (const [files, here] of [
+    [whole, `the one here has ${second.manifest.digest}`],
+    [await makeSite(), 'there is no catalog here'],
+  ] as const) {
+    const before = besides(files);
+    const { id, manifest } = first;
+    const refusal = `difference to the catalog of the digest ${manifest.digest}, and ${here}: apply the bundle ${id} first`;
+    const later = resigned(difference.files[0]!, key, (given) => void Object.assign(given, { sequence: 3 }));
+    await rejects(applyTo(files, later, key), new RegExp(refusal));
+    assert.equal(besides(files), before);
+  }
+});
+
+test('comes in its turn: greater than all of its channel, or the very one that was rolled back', async () => {
+  const files = await makeSite();
+  await applyTo(files, second.files[0]!, key);
+  const refused = (bundle: string, why: RegExp) => rejects(applyTo(files, bundle, key), why);
+  await refused(first.files[0]!, /its sequence 1 is not greater than 2, which the channel main had already/);
+  await refused(second.files[0]!, /it is applied already: sequence 2 of the channel main/);
+  const twin = (await build(catalogs[1]!, key, { sequence: 2, time: new Date('2026-10-02') })).files[0]!;
+  await refused(twin, /its sequence 2 is not greater than 2/);
+  assert.equal(await statesOf(files), ['2 applied']);
+  await applyTo(files, third.files[0]!, key);
+  await rollBackIn(files);
+  assert.is(await digestOf(files), second.manifest.digest);
+  await refused(second.files[0]!, /its sequence 2 is not greater than 3/);
+  await refused(
+    (await build(catalogs[2]!, key, { sequence: 3 })).files[0]! === third.files[0]! ? '' : twin,
+    /./,
+  );
+  await applyTo(files, third.files[0]!, key);
+  assert.is(await digestOf(files), third.manifest.digest);
+  assert.equal(await statesOf(files), ['2 applied', '3 rolled-back', '3 applied']);
+  // Another channel counts by itself.
+  const other = { ...key, channel: 'other' };
+  const ofOther = (await build(catalogs[2]!, key, { channel: 'other', sequence: 1 })).files[0]!;
+  await rejects(applyTo(files, ofOther, key), /it is of the channel other, but depot may sign main/);
+  await applyTo(files, ofOther, other);
+  assert.equal((await statesOf(files)).at(-1), '1 applied');
+});
+
+test('names the sources that only the site holds, and goes without them on demand alone', async () => {
+  const files = await makeSite(quarters[1]!, [local]);
+  const before = { digest: await digestOf(files), besides: besides(files) };
+  const refusal =
+    /is refused: this site holds 1 source that it lacks: local\.xml \(local\); look at "gapstone content plan"/;
+  await rejects(applyTo(files, second.files[0]!, key), refusal);
+  assert.equal({ digest: await digestOf(files), besides: besides(files) }, before);
+  assert.equal(await statesOf(files), []);
+  const plan = await planFor(files, second.files[0]!, key);
+  assert.match(plan.refusals[0]!, /this site holds 1 source/);
+  await applyTo(files, second.files[0]!, key, { dropLocal: true });
+  assert.is(await digestOf(files), second.manifest.digest);
+  // What was there is not lost yet.
+  await rollBackIn(files);
+  assert.is(await digestOf(files), before.digest);
+});
+
+test('another schema or digest than was signed is refused, and nothing is left behind', async () => {
+  const files = await makeSite([harbor]);
+  const before = { digest: await digestOf(files), besides: besides(files) };
+  const changes: [Partial<Manifest>, RegExp][] = [
+    [{ schema: 99 }, /of schema 99, this version of Gapstone needs 4: use a newer Gapstone/],
+    [{ schema: 1 }, /of schema 1, .*: have it built again/],
+    [{ digest: 'a'.repeat(64) }, /its manifest says aaaa/],
+  ];
+  for (const [change, why] of changes) {
+    const bundle = resigned(first.files[0]!, key, (manifest) => void Object.assign(manifest, change));
+    await rejects(applyTo(files, bundle, key, { dropLocal: true }), why);
+  }
+  assert.equal({ digest: await digestOf(files), besides: besides(files) }, before);
+  assert.equal(await statesOf(files), []);
+});
+
+test('is rolled back once, and two catalogs are kept', async () => {
+  const files = await makeSite();
+  await rejects(rollBackIn(files), /no bundle was applied here/);
+  await applyTo(files, first.files[0]!, key);
+  assert.equal(besides(files), []);
+  await rejects(rollBackIn(files), /no catalog from before the last bundle is kept/);
+  await applyTo(files, second.files[0]!, key);
+  assert.equal(besides(files), ['g.db.before-2']);
+  await applyTo(files, third.files[0]!, key);
+  assert.equal(besides(files), ['g.db.before-3']);
+  const { exchange } = await rollBackIn(files);
+  assert.is(exchange.state, 'rolled-back');
+  assert.is(await digestOf(files), second.manifest.digest);
+  assert.equal(besides(files), ['g.db.undone-3']);
+  await rejects(rollBackIn(files), /\(channel main, sequence 3\) was rolled back already/);
+  await applyTo(files, third.files[0]!, key);
+  assert.equal(besides(files), ['g.db.before-4']);
+});
+
+test('tells of the bundle by its digest, for as long as the catalog is the one of the bundle', async () => {
+  const files = await makeSite();
+  const summary = () =>
+    withSite(files, async (db) => (await (await testApp([], { db })).get('/api/v1/catalog')).json);
+  await applyTo(files, first.files[0]!, key);
+  const of = (sequence: number) => ({
+    ...{ channel: 'main', sequence, signedBy: 'depot', appliedAt: '2026-11-22T10:00:00.000Z' },
+  });
+  const one = await summary();
+  assert.equal({ digest: one.digest, bundle: one.bundle }, { digest: first.manifest.digest, bundle: of(1) });
+  await applyTo(files, second.files[0]!, key);
+  assert.equal((await summary()).bundle, of(2));
+  await rollBackIn(files);
+  assert.equal((await summary()).bundle, of(1));
+  await importInto(files.db, [local]);
+  assert.is((await summary()).bundle, null);
+});
+
+test('waits for no importer that writes, and an importer that waited for it writes nothing', async () => {
+  const files = await makeSite([harbor]);
+  using importer = openCatalog(files.db);
+  importer.sqlite.exec('BEGIN IMMEDIATE');
+  await rejects(holdCatalog(files.db, 0), /is in use: an import, a check or a backup is under way/);
+  importer.sqlite.exec('ROLLBACK');
+  {
+    using held = await holdCatalog(files.db);
+    assert.throws(() => importer.sqlite.prepare('UPDATE catalog SET generation = 7').run(), /locked/);
+    const made = join(scratchFolder(), 'made.db');
+    copyFileSync(catalogs[1]!, made);
+    held.exchange(made, `${files.db}.before-1`);
+  }
+  // It holds the former catalog open still.
+  const { runImport } = await import('../../importers/run.ts');
+  await rejects(
+    runImport(importer, [local]),
+    /moved, replaced or removed while it was in use: nothing was changed/,
+  );
+  assert.is(statSync(`${files.db}-wal`, { throwIfNoEntry: false })?.size ?? 0, 0);
+  assert.is(await digestOf(files), second.manifest.digest);
+});
+
+test('the log of a former catalog is never taken for that of the new one', async () => {
+  const files = await makeSite([harbor]);
+  // A reader that stays, as a backup does, and what an import left in the log beside it.
+  using reader = openDatabase(files);
+  const read = () => reader.sqlite.prepare('SELECT slug FROM stigs ORDER BY slug').pluck().all();
+  assert.equal(read(), ['harbor_linux_3']);
+  await importInto(files.db, [lantern]);
+  assert.ok(statSync(`${files.db}-wal`).size > 0);
+  const before = read();
+  assert.equal(before, ['harbor_linux_3', 'lantern_web_server_2']);
+  await applyTo(files, third.files[0]!, key, { dropLocal: true });
+  assert.equal(read(), before, 'it reads on in the former one');
+  // Another opens the new one meanwhile, and writes.
+  assert.equal(
+    await importInto(files.db, [
+      put(scratchFolder(), 'x.xml', writeXccdf({ id: 'X_STIG', title: 'X STIG' })),
+    ]),
+    ['imported'],
+  );
+  assert.equal(read(), before);
+  assert.is(reader.renewCatalog(), true);
+  assert.equal(read(), ['harbor_linux_3', 'lantern_web_server_2', 'local', 'x']);
+  assert.equal(reader.sqlite.pragma('catalog.integrity_check', { simple: true }), 'ok');
+  assert.equal(reader.sqlite.prepare('PRAGMA catalog.journal_mode').pluck().get(), 'wal');
+});
+
+test('the log of another file that was moved away is refused where it has content, and cleared where not', async () => {
+  const files = await makeSite([harbor]);
+  const next = join(scratchFolder(), 'next.db');
+  copyFileSync(catalogs[0]!, next);
+  writeFileSync(`${files.db}-wal`, 'of another file');
+  copyFileSync(next, files.db);
+  assert.throws(
+    () => openDatabase(files),
+    /lies the log of another file that had this name: remove .*g\.db-wal/,
+  );
+  writeFileSync(`${files.db}-wal`, '');
+  writeFileSync(`${files.db}-shm`, Buffer.alloc(32768, 7));
+  assert.is(await digestOf(files), first.manifest.digest);
+  assert.equal(besides(files), []);
+});
+
+class Killed extends Error {}
+
+test('killed between the exchange and its record, the next call writes it down', async () => {
+  const files = await makeSite(quarters[0]!);
+  const kill = (at: string) => (action: string) => {
+    if (action === at) throw new Killed('killed');
+  };
+  // Before the exchange: nothing has happened.
+  await rejects(applyTo(files, second.files[0]!, key, { fail: kill('content.apply-start') }), /killed/);
+  assert.equal([await digestOf(files), besides(files)], [first.manifest.digest, []]);
+  // After it: the catalog is the new one.
+  await rejects(
+    applyTo(files, second.files[0]!, key, { fail: kill('content.apply') }),
+    /could not be written down/,
+  );
+  assert.is(await digestOf(files), second.manifest.digest);
+  assert.equal(await statesOf(files), ['2 begun']);
+  const { exchange, keptAs } = await applyTo(files, second.files[0]!, key);
+  assert.equal([exchange.sequence, exchange.state, keptAs], [2, 'applied', `${files.db}.before-1`]);
+  await rejects(applyTo(files, second.files[0]!, key), /it is applied already/);
+  // The same of going back.
+  await rejects(rollBackIn(files, kill('content.rollback')), /could not be written down/);
+  assert.equal([await digestOf(files), await statesOf(files)], [first.manifest.digest, ['2 applied']]);
+  assert.is((await rollBackIn(files)).exchange.state, 'rolled-back');
+  assert.equal(await statesOf(files), ['2 rolled-back']);
+});
+
+test('killed before the exchange, the next call forgets it', async () => {
+  const files = await makeSite(quarters[0]!);
+  const row = {
+    ...{ bundle: second.id, channel: 'main', sequence: 2, digest: second.manifest.digest, signedBy: 'depot' },
+    ...{ fingerprint: key.fingerprint, builtAt: second.manifest.builtAt, appliedAt: second.manifest.builtAt },
+  };
+  await withSite(files, (db) => db.write(() => createExchanges(db).begin(row)));
+  linkSync(files.db, `${files.db}.before-1`);
+  const { exchange } = await applyTo(files, second.files[0]!, key);
+  assert.equal([exchange.sequence, await statesOf(files)], [2, ['2 applied']]);
+  // Of going back: its second name was given, no more.
+  linkSync(files.db, `${files.db}.undone-${exchange.id}`);
+  await applyTo(files, third.files[0]!, key);
+  assert.is(await digestOf(files), third.manifest.digest);
+  // What a killed call unpacked is taken away by the next.
+  put(dirname(files.db), 'g.db.content.part-abcdef/catalog.db', 'half');
+  await rollBackIn(files);
+  await applyTo(files, third.files[0]!, key);
+  assert.equal(besides(files), ['g.db.before-3'.replace('3', String((await lastOf(files)).id))]);
+});
+
+const lastOf = (files: Files) => withSite(files, (db) => createExchanges(db).last()!);
+
+test('an exchange that cannot be recorded is not made', async () => {
+  const files = await makeSite(quarters[0]!);
+  using site = openForContent(files, () => {
+    throw new Error('the audit stream is full');
+  });
+  const { applyBundle } = await import('../../src/content/apply.ts');
+  const { readBundle } = await import('../../src/content/read.ts');
+  const now = new Date();
+  const read = (unpackTo?: string) =>
+    readBundle(second.files[0]!, [key], { now, ...(unpackTo === undefined ? {} : { unpackTo }) });
+  await rejects(applyBundle(site, await read(), read, { now, dropLocal: false }), /the audit stream is full/);
+  assert.equal(
+    [await digestOf(files), besides(files).filter((name) => !/-(wal|shm)$/.test(name))],
+    [first.manifest.digest, []],
+  );
+});
+
+test.run();
