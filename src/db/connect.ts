@@ -81,6 +81,12 @@ export function exchangeAttached(sqlite: Sqlite.Database, file: string, options:
   }
 }
 
+/** Detaches the catalog, if one is attached. */
+export function detachCatalog(sqlite: Sqlite.Database): void {
+  detach(sqlite, attachedName);
+  connections.set(sqlite, connections.get(sqlite)?.slice(0, 1) ?? []);
+}
+
 function detach(sqlite: Sqlite.Database, name: string): void {
   const attached = sqlite.pragma('database_list') as { name: string }[];
   if (attached.some((each) => each.name === name)) sqlite.exec(`DETACH ${name}`);
