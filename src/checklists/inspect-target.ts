@@ -1,3 +1,4 @@
+import { isNetwork } from '../base/addresses.ts';
 import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { FindingCode } from './advice.ts';
 
@@ -5,10 +6,6 @@ import type { FindingCode } from './advice.ts';
 const longestField = 255;
 
 const mac = /^(?:(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}|[0-9a-f]{12})$/i;
-const byte = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-const ipv4 = new RegExp(`^${byte}(?:\\.${byte}){3}$`);
-const isIp = (part: string) =>
-  ipv4.test(part) || (/^[0-9a-f:.]{2,45}$/i.test(part) && URL.canParse(`http://[${part}]/`));
 const label = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
 const domainName = new RegExp(`^${label}(?:\\.${label})*\\.?$`, 'i');
 
@@ -32,7 +29,7 @@ export function inspectTarget(target: TargetData): [FindingCode, string][] {
   const isLong = (text: string) => text.length > longestField;
   const wrong = (text: string, isRight: (part: string) => boolean) =>
     isLong(text) ? undefined : each(text).find((part) => !isRight(part));
-  const ip = wrong(target.ip_address, isIp);
+  const ip = wrong(target.ip_address, isNetwork);
   if (ip !== undefined) found.push(['bad-ip-address', `"${ip.slice(0, 64)}" is no IP address`]);
   const address = wrong(target.mac_address, (part) => mac.test(part));
   if (address !== undefined) found.push(['bad-mac-address', `"${address.slice(0, 64)}" is no MAC address`]);
