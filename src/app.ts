@@ -10,6 +10,7 @@ import { catalogRoutes } from './catalog/api.ts';
 import { controlRoutes } from './catalog/controls/api.ts';
 import { createControlService } from './catalog/controls/queries.ts';
 import { crosswalkRoutes } from './catalog/crosswalk/api.ts';
+import { createCciFacts } from './catalog/crosswalk/cci-facts.ts';
 import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
 import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
 import { controlRulesRoutes } from './catalog/crosswalk/control-rules-api.ts';
@@ -185,11 +186,17 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const stigDiff = createStigDiffService(catalog, stigs);
   app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
   const names = createStigNames(catalog);
-  const workOnUpload = createUploadWork(context.uploads, stigs, names, createIdentify(catalog, stigs, names));
-  app.route('/', checklistRoutes(access, workOnUpload));
   const controls = createControlService(catalog);
-  app.route('/', controlRoutes(ofCatalog, controls));
   const crosswalk = createCrosswalkService(catalog);
+  const workOnUpload = createUploadWork(
+    context.uploads,
+    stigs,
+    names,
+    createIdentify(catalog, stigs, names),
+    createCciFacts(catalog, crosswalk, controls),
+  );
+  app.route('/', checklistRoutes(access, workOnUpload));
+  app.route('/', controlRoutes(ofCatalog, controls));
   app.route('/', crosswalkRoutes(ofCatalog, crosswalk, createExplainService(catalog, crosswalk)));
   const search = createSearchService(catalog, createCciLookup(catalog, crosswalk));
   app.route('/', searchRoutes(ofCatalog, search));

@@ -3,7 +3,8 @@ import { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { Access } from '../http/access.ts';
 import { answer, fileHeaders, fileTypes, privateHeaders } from '../http/answer.ts';
 import type { Env, Presence } from '../http/env.ts';
-import { downloadHeaders, jsonBody, problem, TextFile } from '../http/schema.ts';
+import { BinaryFile, downloadHeaders, jsonBody, problem, TextFile } from '../http/schema.ts';
+import { EmassRows, emassBody } from './emass-schema.ts';
 import { maxChecklist } from './read.ts';
 import {
   ChecklistFromResults,
@@ -131,6 +132,34 @@ export function checklistRoutes(access: Access, work: WorkOnUpload): OpenAPIHono
   app.openapi({ ...inspect, middleware: large, request: {}, hide: true }, async (c) =>
     send(c, await work({ from: 'api', task: 'inspect', bytes: c.get('upload') }, c.get('record'))),
   );
+
+  const { middleware: sheets, ...emass } = createRoute({
+    method: 'post',
+    path: '/api/v1/checklists/emass',
+    operationId: 'emassSheet',
+    summary: 'Make a sheet for eMASS of checklists: test results, or a POA&M',
+    description:
+      'What only eMASS knows is left blank. With format=json the rows, and which rules have no place in them. At most 64 MiB.',
+    tags: ['Checklists'],
+    ...results.user,
+    request: { body: jsonBody(emassBody) },
+    responses: {
+      200: {
+        description: 'The sheet.',
+        headers: mayBeFile,
+        content: {
+          'application/json': { schema: EmassRows },
+          [fileTypes.xlsx]: { schema: BinaryFile },
+        },
+      },
+      404: problem(404),
+    },
+  });
+  app.openAPIRegistry.registerPath(emass);
+  app.openapi({ ...emass, middleware: sheets, request: {}, hide: true }, async (c) => {
+    const task = { from: 'api', task: 'emass', bytes: c.get('upload'), banner: c.get('banner') } as const;
+    return send(c, await work(task, c.get('record')));
+  });
 
   return app;
 }

@@ -7,6 +7,7 @@ import type { FullRelease } from '../catalog/stigs/queries.ts';
 import type { FileType } from '../http/answer.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb.ts';
+import type { CciFacts } from './emass.ts';
 import { stigNames } from './names.ts';
 import { readChecklist } from './read.ts';
 import type { FromResultsOptions } from './results-schema.ts';
@@ -26,28 +27,30 @@ export interface Upgraded {
 }
 
 /**
- * The release that an upload asks for: of a STIG, of the one of those that its checklist names, or what a file seems to
- * be about, which may be nothing.
+ * What an upload asks of the catalog: the release of a STIG, of the one of those that its checklist names, or that a file
+ * seems to be about, which may be none; or what some CCIs are.
  */
 export type Wanted =
   | ({ version?: string } & ({ slug: string } | { named: string[] }))
-  | { stated: StatedRelease };
+  | { stated: StatedRelease }
+  | { ccis: string[]; revision: string | undefined };
 
 /** What the API does with a body, and what its query says. */
 export type ApiTask = { from: 'api' } & (
   | { task: 'upgrade'; download: boolean }
   | { task: 'fromResults'; query: FromResultsOptions & { download: boolean } }
   | { task: 'inspect' }
+  | { task: 'emass'; banner: string | null }
 );
 
 /** What is found for it: for `stated` a release with what else is known of it, or null. */
-export type Found = Release | IdentifiedRelease | null;
+export type Found = Release | IdentifiedRelease | CciFacts | null;
 
 /** An upload that is worked on: it asks for what it needs of the catalog and gives its answer. May throw a 400. */
-export type Work = Generator<Wanted, Upgraded, Found>;
+export type Work = Generator<Wanted, Upgraded | Promise<Upgraded>, Found>;
 
 /** What stands in a header is as long as a banner may be. */
-const longestMarking = 200;
+export const longestMarking = 200;
 
 /** Reads the body of a request to the API: the answer is the checklist with its report, or the checklist alone. Throws a 400. */
 export function* upgradeWork(bytes: Uint8Array, download: boolean): Work {
@@ -73,7 +76,7 @@ export function* upgradeOf(
   { slug, version, ...options }: Omit<UpgradeBody, 'checklist' | 'slug'> & { slug?: string | undefined },
 ): Generator<Wanted, { upgrade: Upgrade; target: FullRelease }, Found> {
   const which = slug === undefined ? { named: stigNames(old.checklist.stigs) } : { slug };
-  const { target, benchmarkIds } = (yield version === undefined ? which : { ...which, version })!;
+  const { target, benchmarkIds } = (yield version === undefined ? which : { ...which, version }) as Release;
   return { upgrade: upgradeChecklist(old, target, benchmarkIds, options), target };
 }
 

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { AppError, type ErrorCode } from '../base/errors.ts';
+import { emassWork } from '../checklists/emass-upload.ts';
 import { fromResultsWork, inspectWork } from '../checklists/results-upload.ts';
 import {
   type ApiTask,
@@ -45,6 +46,7 @@ let formAgain: ((problem: string) => Uint8Array<ArrayBuffer>) | null = null;
 async function begin(given: Upload): Promise<Work> {
   if (given.from === 'api') {
     if (given.task === 'upgrade') return upgradeWork(given.bytes, given.download);
+    if (given.task === 'emass') return emassWork(given.bytes, given.banner);
     return given.task === 'inspect' ? inspectWork(given.bytes) : fromResultsWork(given.bytes, given.query);
   }
   const { stigs, frame } = given;
@@ -64,14 +66,14 @@ function refusal({ code, message }: Refused): ThreadAnswer {
 async function answer(request: ThreadRequest): Promise<ThreadAnswer | null> {
   try {
     if ('refused' in request) return refusal(request.refused);
-    let step: IteratorResult<Wanted, Upgraded>;
+    let step: IteratorResult<Wanted, Upgraded | Promise<Upgraded>>;
     if ('bytes' in request) {
       formAgain = null;
       work = await begin(request);
       step = work.next(null);
     } else if ('ended' in request) return null;
     else step = work!.next(request.release);
-    return step.done ? { upgraded: step.value } : { wanted: step.value };
+    return step.done ? { upgraded: await step.value } : { wanted: step.value };
   } catch (error) {
     if (error instanceof AppError) return refusal(error);
     return { fault: (error as Error).stack ?? String(error) };

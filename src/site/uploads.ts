@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { AppError, badRequest, callerGone } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { packageRoot } from '../base/root.ts';
+import type { createCciFacts } from '../catalog/crosswalk/cci-facts.ts';
 import type { createIdentify } from '../catalog/stigs/identify.ts';
 import type { StigNames } from '../catalog/stigs/names.ts';
 import type { StigService } from '../catalog/stigs/queries.ts';
@@ -168,12 +169,14 @@ export function createUploadWork(
   stigs: StigService,
   names: StigNames,
   identify: ReturnType<typeof createIdentify>,
+  cciFacts: ReturnType<typeof createCciFacts>,
 ) {
   return (upload: Upload, caller: Presence): Promise<Upgraded> =>
     uploads.upgrade(
       upload,
       (wanted) => {
         if ('stated' in wanted) return identify(wanted.stated);
+        if ('ccis' in wanted) return cciFacts(wanted.ccis, wanted.revision);
         const slug = 'slug' in wanted ? wanted.slug : onlyOne(wanted.named, names);
         return { target: stigs.full(slug, wanted.version), benchmarkIds: names.benchmarkIds(slug) };
       },

@@ -95,12 +95,18 @@ xlsx('any text reads back, but for what XML forbids and how lines end', async ()
 xlsx('a header that is frozen and filtered, lines above it, columns beyond Z', async () => {
   const header = Array.from({ length: 60 }, (_, index) => `h${index}`);
   const rows = [header.map((_, index) => String(index))];
-  const bytes = await toXlsx({ name: 'A & <B>', titles: ['First', 'Second'], header, rows, marking: null });
+  const bytes = await toXlsx({
+    name: 'A & <B>',
+    titles: [['First'], ['Second', 'x']],
+    header,
+    rows,
+    marking: null,
+  });
   const read = readSheet(bytes);
   assert.is(read.name, 'A & <B>');
   assert.equal(
     read.rows.map((cells) => cells.filter((cell) => cell !== '')),
-    [['First'], ['Second'], header, rows[0]],
+    [['First'], ['Second', 'x'], header, rows[0]],
   );
   const parts = partsOf(bytes);
   assert.equal([...parts.keys()].sort(), [

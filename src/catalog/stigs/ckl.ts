@@ -11,7 +11,7 @@ const statuses = {
 };
 
 /**
- * A checklist in the form of STIG Viewer 2 (rule F3.5): the elements in its order, every one there, tabs and line feeds.
+ * A checklist in the form of STIG Viewer 2 (rule F3.6): the elements in its order, every one there, tabs and line feeds.
  * `releases` of its STIGs, as far as they are known, say what a cklb has no field for. Its title has no place here.
  */
 export function toCkl(checklist: Cklb, releases: StigRelease[]): string {
