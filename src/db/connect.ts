@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
-import { storageFault, takesNoWrites } from './faults.ts';
+import { type StorageFault, storageFault } from './faults.ts';
 import { type Kind, logBytes, readHeader, refuseReadOnly } from './header.ts';
 import { listMigrations } from './migrate.ts';
 import { damaged, inspect, refuseNewer } from './schema.ts';
@@ -39,19 +39,46 @@ export function inspectCatalog(file: string, options: ConnectOptions = {}): void
   connectReadOnly(file, 'catalog', options).close();
 }
 
+/**
+ * Refuses as `inspectCatalog` does, or calls `attach` while nobody can take the file for themselves: an importer does when it
+ * opens it, and a server would have neither the former catalog nor this one to read meanwhile. Never waits for a lock.
+ */
+export function whileHeld(file: string, attach: () => void): void {
+  const sqlite = connectReadOnly(file, 'catalog', { busyTimeout: 0 });
+  try {
+    sqlite.pragma('query_only = OFF');
+    useLog(sqlite, 'main', ['readonly', 'io']);
+    readOnce(sqlite, 'main');
+    attach();
+  } catch (error) {
+    throw asOpenError(file, error as Error);
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** Has readers and an importer never wait for each other, unless that fails for a reason that is passed over. */
+function useLog(sqlite: Sqlite.Database, schema: string, passedOver: (StorageFault | null)[]): void {
+  try {
+    sqlite.pragma(`${schema}.journal_mode = WAL`);
+  } catch (error) {
+    if (!passedOver.includes(storageFault(error))) throw error;
+  }
+}
+
+/** From the first read on SQLite's own lock tells others that a catalog is in use. */
+function readOnce(sqlite: Sqlite.Database, schema: string): void {
+  sqlite.prepare(`SELECT generation FROM ${schema}.catalog`).get();
+}
+
 /** Attaches a catalog, to be read. Throws `CommandError`. */
 export function attachCatalog(sqlite: Sqlite.Database, file: string, { asItIs }: ConnectOptions = {}): void {
   try {
     sqlite.prepare(`ATTACH ? AS ${attachedName}`).run(file);
-    // An importer and the readers then never wait for each other. A file that cannot be written has no importer.
-    try {
-      if (!asItIs) sqlite.pragma(`${attachedName}.journal_mode = WAL`);
-    } catch (error) {
-      if (!takesNoWrites(error)) throw error;
-    }
+    // A file that cannot be written has no importer.
+    if (!asItIs) useLog(sqlite, attachedName, ['busy', 'full', 'readonly', 'io']);
     sqlite.pragma(`${attachedName}.cache_size = -32768`);
-    // From the first read on SQLite's own lock tells others that it is in use.
-    sqlite.prepare(`SELECT generation FROM ${attachedName}.catalog`).get();
+    readOnce(sqlite, attachedName);
   } catch (error) {
     throw asOpenError(file, error as Error);
   }

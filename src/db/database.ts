@@ -13,6 +13,7 @@ import {
   leaveAtRest,
   leaveNoLog,
   setPragmas,
+  whileHeld,
 } from './connect.ts';
 import { createDatabaseFile, initialize } from './create.ts';
 import { databaseMoved } from './faults.ts';
@@ -212,9 +213,15 @@ function wrap(
       // Written over in place, SQLite would go on with pages that it remembers. Whoever writes comes to an end first.
       if (!isOther && (seen.content === attached?.content || seen.content !== before?.content)) return false;
       if (isOther) leaveNoLog(sqlite, catalog);
-      inspectCatalog(catalog, { busyTimeout: 0 });
-      detachCatalog(sqlite);
-      attachCatalog(sqlite, catalog);
+      const exchange = () => {
+        detachCatalog(sqlite);
+        attachCatalog(sqlite, catalog);
+      };
+      if (isOther) whileHeld(catalog, exchange);
+      else {
+        inspectCatalog(catalog, { busyTimeout: 0 });
+        exchange();
+      }
       // To attach it may have written to it.
       const now = lookAt(catalog);
       attached = now?.file === seen.file ? now : seen;
