@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type Sqlite from 'better-sqlite3';
 import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
 import type { ImportResult } from '../../importers/run.ts';
@@ -21,7 +20,8 @@ const busyTimeout = 30_000;
 export const importCommand: Command = {
   name: 'import',
   summary: 'import files, folders and zips into the catalog',
-  usage: 'gapstone import PATH... [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--json]',
+  usage:
+    'gapstone import PATH... [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--users-db FILE] [--json]',
   help: [
     '--strict      change nothing unless every source can be imported',
     '--dry-run     show what would change, and change nothing',
@@ -81,7 +81,7 @@ function print(
 /** Warns of slugs that lead elsewhere now, where users' data refers to them. */
 function tellUsers(usersDb: string, changes: SlugChange[]): void {
   if (changes.length === 0) return;
-  let users: Sqlite.Database;
+  let users: ReturnType<typeof connectReadOnly>;
   try {
     users = connectReadOnly(usersDb, 'users', { busyTimeout });
   } catch (error) {

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
@@ -28,6 +28,8 @@ export function createDatabaseFile(file: string, kind: Kind): void {
       } finally {
         sqlite.close();
       }
+      // A catalog may be read by others, users' data by nobody.
+      if (kind === 'users') chmodSync(temporary, 0o600);
       syncPath(temporary);
       // The log of a file that was removed, maybe under a server that has it open: it would be read as the new one's.
       if (!existsSync(file)) for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });

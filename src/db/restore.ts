@@ -19,7 +19,7 @@ import { printable } from '../base/text.ts';
 import { memberOf } from './backup.ts';
 import { freeBytes, hashFile, seal } from './copy.ts';
 import type { Files } from './database.ts';
-import { applicationIds, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
+import { applicationIds, type Header, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
 import { replaceDatabases } from './replace.ts';
 import { refuseNewer } from './schema.ts';
 
@@ -178,14 +178,22 @@ async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string
       // A bit that fell over in a text is no damage to SQLite.
       if (sum !== entry.crc32)
         throw new CommandError(`${backup} was changed: its member ${entry.fileName} has another checksum`);
-      const { userVersion } = readHeader(temporary, kind);
-      refuseNewer(backup, kind, userVersion);
+      refuseNewer(backup, kind, headerOf(temporary, kind, `${backup}!/${entry.fileName}`).userVersion);
     };
     parts.push({ kind, file: places[kind], bytes: entry.uncompressedSize, unpack });
   }
   if (!parts.some(({ kind }) => kind === 'catalog'))
     throw new CommandError(`${backup} is no backup of Gapstone: it has no member ${memberOf('catalog')}`);
   return parts;
+}
+
+/** Reads the header of a member that was unpacked, and calls it by its name in the backup. */
+function headerOf(temporary: string, kind: Kind, name: string): Header {
+  try {
+    return readHeader(temporary, kind);
+  } catch (error) {
+    throw new CommandError((error as Error).message.replace(temporary, () => name));
+  }
 }
 
 /** The folder that a database lies or is to lie in. Throws `CommandError` where there is none. */

@@ -11,7 +11,7 @@ import { say } from './support/profile.ts';
 import { type Served, serveOver } from './support/served.ts';
 import { loadWithWriters, verifyWrites } from './support/writers.ts';
 
-// Rules D23.3, D34.2: a server whose database or audit stream another process has locked.
+// Rules D23.3, D34.2: a server whose catalog, users' data or audit stream another process has locked.
 const locked = suite('Locked for seconds');
 locked.after(killAll);
 
@@ -36,7 +36,7 @@ function assertReads(times: number[]): void {
   assert.ok(Math.max(...times) < 1000, 'the slowest read');
 }
 
-for (const name of ['g.db', 'gapstone-audit.jsonl.lock']) {
+for (const name of ['g-users.db', 'gapstone-audit.jsonl.lock']) {
   locked(`${name} for 3 s: no read waits, every write is done once`, async () => {
     const served = await serveOver(before);
     const all = loadWithWriters(served);
@@ -80,6 +80,30 @@ for (const name of ['g.db', 'gapstone-audit.jsonl.lock']) {
     await verifyWrites(served, all.written);
   });
 }
+
+locked('the catalog for 7 s: nobody waits, nothing is refused', async () => {
+  const served = await serveOver(before);
+  const all = loadWithWriters(served);
+  await pause(500);
+  const free = holdLock(served.file);
+  const [done, reads] = [all.written.length, all.readTimes.length];
+  await pause(7000);
+  const meanwhile = all.written.slice(done);
+  assert.ok(meanwhile.length > 100 && all.readTimes.length - reads > 100);
+  free();
+  await all.stop();
+  tell('the catalog', all, await loopDelay(served));
+  assert.equal([...new Set(all.written.map(({ status }) => status))], [201]);
+  assertReads(all.readTimes.slice(reads));
+  assert.ok(
+    percentile(
+      meanwhile.map(({ ms }) => ms),
+      0.99,
+    ) < 1000,
+    'writes wait for no lock',
+  );
+  await verifyWrites(served, all.written);
+});
 
 locked('an import of 40 MB beside five writers: nothing is refused', async () => {
   const served = await serveOver(before);

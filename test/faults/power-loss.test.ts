@@ -1,5 +1,5 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
@@ -25,12 +25,15 @@ const sector = 512;
 type Call =
   | { call: 'write'; file: string; bytes: Buffer; offset: number }
   | { call: 'truncate'; file: string; length: number }
-  | { call: 'sync'; file: string };
+  | { call: 'sync'; file: string }
+  | { call: 'unlink'; file: string };
 
 /** Reads what strace wrote with `-y -xx`: `17 pwrite64(20</x/g.db-wal>, "\x37...", 4096, 32) = 4096`. */
 function readCalls(lines: string[]): Call[] {
   const calls: Call[] = [];
   for (const line of lines) {
+    const removed = /\bunlink\("([^"]*)"\) = 0/.exec(line);
+    if (removed) calls.push({ call: 'unlink', file: fromHex(removed[1]!).toString('utf8') });
     const match = /\b(pwrite64|ftruncate|fsync|fdatasync)\(\d+<([^>]*)>(?:, (.*))?\) = /.exec(line);
     if (!match) continue;
     const [, call, path, rest] = match;
@@ -68,6 +71,13 @@ function diskAfter(old: Map<string, Buffer>, calls: Call[], behind: number, keep
     if (call.call === 'sync') synced.set(call.file, index);
   });
   done.forEach((call, index) => {
+    // The name is gone when its folder was synced, or when another file was given it.
+    if (call.call === 'unlink') {
+      const isSafe = index < (synced.get(dirname(call.file)) ?? -1);
+      const isAgain = done.slice(index + 1).some((each) => each.call === 'write' && each.file === call.file);
+      if (isSafe || isAgain || keep(index) > 0.5) disk.delete(call.file);
+      return;
+    }
     const file = disk.get(call.file) ?? Buffer.alloc(0);
     const safe = index < (synced.get(call.file) ?? -1);
     if (call.call === 'truncate' && (safe || keep(index) > 0.5))
@@ -105,11 +115,16 @@ power(
       file,
       '-P',
       wal,
+      '-P',
+      `${file}-journal`,
+      '-P',
+      work,
       '-e',
-      'trace=pwrite64,ftruncate,fsync,fdatasync,pwritev,write',
+      'trace=pwrite64,ftruncate,fsync,fdatasync,unlink,pwritev,write',
     );
     const { code, stderr } = await gapstone(['import', second!, '--db', file], { under });
     assert.is(code, 0, stderr.slice(-300));
+    const written = readFileSync(file);
     const newContent = contentOf(file);
     assert.is.not(newContent, oldContent);
     const recorded = lines();
@@ -119,12 +134,15 @@ power(
     );
     const calls = readCalls(recorded);
     const replayed = diskAfter(old, calls, calls.length, () => 1).get(file)!;
-    assert.ok(replayed.equals(readFileSync(file)), 'the recording gives the file that there is');
+    assert.ok(replayed.equals(written), 'the recording gives the file that there is');
     // The commit is told after the log was synced with it: the first sync of the log but one for its header.
     const logSyncs = calls.flatMap((call, index) =>
       call.call === 'sync' && call.file === wal ? [index] : [],
     );
-    const mainWrites = calls.findIndex((call) => call.call === 'write' && call.file === file);
+    // Before, the file is told to have a log; what comes after is the log written into the file.
+    const mainWrites = calls.findIndex(
+      (call, index) => call.call === 'write' && call.file === file && index > logSyncs[0]!,
+    );
     const toldAt = logSyncs.filter((index) => mainWrites < 0 || index < mainWrites).at(-1)!;
 
     const kept = { old: 0, new: 0 };
@@ -137,7 +155,8 @@ power(
       const disk = diskAfter(old, calls, behind, (index) => shares[index]!);
       const folder = join(work, 'found');
       const found = put(folder, 'g.db', disk.get(file)!);
-      if (disk.has(wal)) writeFileSync(`${found}-wal`, disk.get(wal)!);
+      for (const suffix of ['-wal', '-journal'])
+        if (disk.has(file + suffix)) writeFileSync(found + suffix, disk.get(file + suffix)!);
       const content = contentOf(found);
       rmSync(folder, { recursive: true });
       assert.ok(content === oldContent || content === newContent, `behind call ${behind} of ${calls.length}`);

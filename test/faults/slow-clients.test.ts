@@ -120,7 +120,8 @@ slow(
       assert.is(sha256, expected.get(slug), `the download of ${slug} is whole`);
     }
     assert.equal(await running.ended, { code: 0, signal: null }, running.stderr());
-    assert.is(statSync(`${served.file}-wal`, { throwIfNoEntry: false })?.size ?? 0, 0, 'the log is empty');
+    for (const file of [served.file, served.usersFile])
+      assert.is(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0, 0, 'the log is empty');
   },
 );
 

@@ -243,6 +243,11 @@ test('an entry follows its STIG to a new slug; two that come to mean one STIG ar
   );
   const lists = await ask(t, 'GET', '/api/v1/lists?include=slugs', alice);
   assert.equal(lists.json.lists[0].stigSlugs, ['omega', 'omega']);
+  await ask(t, 'PUT', `/api/v1/lists/${list}/stigs/omega`, alice, { notes: 'of both' });
+  assert.equal(
+    (await shown(t, alice)).map((each: unknown[]) => each[5]),
+    ['of both', 'of both'],
+  );
   const removed = await ask(t, 'DELETE', `/api/v1/lists/${list}/stigs`, alice, { slugs: ['Alpha_STIG'] });
   assert.is(removed.json.removed, 2);
   assert.equal(await shown(t, alice), []);
