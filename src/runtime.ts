@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { CommandError } from './base/errors.ts';
 import { packageRoot } from './base/root.ts';
 
-/** Older ones crash in the SQLite driver; `engines` in package.json says the same. */
-export const oldestNode = '22.14';
+/** Older ones crash in the SQLite driver, or have no Zstandard; `engines` in package.json says the same. */
+export const oldestNode = '22.15';
 
-/** Whether `version` (as `process.versions.node`) is too old for the SQLite driver. */
+/** Whether `version` (as `process.versions.node`) is too old. */
 export function isTooOld(version: string): boolean {
   const [major, minor] = version.split('.').map(Number) as [number, number];
-  return major < 22 || (major === 22 && minor < 14);
+  return major < 22 || (major === 22 && minor < 15) || (major === 23 && minor < 8);
 }
 
 /**

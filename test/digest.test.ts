@@ -51,6 +51,8 @@ test('every table of the schema is digested, or left out for a reason', () => {
     'sessions',
     'integration_tokens',
     'integration_token_lists',
+    'content_keys',
+    'content_bundles',
   );
   const times = ['catalog', 'import_runs', 'import_ledger', 'clock', 'audit_head'];
   const decided = ['mapping_decisions', 'mapping_changes'];

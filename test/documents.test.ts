@@ -7,6 +7,7 @@ import { packageRoot } from '../src/base/root.ts';
 import { suite } from './support/harness.ts';
 import { killAll, startServer } from './support/running.ts';
 import { put, scratchFolder } from './support/scratch.ts';
+import { writeXccdf } from './support/xccdf-writer.ts';
 import { makeZip } from './support/zip.ts';
 
 const documents = suite('Documents');
@@ -211,6 +212,8 @@ function checkout(): string {
     data: readFileSync(join(packageRoot, 'data', 'stigs', name)),
   }));
   put(folder, 'U_SRG-STIG_Library_July_2026.zip', makeZip(stigs));
+  const added = { name: 'added.xml', data: writeXccdf({ title: 'Added In October' }) };
+  put(folder, 'U_SRG-STIG_Library_October_2026.zip', makeZip([...stigs, added]));
   put(folder, 'gapstone.tar.gz', 'an image');
   return folder;
 }

@@ -93,7 +93,7 @@ test('the lock file names no download host', () => {
 
 test('a Node that is too old is told from one that will do', () => {
   for (const version of ['18.20.8', '20.20.2', '22.0.0', '22.13.9']) assert.ok(isTooOld(version), version);
-  for (const version of ['22.14.0', '22.22.1', '24.0.0', '24.21.0', '25.1.0'])
+  for (const version of ['22.15.0', '22.22.1', '24.0.0', '24.21.0', '25.1.0'])
     assert.not.ok(isTooOld(version), version);
 });
 

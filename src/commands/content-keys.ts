@@ -49,11 +49,11 @@ export const trustCommand = {
       return 0;
     }
     const [given] = rest as [string];
-    const key = action === 'add' ? { ...readPublicKey(given), ...readTrust(values) } : null;
+    const key = action === 'add' ? { ...readTrust(values), ...readPublicKey(given) } : null;
     const { name, channel, fingerprint } = await changeTrust(config, action, key?.name ?? given, (users) => {
       const trust = createTrust(users);
       if (key === null) return trust.remove(given);
-      trust.add(key, key.name, key.channel, new Date());
+      trust.add(key, new Date());
       return key;
     });
     print(values.json, { name, channel, fingerprint }, [name, channel, fingerprint].join('  '));

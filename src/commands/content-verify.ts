@@ -42,7 +42,7 @@ export const listCommand = {
   help: ['list: the bundles that were applied here, the last one first'],
   async run(args: string[]) {
     const { values } = parse(args, [], {});
-    for (const row of appliedBundles(readConfig(values).usersDb)) {
+    for (const { id: _, ...row } of appliedBundles(readConfig(values).usersDb)) {
       const { appliedAt, channel, sequence, digest, signedBy, state } = row;
       print(values.json, row, [appliedAt, channel, sequence, spoken(digest), signedBy, state].join('  '));
     }

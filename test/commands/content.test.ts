@@ -1,0 +1,259 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { CommandError } from '../../src/base/errors.ts';
+import { packageVersion } from '../../src/base/root.ts';
+import { contentCommand } from '../../src/commands/content.ts';
+import { listMigrations } from '../../src/db/migrate.ts';
+import { sampleCatalog } from '../support/bundles.ts';
+import { gapstone } from '../support/child.ts';
+import { suite } from '../support/harness.ts';
+import { filesIn, put, scratchFolder } from '../support/scratch.ts';
+import { writeXccdf } from '../support/xccdf-writer.ts';
+
+const test = suite('Commands about content');
+
+/** A folder with a catalog and a key. */
+async function site() {
+  const cwd = scratchFolder();
+  const source = put(scratchFolder(), 'sample.xml', writeXccdf({ title: 'Sample Guide', rules: 3 }));
+  await sampleCatalog([[source]], { folder: cwd });
+  const env = { GAPSTONE_DB: 'catalog.db' };
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await gapstone(['content', ...args], { cwd, env });
+    return { code, stdout, stderr };
+  };
+  const json = async (...args: string[]) =>
+    JSON.parse((await run(...args, '--json')).stdout) as Record<string, unknown>;
+  const events = () =>
+    readFileSync(join(cwd, 'gapstone-audit.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { cwd, source, run, json, events };
+}
+
+test('from a key to a bundle that another folder verifies', async () => {
+  const { cwd, run, json } = await site();
+  const made = await json('keygen', '--out', 'key');
+  assert.equal(Object.keys(made), ['privateKey', 'publicKey', 'fingerprint']);
+  assert.is(statSync(join(cwd, 'key')).mode & 0o777, 0o600);
+  const built = await json(
+    'build',
+    '--out',
+    'b',
+    '--key',
+    'key',
+    '--time',
+    '2026-11-01',
+    '--expires',
+    '2027-11-01',
+  );
+  assert.match(built.digest as string, /^[0-9a-f]{64}$/);
+  assert.equal(
+    { ...built, digest: 0, bundle: 0, bytes: 0 },
+    {
+      ...{
+        files: ['b'],
+        bytes: 0,
+        bundle: 0,
+        channel: 'main',
+        sequence: 20261101000000,
+        digest: 0,
+        before: null,
+      },
+    },
+  );
+  const check = await gapstone(['check', '--json'], { cwd, env: { GAPSTONE_DB: 'catalog.db' } });
+  assert.match(check.stdout, new RegExp(built.digest as string));
+
+  const refusal = await run('verify', 'b');
+  assert.equal(refusal, {
+    code: 1,
+    stdout: '',
+    stderr: 'gapstone: this site trusts no key yet: add one with "gapstone content trust add"\n',
+  });
+  assert.not.ok(existsSync(join(cwd, 'catalog-users.db')), 'looking makes nothing');
+  const verified = await json('verify', 'b', '--key', 'key.pub');
+  assert.equal(
+    { ...verified, bundle: 0 },
+    {
+      ...{ bundle: 0, channel: 'main', sequence: 20261101000000, digest: built.digest, before: null },
+      ...{ builtAt: '2026-11-01T00:00:00.000Z', expiresAt: '2027-11-01T00:00:00.000Z' },
+      ...{
+        schema: listMigrations('catalog').length,
+        version: packageVersion,
+        sources: 1,
+        bytes: built.bytes,
+        signedBy: null,
+      },
+      ...{ fingerprint: made.fingerprint, warnings: [] },
+    },
+  );
+  const again = await run('build', '--out', 'b', '--key', 'key');
+  assert.is(again.code, 1);
+  assert.match(again.stderr, /^gapstone: b already exists: choose another name\n$/);
+});
+
+test('trust is added, listed and removed by name, and the audit stream tells', async () => {
+  const { cwd, run, json, events } = await site();
+  const { fingerprint } = await json('keygen', '--out', 'key');
+  await json('keygen', '--out', 'other');
+  await run('build', '--out', 'b', '--key', 'key', '--channel', 'fleet');
+  assert.equal(await run('trust', 'list'), { code: 0, stdout: '', stderr: '' });
+  // A site may trust before it has a catalog.
+  const inside = scratchFolder();
+  const there = async (...args: string[]) => {
+    const files = args.map((each) => (/^(b|key\.pub|other\.pub)$/.test(each) ? join(cwd, each) : each));
+    const { code, stdout, stderr } = await gapstone(['content', ...files], { cwd: inside });
+    return { code, stdout, stderr };
+  };
+  const added = await there('trust', 'add', 'key.pub', '--name', 'Depot', '--channel', 'fleet');
+  assert.equal(added, { code: 0, stdout: `Depot  fleet  ${fingerprint}\n`, stderr: '' });
+  assert.equal(filesIn(inside), ['gapstone-users.db']);
+  const kept = JSON.parse((await there('trust', 'list', '--json')).stdout) as Record<string, unknown>;
+  assert.equal(kept, {
+    name: 'Depot',
+    channel: 'fleet',
+    fingerprint,
+    addedAt: kept.addedAt,
+    publicKey: kept.publicKey,
+  });
+  assert.match(
+    (await there('verify', 'b')).stderr,
+    /^fleet \d{14} of .*, signed by Depot: 1 source, whole, catalog (\w{4} ){2}\w{4}\n$/,
+  );
+  for (const [args, message] of [
+    [
+      ['add', 'key.pub', '--name', 'Depot'],
+      'there is a trusted key "Depot" already: remove it first, or choose another name',
+    ],
+    [
+      ['add', 'key.pub', '--name', 'Two', '--channel', 'fleet'],
+      'this key is trusted already, as "Depot" for the channel fleet',
+    ],
+    [['remove', 'Nobody'], 'there is no trusted key "Nobody": see "gapstone content trust list"'],
+  ] as const)
+    assert.equal(await there('trust', ...args), { code: 1, stdout: '', stderr: `gapstone: ${message}\n` });
+  assert.is((await there('trust', 'add', 'key.pub', '--name', 'Depot for main')).code, 0);
+  assert.is((await there('trust', 'remove', 'Depot')).stdout, `Depot  fleet  ${fingerprint}\n`);
+  assert.match(
+    (await there('verify', 'b')).stderr,
+    /it is of the channel fleet, but Depot for main may sign main\n$/,
+  );
+
+  const lines = readFileSync(join(inside, 'gapstone-audit.jsonl'), 'utf8').trim().split('\n');
+  const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.equal(
+    told
+      .filter(({ objectType }) => objectType === 'content-key')
+      .map(({ action, objectId, outcome }) => [action, objectId, outcome]),
+    [
+      ['content.trust-add', 'Depot', 'success'],
+      ['content.trust-add', 'Depot', 'failure'],
+      ['content.trust-add', 'Two', 'failure'],
+      ['content.trust-remove', 'Nobody', 'failure'],
+      ['content.trust-add', 'Depot for main', 'success'],
+      ['content.trust-remove', 'Depot', 'success'],
+    ],
+  );
+  assert.ok(events().some(({ action }) => action === 'content.build'));
+});
+
+test('a bundle that is signed elsewhere: built without a key, signed by openssl, attached, verified', async () => {
+  const { cwd, source, run, json } = await site();
+  await json('keygen', '--out', 'key');
+  await run('build', '--out', 'signed', '--key', 'key', '--time', '2026-11-01', '--sequence', '3');
+  const built = await run('build', '--out', 'b', '--unsigned', '--time', '2026-11-01', '--sequence', '3');
+  assert.match(built.stderr, /it is not signed: sign its manifest\.json/);
+  assert.match((await run('verify', 'b', '--key', 'key.pub')).stderr, /b is not signed/);
+  const shell = (command: string) => spawnSync('bash', ['-ec', command], { cwd, encoding: 'utf8' });
+  const signing = shell('unzip -p b manifest.json > m && openssl dgst -sha384 -sign key -out m.sig m');
+  assert.is(signing.status, 0, signing.stderr);
+  await run('keygen', '--out', 'other');
+  assert.match(
+    (await run('attach', 'b', 'm.sig', '--key', 'other.pub')).stderr,
+    /the signature is none over manifest\.json/,
+  );
+  assert.match((await run('attach', 'b', 'm.sig')).stderr, /the signature is none over/);
+  assert.is((await run('attach', 'b', 'm.sig', '--key', 'key.pub')).code, 0);
+  const [one, other] = [
+    await json('verify', 'b', '--key', 'key.pub'),
+    await json('verify', 'signed', '--key', 'key.pub'),
+  ];
+  assert.equal({ ...one, bytes: 0 }, { ...other, bytes: 0 });
+  // Once more, with the catalog grown by a source: what it lacks is taken from a folder.
+  put(cwd, join('in', 'more.xml'), writeXccdf({ title: 'Another Guide', id: 'Another', rules: 2 }));
+  await gapstone(['import', 'in'], { cwd, env: { GAPSTONE_DB: 'catalog.db' } });
+  const difference = await json(
+    'build',
+    '--out',
+    'd',
+    '--key',
+    'key',
+    '--since',
+    'b',
+    '--sources',
+    source,
+    'in',
+  );
+  assert.is(difference.sequence, 4);
+  assert.is(difference.before, one.digest);
+});
+
+test('what is no usage ends with exit code 2, what is refused with 1, and one line', async () => {
+  const { cwd, run } = await site();
+  await run('keygen', '--out', 'key');
+  writeFileSync(join(cwd, 'b'), 'no bundle, though it is long enough to be read as one: it goes on and on');
+  const build = ['build', '--out', 'new', '--key', join(cwd, 'key')];
+  for (const [args, message] of [
+    [[], /^the content commands are keygen, trust, build/],
+    [['unpack'], /^the content commands are/],
+    [['keygen'], /--out must be given/],
+    [['trust'], /the trust commands are "add", "list" and "remove"/],
+    [['trust', 'add', 'key.pub'], /--name must be given/],
+    [['trust', 'add', 'key.pub', '--name', 'a\nb'], /--name must have 1 to 64 characters/],
+    [['trust', 'add', 'key.pub', '--name', 'a', '--channel', 'A b'], /--channel must be 1 to 64 of a-z/],
+    [['trust', 'list', '--channel', 'main'], /takes neither --name nor --channel/],
+    [['trust', 'remove'], /expected NAME, got 0 arguments/],
+    [['build', '--key', 'key'], /--out must be given/],
+    [['build', '--out', 'new'], /give either --key FILE or --unsigned/],
+    [[...build, '--unsigned'], /give either --key FILE or --unsigned/],
+    [['build', '--out', 'new', '--unsigned', '--split', '1M'], /--unsigned takes no --split/],
+    [[...build, 'stray'], /expected no arguments, got 1 arguments/],
+    [[...build, '--since', 'b'], /--since and --sources belong together/],
+    [[...build, '--sources', 'b'], /--since and --sources belong together/],
+    [[...build, '--sequence', '0'], /--sequence must be a whole number of at least 1/],
+    [[...build, '--sequence', '99999999999999999999'], /--sequence must be a whole number/],
+    [[...build, '--time', 'now'], /--time must be a date/],
+    [[...build, '--expires', '2027-13-01'], /--expires must be a date/],
+    [[...build, '--split', '12'], /--split must be at least 1K/],
+    [['verify'], /expected BUNDLE, got 0 arguments/],
+    [['list', 'b'], /expected no arguments/],
+  ] as [string[], RegExp][]) {
+    const error = await contentCommand.run(args).then(
+      () => null,
+      (reason: Error) => reason,
+    );
+    assert.instance(error, CommandError, `${args.join(' ')}: ${error?.stack}`);
+    assert.is((error as CommandError).exitCode, 2, args.join(' '));
+    assert.match(error!.message, message);
+    assert.not.match(error!.message, /\n/);
+  }
+  for (const [args, message] of [
+    [['build', '--out', 'new', '--key', 'key.pub'], /key\.pub (can be read by others|is no private key)/],
+    [[...build, '--since', 'b', '--sources', 'b'], /b is no bundle of Gapstone/],
+    [[...build, '--since', 'b', '--sources', 'nowhere'], /nowhere does not exist/],
+    [['verify', 'b', '--key', 'key.pub'], /b is no bundle of Gapstone/],
+    [['verify', 'nowhere', '--key', 'key.pub'], /nowhere cannot be read: ENOENT/],
+    [['attach', 'b', 'nowhere'], /there is no file nowhere/],
+  ] as [string[], RegExp][]) {
+    const { code, stderr } = await run(...args);
+    assert.is(code, 1, args.join(' '));
+    assert.match(stderr, message);
+  }
+  assert.equal(filesIn(cwd), ['b', 'catalog.db', 'key', 'key.pub']);
+});
+
+test.run();
