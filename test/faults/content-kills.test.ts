@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { build, sampleCatalog, sampleKey } from '../support/bundles.ts';
@@ -10,7 +10,7 @@ import { before, contentOf, over } from './support/catalog.ts';
 import { createClient, pause, percentile } from './support/load.ts';
 import { say, scaled } from './support/profile.ts';
 
-// Threat B6: killed at any moment of an exchange, either catalog is served, users' data is untouched, and the next call works.
+// Threat Y5: killed at any moment of an exchange, either catalog is served, users' data is untouched, and the next call works.
 const kills = suite('SIGKILL of apply and rollback');
 kills.after(killAll);
 
@@ -77,13 +77,24 @@ async function killOne(
     client.close();
   };
   const reading = reader();
-  // One in three is killed where it ends: there it is exchanged and written down.
-  const part = index % 3 === 0 ? 0.7 + 0.4 * Math.random() : 0.1 + Math.random();
-  const killAfter = Math.round(times[action] * part);
-  const where = `run ${index}, ${action} killed after ${killAfter} ms`;
+  // One in three is killed where the names change; the others at any moment before.
+  const atExchange = index % 3 === 0;
+  const moment = Math.round(atExchange ? 40 * Math.random() : times[action] * (0.05 + 0.85 * Math.random()));
+  const where = `run ${index}, ${action} killed ${moment} ms after ${atExchange ? 'a catalog was kept' : 'its start'}`;
+  const keeps = action === 'apply' ? 'g.db.before-' : 'g.db.undone-';
+  const had = new Set(readdirSync(folder));
   const { code, signal, stderr } = await gapstone(['content', ...args, '--db', join(folder, 'g.db')], {
     cwd: folder,
-    killAfter,
+    ...(atExchange ? {} : { killAfter: moment }),
+    onStart: (child) => {
+      if (!atExchange) return;
+      const watch = setInterval(() => {
+        if (!readdirSync(folder).some((name) => name.startsWith(keeps) && !had.has(name))) return;
+        clearInterval(watch);
+        setTimeout(() => child.kill('SIGKILL'), moment);
+      }, 1);
+      child.on('close', () => clearInterval(watch));
+    },
   });
   assert.ok(signal === 'SIGKILL' || code === 0, `${where}: ${stderr}`);
   const served = contentOf(join(folder, 'g.db'));
@@ -122,7 +133,7 @@ kills(`${count} calls killed at random moments under load: one catalog or the ot
     `${killed.length} of ${count} killed, ${went} of them after the exchange; ${ms.length} requests, none failed, ` +
       `p99 ${percentile(ms, 0.99).toFixed(0)} ms, the longest ${Math.max(...ms).toFixed(0)} ms`,
   );
-  assert.ok(killed.length >= count * 0.4, 'most were still under way when they were killed');
+  assert.ok(killed.length >= count * 0.25, 'many were still under way when they were killed');
 });
 
 kills.run();
