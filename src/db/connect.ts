@@ -58,6 +58,8 @@ export function attachCatalog(
       if (!takesNoWrites(error)) throw error;
     }
     sqlite.pragma(`${name}.cache_size = -32768`);
+    // From the first read on SQLite's own lock tells others that it is in use.
+    sqlite.prepare(`SELECT generation FROM ${name}.catalog`).get();
   } catch (error) {
     detach(sqlite, name);
     throw asOpenError(file, error as Error);

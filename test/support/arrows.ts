@@ -100,6 +100,7 @@ export const arrows: Record<string, string[]> = {
     'src/http/observe',
     'src/server',
     'src/site',
+    'src/site/html',
   ],
   'src/content': [
     'importers',
@@ -107,6 +108,8 @@ export const arrows: Record<string, string[]> = {
     'importers/guidance/roles',
     'importers/stigs',
     'src/base',
+    'src/catalog/crosswalk',
+    'src/collections',
     'src/db',
   ],
   'src/db': ['src/base'],
