@@ -19,7 +19,14 @@ export function createCatalogSummaryService(db: Database) {
 
   async function make(): Promise<CatalogSummary> {
     const { file } = fileStatus(db, 'catalog');
-    if (file === ':memory:') return { digest: catalogDigest(db), ...db.read(() => countsOf(db.orm)) };
+    const attached = () => ({ digest: catalogDigest(db), ...db.read(() => countsOf(db.orm)) });
+    if (file === ':memory:') return attached();
+    // Another file that has the name must not be opened beside the log of this one.
+    try {
+      db.renewCatalog();
+    } catch {
+      return attached();
+    }
     // Of a connection of its own: one that reads a row at a time could do nothing else meanwhile.
     const sqlite = connectReadOnly(file, 'catalog');
     try {
@@ -28,7 +35,7 @@ export function createCatalogSummaryService(db: Database) {
       let until = performance.now() + sliceMilliseconds;
       for (;;) {
         const step = steps.next();
-        // Of the same state: until another file is attached, the name may be that of another already.
+        // Of the same state.
         if (step.done) return { digest: step.value, ...countsOf(drizzle(sqlite)) };
         if (performance.now() < until) continue;
         await turn();
