@@ -31,9 +31,15 @@ export function createCatalogSummaryService(db: Database) {
 
   async function make(): Promise<Omit<CatalogSummary, 'bundle'>> {
     const { file } = fileStatus(db, 'catalog');
-    if (file === ':memory:') return { digest: catalogDigest(db), ...countsOf(db.sqlite) };
-    // Of a connection of its own: one that reads a row at a time could do nothing else meanwhile. Everything is read with it:
-    // another catalog may have the name by now.
+    const attached = () => ({ digest: catalogDigest(db), ...db.read(() => countsOf(db.sqlite)) });
+    if (file === ':memory:') return attached();
+    // Another file that has the name must not be opened beside the log of this one.
+    try {
+      db.renewCatalog();
+    } catch {
+      return attached();
+    }
+    // Of a connection of its own: one that reads a row at a time could do nothing else meanwhile.
     const sqlite = connectReadOnly(file, 'catalog');
     try {
       sqlite.exec('BEGIN');

@@ -186,6 +186,23 @@ exchange('never takes the log of the former one for its own', async () => {
   assert.is(await digestOf(file), wanted);
 });
 
+exchange('takes the place of another once nobody can take it for themselves', async () => {
+  const folder = scratchFolder();
+  const [file, next] = [join(folder, 'g.db'), join(folder, 'next.db')];
+  await imported(file, shipped('stigs'));
+  await imported(next, other(9));
+  const { running, ask } = await served(folder, ['--db', file]);
+  // As an importer that is about to turn on the log, which no reader of the file would get past.
+  const importer = new Sqlite(next);
+  importer.exec('BEGIN IMMEDIATE');
+  renameSync(next, file);
+  await until('it is told of', () => running.stdout().includes('the new catalog cannot be served'));
+  assert.ok(await has(ask, 'harbor_linux_3'));
+  importer.close();
+  await until('it is served', () => has(ask, 'other'));
+  await stop(running);
+});
+
 exchange('is written over in place: the server begins anew with what it says then', async () => {
   const folder = scratchFolder();
   const file = join(folder, 'g.db');
