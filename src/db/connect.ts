@@ -51,11 +51,12 @@ export function attachCatalog(
   try {
     if (!asItIs) clearForeignLog(file);
     sqlite.prepare(`ATTACH ? AS ${name}`).run(file);
-    // An importer and the readers then never wait for each other. A file that cannot be written has no importer.
+    // An importer and the readers then never wait for each other. A file that cannot be written has no importer; under a
+    // second name, one that an importer takes for itself is not for us yet.
     try {
       if (!asItIs) sqlite.pragma(`${name}.journal_mode = WAL`);
     } catch (error) {
-      if (!takesNoWrites(error)) throw error;
+      if (!takesNoWrites(error) || (name !== attachedName && storageFault(error) === 'busy')) throw error;
     }
     sqlite.pragma(`${name}.cache_size = -32768`);
     // From the first read on SQLite's own lock tells others that it is in use.

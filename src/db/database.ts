@@ -8,6 +8,7 @@ import {
   attachedName,
   type ConnectOptions,
   connect,
+  detachCatalog,
   exchangeAttached,
   inspectCatalog,
   leaveAtRest,
@@ -217,7 +218,12 @@ function wrap(
       if (!isOther && (seen.content === attached?.content || seen.content !== before?.content)) return false;
       if (isOther) leaveNoLog(sqlite, catalog);
       inspectCatalog(catalog, { busyTimeout: 0 });
-      exchangeAttached(sqlite, catalog, { asItIs: asItIs ?? false });
+      const options = { asItIs: asItIs ?? false };
+      if (isOther) exchangeAttached(sqlite, catalog, options);
+      else {
+        detachCatalog(sqlite);
+        attachCatalog(sqlite, catalog, options);
+      }
       // To attach it may have written to it.
       const now = lookAt(catalog);
       attached = now?.file === seen.file ? now : seen;
