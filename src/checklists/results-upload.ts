@@ -111,7 +111,9 @@ function inFormat(made: MadeChecklist, format: ChecklistFormat, download: boolea
 
 /** The checklist of results alone, as a file named after its host (rule D28.1). */
 export function resultsFile({ checklist, target }: MadeChecklist, format: ChecklistFormat): Upgraded {
-  const name = checklistName(target.release, { hostName: checklist.target_data.host_name });
+  // A name in a header is no longer than a request may give.
+  const hostName = checklist.target_data.host_name.slice(0, 255);
+  const name = checklistName(target.release, { hostName });
   return checklistFile(checklist, format, target, name);
 }
 

@@ -105,7 +105,7 @@ scans('each rule has its status, and a reason where it is not reviewed', async (
     ...ids([1], 'pass'),
     ...ids([2], 'fail'),
     ...ids([3], 'error'),
-    ...ids([3], 'pass'),
+    { id: 'V-300003', result: 'pass' },
     ...ids([4], 'pass'),
     { id: 'SV-80006r7_rule', result: 'fixed' },
     { id: 'SV-999999r1_rule', result: 'fail' },
@@ -120,7 +120,12 @@ scans('each rule has its status, and a reason where it is not reviewed', async (
       'fail',
       'tested as SV-300002r1_rule, the release has SV-300002r2_rule (changed: check)',
     ],
-    ['V-300003', 'not_reviewed', 'error', '2 results: error, pass; error: its check ended with an error'],
+    [
+      'V-300003',
+      'not_reviewed',
+      'error',
+      '2 results: error, pass; error: its check ended with an error; tested as V-300003, the release has SV-300003r1_rule',
+    ],
     [
       'V-400004',
       'not_reviewed',
@@ -145,7 +150,7 @@ scans('each rule has its status, and a reason where it is not reviewed', async (
   assert.is(rules[4]!.comments, 'The tool fixed this during the scan (result: fixed).');
   assert.equal([rules[2]!.finding_details, rules[2]!.comments], ['', '']);
   assert.equal(answer.json.report.warnings, [
-    'Of 7 results 3 are of rules as V1R2 has them, 2 of other revisions, 2 of rules that it does not have',
+    'Of 7 results 2 are of rules as V1R2 has them, 3 of other revisions, 2 of rules that it does not have',
     'The results name V1R1; the checklist is of V1R2',
     'The rule ids of the results are those of V1R1',
   ]);
