@@ -280,6 +280,25 @@ scans(
   },
 );
 
+scans('of several STIGs in a checklist the right one is merged into, at its own release', async () => {
+  const own = (await t.get(`/api/v1/stigs/${slug}/download?version=V1R1`)).json as Cklb;
+  const twin = (await t.get('/api/v1/stigs/twin/download')).json as Cklb;
+  const checklist = { ...own, stigs: [twin.stigs[0]!, own.stigs[0]!] };
+  // Of SCAP content, whose benchmark id is its own.
+  const xml = writeResults([{ id: 'SV-300002r2_rule', result: 'fail' }, ...ids([1], 'pass')], {
+    ...shape,
+    benchmarkId: 'Sample_SCAP',
+  });
+  const { json } = await send(xml, { checklist });
+  assert.equal([json.report.release.version, json.report.release.chosenBy], ['V1R1', 'checklist']);
+  assert.equal(json.checklist.stigs[0], twin.stigs[0], 'the other one stays as it is');
+  assert.equal(json.checklist.stigs[1].rules.map((rule: Rule) => rule.status).slice(0, 3), [
+    'not_a_finding',
+    'open',
+    'not_reviewed',
+  ]);
+});
+
 scans('texts of other tools: messages, what STIG Manager exports, overrides', async () => {
   const xml = `<Benchmark xmlns="http://checklists.nist.gov/xccdf/1.2" xmlns:sm="http://github.com/nuwcdivnpt/stig-manager" id="Sample_Product_STIG">
     <TestResult id="t" start-time="2026-01-01T00:00:00Z" version="1.0"><target> </target><target>h2</target>
