@@ -958,6 +958,11 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
     checklist: JSON.stringify(old),
   });
   assert.is(file.html, byApi.text, 'the very file of the API');
+  again.set('format', 'ckl');
+  const asCkl = await loadPage(t, '/upgrade', ann, again);
+  assert.is(asCkl.headers.get('Content-Type'), 'application/xml; charset=utf-8');
+  assert.match(asCkl.headers.get('Content-Disposition')!, /filename="U_Harbor_Linux_3_STIG_V1R2\.ckl"/);
+  assert.match(asCkl.html, '<COMMENTS>seen — by Ann\nfirst line</COMMENTS>');
   // What the new checklist does not hold is on the page whole, as it is in the report of the API.
   const stig = old.stigs[0];
   const overrides = { severity: { severity: 'low', reason: 'behind a <wall>' } };
