@@ -6,6 +6,7 @@ import { writeBenchmarks } from '../support/benchmarks.ts';
 import { tableDigests } from '../support/catalog-dump.ts';
 import { writeCkl } from '../support/ckl-writer.ts';
 import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
 import { type ScanShape, writeResults } from '../support/results-writer.ts';
 import { sampleRules } from '../support/xccdf-writer.ts';
 
@@ -322,6 +323,21 @@ scans('texts of other tools: messages, what STIG Manager exports, overrides', as
   );
   assert.equal([rules[2]!.status, rules[2]!.finding_details], ['not_reviewed', '']);
   assert.is(checklist.target_data.host_name, 'managed');
+});
+
+scans('a new checklist has the marking of the site, one that is given its own', async () => {
+  const marked = await testApp([shipped('stigs')], { banner: 'CUI' });
+  const { json: checklist } = await t.get(`/api/v1/stigs/${slug}/download`);
+  const harbor = (await marked.get('/api/v1/stigs/harbor_linux_3/download')).json;
+  const results = writeResults([{ id: harbor.stigs[0].rules[0].rule_id_src, result: 'pass' }]);
+  const of = async (more: object) => {
+    const { json } = await marked.send('POST', path, { results, ...more });
+    return json.checklist.target_data.classification;
+  };
+  assert.is(await of({}), 'CUI');
+  assert.is(await of({ checklist: { ...harbor, target_data: { classification: 'NONE' } } }), 'NONE');
+  assert.is(checklist.target_data.classification, null);
+  marked.db.close();
 });
 
 scans('nothing is stored', async () => {
