@@ -1,67 +1,35 @@
 import { count } from '../base/text.ts';
 import { toCklb } from '../catalog/stigs/cklb.ts';
 import type { Cklb, CklbRule } from '../catalog/stigs/cklb-schema.ts';
-import { classesOf, fieldChanges } from '../catalog/stigs/compare.ts';
-import { toComparable } from '../catalog/stigs/diff.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import type { OldChecklist } from './cklb.ts';
 import { longestText } from './fields.ts';
-import { createRuleFinder, type FoundRule, plainId } from './results-match.ts';
+import { createRuleFinder, plainId } from './results-match.ts';
+import { detailsOf, type MatchedResult, outcomeOf } from './results-outcome.ts';
 import type { RuleResult, ScanResults } from './results-reader.ts';
 import type { ReportedRule, ResultsReport } from './results-schema.ts';
 import { chooseStig, isAnswered, upgradeChecklist, withIds } from './upgrade.ts';
 
 type Status = CklbRule['status'];
 
-const decided: Record<string, Status> = {
-  fail: 'open',
-  pass: 'not_a_finding',
-  fixed: 'not_a_finding',
-  notapplicable: 'not_applicable',
-};
-
-/** The status that a word of XCCDF gives (rule D29.2). */
-export function statusOf(result: string): Status {
-  return Object.hasOwn(decided, result) ? decided[result]! : 'not_reviewed';
-}
-
-/** Of several results of a rule the one counts that stands first here: an open finding must not hide. */
-const ranks: Status[] = ['open', 'not_reviewed', 'not_a_finding', 'not_applicable'];
-
-const whyNot: Record<string, string> = {
-  notchecked: 'the tool did not check it',
-  error: 'its check ended with an error',
-  unknown: 'its check came to no result',
-  notselected: 'the profile of the scan leaves it out',
-  informational: 'its result only informs',
-};
-
-/** What OpenSCAP says where there is no check; it tells an assessor nothing. */
-const noCheck = 'No candidate or applicable check found.';
-
-/** What a rule got of a file: one result or several of one status. */
-interface Outcome {
-  status: Status;
-  result: string;
-  finding_details: string;
-  comments: string;
-  reasons: string[];
-}
-
 /**
  * Makes a checklist of the results of a scan, pure (rules D29.2 to D29.4): of a release, or of a checklist whose answers
- * stand unless `overwrite` is true. Throws a 400 where no STIG of the checklist is that of the results.
+ * stand unless `overwrite` is true; a new one has the site's marking. Throws a 400 where no STIG of the checklist is that of the results.
  */
 export function checklistFromResults(
   scan: ScanResults,
   release: IdentifiedRelease,
-  { hostName, overwrite = false }: { hostName?: string | undefined; overwrite?: boolean | undefined },
+  {
+    hostName,
+    overwrite = false,
+    banner,
+  }: { hostName?: string | undefined; overwrite?: boolean | undefined; banner: string | null },
   old: OldChecklist | null,
 ): { checklist: Cklb; report: ResultsReport } {
   const { target } = release;
   const host = hostName ?? scan.target.hostName;
-  const fresh = toCklb(target, { hostName: host });
+  const fresh = toCklb(target, { hostName: host }, banner);
   const index = old === null ? 0 : chooseStig(old.checklist.stigs, fresh.stigs[0]!, release.benchmarkIds);
   const upgraded =
     old === null
@@ -129,7 +97,7 @@ export function checklistFromResults(
 /** The results of each rule of the release, by its id; those of rules it does not have, and what those are called in it. */
 function matchResults(results: RuleResult[], release: IdentifiedRelease) {
   const find = createRuleFinder(release);
-  const found = new Map<string, (FoundRule & { result: RuleResult })[]>();
+  const found = new Map<string, MatchedResult[]>();
   const unknown: RuleResult[] = [];
   const renamed = new Map<string, string>();
   for (const result of results) {
@@ -145,69 +113,6 @@ function matchResults(results: RuleResult[], release: IdentifiedRelease) {
     found.set(key, [...(found.get(key) ?? []), { ...match, result }]);
   }
   return { found, unknown, renamed };
-}
-
-/** What the results of one rule come to; null for none. */
-function outcomeOf(
-  all: (FoundRule & { result: RuleResult })[],
-  tool: string | null,
-  release: IdentifiedRelease,
-): Outcome | null {
-  if (all.length === 0) return null;
-  const status = ranks.find((rank) => all.some(({ result }) => statusOf(result.result) === rank))!;
-  const winners = all.filter(({ result }) => statusOf(result.result) === status);
-  const { result } = winners[0]!.result;
-  const reasons: string[] = [];
-  if (all.length > 1)
-    reasons.push(`${all.length} results: ${all.map((each) => each.result.result || 'none').join(', ')}`);
-  if (status === 'not_reviewed') {
-    const why = Object.hasOwn(whyNot, result) ? whyNot[result] : 'no result that XCCDF knows';
-    reasons.push(result === '' ? 'its result is empty' : `${result.slice(0, 64)}: ${why}`);
-  }
-  const other = all.find((each) => each.matchedBy !== 'ruleId');
-  if (other) reasons.push(revisionReason(other, release));
-  const wasFixed = winners.some((each) => each.result.result === 'fixed');
-  return {
-    status,
-    result,
-    finding_details: winners.map((each) => detailsOf(each.result, tool)).join('\n'),
-    comments: [
-      ...winners.map((each) => each.result.comment.trim()),
-      wasFixed ? 'The tool fixed this during the scan (result: fixed).' : '',
-    ]
-      .filter((text) => text !== '')
-      .join('\n'),
-    reasons,
-  };
-}
-
-/** What goes into the finding details: the texts of the file, then a line with the result where that decides. */
-function detailsOf({ detail, messages, overrides, result, time, check }: RuleResult, tool: string | null) {
-  const said = messages.map((text) => text.trim()).filter((text) => text !== '' && text !== noCheck);
-  const text = detail.trim() === '' ? said.join('\n') : detail.trim();
-  const source = [tool, time, check].filter((each) => each !== null).join(', ');
-  const line = `Result: ${result}${source === '' ? '' : ` (${source})`}`;
-  return [
-    text,
-    ...overrides.map((each) => `Override: ${each}`),
-    ...(statusOf(result) === 'not_reviewed' ? [] : [line]),
-  ]
-    .filter((each) => each !== '')
-    .join('\n');
-}
-
-/** That another revision of the rule was tested, and what changed since where that is known. */
-function revisionReason({ result, row }: FoundRule & { result: RuleResult }, { others }: IdentifiedRelease) {
-  const tested = others
-    .flatMap((each) => each.findings)
-    .find((each) => plainId(each.ruleId) === plainId(result.id));
-  const classes = tested ? classesOf(fieldChanges(toComparable(tested), toComparable(row))) : [];
-  const changed = !tested
-    ? ''
-    : classes.length === 0
-      ? ' (nothing changed)'
-      : ` (changed: ${classes.join(', ')})`;
-  return `tested as ${result.id.slice(0, 64)}, the release has ${row.ruleId}${changed}`;
 }
 
 /** Why a rule has no result. */
@@ -238,7 +143,7 @@ function targetData(given: Cklb['target_data'], host: string, { target }: ScanRe
 function warningsOf(
   scan: ScanResults,
   release: IdentifiedRelease,
-  found: Map<string, (FoundRule & { result: RuleResult })[]>,
+  found: Map<string, MatchedResult[]>,
   unknown: RuleResult[],
   { target_data }: Cklb,
   old: OldChecklist | null,

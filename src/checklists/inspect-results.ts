@@ -1,0 +1,58 @@
+import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
+import { createFindings, headOf, type InspectedStig } from './inspect.ts';
+import { inspectTarget } from './inspect-target.ts';
+import { shortList } from './names.ts';
+import { createRuleFinder, plainId } from './results-match.ts';
+import { statusOf } from './results-outcome.ts';
+import type { ScanResults } from './results-reader.ts';
+
+/** What the results of a scan say of themselves, for the catalog to find their release. */
+export function statedOfResults(scan: ScanResults): StatedRelease {
+  return {
+    benchmarkIds: scan.benchmarkId === '' ? [] : [scan.benchmarkId],
+    ruleIds: scan.results.map(({ id }) => id),
+    benchmarkDate: scan.benchmarkDate,
+    release: scan.release,
+  };
+}
+
+/** Looks at the results of a scan in the same way: what they are of, and what a checklist of them would lack. */
+export function inspectResults(scan: ScanResults, release: IdentifiedRelease | null): InspectedStig {
+  const { findings, add } = createFindings();
+  const { hostName, ipAddress, macAddress, fqdn } = scan.target;
+  const target = { host_name: hostName, ip_address: ipAddress, mac_address: macAddress, fqdn };
+  for (const [code, message] of inspectTarget(target)) add(code, message);
+  const answered = new Set<string>();
+  const rules = new Set(scan.results.map(({ id }) => plainId(id)));
+  const find = release && createRuleFinder(release);
+  if (!release)
+    add(
+      'unknown-stig',
+      `The catalog has no STIG ${scan.benchmarkId.slice(0, 64) || 'that it names'}, and no STIG with its rules`,
+    );
+  else {
+    const { version } = release.target.release;
+    const current = release.current.release.version;
+    if (version !== current) add('old-release', `${version} is not the current release, ${current}`);
+  }
+  const seen = new Map<string, string[]>();
+  for (const result of scan.results) {
+    seen.set(result.id, [...(seen.get(result.id) ?? []), result.result]);
+    if (statusOf(result.result) !== 'not_reviewed') answered.add(plainId(result.id));
+    if (!find) continue;
+    const match = find.rule(result);
+    const { version } = release!.target.release;
+    if (match === null)
+      add('unknown-rule', `${version} has no rule ${result.id.slice(0, 64)}: ${result.result.slice(0, 64)}`);
+    else if (match.matchedBy !== 'ruleId')
+      add(
+        'other-revision',
+        `The rule is ${result.id.slice(0, 64)}, in ${version} it is ${match.row.ruleId}`,
+        match.row.groupId,
+      );
+  }
+  for (const [id, results] of seen)
+    if (results.length > 1)
+      add('repeated-rule', `${id.slice(0, 64)} has ${results.length} results: ${shortList(results)}`);
+  return { ...headOf(release), rules: rules.size, answered: answered.size, findings };
+}

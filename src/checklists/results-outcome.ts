@@ -1,0 +1,112 @@
+import type { CklbRule } from '../catalog/stigs/cklb-schema.ts';
+import { classesOf, fieldChanges } from '../catalog/stigs/compare.ts';
+import { toComparable } from '../catalog/stigs/diff.ts';
+import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
+import { type FoundRule, plainId } from './results-match.ts';
+import type { RuleResult } from './results-reader.ts';
+
+type Status = CklbRule['status'];
+
+/** A result with the rule of the release that it is about. */
+export type MatchedResult = FoundRule & { result: RuleResult };
+
+const decided: Record<string, Status> = {
+  fail: 'open',
+  pass: 'not_a_finding',
+  fixed: 'not_a_finding',
+  notapplicable: 'not_applicable',
+};
+
+/** The status that a word of XCCDF gives (rule D29.2). */
+export function statusOf(result: string): Status {
+  return Object.hasOwn(decided, result) ? decided[result]! : 'not_reviewed';
+}
+
+/** Of several results of a rule the one counts that stands first here: an open finding must not hide. */
+const ranks: Status[] = ['open', 'not_reviewed', 'not_a_finding', 'not_applicable'];
+
+const whyNot: Record<string, string> = {
+  notchecked: 'the tool did not check it',
+  error: 'its check ended with an error',
+  unknown: 'its check came to no result',
+  notselected: 'the profile of the scan leaves it out',
+  informational: 'its result only informs',
+};
+
+/** What OpenSCAP says where there is no check; it tells an assessor nothing. */
+const noCheck = 'No candidate or applicable check found.';
+
+/** What a rule got of a file: one result or several of one status. */
+export interface Outcome {
+  status: Status;
+  result: string;
+  finding_details: string;
+  comments: string;
+  reasons: string[];
+}
+
+/** What the results of one rule come to; null for none. */
+export function outcomeOf(
+  all: MatchedResult[],
+  tool: string | null,
+  release: IdentifiedRelease,
+): Outcome | null {
+  if (all.length === 0) return null;
+  const status = ranks.find((rank) => all.some(({ result }) => statusOf(result.result) === rank))!;
+  const winners = all.filter(({ result }) => statusOf(result.result) === status);
+  const { result } = winners[0]!.result;
+  const reasons: string[] = [];
+  if (all.length > 1)
+    reasons.push(`${all.length} results: ${all.map((each) => each.result.result || 'none').join(', ')}`);
+  if (status === 'not_reviewed') {
+    const why = Object.hasOwn(whyNot, result) ? whyNot[result] : 'no result that XCCDF knows';
+    reasons.push(result === '' ? 'its result is empty' : `${result.slice(0, 64)}: ${why}`);
+  }
+  const other = all.find((each) => each.matchedBy !== 'ruleId');
+  if (other) reasons.push(revisionReason(other, release));
+  const wasFixed = winners.some((each) => each.result.result === 'fixed');
+  return {
+    status,
+    result,
+    finding_details: winners.map((each) => detailsOf(each.result, tool)).join('\n'),
+    comments: [
+      ...winners.map((each) => each.result.comment.trim()),
+      wasFixed ? 'The tool fixed this during the scan (result: fixed).' : '',
+    ]
+      .filter((text) => text !== '')
+      .join('\n'),
+    reasons,
+  };
+}
+
+/** What goes into the finding details: the texts of the file, then a line with the result where that decides. */
+export function detailsOf(
+  { detail, messages, overrides, result, time, check }: RuleResult,
+  tool: string | null,
+) {
+  const said = messages.map((text) => text.trim()).filter((text) => text !== '' && text !== noCheck);
+  const text = detail.trim() === '' ? said.join('\n') : detail.trim();
+  const source = [tool, time, check].filter((each) => each !== null).join(', ');
+  const line = `Result: ${result}${source === '' ? '' : ` (${source})`}`;
+  return [
+    text,
+    ...overrides.map((each) => `Override: ${each}`),
+    ...(statusOf(result) === 'not_reviewed' ? [] : [line]),
+  ]
+    .filter((each) => each !== '')
+    .join('\n');
+}
+
+/** That another revision of the rule was tested, and what changed since where that is known. */
+function revisionReason({ result, row }: MatchedResult, { others }: IdentifiedRelease) {
+  const tested = others
+    .flatMap((each) => each.findings)
+    .find((each) => plainId(each.ruleId) === plainId(result.id));
+  const classes = tested ? classesOf(fieldChanges(toComparable(tested), toComparable(row))) : [];
+  const changed = !tested
+    ? ''
+    : classes.length === 0
+      ? ' (nothing changed)'
+      : ` (changed: ${classes.join(', ')})`;
+  return `tested as ${result.id.slice(0, 64)}, the release has ${row.ruleId}${changed}`;
+}
