@@ -114,6 +114,9 @@ const samples: Record<string, string> = {
   'rev4.json': oscalCatalog(rev4, '4', '2015-01-22'),
   'low.json': oscalProfile('low', ['ac-1', 'au-2']),
   'privacy.json': oscalProfile('privacy', ['ac-2.1']),
+  // Two profiles of one name, and of one edition.
+  'overlay.json': oscalProfile('lantern', ['ac-1'], '1'),
+  'overlay-other.json': oscalProfile('Lantern', ['ac-2'], '1'),
   'facts5.csv': facts53('Rev 5.1.1', 'Harbor'),
   'facts5-others.csv': facts53('Rev 5.1.1', 'Anchor'),
   'facts4.csv': facts53('Rev 4', 'Buoy'),
