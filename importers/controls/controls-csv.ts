@@ -1,7 +1,10 @@
+import { z } from 'zod';
 import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
+import { StatementPart } from '../../src/catalog/controls/schema.ts';
 import { type CsvRow, csvHeader, readCsv } from '../read/csv.ts';
 import { ImportError } from '../read/errors.ts';
+import { readShape } from '../read/json.ts';
 import { excerpt } from '../read/text.ts';
 import { type ControlsResult, catalogRecord, cciListRecord, controlRecord } from './catalog.ts';
 import { unknownStatuses } from './cci-list.ts';
@@ -15,8 +18,11 @@ const cciColumns = [...required, 'status', 'type', 'statement'];
 const columns = [
   ...required,
   ...'title family familyCode status withdrawnInto baselines requirementType macLevels'.split(' '),
-  ...'confidentialityLevels impactCode type statement guidance'.split(' '),
+  ...'confidentialityLevels impactCode type statement statementParts guidance textFrom related threat resources'.split(
+    ' ',
+  ),
 ];
+const statementParts = z.array(StatementPart);
 
 /** True for a text whose header begins as our interchange for controls does, whether or not it is a good one. */
 export function isControlsCsv(text: string): boolean {
@@ -99,6 +105,7 @@ function readControl(framework: string, identifier: string, row: CsvRow): Contro
   );
   const status = wordIn(row, 'status', ['active', 'withdrawn'] as const) ?? 'active';
   const familyCode = textIn(row, 'familyCode');
+  const textFrom = textIn(row, 'textFrom');
   return controlRecord(framework, {
     identifier,
     title: textIn(row, 'title'),
@@ -107,7 +114,12 @@ function readControl(framework: string, identifier: string, row: CsvRow): Contro
     status,
     withdrawnInto: readTargets(framework, status, row),
     statement: textIn(row, 'statement'),
+    statementParts: readParts(row),
     guidance: textIn(row, 'guidance'),
+    ...(textFrom === '' ? {} : { textFrom }),
+    related: identifiersIn(framework, row, 'related'),
+    threat: textIn(row, 'threat'),
+    resources: textIn(row, 'resources'),
     baselines: listIn(row, 'baselines', ['low', 'moderate', 'high', 'privacy']),
     requirementType: wordIn(row, 'requirementType', ['basic', 'derived'] as const),
     macLevels: listIn(row, 'macLevels', macLevels),
@@ -117,12 +129,27 @@ function readControl(framework: string, identifier: string, row: CsvRow): Contro
 }
 
 function readTargets(framework: string, status: ControlRecord['status'], row: CsvRow): string[] {
-  const targets = partsIn(row, 'withdrawnInto');
+  const targets = identifiersIn(framework, row, 'withdrawnInto');
   if (targets.length > 0 && status === 'active')
     throw row.fault('withdrawnInto', 'must be empty for an active control');
-  const identifiers = targets.map((target) => {
-    const identifier = canonicalIdentifier(framework, target);
-    if (identifier === null) throw row.fault('withdrawnInto', `is not a list of identifiers of ${framework}`);
+  return targets;
+}
+
+/** The parts of a statement as the API answers them, in JSON. */
+function readParts(row: CsvRow): StatementPart[] {
+  const text = row.cell('statementParts');
+  if (text === '') return [];
+  try {
+    return readShape(statementParts, JSON.parse(text), kind);
+  } catch {
+    throw row.fault('statementParts', 'is not the JSON of statement parts');
+  }
+}
+
+function identifiersIn(framework: string, row: CsvRow, column: string): string[] {
+  const identifiers = partsIn(row, column).map((text) => {
+    const identifier = canonicalIdentifier(framework, text);
+    if (identifier === null) throw row.fault(column, `is not a list of identifiers of ${excerpt(framework)}`);
     return identifier;
   });
   return [...new Set(identifiers)];

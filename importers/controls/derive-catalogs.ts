@@ -1,7 +1,11 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import { compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
 import { sortKey } from '../../src/catalog/controls/identifier.ts';
-import { controls as controlTable, frameworkVersions } from '../../src/db/control-tables.ts';
+import {
+  baselines as baselineTable,
+  controls as controlTable,
+  frameworkVersions,
+} from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import {
@@ -10,6 +14,7 @@ import {
   type CatalogLayer,
   type MergedCatalog,
   mergeLayers,
+  rankLayers,
   withOlderTexts,
 } from './merge.ts';
 import type { ControlRecord } from './record.ts';
@@ -18,8 +23,8 @@ import { serveControl } from './serve.ts';
 /** The catalogs that follow from what all sources state, controls in order. */
 export function readCatalogs(db: Database): MergedCatalog[] {
   const rows = db.sqlite
-    .prepare<[], Omit<CatalogLayer & MergedCatalog, 'controls'> & { records: string }>(
-      `SELECT f.framework, f.version, f.edition, s.kind, s.sha256, json_group_array(json(f.record)) AS records
+    .prepare<[], Omit<CatalogLayer, 'controls'> & { framework: string; version: string; records: string }>(
+      `SELECT f.source_id AS sourceId, f.framework, f.version, f.edition, s.kind, s.sha256, json_group_array(json(f.record)) AS records
          FROM control_facts AS f JOIN sources AS s ON s.id = f.source_id
         GROUP BY f.framework, f.version, f.source_id, f.edition`,
     )
@@ -28,26 +33,23 @@ export function readCatalogs(db: Database): MergedCatalog[] {
   const catalogs = [...versions.values()].map((stated): MergedCatalog => {
     const { framework, version } = stated[0]!;
     const layers = stated.map((row) => ({ ...row, controls: JSON.parse(row.records) as ControlRecord[] }));
-    const { edition, controls } = mergeLayers(layers);
-    const keyed = controls.map((control) => ({
+    const ranked = rankLayers(layers);
+    const keyed = mergeLayers(ranked).map((control) => ({
       control,
       key: sortKey(framework, control.identifier),
     }));
     keyed.sort((a, b) => compareCodePoints(a.key, b.key));
-    return { framework, version, edition, controls: keyed.map(({ control }) => control) };
+    const edition = /^\d{4}-\d\d-\d\d/.exec(ranked[0]!.edition)?.[0] ?? '';
+    return { framework, version, edition, controls: keyed.map(({ control }) => control), ranked };
   });
   return withOlderTexts(catalogs);
 }
 
-/** The members of a baseline, as one source lists them. */
-export interface SourcedBaseline extends BaselineLayer {
-  sourceId: number;
-}
-
-export function readBaselines(db: Database): SourcedBaseline[] {
+/** The members of baselines, as sources list them. */
+export function readBaselines(db: Database): BaselineLayer[] {
   return db.sqlite
-    .prepare<[], Omit<SourcedBaseline, 'identifiers'> & { identifiers: string }>(
-      `SELECT f.source_id AS sourceId, f.version, f.edition, f.baseline, s.sha256,
+    .prepare<[], Omit<BaselineLayer, 'identifiers'> & { identifiers: string }>(
+      `SELECT f.source_id AS sourceId, f.version, f.edition, f.baseline, f.title, s.sha256,
               json_group_array(f.identifier) AS identifiers
          FROM baseline_facts AS f JOIN sources AS s ON s.id = f.source_id
         GROUP BY f.source_id, f.version, f.edition, f.baseline`,
@@ -70,20 +72,30 @@ function newestOf(versions: string[]): string {
 }
 
 /** Writes the catalogs as they are served, in place of those that were; inside the run's transaction. */
-export function writeCatalogs(db: Database, catalogs: MergedCatalog[], baselines: BaselineLayer[]): void {
+export function writeCatalogs(db: Database, catalogs: MergedCatalog[], layers: BaselineLayer[]): void {
   const { sqlite } = db;
-  sqlite.exec('DELETE FROM controls; DELETE FROM framework_versions; DELETE FROM control_keys;');
+  sqlite.exec(
+    'DELETE FROM baselines; DELETE FROM controls; DELETE FROM framework_versions; DELETE FROM control_keys;',
+  );
   const insertVersion = prepareInsert(db, frameworkVersions);
+  const insertBaseline = prepareInsert(db, baselineTable);
   const insertControl = prepareInsert(db, controlTable);
   const insertKey = sqlite.prepare('INSERT INTO control_keys VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
-  for (const { framework, version, edition, controls } of catalogs) {
+  for (const { framework, version, edition, controls, ranked } of catalogs) {
     const versions = catalogs.filter((each) => each.framework === framework).map((each) => each.version);
     const isDefault = Number(version === defaultVersion(framework, versions));
     const isNewest = Number(version === newestOf(versions));
     insertVersion.run({ framework, version, edition, isDefault, isNewest });
-    const membership = baselinesOf(version, framework === 'nist-800-53' ? baselines : []);
+    const baselines = framework === 'nist-800-53' ? baselinesOf(version, ranked, layers) : [];
+    const active = controls.filter(({ status }) => status === 'active');
+    for (const [index, { name, title, sourceId, has }] of baselines.entries()) {
+      const counts = { ordinal: index + 1, controls: active.filter(has).length };
+      insertBaseline.run({ framework, version, name, title, sourceId, ...counts });
+    }
     for (const [index, control] of controls.entries()) {
-      const served = serveControl({ framework, version, edition }, control, membership(control));
+      const member = baselines.filter(({ has }) => control.status === 'active' && has(control));
+      const names = member.map(({ name }) => name);
+      const served = serveControl(framework, version, control, names);
       const { controlId, identifier } = served;
       insertKey.run(controlId, framework, identifier, sortKey(framework, identifier));
       insertControl.run({ framework, version, ordinal: index + 1, ...served });

@@ -1,11 +1,17 @@
 import { compareCodePoints } from '../../src/base/text.ts';
-import { compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
-import type { TextFrom } from '../../src/catalog/controls/schema.ts';
+import {
+  compareVersions,
+  isNistBaseline,
+  nistBaselines,
+  versionKey,
+  withEdition,
+} from '../../src/catalog/controls/frameworks.ts';
 import type { Kind } from '../read/kind.ts';
 import type { ControlRecord } from './record.ts';
 
 /** What one source states of one version of a framework. */
 export interface CatalogLayer {
+  sourceId: number;
   kind: Kind;
   edition: string;
   /** Breaks ties between sources of one kind and edition, so that the order of imports never matters. */
@@ -15,11 +21,22 @@ export interface CatalogLayer {
 
 /** The members of one baseline, as one profile lists them. */
 export interface BaselineLayer {
+  sourceId: number;
+  /** `""` where the profile fits every revision. */
   version: string;
   edition: string;
   sha256: string;
   baseline: string;
+  title: string;
   identifiers: Set<string>;
+}
+
+/** A baseline of one version: whose word it is, and which of the version's controls it has. */
+export interface Baseline {
+  name: string;
+  title: string;
+  sourceId: number;
+  has(control: ControlRecord): boolean;
 }
 
 /**
@@ -28,44 +45,42 @@ export interface BaselineLayer {
  */
 const trust: Kind[] = ['controls-csv', 'oscal-catalog', 'cprt', 'dod-8500', 'cci-list'];
 
-export const baselineNames = ['low', 'moderate', 'high', 'privacy'];
-
-/** A control of a catalog with, where its text is that of an older release, which that is (rule F5.2). */
-export interface MergedControl extends ControlRecord {
-  textFrom?: TextFrom;
-}
-
 /** One version of a framework, of the edition (a date, "" where none is stated) that its newest source is. */
 export interface MergedCatalog {
   framework: string;
   version: string;
   edition: string;
-  controls: MergedControl[];
+  controls: ControlRecord[];
+  /** What it was made of. */
+  ranked: CatalogLayer[];
 }
 
-/**
- * Makes one catalog of what several sources state of it. The most trusted, newest source says which controls there
- * are, and is the edition; what it leaves blank is filled from the others.
- */
-export function mergeLayers(layers: CatalogLayer[]): Pick<MergedCatalog, 'edition' | 'controls'> {
-  const ranked = [...layers].sort(
+/** The sources of one version, the most trusted and newest first. */
+export function rankLayers(layers: CatalogLayer[]): CatalogLayer[] {
+  return [...layers].sort(
     (a, b) =>
       trust.indexOf(b.kind) - trust.indexOf(a.kind) ||
       compareVersions(b.edition, a.edition) ||
       compareCodePoints(a.sha256, b.sha256),
   );
+}
+
+/**
+ * Makes one catalog of what several sources state of it, as `rankLayers` orders them. The first says which controls there
+ * are; what it leaves blank is filled from the others.
+ */
+export function mergeLayers(ranked: CatalogLayer[]): ControlRecord[] {
   const [top, ...others] = ranked;
-  if (!top) return { edition: '', controls: [] };
+  if (!top) return [];
   const byIdentifier = others.map(
     (layer) => new Map(layer.controls.map((control) => [control.identifier, control])),
   );
-  const controls = top.controls.map((control) =>
+  return top.controls.map((control) =>
     byIdentifier.reduce<ControlRecord>(
       (merged, layer) => fill(merged, layer.get(control.identifier)),
       control,
     ),
   );
-  return { edition: /^\d{4}-\d\d-\d\d/.exec(top.edition)?.[0] ?? '', controls };
 }
 
 /**
@@ -79,12 +94,12 @@ export function withOlderTexts(catalogs: MergedCatalog[]): MergedCatalog[] {
       .filter((each) => each.framework === framework && isOlderRelease(framework, each.version, version))
       .sort((a, b) => compareVersions(b.version, a.version))
       .map((each) => ({ ...each, byIdentifier: new Map(each.controls.map((one) => [one.identifier, one])) }));
-    const completed = controls.map((control): MergedControl => {
+    const completed = controls.map((control) => {
       if (control.status === 'withdrawn' || control.statement !== '') return control;
       for (const { version, edition, byIdentifier } of older) {
         const other = byIdentifier.get(control.identifier);
         if (other?.status !== control.status || other.statement === '') continue;
-        return { ...fill(control, other), textFrom: { version, edition: edition === '' ? null : edition } };
+        return { ...fill(control, other), textFrom: other.textFrom ?? withEdition(version, edition) };
       }
       return control;
     });
@@ -108,6 +123,7 @@ function fill(control: ControlRecord, other: ControlRecord | undefined): Control
     if (mine === null || mine === '' || (Array.isArray(mine) && mine.length === 0 && keepsNothing(name)))
       merged[name] = value;
   }
+  if (control.statement === '' && other.textFrom !== undefined) merged.textFrom = other.textFrom;
   return merged as unknown as ControlRecord;
 }
 
@@ -117,29 +133,27 @@ function keepsNothing(name: string): boolean {
 }
 
 /**
- * The baselines of a control: from the profiles of the version, else from the newest profiles of the same revision,
- * else (for a baseline that no profile lists) from the catalog itself. In the order low, moderate, high, privacy.
+ * The baselines of a version, NIST's first, then by name: from the profiles of the version, else from the newest profiles of
+ * the same revision or of none, else (for one of NIST's that no profile lists) from the catalog itself, whose sources `ranked` are.
  */
-export function baselinesOf(version: string, layers: BaselineLayer[]): (control: ControlRecord) => string[] {
-  const members = new Map<string, Set<string>>();
-  for (const baseline of baselineNames) {
-    const fitting = layers
-      .filter((layer) => layer.baseline === baseline)
-      .filter((layer) => versionKey('nist-800-53', layer.version) === versionKey('nist-800-53', version))
-      .sort(
-        (a, b) =>
-          Number(b.version === version) - Number(a.version === version) ||
-          compareVersions(b.version, a.version) ||
-          compareVersions(b.edition, a.edition) ||
-          compareCodePoints(a.sha256, b.sha256),
-      );
-    if (fitting[0]) members.set(baseline, fitting[0].identifiers);
-  }
-  return (control) => {
-    if (control.status === 'withdrawn') return [];
-    return baselineNames.filter(
-      (baseline) =>
-        members.get(baseline)?.has(control.identifier) ?? control.baselines?.includes(baseline) ?? false,
+export function baselinesOf(version: string, ranked: CatalogLayer[], layers: BaselineLayer[]): Baseline[] {
+  const key = versionKey('nist-800-53', version);
+  const fitting = layers
+    .filter((layer) => layer.version === '' || versionKey('nist-800-53', layer.version) === key)
+    .sort(
+      (a, b) =>
+        Number(b.version === version) - Number(a.version === version) ||
+        compareVersions(b.version, a.version) ||
+        compareVersions(b.edition, a.edition) ||
+        compareCodePoints(a.sha256, b.sha256),
     );
-  };
+  const others = new Set(fitting.map(({ baseline }) => baseline).filter((name) => !isNistBaseline(name)));
+  return [...nistBaselines, ...[...others].sort(compareCodePoints)].flatMap((name) => {
+    const layer = fitting.find(({ baseline }) => baseline === name);
+    if (layer) return [{ ...layer, name, has: ({ identifier }) => layer.identifiers.has(identifier) }];
+    const states = ({ baselines }: ControlRecord) => baselines?.includes(name) ?? false;
+    const source = ranked.find(({ controls }) => controls.some(states));
+    const title = `The ${name} baseline of NIST SP 800-53 ${version}`;
+    return source ? [{ name, title, sourceId: source.sourceId, has: states }] : [];
+  });
 }

@@ -6,6 +6,7 @@ import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } fro
 import { is800171, read800171 } from './oscal-800-171.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
 import { is80053, releaseOf } from './oscal-release.ts';
+import { isRendered, readRendered } from './oscal-rendered.ts';
 import {
   type OscalControl,
   type OscalLink,
@@ -35,6 +36,7 @@ export function isOscalCatalog(value: unknown): boolean {
 export function parseOscalCatalog(value: unknown): ControlsResult {
   const { metadata } = readShape(oscalCatalogHead, value, kind).catalog;
   if (is800171(metadata)) return read(read800171, value);
+  if (is80053(metadata) && isRendered(metadata)) return read(readRendered, value);
   if (!is80053(metadata)) {
     const what = isResolved(metadata) ? 'a catalog resolved from a profile' : 'an OSCAL catalog';
     return { kind, records: null, reason: `${what} of another publication: ${excerpt(metadata.title, 120)}` };

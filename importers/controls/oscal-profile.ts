@@ -1,10 +1,11 @@
+import { isNistBaseline } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../read/errors.ts';
 import { readShape } from '../read/json.ts';
-import { excerpt } from '../read/text.ts';
+import { collapseLine, excerpt, firstOf } from '../read/text.ts';
 import { type ControlsResult, inCatalogOrder } from './catalog.ts';
-import { is80053, releaseOf } from './oscal-release.ts';
-import { oscalProfile, oscalProfileHead } from './oscal-shape.ts';
+import { editionOf, is80053, releaseOf } from './oscal-release.ts';
+import { type OscalProfile, oscalProfile, oscalProfileHead } from './oscal-shape.ts';
 import type { BaselineRecord } from './record.ts';
 
 const kind = 'oscal-profile';
@@ -16,42 +17,84 @@ export function isOscalProfile(value: unknown): boolean {
 }
 
 /**
- * Reads a baseline of SP 800-53 from its OSCAL profile, in the form of the JSON: exactly the ids that it lists (rule F5.4). Profiles of
- * other publishers are skipped. Throws `ImportError` for a profile that is broken, lists nothing or an id that is none.
+ * Reads a baseline of SP 800-53 from an OSCAL profile, in the form of the JSON: exactly the ids that it lists (rule F5.4).
+ * One that is none of NIST's four is named after its title (rule D31). A profile that selects nothing of 800-53 is skipped.
+ * Throws `ImportError` for one that is broken, selects nothing, or cannot be read without another file.
  */
 export function parseOscalProfile(value: unknown): ControlsResult {
   const { metadata } = readShape(oscalProfileHead, value, kind).profile;
-  const baseline = is80053(metadata) ? baselineOf(metadata.title) : null;
-  if (baseline === null) {
+  const nist = is80053(metadata) ? nistBaselineOf(metadata.title) : null;
+  const { profile } = readShape(oscalProfile, value, kind);
+  const listed = idsOf(profile);
+  if (listed.length === 0) throw new ImportError('the profile lists no controls', kind);
+  const known = listed.flatMap(({ id }) => canonicalIdentifier(framework, id) ?? []);
+  const foreign = listed.filter(({ id }) => canonicalIdentifier(framework, id) === null);
+  if (nist !== null && foreign[0])
+    throw new ImportError(`${foreign[0].pointer}: "${excerpt(foreign[0].id)}" is not an id of 800-53`, kind);
+  if (known.length === 0) {
     const reason = `a profile that is not a baseline of 800-53: ${excerpt(metadata.title, 120)}`;
     return { kind, records: null, reason };
   }
-  const { profile } = readShape(oscalProfile, value, kind);
-  const { version, edition, warnings } = releaseOf(profile.metadata, kind);
-  const identifiers = profile.imports.flatMap((each, i) =>
-    each['include-controls'].flatMap((selection, j) =>
-      selection['with-ids'].map((id, k) => {
-        const identifier = canonicalIdentifier(framework, id);
-        if (identifier !== null) return identifier;
-        const pointer = `/profile/imports/${i}/include-controls/${j}/with-ids/${k}`;
-        throw new ImportError(`${pointer}: "${excerpt(id)}" is not an id of 800-53`, kind);
-      }),
-    ),
-  );
-  if (identifiers.length === 0) throw new ImportError('the profile lists no controls', kind);
+  const { warnings, ...release } = nist === null ? namedRelease(profile) : releaseOf(metadata, kind);
+  if (foreign.length > 0) {
+    const names = foreign.map(({ id }) => excerpt(id));
+    warnings.push(`${foreign.length} ids are none of 800-53 and are left out: ${firstOf(names, 50)}`);
+  }
   const record: BaselineRecord = {
     type: 'baseline',
     framework,
-    version,
-    edition,
-    baseline,
-    identifiers: inCatalogOrder(framework, identifiers),
+    ...release,
+    baseline: nist ?? nameOf(metadata.title),
+    title: excerpt(collapseLine(metadata.title), 300),
+    identifiers: inCatalogOrder(framework, known),
   };
   return { kind, records: [record], warnings };
 }
 
-function baselineOf(title: string): BaselineRecord['baseline'] | null {
+function nistBaselineOf(title: string): string | null {
   if (/fedramp/i.test(title)) return null;
   const match = /\b(?:(low|moderate|high)(?: |-)impact|(privacy)(?: control)?) baseline\b/i.exec(title);
-  return match ? ((match[1] ?? match[2])!.toLowerCase() as BaselineRecord['baseline']) : null;
+  return match ? (match[1] ?? match[2])!.toLowerCase() : null;
+}
+
+/** The ids that each import includes and does not exclude, with where they stand. */
+function idsOf({ imports }: OscalProfile): { id: string; pointer: string }[] {
+  return imports.flatMap((each, i) => {
+    const excluded = new Set(each['exclude-controls'].flatMap((selection) => selection['with-ids']));
+    return each['include-controls'].flatMap((selection, j) =>
+      selection['with-ids']
+        .map((id, k) => ({ id, pointer: `/profile/imports/${i}/include-controls/${j}/with-ids/${k}` }))
+        .filter(({ id }) => !excluded.has(id)),
+    );
+  });
+}
+
+/** `fedramp-rev-5-moderate-baseline`. Throws for a title that gives no name, or one of NIST's. */
+function nameOf(title: string): string {
+  const words =
+    title
+      .normalize('NFC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const name = [...words.join('-')].slice(0, 200).join('').replace(/-$/, '');
+  if (name === '') throw new ImportError(`the title "${excerpt(title)}" gives the baseline no name`, kind);
+  if (isNistBaseline(name))
+    throw new ImportError(`the title "${excerpt(title)}" would name the baseline as one of NIST's`, kind);
+  return name;
+}
+
+/** The revision that a profile's catalog is of, as its address or name says, else the title; its own version is another. */
+function namedRelease(profile: OscalProfile) {
+  const resources = profile['back-matter']?.resources ?? [];
+  const catalogs = profile.imports.flatMap(({ href }) => {
+    const resource = resources.find(({ uuid }) => uuid !== '' && href === `#${uuid}`);
+    return [href, ...(resource ? [resource.title, ...resource.rlinks.map((link) => link.href)] : [])];
+  });
+  const named = catalogs.map(
+    (text) => /800-53\D{0,20}?r(?:ev(?:ision)?)?[ ._-]?([45])(?!\d)/i.exec(text)?.[1],
+  );
+  const titled = /\bRev(?:ision|\.)? ?([45])\b/i.exec(profile.metadata.title)?.[1];
+  const revision = named.find((each) => each !== undefined) ?? titled;
+  const version = revision === undefined ? '' : `Rev ${revision}`;
+  return { version, edition: editionOf(profile.metadata, kind), warnings: [] as string[] };
 }

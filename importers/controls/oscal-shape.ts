@@ -2,7 +2,12 @@ import { z } from 'zod';
 
 // The parts of OSCAL that are read, in the form of its JSON; whatever else the files hold is passed over.
 
-const property = z.object({ name: z.string(), value: z.string(), class: z.string().optional() });
+const property = z.object({
+  name: z.string(),
+  ns: z.string().optional(),
+  value: z.string(),
+  class: z.string().optional(),
+});
 const link = z.object({ href: z.string(), rel: z.string().optional() });
 
 /** The head that OSCAL catalogs and profiles share. */
@@ -71,6 +76,13 @@ const selection = z.object({
   matching: z.array(z.never('patterns cannot be resolved')).default([]),
 });
 
+/** What a profile may say of the catalog that it selects from. */
+const resource = z.object({
+  uuid: z.string().default(''),
+  title: z.string().default(''),
+  rlinks: z.array(z.object({ href: z.string() })).default([]),
+});
+
 /** A profile that lists its controls by id, so that it can be read without the catalog. */
 export const oscalProfile = z.object({
   profile: z.object({
@@ -79,9 +91,11 @@ export const oscalProfile = z.object({
       z.object({
         'include-all': z.never('all controls of another file cannot be resolved').optional(),
         'include-controls': z.array(selection).default([]),
-        'exclude-controls': z.array(z.never('excluded controls are not supported')).default([]),
+        href: z.string().default(''),
+        'exclude-controls': z.array(selection).default([]),
       }),
     ),
+    'back-matter': z.object({ resources: z.array(resource).default([]) }).optional(),
   }),
 });
 
@@ -90,5 +104,6 @@ export type OscalProperty = z.infer<typeof property>;
 export type OscalLink = z.infer<typeof link>;
 export type OscalParameter = z.infer<typeof parameter>;
 export type OscalPart = z.infer<typeof part>;
+export type OscalProfile = z.infer<typeof oscalProfile>['profile'];
 export type OscalControl = z.infer<typeof control>;
 export type OscalGroup = z.infer<typeof group>;

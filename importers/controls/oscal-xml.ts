@@ -53,7 +53,7 @@ const titleOf = (node: XmlNode) =>
     .map((title) => ['title', collapseLine(proseOf(title))]);
 
 const marksOf = (node: XmlNode) => ({
-  props: allOf(node, 'prop', (prop) => attributesOf(prop, 'name', 'value', 'class')),
+  props: allOf(node, 'prop', (prop) => attributesOf(prop, 'name', 'ns', 'value', 'class')),
   links: allOf(node, 'link', (link) => attributesOf(link, 'href', 'rel')),
 });
 
@@ -128,7 +128,20 @@ function partOf(node: XmlNode): unknown {
 }
 
 function profileOf(root: XmlNode): unknown {
-  return { metadata: metadataOf(root), imports: allOf(root, 'import', importOf) };
+  const resources = childrenOf(root, 'back-matter').flatMap((each) => allOf(each, 'resource', resourceOf));
+  return {
+    metadata: metadataOf(root),
+    imports: allOf(root, 'import', importOf),
+    'back-matter': { resources },
+  };
+}
+
+function resourceOf(node: XmlNode): unknown {
+  return {
+    ...attributesOf(node, 'uuid'),
+    ...Object.fromEntries(titleOf(node)),
+    rlinks: allOf(node, 'rlink', (link) => attributesOf(link, 'href')),
+  };
 }
 
 function importOf(node: XmlNode): unknown {
@@ -139,6 +152,7 @@ function importOf(node: XmlNode): unknown {
       matching: allOf(selection, 'matching', (each) => attributesOf(each, 'pattern')),
     }));
   return {
+    ...attributesOf(node, 'href'),
     ...(childrenOf(node, 'include-all').length > 0 ? { 'include-all': {} } : {}),
     'include-controls': selections('include-controls'),
     'exclude-controls': selections('exclude-controls'),

@@ -16,6 +16,8 @@ export interface ControlRecord {
   statement: string;
   statementParts: StatementPart[];
   guidance: string;
+  /** The older release that statement and guidance are from, where they are: `Rev 5.1.1 (2022-01-25)` (rule F5.2). */
+  textFrom?: string;
   /** Identifiers of related controls. */
   related: string[];
   /** 800-53: low, moderate, high, privacy, in that order; null where the source says nothing of baselines. */
@@ -47,9 +49,12 @@ export interface CatalogRecord {
 export interface BaselineRecord {
   type: 'baseline';
   framework: 'nist-800-53';
+  /** The label of the revision; `""` where the profile names none, and fits every one. */
   version: string;
   edition: string;
-  baseline: 'low' | 'moderate' | 'high' | 'privacy';
+  /** `low`, `moderate`, `high`, `privacy`, or made of the title (rule D31). */
+  baseline: string;
+  title: string;
   identifiers: string[];
 }
 

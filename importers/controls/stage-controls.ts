@@ -41,12 +41,12 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
       storeControls(record.framework, record.version, edition, record.controls);
       counts.controls = (counts.controls ?? 0) + record.controls.length;
     } else if (record.type === 'baseline') {
-      const { framework, version, baseline } = record;
+      const { framework, version, baseline, title } = record;
       for (const identifier of record.identifiers) {
-        insertBaseline.run({ sourceId, framework, version, edition, baseline, identifier });
+        insertBaseline.run({ sourceId, framework, version, edition, baseline, title, identifier });
       }
       counts[baseline] = record.identifiers.length;
-      targets.add(`${framework} ${version}`);
+      targets.add(`${framework} ${version}`.trim());
     } else if (record.type === 'cci-list') {
       storeControls('cci', edition, edition, record.items.map(toControl));
       counts.ccis = (counts.ccis ?? 0) + record.items.length;

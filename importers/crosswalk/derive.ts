@@ -2,14 +2,10 @@ import { createGraph, type Graph, numberEdges } from '../../src/catalog/crosswal
 import { crosswalkEdges, crosswalkNodes } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import {
-  readBaselines,
-  readCatalogs,
-  type SourcedBaseline,
-  writeCatalogs,
-} from '../controls/derive-catalogs.ts';
-import type { MergedCatalog } from '../controls/merge.ts';
+import { readBaselines, readCatalogs, writeCatalogs } from '../controls/derive-catalogs.ts';
+import type { BaselineLayer, MergedCatalog } from '../controls/merge.ts';
 import type { SourceProblem } from '../read/errors.ts';
+import { firstOf } from '../read/text.ts';
 import { type CatalogView, catalogView } from './catalog-view.ts';
 import { writeClosure } from './closure.ts';
 import { type DerivedEdge, deriveEdges, type MappingFact } from './edges.ts';
@@ -48,14 +44,14 @@ function readMappings(db: Database): MappingFact[] {
     .all();
 }
 
-function unknownMembers(baselines: SourcedBaseline[], view: CatalogView): SourceProblem[] {
+function unknownMembers(baselines: BaselineLayer[], view: CatalogView): SourceProblem[] {
   if (!view.has('nist-800-53')) return [];
   return baselines.flatMap(({ sourceId, baseline, identifiers }) => {
     const unknown = [...identifiers].filter(
       (identifier) => view.status('nist-800-53', identifier) === 'unknown',
     );
     if (unknown.length === 0) return [];
-    const message = `the ${baseline} baseline names ${unknown.length} unknown controls: ${unknown.slice(0, 5).join(', ')}`;
+    const message = `the ${baseline} baseline names ${unknown.length} unknown controls: ${firstOf(unknown, 50)}`;
     return [{ sourceId, message }];
   });
 }

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { isStorable } from '../../src/base/text.ts';
+import { guardedCell, isStorable } from '../../src/base/text.ts';
 import { ImportError } from './errors.ts';
 import type { Kind } from './kind.ts';
 import { excerpt } from './text.ts';
@@ -9,7 +9,7 @@ export interface CsvRow {
   number: number;
   /** Those of the header. */
   columns: string[];
-  /** The trimmed text of a cell; `""` where it is empty or the column is absent. */
+  /** The trimmed text of a cell without a guard against formulas; `""` where it is empty or the column is absent. */
   cell(column: string): string;
   /** The text of a cell that must have one. Throws `ImportError`. */
   filled(column: string): string;
@@ -87,7 +87,10 @@ function readRow(cells: string[], number: number, columns: string[], kind: Kind)
   const unstorable = columns.find((_, index) => !isStorable(cells[index]!));
   if (unstorable !== undefined)
     throw new ImportError(`row ${number}, column ${unstorable}: characters that cannot be stored`, kind);
-  const byColumn = new Map(columns.map((column, index) => [column, cells[index]!.trim()]));
+  const texts = cells
+    .map((cell) => cell.trim())
+    .map((cell) => (guardedCell.test(cell) ? cell.slice(1) : cell));
+  const byColumn = new Map(columns.map((column, index) => [column, texts[index]!]));
   const cell = (column: string) => byColumn.get(column) ?? '';
   return {
     number,

@@ -18,6 +18,7 @@ CREATE TABLE baseline_facts (
   version TEXT NOT NULL,
   edition TEXT NOT NULL,
   baseline TEXT NOT NULL,
+  title TEXT NOT NULL,
   identifier TEXT NOT NULL,
   PRIMARY KEY (source_id, baseline, identifier)
 ) STRICT, WITHOUT ROWID;
@@ -49,6 +50,19 @@ CREATE TABLE framework_versions (
   is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
   is_newest INTEGER NOT NULL CHECK (is_newest IN (0, 1)),
   PRIMARY KEY (framework, version)
+) STRICT, WITHOUT ROWID;
+
+-- Derived: the baselines of each version, NIST's first, with how many active controls each has and whose word it is.
+CREATE TABLE baselines (
+  framework TEXT NOT NULL,
+  version TEXT NOT NULL,
+  ordinal INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  title TEXT NOT NULL,
+  controls INTEGER NOT NULL,
+  source_id INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
+  PRIMARY KEY (framework, version, ordinal),
+  UNIQUE (framework, version, name)
 ) STRICT, WITHOUT ROWID;
 
 -- Derived: every control once for all its revisions. The id is UUIDv5 of (framework, identifier).

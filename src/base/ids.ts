@@ -3,6 +3,9 @@ import { v5 } from 'uuid';
 
 const namespace = v5('gapstone', v5.URL);
 
+/** The namespace of what Gapstone adds to OSCAL (rule D30.1). */
+export const oscalNamespace = 'urn:uuid:b4297738-d13c-598a-9893-4e8748ea0db2';
+
 /** The UUIDv5 of a kind and its natural key: the same on every machine (rules D5.1, D6.1). */
 export function stableId(kind: string, ...key: string[]): string {
   // As bytes: of a text the package makes one of three to six times its length, and a key may be a whole checklist.

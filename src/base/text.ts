@@ -31,6 +31,9 @@ export function countOf(number: number, counted: string): string {
   return count(number, plural.endsWith('ies') ? `${plural.slice(0, -3)}y` : plural.replace(/s$/, ''), plural);
 }
 
+/** How a cell of a CSV begins whose apostrophe only keeps a spreadsheet from running it (rule D5.4). */
+export const guardedCell = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+
 /** True when a text can be stored and answered unchanged: no NUL and no lone surrogate. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');

@@ -1,10 +1,10 @@
 import { and, asc, count, desc, eq, inArray, notInArray, sql } from 'drizzle-orm';
 import type { Entitlement, User } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
+import { withoutFolder } from '../base/source-name.ts';
 import type { Database } from '../db/database.ts';
 import { importLedger, importRuns } from '../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
-import { withoutFolder } from './source-name.ts';
 
 /** What became of a source (rule D20). */
 export const outcomes = importLedger.outcome.enumValues;

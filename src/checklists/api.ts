@@ -1,9 +1,9 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { Access } from '../http/access.ts';
-import { answer, fileHeaders, privateHeaders } from '../http/answer.ts';
+import { answer, fileHeaders, fileTypes, privateHeaders } from '../http/answer.ts';
 import type { Env, Presence } from '../http/env.ts';
-import { downloadHeaders, jsonBody, problem } from '../http/schema.ts';
+import { downloadHeaders, jsonBody, problem, TextFile } from '../http/schema.ts';
 import { maxChecklist } from './read.ts';
 import { ChecklistUpgrade, upgradeBody, upgradeQuery } from './schema.ts';
 import type { Upgraded } from './upload.ts';
@@ -32,7 +32,10 @@ export function checklistRoutes(access: Access, upgrade: UpgradeUpload): OpenAPI
         description:
           'The new checklist and a report on each of its rules. With download=true, only the checklist, as a file.',
         headers: { 'Content-Disposition': { ...downloadHeaders['Content-Disposition'], required: false } },
-        content: { 'application/json': { schema: ChecklistUpgrade.or(Cklb) } },
+        content: {
+          'application/json': { schema: ChecklistUpgrade.or(Cklb) },
+          'application/xml': { schema: TextFile },
+        },
       },
       404: problem(404),
     },
@@ -46,7 +49,7 @@ export function checklistRoutes(access: Access, upgrade: UpgradeUpload): OpenAPI
     if (file === null) return answer(c, bytes, privateHeaders) as never;
     // What the old checklist says of itself counts more than the banner of this server.
     const named = fileHeaders(file.marking || c.get('banner'), file.name);
-    return answer(c, bytes, { ...privateHeaders, ...named }) as never;
+    return answer(c, bytes, { 'Content-Type': fileTypes[file.type], ...privateHeaders, ...named }) as never;
   });
 
   return app;

@@ -94,7 +94,7 @@ export function readCkl(text: string): OldChecklist {
 }
 
 /** Says which program wrote the file, and nothing of what was assessed. */
-const markOfViewer = /^\s*DISA STIG Viewer :: [\d.]+\s*$/;
+const markOfWriter = /^\s*(?:DISA STIG Viewer|Gapstone) :: [\d.]+\s*$/;
 
 function createBuilder(leftovers: Leftovers) {
   const target: Values = new Map();
@@ -154,7 +154,7 @@ function createBuilder(leftovers: Leftovers) {
     },
     // Evaluate-STIG says in comments when and by what a rule was answered, and STIG Manager reads it there.
     comment(text) {
-      if (!markOfViewer.test(text))
+      if (!markOfWriter.test(text))
         leave(`${open.at(-1)?.shown ?? ''}/comment()`, text, 'a cklb has no field for a comment of the file');
     },
     close() {

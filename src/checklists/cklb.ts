@@ -1,5 +1,5 @@
 import { stableId } from '../base/ids.ts';
-import type { Cklb, CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
+import { type Cklb, type CklbRule, type CklbStig, roles } from '../catalog/stigs/cklb-schema.ts';
 import {
   badChecklist,
   createLeftovers,
@@ -8,7 +8,6 @@ import {
   readSeverity,
   readStatus,
   readWord,
-  roles,
   targetTypes,
 } from './fields.ts';
 import type { Leftover } from './schema.ts';

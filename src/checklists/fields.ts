@@ -3,7 +3,6 @@ import { cut } from '../base/text.ts';
 import type { Leftover } from './schema.ts';
 
 /** The parts of a cklb whose values come from a short list. */
-export const roles = ['None', 'Workstation', 'Member Server', 'Domain Controller'] as const;
 export const targetTypes = ['Computing', 'Non-Computing'] as const;
 const severities = ['high', 'medium', 'low'] as const;
 const statuses = ['not_reviewed', 'not_applicable', 'open', 'not_a_finding'] as const;

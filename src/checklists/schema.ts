@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import { ChangeClass, FieldChange, MatchedBy, RuleIdentity } from '../catalog/stigs/diff-schema.ts';
-import { DateOrNull, flag, notAnObject, orNull, requestText } from '../http/schema.ts';
+import { DateOrNull, flag, format, notAnObject, orNull, requestText } from '../http/schema.ts';
 
 const CklbRule = Cklb.shape.stigs.element.shape.rules.element;
 
@@ -103,10 +103,21 @@ export const UpgradeReport = z
   .openapi('UpgradeReport');
 export type UpgradeReport = z.infer<typeof UpgradeReport>;
 
+/** The forms in which a checklist is given (rule D28.3). */
+export const checklistFormats = ['cklb', 'ckl'] as const;
+export type ChecklistFormat = (typeof checklistFormats)[number];
+
+/** A checklist that is answered: the object of a cklb, or the text of a ckl. */
+export const AnsweredChecklist = Cklb.or(z.string());
+
 export const ChecklistUpgrade = z
-  .strictObject({ checklist: Cklb, report: UpgradeReport })
+  .strictObject({ checklist: AnsweredChecklist, report: UpgradeReport })
   .openapi('ChecklistUpgrade');
-export type ChecklistUpgrade = z.infer<typeof ChecklistUpgrade>;
+/** An upgraded checklist before it is written in a format. */
+export interface Upgrade {
+  checklist: Cklb;
+  report: UpgradeReport;
+}
 
 /** A checklist in a request: the text of a ckl or cklb, or the object that a cklb is. It is read by its reader, not here. */
 const checklist = z
@@ -134,6 +145,7 @@ export const upgradeBody = z.object(
       description:
         'What to do with an answer when its check or fix changed: keep it with a warning, or reset it.',
     }),
+    format: format(checklistFormats),
   },
   notAnObject,
 );

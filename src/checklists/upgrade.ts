@@ -10,16 +10,16 @@ import type { FullRelease } from '../catalog/stigs/queries.ts';
 import type { OldChecklist } from './cklb.ts';
 import { shortList, stigNames } from './names.ts';
 import type {
-  ChecklistUpgrade,
   Leftover,
   NotCarried,
   RuleAnswer,
+  Upgrade,
   UpgradeBody,
   UpgradedRule,
   UpgradeReport,
 } from './schema.ts';
 
-type AnswerOptions = Pick<UpgradeBody, 'hostName' | 'onChange'>;
+type AnswerOptions = Pick<UpgradeBody, 'hostName' | 'onChange' | 'format'>;
 
 /**
  * Moves one STIG of a checklist to a release, pure: each rule of the release takes the answer of the rule it was, and the
@@ -31,8 +31,8 @@ export function upgradeChecklist(
   old: OldChecklist,
   target: FullRelease,
   benchmarkIds: string[],
-  { hostName, onChange }: AnswerOptions,
-): ChecklistUpgrade {
+  { hostName, onChange, format }: AnswerOptions,
+): Upgrade {
   const template = toCklb(target);
   const fresh = template.stigs[0]!;
   const index = chooseStig(old.checklist.stigs, fresh, benchmarkIds);
@@ -54,10 +54,11 @@ export function upgradeChecklist(
   const markings = removed.flatMap((each) => goneMarking(each.rule));
   const { checklist } = old;
   const others = checklist.stigs.filter((each) => each !== before);
+  const title = titleOf(checklist.title, before, template.title);
   const upgraded = withIds(
     {
       ...checklist,
-      title: titleOf(checklist.title, before, template.title),
+      title,
       target_data: { ...checklist.target_data, ...(hostName === undefined ? {} : { host_name: hostName }) },
       stigs: checklist.stigs.map((each) => (each === before ? { ...fresh, rules } : each)),
     },
@@ -84,7 +85,12 @@ export function upgradeChecklist(
       },
       summary: summaryOf(reports, gone),
       rules: reports,
-      notCarried: [...gone, ...markings, ...old.leftovers],
+      notCarried: [
+        ...gone,
+        ...markings,
+        ...old.leftovers,
+        ...(format === 'ckl' && title !== template.title ? [lostTitle(title)] : []),
+      ],
       otherStigs: others.map((each) => ({
         benchmarkId: each.stig_id,
         title: each.stig_name,
@@ -278,6 +284,13 @@ function titleOf(title: string, before: CklbStig, fresh: string): string {
   const isMade = title.trim() === '' || title === `${before.display_name} ${versionOf(before)}`;
   return isMade ? fresh : title;
 }
+
+const lostTitle = (value: string): Leftover => ({
+  kind: 'field',
+  reason: 'a ckl has no field for this',
+  path: 'title',
+  value,
+});
 
 /** Gives the checklist and its upgraded STIG ids made from all their content (rule D5.1). */
 function withIds(checklist: Cklb, index: number): Cklb {

@@ -1,11 +1,13 @@
 import { badRequest } from '../base/errors.ts';
 import { refuseHeavyJson, utf8Body } from '../base/json.ts';
+import { toCkl } from '../catalog/stigs/ckl.ts';
 import type { FullRelease } from '../catalog/stigs/queries.ts';
+import type { FileType } from '../http/answer.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb.ts';
 import { stigNames } from './names.ts';
 import { readChecklist } from './read.ts';
-import { type ChecklistUpgrade, type UpgradeBody, upgradeBody } from './schema.ts';
+import { type ChecklistFormat, type Upgrade, type UpgradeBody, upgradeBody } from './schema.ts';
 import { upgradeChecklist } from './upgrade.ts';
 
 /** A release, and the benchmark ids under which its STIG is known. */
@@ -17,7 +19,7 @@ export interface Release {
 /** What an upload became: the bytes of the answer, and the name and marking of a file where it is one. */
 export interface Upgraded {
   bytes: Uint8Array<ArrayBuffer>;
-  file: { name: string; marking: string | null } | null;
+  file: { name: string; type: FileType; marking: string | null } | null;
 }
 
 /** The release that an upload asks for: of a STIG, or of the one of those that its checklist names. */
@@ -35,9 +37,11 @@ const longestMarking = 200;
 /** Reads the body of a request to the API: the answer is the checklist with its report, or the checklist alone. Throws a 400. */
 export function readBody(bytes: Uint8Array, download: boolean): ReadUpload {
   const { checklist, ...asked } = check(upgradeBody, parseBody(utf8Body(bytes)));
-  return readUpload(readChecklist(checklist), asked, (upgrade) =>
-    download ? fileOf(upgrade) : { bytes: bytesOf(JSON.stringify(upgrade)), file: null },
-  );
+  return readUpload(readChecklist(checklist), asked, (upgrade, target) => {
+    if (download) return fileOf(upgrade, asked.format, target);
+    const checklist = asked.format === 'ckl' ? toCkl(upgrade.checklist, [target.release]) : upgrade.checklist;
+    return { bytes: bytesOf(JSON.stringify({ ...upgrade, checklist })), file: null };
+  });
 }
 
 function parseBody(text: string): unknown {
@@ -53,22 +57,26 @@ function parseBody(text: string): unknown {
 export function readUpload(
   old: OldChecklist,
   { slug, version, ...options }: Omit<UpgradeBody, 'checklist' | 'slug'> & { slug?: string | undefined },
-  shape: (upgrade: ChecklistUpgrade) => Upgraded,
+  shape: (upgrade: Upgrade, target: FullRelease) => Upgraded,
 ): ReadUpload {
   const which = slug === undefined ? { named: stigNames(old.checklist.stigs) } : { slug };
   return {
     wanted: version === undefined ? which : { ...which, version },
-    make: ({ target, benchmarkIds }) => shape(upgradeChecklist(old, target, benchmarkIds, options)),
+    make: ({ target, benchmarkIds }) => shape(upgradeChecklist(old, target, benchmarkIds, options), target),
   };
 }
 
 /** The upgraded checklist alone, as a file. */
-export function fileOf({ checklist, report }: ChecklistUpgrade): Upgraded {
+export function fileOf(
+  { checklist, report }: Upgrade,
+  format: ChecklistFormat,
+  target: FullRelease,
+): Upgraded {
   const { benchmarkId, version } = report.to;
   const marking = checklist.target_data.classification?.slice(0, longestMarking).toWellFormed() ?? null;
   return {
-    bytes: bytesOf(JSON.stringify(checklist)),
-    file: { name: `U_${benchmarkId}_${version}.cklb`, marking },
+    bytes: bytesOf(format === 'ckl' ? toCkl(checklist, [target.release]) : JSON.stringify(checklist)),
+    file: { name: `U_${benchmarkId}_${version}.${format}`, type: format, marking },
   };
 }
 

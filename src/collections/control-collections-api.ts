@@ -1,7 +1,6 @@
 import type { Access } from '../http/access.ts';
-import { download } from '../http/answer.ts';
-import { columnsOf, toCsv } from '../http/columns.ts';
-import { fileContent } from '../http/files.ts';
+import { columnsOf } from '../http/columns.ts';
+import { downloadFile, fileContent } from '../http/files.ts';
 import { createRoutes } from '../http/routes.ts';
 import { jsonContent } from '../http/schema.ts';
 import type { ControlCollectionService } from './control-collections.ts';
@@ -95,15 +94,14 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
 
   route('GET /api/v1/control-collections/{id}/export', costly.audited('control-collection.export').user, {
     operationId: 'exportControlCollection',
-    summary: 'Export a collection with its controls as json or csv',
+    summary: 'Export a collection with its controls as json, csv or xlsx',
     params: idParam,
     query: schemas.exportQuery,
     response: fileContent(schemas.CollectionExport, ['text/csv']),
     handle: ({ user, params, query }, c) => {
-      const { format, raw } = query;
-      const exported = collections.exported(user, params.id);
-      const body = format === 'json' ? JSON.stringify(exported) : toCsv(columns, exported.controls, raw);
-      return download(c, body, format, `${exported.collection.name}.${format}`);
+      const json = collections.exported(user, params.id);
+      const file = { json, root: 'collection', element: 'control', columns, rows: json.controls };
+      return downloadFile(c, query, json.collection.name, file);
     },
   });
 

@@ -83,7 +83,7 @@ export const CollectionChanged = z
 export const Success = z.strictObject({ success: z.literal(true) }).openapi('Success');
 
 export const frameworkQuery = z.object({ framework: wordList('framework', catalogFrameworks) });
-export const exportQuery = z.object({ format: format(['json', 'csv']), raw: flag('raw') });
+export const exportQuery = z.object({ format: format(['json', 'csv', 'xlsx']), raw: flag('raw') });
 
 /** A framework of a body, any case; another one is a 400 (D8.4). */
 export const framework = z

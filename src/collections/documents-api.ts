@@ -40,7 +40,7 @@ export function regdocRoutes(
 
   route('GET /api/v1/regdoc/{documentId}/download', costly.entitled('regdoc'), {
     operationId: 'downloadRegulatoryDocument',
-    summary: 'Download a document as json, csv or xml',
+    summary: 'Download a document as json, csv, xml or xlsx',
     params: schemas.documentParam,
     query: schemas.fileQuery,
     response: fileContent(schemas.RegulatoryDocumentFile),
@@ -61,7 +61,7 @@ export function regdocRoutes(
 
   route('GET /api/v1/regdoc-collections/{id}/export', exported, {
     operationId: 'exportRegulatoryDocumentCollection',
-    summary: 'Export a collection with its documents as json, csv or xml',
+    summary: 'Export a collection with its documents as json, csv, xml or xlsx',
     params: idParam,
     query: schemas.fileQuery,
     response: fileContent(DocumentCollectionExport),

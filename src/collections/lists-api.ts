@@ -1,7 +1,6 @@
 import type { Access } from '../http/access.ts';
-import { download } from '../http/answer.ts';
-import { columnsOf, toCsv } from '../http/columns.ts';
-import { fileContent } from '../http/files.ts';
+import { columnsOf } from '../http/columns.ts';
+import { downloadFile, fileContent } from '../http/files.ts';
 import { createRoutes } from '../http/routes.ts';
 import { jsonContent } from '../http/schema.ts';
 import type { ListEntryService } from './list-entries.ts';
@@ -80,15 +79,14 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
 
   route('GET /api/v1/lists/{id}/export', costly.audited('list.export').listsRead, {
     operationId: 'exportList',
-    summary: 'Export a list with its STIGs as json or csv',
+    summary: 'Export a list with its STIGs as json, csv or xlsx',
     params: idParam,
     query: schemas.exportQuery,
     response: fileContent(schemas.ListExport, ['text/csv']),
     handle: ({ viewer, params, query }, c) => {
-      const { format, raw } = query;
-      const exported = entries.exported(viewer, params.id);
-      const body = format === 'json' ? JSON.stringify(exported) : toCsv(columns, exported.stigs, raw);
-      return download(c, body, format, `${exported.list.name}.${format}`);
+      const json = entries.exported(viewer, params.id);
+      const file = { json, root: 'list', element: 'stig', columns, rows: json.stigs };
+      return downloadFile(c, query, json.list.name, file);
     },
   });
 

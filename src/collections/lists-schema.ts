@@ -91,7 +91,7 @@ export const listStigsQuery = z.object({
   severity: wordList('severity', Severity.options),
   ...paging(50, 100),
 });
-export const exportQuery = z.object({ format: format(['json', 'csv']), raw: flag('raw') });
+export const exportQuery = z.object({ format: format(['json', 'csv', 'xlsx']), raw: flag('raw') });
 export const listStigParam = z.object({
   id: z.string().openapi({ format: 'uuid' }),
   stigSlug: z.string().openapi({ example: 'harbor_linux_3' }),

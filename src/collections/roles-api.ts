@@ -37,7 +37,7 @@ export function roleRoutes(access: Access, roles: RoleService, collections: Role
 
   route('GET /api/v1/roles/{code}/download', costly.entitled('occ'), {
     operationId: 'downloadRole',
-    summary: 'Download an occupation as json, csv or xml',
+    summary: 'Download an occupation as json, csv, xml or xlsx',
     params: schemas.codeParam,
     query: fileQuery,
     response: fileContent(schemas.RoleFile),
@@ -57,7 +57,7 @@ export function roleRoutes(access: Access, roles: RoleService, collections: Role
 
   route('GET /api/v1/role-collections/{id}/export', exported, {
     operationId: 'exportRoleCollection',
-    summary: 'Export a collection with its occupations as json, csv or xml',
+    summary: 'Export a collection with its occupations as json, csv, xml or xlsx',
     params: idParam,
     query: fileQuery,
     response: fileContent(RoleCollectionExport),

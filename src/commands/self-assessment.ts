@@ -30,7 +30,7 @@ export const selfAssessmentCommand: Command = {
     using db = openToLook(readConfig(values));
     try {
       const full = createStigService(db).full(values.stig ?? ourStig, values.version);
-      const checklist = toCklb(full, values['host-name'] ?? 'gapstone');
+      const checklist = toCklb(full, { hostName: values['host-name'] ?? 'gapstone' });
       const { unanswered, unknown } = answerChecklist(checklist, answers);
       process.stdout.write(`${JSON.stringify(checklist, null, 2)}\n`);
       const said = `${answers.size - unknown.length} of ${count(full.findings.length, 'rule')} answered`;

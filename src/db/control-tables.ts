@@ -19,6 +19,7 @@ export const baselineFacts = sqliteTable('baseline_facts', {
   version: text('version').notNull(),
   edition: text('edition').notNull(),
   baseline: text('baseline').notNull(),
+  title: text('title').notNull(),
   identifier: text('identifier').notNull(),
 });
 
@@ -42,6 +43,16 @@ export const frameworkVersions = sqliteTable('framework_versions', {
   edition: text('edition').notNull(),
   isDefault: integer('is_default').notNull(),
   isNewest: integer('is_newest').notNull(),
+});
+
+export const baselines = sqliteTable('baselines', {
+  framework: text('framework').notNull(),
+  version: text('version').notNull(),
+  ordinal: integer('ordinal').notNull(),
+  name: text('name').notNull(),
+  title: text('title').notNull(),
+  controls: integer('controls').notNull(),
+  sourceId: integer('source_id').notNull(),
 });
 
 export const controlKeys = sqliteTable('control_keys', {

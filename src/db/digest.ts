@@ -69,6 +69,11 @@ const parts: Record<string, DigestedTable> = {
   },
   control_facts: ofSource('t.framework, t.version, t.identifier'),
   baseline_facts: ofSource('t.baseline, t.identifier'),
+  baselines: {
+    without: ['source_id'],
+    instead: ['(SELECT sha256 FROM sources WHERE id = t.source_id)'],
+    order: 't.framework, t.version, t.ordinal',
+  },
   mapping_facts: ofSource('t.ordinal'),
   framework_versions: { order: 't.framework, t.version' },
   controls: { order: 't.framework, t.version, t.ordinal' },

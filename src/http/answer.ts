@@ -24,6 +24,18 @@ export function answer(
   return send(c, made, { 'Content-Type': 'application/json', ...headers }, status);
 }
 
+/** The types of files (rule D5.5). */
+export const fileTypes = {
+  json: 'application/json',
+  oscal: 'application/json',
+  cklb: 'application/json',
+  csv: 'text/csv; charset=utf-8',
+  xml: 'application/xml; charset=utf-8',
+  ckl: 'application/xml; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+export type FileType = keyof typeof fileTypes;
+
 /**
  * Answers a file: the format's content type, an ASCII name with the RFC 5987 form beside it (D5.5), an ETag. Under a
  * classification banner it is marked (rule S3.4): in a header, in the file's name, and where the format has a
@@ -31,21 +43,17 @@ export function answer(
  */
 export function download(
   c: Context,
-  body: string,
-  format: 'json' | 'csv' | 'xml',
+  body: string | Uint8Array<ArrayBuffer>,
+  format: FileType,
   fileName: string,
+  headers: Record<string, string> = privateHeaders,
 ): Response {
-  const types = {
-    json: 'application/json',
-    csv: 'text/csv; charset=utf-8',
-    xml: 'application/xml; charset=utf-8',
-  };
   const banner = c.get('banner') as string | null;
-  const marked = banner === null || format !== 'xml' ? body : commented(body, banner);
+  const marked = banner !== null && format === 'xml' ? commented(body as string, banner) : body;
   return send(c, marked, {
-    'Content-Type': types[format],
+    'Content-Type': fileTypes[format],
     ...fileHeaders(banner, fileName),
-    ...privateHeaders,
+    ...headers,
   });
 }
 

@@ -1,42 +1,52 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { download } from './answer.ts';
+import { download, fileTypes } from './answer.ts';
 import { type Column, toCsv, toXml } from './columns.ts';
-import { downloadHeaders, TextFile } from './schema.ts';
+import { BinaryFile, downloadHeaders, TextFile } from './schema.ts';
+import { toXlsx } from './xlsx.ts';
 
-/** A file that is answered as json, or flat as csv and xml. */
+/** A file that is answered as json, or flat as csv, xml and xlsx. */
 export interface FlatFile<T> {
   json: object;
-  /** The names of the xml's root and of the element of a row. */
+  /** The names of the xml's root, which is that of the sheet too, and of the element of a row. */
   root: string;
   element: string;
   columns: Column<T>[];
   rows: T[];
+  /** Those of who may read it; without them the answer is the caller's own. */
+  headers?: Record<string, string>;
 }
 
-/** Answers a file in one of its formats; `raw` turns off what keeps spreadsheets from running cells. */
-export function downloadFile<T>(
+/** Answers a file in one of its formats; `raw` turns off what keeps spreadsheets from running cells of a csv. */
+export async function downloadFile<T>(
   c: Context,
-  { format, raw }: { format: 'json' | 'csv' | 'xml'; raw?: boolean | undefined },
+  { format, raw }: { format: 'json' | 'csv' | 'xml' | 'xlsx'; raw?: boolean | undefined },
   name: string,
-  { json, root, element, columns, rows }: FlatFile<T>,
-): Response {
+  { json, root, element, columns, rows, headers }: FlatFile<T>,
+): Promise<Response> {
+  const cells = () => rows.map((row) => columns.map((column) => String(column.value(row) ?? '')));
+  const header = columns.map((column) => column.name);
   const render = {
     json: () => JSON.stringify(json),
     csv: () => toCsv(columns, rows, raw),
     xml: () => toXml(root, element, columns, rows),
+    xlsx: () => toXlsx({ name: root, header, rows: cells(), marking: c.get('banner') }),
   };
-  return download(c, render[format](), format, `${name}.${format}`);
+  return download(c, await render[format](), format, `${name}.${format}`, headers);
 }
 
 type FlatType = 'text/csv' | 'application/xml';
 
-/** The response of a route that answers a file: as JSON, and flat in the given types. */
+/** The response of a route that answers a file: as JSON, flat in the given types, and as xlsx. */
 export function fileContent<T extends z.ZodType>(
   json: T,
   flat: FlatType[] = ['text/csv', 'application/xml'],
 ) {
   const texts = Object.fromEntries(flat.map((type) => [type, { schema: TextFile }]));
-  const content = { 'application/json': { schema: json }, ...texts };
+  const content = {
+    'application/json': { schema: json },
+    ...texts,
+    [fileTypes.xlsx]: { schema: BinaryFile },
+  };
   return { description: 'The file.', headers: downloadHeaders, content };
 }

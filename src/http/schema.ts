@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { badRequest, type ErrorCode, statusOf } from '../base/errors.ts';
-import { isStorable } from '../base/text.ts';
+import { fold, isStorable } from '../base/text.ts';
 
 /** A text from a request that can be stored and answered unchanged, of at most so many characters. */
 export function requestText(name: string, max: number) {
@@ -75,6 +75,29 @@ export function wordList<const T extends string>(name: string, words: readonly T
     .openapi(arrayOf(words));
 }
 
+/** A list of names that only the catalog knows, comma-separated or repeated; folded. */
+export function nameList(name: string, most: number) {
+  const one = requestText(name, most);
+  return z
+    .union([one, z.array(one)])
+    .transform(
+      (value) => new Set([value].flat().flatMap((each) => each.split(',').map((text) => fold(text.trim())))),
+    )
+    .optional()
+    .openapi({ param: { style: 'form', explode: true }, type: 'array', items: { type: 'string' } });
+}
+
+/** One of some known words, compared case-insensitively; another one is a 400 (D3.2). */
+export function oneWord<const T extends string>(name: string, words: readonly T[]) {
+  const error = `${name} must be one of: ${words.join(', ')}`;
+  const wordOf = (text: string) => words.find((each) => each.toLowerCase() === text.trim().toLowerCase());
+  return z
+    .string({ error })
+    .refine((text) => wordOf(text) !== undefined, { error })
+    .transform((text) => wordOf(text)!)
+    .openapi({ type: 'string', enum: [...words] });
+}
+
 /** How a parameter is published that takes several words: as generated clients send arrays. */
 export function arrayOf(words: readonly string[]) {
   return {
@@ -101,13 +124,14 @@ export const since = z
 
 /** The download format of an endpoint; the first is the default (D5.6). */
 export function format<const T extends string>(formats: readonly [T, ...T[]]) {
+  const error = `Invalid format. Must be one of: ${formats.join(', ')}`;
   return z
-    .union([z.string(), z.array(z.string())])
+    .union([z.string(), z.array(z.string())], { error })
     .default(formats[0])
     .transform((value, context) => {
       const known = typeof value === 'string' && formats.find((each) => each === value.toLowerCase());
       if (known) return known;
-      context.addIssue({ code: 'custom', message: `Invalid format. Must be one of: ${formats.join(', ')}` });
+      context.addIssue({ code: 'custom', message: error });
       return z.NEVER;
     })
     .openapi({ type: 'string', enum: [...formats], default: formats[0] });
@@ -182,6 +206,9 @@ export const problem = (status: keyof typeof problems) => jsonContent(ErrorBody,
 
 /** A file whose text is no JSON. */
 export const TextFile = z.string();
+
+/** A file that is no text. */
+export const BinaryFile = z.string().openapi({ format: 'binary' });
 
 /** The headers of a response that is a file. */
 export const downloadHeaders = {

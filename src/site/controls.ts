@@ -8,13 +8,7 @@ import {
   withEdition,
 } from '../catalog/controls/frameworks.ts';
 import type { ControlService, ShownFramework } from '../catalog/controls/queries.ts';
-import {
-  controlQuery,
-  query80053,
-  query800171,
-  queryDod8500,
-  type TextFrom,
-} from '../catalog/controls/schema.ts';
+import { controlQuery, query80053, query800171, queryDod8500 } from '../catalog/controls/schema.ts';
 import type { ControlRules } from '../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../catalog/crosswalk/graph.ts';
 import { closureDepth, defaultStatuses } from '../catalog/crosswalk/queries.ts';
@@ -36,10 +30,8 @@ const crosswalkQuery = z.object({
 
 /** The filters by words of each catalog: the names that the API takes, and what they are of. */
 const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFilter, 'selected'>[] }> = {
-  'nist-800-53': {
-    schema: query80053,
-    words: [{ name: 'baseline', legend: 'Baseline', words: ['low', 'moderate', 'high', 'privacy'] }],
-  },
+  // What baselines there are the catalog knows.
+  'nist-800-53': { schema: query80053, words: [] },
   'nist-800-171': {
     schema: query800171,
     words: [{ name: 'type', legend: 'Type', words: ['basic', 'derived'] }],
@@ -59,12 +51,6 @@ interface ListAnswer {
   total: number;
   controls: ListedControl[];
   pagination: Pagination;
-}
-
-/** What a record says of its version and of its text. */
-interface Dated {
-  edition: string | null;
-  textFrom?: TextFrom;
 }
 
 /** The catalogs that are loaded, with how many controls each has. */
@@ -89,12 +75,19 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
       search?: string;
       family?: string;
       version?: string;
+      baseline?: Set<string>;
     };
     const selected = words.map((each) => query[each.name] as Set<string> | undefined);
-    const { search, family, version } = query;
-    const filter = { search, family, version, words: selected, page, limit };
+    const { search, family, version, baseline } = query;
+    const filter = { search, family, version, baseline, words: selected, page, limit };
     const list = JSON.parse(controls.list(framework, filter)) as ListAnswer;
     const all = JSON.parse(controls.list(framework, { version, words: [] })) as ListAnswer;
+    const names = controls.baselines(framework, version).baselines.map(({ name }) => name);
+    const baselineFilter =
+      names.length === 0
+        ? []
+        : [{ name: 'baseline', legend: 'Baseline', words: names, selected: [...(baseline ?? [])] }];
+    const shown = words.map((each, index) => ({ ...each, selected: [...(selected[index] ?? [])] }));
     const families = new Set(all.controls.map((each) => each.family ?? each.subjectArea ?? ''));
     return show(
       c,
@@ -106,7 +99,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
         pagination: list.pagination,
         families: [...families].filter((each) => each !== ''),
         filter: { search: search ?? '', family: family ?? '', version: version ?? '' },
-        words: words.map((each, index) => ({ ...each, selected: [...(selected[index] ?? [])] })),
+        words: [...baselineFilter, ...shown],
       }),
     );
   }
@@ -114,8 +107,10 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
   function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
     const { version } = readQuery(c, controlQuery);
     const { maxHops, status } = readQuery(c, crosswalkQuery);
-    const control = JSON.parse(controls.record(framework, controlId, version)) as ShownControl & Dated;
-    const { identifier, textFrom } = control;
+    const control = JSON.parse(controls.record(framework, controlId, version)) as ShownControl & {
+      edition: string | null;
+    };
+    const { identifier } = control;
     const wanted: Set<MappingStatus> = status ?? defaultStatuses;
     const targets = crosswalk
       .graph()
@@ -126,10 +121,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
       }));
     const page = {
       control,
-      labels: {
-        version: withEdition(control.version, control.edition),
-        textFrom: textFrom === undefined ? null : withEdition(textFrom.version, textFrom.edition),
-      },
+      version: withEdition(control.version, control.edition),
       crosswalk: { source: { framework, identifier }, targets, maxHops, statuses: [...wanted] },
       mine: framework === 'cci' ? null : mine(c, framework, identifier),
       rules: c.get('visitor') === null ? null : rulesOf(c, framework, identifier),

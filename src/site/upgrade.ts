@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { fileHeaders } from '../http/answer.ts';
+import { fileHeaders, fileTypes } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
 import { emptyUpgrade, upgradePage } from './html/upgrade.tsx';
 import type { PageDeps, PageSupport } from './page.ts';
@@ -29,7 +29,7 @@ export function upgradePages(
       const { bytes, file } = await upgrade(upload, c.get('record'));
       if (file === null) return send(c, bytes);
       return c.body(bytes, 200, {
-        'Content-Type': 'application/json',
+        'Content-Type': fileTypes[file.type],
         'Content-Length': String(bytes.byteLength),
         ...fileHeaders(c.get('banner'), file.name),
         'Cache-Control': 'private, no-store',

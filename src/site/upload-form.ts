@@ -19,6 +19,7 @@ export function typedIn(form: Form): UpgradeForm {
     version: form.get('version').slice(0, longestField).trim(),
     hostName: form.get('hostName').slice(0, longestField).trim(),
     onChange: form.get('onChange').slice(0, longestField) || 'keep',
+    format: form.get('format').slice(0, longestField) || 'cklb',
   };
 }
 
@@ -46,14 +47,15 @@ export function readFormUpload(uploaded: UploadedChecklist, form: Form, frame: P
   const hostName = form.get('hostName').trim();
   const asked = check(optionsBody, {
     onChange: form.get('onChange') || 'keep',
+    format: form.get('format') || 'cklb',
     ...(slug === '' ? {} : { slug }),
     ...(version === '' ? {} : { version }),
     ...(hostName === '' ? {} : { hostName }),
   });
   const typed = typedIn(form);
   const asFile = form.get('as') === 'file';
-  return readUpload(uploaded.old, asked, (upgrade) => {
-    if (asFile) return fileOf(upgrade);
+  return readUpload(uploaded.old, asked, (upgrade, target) => {
+    if (asFile) return fileOf(upgrade, asked.format, target);
     const { report } = upgrade;
     const page = upgradedPage({
       report,

@@ -1044,14 +1044,14 @@ if (hasReferenceData) {
       assert.equal(
         db.sqlite
           .prepare(
-            `SELECT record_json -> '$.textFrom', count(*) FROM controls
+            `SELECT record_json ->> '$.textFrom', count(*) FROM controls
               WHERE version = 'Rev 5.2.0' AND status = 'active' GROUP BY 1 ORDER BY 2`,
           )
           .raw()
           .all(),
         [
           [null, 7],
-          ['{"version":"Rev 5.1.1","edition":"2022-01-25"}', 1007],
+          ['Rev 5.1.1 (2022-01-25)', 1007],
         ],
       );
       db.close();

@@ -26,6 +26,7 @@ import {
 } from '../support/callers.ts';
 import { addControls } from '../support/control-rows.ts';
 import { suite } from '../support/harness.ts';
+import { controlsOf } from '../support/oscal.ts';
 import { isPage } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 
@@ -230,6 +231,16 @@ const table: Row[] = [
       path: `/api/v1/controls/${framework}/${identifier}`,
     }),
   ]),
+  row('public', 'get /api/v1/controls/{framework}/baselines', is({ baselines: [] }), {
+    path: '/api/v1/controls/nist-800-53/baselines',
+  }),
+  row('public', 'get /api/v1/controls/{framework}/export', (a) => assert.is(controlsOf(a.json).length, 4), {
+    path: '/api/v1/controls/nist-800-53/export',
+  }),
+  row('public', 'get /api/v1/crosswalk/export', (a) => assert.is(a.json.error.code, 'NOT_FOUND'), {
+    path: '/api/v1/crosswalk/export?from=cci&to=nist-800-53',
+    status: 404,
+  }),
   row('public', 'get /api/v1/crosswalk/resolve', has({ to: 'nist-800-53', paths: [] }), {
     path: '/api/v1/crosswalk/resolve?from=cci:CCI-000015&to=nist-800-53',
   }),

@@ -1,6 +1,11 @@
 import type { Access } from '../../http/access.ts';
+import { download, publicHeaders } from '../../http/answer.ts';
+import { downloadFile, fileContent } from '../../http/files.ts';
+import { OscalDocument } from '../../http/oscal.ts';
 import { createRoutes } from '../../http/routes.ts';
 import { jsonContent } from '../../http/schema.ts';
+import { interchangeColumns } from './interchange.ts';
+import { toCatalog, toProfile } from './oscal.ts';
 import type { ControlService } from './queries.ts';
 import * as schemas from './schema.ts';
 
@@ -44,6 +49,41 @@ const published = [
 export function controlRoutes(access: Access, controls: ControlService) {
   const { app, route } = createRoutes('Controls');
 
+  route('GET /api/v1/controls/{framework}/baselines', access.public, {
+    operationId: 'listBaselines',
+    summary: 'List the baselines of a control catalog',
+    params: schemas.frameworkParam,
+    query: schemas.controlQuery,
+    response: jsonContent(schemas.Baselines, "The baselines, NIST's first."),
+    handle: ({ params, query }) => controls.baselines(params.framework, query.version),
+  });
+
+  route('GET /api/v1/controls/{framework}/export', access.with({ expensive: true }).public, {
+    operationId: 'exportControls',
+    summary: 'Download a control catalog or one of its baselines',
+    params: schemas.frameworkParam,
+    query: schemas.exportQuery,
+    response: {
+      ...fileContent(OscalDocument, ['text/csv']),
+      description:
+        'An OSCAL catalog, withdrawn controls too, or with baseline= an OSCAL profile; csv is the interchange that can be imported.',
+    },
+    handle: ({ params, query: { version, baseline, format, raw } }, c) => {
+      const exported = controls.exported(params.framework, version, baseline);
+      const name = [exported.framework, exported.version, ...(baseline === undefined ? [] : [baseline])]
+        .join('_')
+        .replaceAll(' ', '_');
+      if (format === 'oscal') {
+        const document = exported.baseline ? toProfile(exported, exported.baseline) : toCatalog(exported);
+        return download(c, JSON.stringify(document), format, `${name}.json`, publicHeaders);
+      }
+      const rows = exported.controls.map((control) => ({ ...exported, ...control }));
+      const columns = interchangeColumns;
+      const file = { json: {}, root: 'controls', element: 'control', columns, rows, headers: publicHeaders };
+      return downloadFile(c, { format, raw }, name, file);
+    },
+  });
+
   for (const { framework, operation, summaries, noun, filters, list, record } of published) {
     route(`GET /api/v1/controls/${framework}`, access.public, {
       operationId: `list${operation}s`,
@@ -51,8 +91,11 @@ export function controlRoutes(access: Access, controls: ControlService) {
       query: filters,
       response: jsonContent(list, `The ${noun}s.`),
       notFound: true,
-      handle: ({ query: { search, family, version, page, limit, ...words } }) =>
-        controls.list(framework, { search, family, version, page, limit, words: Object.values(words) }),
+      handle: ({ query: { search, family, version, page, limit, ...words } }) => {
+        const { baseline, ...others } = words as Record<string, Set<string> | undefined>;
+        const filter = { search, family, version, page, limit, baseline, words: Object.values(others) };
+        return controls.list(framework, filter);
+      },
     });
 
     route(`GET /api/v1/controls/${framework}/{controlId}`, access.public, {

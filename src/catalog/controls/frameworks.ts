@@ -7,6 +7,14 @@ export const frameworks = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as 
 export const catalogFrameworks = ['nist-800-53', 'nist-800-171', 'dod-8500'] as const;
 export type CatalogFramework = (typeof catalogFrameworks)[number];
 
+/** The baselines of NIST SP 800-53B, in their order; those that other profiles name come after them (rule D31). */
+export const nistBaselines = ['low', 'moderate', 'high', 'privacy'] as const;
+export type NistBaseline = (typeof nistBaselines)[number];
+
+export function isNistBaseline(name: string): name is NistBaseline {
+  return (nistBaselines as readonly string[]).includes(name);
+}
+
 /** The key of one of these frameworks, read in any case (D3.2); another text stands as it is, a site's own key among them. */
 export function frameworkKey(text: string): string {
   return frameworks.find((each) => each === text.trim().toLowerCase()) ?? text;

@@ -67,3 +67,25 @@ export function familyCodeOf(framework: string, identifier: string): string {
       return '';
   }
 }
+
+/**
+ * The id of a control in OSCAL, where ids begin with a letter and hold no blanks or brackets: `ac-2.1`, `cci-000015`,
+ * `SP_800_171_03.01.01` as NIST has it, `r2-3.1.1`. Of a site's own framework the identifier, with `_x28_` in place of each
+ * character that may not stand in one, so that no two are the same.
+ */
+export function oscalId(framework: string, identifier: string): string {
+  switch (framework) {
+    case 'nist-800-53':
+      return identifier.toLowerCase().replace('(', '.').replace(')', '');
+    case 'nist-800-171':
+      return identifier.startsWith('0') ? `SP_800_171_${identifier}` : `r2-${identifier}`;
+    case 'dod-8500':
+    case 'cci':
+      return identifier.toLowerCase();
+    default:
+      return identifier.replace(
+        /^[^\p{L}_]|[^\p{L}\p{N}.\-_]|_(?=x)/gu,
+        (each) => `_x${each.codePointAt(0)!.toString(16)}_`,
+      );
+  }
+}

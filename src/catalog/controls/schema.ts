@@ -1,12 +1,17 @@
 import { z } from '@hono/zod-openapi';
+import { fold } from '../../base/text.ts';
 import {
   arrayOf,
+  flag,
+  format,
+  nameList,
   Pagination,
   pagingWithoutMaximum,
   requestText,
   search,
   wordList,
 } from '../../http/schema.ts';
+import { frameworkKey, nistBaselines } from './frameworks.ts';
 
 /** A part of a control's statement: an item with its label and text, and the items below it. */
 export interface StatementPart {
@@ -41,15 +46,10 @@ const edition = z.string().nullable().openapi({
   example: '2025-08-26',
 });
 
-/** The release that a text is from. */
-export interface TextFrom {
-  version: string;
-  edition: string | null;
-}
-
-const textFrom = z.strictObject({ version: z.string(), edition }).optional().openapi({
+const textFrom = z.string().optional().openapi({
   description:
     'Only where the text is that of an older release, as none of this one was imported: which that is.',
+  example: 'Rev 5.1.1 (2022-01-25)',
 });
 const texts = { statement: z.string(), guidance: z.string() };
 const id = z.uuid().openapi({ description: 'Stable: the same in every revision and every installation.' });
@@ -60,7 +60,7 @@ export const Control80053 = z
     identifier: z.string().openapi({ example: 'AC-2(1)' }),
     title: z.string(),
     family: z.string().openapi({ example: 'Access Control' }),
-    baselines: z.array(z.enum(['low', 'moderate', 'high', 'privacy'])),
+    baselines: z.array(z.enum(nistBaselines)),
     ...texts,
     textFrom,
   })
@@ -129,7 +129,6 @@ export const ControlRecordDod8500 = z
 export interface ControlDetails {
   framework: string;
   version: string;
-  edition: string | null;
   status?: 'active' | 'withdrawn';
   title?: string;
   statementParts?: StatementPart[];
@@ -160,10 +159,16 @@ const version = requestText('version', 100)
 const family = (description: string) => requestText('family', 200).optional().openapi({ description });
 const shared = { search, version, ...pagingWithoutMaximum };
 
+/** Baselines by name, which only the service can check (rule D31). */
+export const baselineNames = nameList('baseline', 1000).openapi({
+  description: `One or more of ${nistBaselines.join(', ')}, or of those that imported profiles name, repeated or separated by commas. Case is ignored.`,
+  example: [...nistBaselines],
+});
+
 export const query80053 = z.object({
   ...shared,
   family: family('The full name or the two-letter code. Case is ignored.'),
-  baseline: wordList('baseline', ['low', 'moderate', 'high', 'privacy']),
+  baseline: baselineNames,
 });
 export const query800171 = z.object({
   ...shared,
@@ -206,3 +211,34 @@ export const controlParam = z.object({
   }),
 });
 export const controlQuery = z.object({ version });
+
+export const frameworkParam = z.object({
+  framework: requestText('framework', 100)
+    .transform(frameworkKey)
+    .openapi({ type: 'string', example: 'nist-800-53' }),
+});
+
+/** A download of one version of a framework, or of a baseline of it. */
+export const exportQuery = z.object({
+  version,
+  baseline: requestText('baseline', 200)
+    .transform((name) => fold(name.trim()))
+    .optional()
+    .openapi({ description: 'One baseline: a profile as oscal, and only its controls as csv and xlsx.' }),
+  format: format(['oscal', 'csv', 'xlsx']),
+  raw: flag('raw'),
+});
+
+export const Baselines = z
+  .strictObject({
+    baselines: z.array(
+      z.strictObject({
+        name: z.string().openapi({ description: 'What the parameter `baseline` takes.' }),
+        title: z.string(),
+        controls: z.int().openapi({ description: 'How many active controls of the version it has.' }),
+        source: z.string().openapi({ description: 'The source file. A file in an archive follows !/.' }),
+      }),
+    ),
+  })
+  .openapi('Baselines');
+export type Baselines = z.infer<typeof Baselines>;

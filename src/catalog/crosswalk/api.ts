@@ -1,16 +1,25 @@
 import type { z } from '@hono/zod-openapi';
 import { arrayText, type JsonText, objectText } from '../../base/json.ts';
 import type { Access } from '../../http/access.ts';
+import { download, publicHeaders } from '../../http/answer.ts';
+import { downloadFile, fileContent } from '../../http/files.ts';
+import { OscalDocument } from '../../http/oscal.ts';
 import { createRoutes } from '../../http/routes.ts';
 import { jsonContent } from '../../http/schema.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
 import type { ExplainService } from './explain.ts';
+import { type MappingExport, mappingColumns, toMappingCollection } from './export.ts';
 import { type Answered, type CrosswalkService, closureDepth, defaultStatuses } from './queries.ts';
 import * as schemas from './schema.ts';
 import { createTaker, mostPathBytes } from './share.ts';
 
 /** The crosswalk (rule D7): public. */
-export function crosswalkRoutes(access: Access, crosswalk: CrosswalkService, explainer: ExplainService) {
+export function crosswalkRoutes(
+  access: Access,
+  crosswalk: CrosswalkService,
+  explainer: ExplainService,
+  mappingExport: MappingExport,
+) {
   const { app, route } = createRoutes('Crosswalk');
   const costly = access.with({ expensive: true });
   // Beyond the hops of the closure table every question is a search (D7.3).
@@ -38,6 +47,28 @@ export function crosswalkRoutes(access: Access, crosswalk: CrosswalkService, exp
       if (truncated) entries.push(['truncated', 'true']);
       if (explain && texts.length === 0) entries.push(['reason', JSON.stringify(explainer.whyNot(question))]);
       return objectText(entries) as JsonText<schemas.Resolution>;
+    },
+  });
+
+  route('GET /api/v1/crosswalk/export', costly.public, {
+    operationId: 'exportCrosswalk',
+    summary: 'Download the direct mappings between two frameworks',
+    query: schemas.exportQuery,
+    notFound: true,
+    response: {
+      ...fileContent(OscalDocument, ['text/csv']),
+      description: 'An OSCAL mapping-collection, or a line for each direct mapping as csv or xlsx.',
+    },
+    handle: ({ query: { from, to, format, raw } }, c) => {
+      const exported = mappingExport(from, to);
+      const name = `crosswalk_${from}_${to}`;
+      if (format === 'oscal') {
+        const text = JSON.stringify(toMappingCollection(exported));
+        return download(c, text, format, `${name}.json`, publicHeaders);
+      }
+      const [columns, rows] = [mappingColumns, exported.mappings];
+      const file = { json: {}, root: 'crosswalk', element: 'mapping', columns, rows, headers: publicHeaders };
+      return downloadFile(c, { format, raw }, name, file);
     },
   });
 

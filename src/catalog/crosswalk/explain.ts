@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
+import { withoutFolder } from '../../base/source-name.ts';
 import { compareCodePoints, count } from '../../base/text.ts';
 import { frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
-import { withoutFolder } from '../source-name.ts';
 import { createMappingDecisions } from './decisions.ts';
 import { createFacts, isEnd, isStatedFor } from './facts.ts';
 import { type GraphNode, inOrder, statuses } from './graph.ts';

@@ -17,7 +17,7 @@ const nodeOf = (end: 'a' | 'b') => sql`(SELECT id FROM crosswalk_nodes
   WHERE framework = ${sql.placeholder(`${end}Framework`)} AND identifier = ${sql.placeholder(`${end}Identifier`)})`;
 
 /** What sources state of pairs and of controls, for whoever follows or explains the crosswalk. */
-export function createFacts({ orm }: Database) {
+export function createFacts({ orm, sqlite }: Database) {
   const framework = sql.placeholder('framework');
   const identifier = sql.placeholder('identifier');
   const { fromFramework, fromVersion, fromIdentifier, toFramework, toVersion, toIdentifier } = mappingFacts;
@@ -67,7 +67,36 @@ export function createFacts({ orm }: Database) {
     .orderBy(desc(frameworkVersions.isNewest), desc(frameworkVersions.version))
     .limit(1)
     .prepare();
+  const between = sqlite
+    .prepare<{ from: string; to: string }, [string, string, string, string, string, string]>(
+      `SELECT a.framework, a.identifier, b.framework, b.identifier, f.reference,
+              trim(f.from_framework || ' ' || f.from_version) || ' to ' || trim(f.to_framework || ' ' || f.to_version)
+         FROM crosswalk_evidence AS e
+         JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b
+         JOIN mapping_facts AS f ON f.source_id = e.source_id AND f.ordinal = e.ordinal
+        WHERE (a.framework = @from AND b.framework = @to) OR (a.framework = @to AND b.framework = @from)
+        GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY e.a, e.b, min(f.ordinal), 5, 6`,
+    )
+    .raw();
+  const changed = sqlite
+    .prepare<{ from: string; to: string }, string | null>(
+      `SELECT max(edition) FROM mapping_facts
+        WHERE edition GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*'
+          AND ((from_framework = @from AND to_framework = @to) OR (from_framework = @to AND to_framework = @from))`,
+    )
+    .pluck();
   return {
+    /** What the edges between two frameworks rest on, each reference once for what it is stated for. */
+    between: (from: string, to: string) =>
+      between.all({ from, to }).map(([aFramework, a, bFramework, b, reference, statedFor]) => ({
+        a: { framework: aFramework, identifier: a },
+        b: { framework: bFramework, identifier: b },
+        ...{ reference, statedFor },
+      })),
+
+    /** The newest date that a source of mappings between two frameworks states of itself; null where none does. */
+    changed: (from: string, to: string): string | null => changed.get({ from, to }) ?? null,
+
     /** The stated pairs that an edge rests on; none for one that no source makes. */
     evidence(one: GraphNode, other: GraphNode): Evidence[] {
       const [a, b] = inOrder(one, other);

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { flag, positiveInteger, requestText, textList, wordList } from '../../http/schema.ts';
+import { flag, format, positiveInteger, requestText, textList, wordList } from '../../http/schema.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
 import { statuses } from './graph.ts';
 
@@ -149,6 +149,14 @@ const bodyStatus = z
   })
   .optional()
   .openapi({ type: 'array', items: { type: 'string', enum: [...statuses] } });
+
+/** A download of the crosswalk between two frameworks. */
+export const exportQuery = z.object({
+  from: targetKey('from').transform(frameworkKey).openapi({ type: 'string', example: 'cci' }),
+  to: targetKey('to').transform(frameworkKey).openapi({ type: 'string', example: 'nist-800-53' }),
+  format: format(['oscal', 'csv', 'xlsx']),
+  raw: flag('raw'),
+});
 
 const bodyHops = z
   .number({ error: 'maxHops must be a positive integer' })

@@ -101,4 +101,4 @@ export const documentsQuery = z.object({
 });
 export type DocumentsQuery = z.infer<typeof documentsQuery>;
 
-export const fileQuery = z.object({ format: format(['json', 'csv', 'xml']), raw: flag('raw') });
+export const fileQuery = z.object({ format: format(['json', 'csv', 'xml', 'xlsx']), raw: flag('raw') });

@@ -1,17 +1,25 @@
 import type { Access } from '../../http/access.ts';
 import { download } from '../../http/answer.ts';
 import { downloadFile, fileContent } from '../../http/files.ts';
+import { OscalDocument } from '../../http/oscal.ts';
 import { createRoutes } from '../../http/routes.ts';
 import { jsonContent } from '../../http/schema.ts';
-import { toCklb } from './cklb.ts';
+import { toCkl } from './ckl.ts';
+import { checklistName, toCklb } from './cklb.ts';
 import { Cklb } from './cklb-schema.ts';
+import { type AddressedControls, toComponentDefinition } from './component.ts';
 import { findingColumns, toRawStig } from './export.ts';
 import type { StigNewsService } from './news.ts';
 import type { StigService } from './queries.ts';
 import * as schemas from './schema.ts';
 
 /** The STIG catalog (rule D4). Fixed paths come before `{slug}`, which would swallow them. */
-export function stigRoutes(access: Access, stigs: StigService, news: StigNewsService) {
+export function stigRoutes(
+  access: Access,
+  stigs: StigService,
+  news: StigNewsService,
+  addressed: AddressedControls,
+) {
   const { app, route } = createRoutes('STIG catalog');
   const costly = access.with({ expensive: true });
 
@@ -74,20 +82,27 @@ export function stigRoutes(access: Access, stigs: StigService, news: StigNewsSer
 
   route('GET /api/v1/stigs/{slug}/download', costly.user, {
     operationId: 'downloadStig',
-    summary: 'Download a STIG as a checklist (cklb), json, csv or xml',
+    summary: 'Download a STIG as a checklist (cklb, ckl), json, csv, xml, xlsx or OSCAL',
     params: schemas.slugParam,
     query: schemas.downloadQuery,
     response: {
-      ...fileContent(schemas.RawStig.or(Cklb)),
+      ...fileContent(schemas.RawStig.or(Cklb).or(OscalDocument)),
       description:
-        'The file. json is the raw benchmark record; csv and xml are flat exports of the findings.',
+        'The file. json is the raw benchmark record; csv, xml and xlsx are flat exports of the findings; a ckl is application/xml; oscal is a component-definition.',
     },
-    handle: ({ params, query: { format, version, raw, hostName } }, c) => {
+    handle: ({ params, query: { format, version, raw, ...target } }, c) => {
       const full = stigs.full(params.slug, version);
-      const name = `U_${full.release.benchmarkId}_${full.release.version}`;
-      if (format === 'cklb') {
-        const cklb = toCklb(full, hostName, c.get('banner'));
-        return download(c, JSON.stringify(cklb), 'json', `${name}.cklb`);
+      const { release } = full;
+      if (format === 'cklb' || format === 'ckl') {
+        const cklb = toCklb(full, target, c.get('banner'));
+        const name = `${checklistName(release, target)}.${format}`;
+        const text = format === 'cklb' ? JSON.stringify(cklb) : toCkl(cklb, [release]);
+        return download(c, text, format, name);
+      }
+      const name = `U_${release.benchmarkId}_${release.version}`;
+      if (format === 'oscal') {
+        const text = JSON.stringify(toComponentDefinition(full, addressed));
+        return download(c, text, format, `${name}_component-definition.json`);
       }
       const [columns, rows] = [findingColumns, full.findings];
       const file = { json: toRawStig(full), root: 'stig', element: 'finding', columns, rows };

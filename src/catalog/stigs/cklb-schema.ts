@@ -1,4 +1,8 @@
 import { z } from '@hono/zod-openapi';
+import { oneWord, requestText } from '../../http/schema.ts';
+
+/** What a host may be to its domain. */
+export const roles = ['None', 'Workstation', 'Member Server', 'Domain Controller'] as const;
 
 const CklbRule = z.strictObject({
   uuid: z.uuid(),
@@ -57,7 +61,7 @@ export const Cklb = z
       mac_address: z.string(),
       fqdn: z.string(),
       comments: z.string(),
-      role: z.enum(['None', 'Workstation', 'Member Server', 'Domain Controller']),
+      role: z.enum(roles),
       is_web_database: z.boolean(),
       technology_area: z.string(),
       web_db_site: z.string(),
@@ -82,3 +86,15 @@ export const Cklb = z
 export type Cklb = z.infer<typeof Cklb>;
 export type CklbStig = Cklb['stigs'][number];
 export type CklbRule = CklbStig['rules'][number];
+
+const field = (name: string) => requestText(name, 255).optional();
+
+/** The host that a checklist is for, as a request names it (rule D28.1). */
+export const checklistTarget = z.object({
+  hostName: field('hostName'),
+  ipAddress: field('ipAddress'),
+  macAddress: field('macAddress'),
+  fqdn: field('fqdn'),
+  role: oneWord('role', roles).optional(),
+});
+export type ChecklistTarget = z.infer<typeof checklistTarget>;

@@ -1,24 +1,28 @@
 import { stableId } from '../../base/ids.ts';
-import type { Cklb } from './cklb-schema.ts';
+import type { ChecklistTarget, Cklb } from './cklb-schema.ts';
 import type { FindingRow, FullRelease } from './queries.ts';
 
 /**
  * A checklist in the form of STIG Viewer 3 (rules F3.1, F3.3, D5.1 and D5.2): every rule
  * `not_reviewed`, ids made from the content, no times, so that the same release gives the same bytes everywhere.
- * `hostName` fills the target's name and enters the checklist's id, since the checklists of two hosts are two; the STIG and
- * its rules in them are the same. `classification` is the site's marking and enters no id.
+ * The target enters the checklist's id, since the checklists of two hosts are two; the STIG and its rules in them are the
+ * same. `classification` is the site's marking and enters no id.
  */
 export function toCklb(
   { release, findings }: FullRelease,
-  hostName = '',
+  { hostName = '', ipAddress = '', macAddress = '', fqdn = '', role = 'None' }: ChecklistTarget = {},
   classification: string | null = null,
 ): Cklb {
+  const others = [ipAddress, macAddress, fqdn, role === 'None' ? '' : role];
+  const host = others.every((each) => each === '')
+    ? [hostName].filter((each) => each !== '')
+    : [hostName, ...others];
   const key = [release.slug, release.version, release.benchmarkDate ?? '', release.statusDate ?? ''];
   const stigUuid = stableId('cklb-stig', ...key);
   const displayName = release.title.replace(/ Security Technical Implementation Guide$/, '');
   return {
     title: `${displayName} ${release.version}`,
-    id: stableId('cklb', ...key, ...(hostName === '' ? [] : [hostName])),
+    id: stableId('cklb', ...key, ...host),
     cklb_version: '1.0',
     active: false,
     mode: 1,
@@ -26,11 +30,11 @@ export function toCklb(
     target_data: {
       target_type: 'Computing',
       host_name: hostName,
-      ip_address: '',
-      mac_address: '',
-      fqdn: '',
+      ip_address: ipAddress,
+      mac_address: macAddress,
+      fqdn,
       comments: '',
-      role: 'None',
+      role,
       is_web_database: false,
       technology_area: '',
       web_db_site: '',
@@ -51,6 +55,14 @@ export function toCklb(
       },
     ],
   };
+}
+
+/** The name of a checklist's file, before its ending: of the host where one is named (rule D28.1). */
+export function checklistName(
+  { benchmarkId, slug, version }: FullRelease['release'],
+  { hostName = '' }: ChecklistTarget,
+): string {
+  return hostName.trim() === '' ? `U_${benchmarkId}_${version}` : `${hostName}_${slug}_${version}`;
 }
 
 /**

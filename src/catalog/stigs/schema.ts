@@ -12,6 +12,7 @@ import {
   textList,
   wordList,
 } from '../../http/schema.ts';
+import { checklistTarget } from './cklb-schema.ts';
 
 export const Severity = z.enum(['high', 'medium', 'low']).openapi({ example: 'medium' });
 
@@ -207,12 +208,11 @@ export const controlsQuery = z.object({
   ...paging(50, 100),
 });
 export type FindingsQuery = z.infer<typeof controlsQuery>;
-export const downloadFormats = ['cklb', 'json', 'csv', 'xml'] as const;
-export const downloadQuery = z.object({
+export const downloadFormats = ['cklb', 'ckl', 'json', 'csv', 'xml', 'xlsx', 'oscal'] as const;
+export const downloadQuery = checklistTarget.extend({
   format: format(downloadFormats),
   version,
   raw: flag('raw'),
-  hostName: requestText('hostName', 255).optional(),
 });
 export const changelogQuery = z.object({
   since: since.optional(),

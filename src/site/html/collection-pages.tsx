@@ -130,7 +130,7 @@ export function memberPage(kind: Kind, shown: Shown, isOwn: boolean, members: (h
           ]}
         />
         <div class="actions">
-          <Downloads of={path(kind.api, shown.id, 'export')} formats={['json', 'csv']} />
+          <Downloads of={path(kind.api, shown.id, 'export')} formats={['json', 'csv', 'xlsx']} />
           {kind.one === 'list' ? <PostButton action={`${home}/duplicate`} label="Duplicate" /> : null}
           {isOwn ? (
             <a class="button quiet" href={`${home}/edit`}>

@@ -246,9 +246,12 @@ export function Prose({ text }: { text: string }) {
 
 const formatNames: Record<string, string> = {
   cklb: 'Checklist (.cklb)',
+  ckl: 'Checklist (.ckl)',
   json: 'JSON',
   csv: 'CSV',
   xml: 'XML',
+  xlsx: 'XLSX',
+  oscal: 'OSCAL',
 };
 
 /** Links to the formats of a download; `of` is its address in the API, `version` the release where it is not the latest. */

@@ -72,7 +72,10 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
           ]}
         />
         <div class="actions">
-          <Downloads of={path('regdoc', document.documentId, 'download')} formats={['json', 'csv', 'xml']} />
+          <Downloads
+            of={path('regdoc', document.documentId, 'download')}
+            formats={['json', 'csv', 'xml', 'xlsx']}
+          />
         </div>
         <h2>Actionable items</h2>
         <Table

@@ -19,7 +19,7 @@ export function ReadCollections(props: {
         rows={collections.map(({ id, name, count }) => [
           name,
           count,
-          <Downloads of={path(api, id, 'export')} formats={['json', 'csv', 'xml']} />,
+          <Downloads of={path(api, id, 'export')} formats={['json', 'csv', 'xml', 'xlsx']} />,
         ])}
       >
         No collections of {things} yet. An administrator creates them on the server with{' '}

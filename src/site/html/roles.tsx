@@ -76,7 +76,10 @@ export function rolePage({ role }: { role: Role }): View {
           ]}
         />
         <div class="actions">
-          <Downloads of={path('roles', role.occupationCode, 'download')} formats={['json', 'csv', 'xml']} />
+          <Downloads
+            of={path('roles', role.occupationCode, 'download')}
+            formats={['json', 'csv', 'xml', 'xlsx']}
+          />
         </div>
         <h2>STIGs they act on</h2>
         <Table

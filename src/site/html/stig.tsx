@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { RoleMappingRow } from '../../catalog/guidance/role-schema.ts';
-import type { Finding, StigVersions } from '../../catalog/stigs/schema.ts';
+import { downloadFormats, type Finding, type StigVersions } from '../../catalog/stigs/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import {
   Day,
@@ -41,8 +41,6 @@ export interface StigPage {
   roles: RoleMappingRow[] | null;
 }
 
-const formats = ['cklb', 'json', 'csv', 'xml'] as const;
-
 export function stigPage(stig: StigPage): View {
   const { slug, version } = stig;
   const isCurrent = stig.versions.find((each) => each.current)?.version === version;
@@ -73,7 +71,7 @@ export function stigPage(stig: StigPage): View {
         <div class="actions">
           <Downloads
             of={path('stigs', slug, 'download')}
-            formats={formats}
+            formats={downloadFormats}
             version={isCurrent ? '' : version}
           />
           <FavoriteButton of="stigs" isFavorite={stig.isFavorite} fields={{ slug, next: home }} />

@@ -18,9 +18,16 @@ export interface UpgradeForm {
   version: string;
   hostName: string;
   onChange: string;
+  format: string;
 }
 
-export const emptyUpgrade: UpgradeForm = { slug: '', version: '', hostName: '', onChange: 'keep' };
+export const emptyUpgrade: UpgradeForm = {
+  slug: '',
+  version: '',
+  hostName: '',
+  onChange: 'keep',
+  format: 'cklb',
+};
 
 /** A STIG that a checklist may be upgraded to. */
 export interface StigChoice {
@@ -105,6 +112,15 @@ export function upgradePage(page: {
               ['reset', 'Reset the answer'],
             ]}
             selected={form.onChange === 'reset' ? 'reset' : 'keep'}
+          />
+          <Select
+            name="format"
+            label="Format of the upgraded checklist"
+            of={[
+              ['cklb', '.cklb (STIG Viewer 3, STIG Manager)'],
+              ['ckl', '.ckl (STIG Viewer 2)'],
+            ]}
+            selected={form.format === 'ckl' ? 'ckl' : 'cklb'}
           />
           <div class="actions">
             <button type="submit">Preview upgrade</button>

@@ -19,6 +19,7 @@ fixture('a profile gives the members that it lists, in catalog order', () => {
     version: 'Rev 5.1.1',
     edition: '2024-02-04T23:16:00.000Z',
     baseline: 'moderate',
+    title: 'NIST Special Publication 800-53 Revision 5.1.1 MODERATE IMPACT BASELINE',
     identifiers: ['AC-2', 'AC-2(1)', 'AC-3', 'AC-10', 'AT-1'],
   });
 });
@@ -28,13 +29,55 @@ fixture('the title names the baseline', () => {
   assert.is(named('NIST Special Publication 800-53 Revision 5 LOW IMPACT BASELINE'), 'low');
   assert.is(named('NIST SP 800-53B High-Impact Baseline'), 'high');
   assert.is(named('NIST Special Publication 800-53 Revision 5.1.1 PRIVACY BASELINE'), 'privacy');
-  const reason = (title: string) => reasonOf(parseOscalProfile(oscalProfile(['ac-1'], { title })));
+  // One that is none of NIST's four has a name made of its title (rule D31).
+  assert.is(named('FedRAMP Rev 5 High Baseline'), 'fedramp-rev-5-high-baseline');
   assert.is(
-    reason('FedRAMP Rev 5 High Baseline'),
-    'a profile that is not a baseline of 800-53: FedRAMP Rev 5 High Baseline',
+    named('FedRAMP NIST SP 800-53 HIGH IMPACT BASELINE'),
+    'fedramp-nist-sp-800-53-high-impact-baseline',
   );
-  assert.match(reason('FedRAMP NIST SP 800-53 HIGH IMPACT BASELINE'), /not a baseline of 800-53/);
-  assert.match(reason('NIST SP 800-53 Rev 5 overlay for lanterns'), /not a baseline of 800-53/);
+  assert.is(
+    named('  (Überlay)  for\tlanterns, in the HARBOR — 2026! '),
+    'überlay-for-lanterns-in-the-harbor-2026',
+  );
+  assert.is(named('x'.repeat(5000)), 'x'.repeat(200));
+  const refused = (title: string) =>
+    refusal('oscal-profile', () => parseOscalProfile(oscalProfile(['ac-1'], { title })));
+  assert.is(refused('— ?! —'), 'the title "— ?! —" gives the baseline no name');
+  assert.is(refused('Low'), 'the title "Low" would name the baseline as one of NIST\'s');
+});
+
+fixture('a named baseline is of the revision that its catalog or its title says, else of every one', () => {
+  const revision = (more: { title?: string; href?: string; resource?: object }) => {
+    const value = oscalProfile(['ac-1'], { title: more.title ?? 'Lantern overlay', version: '5.0' });
+    Object.assign(value.profile.imports[0]!, { href: more.href ?? '#c' });
+    const resources = more.resource ? [{ uuid: 'c', ...more.resource }] : [];
+    return baselineOf({ profile: { ...value.profile, 'back-matter': { resources } } }).version;
+  };
+  assert.is(revision({}), '', 'its own version 5.0 is none of the catalog');
+  assert.is(revision({ title: 'Lantern Rev 4 overlay' }), 'Rev 4');
+  assert.is(revision({ title: 'Lantern overlay Rev 2' }), '');
+  assert.is(revision({ href: 'NIST_SP-800-53_rev4_catalog.json' }), 'Rev 4');
+  assert.is(revision({ title: 'Lantern Rev 5', href: 'https://x/sp-800-53r4.json' }), 'Rev 4');
+  assert.is(revision({ resource: { title: 'NIST Special Publication (SP) 800-53 revision 5' } }), 'Rev 5');
+  const rlinks = [{ href: 'NIST_SP-800-53_rev5_catalog.json' }];
+  assert.is(revision({ resource: { rlinks } }), 'Rev 5');
+  assert.is(revision({ href: '#other', resource: { rlinks } }), '', 'another resource');
+});
+
+fixture('ids that are none of 800-53 are left out by name, and excluded ones are not listed', () => {
+  const title = 'Lantern overlay';
+  const { records, warnings } = parseOscalProfile(
+    oscalProfile(['ac-1', 'lantern-7', 'ac-2', 'SP_800_171_03.01.01'], { title }),
+  ) as { records: BaselineRecord[]; warnings: string[] };
+  assert.equal(records[0]!.identifiers, ['AC-1', 'AC-2']);
+  assert.equal(warnings, ['2 ids are none of 800-53 and are left out: lantern-7, SP_800_171_03.01.01']);
+  assert.is(
+    reasonOf(parseOscalProfile(oscalProfile(['gv.oc-01', 'ism-0142x'], { title }))),
+    'a profile that is not a baseline of 800-53: Lantern overlay',
+  );
+  const value = oscalProfile(['ac-1', 'ac-2']);
+  Object.assign(value.profile.imports[0]!, { 'exclude-controls': [{ 'with-ids': ['ac-1', 'ac-9'] }] });
+  assert.equal(baselineOf(value).identifiers, ['AC-2']);
 });
 
 fixture('a broken profile is refused with one message', () => {
@@ -54,9 +97,10 @@ fixture('a broken profile is refused with one message', () => {
     importing({ 'include-all': {} }),
     /include-all: all controls of another file cannot be resolved/,
   );
+  assert.is(importing({ 'exclude-controls': [{ 'with-ids': ['ac-1'] }] }), 'the profile lists no controls');
   assert.match(
-    importing({ 'exclude-controls': [{ 'with-ids': ['ac-1'] }] }),
-    /excluded controls are not supported/,
+    importing({ 'exclude-controls': [{ 'with-ids': [], matching: [{ pattern: 'ac-*' }] }] }),
+    /patterns cannot be resolved/,
   );
   const children = [{ 'with-ids': ['ac-1'], 'with-child-controls': 'yes' }];
   assert.match(importing({ 'include-controls': children }), /child controls cannot be resolved/);

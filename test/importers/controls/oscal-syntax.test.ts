@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert';
 import type { ControlsResult } from '../../../importers/controls/catalog.ts';
 import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts';
 import { parseOscalProfile } from '../../../importers/controls/oscal-profile.ts';
+import type { BaselineRecord } from '../../../importers/controls/record.ts';
 import { parseControlsJson, parseSource } from '../../../importers/parse.ts';
 import { suite } from '../../support/harness.ts';
 import { catalogOf, controlOf, recordsOf, refusal } from './support.ts';
@@ -184,19 +185,18 @@ fixture('a profile in XML lists what its JSON lists', () => {
   const refused = (inside: string) => refusal('oscal-profile', () => parseSource(Buffer.from(xml(inside))));
   assert.match(refused('<include-all/>'), /all controls of another file cannot be resolved/);
   assert.match(refused(listed.replace('"no"', '"yes"')), /child controls cannot be resolved/);
-  assert.match(
-    refused(`${listed}<exclude-controls><with-id>ac-2</with-id></exclude-controls>`),
-    /excluded controls are not supported/,
-  );
+  const excluded = `${listed}<exclude-controls><with-id>ac-2</with-id></exclude-controls>`;
+  const [baseline] = imported(xml(excluded)).records as BaselineRecord[];
+  assert.equal(baseline!.identifiers, ['AC-2(1)']);
   assert.match(
     refused('<include-controls><matching pattern="ac-*"/></include-controls>'),
     /patterns cannot be resolved/,
   );
   assert.match(refused(''), /lists no controls/);
-  assert.equal(skipped(xml(listed).replace('NIST Special Publication 800-53', 'FedRAMP')), [
-    'oscal-profile',
-    'a profile that is not a baseline of 800-53: Lanterns of FedRAMP Revision 5.2.0 LOW IMPACT BASELINE',
-  ]);
+  const matter = `<back-matter><resource uuid="c"><title>x</title><rlink href="sp800-53_rev4.xml"/></resource></back-matter>`;
+  const named = xml(listed).replace(title, 'Harbor').replace('</profile>', `${matter}</profile>`);
+  const [harbor] = imported(named).records as BaselineRecord[];
+  assert.equal([harbor!.baseline, harbor!.title, harbor!.version], ['harbor', 'Harbor', 'Rev 4']);
 });
 
 const requirement = (id: string, more: object) => ({ id: `SP_800_171_${id}`, class: 'requirement', ...more });

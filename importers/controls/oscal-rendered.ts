@@ -1,0 +1,109 @@
+import { oscalNamespace } from '../../src/base/ids.ts';
+import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
+import { renderedProp, textFromName, textlessProp, wholeProp } from '../../src/catalog/controls/oscal.ts';
+import type { StatementPart } from '../../src/catalog/controls/schema.ts';
+import { ImportError } from '../read/errors.ts';
+import { readShape } from '../read/json.ts';
+import { excerpt } from '../read/text.ts';
+import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
+import { isWithdrawn, partsOf } from './oscal-controls.ts';
+import { releaseOf } from './oscal-release.ts';
+import {
+  type OscalControl,
+  type OscalMetadata,
+  type OscalPart,
+  type OscalProperty,
+  oscalCatalog,
+} from './oscal-shape.ts';
+import type { ControlRecord } from './record.ts';
+import { renderStatement } from './statement.ts';
+
+const kind = 'oscal-catalog';
+const framework = 'nist-800-53';
+
+/** True for the head of a catalog that Gapstone exported (rule D30.1). */
+export function isRendered({ props }: OscalMetadata): boolean {
+  return has(props, renderedProp);
+}
+
+function has(props: OscalProperty[], { name, ns, value }: OscalProperty): boolean {
+  return props.some((each) => each.name === name && each.ns === ns && each.value === value);
+}
+
+/**
+ * Reads a catalog of 800-53 that Gapstone exported: its texts stand as they were served, so they are kept to the letter, and
+ * a control may lack what was not held. Throws `ImportError` naming what is broken.
+ */
+export function readRendered(value: unknown): ControlsResult {
+  const { catalog } = readShape(oscalCatalog, value, kind);
+  const { version, warnings, ...release } = releaseOf(catalog.metadata, kind);
+  // OSCAL wants a time: where nothing states one, ours have this.
+  const edition = release.edition.startsWith('1970-01-01') ? '' : release.edition;
+  const controls = catalog.groups.flatMap((group) =>
+    group.controls
+      .flatMap((control) => [control, ...control.controls])
+      .map((control) => readControl(control, group.title)),
+  );
+  return { kind, records: [catalogRecord(kind, { framework, version, edition }, controls)], warnings };
+}
+
+function readControl(control: OscalControl, family: string): ControlRecord {
+  const identifier = identifierOf(control.id);
+  if (control.controls.some((below) => below.controls.length > 0))
+    throw new ImportError(`${identifier} has enhancements of enhancements`);
+  const targets = (rel: string) =>
+    control.links.filter((link) => link.rel === rel).map(({ href }) => identifierOf(href.replace(/^#/, '')));
+  const head = {
+    identifier,
+    // What has no title or family of its own was given the identifier or its letters in their place.
+    title: control.title === identifier ? '' : control.title,
+    family: family === familyCodeOf(framework, identifier) ? '' : family,
+  };
+  if (isWithdrawn(control))
+    return controlRecord(framework, {
+      ...head,
+      status: 'withdrawn',
+      withdrawnInto: targets('incorporated-into'),
+    });
+  const [part] = partsOf(control, 'statement');
+  const isWhole = part !== undefined && has(part.props, wholeProp);
+  const statementParts = part === undefined || isWhole ? [] : itemsOf(part);
+  const statement = isWhole ? part.prose : renderStatement(statementParts);
+  if (statement === '' && !has(control.props, textlessProp))
+    throw new ImportError(`${identifier} has no statement and is not withdrawn`);
+  const guidance = partsOf(control, 'guidance').map(({ prose }) => prose);
+  const related = targets('related');
+  const textFrom = control.props.find(
+    ({ name, ns }) => name === textFromName && ns === oscalNamespace,
+  )?.value;
+  return controlRecord(framework, {
+    ...head,
+    statement,
+    statementParts,
+    guidance: guidance.join('\n\n'),
+    related,
+    ...(textFrom === undefined ? {} : { textFrom }),
+  });
+}
+
+function identifierOf(id: string): string {
+  const identifier = canonicalIdentifier(framework, id);
+  if (identifier === null) throw new ImportError(`"${excerpt(id)}" is not an id of 800-53`);
+  return identifier;
+}
+
+/** The lead of a statement and its items, side by side, as they are served. */
+function itemsOf(statement: OscalPart): StatementPart[] {
+  const items = statement.parts.map(readPart);
+  return statement.prose === '' ? items : [{ ...readPart(statement), parts: [] }, ...items];
+}
+
+function readPart({ id, prose, props, parts }: OscalPart): StatementPart {
+  const propOf = (name: string) => props.find((each) => each.name === name)?.value ?? '';
+  return {
+    id: id === '' ? propOf('part-id') : id,
+    label: propOf('label'),
+    prose,
+    parts: parts.map(readPart),
+  };
+}

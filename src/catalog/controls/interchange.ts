@@ -1,0 +1,86 @@
+import { fold, guardedCell } from '../../base/text.ts';
+import { type Column, joined } from '../../http/columns.ts';
+import { familyCodeOf } from './identifier.ts';
+import type { StatementPart } from './schema.ts';
+
+/** A control with everything that is served of it, of any framework. */
+export interface ExportedControl {
+  identifier: string;
+  title: string;
+  /** Of a CCI its types. */
+  family: string;
+  /** Folded, and only where it is not the beginning of the identifier; of a CCI its status. */
+  familyCode: string;
+  status: 'active' | 'withdrawn';
+  withdrawnInto: string[];
+  statement: string;
+  statementParts: StatementPart[];
+  guidance: string;
+  /** The older release that the text is from, `""` where it is the version's own. */
+  textFrom: string;
+  related: string[];
+  baselines: string[];
+  requirementType: string | null;
+  macLevels: string[];
+  confidentialityLevels: string[];
+  impactCode: string | null;
+  threat: string;
+  resources: string;
+}
+
+/** One version of a framework, withdrawn controls too. */
+export interface ExportedCatalog {
+  framework: string;
+  version: string;
+  /** The newest date or time that a source states of itself; null where none does. */
+  changed: string | null;
+  controls: ExportedControl[];
+  /** The baseline that the controls are of, where one was asked for. */
+  baseline: { name: string; title: string } | null;
+}
+
+/** What else than the family a control is found by: a code of its own. */
+export function familyCode(framework: string, identifier: string, family: string, names: string[]): string {
+  const [code = ''] = names.filter((name) => name !== fold(family));
+  return framework !== 'cci' && code === fold(familyCodeOf(framework, identifier)) ? '' : code;
+}
+
+type Row = ExportedControl & Pick<ExportedCatalog, 'framework' | 'version'>;
+
+const texts: [name: string, value: (row: Row) => string | null][] = [
+  ['framework', (row) => row.framework],
+  ['version', (row) => row.version],
+  ['identifier', (row) => row.identifier],
+  ['title', (row) => row.title],
+  ['family', (row) => (isCci(row) ? '' : row.family)],
+  ['familyCode', (row) => (isCci(row) ? '' : row.familyCode)],
+  ['status', (row) => (isCci(row) ? row.familyCode : row.status)],
+  ['withdrawnInto', (row) => joined(row.withdrawnInto)],
+  ['baselines', (row) => joined(row.baselines)],
+  ['requirementType', (row) => row.requirementType],
+  ['macLevels', (row) => joined(row.macLevels)],
+  ['confidentialityLevels', (row) => joined(row.confidentialityLevels)],
+  ['impactCode', (row) => row.impactCode],
+  ['type', (row) => (isCci(row) ? row.family.replaceAll(', ', ';') : '')],
+  ['statement', (row) => row.statement],
+  ['statementParts', (row) => jsonOrNone(row.statementParts)],
+  ['guidance', (row) => row.guidance],
+  ['textFrom', (row) => row.textFrom],
+  ['related', (row) => joined(row.related)],
+  ['threat', (row) => row.threat],
+  ['resources', (row) => row.resources],
+];
+
+/** The columns of our interchange (data/README.md), which imports again to the same (rule D30.1). */
+export const interchangeColumns: Column<Row>[] = texts.map(([name, value]) => ({
+  name,
+  value: (row) => guarded(value(row)),
+}));
+
+const isCci = (row: Row) => row.framework === 'cci';
+const jsonOrNone = (parts: StatementPart[]) => (parts.length === 0 ? '' : JSON.stringify(parts));
+
+/** A text that begins as a guarded cell would, guarded itself: the import takes one apostrophe away (rule D30.1). */
+function guarded(value: string | null): string | null {
+  return value !== null && guardedCell.test(value) ? `'${value}` : value;
+}

@@ -1,0 +1,201 @@
+import { oscalNamespace, stableId } from '../../base/ids.ts';
+import {
+  filled,
+  type OscalResource,
+  oneLine,
+  oscalDocument,
+  oscalMetadata,
+  ownProp,
+  prop,
+} from '../../http/oscal.ts';
+import { isNistBaseline } from './frameworks.ts';
+import { familyCodeOf, oscalId } from './identifier.ts';
+import type { ExportedCatalog, ExportedControl } from './interchange.ts';
+import type { StatementPart } from './schema.ts';
+
+/** What tells the import that a catalog is ours: its texts are what is served, and are taken as they stand. */
+export const renderedProp = { name: 'prose', ns: oscalNamespace, value: 'rendered' };
+/** What tells it that an active control has no statement because the catalog holds only facts about it. */
+export const textlessProp = { name: 'text', ns: oscalNamespace, value: 'not-held' };
+/** What tells it that a statement is one text, whose parts the catalog does not hold. */
+export const wholeProp = { name: 'text', ns: oscalNamespace, value: 'whole' };
+
+/** The name of the property that tells which older release a text is from. */
+export const textFromName = 'text-from';
+
+const publications: Record<string, (revision: string) => string> = {
+  'nist-800-53': (revision) => `NIST Special Publication 800-53 Revision ${revision}`,
+  'nist-800-171': (revision) => `NIST Special Publication 800-171 Revision ${revision}`,
+  'dod-8500': (version) => `IA controls of ${version}`,
+  cci: (version) => `DISA Control Correlation Identifiers of ${version}`,
+};
+
+/** `5.1.1` of the label `Rev 5.1.1`. */
+const bareVersion = (version: string) => version.replace(/^Rev /, '');
+
+/** A text that OSCAL takes as a title. */
+const withoutBreaks = (text: string) => text.replace(/\s*\n\s*/g, ' ').trim();
+
+/** What a version of a framework is called where a document refers to it. */
+export function publicationOf(framework: string, version: string): string {
+  const title = publications[framework]?.(bareVersion(version)) ?? `${framework} ${version}`;
+  return oneLine(title);
+}
+
+/** NIST's own files, which say more than ours: parameters, references, assessment. */
+const nistFiles: [framework: string, version: RegExp, path: string][] = [
+  ['nist-800-53', /^Rev 5\b/, 'SP800-53/rev5/json/NIST_SP-800-53_rev5_catalog.json'],
+  ['nist-800-53', /^Rev 4\b/, 'SP800-53/rev4/json/NIST_SP-800-53_rev4_catalog.json'],
+  ['nist-800-171', /^Rev 3\b/, 'SP800-171/rev3/json/NIST_SP800-171_rev3_catalog.json'],
+];
+
+/** The resource of a document that stands for a catalog, with the address of NIST's file where there is one. */
+export function catalogResource(framework: string, version: string): OscalResource {
+  const file = nistFiles.find(([key, pattern]) => key === framework && pattern.test(version))?.[2];
+  const href = `https://raw.githubusercontent.com/usnistgov/oscal-content/main/nist.gov/${file}`;
+  return {
+    uuid: stableId('oscal-catalog', framework, version),
+    title: publicationOf(framework, version),
+    ...(file === undefined ? {} : { rlinks: [{ href, 'media-type': 'application/oscal+json' }] }),
+  };
+}
+
+/** One version of a framework as an OSCAL catalog (rule D30.1). */
+export function toCatalog({ framework, version, changed, controls }: ExportedCatalog): object {
+  const known = new Set(controls.map(({ identifier }) => identifier));
+  const enhancements = Map.groupBy(controls, ({ identifier }) => baseOf(framework, identifier, known));
+  const write = (control: ExportedControl): object => ({
+    ...toControl(framework, control),
+    ...filled('controls', (enhancements.get(control.identifier) ?? []).map(write)),
+  });
+  const families = Map.groupBy(enhancements.get('') ?? [], (control) => familyOf(framework, control));
+  const groups = [...families].flatMap(([title, members]) =>
+    title === ''
+      ? []
+      : [{ ...groupId(framework, members[0]!), class: 'family', title, controls: members.map(write) }],
+  );
+  const metadata = oscalMetadata(publicationOf(framework, version), bareVersion(version), changed, {
+    props: [renderedProp],
+    remarks:
+      'Made by Gapstone of what it serves: parameters are text, as in "[Assignment: organization-defined ...]". It does not replace the publisher’s own file.',
+  });
+  return oscalDocument(
+    'catalog',
+    {
+      metadata,
+      ...filled('groups', groups),
+      ...filled('controls', (families.get('') ?? []).map(write)),
+    },
+    [catalogResource(framework, version)],
+  );
+}
+
+/** The control that an enhancement of 800-53 stands under; `""` for what stands by itself. */
+function baseOf(framework: string, identifier: string, known: Set<string>): string {
+  const base = framework === 'nist-800-53' ? identifier.replace(/\(\d+\)$/, '') : identifier;
+  return base !== identifier && known.has(base) ? base : '';
+}
+
+/** The family of a control, of 800-53 always some: without a title its code. */
+function familyOf(framework: string, { family, identifier }: ExportedControl): string {
+  return withoutBreaks(family) || (framework === 'nist-800-53' ? familyCodeOf(framework, identifier) : '');
+}
+
+function groupId(framework: string, { identifier }: ExportedControl): { id?: string } {
+  const code = familyCodeOf(framework, identifier).toLowerCase();
+  return /^[a-z]+$/.test(code) ? { id: code } : {};
+}
+
+function toControl(framework: string, control: ExportedControl): object {
+  const { identifier, title, status, statement, guidance, related, withdrawnInto } = control;
+  const id = oscalId(framework, identifier);
+  const link = (rel: string) => (target: string) => ({ href: `#${oscalId(framework, target)}`, rel });
+  const isTextless = status === 'active' && statement === '' && control.statementParts.length === 0;
+  const guidanceParts = guidance === '' ? [] : [{ id: `${id}_gdn`, name: 'guidance', prose: guidance }];
+  return {
+    id,
+    ...classOf(framework, identifier),
+    // Where none is published the identifier stands for it, as NIST does in 800-171.
+    title: withoutBreaks(title) || identifier,
+    props: [
+      ...prop('label', identifier),
+      ...(framework === 'nist-800-53' ? prop('sort-id', sortId(id)) : []),
+      ...(status === 'withdrawn' ? prop('status', 'withdrawn') : []),
+      ...(isTextless ? [textlessProp] : []),
+      ...ownProp(textFromName, control.textFrom),
+      ...ownProp('requirement-type', control.requirementType ?? ''),
+      ...control.macLevels.flatMap((level) => ownProp('mac-level', level)),
+      ...control.confidentialityLevels.flatMap((level) => ownProp('confidentiality-level', level)),
+      ...ownProp('impact-code', control.impactCode ?? ''),
+      ...(framework === 'cci' ? ownProp('cci-status', control.familyCode) : []),
+    ],
+    ...filled('links', [...related.map(link('related')), ...withdrawnInto.map(link('incorporated-into'))]),
+    ...filled('parts', [
+      ...statementOf(id, control),
+      ...guidanceParts,
+      ...ownPart('threat', control.threat),
+      ...ownPart('resources', control.resources),
+    ]),
+  };
+}
+
+function classOf(framework: string, identifier: string): { class?: string } {
+  if (framework === 'nist-800-53')
+    return { class: `SP800-53${identifier.includes('(') ? '-enhancement' : ''}` };
+  return {};
+}
+
+/** `ac-02.03`: digits in two places, so that ids sort by themselves. */
+function sortId(id: string): string {
+  return id.replace(/\d+/g, (digits) => digits.padStart(2, '0'));
+}
+
+function ownPart(name: string, prose: string): object[] {
+  return prose === '' ? [] : [{ name, ns: oscalNamespace, prose }];
+}
+
+/** One statement: its lead with the items below it, or the text where its parts are not held. */
+function statementOf(id: string, { statement, statementParts }: ExportedControl): object[] {
+  const [first, ...rest] = statementParts;
+  if (!first) return statement === '' ? [] : [{ name: 'statement', props: [wholeProp], prose: statement }];
+  const isLead = first.label === '' && first.prose !== '' && first.parts.length === 0;
+  const items = isLead ? rest : statementParts;
+  const lead = isLead ? { id: first.id, prose: first.prose } : { id: `${id}_smt`, prose: '' };
+  return [toPart('statement', { ...lead, label: '', parts: items })];
+}
+
+function toPart(name: string, { id, label, prose, parts }: StatementPart): object {
+  return {
+    ...(isToken(id) ? { id } : {}),
+    name,
+    ...filled('props', [...prop('label', label), ...(isToken(id) ? [] : ownProp('part-id', id))]),
+    ...(prose === '' ? {} : { prose }),
+    ...filled(
+      'parts',
+      parts.map((part) => toPart('item', part)),
+    ),
+  };
+}
+
+/** Whether OSCAL allows a text as an id. */
+const isToken = (text: string) => /^[\p{L}_][\p{L}\p{N}.\-_]*$/u.test(text);
+
+/** A baseline of a version as an OSCAL profile: the active controls that it has (rules D30.1, D31). */
+export function toProfile(
+  { framework, version, changed, controls }: ExportedCatalog,
+  { name, title }: { name: string; title: string },
+): object {
+  const resource = catalogResource(framework, version);
+  const impact = name === 'privacy' ? 'PRIVACY BASELINE' : `${name.toUpperCase()} IMPACT BASELINE`;
+  const shown = isNistBaseline(name) ? `${publicationOf(framework, version)} ${impact}` : title;
+  const ids = controls.map(({ identifier }) => oscalId(framework, identifier));
+  return oscalDocument(
+    'profile',
+    {
+      metadata: oscalMetadata(shown, bareVersion(version), changed),
+      imports: [{ href: `#${resource.uuid}`, 'include-controls': [{ 'with-ids': ids }] }],
+      merge: { 'as-is': true },
+    },
+    [resource],
+  );
+}

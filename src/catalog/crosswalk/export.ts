@@ -1,0 +1,195 @@
+import { and, asc, eq, or, sql } from 'drizzle-orm';
+import { AppError } from '../../base/errors.ts';
+import { oscalNamespace, stableId } from '../../base/ids.ts';
+import { cut } from '../../base/text.ts';
+import { controls, frameworkVersions } from '../../db/control-tables.ts';
+import type { Database } from '../../db/database.ts';
+import { type Column, joined } from '../../http/columns.ts';
+import { filled, oneLine, oscalDocument, oscalMetadata, ownProp } from '../../http/oscal.ts';
+import { oscalId } from '../controls/identifier.ts';
+import { catalogResource, publicationOf } from '../controls/oscal.ts';
+import { createMappingDecisions, type MappingDecision } from './decisions.ts';
+import { createFacts } from './facts.ts';
+import { type GraphNode, type MappingStatus, nameOfEdge, statuses } from './graph.ts';
+import type { CrosswalkService } from './queries.ts';
+
+/** A publisher's reference that an edge rests on, and what it is stated for: `cci 2022-03-09 to nist-800-53 Rev 5`. */
+interface Reference {
+  reference: string;
+  statedFor: string;
+}
+
+/** A control as the newest version states it that has it. */
+interface End extends GraphNode {
+  version: string;
+  title: string;
+}
+
+/** A direct edge between two frameworks. */
+export interface DirectMapping {
+  from: End;
+  to: End;
+  status: MappingStatus;
+  references: Reference[];
+  /** An operator's word about the pair. */
+  decision: MappingDecision | null;
+}
+
+/** All direct edges between two frameworks, and the active controls of the first that have none. */
+export interface ExportedMappings {
+  from: string;
+  to: string;
+  changed: string | null;
+  mappings: DirectMapping[];
+  unmapped: End[];
+}
+
+export type MappingExport = ReturnType<typeof createMappingExport>;
+
+/** The crosswalk between two frameworks as it is: direct edges alone, no rejected one (rule D30.1). */
+export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
+  const facts = createFacts(db);
+  const decisions = createMappingDecisions(db);
+  const { framework, version, isNewest } = frameworkVersions;
+  const isVersion = and(eq(framework, controls.framework), eq(version, controls.version));
+  // The revisions of 800-171 name different controls; of every other framework the newest version counts.
+  const everyEnd = db.orm
+    .select({
+      framework,
+      version,
+      identifier: controls.identifier,
+      title: controls.title,
+      status: controls.status,
+    })
+    .from(controls)
+    .innerJoin(frameworkVersions, isVersion)
+    .where(
+      and(eq(framework, sql.placeholder('framework')), or(eq(isNewest, 1), eq(framework, 'nist-800-171'))),
+    )
+    .orderBy(asc(isNewest), asc(version), asc(controls.ordinal))
+    .prepare();
+
+  return (from: string, to: string): ExportedMappings =>
+    db.read(() => {
+      const graph = crosswalk.graph();
+      const rows = [...new Set([from, to])].flatMap((each) => everyEnd.all({ framework: each }));
+      const ends = new Map(rows.map(({ status: _, ...end }) => [keyOf(end), end]));
+      const endOf = (node: GraphNode): End => ends.get(keyOf(node)) ?? { ...node, version: '', title: '' };
+      const references = Map.groupBy(facts.between(from, to), (each) => nameOfEdge(each));
+      const decided = new Map(decisions.all().map((each) => [nameOfEdge(edgeOf(...each.ends)), each]));
+      const mappings = graph.nodes.flatMap((node, id) =>
+        node.framework !== from
+          ? []
+          : graph.neighbors[id]!.flatMap((neighbor) => {
+              const other = graph.nodes[neighbor.node]!;
+              const status = statuses[neighbor.status]!;
+              // Within one framework each edge is met from both of its ends.
+              if (other.framework !== to || status === 'rejected' || (from === to && neighbor.node < id))
+                return [];
+              const name = nameOfEdge(edgeOf(node, other));
+              const { status: word, reason, decidedAt } = decided.get(name) ?? {};
+              const decision =
+                word === undefined ? null : { status: word, reason: reason!, decidedAt: decidedAt! };
+              const rests = (references.get(name) ?? []).map(({ reference, statedFor }) => ({
+                reference,
+                statedFor,
+              }));
+              return [{ from: endOf(node), to: endOf(other), status, references: rests, decision }];
+            }),
+      );
+      if (mappings.length === 0)
+        throw new AppError('NOT_FOUND', `No direct mappings between ${cut(from)} and ${cut(to)}`);
+      const mapped = new Set(mappings.flatMap((each) => [keyOf(each.from), keyOf(each.to)]));
+      const unmapped = rows.filter(
+        (row) => row.framework === from && row.status === 'active' && !mapped.has(keyOf(row)),
+      );
+      return { from, to, changed: facts.changed(from, to), mappings, unmapped };
+    });
+}
+
+const keyOf = ({ framework, identifier }: GraphNode) => `${framework}:${identifier}`;
+const edgeOf = (a: GraphNode, b: GraphNode) => ({ a, b });
+
+/** The columns of the csv and xlsx of a crosswalk: a line for each direct edge. */
+export const mappingColumns: Column<DirectMapping>[] = [
+  ...endColumns('from', ({ from }) => from),
+  ...endColumns('to', ({ to }) => to),
+  { name: 'status', value: ({ status }) => status },
+  { name: 'references', value: ({ references }) => joined(references.map(({ reference }) => reference)) },
+  {
+    name: 'statedFor',
+    value: ({ references }) => joined([...new Set(references.map((each) => each.statedFor))]),
+  },
+  { name: 'decision', value: ({ decision }) => decision?.reason ?? '' },
+];
+
+function endColumns(side: 'from' | 'to', of: (mapping: DirectMapping) => End): Column<DirectMapping>[] {
+  return [
+    { name: `${side}Framework`, value: (row) => of(row).framework },
+    { name: `${side}Version`, value: (row) => of(row).version },
+    { name: `${side}Identifier`, value: (row) => of(row).identifier },
+    { name: `${side}Title`, value: (row) => of(row).title },
+  ];
+}
+
+/** The crosswalk between two frameworks as an OSCAL mapping-collection: a mapping for each pair of their versions. */
+export function toMappingCollection({ from, to, changed, mappings, unmapped }: ExportedMappings): object {
+  const pairs = Map.groupBy(mappings, (each) => JSON.stringify([each.from.version, each.to.version]));
+  const written = [...pairs].map(([key, of]) => {
+    const [fromVersion, toVersion] = JSON.parse(key) as [string, string];
+    const resources = [catalogResource(from, fromVersion), catalogResource(to, toVersion)] as const;
+    const names = [from, fromVersion, to, toVersion];
+    const gaps = unmapped.filter(({ version }) => version === fromVersion);
+    const mapping = {
+      uuid: stableId('oscal-mapping', ...names),
+      'source-resource': { type: 'catalog', href: `#${resources[0].uuid}` },
+      'target-resource': { type: 'catalog', href: `#${resources[1].uuid}` },
+      maps: of.map(toMap),
+      ...(gaps.length === 0 ? {} : { 'source-gap-summary': gapsOf(names, gaps) }),
+    };
+    return { mapping, resources };
+  });
+  const resources = new Map(written.flatMap((each) => each.resources).map((each) => [each.uuid, each]));
+  const versions = (side: 'from' | 'to') =>
+    [...new Set(mappings.map((each) => publicationOf(each[side].framework, each[side].version)))].join(', ');
+  return oscalDocument(
+    'mapping-collection',
+    {
+      metadata: oscalMetadata(`${versions('from')} to ${versions('to')}`, changed ?? 'undated', changed),
+      provenance: {
+        method: 'hybrid',
+        'matching-rationale': 'functional',
+        status: 'draft',
+        'mapping-description':
+          'The pairs that publishers state, as Gapstone relates them to the versions that are held. Publishers do not class the relation: a map says that one control references the other. The property status is verified where a publisher states the pair for these versions or an operator confirmed it, else auto.',
+      },
+      mappings: written.map(({ mapping }) => mapping),
+    },
+    [...resources.values()],
+  );
+}
+
+function toMap({ from, to, status, references, decision }: DirectMapping): object {
+  const item = ({ framework, identifier }: End) => [
+    { type: 'control', 'id-ref': oscalId(framework, identifier) },
+  ];
+  return {
+    uuid: stableId('oscal-map', from.framework, from.identifier, to.framework, to.identifier),
+    ns: oscalNamespace,
+    relationship: 'references',
+    sources: item(from),
+    targets: item(to),
+    ...filled('props', [
+      ...ownProp('status', status),
+      ...references.flatMap(({ reference, statedFor }) => ownProp('reference', reference, statedFor)),
+      ...(decision === null
+        ? []
+        : ownProp('decision', decision.status, oneLine(decision.reason) || undefined)),
+    ]),
+  };
+}
+
+function gapsOf(names: string[], gaps: End[]): object {
+  const ids = gaps.map(({ framework, identifier }) => oscalId(framework, identifier));
+  return { uuid: stableId('oscal-gaps', ...names), 'unmapped-controls': [{ 'with-ids': ids }] };
+}

@@ -1,0 +1,136 @@
+import { packageVersion } from '../../base/root.ts';
+import { cleanXml } from '../../http/columns.ts';
+import type { Cklb, CklbRule, CklbStig } from './cklb-schema.ts';
+import type { StigRelease } from './queries.ts';
+
+const statuses = {
+  not_a_finding: 'NotAFinding',
+  open: 'Open',
+  not_applicable: 'Not_Applicable',
+  not_reviewed: 'Not_Reviewed',
+};
+
+/**
+ * A checklist in the form of STIG Viewer 2 (rule F3.5): the elements in its order, every one there, tabs and line feeds.
+ * `releases` of its STIGs, as far as they are known, say what a cklb has no field for. Its title has no place here.
+ */
+export function toCkl(checklist: Cklb, releases: StigRelease[]): string {
+  const { target_data: target, stigs } = checklist;
+  const asset: [name: string, text: string][] = [
+    ['ROLE', target.role],
+    ['ASSET_TYPE', target.target_type],
+    ['MARKING', target.classification ?? ''],
+    ['HOST_NAME', target.host_name],
+    ['HOST_IP', target.ip_address],
+    ['HOST_MAC', target.mac_address],
+    ['HOST_FQDN', target.fqdn],
+    ['TARGET_COMMENT', target.comments],
+    ['TECH_AREA', target.technology_area],
+    ['TARGET_KEY', targetKeyOf(stigs[0]?.rules[0])],
+    ['WEB_OR_DATABASE', String(target.is_web_database)],
+    ['WEB_DB_SITE', target.web_db_site],
+    ['WEB_DB_INSTANCE', target.web_db_instance],
+  ];
+  const lines = [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<!--Gapstone :: ${packageVersion}-->`,
+    '<CHECKLIST>',
+  ];
+  lines.push(
+    '\t<ASSET>',
+    ...asset.map(([name, text]) => `\t\t${element(name, text)}`),
+    '\t</ASSET>',
+    '\t<STIGS>',
+  );
+  for (const stig of stigs) {
+    lines.push('\t\t<iSTIG>', '\t\t\t<STIG_INFO>');
+    const release = releases.find(({ benchmarkId }) => benchmarkId === stig.stig_id);
+    // STIG Viewer leaves the data out where there is none.
+    for (const [name, text] of stigInfo(stig, release))
+      lines.push(pair('SI_DATA', element('SID_NAME', name), text === '' ? '' : element('SID_DATA', text)));
+    lines.push('\t\t\t</STIG_INFO>', ...stig.rules.map((rule) => vuln(rule, stig)), '\t\t</iSTIG>');
+  }
+  return [...lines, '\t</STIGS>', '</CHECKLIST>'].join('\n');
+}
+
+function stigInfo(stig: CklbStig, release: StigRelease | undefined): [name: string, text: string][] {
+  return [
+    ['version', stig.version],
+    ['classification', 'UNCLASSIFIED'],
+    ['customname', ''],
+    ['stigid', stig.stig_id],
+    ['description', release?.description ?? ''],
+    ['filename', release ? `U_${release.benchmarkId}_${release.version}_Manual-xccdf.xml` : ''],
+    ['releaseinfo', stig.release_info],
+    ['title', stig.stig_name],
+    ['uuid', stig.uuid],
+    ['notice', 'terms-of-use'],
+    ['source', 'STIG.DOD.MIL'],
+  ];
+}
+
+function vuln(rule: CklbRule, stig: CklbStig): string {
+  // STIG Viewer writes two of them at least.
+  const legacyIds = [...rule.legacy_ids, '', ''].slice(0, Math.max(2, rule.legacy_ids.length));
+  const data: [name: string, text: string][] = [
+    ['Vuln_Num', rule.group_id],
+    ['Severity', rule.severity],
+    ['Group_Title', rule.group_title],
+    ['Rule_ID', rule.rule_id_src],
+    ['Rule_Ver', rule.rule_version],
+    ['Rule_Title', rule.rule_title],
+    ['Vuln_Discuss', rule.discussion],
+    ['IA_Controls', rule.ia_controls],
+    ['Check_Content', rule.check_content],
+    ['Fix_Text', rule.fix_text],
+    ['False_Positives', rule.false_positives],
+    ['False_Negatives', rule.false_negatives],
+    ['Documentable', rule.documentable],
+    ['Mitigations', rule.mitigations],
+    ['Potential_Impact', rule.potential_impacts],
+    ['Third_Party_Tools', rule.third_party_tools],
+    ['Mitigation_Control', rule.mitigation_control],
+    ['Responsibility', rule.responsibility],
+    ['Security_Override_Guidance', rule.security_override_guidance],
+    ['Check_Content_Ref', rule.check_content_ref?.name ?? ''],
+    ['Weight', rule.weight],
+    ['Class', rule.classification === 'Unclassified' ? 'Unclass' : rule.classification],
+    ['STIGRef', rule.stig_ref ?? `${stig.stig_name} :: Version ${stig.version}, ${stig.release_info}`],
+    ['TargetKey', targetKeyOf(rule)],
+    ['STIG_UUID', stig.uuid],
+    ...legacyIds.map((id): [string, string] => ['LEGACY_ID', id]),
+    ...rule.ccis.map((id): [string, string] => ['CCI_REF', id]),
+  ];
+  const answer: [name: string, text: string][] = [
+    ['STATUS', statuses[rule.status]],
+    ['FINDING_DETAILS', rule.finding_details],
+    ['COMMENTS', rule.comments],
+    ['SEVERITY_OVERRIDE', rule.overrides.severity?.severity ?? ''],
+    ['SEVERITY_JUSTIFICATION', rule.overrides.severity?.reason ?? ''],
+  ];
+  return [
+    '\t\t\t<VULN>',
+    ...data.map(([name, text]) =>
+      pair('STIG_DATA', element('VULN_ATTRIBUTE', name), element('ATTRIBUTE_DATA', text)),
+    ),
+    ...answer.map(([name, text]) => `\t\t\t\t${element(name, text)}`),
+    '\t\t\t</VULN>',
+  ].join('\n');
+}
+
+/** The key that DISA gave the product; a ckl that was read has it under another name than a cklb. */
+const targetKeyOf = (rule: CklbRule | undefined) => rule?.target_key ?? rule?.reference_identifier ?? '';
+
+/** An element with a name and, where there is some, its data. */
+function pair(name: string, first: string, second: string): string {
+  const lines = [`<${name}>`, `\t${first}`, ...(second === '' ? [] : [`\t${second}`]), `</${name}>`];
+  return lines.map((line) => `\t\t\t\t${line}`).join('\n');
+}
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** An element with a text. A carriage return would be read as a line feed anyway. */
+function element(name: string, text: string): string {
+  const clean = cleanXml(text).replace(/\r\n?/g, '\n');
+  return `<${name}>${clean.replace(/[&<>]/g, (each) => escapes[each]!)}</${name}>`;
+}

@@ -1,0 +1,111 @@
+import { stableId } from '../../base/ids.ts';
+import { compareCodePoints, count } from '../../base/text.ts';
+import {
+  filled,
+  type OscalResource,
+  oneLine,
+  oscalDocument,
+  oscalMetadata,
+  ownProp,
+} from '../../http/oscal.ts';
+import type { FindingRow, FullRelease } from './queries.ts';
+
+/** A control that a CCI addresses: its id in OSCAL, its place in the catalog, and whether only Rev 4 says so. */
+interface AddressedControl {
+  cci: string;
+  id: string;
+  order: string;
+  carriedOver: boolean;
+}
+
+/** What CCIs address of 800-53, of which catalog, by which CCI list. */
+export type AddressedControls = (ccis: string[]) => {
+  catalog: OscalResource;
+  cciList: string;
+  controls: AddressedControl[];
+};
+
+/**
+ * A release as an OSCAL component-definition (rule D30.1): a component for validation whose rules are sets of properties
+ * with the same remarks, as trestle reads them, and the controls that they address. It claims no status of anything.
+ */
+export function toComponentDefinition(
+  { release, findings }: FullRelease,
+  addressed: AddressedControls,
+): object {
+  const key = [release.slug, release.version];
+  const { catalog, cciList, controls } = addressed([...new Set(findings.flatMap(({ ccis }) => ccis))]);
+  const byCci = Map.groupBy(controls, ({ cci }) => cci);
+  const rules = findings.map((row) => ({ row, controls: row.ccis.flatMap((cci) => byCci.get(cci) ?? []) }));
+  const width = Math.max(3, String(findings.length - 1).length);
+  const requirements = [...Map.groupBy(controls, ({ id }) => id).values()]
+    .sort(([a], [b]) => compareCodePoints(a!.order, b!.order))
+    .map((ways) => toRequirement(key, ways, rules));
+  const title = oneLine(release.title) || release.slug;
+  const component = {
+    uuid: stableId('oscal-component', ...key),
+    type: 'validation',
+    title,
+    description: `The rules of ${title}, ${release.version}.`,
+    props: [
+      ...ownProp('stig-slug', release.slug),
+      ...ownProp('benchmark-id', release.benchmarkId),
+      ...rules
+        .filter(({ controls }) => controls.length === 0)
+        .flatMap(({ row }) => ownProp('unmapped', row.ruleId)),
+      ...findings.flatMap((row, index) => ruleSet(row, `rule_set_${String(index).padStart(width, '0')}`)),
+    ],
+    ...filled(
+      'control-implementations',
+      requirements.length === 0
+        ? []
+        : [
+            {
+              uuid: stableId('oscal-implementation', ...key),
+              source: `#${catalog.uuid}`,
+              description: `The controls that the rules address through the CCIs they cite (DISA CCI list of ${cciList}). A rule is evidence for a part of a control.`,
+              'implemented-requirements': requirements,
+            },
+          ],
+    ),
+  };
+  const metadata = oscalMetadata(title, release.version, release.releaseDate);
+  return oscalDocument(
+    'component-definition',
+    { metadata, components: [component] },
+    requirements.length === 0 ? [] : [catalog],
+  );
+}
+
+function ruleSet(row: FindingRow, set: string) {
+  return [
+    ...ownProp('Rule_Id', row.ruleId, set),
+    ...ownProp('Rule_Description', row.ruleTitle, set),
+    ...ownProp('group-id', row.groupId, set),
+    ...ownProp('stig-id', row.ruleVersion, set),
+    ...ownProp('severity', row.severity, set),
+    ...row.ccis.flatMap((cci) => ownProp('cci', cci, set)),
+  ];
+}
+
+function toRequirement(
+  key: string[],
+  ways: AddressedControl[],
+  rules: { row: FindingRow; controls: AddressedControl[] }[],
+): object {
+  const { id } = ways[0]!;
+  const ids = rules
+    .filter(({ controls }) => controls.some((each) => each.id === id))
+    .map(({ row }) => row.ruleId);
+  const carriedOver = ways.filter((way) => way.carriedOver).map(({ cci }) => cci);
+  return {
+    uuid: stableId('oscal-requirement', ...key, id),
+    'control-id': id,
+    description: count(ids.length, 'rule'),
+    props: [
+      ...ids.flatMap((rule) => ownProp('Rule_Id', rule)),
+      // The CCI has no reference to Rev 5: its reference to Rev 4 was carried over.
+      ...carriedOver.flatMap((cci) => ownProp('rev-4-reference', cci)),
+    ],
+  };
+}

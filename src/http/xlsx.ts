@@ -1,0 +1,106 @@
+import { buffer } from 'node:stream/consumers';
+import yazl from 'yazl';
+import { count } from '../base/text.ts';
+import { cleanXml } from './columns.ts';
+
+/** What a workbook of one sheet holds. */
+export interface Sheet {
+  /** Of at most 31 characters, none of `[]:*?/\`. */
+  name: string;
+  /** Lines that stand above the header, one a row. */
+  titles?: string[];
+  header: string[];
+  rows: string[][];
+  /** A marking for the top of each printed page. */
+  marking: string | null;
+}
+
+/** Characters that Excel takes in a cell; it "repairs" a file with more. */
+export const longestCell = 32_767;
+
+const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const packages = 'http://schemas.openxmlformats.org/package/2006';
+const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+
+/** The parts of every workbook of ours; its styles are 1, a text that stays one when it is edited, and 2, the same in bold. */
+const constantParts: Record<string, string> = {
+  '[Content_Types].xml': `<Types xmlns="${packages}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${types}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${types}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${types}.styles+xml"/></Types>`,
+  '_rels/.rels': `<Relationships xmlns="${packages}/relationships"><Relationship Id="rId1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+  'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${packages}/relationships"><Relationship Id="rId1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${relations}/styles" Target="styles.xml"/></Relationships>`,
+  'xl/styles.xml': `<styleSheet xmlns="${main}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3"><xf/><xf numFmtId="49" applyNumberFormat="1" applyAlignment="1"><alignment vertical="top"/></xf><xf numFmtId="49" fontId="1" applyNumberFormat="1" applyFont="1"/></cellXfs></styleSheet>`,
+};
+
+/**
+ * A workbook of one sheet (rule D30.1): every cell a text, the header frozen and filtered. A text that Excel would not take
+ * whole ends with a word on what was left out. Equal sheets give equal bytes where zlib is the same.
+ */
+export async function toXlsx(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
+  const zip = new yazl.ZipFile();
+  const range = `$A$${headerRow(sheet)}:$${letters(sheet.header.length)}$${headerRow(sheet) + sheet.rows.length}`;
+  const name = escaped(sheet.name);
+  const workbook = `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets><sheet name="${name}" sheetId="1" r:id="rId1"/></sheets><definedNames><definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">'${name}'!${range}</definedName></definedNames></workbook>`;
+  const parts = {
+    ...constantParts,
+    'xl/workbook.xml': workbook,
+    'xl/worksheets/sheet1.xml': sheetPart(sheet, range),
+  };
+  const mtime = new Date(1980, 0, 1);
+  for (const [path, part] of Object.entries(parts))
+    zip.addBuffer(Buffer.from(declaration + part), path, { mtime, forceDosTimestamp: true });
+  zip.end();
+  return new Uint8Array(await buffer(zip.outputStream));
+}
+
+const headerRow = ({ titles = [] }: Sheet) => titles.length + 1;
+
+function sheetPart(sheet: Sheet, range: string): string {
+  const { titles = [], header, rows, marking } = sheet;
+  const first = headerRow(sheet);
+  const lines = [...titles.map((title) => [title]), header, ...rows];
+  const data = lines.map((cells, index) => {
+    const style = index < first ? 2 : 1;
+    const written = cells.map((text, column) => cell(text, `${letters(column + 1)}${index + 1}`, style));
+    return `<row r="${index + 1}">${written.join('')}</row>`;
+  });
+  const widths = header.map((_, column) => {
+    const longest = Math.max(...[header, ...rows].map((cells) => cells[column]!.length));
+    return `<col min="${column + 1}" max="${column + 1}" width="${Math.min(longest, 60) + 3}" customWidth="1"/>`;
+  });
+  const frozen = `<pane ySplit="${first}" topLeftCell="A${first + 1}" activePane="bottomLeft" state="frozen"/>`;
+  // What begins with & is a code there.
+  const top =
+    marking === null
+      ? ''
+      : `<headerFooter><oddHeader>&amp;C${escaped(marking.replaceAll('&', '&&'))}</oddHeader></headerFooter>`;
+  return `<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">${frozen}</sheetView></sheetViews><cols>${widths.join('')}</cols><sheetData>${data.join('')}</sheetData><autoFilter ref="${range.replaceAll('$', '')}"/>${top}</worksheet>`;
+}
+
+function cell(text: string, at: string, style: number): string {
+  if (text === '') return '';
+  return `<c r="${at}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escaped(whole(text))}</t></is></c>`;
+}
+
+/** The letters of a column, counted from 1: A to Z, AA and on. */
+function letters(column: number): string {
+  const rest = Math.floor((column - 1) / 26);
+  return `${rest === 0 ? '' : letters(rest)}${String.fromCharCode(65 + ((column - 1) % 26))}`;
+}
+
+/** A text as a cell takes it; of one that is too long its beginning, and how much is left out. */
+function whole(text: string): string {
+  if (text.length <= longestCell) return text;
+  const kept = text.slice(0, longestCell - 50).replace(/[\ud800-\udbff]$/, '');
+  return `${kept} [${count(text.length - kept.length, 'more character')} left out]`;
+}
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** A text in a workbook: what it writes for a character by number (`_x000D_`) is written so that it stays those letters. */
+function escaped(text: string): string {
+  return cleanXml(text)
+    .replace(/\r\n?/g, '\n')
+    .replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_')
+    .replace(/[&<>"]/g, (each) => escapes[each]!);
+}

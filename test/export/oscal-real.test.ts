@@ -1,0 +1,290 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { sha256 } from '../../src/base/ids.ts';
+import type { Database } from '../../src/db/database.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { emptyCatalog } from '../support/catalog-dump.ts';
+import { readBaseline } from '../support/control-oracle.ts';
+import { controlsIn, type OracleCci, readCcis, readRev5 } from '../support/crosswalk-oracle.ts';
+import { suite } from '../support/harness.ts';
+import { controlsOf, oscalProblems, valuesOf } from '../support/oscal.ts';
+import { benchmarkFiles } from '../support/real-files.ts';
+import { exchangeFolder, hasExchange, hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { readBenchmark } from '../support/xccdf-reader.ts';
+
+// OSCAL out, of everything real that is here (rules D30.1 and D31); test/export/oscal.test.ts has the invented sources.
+if (hasReferenceData && hasExchange) {
+  const real = suite('OSCAL of the real files');
+
+  let made: Promise<TestApp> | undefined;
+  /** Everything that is shipped and every real file, and the baselines of FedRAMP. */
+  const everything = () => {
+    made ??= testApp([shipped(), reference(), join(exchangeFolder, 'oscal', 'fedramp-rev5')]);
+    return made;
+  };
+  const frameworks = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'];
+  const versionsOf = ({ db }: TestApp, framework: string) =>
+    db.sqlite
+      .prepare('SELECT version FROM framework_versions WHERE framework = ?')
+      .pluck()
+      .all(framework) as string[];
+  /** Every column of the controls of a version as they are served, in order. */
+  const served = (db: Database, framework: string, version: string) =>
+    db.sqlite
+      .prepare('SELECT * FROM controls WHERE framework = ? AND version = ? ORDER BY ordinal')
+      .all(framework, version);
+  const exportOf = async ({ get }: TestApp, framework: string, query: Record<string, string>) => {
+    const answer = await get(`/api/v1/controls/${framework}/export?${new URLSearchParams(query)}`);
+    assert.is(answer.status, 200, answer.text.slice(0, 200));
+    return answer;
+  };
+
+  const idOf = (control: string) => control.toLowerCase().replace('(', '.').replace(')', '');
+  /** The active controls that CCIs address, each with the references that say so, by a reading of our own (rule D7.1 (a)). */
+  const addressedBy = (ccis: OracleCci[], active: Set<string>) => {
+    const addressed = new Map<string, Map<string, string[]>>();
+    for (const { id, deprecated, references } of ccis) {
+      const revision = references.some((each) => each[0] === '5') ? '5' : '4';
+      const controls = new Map<string, string[]>();
+      for (const [stated, index] of deprecated ? [] : references)
+        for (const control of stated === revision ? controlsIn(index) : [])
+          if (active.has(control)) controls.set(control, [...(controls.get(control) ?? []), index.trim()]);
+      if (controls.size > 0) addressed.set(id, controls);
+    }
+    return addressed;
+  };
+
+  real('every catalog and every baseline validates, and holds the controls that are served', async () => {
+    const app = await everything();
+    for (const framework of frameworks)
+      for (const version of versionsOf(app, framework)) {
+        const { json } = await exportOf(app, framework, { version });
+        assert.equal(oscalProblems(json), [], `${framework} ${version}`);
+        const labels = controlsOf(json).map((control) => valuesOf(control.props, 'label')[0]);
+        const rows = served(app.db, framework, version) as { identifier: string }[];
+        assert.equal(new Set(labels), new Set(rows.map(({ identifier }) => identifier)));
+        assert.is(labels.length, rows.length);
+        const { baselines } = (
+          await app.get(`/api/v1/controls/${framework}/baselines?${new URLSearchParams({ version })}`)
+        ).json;
+        for (const { name, title, controls } of baselines) {
+          const profile = (await exportOf(app, framework, { version, baseline: name })).json;
+          assert.equal(oscalProblems(profile), [], name);
+          const ids = profile.profile.imports[0]['include-controls'][0]['with-ids'];
+          assert.is(ids.length, controls, `${name} of ${title}`);
+        }
+      }
+  });
+
+  real("FedRAMP's baselines are named, counted and filtered as their profiles list them", async () => {
+    const app = await everything();
+    const { baselines } = (await app.get('/api/v1/controls/nist-800-53/baselines')).json;
+    assert.equal(
+      baselines.map((each: { name: string; controls: number }) => [each.name, each.controls]),
+      [
+        ['low', 149],
+        ['moderate', 287],
+        ['high', 370],
+        ['privacy', 96],
+        ['fedramp-rev-5-high-baseline', 410],
+        ['fedramp-rev-5-low-baseline', 156],
+        ['fedramp-rev-5-moderate-baseline', 323],
+        ['fedramp-rev-5-tailored-low-impact-software-as-a-service-li-saas-baseline', 156],
+      ],
+    );
+    assert.is(baselines[4].source, 'FedRAMP_rev5_HIGH-baseline_profile.json');
+    assert.is(baselines[4].title, 'FedRAMP Rev 5 High Baseline');
+    for (const name of ['low', 'privacy'])
+      assert.is(
+        baselines.find((each: { name: string }) => each.name === name).controls,
+        readBaseline(5, name).size,
+      );
+    const listed = (await app.get('/api/v1/controls/nist-800-53?baseline=FedRAMP-rev-5-HIGH-baseline')).json;
+    assert.is(listed.total, 410);
+    // What an answer says of a control are NIST's baselines alone.
+    const words = new Set(listed.controls.flatMap((each: { baselines: string[] }) => each.baselines));
+    assert.equal(words, new Set(['low', 'moderate', 'high', 'privacy']));
+    const both = (await app.get('/api/v1/controls/nist-800-53?baseline=fedramp-rev-5-low-baseline,high'))
+      .json;
+    const file = join(exchangeFolder, 'oscal', 'fedramp-rev5', 'FedRAMP_rev5_LOW-baseline_profile.json');
+    const low = JSON.parse(readFileSync(file, 'utf8')).profile.imports[0]['include-controls'][0]['with-ids'];
+    const either = new Set([...low, ...[...readBaseline(5, 'high')].map(idOf)]);
+    assert.is(both.total, either.size, 'of either');
+    const old = (await app.get('/api/v1/controls/nist-800-53/baselines?version=Rev%204')).json.baselines;
+    assert.equal(
+      old.map((each: { name: string }) => each.name),
+      ['low', 'moderate', 'high'],
+    );
+  });
+
+  real('what is exported imports again to the same: 800-53 as OSCAL, every framework as csv', async () => {
+    const app = await everything();
+    const folder = scratchFolder();
+    const files: string[] = [];
+    const csvs: string[] = [];
+    for (const framework of frameworks)
+      for (const version of versionsOf(app, framework)) {
+        const name = `${framework} ${version}`.replaceAll(' ', '_');
+        csvs.push(
+          put(folder, `${name}.csv`, (await exportOf(app, framework, { version, format: 'csv' })).text),
+        );
+        if (framework !== 'nist-800-53') continue;
+        files.push(put(folder, `${name}.json`, (await exportOf(app, framework, { version })).text));
+        const { baselines } = (await app.get(`/api/v1/controls/${framework}/baselines?version=${version}`))
+          .json;
+        for (const { name: baseline } of baselines) {
+          const { text } = await exportOf(app, framework, { version, baseline });
+          const file = put(folder, `${name}_${baseline}.json`, text);
+          files.push(file);
+          // A csv holds NIST's baselines; those of other names travel as profiles.
+          if (baseline.includes('-')) csvs.push(file);
+        }
+      }
+    for (const [sources, compared] of [
+      [files, ['nist-800-53']],
+      [csvs, frameworks],
+      [[shipped('controls'), ...files], ['nist-800-53']],
+    ] as const) {
+      const again = emptyCatalog();
+      const { lines } = await runImport(again, [...sources]);
+      for (const { source, outcome, reason, warnings } of lines)
+        assert.equal(
+          [outcome, reason, warnings],
+          [outcome === 'superseded' ? outcome : 'imported', null, []],
+          source,
+        );
+      for (const framework of compared)
+        for (const version of versionsOf(app, framework)) {
+          const [before, after] = [served(app.db, framework, version), served(again, framework, version)];
+          assert.is(after.length, before.length, `${framework} ${version}`);
+          for (const [index, row] of before.entries()) assert.equal(after[index], row);
+        }
+      again.close();
+    }
+  });
+
+  real('every direct edge between two frameworks is one map, and there are no others', async () => {
+    const app = await everything();
+    const edges = app.db.sqlite
+      .prepare(
+        `SELECT a.framework AS af, a.identifier AS a, b.framework AS bf, b.identifier AS b, e.status
+           FROM crosswalk_edges AS e JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b`,
+      )
+      .all() as Record<'af' | 'a' | 'bf' | 'b' | 'status', string>[];
+    const plain = (text: string) => text.toUpperCase().replace(/^(SP_800_171_|R2-)/, '');
+    const ofId = (identifier: string) => plain(identifier).replace('(', '.').replace(')', '');
+    let pairs = 0;
+    for (const from of frameworks)
+      for (const to of frameworks) {
+        const expected = edges.flatMap(({ af, a, bf, b, status }) => [
+          ...(af === from && bf === to ? [`${ofId(a)} ${ofId(b)} ${status}`] : []),
+          ...(bf === from && af === to ? [`${ofId(b)} ${ofId(a)} ${status}`] : []),
+        ]);
+        const answer = await app.get(`/api/v1/crosswalk/export?from=${from}&to=${to}`);
+        if (expected.length === 0) {
+          assert.is(answer.status, 404);
+          assert.is(answer.json.error.message, `No direct mappings between ${from} and ${to}`);
+          continue;
+        }
+        pairs++;
+        assert.equal(oscalProblems(answer.json), [], `${from} ${to}`);
+        const { mappings } = answer.json['mapping-collection'];
+        const maps = mappings.flatMap((each: { maps: object[] }) => each.maps);
+        const stated = maps.map((map: Record<string, { 'id-ref': string }[]> & { props: [] }) => {
+          assert.is(map.sources!.length + map.targets!.length, 2);
+          const [status] = valuesOf(map.props, 'status');
+          return `${plain(map.sources![0]!['id-ref'])} ${plain(map.targets![0]!['id-ref'])} ${status}`;
+        });
+        assert.equal([...stated].sort(), [...expected].sort(), `${from} ${to}`);
+        const csv = await app.get(`/api/v1/crosswalk/export?from=${from}&to=${to}&format=csv`);
+        assert.is(csv.text.trimEnd().split('\r\n').length, expected.length + 1);
+      }
+    assert.is(pairs, 6);
+  });
+
+  real(
+    'the maps of a CCI have the references of the list, to the letter, and its gaps are the rest',
+    async () => {
+      const app = await everything();
+      const { json } = await app.get('/api/v1/crosswalk/export?from=cci&to=nist-800-53');
+      const [mapping, ...others] = json['mapping-collection'].mappings;
+      assert.equal(others, []);
+      const { active } = readRev5();
+      const expected = addressedBy(readCcis('U_CCI_List.xml'), new Set(active));
+      const stated = new Map<string, string[]>();
+      for (const { sources, targets, props } of mapping.maps)
+        stated.set(`${sources[0]['id-ref']} ${targets[0]['id-ref']}`, valuesOf(props, 'reference'));
+      const wanted = [...expected].flatMap(([cci, controls]) =>
+        [...controls].map(
+          ([control, references]) => [`${cci.toLowerCase()} ${idOf(control)}`, references] as const,
+        ),
+      );
+      assert.is(stated.size, wanted.length);
+      for (const [pair, references] of wanted)
+        assert.equal(new Set(stated.get(pair)), new Set(references), pair);
+      const gaps = mapping['source-gap-summary']['unmapped-controls'][0]['with-ids'] as string[];
+      const unmapped = readCcis('U_CCI_List.xml').filter(
+        ({ id, deprecated }) => !deprecated && !expected.has(id),
+      );
+      assert.equal(gaps, unmapped.map(({ id }) => id.toLowerCase()).sort());
+    },
+  );
+
+  real('every release has its rules, and the controls that its CCIs address', async () => {
+    const app = await everything();
+    const addressed = addressedBy(readCcis('U_CCI_List.xml'), new Set(readRev5().active));
+    const revisions = new Map(readCcis('U_CCI_List.xml').map((each) => [each.id, each.references]));
+    const releases = app.db.sqlite
+      .prepare(
+        `SELECT s.slug, r.version, r.benchmark_id AS id, p.sha256 FROM stigs AS s JOIN stig_releases AS r ON r.stig_id = s.id
+           JOIN sources AS p ON p.id = r.source_id`,
+      )
+      .all() as { slug: string; version: string; id: string; sha256: string }[];
+    const texts = new Map((await benchmarkFiles()).map(({ bytes, text }) => [sha256(bytes), text]));
+    let compared = 0;
+    for (const { slug, version, sha256 } of releases) {
+      const { json } = await app.get(`/api/v1/stigs/${slug}/download?format=oscal&version=${version}`);
+      assert.equal(oscalProblems(json), [], `${slug} ${version}`);
+      const text = texts.get(sha256);
+      if (text === undefined) continue;
+      compared++;
+      const [component] = json['component-definition'].components;
+      const { rules } = readBenchmark(text);
+      assert.equal(
+        valuesOf(component.props, 'Rule_Id'),
+        rules.map((rule) => rule.ruleId),
+      );
+      const expected = new Map<string, Set<string>>();
+      const carriedOver = new Map<string, Set<string>>();
+      for (const { ruleId, ccis } of rules)
+        for (const cci of ccis)
+          for (const control of addressed.get(cci)?.keys() ?? []) {
+            const id = idOf(control);
+            expected.set(id, (expected.get(id) ?? new Set()).add(ruleId));
+            if (revisions.get(cci)!.some(([revision]) => revision === '5')) continue;
+            carriedOver.set(id, (carriedOver.get(id) ?? new Set()).add(cci));
+          }
+      const [implementation] = component['control-implementations'] ?? [];
+      const stated = implementation?.['implemented-requirements'] ?? [];
+      assert.equal(
+        new Set(stated.map((each: Record<string, string>) => each['control-id'])),
+        new Set(expected.keys()),
+      );
+      for (const { 'control-id': id, props } of stated) {
+        assert.equal(new Set(valuesOf(props, 'Rule_Id')), expected.get(id), `${slug} ${version} ${id}`);
+        assert.equal(new Set(valuesOf(props, 'rev-4-reference')), carriedOver.get(id) ?? new Set(), id);
+      }
+      const mapped = new Set([...expected.values()].flatMap((each) => [...each]));
+      assert.equal(
+        valuesOf(component.props, 'unmapped'),
+        rules.map((rule) => rule.ruleId).filter((rule) => !mapped.has(rule)),
+      );
+    }
+    assert.ok(compared > 35, `${compared} releases compared`);
+  });
+
+  real.run();
+}
