@@ -11,6 +11,7 @@ import { controlRoutes } from './catalog/controls/api.ts';
 import { createControlService } from './catalog/controls/queries.ts';
 import { createAddressed } from './catalog/crosswalk/addressed.ts';
 import { crosswalkRoutes } from './catalog/crosswalk/api.ts';
+import { createCciFacts } from './catalog/crosswalk/cci-facts.ts';
 import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
 import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
 import { controlRulesRoutes } from './catalog/crosswalk/control-rules-api.ts';
@@ -27,6 +28,7 @@ import { createSearchService } from './catalog/search/queries.ts';
 import { stigRoutes } from './catalog/stigs/api.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { stigDiffRoutes } from './catalog/stigs/diff-api.ts';
+import { createIdentify } from './catalog/stigs/identify.ts';
 import { createStigNames } from './catalog/stigs/names.ts';
 import { createStigNewsService } from './catalog/stigs/news.ts';
 import { createStigService } from './catalog/stigs/queries.ts';
@@ -80,7 +82,7 @@ import { createSessionCookie } from './http/session-cookie.ts';
 import { openApiDocument } from './openapi.ts';
 import { createAssets } from './site/html/assets.ts';
 import { pageRoutes } from './site/pages.ts';
-import { createUpgrade, type Uploads } from './site/uploads.ts';
+import { createUploadWork, type Uploads } from './site/uploads.ts';
 
 /** What the service is made of; nothing is taken from the environment or from a global. */
 export interface Context {
@@ -186,9 +188,16 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   app.route('/', stigRoutes(ofCatalog, stigs, news, createAddressed(catalog, crosswalk)));
   const stigDiff = createStigDiffService(catalog, stigs);
   app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
-  const upgrade = createUpgrade(context.uploads, stigs, createStigNames(catalog));
-  app.route('/', checklistRoutes(access, upgrade));
+  const names = createStigNames(catalog);
   const controls = createControlService(catalog);
+  const workOnUpload = createUploadWork(
+    context.uploads,
+    stigs,
+    names,
+    createIdentify(catalog, stigs, names),
+    createCciFacts(catalog, crosswalk, controls),
+  );
+  app.route('/', checklistRoutes(access, workOnUpload));
   app.route('/', controlRoutes(ofCatalog, controls));
   const explainer = createExplainService(catalog, crosswalk);
   const mappings = createMappingExport(catalog, crosswalk);
@@ -226,7 +235,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     cookie,
     stigs,
     stigDiff,
-    upgrade,
+    workOnUpload,
     news,
     controls,
     crosswalk,

@@ -291,6 +291,24 @@ function* bodies(): Generator<[operationId: string, good: object, bad: object[]]
     { ccis },
     [{ ccis: [] }, { ccis: [...ccis, 'x'] }, { ccis: [text(101)] }, { ccis, to: '' }, { ccis, maxHops: -1 }],
   ];
+  const checklist = { stigs: [{ stig_id: 'A', rules: [{ rule_id: 'SV-1r1', severity: 'low' }] }] };
+  const sheet = { checklists: [checklist], sheet: 'poam', columns: `Status\n${text(99_993)}` };
+  yield [
+    'emassSheet',
+    { ...sheet, testedBy: text(1000), format: 'json' },
+    [
+      { ...sheet, checklists: [] },
+      { ...sheet, checklists: Array(501).fill('') },
+      { ...sheet, checklists: [5] },
+      { ...sheet, checklists: '' },
+      { ...sheet, sheet: 'x' },
+      { ...sheet, template: 'x' },
+      { ...sheet, columns: text(100_001) },
+      { ...sheet, revision: text(101) },
+      { ...sheet, dateTested: text(1001) },
+      { sheet: 'poam' },
+    ],
+  ];
   yield [
     'createPlant',
     { name: 'fern', id: 2 ** 53 - 1 },

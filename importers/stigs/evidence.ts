@@ -1,4 +1,4 @@
-import { numberOf } from '../../src/base/ids.ts';
+import { ruleKey } from '../../src/db/rule-keys.ts';
 import type { XccdfFinding } from './xccdf-record.ts';
 
 /**
@@ -33,20 +33,6 @@ export function evidenceOf(
     rules: new Float64Array(new Set(findings.map(({ ruleId }) => ruleKey(ruleId)))).sort(),
     numbers: new Uint32Array(pairs.sort((a, b) => a[0] - b[0] || a[1] - b[1]).flat()),
   };
-}
-
-/**
- * A rule by its SV-id without the revision, which changes with every word of its text (rule F1.4): a corrected printing
- * has the same rules. An id of another form stands for itself.
- */
-export function ruleName(ruleId: string): string {
-  return /^(SV-\d{1,15})r\d+(?:\.\d+)*(?:_|$)/.exec(ruleId)?.[1] ?? ruleId;
-}
-
-/** The number of a rule: that of its SV-id, or above all those one that is made of its id. */
-function ruleKey(ruleId: string): number {
-  const name = ruleName(ruleId);
-  return name === ruleId ? 2 ** 52 + numberOf(ruleId) : Number(name.slice(3));
 }
 
 /** Whether all of some sorted numbers are among others. */

@@ -6,9 +6,12 @@ export const scanResults = 'scan results belong to a checklist, not to the catal
 /** Some tools write none. */
 const namespace = /^(?:http:\/\/checklists\.nist\.gov\/xccdf\/1\.[12])?$/;
 
+/** Whether an element may be of XCCDF, whatever its version. */
+export const isXccdf = (uri: string) => namespace.test(uri);
+
 /** True for the element that holds the results of a scan, whatever stands around it: a benchmark or a report (ARF). */
 export function isTestResult({ local, uri }: XmlElement): boolean {
-  return local === 'TestResult' && namespace.test(uri);
+  return local === 'TestResult' && isXccdf(uri);
 }
 
 /** Looks for results in a document that is nothing else of ours. */

@@ -1,8 +1,7 @@
-import { ImportError } from '../../importers/read/errors.ts';
-import { readXml, type XmlElement, type XmlHandler } from '../../importers/read/xml.ts';
-import { badRequest } from '../base/errors.ts';
+import type { XmlElement, XmlHandler } from '../../importers/read/xml.ts';
 import { type OldChecklist, readCklb } from './cklb.ts';
-import { badChecklist, createLeftovers, type Leftovers } from './fields.ts';
+import { badChecklist, createLeftovers, type Leftovers, type OnFault } from './fields.ts';
+import { readUploadedXml } from './xml.ts';
 
 // The names of a ckl (rule F3.5) and those of a cklb that say the same.
 const assetNames: Record<string, string> = {
@@ -71,26 +70,14 @@ interface ReadVuln {
  * Reads the text of a ckl (STIG Viewer 2) through the strict XML reader into the form of a cklb. What has no place there
  * is left over. Throws a 400 for what is no well-formed ckl.
  */
-export function readCkl(text: string): OldChecklist {
-  if (!text.isWellFormed()) throw badChecklist('', 'must not contain lone surrogates');
-  // The text is decoded already: what its declaration says of an encoding is of the file that it was.
-  const body = text.replace(/^\uFEFF?\s*<\?xml\s[^>]{0,1000}\?>/, '');
+export function readCkl(text: string, onFault?: OnFault): OldChecklist {
   const leftovers = createLeftovers();
   const builder = createBuilder(leftovers);
-  try {
-    readXml(Buffer.from(body), { strict: true }, (root) => {
-      if (root.local === 'CHECKLIST') return builder.handler;
-      throw badChecklist('', `must begin with <CHECKLIST>, not <${root.local.slice(0, maxNameLength)}>`);
-    });
-  } catch (error) {
-    // Names of the file's own stand in some messages: they are cut (rule D2.2).
-    if (error instanceof ImportError)
-      throw badRequest(
-        `checklist: ${error.message.replace(/\S{65,}/g, (word) => word.slice(0, 64)).slice(0, 200)}`,
-      );
-    throw error;
-  }
-  return { format: 'ckl', ...readCklb(builder.toCklb(), leftovers) };
+  readUploadedXml(text, 'checklist', (root) => {
+    if (root.local === 'CHECKLIST') return builder.handler;
+    throw badChecklist('', `must begin with <CHECKLIST>, not <${root.local.slice(0, maxNameLength)}>`);
+  });
+  return { format: 'ckl', ...readCklb(builder.toCklb(), onFault, leftovers) };
 }
 
 /** Says which program wrote the file, and nothing of what was assessed. */

@@ -5,9 +5,11 @@ import {
   createLeftovers,
   createRuleGuard,
   type Leftovers,
+  type OnFault,
   readSeverity,
   readStatus,
   readWord,
+  refuseFault,
   targetTypes,
 } from './fields.ts';
 import type { Leftover } from './schema.ts';
@@ -25,10 +27,15 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 
 /**
  * Reads a cklb of any writer: fields that are missing are filled, those that we do not know are left over. Throws a 400
- * that names the place for a value of the wrong type, an unknown status or severity, and a rule that is there twice.
+ * that names the place for a value of the wrong type; an unknown status or severity and a rule that is there twice go to
+ * `onFault`, which refuses them where nothing else is said.
  */
-export function readCklb(value: unknown, leftovers = createLeftovers()): Omit<OldChecklist, 'format'> {
-  const guard = createRuleGuard();
+export function readCklb(
+  value: unknown,
+  onFault: OnFault = refuseFault,
+  leftovers = createLeftovers(),
+): Omit<OldChecklist, 'format'> {
+  const guard = createRuleGuard(onFault);
   const root = fieldsOf(value, '', leftovers);
   const stigs = arrayOf(root.value('stigs'), isObject);
   if (!Array.isArray(stigs) || stigs.length === 0) throw badChecklist('', 'has no stigs: it is not a cklb');
@@ -42,7 +49,7 @@ export function readCklb(value: unknown, leftovers = createLeftovers()): Omit<Ol
     target_data: readTarget(root.fields('target_data'), leftovers),
     stigs: stigs.map((each, index) => {
       guard.stig(index);
-      return readStig(each, `stigs[${index}]`, leftovers, guard);
+      return readStig(each, `stigs[${index}]`, leftovers, guard, onFault);
     }),
   };
   const version = root.value('cklb_version');
@@ -77,12 +84,13 @@ function readStig(
   path: string,
   leftovers: Leftovers,
   guard: ReturnType<typeof createRuleGuard>,
+  onFault: OnFault,
 ): CklbStig {
   const stig = fieldsOf(value, path, leftovers);
   const stigUuid = stig.uuid('uuid', path);
   const name = stig.text('stig_name');
   const rules = stig.list('rules').map((each, index) => {
-    const rule = readRule(each, `${path}.rules[${index}]`, stigUuid, leftovers);
+    const rule = readRule(each, `${path}.rules[${index}]`, stigUuid, leftovers, onFault);
     guard.rule(rule.rule_id, `${path}.rules[${index}]`);
     return rule;
   });
@@ -102,7 +110,13 @@ function readStig(
   return read;
 }
 
-function readRule(value: unknown, path: string, stigUuid: string, leftovers: Leftovers): CklbRule {
+function readRule(
+  value: unknown,
+  path: string,
+  stigUuid: string,
+  leftovers: Leftovers,
+  onFault: OnFault,
+): CklbRule {
   const rule = fieldsOf(value, path, leftovers);
   const source = rule.text('rule_id_src');
   const id = rule.text('rule_id') || source;
@@ -126,7 +140,7 @@ function readRule(value: unknown, path: string, stigUuid: string, leftovers: Lef
     stig_ref: rule.textOrNull('stig_ref'),
     weight: rule.scalar('weight'),
     classification: rule.text('classification'),
-    severity: readSeverity(rule.text('severity'), at('severity')),
+    severity: readSeverity(rule.text('severity'), at('severity'), onFault),
     rule_version: rule.text('rule_version'),
     rule_title: rule.text('rule_title'),
     group_title: rule.text('group_title'),
@@ -155,11 +169,11 @@ function readRule(value: unknown, path: string, stigUuid: string, leftovers: Lef
       node.rest();
       return known;
     }),
-    status: readStatus(rule.text('status'), at('status')),
+    status: readStatus(rule.text('status'), at('status'), onFault),
     overrides:
       given === ''
         ? {}
-        : { severity: { severity: readSeverity(given, at('overrides.severity.severity')), reason } },
+        : { severity: { severity: readSeverity(given, at('overrides.severity.severity'), onFault), reason } },
     comments: rule.text('comments'),
     finding_details: rule.text('finding_details'),
   };

@@ -5,16 +5,16 @@ import { badRequest } from '../base/errors.ts';
 import { refuseHeavyJson } from '../base/json.ts';
 import { readCkl } from './ckl.ts';
 import { type OldChecklist, readCklb } from './cklb.ts';
-import { badChecklist } from './fields.ts';
+import { badChecklist, type OnFault } from './fields.ts';
 
 /** Bytes that a checklist may have, and a body with one (rule D2.3). */
 export const maxChecklist = 32 * 1024 * 1024;
 
 /** Reads a checklist: the text of a ckl (XML) or cklb (JSON), distinguished by how it begins, or the object of a cklb. Throws a 400. */
-export function readChecklist(given: string | object): OldChecklist {
-  if (typeof given !== 'string') return { format: 'cklb', ...readCklb(given) };
+export function readChecklist(given: string | object, onFault?: OnFault): OldChecklist {
+  if (typeof given !== 'string') return { format: 'cklb', ...readCklb(given, onFault) };
   const start = /[^\s\uFEFF]/.exec(given)?.[0];
-  if (start === '<') return readCkl(given);
+  if (start === '<') return readCkl(given, onFault);
   if (start !== '{') throw badChecklist('', 'is neither a .ckl (XML) nor a .cklb (JSON)');
   refuseHeavyJson(given, 'checklist');
   let value: unknown;
@@ -23,7 +23,7 @@ export function readChecklist(given: string | object): OldChecklist {
   } catch {
     throw badRequest('checklist: the text is not valid JSON');
   }
-  return { format: 'cklb', ...readCklb(value) };
+  return { format: 'cklb', ...readCklb(value, onFault) };
 }
 
 /**

@@ -120,7 +120,7 @@ export interface Upgrade {
 }
 
 /** A checklist in a request: the text of a ckl or cklb, or the object that a cklb is. It is read by its reader, not here. */
-const checklist = z
+export const checklist = z
   .custom<string | object>(
     (value) =>
       typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value)),

@@ -113,7 +113,7 @@ function matchStig(before: CklbStig, fresh: CklbStig) {
 }
 
 /** Which STIG of a checklist is meant: the first of a known benchmark id, else the one that shares most rules; -1 for none. */
-function chooseStig(candidates: CklbStig[], fresh: CklbStig, benchmarkIds: string[]): number {
+export function chooseStig(candidates: CklbStig[], fresh: CklbStig, benchmarkIds: string[]): number {
   const known = new Set(benchmarkIds.map((id) => id.toLowerCase()));
   const named = candidates.findIndex((each) => known.has(each.stig_id.trim().toLowerCase()));
   if (named >= 0) return named;
@@ -131,7 +131,8 @@ function noSuchStig(stigs: CklbStig[], slug: string): Error {
   );
 }
 
-function comparable(rule: CklbRule) {
+/** A rule of a checklist, to be compared. */
+export function comparable(rule: CklbRule) {
   return {
     ...toIds(rule),
     title: rule.rule_title,
@@ -218,7 +219,8 @@ function answerOf({ status, finding_details, comments, overrides }: CklbRule): R
   return { status, finding_details, comments, overrides };
 }
 
-function isAnswered({ status, finding_details, comments, overrides }: CklbRule): boolean {
+/** Whether somebody wrote anything about a rule. */
+export function isAnswered({ status, finding_details, comments, overrides }: CklbRule): boolean {
   return (
     status !== 'not_reviewed' ||
     finding_details.trim() !== '' ||
@@ -274,7 +276,7 @@ function summaryOf(reports: UpgradedRule[], gone: { answered: boolean }[]): Upgr
 }
 
 /** `V2R7` of the STIG of a checklist, or null where it does not say. */
-function versionOf({ version, release_info }: CklbStig): string | null {
+export function versionOf({ version, release_info }: CklbStig): string | null {
   const release = /Release:\s*(\d+(?:\.\d+)*)/i.exec(release_info.slice(0, 1000))?.[1];
   return /^\d+$/.test(version.trim()) && release !== undefined ? `V${Number(version)}R${release}` : null;
 }
@@ -293,7 +295,7 @@ const lostTitle = (value: string): Leftover => ({
 });
 
 /** Gives the checklist and its upgraded STIG ids made from all their content (rule D5.1). */
-function withIds(checklist: Cklb, index: number): Cklb {
+export function withIds(checklist: Cklb, index: number): Cklb {
   const id = stableId('cklb-upgrade', JSON.stringify(checklist));
   const stigUuid = stableId('cklb-upgrade-stig', id, String(index));
   const stigs = checklist.stigs.with(index, {

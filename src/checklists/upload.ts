@@ -1,12 +1,16 @@
 import { badRequest } from '../base/errors.ts';
 import { refuseHeavyJson, utf8Body } from '../base/json.ts';
 import { toCkl } from '../catalog/stigs/ckl.ts';
+import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
+import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
 import type { FullRelease } from '../catalog/stigs/queries.ts';
 import type { FileType } from '../http/answer.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb.ts';
+import type { CciFacts } from './emass.ts';
 import { stigNames } from './names.ts';
 import { readChecklist } from './read.ts';
+import type { FromResultsOptions } from './results-schema.ts';
 import { type ChecklistFormat, type Upgrade, type UpgradeBody, upgradeBody } from './schema.ts';
 import { upgradeChecklist } from './upgrade.ts';
 
@@ -22,29 +26,42 @@ export interface Upgraded {
   file: { name: string; type: FileType; marking: string | null } | null;
 }
 
-/** The release that an upload asks for: of a STIG, or of the one of those that its checklist names. */
-export type Wanted = { version?: string } & ({ slug: string } | { named: string[] });
+/**
+ * What an upload asks of the catalog: the release of a STIG, of the one of those that its checklist names, or that a file
+ * seems to be about, which may be none; or what some CCIs are.
+ */
+export type Wanted =
+  | ({ version?: string } & ({ slug: string } | { named: string[] }))
+  | { stated: StatedRelease }
+  | { ccis: string[]; revision: string | undefined };
 
-/** An upload that was read: the release that it asks for, and what makes its answer with that. `make` may throw a 400. */
-export interface ReadUpload {
-  wanted: Wanted;
-  make(release: Release): Upgraded;
-}
+/** What the API does with a body, and what its query says. */
+export type ApiTask = { from: 'api' } & (
+  | { task: 'upgrade'; download: boolean }
+  | { task: 'fromResults'; query: FromResultsOptions & { download: boolean } }
+  | { task: 'inspect' }
+  | { task: 'emass'; banner: string | null }
+);
+
+/** What is found for it: for `stated` a release with what else is known of it, or null. */
+export type Found = Release | IdentifiedRelease | CciFacts | null;
+
+/** An upload that is worked on: it asks for what it needs of the catalog and gives its answer. May throw a 400. */
+export type Work = Generator<Wanted, Upgraded | Promise<Upgraded>, Found>;
 
 /** What stands in a header is as long as a banner may be. */
-const longestMarking = 200;
+export const longestMarking = 200;
 
 /** Reads the body of a request to the API: the answer is the checklist with its report, or the checklist alone. Throws a 400. */
-export function readBody(bytes: Uint8Array, download: boolean): ReadUpload {
+export function* upgradeWork(bytes: Uint8Array, download: boolean): Work {
   const { checklist, ...asked } = check(upgradeBody, parseBody(utf8Body(bytes)));
-  return readUpload(readChecklist(checklist), asked, (upgrade, target) => {
-    if (download) return fileOf(upgrade, asked.format, target);
-    const checklist = asked.format === 'ckl' ? toCkl(upgrade.checklist, [target.release]) : upgrade.checklist;
-    return { bytes: bytesOf(JSON.stringify({ ...upgrade, checklist })), file: null };
-  });
+  const { upgrade, target } = yield* upgradeOf(readChecklist(checklist), asked);
+  if (download) return fileOf(upgrade, asked.format, target);
+  return answerOf({ ...upgrade, checklist: written(upgrade.checklist, asked.format, target) });
 }
 
-function parseBody(text: string): unknown {
+/** The value of a JSON body, bounded before it is parsed. Throws a 400. */
+export function parseBody(text: string): unknown {
   refuseHeavyJson(text, 'The request body');
   try {
     return JSON.parse(text);
@@ -53,17 +70,19 @@ function parseBody(text: string): unknown {
   }
 }
 
-/** An upload of a checklist that was read; `shape` makes the answer of what becomes of it. */
-export function readUpload(
+/** Upgrades a checklist that was read to the release that is asked for. */
+export function* upgradeOf(
   old: OldChecklist,
   { slug, version, ...options }: Omit<UpgradeBody, 'checklist' | 'slug'> & { slug?: string | undefined },
-  shape: (upgrade: Upgrade, target: FullRelease) => Upgraded,
-): ReadUpload {
+): Generator<Wanted, { upgrade: Upgrade; target: FullRelease }, Found> {
   const which = slug === undefined ? { named: stigNames(old.checklist.stigs) } : { slug };
-  return {
-    wanted: version === undefined ? which : { ...which, version },
-    make: ({ target, benchmarkIds }) => shape(upgradeChecklist(old, target, benchmarkIds, options), target),
-  };
+  const { target, benchmarkIds } = (yield version === undefined ? which : { ...which, version }) as Release;
+  return { upgrade: upgradeChecklist(old, target, benchmarkIds, options), target };
+}
+
+/** A checklist in a format: the object of a cklb, or the text of a ckl. */
+export function written(checklist: Cklb, format: ChecklistFormat, { release }: FullRelease): Cklb | string {
+  return format === 'ckl' ? toCkl(checklist, [release]) : checklist;
 }
 
 /** The upgraded checklist alone, as a file. */
@@ -73,11 +92,27 @@ export function fileOf(
   target: FullRelease,
 ): Upgraded {
   const { benchmarkId, version } = report.to;
+  return checklistFile(checklist, format, target, `U_${benchmarkId}_${version}`);
+}
+
+/** A checklist as a file of some name. */
+export function checklistFile(
+  checklist: Cklb,
+  format: ChecklistFormat,
+  target: FullRelease,
+  name: string,
+): Upgraded {
   const marking = checklist.target_data.classification?.slice(0, longestMarking).toWellFormed() ?? null;
+  const made = written(checklist, format, target);
   return {
-    bytes: bytesOf(format === 'ckl' ? toCkl(checklist, [target.release]) : JSON.stringify(checklist)),
-    file: { name: `U_${benchmarkId}_${version}.${format}`, type: format, marking },
+    bytes: bytesOf(typeof made === 'string' ? made : JSON.stringify(made)),
+    file: { name: `${name}.${format}`, type: format, marking },
   };
+}
+
+/** An answer as JSON. */
+export function answerOf(value: object): Upgraded {
+  return { bytes: bytesOf(JSON.stringify(value)), file: null };
 }
 
 /** A text as bytes that can be handed from thread to thread. */

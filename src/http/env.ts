@@ -7,8 +7,8 @@ export interface Form {
   get(name: string): string;
   /** Every value of a field. */
   all(name: string): string[];
-  /** A file that was selected, or null. */
-  file(name: string): { name: string; bytes: Uint8Array } | null;
+  /** The files that were selected. */
+  files(name: string): { name: string; bytes: Uint8Array }[];
 }
 
 /** Whether who asked is still there, and what is called when they are gone. */

@@ -28,7 +28,7 @@ function readFields(bytes: Uint8Array, type: string): Form {
   return {
     get: (name) => fields.get(name) ?? '',
     all: (name) => fields.getAll(name),
-    file: () => null,
+    files: () => [],
   };
 }
 
@@ -40,14 +40,14 @@ async function readParts(bytes: Uint8Array, type: string): Promise<Form> {
     throw badRequest('The request body is not a form');
   }
   const texts = (name: string) => parts.getAll(name).filter((value) => typeof value === 'string');
-  const files = new Map<string, { name: string; bytes: Uint8Array }>();
-  for (const [name, value] of parts) {
-    if (typeof value !== 'string' && value.name !== '' && !files.has(name))
-      files.set(name, { name: value.name, bytes: new Uint8Array(await value.arrayBuffer()) });
+  const files: { field: string; name: string; bytes: Uint8Array }[] = [];
+  for (const [field, value] of parts) {
+    if (typeof value !== 'string' && value.name !== '')
+      files.push({ field, name: value.name, bytes: new Uint8Array(await value.arrayBuffer()) });
   }
   return {
     get: (name) => texts(name)[0] ?? '',
     all: texts,
-    file: (name) => files.get(name) ?? null,
+    files: (name) => files.filter(({ field }) => field === name),
   };
 }

@@ -7,8 +7,8 @@ import { cleanXml } from './columns.ts';
 export interface Sheet {
   /** Of at most 31 characters, none of `[]:*?/\`. */
   name: string;
-  /** Lines that stand above the header, one a row. */
-  titles?: string[];
+  /** Rows that stand above the header. */
+  titles?: string[][];
   header: string[];
   rows: string[][];
   /** A marking for the top of each printed page. */
@@ -58,14 +58,17 @@ const headerRow = ({ titles = [] }: Sheet) => titles.length + 1;
 function sheetPart(sheet: Sheet, range: string): string {
   const { titles = [], header, rows, marking } = sheet;
   const first = headerRow(sheet);
-  const lines = [...titles.map((title) => [title]), header, ...rows];
+  const lines = [...titles, header, ...rows];
   const data = lines.map((cells, index) => {
     const style = index < first ? 2 : 1;
     const written = cells.map((text, column) => cell(text, `${letters(column + 1)}${index + 1}`, style));
     return `<row r="${index + 1}">${written.join('')}</row>`;
   });
   const widths = header.map((_, column) => {
-    const longest = Math.max(...[header, ...rows].map((cells) => cells[column]!.length));
+    const longest = rows.reduce(
+      (most, cells) => Math.max(most, cells[column]!.length),
+      header[column]!.length,
+    );
     return `<col min="${column + 1}" max="${column + 1}" width="${Math.min(longest, 60) + 3}" customWidth="1"/>`;
   });
   const frozen = `<pane ySplit="${first}" topLeftCell="A${first + 1}" activePane="bottomLeft" state="frozen"/>`;

@@ -30,7 +30,7 @@ import type { Assets } from './html/assets.ts';
 import { renderPage } from './html/layout.tsx';
 import type { PageFrame, View } from './html/view.ts';
 import { notices } from './notices.ts';
-import type { createUpgrade } from './uploads.ts';
+import type { createUploadWork } from './uploads.ts';
 
 /** What the pages are made of: the services of the API, and who is asked about callers. */
 export interface PageDeps {
@@ -56,7 +56,7 @@ export interface PageDeps {
   listStigs: ListEntryService;
   collections: ControlCollectionService;
   favorites: FavoriteService;
-  upgrade: ReturnType<typeof createUpgrade>;
+  workOnUpload: ReturnType<typeof createUploadWork>;
   /** The text of `/openapi.json`. */
   document(): string;
   /** What an error is to the caller, and what the log says of it: as for the API. */
@@ -66,8 +66,8 @@ export interface PageDeps {
 /** What pages are made with. */
 export type PageSupport = ReturnType<typeof createPageSupport>;
 
-/** A checklist of 32 MiB (rule D2.3), also as base64, with what goes around it. */
-const maxUpload = 48 * 1024 * 1024;
+/** Files of as much as `mostUploaded`, also as base64, with what goes around them. */
+const maxUpload = 65 * 1024 * 1024;
 
 const policy = [
   "default-src 'none'",

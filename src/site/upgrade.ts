@@ -1,15 +1,15 @@
 import type { Hono } from 'hono';
 import { fileHeaders, fileTypes } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
-import { emptyUpgrade, upgradePage } from './html/upgrade.tsx';
+import { emptyUpgrade, noFiles, upgradePage } from './html/upgrade.tsx';
 import type { PageDeps, PageSupport } from './page.ts';
 import { RefusedUpload } from './uploads.ts';
 
-/** Upgrading a checklist with a form. Nothing is stored: the page with the report brings the file back for the download. */
+/** Checklists and scan results by a form. Nothing is stored: the page with the report brings the files back for the download. */
 export function upgradePages(
   app: Hono<Env>,
   { guard, show, frame, send }: PageSupport,
-  { stigs, upgrade }: PageDeps,
+  { stigs, workOnUpload }: PageDeps,
 ): void {
   const choices = () =>
     stigs
@@ -18,7 +18,7 @@ export function upgradePages(
 
   app.get('/upgrade', guard.user, (c) => {
     const form = { ...emptyUpgrade, slug: c.req.query('slug') ?? '' };
-    return show(c, upgradePage({ form, stigs: choices(), problem: null, checklist: null }));
+    return show(c, upgradePage({ form, stigs: choices(), problem: null, files: noFiles }));
   });
 
   app.post('/upgrade', guard.upload, async (c) => {
@@ -26,7 +26,7 @@ export function upgradePages(
     try {
       const bytesSent = c.get('upload');
       const upload = { from: 'page', bytes: bytesSent, type, frame: frame(c), stigs: choices() } as const;
-      const { bytes, file } = await upgrade(upload, c.get('record'));
+      const { bytes, file } = await workOnUpload(upload, c.get('record'));
       if (file === null) return send(c, bytes);
       return c.body(bytes, 200, {
         'Content-Type': fileTypes[file.type],

@@ -1,16 +1,35 @@
 import { AppError, badRequest } from '../base/errors.ts';
 import type { OldChecklist } from '../checklists/cklb.ts';
 import { checklistText, maxChecklist, readChecklist } from '../checklists/read.ts';
+import type { ScanResults } from '../checklists/results-reader.ts';
+import {
+  fromResultsOf,
+  inspectionOf,
+  isResults,
+  readResults,
+  resultsFile,
+} from '../checklists/results-upload.ts';
 import { upgradeBody } from '../checklists/schema.ts';
-import { bytesOf, fileOf, type ReadUpload, readUpload } from '../checklists/upload.ts';
+import { bytesOf, fileOf, upgradeOf, type Work } from '../checklists/upload.ts';
 import type { Form } from '../http/env.ts';
 import { check } from '../http/schema.ts';
 import { renderPage } from './html/layout.tsx';
-import { type StigChoice, type UpgradeForm, upgradedPage, upgradePage } from './html/upgrade.tsx';
-import type { PageFrame } from './html/view.ts';
+import { fromResultsPage, inspectionPage } from './html/results.tsx';
+import {
+  type AttachedFiles,
+  noFiles,
+  type StigChoice,
+  type UpgradeForm,
+  upgradedPage,
+  upgradePage,
+} from './html/upgrade.tsx';
+import type { PageFrame, View } from './html/view.ts';
 
 /** No field takes more; a page that brings back what was typed need not bring back all of it. */
 const longestField = 1000;
+
+/** Bytes of files that a form takes: as base64, as a page brings them back, they are no more than it may have. */
+const mostUploaded = 48 * 1024 * 1024;
 
 /** What was typed beside the file, to stand in the form again. */
 export function typedIn(form: Form): UpgradeForm {
@@ -19,29 +38,35 @@ export function typedIn(form: Form): UpgradeForm {
     version: form.get('version').slice(0, longestField).trim(),
     hostName: form.get('hostName').slice(0, longestField).trim(),
     onChange: form.get('onChange').slice(0, longestField) || 'keep',
+    overwrite: form.get('overwrite') === 'true' ? 'true' : '',
     format: form.get('format').slice(0, longestField) || 'cklb',
   };
 }
 
-/** The checklist of a form: read, and as it came, for the page to bring it back. */
-export interface UploadedChecklist {
-  old: OldChecklist;
-  bytes: Buffer;
-  /** What was noticed while its bytes were decoded. */
+/** The files of a form: as they came, for the page to bring them back, and what was read of them. */
+export interface UploadedFiles {
+  checklist: Buffer | null;
+  results: Buffer | null;
+  /** Null where there is none, and where it is only looked at. */
+  old: OldChecklist | null;
+  scan: ScanResults | null;
+  /** What was noticed while the bytes of the checklist were decoded. */
   warnings: string[];
 }
 
-/** Reads the checklist of a form: of the file that was selected, or as a page brings it back. Throws 400, 413. */
-export function readUploaded(form: Form): UploadedChecklist {
-  const bytes = checklistOf(form);
-  const { text, warnings } = checklistText(bytes);
-  return { old: readChecklist(text), bytes, warnings };
+/** Reads the files of a form: those that were selected, or as a page brings them back. Throws 400, 413. */
+export function readUploaded(form: Form): UploadedFiles {
+  const { checklist, results } = filesOf(form);
+  if (form.get('as') === 'inspect') return { checklist, results, old: null, scan: null, warnings: [] };
+  const { text, warnings } = checklist === null ? { text: '', warnings: [] } : checklistText(checklist);
+  const old = checklist === null ? null : readChecklist(text);
+  return { checklist, results, old, scan: results === null ? null : readResults(results), warnings };
 }
 
 const optionsBody = upgradeBody.omit({ checklist: true }).partial({ slug: true });
 
-/** Reads the rest of the form: the answer is the page with the report, or the upgraded checklist as a file. Throws a 400. */
-export function readFormUpload(uploaded: UploadedChecklist, form: Form, frame: PageFrame): ReadUpload {
+/** Reads the rest of the form: the answer is a page with a report, or the new checklist as a file. Throws a 400. */
+export function* formWork(files: UploadedFiles, form: Form, frame: PageFrame): Work {
   const slug = form.get('slug');
   const version = form.get('version').trim();
   const hostName = form.get('hostName').trim();
@@ -52,44 +77,77 @@ export function readFormUpload(uploaded: UploadedChecklist, form: Form, frame: P
     ...(version === '' ? {} : { version }),
     ...(hostName === '' ? {} : { hostName }),
   });
+  const page = (view: View) => ({ bytes: bytesOf(renderPage(view, frame)), file: null });
   const typed = typedIn(form);
+  const attached = attachedOf(files);
+  if (form.get('as') === 'inspect') {
+    const inspection = yield* inspectionOf((files.checklist ?? files.results)!);
+    return page(inspectionPage({ inspection, form: typed, files: attached }));
+  }
   const asFile = form.get('as') === 'file';
-  return readUpload(uploaded.old, asked, (upgrade, target) => {
-    if (asFile) return fileOf(upgrade, asked.format, target);
-    const { report } = upgrade;
-    const page = upgradedPage({
+  const { old, scan, warnings } = files;
+  if (scan !== null) {
+    const made = yield* fromResultsOf(scan, { ...asked, overwrite: typed.overwrite === 'true' }, old);
+    return asFile
+      ? resultsFile(made, asked.format)
+      : page(fromResultsPage({ report: made.report, form: typed, files: attached }));
+  }
+  const { upgrade, target } = yield* upgradeOf(old!, asked);
+  if (asFile) return fileOf(upgrade, asked.format, target);
+  const { report } = upgrade;
+  return page(
+    upgradedPage({
       report,
       form: { ...typed, slug: report.to.slug },
       isNamed: slug === '',
-      checklist: uploaded.bytes.toString('base64'),
-      warnings: uploaded.warnings,
-    });
-    return { bytes: bytesOf(renderPage(page, frame)), file: null };
-  });
+      files: attached,
+      warnings,
+    }),
+  );
 }
 
-/** Bytes of a checklist that come back with a refused form: beside them another one of full size may still be sent. */
+/** Files as the fields of a page bring them back. */
+function attachedOf({ checklist, results }: UploadedFiles): AttachedFiles {
+  return {
+    ...(checklist === null ? {} : { checklist: checklist.toString('base64') }),
+    ...(results === null ? {} : { results: results.toString('base64') }),
+  };
+}
+
+/** Bytes of files that come back with a refused form: beside them others of full size may still be sent. */
 const mostBroughtBack = 11 * 1024 * 1024;
 
-/** The page with the form again, and why it was refused; a checklist that could be read need not be selected again. */
+/** The page with the form again, and why it was refused; files that could be read need not be selected again. */
 export function refusedForm(
   form: UpgradeForm,
   problem: string,
-  uploaded: UploadedChecklist | null,
+  uploaded: UploadedFiles | null,
   stigs: StigChoice[],
   frame: PageFrame,
 ): Uint8Array<ArrayBuffer> {
-  const comesBack = uploaded !== null && uploaded.bytes.length <= mostBroughtBack;
-  const checklist = comesBack ? uploaded.bytes.toString('base64') : null;
-  return bytesOf(renderPage(upgradePage({ form, stigs, problem, checklist }), frame));
+  const size = (uploaded?.checklist?.length ?? 0) + (uploaded?.results?.length ?? 0);
+  const files = uploaded !== null && size <= mostBroughtBack ? attachedOf(uploaded) : noFiles;
+  return bytesOf(renderPage(upgradePage({ form, stigs, problem, files }), frame));
 }
 
-/** The bytes of the checklist: of the file that was selected, or as the page with the report brings them back. */
-function checklistOf(form: Form): Buffer {
-  const file = form.file('file');
-  const bytes = Buffer.from(file?.bytes ?? Buffer.from(form.get('checklist'), 'base64'));
-  if (bytes.length === 0) throw badRequest('Choose a checklist: a .ckl or .cklb file');
-  if (bytes.length > maxChecklist)
+/** The files, told apart by what they are; one of each kind at most, and one that was selected before one that came back. */
+function filesOf(form: Form): { checklist: Buffer | null; results: Buffer | null } {
+  const selected = form.files('file').map(({ bytes }) => Buffer.from(bytes));
+  const scans = selected.filter((bytes) => isResults(bytes));
+  const checklists = selected.filter((bytes) => !isResults(bytes));
+  if (scans.length > 1 || checklists.length > 1)
+    throw badRequest('Choose one checklist, one file of scan results, or one of each');
+  const broughtBack = (name: string) => {
+    const bytes = Buffer.from(form.get(name), 'base64');
+    return bytes.length === 0 ? null : bytes;
+  };
+  const checklist = checklists[0] ?? broughtBack('checklist');
+  const results = scans[0] ?? broughtBack('results');
+  if (!checklist?.length && results === null)
+    throw badRequest('Choose a checklist: a .ckl or .cklb file, or scan results');
+  if (checklist !== null && checklist.length > maxChecklist)
     throw new AppError('PAYLOAD_TOO_LARGE', `The checklist is larger than ${maxChecklist} bytes`);
-  return bytes;
+  if ((checklist?.length ?? 0) + (results?.length ?? 0) > mostUploaded)
+    throw new AppError('PAYLOAD_TOO_LARGE', `The files are larger than ${mostUploaded} bytes`);
+  return { checklist, results };
 }

@@ -1,14 +1,23 @@
 import { parentPort } from 'node:worker_threads';
 import { AppError, type ErrorCode } from '../base/errors.ts';
-import { type ReadUpload, type Release, readBody, type Upgraded, type Wanted } from '../checklists/upload.ts';
+import { emassWork } from '../checklists/emass-upload.ts';
+import { fromResultsWork, inspectWork } from '../checklists/results-upload.ts';
+import {
+  type ApiTask,
+  type Found,
+  type Upgraded,
+  upgradeWork,
+  type Wanted,
+  type Work,
+} from '../checklists/upload.ts';
 import { readForm } from '../http/form.ts';
 import type { StigChoice } from './html/upgrade.tsx';
 import type { PageFrame } from './html/view.ts';
-import { readFormUpload, readUploaded, refusedForm, typedIn, type UploadedChecklist } from './upload-form.ts';
+import { formWork, readUploaded, refusedForm, typedIn, type UploadedFiles } from './upload-form.ts';
 
 /** A body as it came, of the API or of the page, and what its answer depends on besides. */
 export type Upload = { bytes: Uint8Array<ArrayBuffer> } & (
-  | { from: 'api'; download: boolean }
+  | ApiTask
   | { from: 'page'; type: string; frame: PageFrame; stigs: StigChoice[] }
 );
 
@@ -17,11 +26,11 @@ interface Refused {
   message: string;
 }
 
-/** What the thread is sent: an upload, then the release that it asked for, or why there is none; null ends the upload. */
-export type ThreadRequest = Upload | { release: Release | null } | { refused: Refused };
+/** What the thread is sent: an upload, then what was found for it, or why that is refused; `ended` lets go of it. */
+export type ThreadRequest = Upload | { release: Found } | { ended: true } | { refused: Refused };
 
 /**
- * What it answers: the release that it needs, or what it made, or why not; a `fault` is an error of the program. A form
+ * What it answers: the release that it needs, as often as it needs one, then what it made, or why not; a `fault` is an error of the program. A form
  * that is refused for what stands in it is a page again.
  */
 export type ThreadAnswer =
@@ -30,19 +39,23 @@ export type ThreadAnswer =
   | { refused: Refused; page: Uint8Array<ArrayBuffer> | null }
   | { fault: string };
 
-/** The upload under way: what was read, and what makes the page of a form that is refused. */
-let upload: ReadUpload | null = null;
+/** The upload under way, and what makes the page of a form that is refused. */
+let work: Work | null = null;
 let formAgain: ((problem: string) => Uint8Array<ArrayBuffer>) | null = null;
 
-async function read(given: Upload): Promise<ReadUpload> {
-  if (given.from === 'api') return readBody(given.bytes, given.download);
+async function begin(given: Upload): Promise<Work> {
+  if (given.from === 'api') {
+    if (given.task === 'upgrade') return upgradeWork(given.bytes, given.download);
+    if (given.task === 'emass') return emassWork(given.bytes, given.banner);
+    return given.task === 'inspect' ? inspectWork(given.bytes) : fromResultsWork(given.bytes, given.query);
+  }
   const { stigs, frame } = given;
   const fields = await readForm(given.bytes, given.type);
   const form = typedIn(fields);
-  let uploaded: UploadedChecklist | null = null;
+  let uploaded: UploadedFiles | null = null;
   formAgain = (problem) => refusedForm(form, problem, uploaded, stigs, frame);
   uploaded = readUploaded(fields);
-  return readFormUpload(uploaded, fields, frame);
+  return formWork(uploaded, fields, frame);
 }
 
 function refusal({ code, message }: Refused): ThreadAnswer {
@@ -52,16 +65,15 @@ function refusal({ code, message }: Refused): ThreadAnswer {
 
 async function answer(request: ThreadRequest): Promise<ThreadAnswer | null> {
   try {
+    if ('refused' in request) return refusal(request.refused);
+    let step: IteratorResult<Wanted, Upgraded | Promise<Upgraded>>;
     if ('bytes' in request) {
       formAgain = null;
-      upload = await read(request);
-      return { wanted: upload.wanted };
-    }
-    if ('refused' in request) return refusal(request.refused);
-    const { make } = upload!;
-    // What was read is let go of, whatever becomes of it.
-    upload = null;
-    return request.release === null ? null : { upgraded: make(request.release) };
+      work = await begin(request);
+      step = work.next(null);
+    } else if ('ended' in request) return null;
+    else step = work!.next(request.release);
+    return step.done ? { upgraded: await step.value } : { wanted: step.value };
   } catch (error) {
     if (error instanceof AppError) return refusal(error);
     return { fault: (error as Error).stack ?? String(error) };
@@ -72,7 +84,7 @@ async function answer(request: ThreadRequest): Promise<ThreadAnswer | null> {
 parentPort?.on('message', async (request: ThreadRequest) => {
   const answered = await answer(request);
   // Whoever is answered so asks no more: what was read is let go of.
-  if (answered === null || !('wanted' in answered)) [upload, formAgain] = [null, null];
+  if (answered === null || !('wanted' in answered)) [work, formAgain] = [null, null];
   if (answered === null) return;
   const made =
     'upgraded' in answered ? answered.upgraded.bytes : 'refused' in answered ? answered.page : null;

@@ -3,10 +3,12 @@ import { Worker } from 'node:worker_threads';
 import { AppError, badRequest, callerGone } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { packageRoot } from '../base/root.ts';
+import type { createCciFacts } from '../catalog/crosswalk/cci-facts.ts';
+import type { createIdentify } from '../catalog/stigs/identify.ts';
 import type { StigNames } from '../catalog/stigs/names.ts';
 import type { StigService } from '../catalog/stigs/queries.ts';
 import { shortList } from '../checklists/names.ts';
-import type { Release, Upgraded, Wanted } from '../checklists/upload.ts';
+import type { Found, Upgraded, Wanted } from '../checklists/upload.ts';
 import type { Presence } from '../http/env.ts';
 import type { ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
 
@@ -23,11 +25,11 @@ export class RefusedUpload extends AppError {
 /** The thread that reads uploads. */
 export interface Uploads {
   /**
-   * Reads and upgrades one, after those before it; its bytes are gone then. `find` gives the release that it asks for.
+   * Works on one, after those before it; its bytes are gone then. `find` gives each release that it asks for.
    * Throws a `RefusedUpload` for what cannot be taken (400, 413), for what `find` refuses, and (503) when the thread stops.
    * One whose caller is gone is left out, and ended where it is under way.
    */
-  upgrade(upload: Upload, find: (wanted: Wanted) => Release, caller?: Presence): Promise<Upgraded>;
+  upgrade(upload: Upload, find: (wanted: Wanted) => Found, caller?: Presence): Promise<Upgraded>;
   /** Ends the thread. */
   stop(): Promise<void>;
 }
@@ -98,7 +100,7 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
     });
   }
 
-  async function one(upload: Upload, find: (wanted: Wanted) => Release, caller: Presence): Promise<Upgraded> {
+  async function one(upload: Upload, find: (wanted: Wanted) => Found, caller: Presence): Promise<Upgraded> {
     // Two threads at once would take twice the memory.
     await ending;
     if (caller.closed) throw callerGone();
@@ -114,11 +116,10 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
     caller.onClose = () => void end(callerGone());
     try {
       const bytes = owned(upload.bytes);
-      const read = await ask(worker, { ...upload, bytes }, [bytes.buffer]);
-      if (!('wanted' in read)) throw failureOf(read);
-      const made = await ask(worker, found(worker, find, read.wanted, upload.from));
-      if (!('upgraded' in made)) throw failureOf(made);
-      return made.upgraded;
+      let said = await ask(worker, { ...upload, bytes }, [bytes.buffer]);
+      while ('wanted' in said) said = await ask(worker, found(worker, find, said.wanted, upload.from));
+      if (!('upgraded' in said)) throw failureOf(said);
+      return said.upgraded;
     } catch (error) {
       if (error instanceof RefusedUpload || !(error instanceof AppError)) throw error;
       throw new RefusedUpload(error, null);
@@ -135,7 +136,7 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
   /** The release that an upload asks for. Where there is none a form comes again; else the thread need not keep what it read. */
   function found(
     worker: Worker,
-    find: (wanted: Wanted) => Release,
+    find: (wanted: Wanted) => Found,
     wanted: Wanted,
     from: Upload['from'],
   ): ThreadRequest {
@@ -144,7 +145,7 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
     } catch (error) {
       if (from === 'page' && error instanceof AppError)
         return { refused: { code: error.code, message: error.message } };
-      worker.postMessage({ release: null } satisfies ThreadRequest);
+      worker.postMessage({ ended: true } satisfies ThreadRequest);
       throw error;
     }
   }
@@ -162,12 +163,20 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
   };
 }
 
-/** Makes the function that upgrades what was uploaded to a release of the catalog. It stores nothing. */
-export function createUpgrade(uploads: Uploads, stigs: StigService, names: StigNames) {
+/** Makes the function that does with an upload what it asks for, by the releases of the catalog. It stores nothing. */
+export function createUploadWork(
+  uploads: Uploads,
+  stigs: StigService,
+  names: StigNames,
+  identify: ReturnType<typeof createIdentify>,
+  cciFacts: ReturnType<typeof createCciFacts>,
+) {
   return (upload: Upload, caller: Presence): Promise<Upgraded> =>
     uploads.upgrade(
       upload,
       (wanted) => {
+        if ('stated' in wanted) return identify(wanted.stated);
+        if ('ccis' in wanted) return cciFacts(wanted.ccis, wanted.revision);
         const slug = 'slug' in wanted ? wanted.slug : onlyOne(wanted.named, names);
         return { target: stigs.full(slug, wanted.version), benchmarkIds: names.benchmarkIds(slug) };
       },

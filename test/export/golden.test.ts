@@ -20,7 +20,7 @@ const samples = [
   ['lantern_web_server_2', 'V2R3'],
 ];
 for (const [slug, version] of samples) {
-  for (const format of ['cklb', 'csv', 'xml', 'json']) {
+  for (const format of ['cklb', 'ckl', 'csv', 'xml', 'json']) {
     golden(`${slug} ${version} as ${format}`, async () => {
       const { status, text } = await t.get(
         `/api/v1/stigs/${slug}/download?version=${version}&format=${format}`,

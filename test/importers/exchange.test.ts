@@ -14,10 +14,13 @@ import { put, scratchFolder } from '../support/scratch.ts';
 if (hasReferenceData && hasExchange) {
   const exchange = suite('Files of other tools');
 
-  /** What is served: the controls and crosswalk, the STIGs with their releases. */
+  /** What is served: the controls and crosswalk, the STIGs with their releases; by which baselines one finds them apart. */
   const servedBy = (db: Database) => ({
+    records: db.sqlite
+      .prepare('SELECT record_json, list_json FROM controls ORDER BY control_id, version')
+      .all(),
     controls: dumpControls(db, {
-      only: ['framework_versions', 'controls', 'crosswalk_nodes', 'crosswalk_edges', 'crosswalk_paths'],
+      only: ['framework_versions', 'crosswalk_nodes', 'crosswalk_edges', 'crosswalk_paths'],
     }),
     stigs: db.sqlite
       .prepare(

@@ -216,6 +216,15 @@ const table: Row[] = [
       },
     },
   }),
+  row('user', 'post /api/v1/checklists/emass', (a) => assert.is(a.json.withoutCci.length, 1), {
+    body: {
+      checklists: [
+        { stigs: [{ stig_id: 'X', rules: [{ rule_id: 'SV-1r1', severity: 'low', status: 'open' }] }] },
+      ],
+      sheet: 'poam',
+      format: 'json',
+    },
+  }),
   row('user', 'get /api/v1/stigs/{slug}/download', has({ cklb_version: '1.0' }), {
     path: `${harbor}/download`,
   }),

@@ -123,7 +123,7 @@ collections('the entries joined with their controls, filtered by framework', asy
   );
   assert.is(json.total, 3);
   const wrong = await ask(t, 'GET', `${path}/export?format=xml`, alice);
-  assert.is(wrong.json.error.message, 'Invalid format. Must be one of: json, csv');
+  assert.is(wrong.json.error.message, 'Invalid format. Must be one of: json, csv, xlsx');
 });
 
 collections('a member of the organization may add to a SHARED collection, and nothing else', async () => {

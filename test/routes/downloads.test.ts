@@ -336,7 +336,7 @@ downloads(
     const folders = benchmarkPaths.slice(0, 2).reverse();
     await runImport(other, [...benchmarkPaths.slice(2).reverse(), ...folders]);
     const { app } = loggedApp(other);
-    const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+    const digest = (text: Uint8Array) => createHash('sha256').update(text).digest('hex');
     for (const { source, slug, path } of cases) {
       for (const query of [
         '&format=json',
@@ -345,13 +345,15 @@ downloads(
         '&format=csv&raw=true',
         '&format=xml',
         '&hostName=h',
+        '&format=ckl&hostName=h',
+        '&format=xlsx',
       ]) {
         const mine = await t.app.request(`${path}${query}`, {
           headers: { Authorization: `Bearer ${await token()}` },
         });
         const theirs = await app.request(`${path}${query}`, { headers: { Authorization: 'Bearer x' } });
         assert.equal([mine.status, theirs.status], [200, 200], `${source}${query}`);
-        assert.is(digest(await theirs.text()), digest(await mine.text()), `${slug} ${query}`);
+        assert.is(digest(await theirs.bytes()), digest(await mine.bytes()), `${slug} ${query}`);
         assert.is(theirs.headers.get('ETag'), mine.headers.get('ETag'));
       }
     }
@@ -371,6 +373,8 @@ downloads('content type and file name of every format', async () => {
     json: 'application/json',
     csv: 'text/csv; charset=utf-8',
     xml: 'application/xml; charset=utf-8',
+    ckl: 'application/xml; charset=utf-8',
+    xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   };
   for (const { path, read } of cases) {
     for (const [format, type] of Object.entries(types)) {
@@ -389,7 +393,7 @@ downloads('cklb is the default, a format is taken in any case', async () => {
   const plain = await t.get(path);
   for (const format of ['cklb', 'CKLB', 'Cklb'])
     assert.is((await t.get(`${path}?format=${format}`)).text, plain.text);
-  for (const format of ['json', 'csv', 'xml']) {
+  for (const format of ['json', 'csv', 'xml', 'ckl', 'xlsx']) {
     const lower = await t.get(`${path}?format=${format}`);
     assert.is.not(lower.text, plain.text);
     const upper = await t.get(`${path}?format=${format.toUpperCase()}`);
@@ -399,12 +403,12 @@ downloads('cklb is the default, a format is taken in any case', async () => {
 });
 
 downloads('an invalid format is 400, word for word', async () => {
-  const message = 'Invalid format. Must be one of: cklb, json, csv, xml';
+  const message = 'Invalid format. Must be one of: cklb, ckl, json, csv, xml, xlsx';
   for (const format of [
     '',
     'pdf',
-    'ckl',
-    'xlsx',
+    'xls',
+    'ckl,cklb',
     'json,csv',
     '%20json',
     'json%20',

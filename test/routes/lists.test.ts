@@ -251,7 +251,7 @@ lists('exports: json without notes, csv with the same columns, formulas escaped 
   assert.match((await ask(t, 'GET', `${path}/export?format=csv&raw=true`, alice)).text, /,=cmd\(\),/);
   const wrong = await ask(t, 'GET', `${path}/export?format=xml`, alice);
   assert.is(wrong.status, 400);
-  assert.is(wrong.json.error.message, 'Invalid format. Must be one of: json, csv');
+  assert.is(wrong.json.error.message, 'Invalid format. Must be one of: json, csv, xlsx');
 });
 
 lists('a deleted list comes back with its entries within 30 days, and not a moment later', async () => {

@@ -112,7 +112,7 @@ roles('an invalid format is a 400 everywhere, before what it would be of is look
   ]) {
     const answer = await get(`/api/v1/${path}?format=cklb`);
     assert.is(answer.status, 400, path);
-    assert.is(answer.json.error.message, 'Invalid format. Must be one of: json, csv, xml');
+    assert.is(answer.json.error.message, 'Invalid format. Must be one of: json, csv, xml, xlsx');
     assert.is((await get(`/api/v1/${path}?format=XML`)).status, path.includes('/x/') ? 404 : 200);
   }
 });

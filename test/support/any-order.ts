@@ -6,11 +6,11 @@ import type { LedgerLine, OpenLine } from '../../importers/ledger.ts';
 import { parseSource } from '../../importers/parse.ts';
 import { Phases } from '../../importers/phases.ts';
 import { Staging } from '../../importers/staging.ts';
-import { ruleName } from '../../importers/stigs/evidence.ts';
 import type { XccdfRelease } from '../../importers/stigs/xccdf-record.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/database.ts';
 import { catalogDigests } from '../../src/db/digest.ts';
+import { ruleName } from '../../src/db/rule-keys.ts';
 import { dumpCatalog, emptyCatalog } from './catalog-dump.ts';
 import { reference } from './reference.ts';
 

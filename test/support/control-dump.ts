@@ -6,8 +6,10 @@ const queries: Record<string, string> = {
   sources: `SELECT sha256, kind, target FROM sources ORDER BY sha256`,
   control_facts: `SELECT s.sha256, f.framework, f.version, f.edition, f.identifier, f.record
     FROM control_facts AS f JOIN sources AS s ON s.id = f.source_id ORDER BY 1, 2, 3, 5`,
-  baseline_facts: `SELECT s.sha256, f.framework, f.version, f.edition, f.baseline, f.identifier
-    FROM baseline_facts AS f JOIN sources AS s ON s.id = f.source_id ORDER BY 1, 5, 6`,
+  baseline_facts: `SELECT s.sha256, f.framework, f.version, f.edition, f.baseline, f.title, f.identifier
+    FROM baseline_facts AS f JOIN sources AS s ON s.id = f.source_id ORDER BY 1, 5, 7`,
+  baselines: `SELECT b.framework, b.version, b.ordinal, b.name, b.title, b.controls, s.sha256
+    FROM baselines AS b JOIN sources AS s ON s.id = b.source_id ORDER BY 1, 2, 3`,
   mapping_facts: `SELECT s.sha256, f.ordinal, f.edition, f.from_framework, f.from_version, f.from_identifier,
     f.to_framework, f.to_version, f.to_identifier, f.reference
     FROM mapping_facts AS f JOIN sources AS s ON s.id = f.source_id ORDER BY 1, 2`,

@@ -6,31 +6,40 @@ export interface ReadChecklist {
   stats: Record<string, number>;
 }
 
+interface ReadFile {
+  target: { name: string; ip: string | null; fqdn: string | null; mac: string | null };
+  checklists: ReadChecklist[];
+}
+
 interface ClientModules {
-  reviewsFromCklb(parameters: object): { target: { name: string }; checklists: ReadChecklist[] };
+  reviewsFromCkl(parameters: object): ReadFile;
+  reviewsFromCklb(parameters: object): ReadFile;
 }
 
 // The package's type declarations name another module, so that a static import of it does not compile.
 const packageName: string = '@nuwcdivnpt/stig-manager-client-modules';
-const { reviewsFromCklb } = (await import(packageName)) as ClientModules;
+const { reviewsFromCkl, reviewsFromCklb } = (await import(packageName)) as ClientModules;
+
+const parameters = (data: string) => ({
+  data,
+  fieldSettings: {
+    detail: { enabled: 'always', required: 'optional' },
+    comment: { enabled: 'always', required: 'optional' },
+  },
+  allowAccept: true,
+  importOptions: {
+    autoStatus: 'saved',
+    unreviewed: 'always',
+    unreviewedCommented: 'informational',
+    emptyDetail: 'import',
+    emptyComment: 'import',
+    allowCustom: true,
+  },
+  sourceRef: null,
+});
 
 /** Reads a checklist as STIG Manager and its Watcher do, every rule kept whatever its state. Throws when they refuse it. */
-export function readCklb(text: string): { target: { name: string }; checklists: ReadChecklist[] } {
-  return reviewsFromCklb({
-    data: text,
-    fieldSettings: {
-      detail: { enabled: 'always', required: 'optional' },
-      comment: { enabled: 'always', required: 'optional' },
-    },
-    allowAccept: true,
-    importOptions: {
-      autoStatus: 'saved',
-      unreviewed: 'always',
-      unreviewedCommented: 'informational',
-      emptyDetail: 'import',
-      emptyComment: 'import',
-      allowCustom: true,
-    },
-    sourceRef: null,
-  });
-}
+export const readCklb = (text: string): ReadFile => reviewsFromCklb(parameters(text));
+
+/** The same for a ckl. */
+export const readCkl = (text: string): ReadFile => reviewsFromCkl(parameters(text));

@@ -71,6 +71,7 @@ function uploadsOf(
 
 const upload = (text = 'x'): Upload => ({
   from: 'api',
+  task: 'upgrade',
   download: false,
   bytes: new Uint8Array(Buffer.from(text)),
 });
@@ -278,7 +279,7 @@ uploading('what is refused, or fails, keeps the thread, which need not keep the 
   const { uploads, told, count, folder } = uploadsOf(
     `parentPort.on('message', (request) => {
        if (request.bytes?.[0] === 33) parentPort.postMessage({ fault: 'TypeError: at line 1' });
-       else if (request.release === null) appendFileSync(new URL('forgotten', import.meta.url), 'x');
+       else if ('ended' in request) appendFileSync(new URL('forgotten', import.meta.url), 'x');
        else answer(request);
      });`,
   );

@@ -11,7 +11,7 @@ const statuses = {
 };
 
 /**
- * A checklist in the form of STIG Viewer 2 (rule F3.5): the elements in its order, every one there, tabs and line feeds.
+ * A checklist in the form of STIG Viewer 2 (rule F3.6): the elements in its order, every one there, tabs and line feeds.
  * `releases` of its STIGs, as far as they are known, say what a cklb has no field for. Its title has no place here.
  */
 export function toCkl(checklist: Cklb, releases: StigRelease[]): string {
@@ -47,17 +47,20 @@ export function toCkl(checklist: Cklb, releases: StigRelease[]): string {
     const release = releases.find(({ benchmarkId }) => benchmarkId === stig.stig_id);
     // STIG Viewer leaves the data out where there is none.
     for (const [name, text] of stigInfo(stig, release))
-      lines.push(pair('SI_DATA', element('SID_NAME', name), text === '' ? '' : element('SID_DATA', text)));
+      lines.push(
+        pair('SI_DATA', element('SID_NAME', name), ...(text === null ? [] : [element('SID_DATA', text)])),
+      );
     lines.push('\t\t\t</STIG_INFO>', ...stig.rules.map((rule) => vuln(rule, stig)), '\t\t</iSTIG>');
   }
   return [...lines, '\t</STIGS>', '</CHECKLIST>'].join('\n');
 }
 
-function stigInfo(stig: CklbStig, release: StigRelease | undefined): [name: string, text: string][] {
+function stigInfo(stig: CklbStig, release: StigRelease | undefined): [name: string, text: string | null][] {
   return [
     ['version', stig.version],
     ['classification', 'UNCLASSIFIED'],
-    ['customname', ''],
+    // STIG Viewer leaves its data out.
+    ['customname', null],
     ['stigid', stig.stig_id],
     ['description', release?.description ?? ''],
     ['filename', release ? `U_${release.benchmarkId}_${release.version}_Manual-xccdf.xml` : ''],
@@ -121,9 +124,9 @@ function vuln(rule: CklbRule, stig: CklbStig): string {
 /** The key that DISA gave the product; a ckl that was read has it under another name than a cklb. */
 const targetKeyOf = (rule: CklbRule | undefined) => rule?.target_key ?? rule?.reference_identifier ?? '';
 
-/** An element with a name and, where there is some, its data. */
-function pair(name: string, first: string, second: string): string {
-  const lines = [`<${name}>`, `\t${first}`, ...(second === '' ? [] : [`\t${second}`]), `</${name}>`];
+/** An element with a name and, where there is one, its text. */
+function pair(name: string, ...elements: string[]): string {
+  const lines = [`<${name}>`, ...elements.map((each) => `\t${each}`), `</${name}>`];
   return lines.map((line) => `\t\t\t\t${line}`).join('\n');
 }
 

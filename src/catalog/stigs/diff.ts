@@ -43,7 +43,8 @@ function headOf({ release }: FullRelease): StigDiff['from'] {
   return { version, releaseDate, findingCount };
 }
 
-function toComparable(row: FindingRow): ComparableRule {
+/** A rule of a release, to be compared. */
+export function toComparable(row: FindingRow): ComparableRule {
   return {
     groupId: row.groupId,
     ruleId: row.ruleId,

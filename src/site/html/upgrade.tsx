@@ -18,6 +18,8 @@ export interface UpgradeForm {
   version: string;
   hostName: string;
   onChange: string;
+  /** `true`, or empty. */
+  overwrite: string;
   format: string;
 }
 
@@ -26,8 +28,13 @@ export const emptyUpgrade: UpgradeForm = {
   version: '',
   hostName: '',
   onChange: 'keep',
+  overwrite: '',
   format: 'cklb',
 };
+
+/** Files that were sent with a form, base64: nothing is stored, so a page brings them back. */
+export type AttachedFiles = Partial<Record<'checklist' | 'results', string>>;
+export const noFiles: AttachedFiles = {};
 
 /** A STIG that a checklist may be upgraded to. */
 export interface StigChoice {
@@ -41,10 +48,14 @@ export function upgradePage(page: {
   form: UpgradeForm;
   stigs: StigChoice[];
   problem: string | null;
-  /** A checklist that was sent with a form that was refused, base64: it need not be selected again. */
-  checklist: string | null;
+  /** What was sent with a form that was refused: it need not be selected again. */
+  files: AttachedFiles;
 }): View {
-  const { form, stigs, problem, checklist } = page;
+  const { form, stigs, problem, files } = page;
+  const attached = [
+    ...(files.checklist === undefined ? [] : ['checklist']),
+    ...(files.results === undefined ? [] : ['scan results']),
+  ];
   return {
     title: 'Upgrade a checklist',
     section: 'stigs',
@@ -54,17 +65,18 @@ export function upgradePage(page: {
         <p class="lead">
           Bring a .ckl or .cklb of an older release to a release in the catalog. Each answer is carried over,
           carried over with a warning because its check or fix changed, or reset. The report gives the reason
-          for each. Gapstone does not store the checklist.
+          for each. Choose scan results (XCCDF or ARF) to make a checklist of them, or both to merge the
+          results into the checklist. Gapstone does not store the files.
         </p>
         <form class="fields" method="post" action="/upgrade" enctype="multipart/form-data">
           <Problem text={problem} />
           <Labelled
             id="file"
-            label="Checklist"
+            label="Checklist or scan results"
             hint={
-              checklist === null
+              attached.length === 0
                 ? undefined
-                : 'Your checklist is still attached. Choose another file to replace it.'
+                : `Your ${attached.join(' and ')} ${attached.join().endsWith('s') ? 'are' : 'is'} still attached. Choose another file to replace ${attached.join().endsWith('s') ? 'them' : 'it'}.`
             }
           >
             <input
@@ -72,10 +84,11 @@ export function upgradePage(page: {
               name="file"
               type="file"
               accept=".ckl,.cklb,.xml,.json"
-              required={checklist === null}
-              aria-describedby={checklist === null ? undefined : 'file-hint'}
+              multiple
+              required={attached.length === 0}
+              aria-describedby={attached.length === 0 ? undefined : 'file-hint'}
             />
-            {checklist === null ? null : <Hidden fields={{ checklist }} />}
+            <Hidden fields={{ ...files }} />
           </Labelled>
           <Select
             name="slug"
@@ -114,6 +127,15 @@ export function upgradePage(page: {
             selected={form.onChange === 'reset' ? 'reset' : 'keep'}
           />
           <Select
+            name="overwrite"
+            label="Answers that scan results contradict"
+            of={[
+              ['', 'Keep the answer in the checklist'],
+              ['true', 'Replace it by the result'],
+            ]}
+            selected={form.overwrite}
+          />
+          <Select
             name="format"
             label="Format of the upgraded checklist"
             of={[
@@ -124,6 +146,9 @@ export function upgradePage(page: {
           />
           <div class="actions">
             <button type="submit">Preview upgrade</button>
+            <button type="submit" name="as" value="inspect">
+              Inspect
+            </button>
           </div>
         </form>
       </>
@@ -144,12 +169,11 @@ export function upgradedPage(page: {
   form: UpgradeForm;
   /** Whether the STIG was taken from the checklist, as none was selected. */
   isNamed: boolean;
-  /** The old checklist, base64: nothing is stored, so the page brings it back for the download. */
-  checklist: string;
+  files: AttachedFiles;
   /** What was noticed while it was decoded. */
   warnings: string[];
 }): View {
-  const { report, form, isNamed, checklist, warnings } = page;
+  const { report, form, isNamed, files, warnings } = page;
   const { from, to, summary } = report;
   const marker = createMarker();
   return {
@@ -177,13 +201,13 @@ export function upgradedPage(page: {
           ]}
         />
         <form class="actions" method="post" action="/upgrade" enctype="multipart/form-data">
-          <Hidden fields={{ ...form, checklist, as: 'file' }} />
+          <Hidden fields={{ ...form, ...files, as: 'file' }} />
           <button type="submit">Download upgraded checklist</button>
         </form>
         {(['reset', 'carried-with-warning', 'new', 'carried'] as const).map((outcome) => (
           <Outcome outcome={outcome} report={report} marker={marker} />
         ))}
-        <NotCarried report={report} />
+        <NotCarried notCarried={report.notCarried} />
         {report.otherStigs.length === 0 ? null : (
           <p>
             The other STIGs in the checklist are unchanged:{' '}
@@ -245,7 +269,8 @@ function Answer({ answer }: { answer: RuleAnswer }): Child {
   return <Facts of={facts.filter(([, value]) => value !== null)} />;
 }
 
-function NotCarried({ report: { notCarried } }: { report: UpgradeReport }): Child {
+/** What an old checklist holds and the new one does not. */
+export function NotCarried({ notCarried }: { notCarried: NotCarriedItem[] }): Child {
   if (notCarried.length === 0)
     return <Empty>The new checklist has a place for everything in the old one.</Empty>;
   return (

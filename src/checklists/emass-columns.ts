@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { badRequest } from '../base/errors.ts';
+import { packageRoot } from '../base/root.ts';
+import { type EmassBody, type EmassSheet, emassTemplates } from './emass-schema.ts';
+
+/** What a row of a sheet says, by the names that its columns have in some template, in lower case. */
+export type Fields = ReadonlyMap<string, string>;
+
+/** The columns that are filled; what only eMASS knows has no name here (rule D30.2). */
+const filled: Record<EmassSheet, string[]> = {
+  'test-results': [
+    'control acronym',
+    'control information',
+    'cci',
+    'cci definition',
+    'compliance status',
+    'date tested',
+    'tested by',
+    'test results',
+  ],
+  poam: [
+    'control vulnerability description',
+    'controls / aps',
+    'office/org',
+    'security checks',
+    'resources required',
+    'scheduled completion date',
+    'source identifying vulnerability',
+    'status',
+    'comments',
+    'raw severity',
+    'devices affected',
+    'severity',
+    'impact description',
+    'recommendations',
+    'name',
+  ],
+};
+
+/** What other templates call the same. */
+const otherNames: Record<string, string> = {
+  'security control number (nc/na controls only)': 'controls / aps',
+  'allocated control (allocated control id)': 'controls / aps',
+  'vulnerability library (rule_id)': 'security checks',
+  'source identifying weakness': 'source identifying vulnerability',
+  'poam status': 'status',
+  'estimated completion date': 'scheduled completion date',
+  weaknesses: 'impact description',
+  'affected hardware': 'devices affected',
+};
+
+/** The head of a sheet: lines above its header, the header, and how a row is made of what is known. */
+export interface EmassColumns {
+  titles: string[][];
+  header: string[];
+  rowOf(fields: Fields): string[];
+}
+
+/** The columns that a request asks for: its own, or those of a template. Throws a 400. */
+export function columnsFor({ sheet, template, columns }: EmassBody): EmassColumns {
+  if (template !== undefined && columns !== undefined)
+    throw badRequest('The body may have template or columns, not both');
+  const templates: readonly string[] = emassTemplates[sheet];
+  if (template !== undefined && !templates.includes(template))
+    throw badRequest(`template must be one of: ${templates.join(', ')} for the sheet ${sheet}`);
+  return readColumns(columns ?? readTemplate(template ?? templates[0]!), sheet);
+}
+
+const readTemplate = (name: string) =>
+  readFileSync(join(packageRoot, 'data', 'emass', `${name}.csv`), 'utf8');
+
+/** Reads the head of a sheet: its header is the line with most names that we fill. Throws a 400. */
+function readColumns(csv: string, sheet: EmassSheet): EmassColumns {
+  let lines: string[][];
+  try {
+    lines = parse(csv, { bom: true, relax_column_count: true, skip_empty_lines: false });
+  } catch (error) {
+    throw badRequest(`columns: ${(error as Error).message.split('\n')[0]!.slice(0, 200)}`);
+  }
+  const known = lines.map((line) => line.filter((name) => fieldOf(name, sheet) !== null).length);
+  const at = known.indexOf(Math.max(...known));
+  if (at < 0 || known[at] === 0)
+    throw badRequest(`columns: no line has a column that is filled, as "${filled[sheet].join('", "')}"`);
+  if (lines.length > at + 2) throw badRequest('columns: more than one line stands below the header');
+  const header = lines[at]!;
+  if (header.length > 200 || at > 20)
+    throw badRequest('columns: at most 200 columns and 20 lines above the header');
+  // A template shows the latest test result beside the new one: what stands there twice is filled once.
+  const seen = new Set<string>();
+  const fields = header.map((name) => {
+    const field = fieldOf(name, sheet);
+    if (field === null || seen.has(field)) return null;
+    seen.add(field);
+    return field;
+  });
+  const constants = lines[at + 1] ?? [];
+  return {
+    titles: lines.slice(0, at),
+    header,
+    rowOf: (values) =>
+      fields.map((field, index) => (field === null ? '' : values.get(field)) || (constants[index] ?? '')),
+  };
+}
+
+/** The field that a column of some name holds, or null. */
+function fieldOf(name: string, sheet: EmassSheet): string | null {
+  const plain = name.trim().replace(/\s+/g, ' ').toLowerCase();
+  const field = Object.hasOwn(otherNames, plain) ? otherNames[plain]! : plain;
+  return filled[sheet].includes(field) ? field : null;
+}

@@ -1,0 +1,76 @@
+import { AppError, badRequest } from '../base/errors.ts';
+import { utf8Body } from '../base/json.ts';
+import { count } from '../base/text.ts';
+import { check } from '../http/schema.ts';
+import { toXlsx } from '../http/xlsx.ts';
+import type { OldChecklist } from './cklb.ts';
+import { type CciFacts, poamRows, rulesOf, testResultRows } from './emass.ts';
+import { columnsFor, type EmassColumns } from './emass-columns.ts';
+import { type EmassRows, emassBody } from './emass-schema.ts';
+import { readChecklist } from './read.ts';
+import { answerOf, longestMarking, parseBody, type Upgraded, type Work } from './upload.ts';
+
+const sheetNames = { 'test-results': 'Test Result Import', poam: 'POA&M' };
+
+/** Reads a body of checklists and makes a sheet of eMASS of them (rule D30.2). Throws a 400. */
+export function* emassWork(bytes: Uint8Array, banner: string | null): Work {
+  const asked = check(emassBody, parseBody(utf8Body(bytes)));
+  const columns = columnsFor(asked);
+  const checklists = asked.checklists.map(readOne);
+  const isPoam = asked.sheet === 'poam';
+  const rules = rulesOf(checklists).filter(({ rule }) => !isPoam || rule.status === 'open');
+  const ccis = [...new Set(rules.flatMap((each) => each.ccis))].sort();
+  const facts = (yield { ccis, revision: asked.revision }) as CciFacts;
+  const rows = (isPoam ? poamRows : testResultRows)(rules, facts, asked);
+  const made: EmassRows = {
+    sheet: asked.sheet,
+    header: columns.header,
+    rows: rows.map(columns.rowOf),
+    withoutCci: rules
+      .filter((each) => each.ccis.length === 0)
+      .map(({ host, stig, rule }) => ({
+        ...{ host, benchmarkId: stig.stig_id, ruleId: rule.rule_id_src, status: rule.status },
+      })),
+    unknownCcis: ccis.filter((cci) => !facts.ccis.has(cci)),
+  };
+  return asked.format === 'json' ? answerOf(made) : workbook(made, columns, markingOf(checklists), banner);
+}
+
+/** Reads one of the checklists; a message says which. */
+function readOne(given: string | object, index: number): OldChecklist {
+  try {
+    return readChecklist(given);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
+    throw badRequest(error.message.replace(/^checklist/, `checklists[${index}]`));
+  }
+}
+
+/** What the checklists say of their classification, each word once. */
+function markingOf(checklists: OldChecklist[]): string | null {
+  const words = checklists.map(({ checklist }) => checklist.target_data.classification?.trim() ?? '');
+  const marking = [...new Set(words)].filter((word) => word !== '').join(', ');
+  return marking === '' ? null : marking.slice(0, longestMarking).toWellFormed();
+}
+
+async function workbook(
+  { sheet, header, rows, withoutCci }: EmassRows,
+  { titles }: EmassColumns,
+  marking: string | null,
+  banner: string | null,
+): Promise<Upgraded> {
+  const left = withoutCci.length;
+  const note =
+    sheet === 'poam' || left === 0
+      ? ''
+      : `${count(left, 'rule')} without a CCI ${left === 1 ? 'is' : 'are'} not in this sheet`;
+  const told: Record<string, string> = { $marking: marking ?? banner ?? '', $note: note };
+  const bytes = await toXlsx({
+    name: sheetNames[sheet],
+    titles: titles.map((cells) => cells.map((cell) => told[cell] ?? cell)),
+    header,
+    rows,
+    marking: marking ?? banner,
+  });
+  return { bytes, file: { name: `eMASS_${sheet}.xlsx`, type: 'xlsx', marking } };
+}

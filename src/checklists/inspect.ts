@@ -1,0 +1,302 @@
+import { count } from '../base/text.ts';
+import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
+import { compareRules, fieldChanges } from '../catalog/stigs/compare.ts';
+import { toComparable } from '../catalog/stigs/diff.ts';
+import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
+import { matchRules } from '../catalog/stigs/match.ts';
+import type { FindingRow } from '../catalog/stigs/queries.ts';
+import { adviceOf, errors, type FindingCode } from './advice.ts';
+import type { OldChecklist } from './cklb.ts';
+import { type FaultCode, longestText } from './fields.ts';
+import { inspectTarget } from './inspect-target.ts';
+import { shortList } from './names.ts';
+import { statusOf } from './results.ts';
+import { createRuleFinder, plainId } from './results-match.ts';
+import { dateOf } from './results-names.ts';
+import type { ScanResults } from './results-reader.ts';
+import type { Inspection, InspectionFinding } from './results-schema.ts';
+import { comparable, isAnswered, versionOf } from './upgrade.ts';
+
+type InspectedStig = Inspection['stigs'][number];
+
+/** A fault that was met while a checklist was read, and where. */
+export interface Fault {
+  code: FaultCode;
+  path: string;
+  problem: string;
+}
+
+/** A checklist with the faults for which it would be refused elsewhere. */
+export interface FaultyChecklist {
+  old: OldChecklist;
+  faults: Fault[];
+}
+
+type Add = (code: FindingCode, message: string, groupId?: string | null) => void;
+
+function createFindings() {
+  const findings: InspectionFinding[] = [];
+  const add: Add = (code, message, groupId = null) => {
+    const severity = errors.has(code) ? 'error' : 'warning';
+    findings.push({ code, severity, groupId, message, advice: adviceOf[code] });
+  };
+  return { findings, add };
+}
+
+/** What a STIG of a checklist says of itself, for the catalog to find its release. */
+export function statedOf(stig: CklbStig): StatedRelease {
+  return {
+    benchmarkIds: [stig.stig_id.trim()].filter((id) => id !== ''),
+    ruleIds: stig.rules.map((rule) => rule.rule_id_src).filter((id) => id !== ''),
+    benchmarkDate: dateOf(stig.release_info),
+    release: versionOf(stig),
+  };
+}
+
+const nameOf = (stig: CklbStig) =>
+  (stig.stig_id.trim() || stig.stig_name.trim() || 'that it names').slice(0, 64);
+
+/**
+ * Looks at one STIG of a checklist, pure (rule D29.4): which release it is of, what differs from that, and what tools will
+ * refuse. `release` is null for a STIG that the catalog does not have; `before` are the slugs of the STIGs above it.
+ */
+export function inspectStig(
+  { old, faults }: FaultyChecklist,
+  index: number,
+  release: IdentifiedRelease | null,
+  before: (string | null)[],
+): InspectedStig {
+  const stig = old.checklist.stigs[index]!;
+  const { findings, add } = createFindings();
+  const own = faults.filter(({ path }) => path.startsWith(`stigs[${index}]`));
+  const ruleOf = (path: string) => {
+    const at = /^stigs\[\d+\]\.rules\[(\d+)\]/.exec(path)?.[1];
+    return at === undefined ? undefined : stig.rules[Number(at)];
+  };
+  const faulty = (code: FaultCode) =>
+    new Set(own.flatMap((each) => (each.code === code ? (ruleOf(each.path) ?? []) : [])));
+
+  if (index === 0) {
+    for (const [code, message] of inspectTarget(old.checklist.target_data)) add(code, message);
+    inspectLeftovers(old, add);
+  }
+  for (const { code, path, problem } of own) add(code, `${path} ${problem}`, ruleOf(path)?.group_id || null);
+  inspectReleaseInfo(stig, add);
+  if (release === null)
+    add('unknown-stig', `The catalog has no STIG ${nameOf(stig)}, and no STIG with its rules`);
+  else {
+    if (before.includes(release.target.release.slug))
+      add('repeated-stig', `${release.target.release.title} is in the checklist twice`);
+    inspectRelease(stig, release, add);
+    inspectRules(stig, release, faulty('repeated-rule'), faulty('bad-severity'), add);
+  }
+  for (const rule of stig.rules) inspectAnswer(rule, add);
+  return {
+    ...headOf(release),
+    rules: stig.rules.length,
+    answered: stig.rules.filter(isAnswered).length,
+    findings,
+  };
+}
+
+function headOf(release: IdentifiedRelease | null): Pick<InspectedStig, 'slug' | 'version' | 'current'> {
+  return {
+    slug: release?.target.release.slug ?? null,
+    version: release?.target.release.version ?? null,
+    current: release?.current.release.version ?? null,
+  };
+}
+
+/** What was read as something else, as it stood there. */
+function inspectLeftovers({ leftovers, checklist }: OldChecklist, add: Add): void {
+  for (const { path, value, reason } of leftovers) {
+    const shown = `${path} is "${String(value).slice(0, 64)}"`;
+    if (path === 'target_data.role') add('bad-role', shown);
+    if (path === 'target_data.target_type') add('bad-target-type', shown);
+    if (reason === 'this is not a UUID') add('bad-uuid', shown);
+    const [, stig, rule] = /^stigs\[(\d+)\]\.rules\[(\d+)\]\.overrides\.severity\.reason$/.exec(path) ?? [];
+    if (rule === undefined) continue;
+    const { group_id } = checklist.stigs[Number(stig)]!.rules[Number(rule)]!;
+    add(
+      'reason-without-override',
+      'The severity has a justification, but is not overridden',
+      group_id || null,
+    );
+  }
+}
+
+/** STIG Manager finds the release in the release-info alone, and wants a blank behind it. */
+function inspectReleaseInfo({ release_info }: CklbStig, add: Add): void {
+  if (!/Release:\s*(.+?)\s/.test(release_info.slice(0, 1000)) || !/Release:\s*\d/i.test(release_info))
+    add('unreadable-release', `STIG Manager reads no release in "${release_info.slice(0, 64)}"`);
+}
+
+function inspectRelease(stig: CklbStig, release: IdentifiedRelease, add: Add): void {
+  const { target, current, versions } = release;
+  const { version } = target.release;
+  const named = versionOf(stig);
+  if (named !== null && named !== version) {
+    const known = versions.includes(named) ? '' : ', which is not in the catalog';
+    add('other-release', `It names ${named}${known}; its rule ids fit ${version} best`);
+  }
+  if (target === current || version === current.release.version) return;
+  const { summary, changed } = compareRules(
+    target.findings.map(toComparable),
+    current.findings.map(toComparable),
+  );
+  const answered = new Set(stig.rules.filter(isAnswered).map((rule) => plainId(rule.rule_id_src)));
+  const stale = changed.filter(
+    ({ classes, old }) =>
+      (classes.includes('check') || classes.includes('fix')) && answered.has(plainId(old.ruleId)),
+  );
+  const review =
+    stale.length === 0
+      ? ''
+      : `; ${count(stale.length, 'answered rule')} with another check or fix: ${shortList(stale.map((each) => each.new.groupId))}`;
+  add(
+    'old-release',
+    `${version} is not the current release, ${current.release.version}: since then ${summary.added} rules were added, ${summary.removed} removed and ${summary.changed} changed${review}`,
+  );
+}
+
+function inspectRules(
+  stig: CklbStig,
+  { target, versions }: IdentifiedRelease,
+  repeated: Set<CklbRule>,
+  withoutSeverity: Set<CklbRule>,
+  add: Add,
+): void {
+  const { version } = target.release;
+  const toIds = (rule: CklbRule) => ({ ...comparable(rule), rule });
+  const { pairs, removed, added } = matchRules(stig.rules.map(toIds), target.findings);
+  for (const { rule } of removed)
+    if (!repeated.has(rule))
+      add('unknown-rule', `${version} has no rule ${rule.rule_id_src.slice(0, 64)}`, rule.group_id || null);
+  if (added.length > target.findings.length / 2)
+    add(
+      'missing-rule',
+      `${added.length} of ${target.findings.length} rules of ${version} are missing: ${shortList(added.map((row) => row.groupId))}`,
+    );
+  else
+    for (const row of added)
+      add(
+        'missing-rule',
+        `The rule ${row.ruleId} of ${version} is missing: ${row.ruleTitle.slice(0, 100)}`,
+        row.groupId,
+      );
+
+  const named = versionOf(stig);
+  const isOther = named !== null && !versions.includes(named);
+  let revisions = 0;
+  for (const { old, new: row } of pairs) {
+    const { rule } = old;
+    const groupId = rule.group_id || row.groupId;
+    const isExact = plainId(rule.rule_id_src) === plainId(row.ruleId);
+    if (rule.rule_id_src !== '' && !isExact) {
+      revisions++;
+      if (!isOther)
+        add(
+          'other-revision',
+          `The rule is ${rule.rule_id_src.slice(0, 64)}, in ${version} it is ${row.ruleId}`,
+          groupId,
+        );
+      continue;
+    }
+    if (rule.group_id.trim() !== row.groupId || rule.rule_version.trim() !== row.ruleVersion)
+      add(
+        'ids-differ',
+        `${row.ruleId} has the ids ${rule.group_id.slice(0, 64)} and ${rule.rule_version.slice(0, 64)}, in ${version} ${row.groupId} and ${row.ruleVersion}`,
+        groupId,
+      );
+    for (const { field, class: each, old: stated } of fieldChanges(comparable(rule), toComparable(row))) {
+      if (stated === '') continue;
+      if (each === 'check') add('check-differs', `Its check is not that of ${version}`, groupId);
+      if (each === 'fix') add('fix-differs', `Its fix is not that of ${version}`, groupId);
+      if (each === 'mapping') add('ccis-differ', `Its CCIs are not those of ${version}`, groupId);
+      if (each === 'cosmetic' && field !== 'check' && field !== 'fix' && !isSameText(field, rule, row))
+        add('text-differs', `Its ${field} is not that of ${version}`, groupId);
+      if (each === 'severity' && !withoutSeverity.has(rule))
+        add('severity-differs', `Its severity is ${rule.severity}, in ${version} ${row.severity}`, groupId);
+    }
+  }
+  if (isOther && revisions > 0)
+    add(
+      'other-revision',
+      `${count(revisions, 'rule')} of ${named} ${revisions === 1 ? 'has' : 'have'} another revision in ${version}`,
+    );
+}
+
+const collapse = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+/** Whether the title or the discussion of a rule differ from the release by blanks alone. */
+function isSameText(field: string, rule: CklbRule, row: FindingRow): boolean {
+  return field === 'title'
+    ? collapse(rule.rule_title) === collapse(row.ruleTitle)
+    : collapse(rule.discussion) === collapse(row.vulnDiscussion);
+}
+
+function inspectAnswer(rule: CklbRule, add: Add): void {
+  const { status, finding_details, comments, overrides } = rule;
+  const groupId = rule.group_id || null;
+  if (status !== 'not_reviewed' && finding_details.trim() === '')
+    add('no-details', `The answer ${status} has no finding details`, groupId);
+  if (overrides.severity && overrides.severity.reason.trim() === '')
+    add(
+      'override-without-reason',
+      `The severity is overridden to ${overrides.severity.severity} without a reason`,
+      groupId,
+    );
+  for (const [name, text] of Object.entries({ 'finding details': finding_details, comments }))
+    if (text.length > longestText) add('long-text', `The ${name} have ${text.length} characters`, groupId);
+}
+
+/** What the results of a scan say of themselves, for the catalog to find their release. */
+export function statedOfResults(scan: ScanResults): StatedRelease {
+  return {
+    benchmarkIds: scan.benchmarkId === '' ? [] : [scan.benchmarkId],
+    ruleIds: scan.results.map(({ id }) => id),
+    benchmarkDate: scan.benchmarkDate,
+    release: scan.release,
+  };
+}
+
+/** Looks at the results of a scan in the same way: what they are of, and what a checklist of them would lack. */
+export function inspectResults(scan: ScanResults, release: IdentifiedRelease | null): InspectedStig {
+  const { findings, add } = createFindings();
+  const { hostName, ipAddress, macAddress, fqdn } = scan.target;
+  const target = { host_name: hostName, ip_address: ipAddress, mac_address: macAddress, fqdn };
+  for (const [code, message] of inspectTarget(target)) add(code, message);
+  const answered = new Set<string>();
+  const rules = new Set(scan.results.map(({ id }) => plainId(id)));
+  const find = release && createRuleFinder(release);
+  if (!release)
+    add(
+      'unknown-stig',
+      `The catalog has no STIG ${scan.benchmarkId.slice(0, 64) || 'that it names'}, and no STIG with its rules`,
+    );
+  else {
+    const { version } = release.target.release;
+    const current = release.current.release.version;
+    if (version !== current) add('old-release', `${version} is not the current release, ${current}`);
+  }
+  const seen = new Map<string, string[]>();
+  for (const result of scan.results) {
+    seen.set(result.id, [...(seen.get(result.id) ?? []), result.result]);
+    if (statusOf(result.result) !== 'not_reviewed') answered.add(plainId(result.id));
+    if (!find) continue;
+    const match = find.rule(result);
+    const { version } = release!.target.release;
+    if (match === null)
+      add('unknown-rule', `${version} has no rule ${result.id.slice(0, 64)}: ${result.result.slice(0, 64)}`);
+    else if (match.matchedBy !== 'ruleId')
+      add(
+        'other-revision',
+        `The rule is ${result.id.slice(0, 64)}, in ${version} it is ${match.row.ruleId}`,
+        match.row.groupId,
+      );
+  }
+  for (const [id, results] of seen)
+    if (results.length > 1)
+      add('repeated-rule', `${id.slice(0, 64)} has ${results.length} results: ${shortList(results)}`);
+  return { ...headOf(release), rules: rules.size, answered: answered.size, findings };
+}

@@ -1,0 +1,68 @@
+import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
+import { matchRules } from '../catalog/stigs/match.ts';
+import type { FindingRow } from '../catalog/stigs/queries.ts';
+
+/** The rule of a release that a result, or a rule of a checklist, is about. */
+export interface FoundRule {
+  row: FindingRow;
+  matchedBy: 'ruleId' | 'groupId' | 'legacyId';
+}
+
+/** A rule id as rules are compared by: without `_rule`, whatever its case. */
+export const plainId = (ruleId: string) =>
+  ruleId
+    .trim()
+    .replace(/_rule$/i, '')
+    .toUpperCase();
+
+const svNumber = (ruleId: string) => /^SV-(\d+)(?=R\d|$)/.exec(plainId(ruleId))?.[1] ?? null;
+
+/** Since SV- and V-ids were given anew the two of a rule have one number. */
+const oneNumberFrom = 200_000;
+
+/** Makes what finds rules of a release: by rule id, then V-id, then legacy ids (rule D29.2). */
+export function createRuleFinder({ target, others }: IdentifiedRelease) {
+  const byId = new Map<string, FindingRow>();
+  const byNumber = new Map<string, FindingRow>();
+  const byGroup = new Map<string, FindingRow>();
+  const byLegacy = new Map<string, FindingRow>();
+  // Backwards: where several could be meant, the first in document order is.
+  for (const row of target.findings.toReversed()) {
+    byId.set(plainId(row.ruleId), row);
+    byNumber.set(svNumber(row.ruleId) ?? plainId(row.ruleId), row);
+    byGroup.set(row.groupId.toUpperCase(), row);
+    for (const id of row.legacyIds) byLegacy.set(id.trim().toUpperCase(), row);
+  }
+  /** Of each other release the rules that the target has under another id, with that; made when it is first asked for. */
+  let successors: Map<string, { row: FindingRow; version: string }> | null = null;
+
+  return {
+    rule({ id, legacyIds }: { id: string; legacyIds: string[] }): FoundRule | null {
+      const exact = byId.get(plainId(id));
+      if (exact) return { row: exact, matchedBy: 'ruleId' };
+      const number = svNumber(id);
+      const group =
+        number !== null && Number(number) >= oneNumberFrom ? byGroup.get(`V-${number}`) : undefined;
+      const same = (number === null ? undefined : byNumber.get(number)) ?? group;
+      if (same) return { row: same, matchedBy: 'groupId' };
+      const former = number === null ? legacyIds : [`SV-${number}`, ...legacyIds];
+      for (const each of former) {
+        const row = byLegacy.get(each.toUpperCase()) ?? byGroup.get(each.toUpperCase());
+        if (row) return { row, matchedBy: 'legacyId' };
+      }
+      return null;
+    },
+
+    /** What a rule of another retained release is in the target: it has the STIG id or a former number of that. */
+    renamed({ id }: { id: string }): { row: FindingRow; version: string } | null {
+      successors ??= new Map(
+        others.flatMap(({ release, findings }) =>
+          matchRules(findings, target.findings).pairs.map(
+            (pair) => [plainId(pair.old.ruleId), { row: pair.new, version: release.version }] as const,
+          ),
+        ),
+      );
+      return successors.get(plainId(id)) ?? null;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { monthOfShort } from '../../importers/read/months.ts';
+
+const tools: Record<string, string> = {
+  scc: 'SCC',
+  openscap: 'OpenSCAP',
+  'evaluate-stig': 'Evaluate-STIG',
+  'stig-manager': 'STIG Manager',
+};
+
+/** The tool that wrote results: of its `test-system`, as `SCC 5.8` for a CPE; else a creator that is one; null for none. */
+export function toolOf(testSystem: string, creator: string): string | null {
+  const stated = testSystem.trim();
+  const [, product, version] = /^cpe:(?:\/|2\.3:)[aho]:[^:]*:([^:]+)(?::([^:*]+))?/.exec(stated) ?? [];
+  if (product !== undefined)
+    return `${tools[product] ?? product}${version === undefined ? '' : ` ${version}`}`;
+  if (stated !== '') return stated.slice(0, 255);
+  return /^(Evaluate-STIG|SCC|OpenSCAP)\b/.test(creator) ? creator.slice(0, 255) : null;
+}
+
+/**
+ * The release that results name: `V2R7` or `002.007` as version, else a version and the release of the release-info
+ * (`Release: 9`, of SCAP content `Release: 3.5`). Null where they name none.
+ */
+export function releaseOf(version: string, releaseInfo: string): string | null {
+  const stated = version.trim();
+  const whole = /^V(\d{1,6})R(\d{1,6}(?:\.\d{1,6})*)$/i.exec(stated) ?? /^(\d{1,6})\.(\d{1,6})$/.exec(stated);
+  const [, major, minor] = whole ?? [];
+  // `1.0` is what tools write that know no version.
+  if (major !== undefined && /[1-9]/.test(minor!)) return `V${Number(major)}R${bare(minor!)}`;
+  const [, release, dotted] = /Release:\s*(\d{1,6})(?:\.(\d{1,6}))?/i.exec(releaseInfo.slice(0, 1000)) ?? [];
+  if (release === undefined) return null;
+  if (dotted !== undefined) return `V${Number(release)}R${Number(dotted)}`;
+  return /^\d{1,6}$/.test(stated) ? `V${Number(stated)}R${Number(release)}` : null;
+}
+
+const bare = (numbers: string) => numbers.replace(/\d+/g, (digits) => String(Number(digits)));
+
+/** The benchmark date of a release-info as YYYY-MM-DD, or null. */
+export function dateOf(releaseInfo: string): string | null {
+  const match = /Benchmark Date:\s*(\d{1,2}) ([A-Za-z]+)\.? (\d{4})/i.exec(releaseInfo.slice(0, 1000));
+  const month = match === null ? 0 : monthOfShort(match[2]!);
+  if (match === null || month === 0) return null;
+  return `${match[3]}-${String(month).padStart(2, '0')}-${match[1]!.padStart(2, '0')}`;
+}

@@ -1,0 +1,140 @@
+import { z } from '@hono/zod-openapi';
+import { Cklb, roles } from '../catalog/stigs/cklb-schema.ts';
+import { choices } from '../catalog/stigs/identify.ts';
+import { flag, notAnObject } from '../http/schema.ts';
+import { AnsweredChecklist, checklist, NotCarried, upgradeBody } from './schema.ts';
+
+const Status = Cklb.shape.stigs.element.shape.rules.element.shape.status;
+
+const ReportedRule = z
+  .strictObject({
+    groupId: z.string(),
+    ruleId: z.string(),
+    status: Status,
+    result: z.string().nullable().openapi({
+      description: 'The word of the results, such as pass; null when they do not have the rule.',
+    }),
+    reason: z.string().nullable().openapi({
+      description:
+        'Why the rule is not reviewed, or what to know about its result; null when there is nothing to say.',
+    }),
+    kept: z.boolean().openapi({ description: 'Whether the answer in the given checklist stands.' }),
+  })
+  .openapi('ResultOfRule');
+export type ReportedRule = z.infer<typeof ReportedRule>;
+
+const ResultsReport = z
+  .strictObject({
+    kind: z.enum(['xccdf', 'arf']),
+    tool: z.string().nullable(),
+    target: z.strictObject({
+      hostName: z.string(),
+      fqdn: z.string(),
+      ipAddress: z.string(),
+      macAddress: z.string(),
+      role: z.enum(roles),
+    }),
+    release: z.strictObject({
+      slug: z.string(),
+      version: z.string(),
+      chosenBy: z.enum(choices).openapi({
+        description:
+          'version: the request names it. checklist: that of the given checklist. rule-ids: it shares most rule ids with the results. benchmark-date, named, newest: what decided between releases that share equally many.',
+      }),
+      named: z.string().nullable().openapi({
+        description: 'The release that the results name. SCAP content counts its releases separately.',
+      }),
+    }),
+    counts: z.strictObject({
+      not_a_finding: z.int(),
+      open: z.int(),
+      not_applicable: z.int(),
+      not_reviewed: z.int(),
+    }),
+    rules: z.array(ReportedRule),
+    unknown: z
+      .array(z.strictObject({ id: z.string(), result: z.string() }))
+      .openapi({ description: 'Results of rules that the release does not have.' }),
+    notCarried: z
+      .array(NotCarried)
+      .openapi({ description: 'What the given checklist holds and the new one has no place for.' }),
+    warnings: z.array(z.string()),
+  })
+  .openapi('ResultsReport');
+export type ResultsReport = z.infer<typeof ResultsReport>;
+
+export const ChecklistFromResults = z
+  .strictObject({ checklist: AnsweredChecklist, report: ResultsReport })
+  .openapi('ChecklistFromResults');
+
+const { slug, version, hostName, format } = upgradeBody.shape;
+const options = {
+  slug: slug.optional(),
+  version: version.openapi({
+    description: 'A retained release. By default the one that the rule ids fit best.',
+  }),
+  format,
+  hostName: hostName.openapi({
+    description: 'The host name of the target. By default the one in the results.',
+  }),
+};
+
+const xml = z.string({ error: 'results must be the text of an XCCDF or ARF file' });
+
+export const fromResultsBody = z.object(
+  {
+    results: xml.openapi({
+      description: 'The XML of an XCCDF TestResult, alone or in a Benchmark, or of an ARF.',
+    }),
+    ...options,
+    checklist: checklist.optional().openapi({
+      description: 'A checklist to merge the results into. Its answers stand unless `overwrite` is true.',
+    }),
+    overwrite: z.boolean({ error: 'overwrite must be true or false' }).default(false),
+  },
+  notAnObject,
+);
+
+/** The options of a body that is the XML itself. */
+export const fromResultsQuery = z.object({
+  ...options,
+  overwrite: flag('overwrite'),
+  download: flag('download'),
+});
+export type FromResultsOptions = Omit<z.output<typeof fromResultsQuery>, 'download'>;
+
+const Finding = z
+  .strictObject({
+    code: z.string(),
+    severity: z.enum(['error', 'warning']),
+    groupId: z.string().nullable(),
+    message: z.string(),
+    advice: z.string(),
+  })
+  .openapi('InspectionFinding');
+export type InspectionFinding = z.infer<typeof Finding>;
+
+export const Inspection = z
+  .strictObject({
+    kind: z.enum(['ckl', 'cklb', 'xccdf', 'arf']),
+    stigs: z.array(
+      z.strictObject({
+        slug: z.string().nullable(),
+        version: z
+          .string()
+          .nullable()
+          .openapi({ description: 'The retained release that the rules are of.' }),
+        current: z.string().nullable().openapi({ description: 'The current release of the STIG.' }),
+        rules: z.int(),
+        answered: z.int(),
+        findings: z.array(Finding),
+      }),
+    ),
+  })
+  .openapi('Inspection');
+export type Inspection = z.infer<typeof Inspection>;
+
+export const inspectBody = z.object(
+  { checklist: checklist.optional(), results: xml.optional() },
+  notAnObject,
+);

@@ -1,0 +1,183 @@
+import { badRequest } from '../base/errors.ts';
+import { utf8Body } from '../base/json.ts';
+import { cut } from '../base/text.ts';
+import { checklistName } from '../catalog/stigs/cklb.ts';
+import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
+import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
+import type { FullRelease } from '../catalog/stigs/queries.ts';
+import { check } from '../http/schema.ts';
+import type { OldChecklist } from './cklb.ts';
+import { type Fault, inspectResults, inspectStig, statedOf, statedOfResults } from './inspect.ts';
+import { checklistText, readChecklist } from './read.ts';
+import { checklistFromResults } from './results.ts';
+import { createRuleFinder } from './results-match.ts';
+import { createResultsReader, type ScanResults } from './results-reader.ts';
+import {
+  type FromResultsOptions,
+  fromResultsBody,
+  type Inspection,
+  inspectBody,
+  type ResultsReport,
+} from './results-schema.ts';
+import type { ChecklistFormat } from './schema.ts';
+import { versionOf } from './upgrade.ts';
+import {
+  answerOf,
+  checklistFile,
+  type Found,
+  parseBody,
+  type Upgraded,
+  type Wanted,
+  type Work,
+  written,
+} from './upload.ts';
+import { readUploadedXml } from './xml.ts';
+
+/** Bytes that the results of a scan may have, and a body with them (rule D29.1): an ARF holds its data stream. */
+export const maxResults = 64 * 1024 * 1024;
+
+/** Whether bytes are XML, of any encoding that an import reads. */
+export function isXml(bytes: Uint8Array): boolean {
+  const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
+  return /^(?:\xef\xbb\xbf)?\s*</.test(head) || /^(?:\xff\xfe<\0|\xfe\xff\0<)/.test(head);
+}
+
+/** Reads the results of a scan. Throws a 400 for what is none. */
+export function readResults(given: string | Uint8Array): ScanResults {
+  let reader: ReturnType<typeof createResultsReader> | null = null;
+  const warnings = readUploadedXml(given, 'results', (root) => {
+    reader = createResultsReader(root);
+    return reader.handler;
+  });
+  return reader!.finish(warnings);
+}
+
+/** A checklist of results with its report, and the release that it is of. */
+export interface MadeChecklist {
+  checklist: Cklb;
+  report: ResultsReport;
+  target: FullRelease;
+}
+
+/** Makes a checklist of results that were read, or merges them into one that was. */
+export function* fromResultsOf(
+  scan: ScanResults,
+  { slug, version, ...options }: FromResultsOptions,
+  old: OldChecklist | null,
+): Generator<Wanted, MadeChecklist, Found> {
+  const stated = statedOfResults(scan);
+  const preferred = old === null ? null : releaseIn(old, stated.benchmarkIds);
+  const release = (yield { stated: { ...stated, slug, version, preferred } }) as IdentifiedRelease | null;
+  const find = release && createRuleFinder(release);
+  if (!release || !scan.results.some((result) => find!.rule(result) !== null)) throw notKnown(scan, release);
+  return { ...checklistFromResults(scan, release, options, old), target: release.target };
+}
+
+/** The release of the STIG of a checklist that results are about, where that can be told. */
+function releaseIn({ checklist: { stigs } }: OldChecklist, benchmarkIds: string[]): string | null {
+  const ids = new Set(benchmarkIds.map((id) => id.toLowerCase()));
+  const stig =
+    stigs.find((each) => ids.has(each.stig_id.trim().toLowerCase())) ??
+    (stigs.length === 1 ? stigs[0] : undefined);
+  return stig ? versionOf(stig) : null;
+}
+
+function notKnown({ results, benchmarkId }: ScanResults, release: IdentifiedRelease | null): Error {
+  if (!results.some(({ id }) => /^SV-/.test(id)) && !release)
+    return badRequest(
+      'results: not of a benchmark of DISA; with content of ComplianceAsCode, run oscap with --stig-viewer',
+    );
+  const of = release ? `of ${cut(release.target.release.title)}` : 'of a STIG in the catalog';
+  const named = benchmarkId === '' ? '' : ` (benchmark ${cut(benchmarkId)})`;
+  return badRequest(`results: none of their rules is ${of}${named}. Import that STIG first`);
+}
+
+/** Reads a body of results: JSON, or the XML itself with its options in the query. Throws a 400. */
+export function* fromResultsWork(
+  bytes: Uint8Array,
+  { download, ...query }: FromResultsOptions & { download: boolean },
+): Work {
+  if (isXml(bytes))
+    return inFormat(yield* fromResultsOf(readResults(bytes), query, null), query.format, download);
+  const { results, checklist, ...asked } = check(fromResultsBody, parseBody(utf8Body(bytes)));
+  const old = checklist === undefined ? null : readChecklist(checklist);
+  return inFormat(yield* fromResultsOf(readResults(results), asked, old), asked.format, download);
+}
+
+function inFormat(made: MadeChecklist, format: ChecklistFormat, download: boolean): Upgraded {
+  if (download) return resultsFile(made, format);
+  return answerOf({ checklist: written(made.checklist, format, made.target), report: made.report });
+}
+
+/** The checklist of results alone, as a file named after its host (rule D28.1). */
+export function resultsFile({ checklist, target }: MadeChecklist, format: ChecklistFormat): Upgraded {
+  const name = checklistName(target.release, { hostName: checklist.target_data.host_name });
+  return checklistFile(checklist, format, target, name);
+}
+
+/** Reads a body to be inspected: JSON with `checklist` or `results`, or a ckl, cklb or results file itself. Throws a 400. */
+export function* inspectWork(bytes: Uint8Array): Work {
+  return answerOf(yield* inspectionOf(documentOf(bytes)));
+}
+
+function documentOf(bytes: Uint8Array): string | object | Uint8Array {
+  if (isXml(bytes)) return bytes;
+  const body = parseBody(utf8Body(bytes));
+  if (typeof body === 'object' && body !== null && 'stigs' in body) return body;
+  const { checklist, results } = check(inspectBody, body);
+  if ((checklist === undefined) === (results === undefined))
+    throw badRequest('The body must have either checklist or results');
+  return (checklist ?? results)!;
+}
+
+/** Looks at a checklist, or at results, whichever it is. Throws a 400 for what is neither. */
+export function* inspectionOf(given: string | object | Uint8Array): Generator<Wanted, Inspection, Found> {
+  if (isResults(given)) {
+    const scan = readResults(given);
+    const release = (yield { stated: statedOfResults(scan) }) as IdentifiedRelease | null;
+    return { kind: scan.kind, stigs: [inspectResults(scan, release)] };
+  }
+  const faults: Fault[] = [];
+  const text = given instanceof Uint8Array ? checklistText(Buffer.from(given)).text : given;
+  const old = readChecklist(text, (code, path, problem) => faults.push({ code, path, problem }));
+  const stigs: Inspection['stigs'] = [];
+  for (const [index, stig] of old.checklist.stigs.entries()) {
+    const release = (yield { stated: statedOf(stig) }) as IdentifiedRelease | null;
+    stigs.push(
+      inspectStig(
+        { old, faults },
+        index,
+        release,
+        stigs.map(({ slug }) => slug),
+      ),
+    );
+  }
+  return { kind: old.format, stigs };
+}
+
+/** XML that is no ckl: told apart by its root, before it is read. */
+export function isResults(given: string | object | Uint8Array): given is string | Uint8Array {
+  if (given instanceof Uint8Array) return isXml(given) && !/^(?:.*:)?CHECKLIST$/.test(rootOf(headOf(given)));
+  return (
+    typeof given === 'string' && /^[\s\uFEFF]*</.test(given) && !/^(?:.*:)?CHECKLIST$/.test(rootOf(given))
+  );
+}
+
+/** The beginning of XML of any encoding, as far as it is ASCII. */
+function headOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.subarray(0, 1024 * 1024))
+    .toString('latin1')
+    .replaceAll('\0', '');
+}
+
+/** The name of the root element, behind declarations and comments; empty where none is found. */
+function rootOf(text: string): string {
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
+    const end = text.startsWith('<?', at) ? '?>' : text.startsWith('<!--', at) ? '-->' : null;
+    if (end === null)
+      return /^<(?:!DOCTYPE\s{1,9})?([\w.:-]{1,64})(?=[\s>/])/i.exec(text.slice(at, at + 100))?.[1] ?? '';
+    at = text.indexOf(end, at + 2);
+    if (at < 0) return '';
+  }
+  return '';
+}

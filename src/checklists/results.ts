@@ -1,0 +1,282 @@
+import { count } from '../base/text.ts';
+import { toCklb } from '../catalog/stigs/cklb.ts';
+import type { Cklb, CklbRule } from '../catalog/stigs/cklb-schema.ts';
+import { classesOf, fieldChanges } from '../catalog/stigs/compare.ts';
+import { toComparable } from '../catalog/stigs/diff.ts';
+import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
+import type { FindingRow } from '../catalog/stigs/queries.ts';
+import type { OldChecklist } from './cklb.ts';
+import { longestText } from './fields.ts';
+import { createRuleFinder, type FoundRule, plainId } from './results-match.ts';
+import type { RuleResult, ScanResults } from './results-reader.ts';
+import type { ReportedRule, ResultsReport } from './results-schema.ts';
+import { chooseStig, isAnswered, upgradeChecklist, withIds } from './upgrade.ts';
+
+type Status = CklbRule['status'];
+
+const decided: Record<string, Status> = {
+  fail: 'open',
+  pass: 'not_a_finding',
+  fixed: 'not_a_finding',
+  notapplicable: 'not_applicable',
+};
+
+/** The status that a word of XCCDF gives (rule D29.2). */
+export function statusOf(result: string): Status {
+  return Object.hasOwn(decided, result) ? decided[result]! : 'not_reviewed';
+}
+
+/** Of several results of a rule the one counts that stands first here: an open finding must not hide. */
+const ranks: Status[] = ['open', 'not_reviewed', 'not_a_finding', 'not_applicable'];
+
+const whyNot: Record<string, string> = {
+  notchecked: 'the tool did not check it',
+  error: 'its check ended with an error',
+  unknown: 'its check came to no result',
+  notselected: 'the profile of the scan leaves it out',
+  informational: 'its result only informs',
+};
+
+/** What OpenSCAP says where there is no check; it tells an assessor nothing. */
+const noCheck = 'No candidate or applicable check found.';
+
+/** What a rule got of a file: one result or several of one status. */
+interface Outcome {
+  status: Status;
+  result: string;
+  finding_details: string;
+  comments: string;
+  reasons: string[];
+}
+
+/**
+ * Makes a checklist of the results of a scan, pure (rules D29.2 to D29.4): of a release, or of a checklist whose answers
+ * stand unless `overwrite` is true. Throws a 400 where no STIG of the checklist is that of the results.
+ */
+export function checklistFromResults(
+  scan: ScanResults,
+  release: IdentifiedRelease,
+  { hostName, overwrite = false }: { hostName?: string | undefined; overwrite?: boolean | undefined },
+  old: OldChecklist | null,
+): { checklist: Cklb; report: ResultsReport } {
+  const { target } = release;
+  const host = hostName ?? scan.target.hostName;
+  const fresh = toCklb(target, { hostName: host });
+  const index = old === null ? 0 : chooseStig(old.checklist.stigs, fresh.stigs[0]!, release.benchmarkIds);
+  const upgraded =
+    old === null
+      ? null
+      : upgradeChecklist(old, target, release.benchmarkIds, { hostName, onChange: 'keep', format: 'cklb' });
+  const before = upgraded?.checklist ?? fresh;
+  const { found, unknown, renamed } = matchResults(scan.results, release);
+
+  const reported: ReportedRule[] = [];
+  const rules = before.stigs[index]!.rules.map((rule) => {
+    const outcome = outcomeOf(found.get(plainId(rule.rule_id_src)) ?? [], scan.tool, release);
+    const isKept = isAnswered(rule) && (!overwrite || outcome === null || outcome.status === 'not_reviewed');
+    const { groupId, ruleId } = { groupId: rule.group_id, ruleId: rule.rule_id_src };
+    const status = isKept || outcome === null ? rule.status : outcome.status;
+    const reasons = outcome?.reasons ?? [notThere(rule, renamed, release)];
+    if (isKept && outcome !== null && outcome.status !== status)
+      reasons.push('the answer in the checklist stands');
+    const reason = status !== 'not_reviewed' && outcome === null ? null : reasons.join('; ') || null;
+    reported.push({ groupId, ruleId, status, result: outcome?.result ?? null, reason, kept: isKept });
+    if (isKept || outcome === null) return rule;
+    const { finding_details } = outcome;
+    return { ...rule, status, finding_details, comments: outcome.comments || rule.comments };
+  });
+
+  const checklist = withIds(
+    {
+      ...before,
+      target_data: targetData(before.target_data, host, scan),
+      stigs: before.stigs.with(index, { ...before.stigs[index]!, rules }),
+    },
+    index,
+  );
+  const notCarried = upgraded?.report.notCarried ?? [];
+  const counted = (status: Status) => reported.filter((each) => each.status === status).length;
+  const report: ResultsReport = {
+    kind: scan.kind,
+    tool: scan.tool,
+    target: { ...scan.target, hostName: checklist.target_data.host_name },
+    release: {
+      slug: target.release.slug,
+      version: target.release.version,
+      chosenBy: release.chosenBy,
+      named: scan.release,
+    },
+    counts: {
+      not_a_finding: counted('not_a_finding'),
+      open: counted('open'),
+      not_applicable: counted('not_applicable'),
+      not_reviewed: counted('not_reviewed'),
+    },
+    rules: reported,
+    unknown: unknown.map(({ id, result }) => ({ id, result })),
+    notCarried,
+    warnings: [
+      ...scan.warnings.map((warning) => `The results are ${warning}`),
+      ...warningsOf(scan, release, found, unknown, checklist, old),
+      ...(notCarried.some((each) => each.kind === 'rule' && each.answered)
+        ? [`${target.release.version} lacks rules that the checklist answers: see notCarried`]
+        : []),
+    ],
+  };
+  return { checklist, report };
+}
+
+/** The results of each rule of the release, by its id; those of rules it does not have, and what those are called in it. */
+function matchResults(results: RuleResult[], release: IdentifiedRelease) {
+  const find = createRuleFinder(release);
+  const found = new Map<string, (FoundRule & { result: RuleResult })[]>();
+  const unknown: RuleResult[] = [];
+  const renamed = new Map<string, string>();
+  for (const result of results) {
+    const match = find.rule(result);
+    if (match === null) {
+      unknown.push(result);
+      const now = find.renamed(result);
+      if (now !== null)
+        renamed.set(plainId(now.row.ruleId), `${result.id} of ${now.version} was tested: ${result.result}`);
+      continue;
+    }
+    const key = plainId(match.row.ruleId);
+    found.set(key, [...(found.get(key) ?? []), { ...match, result }]);
+  }
+  return { found, unknown, renamed };
+}
+
+/** What the results of one rule come to; null for none. */
+function outcomeOf(
+  all: (FoundRule & { result: RuleResult })[],
+  tool: string | null,
+  release: IdentifiedRelease,
+): Outcome | null {
+  if (all.length === 0) return null;
+  const status = ranks.find((rank) => all.some(({ result }) => statusOf(result.result) === rank))!;
+  const winners = all.filter(({ result }) => statusOf(result.result) === status);
+  const { result } = winners[0]!.result;
+  const reasons: string[] = [];
+  if (all.length > 1)
+    reasons.push(`${all.length} results: ${all.map((each) => each.result.result || 'none').join(', ')}`);
+  if (status === 'not_reviewed') {
+    const why = Object.hasOwn(whyNot, result) ? whyNot[result] : 'no result that XCCDF knows';
+    reasons.push(result === '' ? 'its result is empty' : `${result.slice(0, 64)}: ${why}`);
+  }
+  const other = all.find((each) => each.matchedBy !== 'ruleId');
+  if (other) reasons.push(revisionReason(other, release));
+  const wasFixed = winners.some((each) => each.result.result === 'fixed');
+  return {
+    status,
+    result,
+    finding_details: winners.map((each) => detailsOf(each.result, tool)).join('\n'),
+    comments: [
+      ...winners.map((each) => each.result.comment.trim()),
+      wasFixed ? 'The tool fixed this during the scan (result: fixed).' : '',
+    ]
+      .filter((text) => text !== '')
+      .join('\n'),
+    reasons,
+  };
+}
+
+/** What goes into the finding details: the texts of the file, then a line with the result where that decides. */
+function detailsOf({ detail, messages, overrides, result, time, check }: RuleResult, tool: string | null) {
+  const said = messages.map((text) => text.trim()).filter((text) => text !== '' && text !== noCheck);
+  const text = detail.trim() === '' ? said.join('\n') : detail.trim();
+  const source = [tool, time, check].filter((each) => each !== null).join(', ');
+  const line = `Result: ${result}${source === '' ? '' : ` (${source})`}`;
+  return [
+    text,
+    ...overrides.map((each) => `Override: ${each}`),
+    ...(statusOf(result) === 'not_reviewed' ? [] : [line]),
+  ]
+    .filter((each) => each !== '')
+    .join('\n');
+}
+
+/** That another revision of the rule was tested, and what changed since where that is known. */
+function revisionReason({ result, row }: FoundRule & { result: RuleResult }, { others }: IdentifiedRelease) {
+  const tested = others
+    .flatMap((each) => each.findings)
+    .find((each) => plainId(each.ruleId) === plainId(result.id));
+  const classes = tested ? classesOf(fieldChanges(toComparable(tested), toComparable(row))) : [];
+  const changed = !tested
+    ? ''
+    : classes.length === 0
+      ? ' (nothing changed)'
+      : ` (changed: ${classes.join(', ')})`;
+  return `tested as ${result.id.slice(0, 64)}, the release has ${row.ruleId}${changed}`;
+}
+
+/** Why a rule has no result. */
+function notThere(rule: CklbRule, renamed: Map<string, string>, release: IdentifiedRelease): string {
+  const { closest, others, target } = release;
+  const was = renamed.get(plainId(rule.rule_id_src));
+  if (was !== undefined) return `renamed: ${was}; check whether its answer still holds`;
+  const tested =
+    closest === target.release.version ? undefined : others.find((each) => each.release.version === closest);
+  const isNew = tested && !tested.findings.some((row: FindingRow) => row.groupId === rule.group_id);
+  return isNew
+    ? `not in the results, which are of ${closest}: that release does not have it`
+    : 'not in the results';
+}
+
+/** The host of the checklist; what the results know fills what is empty. */
+function targetData(given: Cklb['target_data'], host: string, { target }: ScanResults): Cklb['target_data'] {
+  return {
+    ...given,
+    host_name: given.host_name.trim() || host,
+    fqdn: given.fqdn.trim() || target.fqdn,
+    ip_address: given.ip_address.trim() || target.ipAddress,
+    mac_address: given.mac_address.trim() || target.macAddress,
+    role: given.role === 'None' ? target.role : given.role,
+  };
+}
+
+function warningsOf(
+  scan: ScanResults,
+  release: IdentifiedRelease,
+  found: Map<string, (FoundRule & { result: RuleResult })[]>,
+  unknown: RuleResult[],
+  { target_data }: Cklb,
+  old: OldChecklist | null,
+): string[] {
+  const { version, title } = release.target.release;
+  const matches = [...found.values()].flat();
+  const exact = matches.filter((each) => each.matchedBy === 'ruleId').length;
+  const warnings: string[] = [];
+  if (release.isByRules)
+    warnings.push(
+      `${scan.benchmarkId === '' ? 'The results name no benchmark' : `No STIG in the catalog has the benchmark id ${scan.benchmarkId.slice(0, 64)}`}: most rules are those of ${title}`,
+    );
+  if (exact < scan.results.length)
+    warnings.push(
+      `Of ${count(scan.results.length, 'result')} ${exact} are of rules as ${version} has them, ${matches.length - exact} of other revisions, ${unknown.length} of rules that it does not have`,
+    );
+  if (scan.release !== null && scan.release !== version)
+    warnings.push(`The results name ${scan.release}; the checklist is of ${version}`);
+  if (release.closest !== null && release.closest !== version)
+    warnings.push(`The rule ids of the results are those of ${release.closest}`);
+  if (target_data.host_name === '')
+    warnings.push('The results name no host: STIG Manager refuses a checklist without a host name');
+  const named = old?.checklist.target_data.host_name.trim() ?? '';
+  if (
+    named !== '' &&
+    scan.target.hostName !== '' &&
+    named.toLowerCase() !== scan.target.hostName.toLowerCase()
+  )
+    warnings.push(
+      `The checklist is of ${named.slice(0, 64)}, the results are of ${scan.target.hostName.slice(0, 64)}`,
+    );
+  const long = matches.filter(({ result }) => detailsOf(result, scan.tool).length > longestText);
+  if (long.length > 0)
+    warnings.push(
+      `STIG Manager cuts finding details after ${longestText} characters: ${long
+        .map(({ row }) => row.groupId)
+        .join(', ')
+        .slice(0, 200)}`,
+    );
+  return warnings;
+}

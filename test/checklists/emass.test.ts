@@ -1,0 +1,462 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
+import { longestCell } from '../../src/http/xlsx.ts';
+import { type Answer, type TestApp, testApp } from '../support/app.ts';
+import { tableDigests } from '../support/catalog-dump.ts';
+import { writeCkl } from '../support/ckl-writer.ts';
+import { suite } from '../support/harness.ts';
+import { exchangeFolder, hasExchange, hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { assertError } from '../support/service.ts';
+import { partsOf, readSheet } from '../support/xlsx-reader.ts';
+
+// Sheets of eMASS from checklists with random answers, against a reading of the checklists and of the crosswalk's own files.
+const emass = suite('eMASS sheets');
+
+type Rule = Cklb['stigs'][number]['rules'][number];
+type Row = Record<string, string>;
+const path = '/api/v1/checklists/emass';
+let t: TestApp;
+let blanks: Cklb[] = [];
+
+emass.before(async () => {
+  const texts = hasReferenceData
+    ? [reference('cci', 'U_CCI_List.xml'), reference('oscal'), reference('xccdf')]
+    : [shipped('stigs')];
+  t = await testApp([shipped('controls'), shipped('mappings'), ...texts]);
+  const { stigs } = (await t.get('/api/v1/stigs?limit=150')).json;
+  const some = stigs.filter(({ slug }: { slug: string }) => /harbor|linux_9|chrome|2016_instance/.test(slug));
+  blanks = await Promise.all(
+    some.map(async ({ slug }: { slug: string }) => (await t.get(`/api/v1/stigs/${slug}/download`)).json),
+  );
+});
+emass.after(() => t.db.close());
+
+const ask = (checklists: unknown, sheet: string, more: object = {}): Promise<Answer> =>
+  t.send('POST', path, { checklists, sheet, format: 'json', ...more });
+
+/** The rows of an answer, each cell under the name of its column; of a name that stands twice the first. */
+function rowsOf({ status, json, text }: Answer): Row[] {
+  assert.is(status, 200, text.slice(0, 300));
+  const { header, rows } = json as { header: string[]; rows: string[][] };
+  const names = header.map((name, index) =>
+    header.indexOf(name) < index ? `${name.trim()} again` : name.trim(),
+  );
+  return rows.map((cells) => Object.fromEntries(names.map((name, index) => [name, cells[index]!])));
+}
+
+/** The controls of a CCI, read from the shipped files: of its Rev 5 references, else of those of Rev 4. */
+const table = (folder: string, name: string): Row[] =>
+  parse(readFileSync(shipped(folder, name)), { columns: true });
+const references = table('mappings', 'cci_to_nist-800-53.csv');
+const active = new Map(
+  ['nist-800-53_rev5.csv', 'nist-800-53_rev4.csv'].flatMap((name) =>
+    table('controls', name)
+      .filter(({ status }) => status !== 'withdrawn')
+      .map(({ version, identifier }, index): [string, number] => [
+        `${version!.slice(0, 5)} ${identifier}`,
+        index,
+      ]),
+  ),
+);
+function controlsOf(cci: string, revisions = ['Rev 5', 'Rev 4']): string[] {
+  for (const revision of revisions) {
+    const named = references.filter((row) => row.fromIdentifier === cci && row.toVersion === revision);
+    // A reference of Rev 4 counts for a control that Rev 5 has too.
+    const here = new Set(
+      named.map((row) => row.toIdentifier!).filter((id) => active.has(`${revisions[0]} ${id}`)),
+    );
+    if (named.length > 0)
+      return [...here].sort(
+        (a, b) => active.get(`${revisions[0]} ${a}`)! - active.get(`${revisions[0]} ${b}`)!,
+      );
+  }
+  return [];
+}
+
+const definitions = new Map(
+  hasReferenceData
+    ? [
+        ...readFileSync(reference('cci', 'U_CCI_List.xml'), 'utf8').matchAll(
+          /<cci_item id="([^"]+)">.*?<definition>(.*?)<\/definition>/gs,
+        ),
+      ].map(([, id, text]): [string, string] => [
+        id!,
+        text!.replaceAll('&amp;', '&').replaceAll('&quot;', '"').trim(),
+      ])
+    : [],
+);
+
+const answer = fc.record({
+  status: fc.constantFrom('not_reviewed', 'not_applicable', 'open', 'not_a_finding'),
+  finding_details: fc.constantFrom('', 'seen', 'a\nb', '=1+1'),
+  overrides: fc.constantFrom(
+    {},
+    {},
+    { severity: { severity: 'low', reason: 'walled' } },
+    { severity: { severity: 'high', reason: 'x' } },
+  ),
+});
+
+/** Checklists of three hosts for some STIGs, answered at random with a bias to what is met. */
+function answered(seed: number): Cklb[] {
+  let at = 0;
+  const answers = fc.sample(answer, { seed, numRuns: 5000 });
+  return ['web01', 'web02', ''].flatMap((host_name, index) =>
+    blanks.slice(index).map((blank) => {
+      const checklist = structuredClone(blank);
+      checklist.target_data.host_name = host_name;
+      for (const rule of checklist.stigs[0]!.rules) {
+        const drawn = answers[at++ % answers.length]!;
+        const status = at % 3 === seed % 3 ? drawn.status : 'not_a_finding';
+        Object.assign(rule, structuredClone(drawn), { status });
+      }
+      return checklist;
+    }),
+  );
+}
+
+interface Checked {
+  host: string;
+  stig: Cklb['stigs'][number];
+  rule: Rule;
+}
+const flat = (checklists: Cklb[]): Checked[] =>
+  checklists.flatMap(({ target_data, stigs }) =>
+    stigs.flatMap((stig) =>
+      stig.rules.map((rule) => ({ host: target_data.host_name || '(no host name)', stig, rule })),
+    ),
+  );
+const severity = (rule: Rule) => rule.overrides.severity?.severity ?? rule.severity;
+const category = (rule: Rule) => ({ high: 'CAT I', medium: 'CAT II', low: 'CAT III' })[severity(rule)];
+
+emass('test results: a row for each CCI, with what its rules come to', async () => {
+  for (const seed of [1, 2, 3]) {
+    const checklists = answered(seed);
+    // In every form that a checklist comes in.
+    const sent = checklists.map((each, index) =>
+      index % 3 === 0 ? each : index % 3 === 1 ? JSON.stringify(each) : writeCkl(each),
+    );
+    const found = await ask(sent, 'test-results', { testedBy: 'Ann', dateTested: '22-Nov-2026' });
+    const rows = rowsOf(found);
+    const checks = flat(checklists);
+    const ccis = [...new Set(checks.flatMap(({ rule }) => rule.ccis))].sort();
+    assert.equal(
+      rows.map((row) => `CCI-${row.CCI}`),
+      ccis,
+    );
+    const statuses = new Set<string>();
+    for (const row of rows) {
+      const cci = `CCI-${row.CCI}`;
+      const mine = checks.filter(({ rule }) => rule.ccis.includes(cci));
+      const has = (status: string) => mine.some(({ rule }) => rule.status === status);
+      const expected = has('open')
+        ? 'Non-Compliant'
+        : has('not_reviewed')
+          ? ''
+          : has('not_a_finding')
+            ? 'Compliant'
+            : 'Not Applicable';
+      statuses.add(expected);
+      assert.is(row['Compliance Status'], expected, cci);
+      assert.is(row['Control Acronym'], controlsOf(cci).join(', '), cci);
+      assert.is(row['CCI Definition'], definitions.get(cci) ?? '', cci);
+      assert.equal([row['Date Tested'], row['Tested By']], ['22-Nov-2026', 'Ann']);
+      const results = row['Test Results']!;
+      if (expected === '') assert.is(results, '');
+      else if (expected !== 'Non-Compliant') assert.ok(results.startsWith(`${expected}. `), results);
+      else {
+        const lines = mine
+          .filter(({ rule }) => rule.status === 'open')
+          .map(({ host, rule }) =>
+            [`${host}: ${rule.rule_id_src} (${rule.rule_version})`, category(rule), rule.finding_details]
+              .filter((part) => part !== '')
+              .join(' - '),
+          );
+        const head = 'Non-Compliant. The following technical STIG/SRG checks are open:';
+        const whole = [head, ...new Set(lines)].join('\n');
+        if (whole.length < longestCell - 100) assert.is(results, whole);
+        else {
+          const [, left] = /\n([\d,]+) more open checks? left out$/.exec(results)!;
+          const kept = new Set(lines).size - Number(left!.replaceAll(',', ''));
+          assert.is(
+            results.slice(0, results.lastIndexOf('\n')),
+            [head, ...[...new Set(lines)].slice(0, kept)].join('\n'),
+          );
+          assert.ok(results.length <= longestCell);
+        }
+      }
+      for (const [name, cell] of Object.entries(row))
+        if (
+          /again$|^(Control Impl|Security Control|AP Acr|Implementation G|Assessment|Inherited|Remote)/.test(
+            name,
+          )
+        )
+          assert.is(cell, '', `${name}: only eMASS knows`);
+    }
+    assert.ok(statuses.has('Non-Compliant') && statuses.has('Compliant'));
+    assert.equal(
+      found.json.withoutCci,
+      checks
+        .filter(({ rule }) => rule.ccis.length === 0)
+        .map(({ host, stig, rule }) => ({
+          host,
+          benchmarkId: stig.stig_id,
+          ruleId: rule.rule_id_src,
+          status: rule.status,
+        })),
+    );
+  }
+});
+
+emass('POA&M: a row for each rule that is open somewhere', async () => {
+  for (const seed of [4, 5]) {
+    const checklists = answered(seed);
+    const more = { officeOrg: 'Office', scheduledCompletionDate: '01-Jan-2027', resources: 'None' };
+    const rows = rowsOf(await ask(checklists, 'poam', more));
+    const open = flat(checklists).filter(({ rule }) => rule.status === 'open');
+    assert.equal(
+      rows.map((row) => row['Security Checks']).sort(),
+      [...new Set(open.map(({ rule }) => rule.rule_id_src))].sort(),
+    );
+    for (const row of rows) {
+      const mine = open.filter(({ rule }) => rule.rule_id_src === row['Security Checks']);
+      const { rule } = mine[0]!;
+      const worst = ['high', 'medium', 'low'].find((each) =>
+        mine.some((other) => severity(other.rule) === each),
+      )!;
+      const ccis = [...new Set(mine.flatMap((each) => each.rule.ccis))].sort();
+      const controls = [...new Set(ccis.flatMap((cci) => controlsOf(cci)))];
+      controls.sort((a, b) => active.get(`Rev 5 ${a}`)! - active.get(`Rev 5 ${b}`)!);
+      const sources = mine.map(
+        ({ stig }) => `${stig.stig_id} :: Version ${stig.version}, ${stig.release_info}`,
+      );
+      const details = mine
+        .filter((each) => each.rule.finding_details !== '')
+        .map((each) => `${each.host}: ${each.rule.finding_details}`);
+      const expected: Row = {
+        'Control Vulnerability Description': `${rule.rule_title}\n\n${rule.discussion}`,
+        'Controls / APs': controls.join(', '),
+        'Office/Org': 'Office',
+        'Security Checks': rule.rule_id_src,
+        'Resources Required': 'None',
+        'Scheduled Completion Date': '01-Jan-2027',
+        'Source Identifying Vulnerability': [...new Set(sources)].join('\n'),
+        Status: 'Ongoing',
+        Comments: [ccis.join(', '), ...details].join('\n'),
+        'Raw Severity': { high: 'I', medium: 'II', low: 'III' }[rule.severity],
+        'Devices Affected': [...new Set(mine.map(({ host }) => host))].join('\n'),
+        Severity: { high: 'High', medium: 'Moderate', low: 'Low' }[worst]!,
+        'Impact Description': rule.discussion,
+        Recommendations: rule.fix_text,
+      };
+      for (const [name, cell] of Object.entries(row)) assert.is(cell, expected[name] ?? '', name);
+    }
+  }
+});
+
+emass('xlsx: the sheet that eMASS takes, the same cells', async () => {
+  const checklists = answered(6);
+  for (const [sheet, at, name] of [
+    ['test-results', 6, 'Test Result Import'],
+    ['poam', 1, 'POA&M'],
+  ] as const) {
+    const { json } = await ask(checklists, sheet);
+    const response = await t.app.request(path, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${await t.token()}` },
+      body: JSON.stringify({ checklists, sheet }),
+    });
+    assert.is(response.status, 200);
+    assert.is(
+      response.headers.get('Content-Type'),
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    );
+    assert.match(
+      response.headers.get('Content-Disposition')!,
+      /^attachment; filename="eMASS_[a-z_-]+\.xlsx"/,
+    );
+    const bytes = await response.bytes();
+    const read = readSheet(bytes);
+    assert.is(read.name, name);
+    assert.equal(read.rows[at - 1], json.header);
+    assert.is(read.rows.length, at + json.rows.length);
+    for (const [index, cells] of (json.rows as string[][]).entries())
+      for (const [column, cell] of cells.entries())
+        if (cell.length <= longestCell) assert.is(read.rows[at + index]![column] ?? '', cell);
+    assert.ok(partsOf(bytes).get('xl/worksheets/sheet1.xml')!.includes(`<autoFilter ref="A${at}:`));
+  }
+});
+
+emass('the templates are those of real sheets, their stray blanks and all', async () => {
+  const templates = {
+    'test-results': 'emass-test-results',
+    'test-results-18': 'emass-test-results-18',
+    poam: 'poam',
+    'poam-22': 'poam-emass-22',
+    'poam-mccast': 'poam-mccast',
+  };
+  for (const [template, file] of Object.entries(templates)) {
+    const { json } = await ask(blanks.slice(0, 1), template.startsWith('poam') ? 'poam' : 'test-results', {
+      template,
+    });
+    if (!hasExchange) continue;
+    const [header] = parse(readFileSync(join(exchangeFolder, 'emass', `${file}.csv`), 'utf8')) as [string[]];
+    assert.equal(json.header, header, template);
+  }
+  const open = structuredClone(blanks[0]!);
+  open.stigs[0]!.rules[0]!.status = 'open';
+  const { rule_title, discussion, rule_id_src } = open.stigs[0]!.rules[0]!;
+  const [row] = rowsOf(
+    await ask([open], 'poam', { template: 'poam-mccast', scheduledCompletionDate: 'soon' }),
+  );
+  assert.equal(
+    [
+      row!.Name,
+      row!.Weaknesses,
+      row!['Vulnerability Library (Rule_ID)'],
+      row!['Estimated Completion Date'],
+      row!['POAM Status'],
+    ],
+    [rule_title, discussion, rule_id_src, 'soon', 'Ongoing'],
+  );
+  assert.is(
+    row!['Allocated Control (Allocated Control ID)'],
+    controlsOf(open.stigs[0]!.rules[0]!.ccis[0]!).join(', '),
+  );
+});
+
+emass(
+  'a site’s own columns: the head of its sheet as csv, in its order, with what stands in each row',
+  async () => {
+    const columns =
+      '\uFEFF"Our sheet, 2026",\r\n cci ,Team,TEST  RESULTS,Compliance status,CCI\r\nx,Blue,y,=z,\r\n';
+    const { json } = await ask(blanks.slice(0, 1), 'test-results', { columns });
+    assert.equal(json.header, [' cci ', 'Team', 'TEST  RESULTS', 'Compliance status', 'CCI']);
+    assert.ok(json.rows.length > 0);
+    // None is reviewed, so that nothing is known but the CCI.
+    for (const [cci, ...rest] of json.rows) {
+      assert.match(cci, /^\d{6}$/);
+      assert.equal(rest, ['Blue', 'y', '=z', '']);
+    }
+    for (const [bad, message] of [
+      ['', /^columns: no line has a column that is filled, as "control acronym", /],
+      ['a,b\nc,d', /^columns: no line has a column that is filled/],
+      ['CCI\n1\n2', /^columns: more than one line stands below the header$/],
+      [`CCI${',x'.repeat(200)}`, /^columns: at most 200 columns and 20 lines above the header$/],
+      [`${'x\n'.repeat(21)}CCI`, /^columns: at most 200 columns/],
+      ['CCI,"open', /^columns: /],
+      ['x'.repeat(100_001), /^columns must have at most 100000 characters$/],
+    ] as const) {
+      const refused = await ask(blanks.slice(0, 1), 'test-results', { columns: bad });
+      assert.is(refused.status, 400, bad.slice(0, 40));
+      assert.match(refused.json.error.message, message);
+    }
+  },
+);
+
+emass('an older revision: what its references state; one that is not there is a 404', async () => {
+  const checklists = blanks.slice(0, 1);
+  const rows = rowsOf(await ask(checklists, 'test-results', { revision: 'Rev 4' }));
+  for (const row of rows)
+    assert.is(row['Control Acronym'], controlsOf(`CCI-${row.CCI}`, ['Rev 4']).join(', '), row.CCI);
+  assert.equal(
+    rowsOf(await ask(checklists, 'test-results', { revision: '5' })),
+    rowsOf(await ask(checklists, 'test-results')),
+  );
+  assertError(
+    await ask(checklists, 'test-results', { revision: '99' }),
+    404,
+    'NOT_FOUND',
+    'Version not found: 99',
+  );
+});
+
+emass('CCIs as people write them, and what is none; rules of no CCI are named', async () => {
+  const checklist = structuredClone(blanks[0]!);
+  const rules = checklist.stigs[0]!.rules;
+  for (const rule of rules) rule.ccis = [];
+  rules[0]!.ccis = ['cci-366', ' CCI-000366 ', 'CCI-0000366', 'CCI 366'];
+  rules[1]!.ccis = ['CCI-999999', 'AC-2', '__proto__'];
+  rules[2]!.ccis = ['CCI-0', '<b>'];
+  const { json } = await ask([checklist], 'test-results');
+  assert.equal(
+    json.rows.map((row: string[]) => [row[0], row[6]]),
+    [
+      ['', '000000'],
+      ['CM-6', '000366'],
+      ['', '999999'],
+    ],
+  );
+  assert.equal(json.unknownCcis, ['CCI-000000', 'CCI-999999']);
+  assert.equal(json.withoutCci.length, rules.length - 3);
+  const response = await t.app.request(path, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${await t.token()}` },
+    body: JSON.stringify({ checklists: [checklist], sheet: 'test-results' }),
+  });
+  const { rows } = readSheet(await response.bytes());
+  assert.is(rows[1]![0], `${rules.length - 3} rules without a CCI are not in this sheet`);
+});
+
+emass('long texts are cut with what is left out', async () => {
+  const checklist = structuredClone(blanks[0]!);
+  for (const rule of checklist.stigs[0]!.rules)
+    Object.assign(rule, { status: 'open', ccis: ['CCI-000366'], finding_details: '😀'.repeat(8000) });
+  const many = rowsOf(await ask([checklist], 'test-results'))[0]!['Test Results']!;
+  assert.match(many, /\n\d+ more open checks left out$/);
+  assert.ok(many.length <= longestCell && many.isWellFormed());
+  checklist.stigs[0]!.rules.splice(1);
+  checklist.stigs[0]!.rules[0]!.finding_details = '😀'.repeat(40_000);
+  const one = rowsOf(await ask([checklist], 'test-results'))[0]!['Test Results']!;
+  assert.ok(one.endsWith(' [cut]') && one.length <= longestCell && one.isWellFormed());
+});
+
+emass('what is wrong is said in one line, with which checklist', async () => {
+  const good = blanks[0]!;
+  const cases: [object | string, string | RegExp][] = [
+    ['[]', 'The body must be an object'],
+    ['{', 'The request body is not valid JSON'],
+    [{ sheet: 'poam' }, 'checklists must contain 1 to 500 checklists'],
+    [{ checklists: [], sheet: 'poam' }, 'checklists must contain 1 to 500 checklists'],
+    [{ checklists: Array(501).fill(''), sheet: 'poam' }, 'checklists must contain 1 to 500 checklists'],
+    [{ checklists: good, sheet: 'poam' }, 'checklists must contain 1 to 500 checklists'],
+    [{ checklists: [good] }, 'sheet must be one of: test-results, poam'],
+    [{ checklists: [good], sheet: 'pom' }, 'sheet must be one of: test-results, poam'],
+    [
+      { checklists: [good, 5], sheet: 'poam' },
+      /^checklists\.1: checklist must be the text of a \.ckl or \.cklb/,
+    ],
+    [{ checklists: [good, 'x'], sheet: 'poam' }, 'checklists[1]: is neither a .ckl (XML) nor a .cklb (JSON)'],
+    [{ checklists: [good, {}], sheet: 'poam' }, 'checklists[1]: has no stigs: it is not a cklb'],
+    [{ checklists: [good, '<a/>'], sheet: 'poam' }, 'checklists[1]: must begin with <CHECKLIST>, not <a>'],
+    [{ checklists: [good], sheet: 'poam', format: 'csv' }, 'Invalid format. Must be one of: xlsx, json'],
+    [
+      { checklists: [good], sheet: 'poam', template: 'test-results' },
+      'template must be one of: poam, poam-22, poam-mccast for the sheet poam',
+    ],
+    [{ checklists: [good], sheet: 'poam', template: '../poam' }, /^template must be one of: test-results, /],
+    [
+      { checklists: [good], sheet: 'poam', template: 'poam', columns: 'Status' },
+      'The body may have template or columns, not both',
+    ],
+    [
+      { checklists: [good], sheet: 'poam', testedBy: 'x'.repeat(1001) },
+      'testedBy must have at most 1000 characters',
+    ],
+  ];
+  const before = tableDigests(t.db);
+  for (const [body, message] of cases) {
+    const { status, json } = await t.send('POST', path, body);
+    assert.is(status, 400, String(message));
+    if (typeof message === 'string') assert.is(json.error.message, message);
+    else assert.match(json.error.message, message);
+  }
+  await ask(blanks, 'poam');
+  assert.equal(tableDigests(t.db), before, 'nothing is stored');
+});
+
+emass.run();
