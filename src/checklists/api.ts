@@ -105,7 +105,7 @@ export function checklistRoutes(access: Access, work: WorkOnUpload): OpenAPIHono
         from: 'api',
         task: 'fromResults',
         bytes: c.get('upload'),
-        query: { ...query, download },
+        query: { ...query, download, banner: c.get('banner') },
       } as const;
       return send(c, await work(task, c.get('record')));
     },

@@ -157,6 +157,13 @@ hostile('64 MiB is the limit, and what fits is read', async () => {
   const { status, json } = await send(full);
   assert.is(status, 200, JSON.stringify(json).slice(0, 200));
   assert.equal([json.report.kind, json.report.counts.not_a_finding], ['arf', results.length]);
+  // In JSON it is longer by what is escaped there.
+  const part = frame.replace(
+    '<a:report-requests>',
+    `<a:report-requests>${oval.repeat(Math.floor(room * 0.85))}`,
+  );
+  assert.is((await send({ results: part })).status, 200);
+  assert.is((await t.send('POST', '/api/v1/checklists/inspect', full)).status, 200);
 });
 
 hostile('words and ids of the file are no words of ours', async () => {
@@ -168,6 +175,13 @@ hostile('words and ids of the file are no words of ours', async () => {
     assert.is(status, isPass ? 'not_a_finding' : 'not_reviewed');
     assert.is(reason === null, isPass);
   }
+  const named = await t.send(
+    'POST',
+    `${path}?download=true`,
+    writeResults(results, { target: `\n../${'x'.repeat(1_000_000)}`, tool: 'cpe:/a:b:constructor:1' }),
+  );
+  assert.ok(named.headers.get('Content-Disposition')!.length < 2000);
+  assert.match(named.json.stigs[0].rules[0].finding_details, '(constructor 1, ');
   assert.is(
     (await send(writeResults([...results, { id: '__proto__', result: 'pass' }]))).json.report.unknown[0].id,
     '__proto__',

@@ -10,8 +10,8 @@ export interface StatedRelease {
   /** The caller's choice, which always counts. */
   slug?: string | undefined;
   version?: string | undefined;
-  /** A release that is taken where it is retained: that of the checklist which results are merged into. */
-  preferred?: string | null;
+  /** The STIGs of the checklist which results are merged into: the release of the right one is taken where it is retained. */
+  preferred?: { benchmarkId: string; release: string | null }[] | undefined;
   benchmarkIds: string[];
   /** With their revisions, as releases write them (`SV-257777r1_rule`). */
   ruleIds: string[];
@@ -122,7 +122,8 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
       const dated = best.filter((each) => each.date !== null && each.date === stated.benchmarkDate);
       const among = dated.length > 0 ? dated : best;
       const named = among.find((each) => each.version === stated.release);
-      const preferred = stated.preferred ? is(stated.preferred) : undefined;
+      const benchmarkIds = names.benchmarkIds(slug);
+      const preferred = preferredOf(stated.preferred ?? [], benchmarkIds);
 
       function choose(): [string, IdentifiedRelease['chosenBy']] {
         if (stated.version !== undefined) {
@@ -130,7 +131,8 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
           if (!asked) throw new AppError('NOT_FOUND', `Version not found: ${cut(stated.version)}`);
           return [asked.version, 'version'];
         }
-        if (preferred) return [preferred.version, 'checklist'];
+        const kept = preferred === null ? undefined : is(preferred);
+        if (kept) return [kept.version, 'checklist'];
         if (best.length === 1) return [best[0]!.version, 'rule-ids'];
         if (dated.length === 1) return [dated[0]!.version, 'benchmark-date'];
         return named ? [named.version, 'named'] : [among[0]!.version, 'newest'];
@@ -149,7 +151,7 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
       const closest = most === 0 ? null : target.shared === most ? version : best[0]!.version;
       return {
         target: version === current.release.version ? current : stigs.full(slug, version),
-        benchmarkIds: names.benchmarkIds(slug),
+        benchmarkIds,
         chosenBy,
         isByRules: found.isByRules,
         closest,
@@ -159,4 +161,11 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
       };
     });
   };
+}
+
+/** The release of the one of some STIGs that has a benchmark id, or is alone. */
+function preferredOf(stigs: { benchmarkId: string; release: string | null }[], benchmarkIds: string[]) {
+  const ids = new Set(benchmarkIds.map((id) => id.toLowerCase()));
+  const own = stigs.find(({ benchmarkId }) => ids.has(benchmarkId.toLowerCase()));
+  return (own ?? (stigs.length === 1 ? stigs[0]! : null))?.release ?? null;
 }
