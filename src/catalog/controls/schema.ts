@@ -11,7 +11,7 @@ import {
   search,
   wordList,
 } from '../../http/schema.ts';
-import { frameworkKey, nistBaselines } from './frameworks.ts';
+import { exportFormats, frameworkKey, nistBaselines } from './frameworks.ts';
 
 /** A part of a control's statement: an item with its label and text, and the items below it. */
 export interface StatementPart {
@@ -225,7 +225,7 @@ export const exportQuery = z.object({
     .transform((name) => fold(name.trim()))
     .optional()
     .openapi({ description: 'One baseline: a profile as oscal, and only its controls as csv and xlsx.' }),
-  format: format(['oscal', 'csv', 'xlsx']),
+  format: format(exportFormats),
   raw: flag('raw'),
 });
 
