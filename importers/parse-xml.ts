@@ -8,11 +8,11 @@ import { isDiacapMap, parseDiacapMap } from './crosswalk/diacap.ts';
 import { aChecklist, fromControls, type Parsed, skipped } from './parsed.ts';
 import { ImportError } from './read/errors.ts';
 import type { Kind } from './read/kind.ts';
+import { ResultsFinder, scanResults } from './read/scan-results.ts';
 import { DoctypeError, readXml, type XmlElement, type XmlHandler } from './read/xml.ts';
 import { type XmlNode, XmlTree } from './read/xml-tree.ts';
 import { BenchmarkBuilder } from './stigs/xccdf-builder.ts';
 import { interpretBenchmark, isBenchmark, looksLikeBenchmark } from './stigs/xccdf-parse.ts';
-import { ResultsFinder, scanResults } from './stigs/xccdf-results.ts';
 
 /** How the documents of one kind are read: who receives the events, and what comes of them in the end. */
 interface XmlReading {

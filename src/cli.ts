@@ -29,7 +29,10 @@ async function usage(): Promise<string> {
 }
 
 function usageOf(command: Command): string {
-  const common = ['--db FILE  the database (GAPSTONE_DB, gapstone.db)'];
+  const common = [
+    '--db FILE        the catalog (GAPSTONE_DB, gapstone.db)',
+    "--users-db FILE  users' data (GAPSTONE_USERS_DB, gapstone-users.db beside the catalog)",
+  ];
   return `${command.usage}\n${command.summary}\n\n${[...command.help, ...common].map((line) => `  ${line}`).join('\n')}\n`;
 }
 

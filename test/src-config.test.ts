@@ -228,7 +228,29 @@ config('origins are exact and proxies are addresses', () => {
     );
 });
 
-config('the audit file stands beside the database, the banner is one line', () => {
+config('users’ data lies beside the catalog, key and audit stream beside users’ data', () => {
+  for (const [db, usersDb] of [
+    ['/d/g.db', '/d/g-users.db'],
+    ['g.db', 'g-users.db'],
+    ['g', 'g-users.db'],
+    ['/d.e/g', '/d.e/g-users.db'],
+    ['/d.e/g.h.db', '/d.e/g.h-users.db'],
+    [':memory:', ':memory:'],
+  ] as const)
+    assert.is(readConfig({ db }, {}).usersDb, usersDb);
+  assert.equal([readConfig({}, {}).db, readConfig({}, {}).usersDb], ['gapstone.db', 'gapstone-users.db']);
+  const env = { GAPSTONE_USERS_DB: '/e/u.db' };
+  assert.is(readConfig({ db: '/d/g.db' }, env).usersDb, '/e/u.db');
+  const { usersDb, keyFile, auditFile } = readConfig({ db: '/d/g.db', 'users-db': '/f/u.db' }, env);
+  assert.equal([usersDb, keyFile, auditFile], ['/f/u.db', '/f/gapstone-key.json', '/f/gapstone-audit.jsonl']);
+  assert.is(failure({}, { GAPSTONE_USERS_DB: ' ' }), 'GAPSTONE_USERS_DB is set but empty');
+  assert.is(
+    failure({ db: '/d/g.db' }, { GAPSTONE_USERS_DB: '/d/../d/g.db' }),
+    '--db and --users-db name the same file',
+  );
+});
+
+config('the audit file stands beside users’ data, the banner is one line', () => {
   assert.is(readConfig({ db: '/d/g.db' }, {}).auditFile, '/d/gapstone-audit.jsonl');
   assert.is(readConfig({}, {}).auditFailure, 'stop');
   assert.is(
@@ -250,7 +272,7 @@ config(
     const warningsOf = (env: Record<string, string>) => configWarnings(readConfig({}, {}), env);
     const table = readFileSync(join(packageRoot, 'docs', 'operate.md'), 'utf8').match(/^\| `GAPSTONE_.*$/gm)!;
     const documented = table.flatMap((row) => row.split('|')[1]!.match(/GAPSTONE_[A-Z_]+/g)!);
-    assert.is(documented.length, 26);
+    assert.is(documented.length, 27);
     assert.equal(warningsOf(Object.fromEntries(documented.map((name) => [name, 'x']))), []);
     const others = { PATH: '/bin', gapstone_db: 'x', XGAPSTONE_DB: 'x', GAPSTONE: 'x' };
     assert.equal(warningsOf(others), []);

@@ -207,6 +207,7 @@ server('a body that declares more than its limit is 413 before it comes', async 
   for (const [path, limit] of [
     ['/api/v1/stigs/batch', 1048576],
     ['/api/v1/checklists/upgrade', 33554432],
+    ['/api/v1/checklists/from-results', 67108864],
   ]) {
     const head = `POST ${path} HTTP/1.1\r\n${host}${authorization}Content-Length: `;
     const message = `The request body is larger than ${limit} bytes`;

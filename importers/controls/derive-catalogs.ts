@@ -8,30 +8,29 @@ import {
 } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import { type BaselineLayer, baselinesOf, type CatalogLayer, mergeLayers, rankLayers } from './merge.ts';
+import {
+  type BaselineLayer,
+  baselinesOf,
+  type CatalogLayer,
+  type MergedCatalog,
+  mergeLayers,
+  rankLayers,
+  withOlderTexts,
+} from './merge.ts';
 import type { ControlRecord } from './record.ts';
 import { serveControl } from './serve.ts';
 
-/** A merged version of a framework. */
-export interface Catalog {
-  framework: string;
-  version: string;
-  controls: ControlRecord[];
-  /** What it was made of. */
-  ranked: CatalogLayer[];
-}
-
 /** The catalogs that follow from what all sources state, controls in order. */
-export function readCatalogs(db: Database): Catalog[] {
+export function readCatalogs(db: Database): MergedCatalog[] {
   const rows = db.sqlite
-    .prepare<[], Omit<CatalogLayer & Catalog, 'controls' | 'ranked'> & { records: string }>(
+    .prepare<[], Omit<CatalogLayer, 'controls'> & { framework: string; version: string; records: string }>(
       `SELECT f.source_id AS sourceId, f.framework, f.version, f.edition, s.kind, s.sha256, json_group_array(json(f.record)) AS records
          FROM control_facts AS f JOIN sources AS s ON s.id = f.source_id
         GROUP BY f.framework, f.version, f.source_id, f.edition`,
     )
     .all();
   const versions = Map.groupBy(rows, ({ framework, version }) => JSON.stringify([framework, version]));
-  return [...versions.values()].map((stated) => {
+  const catalogs = [...versions.values()].map((stated): MergedCatalog => {
     const { framework, version } = stated[0]!;
     const layers = stated.map((row) => ({ ...row, controls: JSON.parse(row.records) as ControlRecord[] }));
     const ranked = rankLayers(layers);
@@ -40,8 +39,10 @@ export function readCatalogs(db: Database): Catalog[] {
       key: sortKey(framework, control.identifier),
     }));
     keyed.sort((a, b) => compareCodePoints(a.key, b.key));
-    return { framework, version, controls: keyed.map(({ control }) => control), ranked };
+    const edition = /^\d{4}-\d\d-\d\d/.exec(ranked[0]!.edition)?.[0] ?? '';
+    return { framework, version, edition, controls: keyed.map(({ control }) => control), ranked };
   });
+  return withOlderTexts(catalogs);
 }
 
 /** The members of baselines, as sources list them. */
@@ -71,7 +72,7 @@ function newestOf(versions: string[]): string {
 }
 
 /** Writes the catalogs as they are served, in place of those that were; inside the run's transaction. */
-export function writeCatalogs(db: Database, catalogs: Catalog[], layers: BaselineLayer[]): void {
+export function writeCatalogs(db: Database, catalogs: MergedCatalog[], layers: BaselineLayer[]): void {
   const { sqlite } = db;
   sqlite.exec(
     'DELETE FROM baselines; DELETE FROM controls; DELETE FROM framework_versions; DELETE FROM control_keys;',
@@ -80,10 +81,11 @@ export function writeCatalogs(db: Database, catalogs: Catalog[], layers: Baselin
   const insertBaseline = prepareInsert(db, baselineTable);
   const insertControl = prepareInsert(db, controlTable);
   const insertKey = sqlite.prepare('INSERT INTO control_keys VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
-  for (const { framework, version, controls, ranked } of catalogs) {
+  for (const { framework, version, edition, controls, ranked } of catalogs) {
     const versions = catalogs.filter((each) => each.framework === framework).map((each) => each.version);
     const isDefault = Number(version === defaultVersion(framework, versions));
-    insertVersion.run({ framework, version, isDefault, isNewest: Number(version === newestOf(versions)) });
+    const isNewest = Number(version === newestOf(versions));
+    insertVersion.run({ framework, version, edition, isDefault, isNewest });
     const baselines = framework === 'nist-800-53' ? baselinesOf(version, ranked, layers) : [];
     const active = controls.filter(({ status }) => status === 'active');
     for (const [index, { name, title, sourceId, has }] of baselines.entries()) {

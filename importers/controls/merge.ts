@@ -4,6 +4,7 @@ import {
   isNistBaseline,
   nistBaselines,
   versionKey,
+  withEdition,
 } from '../../src/catalog/controls/frameworks.ts';
 import type { Kind } from '../read/kind.ts';
 import type { ControlRecord } from './record.ts';
@@ -44,6 +45,16 @@ export interface Baseline {
  */
 const trust: Kind[] = ['controls-csv', 'oscal-catalog', 'cprt', 'dod-8500', 'cci-list'];
 
+/** One version of a framework, of the edition (a date, "" where none is stated) that its newest source is. */
+export interface MergedCatalog {
+  framework: string;
+  version: string;
+  edition: string;
+  controls: ControlRecord[];
+  /** What it was made of. */
+  ranked: CatalogLayer[];
+}
+
 /** The sources of one version, the most trusted and newest first. */
 export function rankLayers(layers: CatalogLayer[]): CatalogLayer[] {
   return [...layers].sort(
@@ -72,6 +83,38 @@ export function mergeLayers(ranked: CatalogLayer[]): ControlRecord[] {
   );
 }
 
+/**
+ * The catalogs with the texts that a release of a NIST revision lacks: those of the newest older release of that revision
+ * that has one for the control (rule F5.2). So who has the facts of 5.2.0 and the file of 5.1.1 reads texts, and whose.
+ */
+export function withOlderTexts(catalogs: MergedCatalog[]): MergedCatalog[] {
+  return catalogs.map((catalog) => {
+    const { framework, version, controls } = catalog;
+    const older = catalogs
+      .filter((each) => each.framework === framework && isOlderRelease(framework, each.version, version))
+      .sort((a, b) => compareVersions(b.version, a.version))
+      .map((each) => ({ ...each, byIdentifier: new Map(each.controls.map((one) => [one.identifier, one])) }));
+    const completed = controls.map((control) => {
+      if (control.status === 'withdrawn' || control.statement !== '') return control;
+      for (const { version, edition, byIdentifier } of older) {
+        const other = byIdentifier.get(control.identifier);
+        if (other?.status !== control.status || other.statement === '') continue;
+        return { ...fill(control, other), textFrom: other.textFrom ?? withEdition(version, edition) };
+      }
+      return control;
+    });
+    return { ...catalog, controls: completed };
+  });
+}
+
+function isOlderRelease(framework: string, version: string, than: string): boolean {
+  return (
+    framework.startsWith('nist-') &&
+    versionKey(framework, version) === versionKey(framework, than) &&
+    compareVersions(version, than) < 0
+  );
+}
+
 function fill(control: ControlRecord, other: ControlRecord | undefined): ControlRecord {
   if (!other || control.status !== other.status) return control;
   const merged: Record<string, unknown> = { ...control };
@@ -80,6 +123,7 @@ function fill(control: ControlRecord, other: ControlRecord | undefined): Control
     if (mine === null || mine === '' || (Array.isArray(mine) && mine.length === 0 && keepsNothing(name)))
       merged[name] = value;
   }
+  if (control.statement === '' && other.textFrom !== undefined) merged.textFrom = other.textFrom;
   return merged as unknown as ControlRecord;
 }
 

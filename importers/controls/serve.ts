@@ -42,7 +42,8 @@ export function serveControl(
   // A deprecated CCI keeps its definition: it is no catalog entry that went elsewhere.
   const statement = withdrawn && framework !== 'cci' ? '' : control.statement;
   const guidance = withdrawn ? '' : control.guidance;
-  const texts = { statement, guidance };
+  const { textFrom } = control;
+  const texts = { statement, guidance, ...(textFrom === undefined ? {} : { textFrom }) };
   const { identifier, family } = control;
   const title = publishedTitle(framework, control);
   const listed =
@@ -89,9 +90,19 @@ function details(framework: string, version: string, control: ControlRecord): Co
   const withdrawn =
     control.status === 'withdrawn' ? { withdrawn: { incorporatedInto: control.withdrawnInto } } : {};
   if (framework === 'dod-8500') {
-    return { framework, version, confidentialityLevels: control.confidentialityLevels ?? [], ...withdrawn };
+    return {
+      framework,
+      version,
+      confidentialityLevels: control.confidentialityLevels ?? [],
+      ...withdrawn,
+    };
   }
-  const common = { framework, version, status: control.status, statementParts: control.statementParts };
+  const common = {
+    framework,
+    version,
+    status: control.status,
+    statementParts: control.statementParts,
+  };
   if (framework === 'nist-800-171') return { ...common, title: control.title, ...withdrawn };
   return { ...common, related: control.related, ...withdrawn };
 }

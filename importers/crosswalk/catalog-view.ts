@@ -1,5 +1,5 @@
 import { compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
-import type { Catalog } from '../controls/derive-catalogs.ts';
+import type { MergedCatalog } from '../controls/merge.ts';
 import type { ControlRecord } from '../controls/record.ts';
 
 /** What the derivation must know of the catalogs. */
@@ -23,7 +23,7 @@ export interface CatalogView {
  * The catalogs as the crosswalk sees them: a control has the status of the newest version that names it, but one that
  * the newest version of its framework no longer names is withdrawn. The revisions of 800-171 name different controls.
  */
-export function catalogView(catalogs: Catalog[]): CatalogView {
+export function catalogView(catalogs: MergedCatalog[]): CatalogView {
   interface Seen {
     controls: Map<string, ControlRecord>;
     /** What the newest version names; of 800-171, what any does. */

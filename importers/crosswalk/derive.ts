@@ -2,8 +2,8 @@ import { createGraph, type Graph, numberEdges } from '../../src/catalog/crosswal
 import { crosswalkEdges, crosswalkNodes } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import { type Catalog, readBaselines, readCatalogs, writeCatalogs } from '../controls/derive-catalogs.ts';
-import type { BaselineLayer } from '../controls/merge.ts';
+import { readBaselines, readCatalogs, writeCatalogs } from '../controls/derive-catalogs.ts';
+import type { BaselineLayer, MergedCatalog } from '../controls/merge.ts';
 import type { SourceProblem } from '../read/errors.ts';
 import { firstOf } from '../read/text.ts';
 import { type CatalogView, catalogView } from './catalog-view.ts';
@@ -28,7 +28,7 @@ export function deriveControls(
 }
 
 /** The edges that follow from what is stated, and what could not be used. Writes nothing. */
-export function crosswalkOf(db: Database, catalogs: Catalog[] = readCatalogs(db)) {
+export function crosswalkOf(db: Database, catalogs: MergedCatalog[] = readCatalogs(db)) {
   const view = catalogView(catalogs);
   return { view, ...deriveEdges(readMappings(db), view) };
 }

@@ -1,13 +1,13 @@
 import { count } from '../../src/base/text.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../read/errors.ts';
+import { scanResults } from '../read/scan-results.ts';
 import type { XmlElement } from '../read/xml.ts';
 import { slugStemOf } from './slug.ts';
 import type { BenchmarkBuilder, RawBenchmark, RawProfile, RawRule, XccdfGroup } from './xccdf-builder.ts';
 import { readDescription, unwrap } from './xccdf-description.ts';
 import type { XccdfFinding, XccdfProfile, XccdfRelease } from './xccdf-record.ts';
 import { isDate, readReleaseInfo, versionOf } from './xccdf-release.ts';
-import { scanResults } from './xccdf-results.ts';
 
 /** DISA publishes manual STIGs as XCCDF 1.1; what else is XCCDF 1.2 is mostly SCAP. */
 const xccdfNamespaces = {

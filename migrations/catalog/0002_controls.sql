@@ -41,10 +41,12 @@ CREATE TABLE mapping_facts (
 CREATE INDEX mapping_facts_by_from ON mapping_facts (from_framework, from_identifier);
 CREATE INDEX mapping_facts_by_to ON mapping_facts (to_framework, to_identifier);
 
--- Derived: every version of every framework; one of each framework is served when none is asked for.
+-- Derived: every version of every framework; one of each framework is served when none is asked for. The edition is the
+-- date of its newest source, "" where that states none.
 CREATE TABLE framework_versions (
   framework TEXT NOT NULL,
   version TEXT NOT NULL,
+  edition TEXT NOT NULL,
   is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
   is_newest INTEGER NOT NULL CHECK (is_newest IN (0, 1)),
   PRIMARY KEY (framework, version)

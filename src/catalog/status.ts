@@ -44,6 +44,8 @@ export interface Status {
 export interface FrameworkStatus {
   framework: string;
   version: string;
+  /** The date of the file that it is from; "" where none is stated. */
+  edition: string;
   /** Whether it is served when no version is asked for. */
   default: boolean;
   controls: number;
@@ -72,7 +74,7 @@ export function createStatusService(db: Database) {
        FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id`,
   );
   const frameworks = one<Omit<FrameworkStatus, 'default'> & { default: number }>(
-    `SELECT v.framework, v.version, v.is_default AS "default", count(*) - sum(c.status = 'withdrawn') AS controls,
+    `SELECT v.framework, v.version, v.edition, v.is_default AS "default", count(*) - sum(c.status = 'withdrawn') AS controls,
             sum(c.status = 'withdrawn') AS withdrawn
        FROM framework_versions AS v JOIN controls AS c ON c.framework = v.framework AND c.version = v.version
       GROUP BY v.framework, v.version ORDER BY v.framework, v.version`,

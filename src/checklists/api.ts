@@ -1,5 +1,4 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { Access } from '../http/access.ts';
 import { answer, fileHeaders, fileTypes, privateHeaders } from '../http/answer.ts';
@@ -35,7 +34,7 @@ export function checklistRoutes(access: Access, work: WorkOnUpload): OpenAPIHono
   };
 
   /** Answers what the thread made: JSON, or a file. */
-  function send(c: Context<Env>, { bytes, file }: Upgraded): never {
+  function send(c: Parameters<typeof answer>[0], { bytes, file }: Upgraded): never {
     if (file === null) return answer(c, bytes, privateHeaders) as never;
     // What the old checklist says of itself counts more than the banner of this server.
     const named = fileHeaders(file.marking || c.get('banner'), file.name);
@@ -106,7 +105,7 @@ export function checklistRoutes(access: Access, work: WorkOnUpload): OpenAPIHono
         from: 'api',
         task: 'fromResults',
         bytes: c.get('upload'),
-        query: { ...query, download },
+        query: { ...query, download, banner: c.get('banner') },
       } as const;
       return send(c, await work(task, c.get('record')));
     },

@@ -15,6 +15,7 @@ export interface CciFacts {
 
 /** A rule of a checklist, with where it is from. */
 export interface CheckedRule {
+  /** Its name, or the empty text. */
   host: string;
   stig: CklbStig;
   rule: CklbRule;
@@ -27,7 +28,7 @@ export function rulesOf(checklists: OldChecklist[]): CheckedRule[] {
   return checklists.flatMap(({ checklist: { target_data, stigs } }) =>
     stigs.flatMap((stig) =>
       stig.rules.map((rule) => ({
-        host: target_data.host_name.trim() || '(no host name)',
+        host: target_data.host_name.trim(),
         stig,
         rule,
         ccis: [...new Set(rule.ccis.flatMap(readCci))],
@@ -91,9 +92,12 @@ const rawSeverities = { high: 'I', medium: 'II', low: 'III' };
 
 const severityOf = ({ overrides, severity }: CklbRule) => overrides.severity?.severity ?? severity;
 
-function lineOf({ host, rule }: CheckedRule): string {
+const shownHost = ({ host }: CheckedRule) => host || '(no host name)';
+
+function lineOf(checked: CheckedRule): string {
+  const { rule } = checked;
   const details = rule.finding_details.trim();
-  const named = `${host}: ${rule.rule_id_src} (${rule.rule_version}) - ${categories[severityOf(rule)]}`;
+  const named = `${shownHost(checked)}: ${rule.rule_id_src} (${rule.rule_version}) - ${categories[severityOf(rule)]}`;
   return details === '' ? named : `${named} - ${details}`;
 }
 
@@ -133,7 +137,8 @@ function poamRow(same: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields
   )!;
   const details = same
     .filter((each) => each.rule.finding_details.trim() !== '')
-    .map((each) => `${each.host}: ${each.rule.finding_details.trim()}`);
+    .map((each) => `${shownHost(each)}: ${each.rule.finding_details.trim()}`);
+  const hosts = same.map(({ host }) => host).filter((host) => host !== '');
   const source = ({ stig }: CheckedRule) =>
     `${stig.stig_id} :: Version ${stig.version}, ${stig.release_info}`.trim();
   return new Map([
@@ -148,14 +153,7 @@ function poamRow(same: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields
     ['status', 'Ongoing'],
     ['comments', fitted(ccis.join(', '), details, 'finding detail')],
     ['raw severity', rawSeverities[rule.severity]],
-    [
-      'devices affected',
-      fitted(
-        '',
-        same.map(({ host }) => host),
-        'host',
-      ),
-    ],
+    ['devices affected', fitted('', hosts, 'host')],
     ['severity', severities[worst]],
     ['impact description', rule.discussion],
     ['recommendations', rule.fix_text],

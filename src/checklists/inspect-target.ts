@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isNetwork } from '../base/addresses.ts';
 import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { FindingCode } from './advice.ts';
 
@@ -29,7 +29,7 @@ export function inspectTarget(target: TargetData): [FindingCode, string][] {
   const isLong = (text: string) => text.length > longestField;
   const wrong = (text: string, isRight: (part: string) => boolean) =>
     isLong(text) ? undefined : each(text).find((part) => !isRight(part));
-  const ip = wrong(target.ip_address, (part) => isIP(part) > 0);
+  const ip = wrong(target.ip_address, isNetwork);
   if (ip !== undefined) found.push(['bad-ip-address', `"${ip.slice(0, 64)}" is no IP address`]);
   const address = wrong(target.mac_address, (part) => mac.test(part));
   if (address !== undefined) found.push(['bad-mac-address', `"${address.slice(0, 64)}" is no MAC address`]);

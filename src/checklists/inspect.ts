@@ -155,7 +155,7 @@ function inspectRelease(stig: CklbStig, release: IdentifiedRelease, add: Add): v
       : `; ${count(stale.length, 'answered rule')} with another check or fix: ${shortList(stale.map((each) => each.new.groupId))}`;
   add(
     'old-release',
-    `${version} is not the current release, ${current.release.version}: since then ${summary.added} rules were added, ${summary.removed} removed and ${summary.changed} changed${review}`,
+    `${version} is not the current release, ${current.release.version}: ${count(summary.added, 'rule')} added since, ${summary.removed} removed, ${summary.changed} changed${review}`,
   );
 }
 

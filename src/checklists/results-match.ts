@@ -45,10 +45,11 @@ export function createRuleFinder({ target, others }: IdentifiedRelease) {
         number !== null && Number(number) >= oneNumberFrom ? byGroup.get(`V-${number}`) : undefined;
       const same = (number === null ? undefined : byNumber.get(number)) ?? group;
       if (same) return { row: same, matchedBy: 'groupId' };
-      const former = number === null ? legacyIds : [`SV-${number}`, ...legacyIds];
+      // Some tools write the V-id.
+      const former = [number === null ? id : `SV-${number}`, ...legacyIds];
       for (const each of former) {
-        const row = byLegacy.get(each.toUpperCase()) ?? byGroup.get(each.toUpperCase());
-        if (row) return { row, matchedBy: 'legacyId' };
+        const row = byGroup.get(each.toUpperCase()) ?? byLegacy.get(each.toUpperCase());
+        if (row) return { row, matchedBy: each === id ? 'groupId' : 'legacyId' };
       }
       return null;
     },

@@ -1,18 +1,18 @@
 import { monthOfShort } from '../../importers/read/months.ts';
 
-const tools: Record<string, string> = {
-  scc: 'SCC',
-  openscap: 'OpenSCAP',
-  'evaluate-stig': 'Evaluate-STIG',
-  'stig-manager': 'STIG Manager',
-};
+const toolNames = new Map([
+  ['scc', 'SCC'],
+  ['openscap', 'OpenSCAP'],
+  ['evaluate-stig', 'Evaluate-STIG'],
+  ['stig-manager', 'STIG Manager'],
+]);
 
 /** The tool that wrote results: of its `test-system`, as `SCC 5.8` for a CPE; else a creator that is one; null for none. */
 export function toolOf(testSystem: string, creator: string): string | null {
   const stated = testSystem.trim();
   const [, product, version] = /^cpe:(?:\/|2\.3:)[aho]:[^:]*:([^:]+)(?::([^:*]+))?/.exec(stated) ?? [];
   if (product !== undefined)
-    return `${tools[product] ?? product}${version === undefined ? '' : ` ${version}`}`;
+    return `${toolNames.get(product) ?? product}${version === undefined ? '' : ` ${version}`}`.slice(0, 255);
   if (stated !== '') return stated.slice(0, 255);
   return /^(Evaluate-STIG|SCC|OpenSCAP)\b/.test(creator) ? creator.slice(0, 255) : null;
 }

@@ -1,5 +1,5 @@
+import { isTestResult, isXccdf } from '../../importers/read/scan-results.ts';
 import type { XmlElement, XmlHandler } from '../../importers/read/xml.ts';
-import { isTestResult, isXccdf } from '../../importers/stigs/xccdf-results.ts';
 import { badRequest } from '../base/errors.ts';
 import { checklistLimits } from './fields.ts';
 import { shortList } from './names.ts';

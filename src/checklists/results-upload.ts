@@ -62,24 +62,18 @@ export interface MadeChecklist {
 /** Makes a checklist of results that were read, or merges them into one that was. */
 export function* fromResultsOf(
   scan: ScanResults,
-  { slug, version, ...options }: FromResultsOptions,
+  { slug, version, ...options }: Omit<FromResultsOptions, 'format'> & { banner: string | null },
   old: OldChecklist | null,
 ): Generator<Wanted, MadeChecklist, Found> {
   const stated = statedOfResults(scan);
-  const preferred = old === null ? null : releaseIn(old, stated.benchmarkIds);
+  const preferred = old?.checklist.stigs.map((stig) => ({
+    benchmarkId: stig.stig_id.trim(),
+    release: versionOf(stig),
+  }));
   const release = (yield { stated: { ...stated, slug, version, preferred } }) as IdentifiedRelease | null;
   const find = release && createRuleFinder(release);
   if (!release || !scan.results.some((result) => find!.rule(result) !== null)) throw notKnown(scan, release);
   return { ...checklistFromResults(scan, release, options, old), target: release.target };
-}
-
-/** The release of the STIG of a checklist that results are about, where that can be told. */
-function releaseIn({ checklist: { stigs } }: OldChecklist, benchmarkIds: string[]): string | null {
-  const ids = new Set(benchmarkIds.map((id) => id.toLowerCase()));
-  const stig =
-    stigs.find((each) => ids.has(each.stig_id.trim().toLowerCase())) ??
-    (stigs.length === 1 ? stigs[0] : undefined);
-  return stig ? versionOf(stig) : null;
 }
 
 function notKnown({ results, benchmarkId }: ScanResults, release: IdentifiedRelease | null): Error {
@@ -95,13 +89,21 @@ function notKnown({ results, benchmarkId }: ScanResults, release: IdentifiedRele
 /** Reads a body of results: JSON, or the XML itself with its options in the query. Throws a 400. */
 export function* fromResultsWork(
   bytes: Uint8Array,
-  { download, ...query }: FromResultsOptions & { download: boolean },
+  { download, banner, ...query }: FromResultsOptions & { download: boolean; banner: string | null },
 ): Work {
   if (isXml(bytes))
-    return inFormat(yield* fromResultsOf(readResults(bytes), query, null), query.format, download);
+    return inFormat(
+      yield* fromResultsOf(readResults(bytes), { ...query, banner }, null),
+      query.format,
+      download,
+    );
   const { results, checklist, ...asked } = check(fromResultsBody, parseBody(utf8Body(bytes)));
   const old = checklist === undefined ? null : readChecklist(checklist);
-  return inFormat(yield* fromResultsOf(readResults(results), asked, old), asked.format, download);
+  return inFormat(
+    yield* fromResultsOf(readResults(results), { ...asked, banner }, old),
+    asked.format,
+    download,
+  );
 }
 
 function inFormat(made: MadeChecklist, format: ChecklistFormat, download: boolean): Upgraded {
@@ -111,7 +113,9 @@ function inFormat(made: MadeChecklist, format: ChecklistFormat, download: boolea
 
 /** The checklist of results alone, as a file named after its host (rule D28.1). */
 export function resultsFile({ checklist, target }: MadeChecklist, format: ChecklistFormat): Upgraded {
-  const name = checklistName(target.release, { hostName: checklist.target_data.host_name });
+  // A name in a header is no longer than a request may give.
+  const hostName = checklist.target_data.host_name.slice(0, 255);
+  const name = checklistName(target.release, { hostName });
   return checklistFile(checklist, format, target, name);
 }
 

@@ -51,17 +51,21 @@ interface Outcome {
 
 /**
  * Makes a checklist of the results of a scan, pure (rules D29.2 to D29.4): of a release, or of a checklist whose answers
- * stand unless `overwrite` is true. Throws a 400 where no STIG of the checklist is that of the results.
+ * stand unless `overwrite` is true; a new one has the site's marking. Throws a 400 where no STIG of the checklist is that of the results.
  */
 export function checklistFromResults(
   scan: ScanResults,
   release: IdentifiedRelease,
-  { hostName, overwrite = false }: { hostName?: string | undefined; overwrite?: boolean | undefined },
+  {
+    hostName,
+    overwrite = false,
+    banner,
+  }: { hostName?: string | undefined; overwrite?: boolean | undefined; banner: string | null },
   old: OldChecklist | null,
 ): { checklist: Cklb; report: ResultsReport } {
   const { target } = release;
   const host = hostName ?? scan.target.hostName;
-  const fresh = toCklb(target, { hostName: host });
+  const fresh = toCklb(target, { hostName: host }, banner);
   const index = old === null ? 0 : chooseStig(old.checklist.stigs, fresh.stigs[0]!, release.benchmarkIds);
   const upgraded =
     old === null

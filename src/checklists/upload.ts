@@ -38,7 +38,7 @@ export type Wanted =
 /** What the API does with a body, and what its query says. */
 export type ApiTask = { from: 'api' } & (
   | { task: 'upgrade'; download: boolean }
-  | { task: 'fromResults'; query: FromResultsOptions & { download: boolean } }
+  | { task: 'fromResults'; query: FromResultsOptions & { download: boolean; banner: string | null } }
   | { task: 'inspect' }
   | { task: 'emass'; banner: string | null }
 );

@@ -16,7 +16,7 @@ export const collectionCommand: Command = {
   name: 'collection',
   summary: 'create a collection of regulatory documents or of roles',
   usage: `gapstone collection create --kind regdoc|role --name N --owner SUB --item ID... [--org O] [--email E]
-  [--description T] [--tag T]... [--color #RRGGBB] [--visibility PRIVATE|SHARED] [--db FILE] [--json]`,
+  [--description T] [--tag T]... [--color #RRGGBB] [--visibility PRIVATE|SHARED] [--db FILE] [--users-db FILE] [--json]`,
   help: [
     '--kind K         regdoc (documents) or role (occupations)',
     '--name N         the name of the collection',

@@ -20,7 +20,8 @@ const busyTimeout = 30_000;
 export const importCommand: Command = {
   name: 'import',
   summary: 'import files, folders and zips into the catalog',
-  usage: 'gapstone import PATH... [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--json]',
+  usage:
+    'gapstone import PATH... [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--users-db FILE] [--json]',
   help: [
     '--strict      change nothing unless every source can be imported',
     '--dry-run     show what would change, and change nothing',

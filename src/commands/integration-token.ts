@@ -16,7 +16,7 @@ type Given = Partial<Record<'name' | 'org' | 'ttl', string>> & { lists: string[]
 export const integrationTokenCommand: Command = {
   name: 'integration-token',
   summary: 'create, list, revoke and assign tokens for programs that read lists',
-  usage: `gapstone integration-token create --name N --org O [--list ID...] [--ttl 90d] [--db FILE] [--json]
+  usage: `gapstone integration-token create --name N --org O [--list ID...] [--ttl 90d] [--db FILE] [--users-db FILE] [--json]
 gapstone integration-token list
 gapstone integration-token revoke ID
 gapstone integration-token assign ID --list ID...`,

@@ -19,9 +19,9 @@ export const mappingCommand: Command = {
   name: 'mapping',
   summary: "set, remove or list an operator's decisions about mappings in the crosswalk",
   usage:
-    'gapstone mapping set --from A --to B --status verified|auto|rejected --reason TEXT [--db FILE]\n' +
-    'gapstone mapping remove --from A --to B [--db FILE]\n' +
-    'gapstone mapping list [--json] [--db FILE]',
+    'gapstone mapping set --from A --to B --status verified|auto|rejected --reason TEXT [--db FILE] [--users-db FILE]\n' +
+    'gapstone mapping remove --from A --to B [--db FILE] [--users-db FILE]\n' +
+    'gapstone mapping list [--json] [--db FILE] [--users-db FILE]',
   help: [
     '--from A, --to B  two controls of different frameworks, each as <framework>:<identifier>',
     '--status S        verified, auto or rejected',

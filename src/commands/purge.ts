@@ -13,7 +13,7 @@ const day = 24 * 3600 * 1000;
 export const purgeCommand: Command = {
   name: 'purge',
   summary: 'permanently remove the lists that were deleted more than 30 days ago',
-  usage: 'gapstone purge [--dry-run] [--accept-clock] [--db FILE] [--json]',
+  usage: 'gapstone purge [--dry-run] [--accept-clock] [--db FILE] [--users-db FILE] [--json]',
   help: [
     '--dry-run       only show how many there are',
     '--accept-clock  purge even if the clock is earlier than the latest time in the database, because that time was wrong',

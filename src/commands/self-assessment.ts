@@ -16,7 +16,7 @@ export const selfAssessmentCommand: Command = {
   name: 'self-assessment',
   summary: 'print a checklist (cklb) for an imported STIG, filled in from a table of answers',
   usage:
-    'gapstone self-assessment [--stig SLUG] [--version V] [--answers FILE] [--host-name N] [--db FILE] > FILE.cklb',
+    'gapstone self-assessment [--stig SLUG] [--version V] [--answers FILE] [--host-name N] [--db FILE] [--users-db FILE] > FILE.cklb',
   help: [
     `--stig SLUG     the STIG (${ourStig})`,
     '--version V     a retained release, such as V6R4 (the current one)',

@@ -34,7 +34,7 @@ import { purgeDaily } from './purge.ts';
 export const serveCommand: Command = {
   name: 'serve',
   summary: 'serve the catalog over HTTP',
-  usage: 'gapstone serve [--host H] [--port P] [--db FILE]',
+  usage: 'gapstone serve [--host H] [--port P] [--db FILE] [--users-db FILE]',
   help: [
     '--host H  address to listen on (127.0.0.1)',
     '--port P  port to listen on (8080; 0 picks a free one)',

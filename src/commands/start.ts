@@ -15,8 +15,8 @@ const tokenLifetime = 8 * 3600;
 
 export const startCommand: Command = {
   name: 'start',
-  summary: 'create the database if needed, import the shipped data once, and serve',
-  usage: 'gapstone start [--host H] [--port P] [--no-token] [--db FILE]',
+  summary: 'create what is missing, import the shipped data once, and serve',
+  usage: 'gapstone start [--host H] [--port P] [--no-token] [--db FILE] [--users-db FILE]',
   help: [
     '--host H    address to listen on (127.0.0.1)',
     '--port P    port to listen on (8080; 0 picks a free one)',

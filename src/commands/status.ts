@@ -1,5 +1,6 @@
 import { readConfig } from '../base/config.ts';
 import { packageVersion } from '../base/root.ts';
+import { withEdition } from '../catalog/controls/frameworks.ts';
 import { createStatusService, type FileStatus, type Status } from '../catalog/status.ts';
 import { catalogDigest } from '../db/digest.ts';
 import { type Command, openToLook, parse } from './command.ts';
@@ -36,7 +37,7 @@ function humanStatus(status: Status & { version: string; digest: string }): stri
     ],
     ...frameworks.map((each): [string, string] => [
       each.framework,
-      `${each.version}: ${each.controls}${each.withdrawn > 0 ? `, withdrawn ${each.withdrawn}` : ''}${each.default ? '' : ' (on request)'}`,
+      `${withEdition(each.version, each.edition)}: ${each.controls}${each.withdrawn > 0 ? `, withdrawn ${each.withdrawn}` : ''}${each.default ? '' : ' (on request)'}`,
     ]),
     ['crosswalk', `${crosswalk.edges} edges, ${crosswalk.paths} paths, ${crosswalk.decisions} decisions`],
     ['occupations', `${roles.occupations} (${roles.occupationEdition ?? 'none'})`],

@@ -11,7 +11,7 @@ export const tokenCommand: Command = {
   name: 'token',
   summary: 'issue a user token with the local key',
   usage:
-    'gapstone token issue --subject S [--email E] [--org O] [--entitlement regdoc] [--entitlement occ] [--ttl 8h] [--db FILE] [--json]',
+    'gapstone token issue --subject S [--email E] [--org O] [--entitlement regdoc] [--entitlement occ] [--ttl 8h] [--db FILE] [--users-db FILE] [--json]',
   help: [
     '--subject S      the user of the token',
     '--email E        their e-mail address',

@@ -40,6 +40,7 @@ export const mappingFacts = sqliteTable('mapping_facts', {
 export const frameworkVersions = sqliteTable('framework_versions', {
   framework: text('framework').notNull(),
   version: text('version').notNull(),
+  edition: text('edition').notNull(),
   isDefault: integer('is_default').notNull(),
   isNewest: integer('is_newest').notNull(),
 });

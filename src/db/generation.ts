@@ -18,12 +18,12 @@ export function createGeneration(sqlite: Sqlite.Database, hasUsers: boolean, isA
     )
     .pluck();
   let seen: unknown[] = [];
-  let seenStated: string | undefined;
+  let seenStated = stated.get();
   let generation = 0;
   return {
     current(): number {
       const now = versions.map((each) => each.get());
-      if (now.every((each, index) => each === seen[index]) && seen.length > 0) return generation;
+      if (seen.length > 0 && now.every((each, index) => each === seen[index])) return generation;
       const statedNow = stated.get();
       seen = now;
       if (statedNow !== seenStated) generation++;

@@ -1,7 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { noSuchPath } from '../base/errors.ts';
-import { type CatalogFramework, catalogFrameworks, frameworks } from '../catalog/controls/frameworks.ts';
+import {
+  type CatalogFramework,
+  catalogFrameworks,
+  frameworks,
+  withEdition,
+} from '../catalog/controls/frameworks.ts';
 import type { ControlService, ShownFramework } from '../catalog/controls/queries.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../catalog/controls/schema.ts';
 import type { ControlRules } from '../catalog/crosswalk/control-rules-schema.ts';
@@ -52,8 +57,10 @@ interface ListAnswer {
 export function loadedCatalogs(controls: ControlService) {
   return frameworks.map((framework) => {
     const { total } = JSON.parse(controls.list(framework, { words: [], limit: 1 })) as ListAnswer;
-    const { versions, served } = controls.versions(framework);
-    return { framework, version: served, versions, total };
+    const versions = controls.versions(framework);
+    const labels = (isServed: boolean) =>
+      versions.filter((each) => each.isServed === isServed).map(({ label }) => label);
+    return { framework, version: labels(true).join(), otherVersions: labels(false), total };
   });
 }
 
@@ -87,7 +94,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
       catalogControlsPage({
         framework,
         version: list.version,
-        versions: controls.versions(framework).versions,
+        versions: controls.versions(framework),
         controls: list.controls,
         pagination: list.pagination,
         families: [...families].filter((each) => each !== ''),
@@ -100,7 +107,9 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
   function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
     const { version } = readQuery(c, controlQuery);
     const { maxHops, status } = readQuery(c, crosswalkQuery);
-    const control = JSON.parse(controls.record(framework, controlId, version)) as ShownControl;
+    const control = JSON.parse(controls.record(framework, controlId, version)) as ShownControl & {
+      edition: string | null;
+    };
     const { identifier } = control;
     const wanted: Set<MappingStatus> = status ?? defaultStatuses;
     const targets = crosswalk
@@ -112,6 +121,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
       }));
     const page = {
       control,
+      version: withEdition(control.version, control.edition),
       crosswalk: { source: { framework, identifier }, targets, maxHops, statuses: [...wanted] },
       mine: framework === 'cci' ? null : mine(c, framework, identifier),
       rules: c.get('visitor') === null ? null : rulesOf(c, framework, identifier),

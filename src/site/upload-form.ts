@@ -87,7 +87,9 @@ export function* formWork(files: UploadedFiles, form: Form, frame: PageFrame): W
   const asFile = form.get('as') === 'file';
   const { old, scan, warnings } = files;
   if (scan !== null) {
-    const made = yield* fromResultsOf(scan, { ...asked, overwrite: typed.overwrite === 'true' }, old);
+    const { banner } = frame;
+    const options = { ...asked, overwrite: typed.overwrite === 'true', banner };
+    const made = yield* fromResultsOf(scan, options, old);
     return asFile
       ? resultsFile(made, asked.format)
       : page(fromResultsPage({ report: made.report, form: typed, files: attached }));

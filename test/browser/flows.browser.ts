@@ -13,6 +13,7 @@ import {
   visit,
 } from '../support/browser.ts';
 import { suite } from '../support/harness.ts';
+import { writeResults } from '../support/results-writer.ts';
 import { killAll } from '../support/running.ts';
 import { put } from '../support/scratch.ts';
 
@@ -224,6 +225,38 @@ flows('and over plain HTTP from another machine', () =>
   workWithLists(served.url.replace('127.0.0.1', plainHost), true),
 );
 
+flows('scan results and a checklist are chosen together, looked at, merged, and downloaded', async () => {
+  const visitor = await visit(browser, served.url, { acceptDownloads: true });
+  const { page } = visitor;
+  await signIn(page, token);
+  const old = await fetch(`${served.url}/api/v1/stigs/harbor_linux_3/download`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  const checklist = (await old.json()) as { stigs: { rules: { rule_id_src: string }[] }[] };
+  const [first] = checklist.stigs[0]!.rules;
+  const results = writeResults([{ id: first!.rule_id_src, result: 'fail' }], { target: 'web01' });
+  const files = [
+    put(served.folder, 'merge.cklb', JSON.stringify(checklist)),
+    put(served.folder, 'results.xml', results),
+  ];
+  await page.goto('/upgrade');
+  await page.getByLabel('Checklist or scan results').setInputFiles(files);
+  await page.getByRole('button', { name: 'Inspect' }).click();
+  assert.match((await page.getByRole('main').textContent())!, 'The target has no host name');
+  assert.equal(await violations(page), []);
+  await page.getByRole('button', { name: 'Preview upgrade' }).click();
+  assert.match((await page.getByRole('main').textContent())!, 'Open: 1 rule');
+  assert.equal(await violations(page), []);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download checklist' }).click(),
+  ]);
+  assert.match(download.suggestedFilename(), /web01_harbor_linux_3_V1R2\.cklb$/);
+  const merged = JSON.parse(readFileSync(await download.path(), 'utf8'));
+  assert.is(merged.stigs[0].rules[0].status, 'open');
+  await leave(visitor);
+});
+
 flows('a checklist is upgraded, and the new one downloaded', async () => {
   const visitor = await visit(browser, served.url, { acceptDownloads: true });
   const { page } = visitor;
@@ -236,7 +269,7 @@ flows('a checklist is upgraded, and the new one downloaded', async () => {
     Object.assign(rule, { status: 'open', comments: 'as seen — on site' });
   await page.goto('/upgrade');
   await page
-    .getByLabel('Checklist', { exact: true })
+    .getByLabel('Checklist or scan results')
     .setInputFiles(put(served.folder, 'old.cklb', JSON.stringify(checklist)));
   await page.getByLabel('Release').fill('V9R9');
   await page.getByRole('button', { name: 'Preview upgrade' }).click();

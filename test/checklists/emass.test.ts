@@ -126,11 +126,10 @@ interface Checked {
 }
 const flat = (checklists: Cklb[]): Checked[] =>
   checklists.flatMap(({ target_data, stigs }) =>
-    stigs.flatMap((stig) =>
-      stig.rules.map((rule) => ({ host: target_data.host_name || '(no host name)', stig, rule })),
-    ),
+    stigs.flatMap((stig) => stig.rules.map((rule) => ({ host: target_data.host_name, stig, rule }))),
   );
 const severity = (rule: Rule) => rule.overrides.severity?.severity ?? rule.severity;
+const shown = (host: string) => host || '(no host name)';
 const category = (rule: Rule) => ({ high: 'CAT I', medium: 'CAT II', low: 'CAT III' })[severity(rule)];
 
 emass('test results: a row for each CCI, with what its rules come to', async () => {
@@ -172,7 +171,11 @@ emass('test results: a row for each CCI, with what its rules come to', async () 
         const lines = mine
           .filter(({ rule }) => rule.status === 'open')
           .map(({ host, rule }) =>
-            [`${host}: ${rule.rule_id_src} (${rule.rule_version})`, category(rule), rule.finding_details]
+            [
+              `${shown(host)}: ${rule.rule_id_src} (${rule.rule_version})`,
+              category(rule),
+              rule.finding_details,
+            ]
               .filter((part) => part !== '')
               .join(' - '),
           );
@@ -236,7 +239,7 @@ emass('POA&M: a row for each rule that is open somewhere', async () => {
       );
       const details = mine
         .filter((each) => each.rule.finding_details !== '')
-        .map((each) => `${each.host}: ${each.rule.finding_details}`);
+        .map((each) => `${shown(each.host)}: ${each.rule.finding_details}`);
       const expected: Row = {
         'Control Vulnerability Description': `${rule.rule_title}\n\n${rule.discussion}`,
         'Controls / APs': controls.join(', '),
@@ -248,7 +251,9 @@ emass('POA&M: a row for each rule that is open somewhere', async () => {
         Status: 'Ongoing',
         Comments: [ccis.join(', '), ...details].join('\n'),
         'Raw Severity': { high: 'I', medium: 'II', low: 'III' }[rule.severity],
-        'Devices Affected': [...new Set(mine.map(({ host }) => host))].join('\n'),
+        'Devices Affected': [...new Set(mine.map(({ host }) => host))]
+          .filter((host) => host !== '')
+          .join('\n'),
         Severity: { high: 'High', medium: 'Moderate', low: 'Low' }[worst]!,
         'Impact Description': rule.discussion,
         Recommendations: rule.fix_text,

@@ -152,7 +152,7 @@ inspections('an older release, a wrong one, an unknown STIG, one STIG twice', as
     [
       [
         'old-release',
-        'V1R1 is not the current release, V1R2: since then 1 rules were added, 2 removed and 3 changed; 3 answered rules with another check or fix: V-300001, V-300002, V-300003',
+        'V1R1 is not the current release, V1R2: 1 rule added since, 2 removed, 3 changed; 3 answered rules with another check or fix: V-300001, V-300002, V-300003',
       ],
     ],
   );

@@ -166,7 +166,7 @@ const seeds: Record<string, Seed> = {
     ],
   },
   'two default versions': {
-    sql: "INSERT INTO framework_versions VALUES ('nist-800-53', 'Rev 9', 1, 0)",
+    sql: "INSERT INTO framework_versions VALUES ('nist-800-53', 'Rev 9', '', 1, 0)",
     problems: [
       /^controls: nist-800-53 has 2 default and 1 newest versions$/,
       /^controls: nist-800-53 Rev 9 has 0 controls, numbered to 0$/,
@@ -449,8 +449,22 @@ status('counts what is loaded, and of users numbers alone', () => {
   assert.equal(rest, {
     stigs: { stigs: 2, srgs: 0, releases: 3, findings: 25, newestReleaseDate: '2026-07-01' },
     frameworks: [
-      { framework: 'nist-800-171', version: 'Rev 2', default: true, controls: 110, withdrawn: 0 },
-      { framework: 'nist-800-53', version: 'Rev 5.1.1', default: true, controls: 1007, withdrawn: 182 },
+      {
+        framework: 'nist-800-171',
+        version: 'Rev 2',
+        edition: '',
+        default: true,
+        controls: 110,
+        withdrawn: 0,
+      },
+      {
+        framework: 'nist-800-53',
+        version: 'Rev 5.2.0',
+        edition: '',
+        default: true,
+        controls: 1014,
+        withdrawn: 182,
+      },
     ],
     crosswalk: { nodes: 231, edges: 197, paths: 932, decisions: 2 },
     documents: 2,

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
@@ -15,7 +17,7 @@ import {
 import { assertSameList, shippedControls } from '../support/controls.ts';
 import { controlsIn, readCcis } from '../support/crosswalk-oracle.ts';
 import { suite } from '../support/harness.ts';
-import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { exchangeFolder, hasExchange, hasReferenceData, reference, shipped } from '../support/reference.ts';
 
 type Row = Record<string, string>;
 
@@ -97,7 +99,7 @@ data('they give every catalog, with every text empty', () => {
     ['nist-800-171', 'Rev 2', 110, 110],
     ['nist-800-171', 'Rev 3', 130, 97],
     ['nist-800-53', 'Rev 4', 922, 826],
-    ['nist-800-53', 'Rev 5.1.1', 1189, 1007],
+    ['nist-800-53', 'Rev 5.2.0', 1196, 1014],
   ]);
   assert.is(count("SELECT count(*) FROM controls WHERE statement <> ''"), 0);
   const records = db.sqlite.prepare('SELECT record_json FROM controls').pluck().all() as string[];
@@ -106,6 +108,27 @@ data('they give every catalog, with every text empty', () => {
     for (const name of ['statement', 'guidance', 'threat', 'resources'])
       assert.ok((record[name] ?? '') === '', `${record.identifier} has a ${name}`);
     assert.equal(record.statementParts ?? [], []);
+  }
+});
+
+/** What Releases 5.1.1 (November 2023) and 5.2.0 (August 2025) brought to the file of January 2022. */
+const newControls = [
+  ['IA-13', 'Identity Providers and Authorization Servers', 'Identification and Authentication'],
+  ['IA-13(1)', 'Protection of Cryptographic Keys', 'Identification and Authentication'],
+  ['IA-13(2)', 'Verification of Identity Assertions and Access Tokens', 'Identification and Authentication'],
+  ['IA-13(3)', 'Token Management', 'Identification and Authentication'],
+  ['SA-15(13)', 'Logging Syntax', 'System and Services Acquisition'],
+  ['SA-24', 'Design For Cyber Resiliency', 'System and Services Acquisition'],
+  ['SI-2(7)', 'Root Cause Analysis', 'System and Information Integrity'],
+] as const;
+
+data('800-53 is Release 5.2.0: its seven new controls are active and in no baseline', () => {
+  const rows = rowsOf('controls', 'nist-800-53_rev5.csv');
+  assert.equal([...new Set(rows.map((row) => row.version))], ['Rev 5.2.0']);
+  for (const [identifier, title, family] of newControls) {
+    const row = rows.find((each) => each.identifier === identifier)!;
+    const { version, framework, ...facts } = row;
+    assert.equal(facts, { identifier, title, family, status: 'active', withdrawnInto: '', baselines: '' });
   }
 });
 
@@ -140,7 +163,7 @@ if (hasReferenceData) {
       const members = new Map(baselineNames(revision).map((name) => [name, readBaseline(revision, name)]));
       const expected = read80053(revision).map((each) => ({
         framework: 'nist-800-53',
-        version: revision === 5 ? 'Rev 5.1.1' : 'Rev 4',
+        version: revision === 5 ? 'Rev 5.2.0' : 'Rev 4',
         identifier: each.identifier,
         title: each.title,
         family: each.family,
@@ -148,9 +171,54 @@ if (hasReferenceData) {
         withdrawnInto: joined(each.went),
         baselines: joined([...members.keys()].filter((name) => members.get(name)!.has(each.identifier))),
       }));
-      assertSameList(rowsOf('controls', `nist-800-53_rev${revision}.csv`), expected, `Rev ${revision}`);
+      const isNew = (row: Row) => newControls.some(([identifier]) => identifier === row.identifier);
+      const rows = rowsOf('controls', `nist-800-53_rev${revision}.csv`);
+      assert.is(rows.filter(isNew).length, revision === 5 ? newControls.length : 0);
+      const cased = ({ title, ...row }: Row) => ({ ...row, title: title!.toLowerCase() });
+      const former = rows.filter((row) => !isNew(row));
+      assertSameList(former.map(cased), expected.map(cased), `Rev ${revision}`);
+      // Later files write acronyms, and what follows a slash or a bracket, in capitals.
+      const recased = former.filter((row, index) => row.title !== expected[index]!.title);
+      assert.equal(
+        recased.map(({ identifier }) => identifier),
+        revision === 4
+          ? []
+          : 'AC-4(27) IA-8 IA-8(3) PL-4(1) SA-9(8) SC-13(1) SC-20 SC-21 SC-22 SR-2(1)'.split(' '),
+      );
     });
   }
+
+  if (hasExchange)
+    facts('800-53 Rev 5: the titles are those of NIST’s file of February 2024, to the letter', () => {
+      const file = join(
+        exchangeFolder,
+        'oscal/nist/NIST_SP-800-53_rev5_LOW-baseline-resolved-profile_catalog.json.gz',
+      );
+      interface Node {
+        id?: string;
+        title: string;
+        groups?: Node[];
+        controls?: Node[];
+      }
+      const { catalog } = JSON.parse(gunzipSync(readFileSync(file)).toString()) as { catalog: Node };
+      const below = ({ groups = [], controls = [] }: Node): Node[] => [
+        ...controls.flatMap((each) => [each, ...below(each)]),
+        ...groups.flatMap(below),
+      ];
+      const named = below(catalog).map(({ id, title }) => [
+        controlsIn(id!.toUpperCase().replace(/\.(\d+)$/, ' ($1)'))[0],
+        title,
+      ]);
+      assert.is(named.length, 149);
+      const titles = new Map(
+        rowsOf('controls', 'nist-800-53_rev5.csv').map((row) => [row.identifier, row.title]),
+      );
+      assertSameList(
+        named.map(([identifier]) => [identifier, titles.get(identifier)]),
+        named,
+        'titles',
+      );
+    });
 
   facts('800-171 Rev 2', () => {
     const rows = rowsOf('controls', 'nist-800-171_rev2.csv');

@@ -29,6 +29,7 @@ import { suite } from '../support/harness.ts';
 import { controlsOf } from '../support/oscal.ts';
 import { isPage } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
+import { writeResults } from '../support/results-writer.ts';
 
 // One table of who may do what. Alice of red owns a PRIVATE and a SHARED bundle of each kind; bob is of red too, carol
 // of blue. Alice alone is entitled to the products. `assigned` is an integration token that sees both lists, `unassigned` sees none; `session` is alice's.
@@ -208,6 +209,12 @@ const table: Row[] = [
     path: `${harbor}/versions`,
   }),
   row('user', 'get /api/v1/stigs/{slug}/diff', has({ slug: 'harbor_linux_3' }), { path: `${harbor}/diff` }),
+  row('user', 'post /api/v1/checklists/from-results', (a) => assert.is(a.json.report.counts.open, 1), {
+    body: { results: writeResults([{ id: 'SV-900001r100010_rule', result: 'fail' }]) },
+  }),
+  row('user', 'post /api/v1/checklists/inspect', (a) => assert.is(a.json.stigs[0].rules, 1), {
+    body: { checklist: { stigs: [{ rules: [{ rule_id: 'SV-900001r100010', severity: 'low' }] }] } },
+  }),
   row('user', 'post /api/v1/checklists/upgrade', (a) => assert.is(a.json.report.summary.rules, 14), {
     body: {
       slug: 'harbor_linux_3',

@@ -248,6 +248,8 @@ test('every route that changes something declares its event, and the table has e
     'post /api/v1/stigs/batch',
     'post /api/v1/crosswalk/resolve/batch',
     'post /api/v1/checklists/upgrade',
+    'post /api/v1/checklists/from-results',
+    'post /api/v1/checklists/inspect',
     'post /api/v1/checklists/emass',
     'post /plants',
   ];

@@ -105,7 +105,7 @@ scans('each rule has its status, and a reason where it is not reviewed', async (
     ...ids([1], 'pass'),
     ...ids([2], 'fail'),
     ...ids([3], 'error'),
-    ...ids([3], 'pass'),
+    { id: 'V-300003', result: 'pass' },
     ...ids([4], 'pass'),
     { id: 'SV-80006r7_rule', result: 'fixed' },
     { id: 'SV-999999r1_rule', result: 'fail' },
@@ -120,7 +120,12 @@ scans('each rule has its status, and a reason where it is not reviewed', async (
       'fail',
       'tested as SV-300002r1_rule, the release has SV-300002r2_rule (changed: check)',
     ],
-    ['V-300003', 'not_reviewed', 'error', '2 results: error, pass; error: its check ended with an error'],
+    [
+      'V-300003',
+      'not_reviewed',
+      'error',
+      '2 results: error, pass; error: its check ended with an error; tested as V-300003, the release has SV-300003r1_rule',
+    ],
     [
       'V-400004',
       'not_reviewed',
@@ -145,7 +150,7 @@ scans('each rule has its status, and a reason where it is not reviewed', async (
   assert.is(rules[4]!.comments, 'The tool fixed this during the scan (result: fixed).');
   assert.equal([rules[2]!.finding_details, rules[2]!.comments], ['', '']);
   assert.equal(answer.json.report.warnings, [
-    'Of 7 results 3 are of rules as V1R2 has them, 2 of other revisions, 2 of rules that it does not have',
+    'Of 7 results 2 are of rules as V1R2 has them, 3 of other revisions, 2 of rules that it does not have',
     'The results name V1R1; the checklist is of V1R2',
     'The rule ids of the results are those of V1R1',
   ]);
@@ -274,6 +279,25 @@ scans(
     assert.is((await send(xml, { checklist: { stigs: [{ stig_id: 'X', rules: [] }] } })).status, 400);
   },
 );
+
+scans('of several STIGs in a checklist the right one is merged into, at its own release', async () => {
+  const own = (await t.get(`/api/v1/stigs/${slug}/download?version=V1R1`)).json as Cklb;
+  const twin = (await t.get('/api/v1/stigs/twin/download')).json as Cklb;
+  const checklist = { ...own, stigs: [twin.stigs[0]!, own.stigs[0]!] };
+  // Of SCAP content, whose benchmark id is its own.
+  const xml = writeResults([{ id: 'SV-300002r2_rule', result: 'fail' }, ...ids([1], 'pass')], {
+    ...shape,
+    benchmarkId: 'Sample_SCAP',
+  });
+  const { json } = await send(xml, { checklist });
+  assert.equal([json.report.release.version, json.report.release.chosenBy], ['V1R1', 'checklist']);
+  assert.equal(json.checklist.stigs[0], twin.stigs[0], 'the other one stays as it is');
+  assert.equal(json.checklist.stigs[1].rules.map((rule: Rule) => rule.status).slice(0, 3), [
+    'not_a_finding',
+    'open',
+    'not_reviewed',
+  ]);
+});
 
 scans('texts of other tools: messages, what STIG Manager exports, overrides', async () => {
   const xml = `<Benchmark xmlns="http://checklists.nist.gov/xccdf/1.2" xmlns:sm="http://github.com/nuwcdivnpt/stig-manager" id="Sample_Product_STIG">

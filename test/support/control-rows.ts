@@ -28,14 +28,14 @@ export function statementOf(identifier: string): string {
 
 /** Puts a few controls of each framework into the catalog, as an import does. */
 export function addControls(db: Database): void {
-  const insertVersion = db.sqlite.prepare('INSERT INTO framework_versions VALUES (?, ?, ?, ?)');
+  const insertVersion = db.sqlite.prepare('INSERT INTO framework_versions VALUES (?, ?, ?, ?, ?)');
   for (const { framework, version } of [
     { framework: 'nist-800-53', version: 'Rev 5.1.1' },
     { framework: 'nist-800-171', version: 'Rev 2' },
     { framework: 'nist-800-171', version: 'Rev 3' },
     { framework: 'dod-8500', version: 'DoDI 8500.2 (2003)' },
   ])
-    insertVersion.run(framework, version, version === 'Rev 3' ? 0 : 1, version === 'Rev 2' ? 0 : 1);
+    insertVersion.run(framework, version, '', version === 'Rev 3' ? 0 : 1, version === 'Rev 2' ? 0 : 1);
   samples.forEach((sample, index) => {
     addControl(db, sample, index + 1);
   });

@@ -9,6 +9,7 @@ import { writeCkl } from '../support/ckl-writer.ts';
 import { suite } from '../support/harness.ts';
 import { attributesOf, loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
+import { writeResults } from '../support/results-writer.ts';
 
 const pages = suite('Pages');
 
@@ -32,7 +33,7 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/stigs/harbor_linux_3?version=V1R1', ['V1R1 (not the latest)', 'This is not the latest release.']],
   ['/stigs/harbor_linux_3/rules/V-900001', ['V-900001', 'SV-900001r100090_rule', 'Discussion', 'CCI-']],
   ['/stigs/harbor_linux_3/diff', ['Changes from V1R1 to V1R2', 'Changed']],
-  ['/controls', ['NIST SP 800-53', 'Rev 5.1.1', '1,007', '157', '5,027']],
+  ['/controls', ['NIST SP 800-53', 'Rev 5.2.0', '1,014', '157', '5,027']],
   ['/controls/nist-800-53?family=ac&baseline=low', ['11 controls', 'AC-22']],
   ['/controls/nist-800-171?type=basic', ['31 controls', '3.1.1']],
   ['/controls/dod-8500?mac=MAC+I&impact=High', [/\d+ controls? of DoDI 8500\.2/]],
@@ -91,7 +92,7 @@ pages('the ledger and what is loaded say one of one, and more of more', async ()
   assert.match(page, /\b14 rules, \d+ profiles?\b.* ▲ CAT I: \d+ ◆ CAT II: \d+ ● CAT III: \d+/);
   assert.not.match(page, / 1 (?:rules|profiles|documents|categories)\b/);
   assert.match(page, ', 5 categories');
-  assert.match(page, '1,189 controls');
+  assert.match(page, '1,196 controls');
 });
 
 pages('the ledger of an import shows nobody what needs an entitlement that they lack', async () => {
@@ -957,6 +958,11 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
     checklist: JSON.stringify(old),
   });
   assert.is(file.html, byApi.text, 'the very file of the API');
+  again.set('format', 'ckl');
+  const asCkl = await loadPage(t, '/upgrade', ann, again);
+  assert.is(asCkl.headers.get('Content-Type'), 'application/xml; charset=utf-8');
+  assert.match(asCkl.headers.get('Content-Disposition')!, /filename="U_Harbor_Linux_3_STIG_V1R2\.ckl"/);
+  assert.match(asCkl.html, '<COMMENTS>seen — by Ann\nfirst line</COMMENTS>');
   // What the new checklist does not hold is on the page whole, as it is in the report of the API.
   const stig = old.stigs[0];
   const overrides = { severity: { severity: 'low', reason: 'behind a <wall>' } };
@@ -1015,6 +1021,95 @@ function upgradeForm(content: string | Uint8Array<ArrayBuffer> | null, fields: R
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   return form;
 }
+
+/** The form with several files. */
+function filesForm(contents: string[], fields: Record<string, string> = {}) {
+  const form = upgradeForm(null, fields);
+  for (const content of contents) form.append('file', new File([content], 'a'));
+  return form;
+}
+
+pages(
+  'scan results become a checklist by the same form, alone or merged into one that is dropped with them',
+  async () => {
+    const old = (await t.get('/api/v1/stigs/harbor_linux_3/download?version=V1R2')).json;
+    const [first, second, third] = old.stigs[0].rules;
+    Object.assign(first, { status: 'not_applicable', finding_details: 'Ann says so.' });
+    const results = writeResults(
+      [first, second, third].map((rule) => ({ id: rule.rule_id_src, result: 'fail' })),
+      { target: 'web01', around: 'arf' },
+    );
+    const alone = await loadPage(t, '/upgrade', ann, filesForm([results]));
+    assert.is(alone.status, 200);
+    assert.match(textOf(alone.html), /Open 3/);
+    const checklist = JSON.stringify(old);
+    for (const files of [
+      [results, checklist],
+      [checklist, results],
+    ]) {
+      const merged = await loadPage(t, '/upgrade', ann, filesForm(files));
+      assert.match(textOf(merged.html), /Open 2/);
+      assert.match(textOf(merged.html), `${first.group_id} fail the answer in the checklist stands kept`);
+      const file = await loadPage(t, '/upgrade', ann, filesForm([], hiddenFields(merged.html)));
+      assert.match(file.headers.get('Content-Disposition')!, 'filename="web01_harbor_linux_3_V1R2.cklb"');
+      const byApi = await t.send('POST', '/api/v1/checklists/from-results?download=true', {
+        results,
+        checklist,
+      });
+      assert.is(file.html, byApi.text, 'the very file of the API');
+    }
+    const overwritten = await loadPage(
+      t,
+      '/upgrade',
+      ann,
+      filesForm([results, checklist], { overwrite: 'true' }),
+    );
+    assert.match(textOf(overwritten.html), /Open 3/);
+    const ckl = filesForm([], { ...hiddenFields(overwritten.html), format: 'ckl' });
+    assert.match((await loadPage(t, '/upgrade', ann, ckl)).headers.get('Content-Disposition')!, '.ckl"');
+
+    for (const [files, problem] of [
+      [[results, results], 'Choose one checklist, one file of scan results, or one of each'],
+      [[checklist, checklist], 'Choose one checklist, one file of scan results, or one of each'],
+      [[results.replaceAll('SV-9', 'SV-8')], 'none of their rules is of a STIG in the catalog'],
+      [['<Benchmark/>'], 'has no TestResult'],
+    ] as const) {
+      const refused = await loadPage(t, '/upgrade', ann, filesForm([...files]));
+      assert.is(refused.status, 400);
+      assert.match(textOf(refused.html), problem);
+    }
+    // What could be read comes back, both of it.
+    const refused = await loadPage(t, '/upgrade', ann, filesForm([results, checklist], { version: 'V9R9' }));
+    assert.match(textOf(refused.html), 'Your checklist and scan results are still attached');
+    const taken = await loadPage(
+      t,
+      '/upgrade',
+      ann,
+      filesForm([], { ...hiddenFields(refused.html), version: '' }),
+    );
+    assert.match(textOf(taken.html), /Open 2/);
+  },
+);
+
+pages('a second look at a checklist by the same form, and on to its upgrade', async () => {
+  const old = (await t.get('/api/v1/stigs/harbor_linux_3/download?version=V1R1&hostName=h')).json;
+  Object.assign(old.stigs[0].rules[0], { status: 'passed' });
+  Object.assign(old.stigs[0].rules[1], { status: 'open' });
+  const seen = await loadPage(t, '/upgrade', ann, filesForm([JSON.stringify(old)], { as: 'inspect' }));
+  assert.is(seen.status, 200);
+  const { json } = await t.send('POST', '/api/v1/checklists/inspect', old);
+  assert.equal(
+    json.stigs[0].findings.map((each: { code: string }) => each.code),
+    ['bad-status', 'old-release', 'no-details'],
+  );
+  for (const { message, advice } of json.stigs[0].findings)
+    assert.match(textOf(seen.html), `${message}. ${advice}`);
+  const { checklist } = hiddenFields(seen.html);
+  assert.is(String(Buffer.from(checklist!, 'base64')), JSON.stringify(old));
+  const nothing = await loadPage(t, '/upgrade', ann, filesForm(['{"stigs":[]}'], { as: 'inspect' }));
+  assert.is(nothing.status, 400);
+  assert.match(textOf(nothing.html), 'has no stigs');
+});
 
 pages('a refused form brings back the checklist that could be read, and a sound one takes it', async () => {
   const old = (await t.get('/api/v1/stigs/harbor_linux_3/download?version=V1R1')).json;

@@ -43,6 +43,11 @@ export function versionKey(framework: string, label: string): string {
   return match ? match[1]! : text;
 }
 
+/** A version with the date of its edition beside it, as publishers use one version for several: `Rev 5.1.1 (2022-01-25)`. */
+export function withEdition(version: string, edition: string | null): string {
+  return edition === null || edition === '' || edition === version ? version : `${version} (${edition})`;
+}
+
 /** A label without the zeros at the end of its number, which are often left off: `Rev 5.2.0` is `Rev 5.2`. */
 export function withoutEndingZeros(label: string): string {
   // A pattern would begin anew at each zero of a label that ends otherwise.

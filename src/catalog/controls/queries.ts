@@ -19,6 +19,7 @@ import {
   frameworks,
   nistBaselines,
   versionKey,
+  withEdition,
   withoutEndingZeros,
 } from './frameworks.ts';
 import { canonicalIdentifier } from './identifier.ts';
@@ -27,6 +28,13 @@ import type { Baselines } from './schema.ts';
 
 /** Pages show the CCIs as well. */
 export type ShownFramework = CatalogFramework | 'cci';
+
+/** A version, and how it is shown: with the date of its edition. */
+export interface NamedVersion {
+  version: string;
+  label: string;
+  isServed: boolean;
+}
 
 /** The filters of the control lists; `words` are groups of which each must match one (type, mac, impact). */
 export interface ControlFilter {
@@ -38,6 +46,11 @@ export interface ControlFilter {
   /** Names of baselines, folded; one that nothing names is a 400. */
   baseline?: Set<string> | undefined;
   words: (Set<string> | undefined)[];
+}
+
+/** The text of a record with the edition of its version, null where none is stated (rule D6.5). */
+function dated(record: string, edition: string): JsonText<never> {
+  return `${record.slice(0, -1)},"edition":${JSON.stringify(edition || null)}}` as JsonText<never>;
 }
 
 export type ControlService = ReturnType<typeof createControlService>;
@@ -69,8 +82,15 @@ export function createControlService(db: Database) {
     .orderBy(asc(controls.ordinal))
     .prepare();
   const byIdentifier = orm
-    .select({ recordJson })
+    .select({ recordJson, edition: frameworkVersions.edition })
     .from(controls)
+    .innerJoin(
+      frameworkVersions,
+      and(
+        eq(frameworkVersions.framework, controls.framework),
+        eq(frameworkVersions.version, controls.version),
+      ),
+    )
     .where(and(ofVersion, eq(controls.identifier, identifier)))
     .prepare();
   const versionsWith = orm
@@ -151,11 +171,16 @@ export function createControlService(db: Database) {
   }
 
   return {
-    /** The imported versions of a framework, newest first, and the one that is served when none is asked for. */
-    versions(framework: ShownFramework): { versions: string[]; served: string } {
-      const rows = versionRows.all({ framework }).sort((a, b) => compareVersions(b.version, a.version));
-      const served = rows.find((row) => row.isDefault)?.version ?? '';
-      return { versions: rows.map((row) => row.version), served };
+    /** The imported versions of a framework, newest first; one is served when none is asked for. */
+    versions(framework: ShownFramework): NamedVersion[] {
+      return versionRows
+        .all({ framework })
+        .sort((a, b) => compareVersions(b.version, a.version))
+        .map(({ version, edition, isDefault }) => ({
+          version,
+          label: withEdition(version, edition),
+          isServed: isDefault === 1,
+        }));
     },
 
     checkBaselines,
@@ -197,6 +222,7 @@ export function createControlService(db: Database) {
             familyCode: familyCode(framework, row.identifier, row.family, familyNames),
             statementParts: statementParts ?? [],
             guidance: guidance ?? '',
+            textFrom: record.textFrom ?? '',
             related: related ?? [],
             baselines: baselines ?? [],
             requirementType: requirementType ?? null,
@@ -252,7 +278,7 @@ export function createControlService(db: Database) {
         for (const version of versions) {
           const found =
             identifier === null ? undefined : byIdentifier.get({ framework, version, identifier });
-          if (found) return found.recordJson;
+          if (found) return dated(found.recordJson, found.edition);
         }
         const others =
           identifier === null ? [] : versionsWith.all({ framework, identifier }).map((row) => row.version);

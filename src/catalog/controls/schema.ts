@@ -41,6 +41,16 @@ const withdrawn = z
     description: 'Only on withdrawn controls: the controls that replace it, including moved-to targets.',
   });
 
+const edition = z.string().nullable().openapi({
+  description: 'The date of the file that the version is from; null where none is stated.',
+  example: '2025-08-26',
+});
+
+const textFrom = z.string().optional().openapi({
+  description:
+    'Only where the text is that of an older release, as none of this one was imported: which that is.',
+  example: 'Rev 5.1.1 (2022-01-25)',
+});
 const texts = { statement: z.string(), guidance: z.string() };
 const id = z.uuid().openapi({ description: 'Stable: the same in every revision and every installation.' });
 
@@ -52,6 +62,7 @@ export const Control80053 = z
     family: z.string().openapi({ example: 'Access Control' }),
     baselines: z.array(z.enum(nistBaselines)),
     ...texts,
+    textFrom,
   })
   .openapi('Control80053');
 
@@ -65,6 +76,7 @@ export const Control800171 = z
       .nullable()
       .openapi({ description: 'null in Rev 3, which has no requirement types.' }),
     ...texts,
+    textFrom,
   })
   .openapi('Control800171');
 
@@ -83,7 +95,7 @@ export const ControlDod8500 = z
   .openapi('ControlDod8500');
 
 const status = z.enum(['active', 'withdrawn']);
-const common = { framework: z.string(), version: z.string(), withdrawn };
+const common = { framework: z.string(), version: z.string(), edition, withdrawn };
 
 // Made anew of the listed control's fields: what `extend` gives is published as both schemas at once, and each of them
 // forbids the fields of the other.

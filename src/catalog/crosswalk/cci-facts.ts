@@ -54,7 +54,7 @@ export function createCciFacts(db: Database, crosswalk: CrosswalkService, contro
 
   return (ccis: string[], revision?: string) =>
     db.read(() => {
-      const { served } = controls.versions(target);
+      const served = controls.versions(target).find(({ isServed }) => isServed)?.version ?? '';
       // Refuses what is not there.
       if (revision !== undefined) controls.list(target, { version: revision, limit: 1, words: [] });
       const isOlder = revision !== undefined && versionKey(target, revision) !== versionKey(target, served);

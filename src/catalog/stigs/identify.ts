@@ -1,9 +1,7 @@
-import { eq } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { ruleKey } from '../../db/rule-keys.ts';
-import { findings, stigEvidence, stigReleases, stigs as stigTable } from '../../db/tables.ts';
 import type { StigNames } from './names.ts';
 import type { FullRelease, StigService } from './queries.ts';
 
@@ -12,8 +10,8 @@ export interface StatedRelease {
   /** The caller's choice, which always counts. */
   slug?: string | undefined;
   version?: string | undefined;
-  /** A release that is taken where it is retained: that of the checklist which results are merged into. */
-  preferred?: string | null;
+  /** The STIGs of the checklist which results are merged into: the release of the right one is taken where it is retained. */
+  preferred?: { benchmarkId: string; release: string | null }[] | undefined;
   benchmarkIds: string[];
   /** With their revisions, as releases write them (`SV-257777r1_rule`). */
   ruleIds: string[];
@@ -53,14 +51,18 @@ const plain = (ruleId: string) =>
 
 /** Makes what finds the STIG and the release that a checklist, or the results of a scan, is about (rule D29.3). */
 export function createIdentify(db: Database, stigs: StigService, names: StigNames) {
-  const { orm } = db;
-  const evidence = orm
-    .select({ slug: stigTable.slug, rules: stigEvidence.rules })
-    .from(stigEvidence)
-    .innerJoin(stigReleases, eq(stigReleases.id, stigEvidence.releaseId))
-    .innerJoin(stigTable, eq(stigTable.id, stigReleases.stigId))
-    .orderBy(stigTable.slug)
-    .prepare();
+  const { sqlite } = db;
+  const releasesOf = sqlite.prepare<[string], { id: number; version: string; date: string | null }>(
+    `SELECT r.id, r.version, r.benchmark_date AS date FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id
+      WHERE s.slug = ? ORDER BY r.release_order DESC`,
+  );
+  const rulesOf = sqlite
+    .prepare<[number], string>('SELECT rule_id FROM findings WHERE release_id = ?')
+    .pluck();
+  const evidence = sqlite.prepare<[], { slug: string; rules: Buffer }>(
+    `SELECT s.slug, e.rules FROM stig_evidence AS e JOIN stig_releases AS r ON r.id = e.release_id
+       JOIN stigs AS s ON s.id = r.stig_id ORDER BY s.slug`,
+  );
 
   /** For each STIG the most rules that one of its releases shares with some, whatever their revisions. */
   function sharedRules(ruleIds: string[]): Map<string, number> {
@@ -93,17 +95,9 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
 
   /** The ids of the rules of each retained release, the newest release first. */
   function retainedRules(slug: string) {
-    const { versions } = stigs.versions(slug);
-    const rows = orm
-      .select({ version: stigReleases.version, date: stigReleases.benchmarkDate, ruleId: findings.ruleId })
-      .from(findings)
-      .innerJoin(stigReleases, eq(stigReleases.id, findings.releaseId))
-      .innerJoin(stigTable, eq(stigTable.id, stigReleases.stigId))
-      .where(eq(stigTable.slug, slug))
-      .all();
-    return versions.map(({ version }) => {
-      const own = rows.filter((row) => row.version === version);
-      return { version, date: own[0]?.date ?? null, ids: new Set(own.map(({ ruleId }) => plain(ruleId))) };
+    return releasesOf.all(slug).map(({ id, version, date }) => {
+      const ids = rulesOf.all(id).map(plain);
+      return { version, date, ids: new Set(ids) };
     });
   }
 
@@ -128,7 +122,8 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
       const dated = best.filter((each) => each.date !== null && each.date === stated.benchmarkDate);
       const among = dated.length > 0 ? dated : best;
       const named = among.find((each) => each.version === stated.release);
-      const preferred = stated.preferred ? is(stated.preferred) : undefined;
+      const benchmarkIds = names.benchmarkIds(slug);
+      const preferred = preferredOf(stated.preferred ?? [], benchmarkIds);
 
       function choose(): [string, IdentifiedRelease['chosenBy']] {
         if (stated.version !== undefined) {
@@ -136,7 +131,8 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
           if (!asked) throw new AppError('NOT_FOUND', `Version not found: ${cut(stated.version)}`);
           return [asked.version, 'version'];
         }
-        if (preferred) return [preferred.version, 'checklist'];
+        const kept = preferred === null ? undefined : is(preferred);
+        if (kept) return [kept.version, 'checklist'];
         if (best.length === 1) return [best[0]!.version, 'rule-ids'];
         if (dated.length === 1) return [dated[0]!.version, 'benchmark-date'];
         return named ? [named.version, 'named'] : [among[0]!.version, 'newest'];
@@ -155,7 +151,7 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
       const closest = most === 0 ? null : target.shared === most ? version : best[0]!.version;
       return {
         target: version === current.release.version ? current : stigs.full(slug, version),
-        benchmarkIds: names.benchmarkIds(slug),
+        benchmarkIds,
         chosenBy,
         isByRules: found.isByRules,
         closest,
@@ -165,4 +161,11 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
       };
     });
   };
+}
+
+/** The release of the one of some STIGs that has a benchmark id, or is alone. */
+function preferredOf(stigs: { benchmarkId: string; release: string | null }[], benchmarkIds: string[]) {
+  const ids = new Set(benchmarkIds.map((id) => id.toLowerCase()));
+  const own = stigs.find(({ benchmarkId }) => ids.has(benchmarkId.toLowerCase()));
+  return (own ?? (stigs.length === 1 ? stigs[0]! : null))?.release ?? null;
 }

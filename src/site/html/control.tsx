@@ -12,6 +12,7 @@ import type { View } from './view.ts';
 export interface ShownControl extends ListedControl {
   framework: string;
   version: string;
+  textFrom?: string;
   guidance: string;
   status?: string;
   related?: string[];
@@ -23,6 +24,8 @@ export interface ShownControl extends ListedControl {
 
 export interface ControlPage {
   control: ShownControl;
+  /** With the date of its edition. */
+  version: string;
   crosswalk: Crosswalk;
   /** What the reader may do with it; null without a session. */
   mine: { isFavorite: boolean; collections: { id: string; name: string }[] } | null;
@@ -30,7 +33,7 @@ export interface ControlPage {
   rules: ControlRules | null;
 }
 
-export function controlPage({ control, crosswalk, mine, rules }: ControlPage): View {
+export function controlPage({ control, version, crosswalk, mine, rules }: ControlPage): View {
   const { framework, identifier, title } = control;
   const home = controlHref(framework, identifier)!;
   const fields = { framework, controlId: identifier };
@@ -48,7 +51,7 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
     ],
     body: (
       <>
-        <Facts of={facts(control)} />
+        <Facts of={facts(control, version)} />
         {control.withdrawn === undefined ? null : (
           <p class="notice">
             This control is withdrawn.{' '}
@@ -69,6 +72,12 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
           </>
         )}
         <h2>Statement</h2>
+        {control.textFrom === undefined ? null : (
+          <p class="notice">
+            This is the text of {control.textFrom}. {control.version} may word it otherwise: its file was not
+            imported.
+          </p>
+        )}
         <div class="section-text">
           <Prose text={control.statement} />
         </div>
@@ -92,8 +101,8 @@ export function controlPage({ control, crosswalk, mine, rules }: ControlPage): V
   };
 }
 
-function facts(control: ShownControl): [string, Child][] {
-  const { version, family, subjectArea, status, confidentialityLevels } = control;
+function facts(control: ShownControl, version: string): [string, Child][] {
+  const { family, subjectArea, status, confidentialityLevels } = control;
   const familyName = control.framework === 'cci' ? 'Type' : 'Family';
   const all: [string, Child][] = [
     ['Version', version],

@@ -19,12 +19,12 @@ export interface ListedControl {
   impactCode?: string | null;
 }
 
-/** A catalog with the version that is served, how many controls that has, and the versions that are loaded. */
+/** A catalog with the version that is served, how many controls that has, and the other versions that are loaded. */
 export interface LoadedCatalog {
   framework: string;
   version: string;
   total: number;
-  versions: string[];
+  otherVersions: string[];
 }
 
 /** The control catalogs that are loaded. */
@@ -41,11 +41,11 @@ export function controlsPage({ catalogs }: { catalogs: LoadedCatalog[] }): View 
         <Table
           caption="Catalogs"
           head={['Catalog', 'Version', 'Controls', 'Other versions']}
-          rows={(any ? catalogs : []).map(({ framework, version, total, versions }) => [
+          rows={(any ? catalogs : []).map(({ framework, version, total, otherVersions }) => [
             <a href={catalogHref(framework)}>{frameworkName(framework)}</a>,
             version,
             total.toLocaleString('en-US'),
-            versions.filter((each) => each !== version).join(', ') || <span class="quiet">none</span>,
+            otherVersions.join(', ') || <span class="quiet">none</span>,
           ])}
         >
           No control catalogs yet. <code>gapstone start</code> loads the published facts;{' '}
@@ -67,7 +67,7 @@ export interface WordFilter {
 export interface CatalogPage {
   framework: string;
   version: string;
-  versions: string[];
+  versions: { version: string; label: string }[];
   controls: ListedControl[];
   pagination: Pagination;
   families: string[];
@@ -136,12 +136,17 @@ export function catalogControlsPage(page: CatalogPage): View {
             <Boxes name={name} legend={legend} of={words} selected={selected} />
           ))}
           {versions.length > 1 ? (
-            <Select name="version" label="Version" of={versions} selected={version} />
+            <Select
+              name="version"
+              label="Version"
+              of={versions.map((each) => [each.version, each.label])}
+              selected={version}
+            />
           ) : null}
         </Filters>
         <p class="quiet">
           {count(pagination.total, called.one, called.many)}
-          {version === '' ? '' : ` of ${version}`}
+          {version === '' ? '' : ` of ${versions.find((each) => each.version === version)?.label ?? version}`}
         </p>
         {version === '' ? null : (
           <Downloads

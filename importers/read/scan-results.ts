@@ -1,4 +1,4 @@
-import type { XmlElement, XmlHandler } from '../read/xml.ts';
+import type { XmlElement, XmlHandler } from './xml.ts';
 
 /** Said of the results of a scan wherever they are met (rule D29.5). */
 export const scanResults = 'scan results belong to a checklist, not to the catalog';

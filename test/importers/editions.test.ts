@@ -1,0 +1,275 @@
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import type { Database } from '../../src/db/database.ts';
+import { testApp } from '../support/app.ts';
+import { emptyCatalog } from '../support/catalog-dump.ts';
+import { dumpControls } from '../support/control-dump.ts';
+import { controlsCsv, oscalCatalog } from '../support/control-sources.ts';
+import { suite } from '../support/harness.ts';
+import { loadPage, textOf } from '../support/pages.ts';
+import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+
+// Several releases and editions of 800-53 beside each other (rules D6.2 and F5.2).
+const editions = suite('Editions of a catalog');
+
+async function importAll(db: Database, files: Record<string, string>): Promise<void> {
+  const folder = scratchFolder();
+  const paths = Object.entries(files).map(([name, text]) => put(folder, name, text));
+  const { summary } = await runImport(db, paths);
+  assert.is(summary.imported, paths.length);
+}
+
+interface Row {
+  identifier: string;
+  status: string;
+  title: string;
+  statement: string;
+  textFrom: string | null;
+  edition: string;
+}
+
+const controlsOf = (db: Database, version: string) =>
+  db.sqlite
+    .prepare<[string], Row>(
+      `SELECT c.identifier, c.status, c.title, c.statement, c.record_json ->> '$.textFrom' AS textFrom, v.edition
+         FROM controls AS c JOIN framework_versions AS v ON v.framework = c.framework AND v.version = c.version
+        WHERE c.version = ? ORDER BY c.ordinal`,
+    )
+    .all(version);
+
+const csv = (version: string, identifiers: string[], more: Record<string, string> = {}) =>
+  controlsCsv(
+    identifiers.map((identifier) => ({
+      framework: 'nist-800-53',
+      version,
+      identifier,
+      title: `Bell ${identifier}`,
+      ...more,
+    })),
+  );
+
+editions(
+  'of two files of one version the newer says which controls there are, and its date is shown',
+  async () => {
+    const former = oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }], '5.1.1', '2022-01-25');
+    const later = oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }, { id: 'ia-13' }], '5.1.1+u4', '2024-02-13');
+    const seen = [];
+    for (const files of [
+      { 'a.json': former, 'b.json': later },
+      { 'a.json': later, 'b.json': former },
+    ]) {
+      const db = emptyCatalog();
+      await importAll(db, files);
+      assert.equal(
+        controlsOf(db, 'Rev 5.1.1').map(({ identifier, edition, textFrom }) => [
+          identifier,
+          edition,
+          textFrom,
+        ]),
+        [
+          ['AC-1', '2024-02-13', null],
+          ['AC-2', '2024-02-13', null],
+          ['IA-13', '2024-02-13', null],
+        ],
+      );
+      seen.push(dumpControls(db).controls);
+      db.close();
+    }
+    assert.is(seen[0], seen[1]);
+    const db = emptyCatalog();
+    await importAll(db, { 'a.json': former });
+    assert.equal([...new Set(controlsOf(db, 'Rev 5.1.1').map(({ edition }) => edition))], ['2022-01-25']);
+    db.close();
+  },
+);
+
+editions(
+  'a release without texts has those of the newest older one that has them, and says whose',
+  async () => {
+    const db = emptyCatalog();
+    await importAll(db, {
+      'facts.csv': csv('Rev 5.2.0', ['AC-1', 'AC-2', 'AC-3', 'SA-24']),
+      'gone.csv': csv('Rev 5.3.0', ['AC-1', 'AC-2', 'AC-3', 'SA-24']),
+      'r511.json': oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }], '5.1.1', '2022-01-25'),
+      'r501.json': oscalCatalog(
+        [{ id: 'ac-1' }, { id: 'ac-3' }, { id: 'ac-4', withdrawnInto: ['ac-3'] }],
+        '5.0.1',
+        '2021-06-08',
+      ),
+      'r54.json': oscalCatalog([{ id: 'ac-1' }, { id: 'sa-24' }], '5.4.0', '2027-01-01'),
+      'r4.json': oscalCatalog([{ id: 'sa-24' }], '4', '2015-01-01'),
+    });
+    const of = (version: string, edition: string) => `${version} (${edition})`;
+    const told = (version: string) =>
+      controlsOf(db, version).map((row) => [
+        row.identifier,
+        row.statement === '' ? '' : 'text',
+        row.textFrom,
+      ]);
+    const expected = [
+      ['AC-1', 'text', of('Rev 5.1.1', '2022-01-25')],
+      ['AC-2', 'text', of('Rev 5.1.1', '2022-01-25')],
+      ['AC-3', 'text', of('Rev 5.0.1', '2021-06-08')],
+      // Neither a newer release nor another revision lends a text.
+      ['SA-24', '', null],
+    ];
+    assert.equal(told('Rev 5.2.0'), expected);
+    assert.equal(told('Rev 5.3.0'), expected, 'what was lent is not lent on as a text of 5.2.0');
+    assert.equal(
+      [
+        ...new Set(
+          controlsOf(db, 'Rev 5.2.0').map(({ title, edition }) => `${title.slice(0, 4)} ${edition}`),
+        ),
+      ],
+      ['Bell '],
+      'all else is that of the release',
+    );
+    for (const version of ['Rev 5.1.1', 'Rev 5.0.1', 'Rev 5.4.0', 'Rev 4'])
+      for (const { identifier, textFrom } of controlsOf(db, version)) assert.is(textFrom, null, identifier);
+    db.close();
+  },
+);
+
+editions(
+  'with its own file a release has its own texts; a withdrawn control and a site’s own lend nothing',
+  async () => {
+    const db = emptyCatalog();
+    await importAll(db, {
+      'facts.csv': csv('Rev 5.2.0', ['AC-1', 'AC-2']),
+      'r520.json': oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }], '5.2.0', '2025-08-26'),
+      'r511.json': oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }], '5.1.1', '2022-01-25'),
+      'third.csv': csv('Rev 5.3.0', ['AC-1', 'AC-2'], { status: 'withdrawn' }),
+      'own.csv': controlsCsv([
+        { framework: 'site', version: '1', identifier: 'S-1', statement: 'Ring the bell.' },
+        { framework: 'site', version: '2', identifier: 'S-1' },
+      ]),
+    });
+    assert.equal(
+      controlsOf(db, 'Rev 5.2.0').map(({ textFrom, edition }) => [textFrom, edition]),
+      [
+        [null, '2025-08-26'],
+        [null, '2025-08-26'],
+      ],
+    );
+    for (const { statement, textFrom } of [...controlsOf(db, 'Rev 5.3.0'), ...controlsOf(db, '2')])
+      assert.equal([statement, textFrom], ['', null]);
+    db.close();
+  },
+);
+
+editions('whatever releases state which texts, each control has the nearest one at or below', async () => {
+  const releases = ['5.0', '5.1', '5.1.1', '5.2.0', '5.10.0'];
+  const ids = ['AC-1', 'AC-2', 'AC-3'];
+  const cell = fc.constantFrom('absent', 'bare', 'text', 'withdrawn');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(cell, cell, cell), { minLength: releases.length, maxLength: releases.length }),
+      fc.shuffledSubarray(releases, { minLength: releases.length }),
+      async (table, order) => {
+        const folder = scratchFolder();
+        const files = order.flatMap((release) => {
+          const row = table[releases.indexOf(release)]!;
+          const rows = ids.flatMap((identifier, column) => {
+            const state = row[column]!;
+            if (state === 'absent') return [];
+            const status = state === 'withdrawn' ? 'withdrawn' : 'active';
+            const statement = state === 'text' ? `${identifier} of ${release}` : '';
+            return [{ framework: 'nist-800-53', version: `Rev ${release}`, identifier, status, statement }];
+          });
+          return rows.length === 0 ? [] : [put(folder, `${release}.csv`, controlsCsv(rows))];
+        });
+        const db = emptyCatalog();
+        await runImport(db, files);
+        for (const [index, release] of releases.entries()) {
+          const found = controlsOf(db, `Rev ${release}`);
+          const expected = ids.flatMap((identifier, column) => {
+            const state = table[index]![column]!;
+            if (state === 'absent') return [];
+            if (state === 'withdrawn') return [[identifier, '', null]];
+            const nearest = releases
+              .slice(0, index + 1)
+              .filter((_, at) => table[at]![column] === 'text')
+              .at(-1);
+            if (nearest === undefined) return [[identifier, '', null]];
+            const lent = nearest === release ? null : `Rev ${nearest}`;
+            return [[identifier, `${identifier} of ${nearest}`, lent]];
+          });
+          assert.equal(
+            found.map(({ identifier, statement, textFrom }) => [identifier, statement, textFrom]),
+            expected,
+            release,
+          );
+        }
+        db.close();
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+editions('a fresh start answers IA-13 and 1,014 controls; the answers say whose text it is', async () => {
+  const folder = scratchFolder();
+  const t = await testApp([shipped('controls')]);
+  const get = async (path: string) => (await t.get(`/api/v1/controls/nist-800-53${path}`)).json;
+  const one = await get('/IA-13');
+  assert.equal(
+    [one.identifier, one.title, one.version, one.edition, one.baselines, 'textFrom' in one],
+    ['IA-13', 'Identity Providers and Authorization Servers', 'Rev 5.2.0', null, [], false],
+  );
+  const { total, version, controls } = await get('');
+  assert.equal([total, controls.length, version], [1014, 1014, 'Rev 5.2.0']);
+  assert.is((await get('?version=4')).total, 826);
+
+  await runImport(t.db, [put(folder, 'r511.json', oscalCatalog([{ id: 'ac-1' }], '5.1.1', '2022-01-25'))]);
+  const textFrom = 'Rev 5.1.1 (2022-01-25)';
+  const [listed, other] = (await get('')).controls;
+  assert.equal([listed.identifier, listed.textFrom, 'textFrom' in other], ['AC-1', textFrom, false]);
+  assert.ok(listed.statement.length > 0);
+  const record = await get('/AC-1');
+  assert.equal([record.version, record.edition, record.textFrom], ['Rev 5.2.0', null, textFrom]);
+  const page = async (path: string) => textOf((await loadPage(t, path, {})).html);
+  assert.match(await page('/controls'), 'Rev 5.2.0 1,014 Rev 5.1.1 (2022-01-25), Rev 4');
+  assert.match(await page('/controls/nist-800-53?version=5.1.1'), '1 control of Rev 5.1.1 (2022-01-25)');
+  assert.match(
+    await page('/controls/nist-800-53/AC-1'),
+    'This is the text of Rev 5.1.1 (2022-01-25). Rev 5.2.0 may',
+  );
+  assert.not.match(await page('/controls/nist-800-53/AC-1?version=5.1.1'), 'This is the text of');
+  const former = await get('/AC-1?version=5.1.1');
+  assert.equal([former.version, former.edition, 'textFrom' in former], ['Rev 5.1.1', '2022-01-25', false]);
+  const gone = await t.get('/api/v1/controls/nist-800-53/IA-13?version=5.1.1');
+  assert.equal(
+    [gone.status, gone.json.error.message],
+    [404, 'Control not found: IA-13 is not in Rev 5.1.1. It is in Rev 5.2.0'],
+  );
+  assert.is((await get('?search=lantern')).total, 1, 'the text is searched');
+  t.db.close();
+});
+
+if (hasReferenceData)
+  editions('Rev 4, 5.1.1 and 5.2.0 stand beside each other once NIST’s files are imported', async () => {
+    const t = await testApp([shipped('controls'), reference('oscal')]);
+    const counts = { '4': 826, 'Rev 5.1.1': 1007, '5.1.1': 1007, '5.2.0': 1014, '5.2': 1014, '5': 1014 };
+    for (const [version, count] of Object.entries(counts)) {
+      const { json } = await t.get(`/api/v1/controls/nist-800-53?version=${encodeURIComponent(version)}`);
+      assert.is(json.total, count, version);
+    }
+    const ac2 = (await t.get('/api/v1/controls/nist-800-53/AC-2')).json;
+    const former = (await t.get('/api/v1/controls/nist-800-53/AC-2?version=5.1.1')).json;
+    for (const name of ['statement', 'guidance', 'statementParts', 'related', 'baselines'])
+      assert.equal(ac2[name], former[name], name);
+    assert.equal(
+      [ac2.version, ac2.textFrom, former.edition],
+      ['Rev 5.2.0', 'Rev 5.1.1 (2022-01-25)', '2022-01-25'],
+    );
+    for (const baseline of ['low', 'moderate', 'high', 'privacy']) {
+      const total = async (version: string) =>
+        (await t.get(`/api/v1/controls/nist-800-53?version=${version}&baseline=${baseline}`)).json.total;
+      assert.is(await total('5.2.0'), await total('5.1.1'), baseline);
+    }
+    t.db.close();
+  });
+
+editions.run();
