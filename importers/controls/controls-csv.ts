@@ -18,7 +18,7 @@ const cciColumns = [...required, 'status', 'type', 'statement'];
 const columns = [
   ...required,
   ...'title family familyCode status withdrawnInto baselines requirementType macLevels'.split(' '),
-  ...'confidentialityLevels impactCode type statement statementParts guidance related threat resources'.split(
+  ...'confidentialityLevels impactCode type statement statementParts guidance textFrom related threat resources'.split(
     ' ',
   ),
 ];
@@ -105,6 +105,7 @@ function readControl(framework: string, identifier: string, row: CsvRow): Contro
   );
   const status = wordIn(row, 'status', ['active', 'withdrawn'] as const) ?? 'active';
   const familyCode = textIn(row, 'familyCode');
+  const textFrom = textIn(row, 'textFrom');
   return controlRecord(framework, {
     identifier,
     title: textIn(row, 'title'),
@@ -115,6 +116,7 @@ function readControl(framework: string, identifier: string, row: CsvRow): Contro
     statement: textIn(row, 'statement'),
     statementParts: readParts(row),
     guidance: textIn(row, 'guidance'),
+    ...(textFrom === '' ? {} : { textFrom }),
     related: identifiersIn(framework, row, 'related'),
     threat: textIn(row, 'threat'),
     resources: textIn(row, 'resources'),

@@ -23,7 +23,7 @@ import { serveControl } from './serve.ts';
 /** The catalogs that follow from what all sources state, controls in order. */
 export function readCatalogs(db: Database): MergedCatalog[] {
   const rows = db.sqlite
-    .prepare<[], Omit<CatalogLayer & MergedCatalog, 'controls' | 'ranked'> & { records: string }>(
+    .prepare<[], Omit<CatalogLayer, 'controls'> & { framework: string; version: string; records: string }>(
       `SELECT f.source_id AS sourceId, f.framework, f.version, f.edition, s.kind, s.sha256, json_group_array(json(f.record)) AS records
          FROM control_facts AS f JOIN sources AS s ON s.id = f.source_id
         GROUP BY f.framework, f.version, f.source_id, f.edition`,
@@ -34,12 +34,12 @@ export function readCatalogs(db: Database): MergedCatalog[] {
     const { framework, version } = stated[0]!;
     const layers = stated.map((row) => ({ ...row, controls: JSON.parse(row.records) as ControlRecord[] }));
     const ranked = rankLayers(layers);
-    const { edition, controls } = mergeLayers(ranked);
-    const keyed = controls.map((control) => ({
+    const keyed = mergeLayers(ranked).map((control) => ({
       control,
       key: sortKey(framework, control.identifier),
     }));
     keyed.sort((a, b) => compareCodePoints(a.key, b.key));
+    const edition = /^\d{4}-\d\d-\d\d/.exec(ranked[0]!.edition)?.[0] ?? '';
     return { framework, version, edition, controls: keyed.map(({ control }) => control), ranked };
   });
   return withOlderTexts(catalogs);
@@ -95,7 +95,7 @@ export function writeCatalogs(db: Database, catalogs: MergedCatalog[], layers: B
     for (const [index, control] of controls.entries()) {
       const member = baselines.filter(({ has }) => control.status === 'active' && has(control));
       const names = member.map(({ name }) => name);
-      const served = serveControl({ framework, version, edition }, control, names);
+      const served = serveControl(framework, version, control, names);
       const { controlId, identifier } = served;
       insertKey.run(controlId, framework, identifier, sortKey(framework, identifier));
       insertControl.run({ framework, version, ordinal: index + 1, ...served });

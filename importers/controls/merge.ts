@@ -4,8 +4,8 @@ import {
   isNistBaseline,
   nistBaselines,
   versionKey,
+  withEdition,
 } from '../../src/catalog/controls/frameworks.ts';
-import type { TextFrom } from '../../src/catalog/controls/schema.ts';
 import type { Kind } from '../read/kind.ts';
 import type { ControlRecord } from './record.ts';
 
@@ -45,17 +45,12 @@ export interface Baseline {
  */
 const trust: Kind[] = ['controls-csv', 'oscal-catalog', 'cprt', 'dod-8500', 'cci-list'];
 
-/** A control of a catalog with, where its text is that of an older release, which that is (rule F5.2). */
-export interface MergedControl extends ControlRecord {
-  textFrom?: TextFrom;
-}
-
 /** One version of a framework, of the edition (a date, "" where none is stated) that its newest source is. */
 export interface MergedCatalog {
   framework: string;
   version: string;
   edition: string;
-  controls: MergedControl[];
+  controls: ControlRecord[];
   /** What it was made of. */
   ranked: CatalogLayer[];
 }
@@ -72,21 +67,20 @@ export function rankLayers(layers: CatalogLayer[]): CatalogLayer[] {
 
 /**
  * Makes one catalog of what several sources state of it, as `rankLayers` orders them. The first says which controls there
- * are, and is the edition; what it leaves blank is filled from the others.
+ * are; what it leaves blank is filled from the others.
  */
-export function mergeLayers(ranked: CatalogLayer[]): Pick<MergedCatalog, 'edition' | 'controls'> {
+export function mergeLayers(ranked: CatalogLayer[]): ControlRecord[] {
   const [top, ...others] = ranked;
-  if (!top) return { edition: '', controls: [] };
+  if (!top) return [];
   const byIdentifier = others.map(
     (layer) => new Map(layer.controls.map((control) => [control.identifier, control])),
   );
-  const controls = top.controls.map((control) =>
+  return top.controls.map((control) =>
     byIdentifier.reduce<ControlRecord>(
       (merged, layer) => fill(merged, layer.get(control.identifier)),
       control,
     ),
   );
-  return { edition: /^\d{4}-\d\d-\d\d/.exec(top.edition)?.[0] ?? '', controls };
 }
 
 /**
@@ -100,12 +94,12 @@ export function withOlderTexts(catalogs: MergedCatalog[]): MergedCatalog[] {
       .filter((each) => each.framework === framework && isOlderRelease(framework, each.version, version))
       .sort((a, b) => compareVersions(b.version, a.version))
       .map((each) => ({ ...each, byIdentifier: new Map(each.controls.map((one) => [one.identifier, one])) }));
-    const completed = controls.map((control): MergedControl => {
+    const completed = controls.map((control) => {
       if (control.status === 'withdrawn' || control.statement !== '') return control;
       for (const { version, edition, byIdentifier } of older) {
         const other = byIdentifier.get(control.identifier);
         if (other?.status !== control.status || other.statement === '') continue;
-        return { ...fill(control, other), textFrom: { version, edition: edition === '' ? null : edition } };
+        return { ...fill(control, other), textFrom: other.textFrom ?? withEdition(version, edition) };
       }
       return control;
     });
@@ -129,6 +123,7 @@ function fill(control: ControlRecord, other: ControlRecord | undefined): Control
     if (mine === null || mine === '' || (Array.isArray(mine) && mine.length === 0 && keepsNothing(name)))
       merged[name] = value;
   }
+  if (control.statement === '' && other.textFrom !== undefined) merged.textFrom = other.textFrom;
   return merged as unknown as ControlRecord;
 }
 

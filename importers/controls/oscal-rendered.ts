@@ -1,5 +1,6 @@
+import { oscalNamespace } from '../../src/base/ids.ts';
 import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
-import { renderedProp, textlessProp, wholeProp } from '../../src/catalog/controls/oscal.ts';
+import { renderedProp, textFromName, textlessProp, wholeProp } from '../../src/catalog/controls/oscal.ts';
 import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 import { ImportError } from '../read/errors.ts';
 import { readShape } from '../read/json.ts';
@@ -35,7 +36,9 @@ function has(props: OscalProperty[], { name, ns, value }: OscalProperty): boolea
  */
 export function readRendered(value: unknown): ControlsResult {
   const { catalog } = readShape(oscalCatalog, value, kind);
-  const { version, edition, warnings } = releaseOf(catalog.metadata, kind);
+  const { version, warnings, ...release } = releaseOf(catalog.metadata, kind);
+  // OSCAL wants a time: where nothing states one, ours have this.
+  const edition = release.edition.startsWith('1970-01-01') ? '' : release.edition;
   const controls = catalog.groups.flatMap((group) =>
     group.controls
       .flatMap((control) => [control, ...control.controls])
@@ -70,12 +73,16 @@ function readControl(control: OscalControl, family: string): ControlRecord {
     throw new ImportError(`${identifier} has no statement and is not withdrawn`);
   const guidance = partsOf(control, 'guidance').map(({ prose }) => prose);
   const related = targets('related');
+  const textFrom = control.props.find(
+    ({ name, ns }) => name === textFromName && ns === oscalNamespace,
+  )?.value;
   return controlRecord(framework, {
     ...head,
     statement,
     statementParts,
     guidance: guidance.join('\n\n'),
     related,
+    ...(textFrom === undefined ? {} : { textFrom }),
   });
 }
 

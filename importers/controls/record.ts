@@ -16,6 +16,8 @@ export interface ControlRecord {
   statement: string;
   statementParts: StatementPart[];
   guidance: string;
+  /** The older release that statement and guidance are from, where they are: `Rev 5.1.1 (2022-01-25)` (rule F5.2). */
+  textFrom?: string;
   /** Identifiers of related controls. */
   related: string[];
   /** 800-53: low, moderate, high, privacy, in that order; null where the source says nothing of baselines. */

@@ -3,7 +3,6 @@ import { fold } from '../../src/base/text.ts';
 import { isNistBaseline } from '../../src/catalog/controls/frameworks.ts';
 import type { ControlDetails } from '../../src/catalog/controls/schema.ts';
 import type { controls } from '../../src/db/control-tables.ts';
-import type { MergedCatalog, MergedControl } from './merge.ts';
 import type { ControlRecord } from './record.ts';
 
 /** A control as the `controls` table holds it, but for its place in the catalog. */
@@ -33,11 +32,11 @@ const familyCodes171: Record<string, string> = {
 
 /** Shapes a control for the answers (rules D6.2, D6.5), once, at import. Answers name NIST's baselines, filters every one. */
 export function serveControl(
-  catalog: Pick<MergedCatalog, 'framework' | 'version' | 'edition'>,
-  control: MergedControl,
+  framework: string,
+  version: string,
+  control: ControlRecord,
   baselines: string[],
 ): ServedControl {
-  const { framework } = catalog;
   const id = stableId('control', framework, control.identifier);
   const withdrawn = control.status === 'withdrawn';
   // A deprecated CCI keeps its definition: it is no catalog entry that went elsewhere.
@@ -77,7 +76,7 @@ export function serveControl(
     searchText: fold([identifier, title, statement].join('\0')),
     statement,
     listJson: JSON.stringify(listed),
-    recordJson: JSON.stringify({ ...listed, ...details(catalog, { ...control, title }) }),
+    recordJson: JSON.stringify({ ...listed, ...details(framework, version, { ...control, title }) }),
     withdrawnInto: control.withdrawnInto,
   };
 }
@@ -87,19 +86,13 @@ function publishedTitle(framework: string, { identifier, title }: ControlRecord)
   return framework === 'nist-800-171' && !identifier.startsWith('0') ? '' : title;
 }
 
-function details(
-  catalog: Pick<MergedCatalog, 'framework' | 'version' | 'edition'>,
-  control: ControlRecord,
-): ControlDetails {
-  const { framework, version } = catalog;
-  const edition = catalog.edition === '' ? null : catalog.edition;
+function details(framework: string, version: string, control: ControlRecord): ControlDetails {
   const withdrawn =
     control.status === 'withdrawn' ? { withdrawn: { incorporatedInto: control.withdrawnInto } } : {};
   if (framework === 'dod-8500') {
     return {
       framework,
       version,
-      edition,
       confidentialityLevels: control.confidentialityLevels ?? [],
       ...withdrawn,
     };
@@ -107,7 +100,6 @@ function details(
   const common = {
     framework,
     version,
-    edition,
     status: control.status,
     statementParts: control.statementParts,
   };

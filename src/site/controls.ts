@@ -8,13 +8,7 @@ import {
   withEdition,
 } from '../catalog/controls/frameworks.ts';
 import type { ControlService, ShownFramework } from '../catalog/controls/queries.ts';
-import {
-  controlQuery,
-  query80053,
-  query800171,
-  queryDod8500,
-  type TextFrom,
-} from '../catalog/controls/schema.ts';
+import { controlQuery, query80053, query800171, queryDod8500 } from '../catalog/controls/schema.ts';
 import type { ControlRules } from '../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../catalog/crosswalk/graph.ts';
 import { closureDepth, defaultStatuses } from '../catalog/crosswalk/queries.ts';
@@ -57,12 +51,6 @@ interface ListAnswer {
   total: number;
   controls: ListedControl[];
   pagination: Pagination;
-}
-
-/** What a record says of its version and of its text. */
-interface Dated {
-  edition: string | null;
-  textFrom?: TextFrom;
 }
 
 /** The catalogs that are loaded, with how many controls each has. */
@@ -119,8 +107,10 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
   function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
     const { version } = readQuery(c, controlQuery);
     const { maxHops, status } = readQuery(c, crosswalkQuery);
-    const control = JSON.parse(controls.record(framework, controlId, version)) as ShownControl & Dated;
-    const { identifier, textFrom } = control;
+    const control = JSON.parse(controls.record(framework, controlId, version)) as ShownControl & {
+      edition: string | null;
+    };
+    const { identifier } = control;
     const wanted: Set<MappingStatus> = status ?? defaultStatuses;
     const targets = crosswalk
       .graph()
@@ -131,10 +121,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
       }));
     const page = {
       control,
-      labels: {
-        version: withEdition(control.version, control.edition),
-        textFrom: textFrom === undefined ? null : withEdition(textFrom.version, textFrom.edition),
-      },
+      version: withEdition(control.version, control.edition),
       crosswalk: { source: { framework, identifier }, targets, maxHops, statuses: [...wanted] },
       mine: framework === 'cci' ? null : mine(c, framework, identifier),
       rules: c.get('visitor') === null ? null : rulesOf(c, framework, identifier),

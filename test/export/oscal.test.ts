@@ -15,6 +15,9 @@ import { writeXccdf } from '../support/xccdf-writer.ts';
 // OSCAL and csv out of invented sources, for what the real files do not show (rules D30.1 and D31).
 const oscal = suite('OSCAL out');
 
+// biome-ignore lint/suspicious/noExplicitAny: a document is broken in any place
+type Json = any;
+
 const servedBy = (db: Database, framework: string) =>
   db.sqlite.prepare('SELECT * FROM controls WHERE framework = ? ORDER BY version, ordinal').all(framework);
 
@@ -212,6 +215,43 @@ oscal('what is shipped, which has no texts, goes out as OSCAL and comes back', a
     [lines[0]!.outcome, lines[0]!.reason],
     ['rejected', 'AC-1 has no statement and is not withdrawn'],
   );
+});
+
+oscal('a catalog that calls itself ours is read as strictly as any', async () => {
+  const app = await appOf(oscalCatalog(['ac-1', 'ac-2', 'ac-2.1'].map((id) => ({ id }))));
+  const { text } = await app.get('/api/v1/controls/nist-800-53/export');
+  const broken = async (change: (catalog: Json) => void) => {
+    const document = JSON.parse(text);
+    change(document.catalog);
+    const db = emptyCatalog();
+    const { lines } = await importTexts(db, [JSON.stringify(document)]);
+    const [{ outcome, kind, reason }] = lines as [(typeof lines)[number]];
+    assert.equal([outcome, kind, servedBy(db, 'nist-800-53')], ['rejected', 'oscal-catalog', []]);
+    db.close();
+    return reason;
+  };
+  const deep = (depth: number): object =>
+    depth === 0 ? { name: 'item' } : { name: 'item', parts: [deep(depth - 1)] };
+  for (const [change, reason] of [
+    [(c: Json) => c.groups[0].controls.push(c.groups[0].controls[0]), 'AC-1 occurs twice'],
+    [(c: Json) => (c.groups[0].controls[0].id = '=cmd'), '"=cmd" is not an id of 800-53'],
+    [
+      (c: Json) => (c.groups[0].controls[0].links = [{ rel: 'related', href: '#x' }]),
+      '"x" is not an id of 800-53',
+    ],
+    [(c: Json) => delete c.groups[0].controls[0].parts, 'AC-1 has no statement and is not withdrawn'],
+    [
+      (c: Json) => (c.groups[0].controls[1].controls[0].controls = [{ id: 'ac-3', title: 'x' }]),
+      'AC-2 has enhancements of enhancements',
+    ],
+    [
+      (c: Json) => (c.groups[0].controls[0].parts[0].parts = [deep(100)]),
+      'the JSON is nested deeper than 64',
+    ],
+    [(c: Json) => (c.groups = []), 'the catalog has no controls'],
+    [(c: Json) => (c.metadata['last-modified'] = 'yesterday'), 'last-modified "yesterday" is not a time'],
+  ] as const)
+    assert.is(await broken(change), reason);
 });
 
 oscal('a named baseline lists, filters, counts, goes out and comes back', async () => {

@@ -114,6 +114,9 @@ const samples: Record<string, string> = {
   'rev4.json': oscalCatalog(rev4, '4', '2015-01-22'),
   'low.json': oscalProfile('low', ['ac-1', 'au-2']),
   'privacy.json': oscalProfile('privacy', ['ac-2.1']),
+  // Two profiles of one name, and of one edition.
+  'overlay.json': oscalProfile('lantern', ['ac-1'], '1'),
+  'overlay-other.json': oscalProfile('Lantern', ['ac-2'], '1'),
   'facts5.csv': facts53('Rev 5.1.1', 'Harbor'),
   'facts5-others.csv': facts53('Rev 5.1.1', 'Anchor'),
   'facts4.csv': facts53('Rev 4', 'Buoy'),
@@ -1044,14 +1047,14 @@ if (hasReferenceData) {
       assert.equal(
         db.sqlite
           .prepare(
-            `SELECT record_json -> '$.textFrom', count(*) FROM controls
+            `SELECT record_json ->> '$.textFrom', count(*) FROM controls
               WHERE version = 'Rev 5.2.0' AND status = 'active' GROUP BY 1 ORDER BY 2`,
           )
           .raw()
           .all(),
         [
           [null, 7],
-          ['{"version":"Rev 5.1.1","edition":"2022-01-25"}', 1007],
+          ['Rev 5.1.1 (2022-01-25)', 1007],
         ],
       );
       db.close();

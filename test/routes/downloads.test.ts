@@ -403,7 +403,7 @@ downloads('cklb is the default, a format is taken in any case', async () => {
 });
 
 downloads('an invalid format is 400, word for word', async () => {
-  const message = 'Invalid format. Must be one of: cklb, ckl, json, csv, xml, xlsx';
+  const message = 'Invalid format. Must be one of: cklb, ckl, json, csv, xml, xlsx, oscal';
   for (const format of [
     '',
     'pdf',

@@ -43,7 +43,8 @@ export function addControls(db: Database): void {
 
 function addControl(db: Database, [framework, version, identifier, title, family]: Sample, ordinal: number) {
   const control = serveControl(
-    { framework, version, edition: '' },
+    framework,
+    version,
     {
       identifier,
       title,

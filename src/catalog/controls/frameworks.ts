@@ -11,6 +11,9 @@ export type CatalogFramework = (typeof catalogFrameworks)[number];
 export const nistBaselines = ['low', 'moderate', 'high', 'privacy'] as const;
 export type NistBaseline = (typeof nistBaselines)[number];
 
+/** What a catalog is exported as. */
+export const exportFormats = ['oscal', 'csv', 'xlsx'] as const;
+
 export function isNistBaseline(name: string): name is NistBaseline {
   return (nistBaselines as readonly string[]).includes(name);
 }

@@ -16,6 +16,8 @@ export interface ExportedControl {
   statement: string;
   statementParts: StatementPart[];
   guidance: string;
+  /** The older release that the text is from, `""` where it is the version's own. */
+  textFrom: string;
   related: string[];
   baselines: string[];
   requirementType: string | null;
@@ -63,6 +65,7 @@ const texts: [name: string, value: (row: Row) => string | null][] = [
   ['statement', (row) => row.statement],
   ['statementParts', (row) => jsonOrNone(row.statementParts)],
   ['guidance', (row) => row.guidance],
+  ['textFrom', (row) => row.textFrom],
   ['related', (row) => joined(row.related)],
   ['threat', (row) => row.threat],
   ['resources', (row) => row.resources],

@@ -20,6 +20,9 @@ export const textlessProp = { name: 'text', ns: oscalNamespace, value: 'not-held
 /** What tells it that a statement is one text, whose parts the catalog does not hold. */
 export const wholeProp = { name: 'text', ns: oscalNamespace, value: 'whole' };
 
+/** The name of the property that tells which older release a text is from. */
+export const textFromName = 'text-from';
+
 const publications: Record<string, (revision: string) => string> = {
   'nist-800-53': (revision) => `NIST Special Publication 800-53 Revision ${revision}`,
   'nist-800-171': (revision) => `NIST Special Publication 800-171 Revision ${revision}`,
@@ -119,6 +122,7 @@ function toControl(framework: string, control: ExportedControl): object {
       ...(framework === 'nist-800-53' ? prop('sort-id', sortId(id)) : []),
       ...(status === 'withdrawn' ? prop('status', 'withdrawn') : []),
       ...(isTextless ? [textlessProp] : []),
+      ...ownProp(textFromName, control.textFrom),
       ...ownProp('requirement-type', control.requirementType ?? ''),
       ...control.macLevels.flatMap((level) => ownProp('mac-level', level)),
       ...control.confidentialityLevels.flatMap((level) => ownProp('confidentiality-level', level)),

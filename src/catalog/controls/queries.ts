@@ -48,6 +48,11 @@ export interface ControlFilter {
   words: (Set<string> | undefined)[];
 }
 
+/** The text of a record with the edition of its version, null where none is stated (rule D6.5). */
+function dated(record: string, edition: string): JsonText<never> {
+  return `${record.slice(0, -1)},"edition":${JSON.stringify(edition || null)}}` as JsonText<never>;
+}
+
 export type ControlService = ReturnType<typeof createControlService>;
 
 /** The queries of the control catalogs (rule D6). */
@@ -77,8 +82,15 @@ export function createControlService(db: Database) {
     .orderBy(asc(controls.ordinal))
     .prepare();
   const byIdentifier = orm
-    .select({ recordJson })
+    .select({ recordJson, edition: frameworkVersions.edition })
     .from(controls)
+    .innerJoin(
+      frameworkVersions,
+      and(
+        eq(frameworkVersions.framework, controls.framework),
+        eq(frameworkVersions.version, controls.version),
+      ),
+    )
     .where(and(ofVersion, eq(controls.identifier, identifier)))
     .prepare();
   const versionsWith = orm
@@ -210,6 +222,7 @@ export function createControlService(db: Database) {
             familyCode: familyCode(framework, row.identifier, row.family, familyNames),
             statementParts: statementParts ?? [],
             guidance: guidance ?? '',
+            textFrom: record.textFrom ?? '',
             related: related ?? [],
             baselines: baselines ?? [],
             requirementType: requirementType ?? null,
@@ -265,7 +278,7 @@ export function createControlService(db: Database) {
         for (const version of versions) {
           const found =
             identifier === null ? undefined : byIdentifier.get({ framework, version, identifier });
-          if (found) return found.recordJson;
+          if (found) return dated(found.recordJson, found.edition);
         }
         const others =
           identifier === null ? [] : versionsWith.all({ framework, identifier }).map((row) => row.version);

@@ -11,7 +11,7 @@ import {
   search,
   wordList,
 } from '../../http/schema.ts';
-import { frameworkKey, nistBaselines } from './frameworks.ts';
+import { exportFormats, frameworkKey, nistBaselines } from './frameworks.ts';
 
 /** A part of a control's statement: an item with its label and text, and the items below it. */
 export interface StatementPart {
@@ -46,15 +46,10 @@ const edition = z.string().nullable().openapi({
   example: '2025-08-26',
 });
 
-/** The release that a text is from. */
-export interface TextFrom {
-  version: string;
-  edition: string | null;
-}
-
-const textFrom = z.strictObject({ version: z.string(), edition }).optional().openapi({
+const textFrom = z.string().optional().openapi({
   description:
     'Only where the text is that of an older release, as none of this one was imported: which that is.',
+  example: 'Rev 5.1.1 (2022-01-25)',
 });
 const texts = { statement: z.string(), guidance: z.string() };
 const id = z.uuid().openapi({ description: 'Stable: the same in every revision and every installation.' });
@@ -134,7 +129,6 @@ export const ControlRecordDod8500 = z
 export interface ControlDetails {
   framework: string;
   version: string;
-  edition: string | null;
   status?: 'active' | 'withdrawn';
   title?: string;
   statementParts?: StatementPart[];
@@ -231,7 +225,7 @@ export const exportQuery = z.object({
     .transform((name) => fold(name.trim()))
     .optional()
     .openapi({ description: 'One baseline: a profile as oscal, and only its controls as csv and xlsx.' }),
-  format: format(['oscal', 'csv', 'xlsx']),
+  format: format(exportFormats),
   raw: flag('raw'),
 });
 

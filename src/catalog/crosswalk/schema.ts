@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { flag, format, positiveInteger, requestText, textList, wordList } from '../../http/schema.ts';
-import { frameworkKey } from '../controls/frameworks.ts';
+import { exportFormats, frameworkKey } from '../controls/frameworks.ts';
 import { statuses } from './graph.ts';
 
 export const MappingStatus = z.enum(statuses).openapi('MappingStatus');
@@ -154,7 +154,7 @@ const bodyStatus = z
 export const exportQuery = z.object({
   from: targetKey('from').transform(frameworkKey).openapi({ type: 'string', example: 'cci' }),
   to: targetKey('to').transform(frameworkKey).openapi({ type: 'string', example: 'nist-800-53' }),
-  format: format(['oscal', 'csv', 'xlsx']),
+  format: format(exportFormats),
   raw: flag('raw'),
 });
 

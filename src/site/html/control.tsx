@@ -12,6 +12,7 @@ import type { View } from './view.ts';
 export interface ShownControl extends ListedControl {
   framework: string;
   version: string;
+  textFrom?: string;
   guidance: string;
   status?: string;
   related?: string[];
@@ -23,8 +24,8 @@ export interface ShownControl extends ListedControl {
 
 export interface ControlPage {
   control: ShownControl;
-  /** The version with its date, and that of the older release that the text is from, if it is. */
-  labels: { version: string; textFrom: string | null };
+  /** With the date of its edition. */
+  version: string;
   crosswalk: Crosswalk;
   /** What the reader may do with it; null without a session. */
   mine: { isFavorite: boolean; collections: { id: string; name: string }[] } | null;
@@ -32,7 +33,7 @@ export interface ControlPage {
   rules: ControlRules | null;
 }
 
-export function controlPage({ control, labels, crosswalk, mine, rules }: ControlPage): View {
+export function controlPage({ control, version, crosswalk, mine, rules }: ControlPage): View {
   const { framework, identifier, title } = control;
   const home = controlHref(framework, identifier)!;
   const fields = { framework, controlId: identifier };
@@ -50,7 +51,7 @@ export function controlPage({ control, labels, crosswalk, mine, rules }: Control
     ],
     body: (
       <>
-        <Facts of={facts(control, labels.version)} />
+        <Facts of={facts(control, version)} />
         {control.withdrawn === undefined ? null : (
           <p class="notice">
             This control is withdrawn.{' '}
@@ -71,9 +72,9 @@ export function controlPage({ control, labels, crosswalk, mine, rules }: Control
           </>
         )}
         <h2>Statement</h2>
-        {labels.textFrom === null ? null : (
+        {control.textFrom === undefined ? null : (
           <p class="notice">
-            This is the text of {labels.textFrom}. {control.version} may word it otherwise: its file was not
+            This is the text of {control.textFrom}. {control.version} may word it otherwise: its file was not
             imported.
           </p>
         )}

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { beginning, link, Table } from './components.tsx';
+import { beginning, Downloads, link, Table } from './components.tsx';
 import { Boxes, Filters, Input, Select } from './forms.tsx';
 import { catalogHref, controlHref, frameworkName } from './frameworks.ts';
 import type { View } from './view.ts';
@@ -148,6 +148,13 @@ export function catalogControlsPage(page: CatalogPage): View {
           {count(pagination.total, called.one, called.many)}
           {version === '' ? '' : ` of ${versions.find((each) => each.version === version)?.label ?? version}`}
         </p>
+        {version === '' ? null : (
+          <Downloads
+            of={`/controls/${framework}/export`}
+            formats={['oscal', 'csv', 'xlsx']}
+            version={filter.version}
+          />
+        )}
         <Table
           caption={called.caption}
           head={called.head}
