@@ -107,6 +107,7 @@ export const arrows: Record<string, string[]> = {
     'src/http/observe',
     'src/server',
     'src/site',
+    'src/site/html',
   ],
   'src/content': [
     'importers',
@@ -114,6 +115,9 @@ export const arrows: Record<string, string[]> = {
     'importers/guidance/roles',
     'importers/stigs',
     'src/base',
+    'src/catalog',
+    'src/catalog/crosswalk',
+    'src/collections',
     'src/db',
   ],
   'src/db': ['src/base'],
