@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder } from '../base/files.ts';
 import { packageVersion } from '../base/root.ts';
+import { compareCodePoints, printable } from '../base/text.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { asCopyError } from '../db/copy.ts';
 import { digestOf } from '../db/digest.ts';
@@ -105,7 +106,8 @@ function readState(catalog: string): State {
       digest: digestOf(sqlite),
       sources: sqlite
         .prepare<[], State['sources'][0]>('SELECT sha256, kind, target FROM sources ORDER BY sha256')
-        .all(),
+        .all()
+        .map((source) => ({ ...source, target: source.target && printable(source.target, 300) })),
       overrides: sqlite
         .prepare<[], State['overrides'][0]>(
           'SELECT benchmark_id AS benchmarkId, slug FROM stig_overrides ORDER BY benchmark_id',
@@ -147,7 +149,7 @@ async function packSources(paths: string[], wanted: Map<string, string>, folder:
   }
   const key = ({ part }: Packed) => (part.kind === 'source' ? `${part.source} ${part.file}` : '');
   // Where they were found is history too.
-  return packed.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+  return packed.sort((a, b) => compareCodePoints(key(a), key(b)));
 }
 
 async function pack(

@@ -83,9 +83,15 @@ function isConsistent({ before, parts, sources, overrides }: z.infer<typeof fiel
   );
 }
 
-/** The bytes of a manifest, equal for equal manifests: the members in the order of the schema, and an end of line. */
+/**
+ * The bytes of a manifest, equal for equal manifests: the members in the order of the schema, and an end of line. Throws
+ * `CommandError` for what a manifest cannot say.
+ */
 export function manifestBytes(manifest: Manifest): Buffer {
-  return Buffer.from(`${JSON.stringify(Manifest.parse(manifest), null, 1)}\n`);
+  const read = Manifest.safeParse(manifest);
+  if (read.success) return Buffer.from(`${JSON.stringify(read.data, null, 1)}\n`);
+  const [issue] = read.error.issues;
+  throw new CommandError(`no bundle can say this: ${issue!.path.join('.')}: ${issue!.message}`);
 }
 
 /** What a bundle is known by: SHA-256 over its manifest. */

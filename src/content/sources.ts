@@ -26,6 +26,7 @@ export async function* findSources(paths: string[], wanted: Map<string, string>)
     if (found.type !== 'bytes' && found.type !== 'group') continue;
     if (!missing.delete(found.sha256)) continue;
     yield* filesOf(found);
+    if (missing.size === 0) return;
   }
   if (missing.size === 0) return;
   const names = [...missing].slice(0, 5).map(([sha256, name]) => `${name} (SHA-256 ${sha256})`);
