@@ -32,7 +32,7 @@ threats('SECURITY.md has every row of it once, each with what happens and a test
       M: 1,
       L: 3,
       U: 1,
-      Y: 3,
+      Y: 6,
       W: 3,
     },
   };

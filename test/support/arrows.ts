@@ -108,6 +108,7 @@ export const arrows: Record<string, string[]> = {
     'importers/guidance/roles',
     'importers/stigs',
     'src/base',
+    'src/catalog',
     'src/catalog/crosswalk',
     'src/collections',
     'src/db',
