@@ -108,7 +108,6 @@ export const arrows: Record<string, string[]> = {
     'importers/guidance/roles',
     'importers/stigs',
     'src/base',
-    'src/catalog',
     'src/catalog/crosswalk',
     'src/collections',
     'src/db',
