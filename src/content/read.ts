@@ -1,11 +1,5 @@
-import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../base/errors.ts';
 import { freeBytes } from '../db/copy.ts';
-import { decompressor } from './compress.ts';
 import { isSignedBy } from './keys.ts';
 import {
   bundleId,
@@ -13,21 +7,12 @@ import {
   longestManifest,
   type Manifest,
   memberOf,
-  type Part,
   readManifest,
 } from './manifest.ts';
 import { openPieces, type PieceReader } from './pieces.ts';
 import { isSource } from './sources.ts';
-import {
-  bytesBefore,
-  crcOf,
-  directory,
-  localHeader,
-  type Member,
-  sizeOfZip,
-  statedBytes,
-  statedCrc,
-} from './zip.ts';
+import { damaged, placeOf, readPart } from './unpack.ts';
+import { bytesBefore, crcOf, directory, localHeader, type Member, sizeOfZip, statedBytes } from './zip.ts';
 
 /** A key whose signature is taken, and the channel that it may sign; the `name` null is one given on the command line. */
 export interface TrustedKey {
@@ -83,8 +68,9 @@ export async function readBundle(
   for (const [index, part] of manifest.parts.entries()) {
     const name = memberOf(part, index);
     const place = unpackTo === undefined ? null : placeOf(unpackTo, part);
-    const stated = await readPart(reader, name, part, place, members);
-    hashes.push(stated);
+    const read = await readPart(reader, name, part, place);
+    members.push(read.member);
+    hashes.push(read.sha256);
     if (place !== null) unpacked.push(place);
   }
   requireSources(reader.name, manifest, hashes);
@@ -102,10 +88,10 @@ export async function readBundle(
 }
 
 /** The manifest of a bundle whose signature nobody looks at: what a difference is built against. Throws `CommandError`. */
-export function readUnverified(file: string): { id: string; manifest: Manifest; bytes: Buffer } {
+export function readUnverified(file: string): { id: string; manifest: Manifest } {
   using reader = openPieces(file);
   const { bytes } = readFront(reader);
-  return { id: bundleId(bytes), manifest: readManifest(bytes, reader.name), bytes };
+  return { id: bundleId(bytes), manifest: readManifest(bytes, reader.name) };
 }
 
 /** The first two members, each within its bound. */
@@ -171,70 +157,6 @@ function requireRoom(name: string, { parts }: Manifest, folder: string): void {
     );
 }
 
-/** Where a part is unpacked to; the manifest was read with names that cannot lead out of a folder. */
-function placeOf(folder: string, part: Part): string {
-  if (part.kind === 'catalog') return join(folder, 'catalog.db');
-  // The files of one source lie in one folder: that is how an importer knows that they belong together.
-  mkdirSync(join(folder, part.source), { recursive: true, mode: 0o700 });
-  return join(folder, part.source, part.file);
-}
-
-/** Reads a part, which must be what the manifest says, and unpacks it; gives SHA-256 of its content. */
-async function readPart(
-  reader: PieceReader,
-  name: string,
-  part: Part,
-  place: string | null,
-  members: Member[],
-): Promise<string> {
-  const header = reader.read(bytesBefore({ name }));
-  const member = { name, bytes: part.bytes, crc: statedCrc(header) };
-  if (!localHeader(member).equals(header))
-    throw damaged(reader.name, `the member ${name} does not stand where it should`);
-  const hash = createHash('sha256');
-  const content = createHash('sha256');
-  let crc = 0;
-  let unpacked = 0;
-  const handle = place === null ? null : openSync(place, 'wx', 0o600);
-  const compressed = function* () {
-    for (const chunk of reader.chunks(part.bytes)) {
-      hash.update(chunk);
-      crc = crcOf(chunk, crc);
-      yield chunk;
-    }
-  };
-  try {
-    await pipeline(
-      Readable.from(compressed(), { objectMode: false }),
-      decompressor(),
-      async (chunks: AsyncIterable<Buffer>) => {
-        for await (const chunk of chunks) {
-          unpacked += chunk.length;
-          if (unpacked > part.unpacked)
-            throw damaged(reader.name, `${name} holds more than the manifest says`);
-          content.update(chunk);
-          if (handle !== null) writeWhole(handle, chunk);
-        }
-      },
-    );
-    if (handle !== null) fsyncSync(handle);
-  } catch (error) {
-    if (error instanceof CommandError || (error as { syscall?: string }).syscall !== undefined) throw error;
-    throw damaged(reader.name, `${name} cannot be unpacked`);
-  } finally {
-    if (handle !== null) closeSync(handle);
-  }
-  if (hash.digest('hex') !== part.sha256 || crc !== member.crc)
-    throw damaged(reader.name, `${name} does not have the SHA-256 that the manifest states`);
-  if (unpacked !== part.unpacked) throw damaged(reader.name, `${name} holds less than the manifest says`);
-  members.push(member);
-  return content.digest('hex');
-}
-
-function writeWhole(handle: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
-}
-
 /** Each source that is in the bundle is one of the catalog, and is the very one. */
 function requireSources(name: string, { parts, sources }: Manifest, hashes: string[]): void {
   const files = new Map<string, { name: string; sha256: string }[]>();
@@ -256,8 +178,4 @@ function warningsOf({ expiresAt, builtAt }: Manifest, now: Date): string[] {
   if (Date.parse(builtAt) > now.getTime())
     warnings.push(`the bundle was built at ${builtAt}; by the clock of this machine it is ${time}`);
   return warnings;
-}
-
-function damaged(name: string, why: string): CommandError {
-  return new CommandError(`${name} is refused: ${why}`);
 }
