@@ -8,8 +8,10 @@ import { catalogDigest } from '../../src/db/digest.ts';
 import { holdCatalog } from '../../src/db/exchange.ts';
 import { routesOf, testApp } from '../support/app.ts';
 import { build, resigned, sampleCatalog, sampleKey } from '../support/bundles.ts';
+import { sessionCaller, userCaller } from '../support/callers.ts';
 import { applyTo, makeSite, openForContent, planFor, rollBackIn, withSite } from '../support/content-site.ts';
 import { rejects, suite } from '../support/harness.ts';
+import { loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { importInto } from '../support/site.ts';
@@ -251,6 +253,14 @@ test('tells of the bundle by its digest, for as long as the catalog is the one o
   assert.equal({ digest: one.digest, bundle: one.bundle }, { digest: first.manifest.digest, bundle: of(1) });
   await applyTo(files, second.files[0]!, key);
   assert.equal((await summary()).bundle, of(2));
+  const page = await withSite(files, async (db) => {
+    const t = await testApp([], { db });
+    return textOf((await loadPage(t, '/catalog', await sessionCaller(t, await userCaller(t, {})))).html);
+  });
+  const { digest } = second.manifest;
+  const shown = `First twelve ${digest.slice(0, 4)} ${digest.slice(4, 8)} ${digest.slice(8, 12)} SHA-256 ${digest} Changed`;
+  assert.ok(page.includes(shown), page);
+  assert.match(page, /Channel main Sequence 2 Signed by depot Applied 2026-11-22 10:00 UTC/);
   await rollBackIn(files);
   assert.equal((await summary()).bundle, of(1));
   await importInto(files.db, [local]);

@@ -50,7 +50,10 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/lists', ['No lists yet.']],
   ['/collections', ['No collections yet.']],
   ['/favorites', ['No favorite STIGs yet.']],
-  ['/catalog', ['Recent imports', 'NIST SP 800-171', '110']],
+  [
+    '/catalog',
+    ['Recent imports', 'NIST SP 800-171', '110', 'First twelve', /SHA-256 [0-9a-f]{64}/, 'Bundle none'],
+  ],
   ['/catalog/imports/1', ['harbor-basic-directive.json', 'U_Harbor_Linux_3_STIG_V1R1_Manual-xccdf.xml']],
   ['/catalog/imports/1?outcome=rejected', ['No sources have this outcome.']],
   ['/documents', ['2 documents']],
