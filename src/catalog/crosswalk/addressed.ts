@@ -10,7 +10,7 @@ import { type CrosswalkService, closureDepth, defaultStatuses } from './queries.
 
 const to = 'nist-800-53';
 
-/** What rules address of 800-53 through the CCIs that they cite, as the CCI lookup has it (rules D7.5, D25). */
+/** What rules address of 800-53 through the CCIs that they cite, as the CCI lookup has it (rule D7.5). */
 export function createAddressed(db: Database, crosswalk: CrosswalkService): AddressedControls {
   const facts = createFacts(db);
   const versionOf = (framework: string) =>
