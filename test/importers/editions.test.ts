@@ -159,6 +159,33 @@ editions(
   },
 );
 
+editions(
+  'what came from elsewhere with the text of an older release says so, until the own text is there',
+  async () => {
+    const row = {
+      framework: 'nist-800-53',
+      version: 'Rev 5.2.0',
+      identifier: 'AC-1',
+      statement: 'Former text.',
+    };
+    const carried = controlsCsv([{ ...row, textFrom: 'Rev 5.1.1 (2022-01-25)' }]);
+    const own = oscalCatalog([{ id: 'ac-1' }], '5.2.0', '2025-08-26');
+    const told = async (files: Record<string, string>) => {
+      const db = emptyCatalog();
+      await importAll(db, files);
+      const [{ statement, textFrom }] = controlsOf(db, 'Rev 5.2.0') as [Row];
+      db.close();
+      return [statement, textFrom];
+    };
+    assert.equal(await told({ 'a.csv': carried }), ['Former text.', 'Rev 5.1.1 (2022-01-25)']);
+    for (const files of [
+      { 'a.csv': carried, 'b.json': own },
+      { 'a.json': own, 'b.csv': carried },
+    ])
+      assert.equal(await told(files), ['Keep lantern ac-1 lit.', null]);
+  },
+);
+
 editions('whatever releases state which texts, each control has the nearest one at or below', async () => {
   const releases = ['5.0', '5.1', '5.1.1', '5.2.0', '5.10.0'];
   const ids = ['AC-1', 'AC-2', 'AC-3'];
