@@ -105,8 +105,8 @@ export function leaveAtRest(sqlite: Sqlite.Database, schema: string): void {
   }
 }
 
-/** Which file has a name now. */
-function identityOf(file: string): string | null {
+/** Which file has a name now; null where there is none. */
+export function identityOf(file: string): string | null {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stat ? `${stat.dev} ${stat.ino}` : null;
 }
