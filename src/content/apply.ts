@@ -52,6 +52,7 @@ export async function applyBundle(
   const { db, file } = site;
   const { channel, sequence } = bundle.manifest;
   using held = await holdCatalog(file);
+  db.renewCatalog();
   const healed = await heal(site);
   if (healed?.bundle === bundle.id && healed.state === 'applied') return end(site, held, healed);
   const problem = createExchanges(db).replayProblem(bundle.id, channel, sequence);

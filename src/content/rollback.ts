@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { CommandError } from '../base/errors.ts';
 import { seal } from '../db/copy.ts';
 import { holdCatalog } from '../db/exchange.ts';
+import { storageFault } from '../db/faults.ts';
 import { type Exchanged, goOver, heal, type OpenSite, settle } from './apply.ts';
 import { beforeOf, createExchanges, type Exchange, undoneOf } from './exchanges.ts';
 
@@ -12,6 +14,7 @@ import { beforeOf, createExchanges, type Exchange, undoneOf } from './exchanges.
 export async function rollBack(site: OpenSite): Promise<Exchanged> {
   const { db, file } = site;
   using held = await holdCatalog(file);
+  db.renewCatalog();
   const healed = await heal(site);
   const last = createExchanges(db).last();
   if (last === null) throw new CommandError('no bundle was applied here: there is nothing to go back from');
@@ -25,7 +28,7 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
   const before = beforeOf(file, last.id);
   if (!existsSync(before)) throw new CommandError('no catalog from before the last bundle is kept');
   // Somebody may have read it to this day: then it is not ours alone, and this is refused.
-  const { kind } = sealUnused(before);
+  const { kind } = await sealUnused(before);
   if (kind !== 'catalog') throw new CommandError(`${before} is no catalog`);
   await site.record('content.rollback-start', last, () => undefined);
   held.exchange(before, keptAs);
@@ -35,12 +38,17 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
   return { exchange: undone, keptAs };
 }
 
-function sealUnused(file: string): ReturnType<typeof seal> {
-  try {
-    return seal(file, 'quick', file);
-  } catch (error) {
-    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY'))
-      throw new CommandError(`${file} is still read: try again when that has ended`);
-    throw error;
+/** A server that was just told of another catalog may read the former one for a moment. */
+async function sealUnused(file: string, patience = 10_000): Promise<ReturnType<typeof seal>> {
+  const deadline = performance.now() + patience;
+  for (;;) {
+    try {
+      return seal(file, 'quick', file);
+    } catch (error) {
+      if (storageFault(error) !== 'busy') throw error;
+      if (performance.now() >= deadline)
+        throw new CommandError(`${file} is still read: try again when that has ended`);
+    }
+    await pause(50);
   }
 }

@@ -123,8 +123,8 @@ export function leaveNoLog(sqlite: Sqlite.Database, file: string): void {
     throw new CommandError(`${file} has a log beside it, which may be that of the former catalog`);
 }
 
-/** Which file has a name now. */
-function identityOf(file: string): string | null {
+/** Which file has a name now; null where there is none. */
+export function identityOf(file: string): string | null {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stat ? `${stat.dev} ${stat.ino}` : null;
 }

@@ -1,9 +1,9 @@
-import { chmodSync, chownSync, copyFileSync, existsSync, linkSync, renameSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, linkSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CommandError } from '../base/errors.ts';
 import { hasNoLinks, realFile, syncPath } from '../base/files.ts';
-import { connect } from './connect.ts';
+import { connect, identityOf } from './connect.ts';
 import { storageFault } from './faults.ts';
 import { logBytes } from './header.ts';
 
@@ -25,12 +25,15 @@ export interface HeldCatalog extends Disposable {
  */
 export async function holdCatalog(file: string, patience = 10_000): Promise<HeldCatalog> {
   const place = realFile(file);
+  const identity = identityOf(place);
   const sqlite = connect(file, 'catalog', { asItIs: true, busyTimeout: 1000 });
   const close = () => sqlite.close();
   const deadline = performance.now() + patience;
   try {
     for (;;) {
       if (attempt(() => emptyLog()) && attempt(() => sqlite.exec('BEGIN IMMEDIATE'))) {
+        if (identityOf(place) !== identity)
+          throw new CommandError(`${file} was exchanged meanwhile: give the command once more`);
         if (logBytes(place) === 0) break;
         sqlite.exec('ROLLBACK');
       }
@@ -99,7 +102,6 @@ function keep(file: string, keptAs: string): void {
 
 /** Whether two names are of one file. */
 export function isSameFile(a: string, b: string): boolean {
-  if (!existsSync(a) || !existsSync(b)) return false;
-  const [one, other] = [statSync(a, { bigint: true }), statSync(b, { bigint: true })];
-  return one.dev === other.dev && one.ino === other.ino;
+  const identity = identityOf(a);
+  return identity !== null && identity === identityOf(b);
 }
