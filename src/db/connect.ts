@@ -55,8 +55,11 @@ export function attachCatalog(
     try {
       if (!asItIs) sqlite.pragma(`${name}.journal_mode = WAL`);
     } catch (error) {
-      if (!takesNoWrites(error)) throw error;
+      // What is exchanged is tried again: without a log an importer would hinder readers for good.
+      if (!takesNoWrites(error) || (name !== attachedName && storageFault(error) === 'busy')) throw error;
     }
+    // Who reads holds the log open: nobody ends it meanwhile.
+    sqlite.prepare(`SELECT 1 FROM ${name}.sqlite_schema`).get();
     sqlite.pragma(`${name}.cache_size = -32768`);
   } catch (error) {
     detach(sqlite, name);
