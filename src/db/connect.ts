@@ -51,15 +51,15 @@ export function attachCatalog(
   try {
     if (!asItIs) clearForeignLog(file);
     sqlite.prepare(`ATTACH ? AS ${name}`).run(file);
-    // An importer and the readers then never wait for each other. A file that cannot be written has no importer; under a
-    // second name, one that an importer takes for itself is not for us yet.
+    // An importer and the readers then never wait for each other. A file that cannot be written has no importer.
     try {
       if (!asItIs) sqlite.pragma(`${name}.journal_mode = WAL`);
     } catch (error) {
+      // What is exchanged is tried again: without a log an importer would hinder readers for good.
       if (!takesNoWrites(error) || (name !== attachedName && storageFault(error) === 'busy')) throw error;
     }
     sqlite.pragma(`${name}.cache_size = -32768`);
-    // From the first read on SQLite's own lock tells others that it is in use.
+    // From the first read on SQLite's own lock tells others that it is in use, and nobody ends the log meanwhile.
     sqlite.prepare(`SELECT generation FROM ${name}.catalog`).get();
   } catch (error) {
     detach(sqlite, name);
