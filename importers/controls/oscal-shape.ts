@@ -106,4 +106,3 @@ export type OscalParameter = z.infer<typeof parameter>;
 export type OscalPart = z.infer<typeof part>;
 export type OscalProfile = z.infer<typeof oscalProfile>['profile'];
 export type OscalControl = z.infer<typeof control>;
-export type OscalGroup = z.infer<typeof group>;

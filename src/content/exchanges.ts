@@ -73,15 +73,5 @@ export function createExchanges(db: Database) {
         return `it is applied already: sequence ${sequence} of the channel ${channel}`;
       return `its sequence ${sequence} is not greater than ${greatest}, which the channel ${channel} had already`;
     },
-
-    /** The bundle that a catalog of such a digest came in, and was not given back; null where it came in none. */
-    ofDigest: (digest: string): Exchange | null =>
-      orm
-        .select()
-        .from(contentBundles)
-        .where(eq(contentBundles.digest, digest))
-        .orderBy(desc(contentBundles.id))
-        .all()
-        .find(({ state }) => state !== 'rolled-back') ?? null,
   };
 }
