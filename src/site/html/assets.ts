@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../base/ids.ts';
 import { packageRoot } from '../../base/root.ts';
@@ -23,14 +23,18 @@ const folder = join(packageRoot, 'dist', 'src', 'site', 'assets');
 /** Reads the files that pages load into memory. */
 export function createAssets(): Assets {
   const files = new Map<string, Asset>();
-  const add = (name: string, type: string) => {
-    const bytes = new Uint8Array(readFileSync(join(folder, name)));
+  const read = (name: string) => readFileSync(join(folder, name));
+  const add = (name: string, type: string, content: Buffer = read(name)) => {
+    const bytes = new Uint8Array(content);
     const path = `/assets/${name.replace('.', `.${sha256(bytes).slice(0, 16)}.`)}`;
     files.set(path, { bytes, type });
     return path;
   };
+  // What all pages share comes first; each subject's own styles may then go beyond it.
+  const styles = readdirSync(folder).filter((name) => name.endsWith('.css') && name !== 'style.css');
+  const joined = Buffer.concat(['style.css', ...styles.sort()].map(read));
   return {
-    style: add('style.css', 'text/css; charset=utf-8'),
+    style: add('style.css', 'text/css; charset=utf-8', joined),
     script: add('page.js', 'text/javascript; charset=utf-8'),
     tryIt: add('try-it.js', 'text/javascript; charset=utf-8'),
     mark: add('mark.svg', 'image/svg+xml'),
