@@ -1,0 +1,56 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import { leave, type Served, signIn, type Visit, visit } from './browser.ts';
+
+/** A task as a reader does it: from home, each click counted. */
+export interface Journey {
+  page: Page;
+  /** Clicks, and counts it. Filling in a field and choosing from a list are no clicks; sending a form is one. */
+  click(what: Locator): Promise<void>;
+  /** Clicks what downloads, and gives the name and the bytes of the file. */
+  download(what: Locator): Promise<{ name: string; bytes: Buffer }>;
+}
+
+/** The most clicks that a task may take. */
+const most = 5;
+
+/**
+ * Does a task twice, with and without script, each time signed in at home at first; fails where it takes more than five
+ * clicks, or where a page does what it must not.
+ */
+export async function journey(
+  browser: Browser,
+  served: Served,
+  token: string,
+  task: (journey: Journey) => Promise<void>,
+  options: { javaScriptEnabled?: boolean[]; viewport?: { width: number; height: number } } = {},
+): Promise<void> {
+  const { javaScriptEnabled: ways = [true, false], viewport } = options;
+  for (const javaScriptEnabled of ways) {
+    const visitor: Visit = await visit(browser, served.url, {
+      javaScriptEnabled,
+      acceptDownloads: true,
+      ...(viewport === undefined ? {} : { viewport }),
+    });
+    const { page } = visitor;
+    await signIn(page, token);
+    await page.goto('/');
+    let clicks = 0;
+    const click = async (what: Locator) => {
+      clicks += 1;
+      await what.click();
+    };
+    await task({
+      page,
+      click,
+      async download(what) {
+        const [file] = await Promise.all([page.waitForEvent('download'), click(what)]);
+        const parts: Buffer[] = [];
+        for await (const part of await file.createReadStream()) parts.push(part as Buffer);
+        return { name: file.suggestedFilename(), bytes: Buffer.concat(parts) };
+      },
+    });
+    assert.ok(clicks <= most, `${clicks} clicks, ${javaScriptEnabled ? 'with' : 'without'} script`);
+    await leave(visitor);
+  }
+}
