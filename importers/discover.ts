@@ -38,6 +38,13 @@ export interface ListedFile {
   error?: string;
 }
 
+interface DiscoverOptions {
+  /** Also the bytes of what no importer reads. */
+  keepAll?: boolean;
+  /** Whether an archive with these bytes is to be passed by unopened. */
+  isMet?: (sha256: string) => boolean;
+}
+
 interface Walk {
   budget: InflateBudget;
   keepAll: boolean;
@@ -70,10 +77,12 @@ function whyUnreadable(path: string, error: unknown): string {
 }
 
 /**
- * Walks files and archives (and archives in them) and yields every source, member data held in memory one by one. `keepAll`:
- * also the bytes of what no importer reads.
+ * Walks files and archives (and archives in them) and yields every source, member data held in memory one by one.
  */
-export async function* discover(files: ListedFile[], keepAll = false): AsyncGenerator<Found> {
+export async function* discover(
+  files: ListedFile[],
+  { keepAll = false, isMet = () => false }: DiscoverOptions = {},
+): AsyncGenerator<Found> {
   const walk: Walk = { budget: newInflateBudget(), keepAll };
   const groups = new Groups(
     files.map((file) => file.path),
@@ -100,8 +109,10 @@ export async function* discover(files: ListedFile[], keepAll = false): AsyncGene
       yield refused(path, whyUnreadable(path, error));
       continue;
     }
-    if (bytes === null) yield* openNested(path, path, await hashFile(path), 1, walk);
-    else if (!groups.take(path, dirname(path), bytes))
+    if (bytes === null) {
+      const hash = await hashFile(path);
+      if (!isMet(hash)) yield* openNested(path, path, hash, 1, walk);
+    } else if (!groups.take(path, dirname(path), bytes))
       yield { type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone };
   }
   yield* groups.found();
