@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { rightsAround } from '../src/base/files.ts';
 import { sha256 } from '../src/base/ids.ts';
 import { type Group, Groups, type Unreadable } from './groups.ts';
 import {
@@ -73,7 +74,9 @@ function walkFolder(folder: string): ListedFile[] {
 /** A name that is not UTF-8 comes from Node with U+FFFD in it, and nothing has that name. */
 function whyUnreadable(path: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' && path.includes('\uFFFD') ? 'the name is not UTF-8: rename the file' : message;
+  return code === 'ENOENT' && path.includes('\uFFFD')
+    ? 'the name is not UTF-8: rename the file'
+    : `${message}${rightsAround(path, error)}`;
 }
 
 /**

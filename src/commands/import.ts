@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
 import { notMet } from '../../importers/met.ts';
@@ -8,6 +8,7 @@ import { describeChange } from '../../importers/stigs/tell.ts';
 import type { SlugChange } from '../../importers/stigs/write.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
+import { whyRefused } from '../base/files.ts';
 import { count, countOf, cut, printable } from '../base/text.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { openCatalog } from '../db/database.ts';
@@ -39,7 +40,7 @@ export const importCommand: Command = {
       slugs: text,
     });
     if (positionals.length === 0) throw new CommandError('give at least one PATH to import', 2);
-    for (const path of positionals) if (!existsSync(path)) throw new CommandError(`${path} does not exist`);
+    for (const path of positionals) requirePath(path);
     const overrides =
       values.slugs === undefined ? new Map<string, string>() : readSlugs(required(values.slugs, 'slugs'));
     const config = readConfig(values);
@@ -59,6 +60,17 @@ export const importCommand: Command = {
     return exitCode(result, strict);
   },
 };
+
+function requirePath(path: string): void {
+  try {
+    statSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(
+      code === 'ENOENT' ? `${path} does not exist` : `${path} cannot be read: ${whyRefused(path, error)}`,
+    );
+  }
+}
 
 /** The exit code of D20: an archive that opened says nothing by itself, its members decide. */
 function exitCode({ lines, loneUnknown }: ImportResult, strict: boolean): number {
