@@ -693,12 +693,13 @@ pages('lists are made, filled, changed, copied, deleted and restored by forms', 
   ])
     assert.ok(page.includes(words), `${words}: ${page}`);
 
-  const edit = await loadPage(t, `${home}/edit`, ann);
-  assert.match(edit.html, /value="prod, dmz"/);
-  const again = await loadPage(t, `${home}/edit`, ann, { ...form, name: '' });
+  const settings = `${home}/settings`;
+  assert.is((await loadPage(t, `${home}/edit`, ann)).location, settings);
+  assert.match((await loadPage(t, settings, ann)).html, /value="prod, dmz"/);
+  const again = await loadPage(t, settings, ann, { ...form, name: '' });
   assert.is(again.status, 400);
   assert.match(again.html, /value="#2a6fdb"/, 'what was typed is kept');
-  assert.is((await loadPage(t, `${home}/edit`, ann, { ...form, name: 'Renamed' })).location, home);
+  assert.is((await loadPage(t, settings, ann, { ...form, name: 'Renamed' })).location, settings);
   assert.is((await api()).name, 'Renamed');
 
   const copy = await loadPage(t, `${home}/duplicate`, ann, {});
