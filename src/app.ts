@@ -25,11 +25,14 @@ import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { roleMappingRoutes } from './catalog/guidance/role-mapping-api.ts';
 import { createRoleService } from './catalog/guidance/roles.ts';
 import { createLedgerService } from './catalog/ledger.ts';
+import { createOnlySamples } from './catalog/samples.ts';
 import { searchRoutes } from './catalog/search/api.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { stigRoutes } from './catalog/stigs/api.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { stigDiffRoutes } from './catalog/stigs/diff-api.ts';
+import { createRuleHistoryService } from './catalog/stigs/history.ts';
+import { ruleHistoryRoutes } from './catalog/stigs/history-api.ts';
 import { createIdentify } from './catalog/stigs/identify.ts';
 import { createStigNames } from './catalog/stigs/names.ts';
 import { createStigNewsService } from './catalog/stigs/news.ts';
@@ -123,6 +126,8 @@ export interface Context {
   corsOrigins: readonly string[];
   /** Whether the sample endpoint is there (rule D10). */
   plants: boolean;
+  /** The folder whose files are imported, as pages tell (rule D33). */
+  inbox: string | null;
   /** The classification that pages show and exports are marked with. */
   banner: string | null;
 }
@@ -191,6 +196,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   app.route('/', stigRoutes(ofCatalog, stigs, news, createAddressed(catalog, crosswalk)));
   const stigDiff = createStigDiffService(catalog, stigs);
   app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
+  const ruleHistory = createRuleHistoryService(catalog);
+  app.route('/', ruleHistoryRoutes(ofCatalog, ruleHistory));
   const names = createStigNames(catalog);
   const controls = createControlService(catalog);
   const workOnUpload = createUploadWork(
@@ -240,6 +247,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     cookie,
     stigs,
     stigDiff,
+    ruleHistory,
     workOnUpload,
     news,
     controls,
@@ -257,6 +265,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     roleMapping,
     ledger: createLedgerService(catalog),
     summary,
+    onlySamples: createOnlySamples(catalog),
+    inbox: context.inbox,
     document,
     refuse,
   });

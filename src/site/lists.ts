@@ -3,8 +3,17 @@ import { listStigBody, listStigsQuery } from '../collections/lists-schema.ts';
 import { changeListBody, createListBody, slugsBody } from '../collections/schema.ts';
 import type { Env } from '../http/env.ts';
 import { check } from '../http/schema.ts';
-import { collectionFormPages, items, lines, mustBeInCatalog, withFormErrors } from './collection-pages.ts';
+import {
+  collectionFormPages,
+  formOf,
+  items,
+  lines,
+  mustBeInCatalog,
+  withFormErrors,
+} from './collection-pages.ts';
+import { listSettingsPage } from './html/list-settings.tsx';
 import { DeletedLists, editEntryPage, type ListPage, listKind, listPage } from './html/lists.tsx';
+import { shownList } from './list-frame.ts';
 import { goTo, type PageDeps, type PageSupport, readQuery } from './page.ts';
 
 /** The pages of lists: seen, made, changed, filled, deleted and restored, by forms. */
@@ -13,12 +22,11 @@ export function listPages(app: Hono<Env>, support: PageSupport, { lists, listSti
 
   function one(c: Context<Env>, id: string, adding: ListPage['adding']): Response {
     const user = c.get('user');
-    const list = lists.get(user, id);
+    const shown = shownList(c, lists);
     const { page, limit } = readQuery(c, listStigsQuery);
     const { stigs: entries, pagination } = listStigs.page(user, id, { page, limit }, { include: false });
-    const isOwn = list.createdById === user.subject;
     const status = adding.problem === null ? 200 : 400;
-    return show(c, listPage({ list, entries, pagination, isOwn, adding }), status);
+    return show(c, listPage({ ...shown, entries, pagination, adding }), status);
   }
 
   async function add(c: Context<Env>, id: string, given: string[]): Promise<Response> {
@@ -34,6 +42,18 @@ export function listPages(app: Hono<Env>, support: PageSupport, { lists, listSti
     service: lists,
     createBody: createListBody,
     changeBody: changeListBody,
+    editing: {
+      at: 'settings',
+      page: (c, _, typed, problem) => {
+        const shown = shownList(c, lists);
+        return listSettingsPage({
+          ...shown,
+          form: typed ?? (shown.isOwn ? formOf(shown.list) : null),
+          problem,
+        });
+      },
+      next: (id) => `/lists/${id}/settings`,
+    },
     all: (user) => ({
       all: lists.all(user).lists.map((each) => ({ ...each, size: each.stigCount })),
       after: DeletedLists({ lists: lists.deleted(user) }),

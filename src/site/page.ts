@@ -14,6 +14,7 @@ import type { RoleService } from '../catalog/guidance/roles.ts';
 import type { LedgerService } from '../catalog/ledger.ts';
 import type { SearchService } from '../catalog/search/queries.ts';
 import type { StigDiffService } from '../catalog/stigs/diff.ts';
+import type { RuleHistoryService } from '../catalog/stigs/history.ts';
 import type { StigNewsService } from '../catalog/stigs/news.ts';
 import type { StigService } from '../catalog/stigs/queries.ts';
 import type { CatalogSummaryService } from '../catalog/summary.ts';
@@ -42,6 +43,7 @@ export interface PageDeps {
   cookie: SessionCookie;
   stigs: StigService;
   stigDiff: StigDiffService;
+  ruleHistory: RuleHistoryService;
   news: StigNewsService;
   controls: ControlService;
   crosswalk: CrosswalkService;
@@ -58,6 +60,10 @@ export interface PageDeps {
   listStigs: ListEntryService;
   collections: ControlCollectionService;
   favorites: FavoriteService;
+  /** Whether no publisher's STIG was imported yet. */
+  onlySamples: () => boolean;
+  /** The folder whose files are imported (rule D33). */
+  inbox: string | null;
   workOnUpload: ReturnType<typeof createUploadWork>;
   /** The text of `/openapi.json`. */
   document(): string;

@@ -212,6 +212,7 @@ const table: Row[] = [
   row('user', 'get /api/v1/stigs/{slug}/coverage', (a) => assert.is(a.json.totals.rules, 14), {
     path: `${harbor}/coverage`,
   }),
+  row('user', 'get /api/v1/rules/{id}', has({ id: 'V-900001' }), { path: '/api/v1/rules/V-900001' }),
   row('user', 'post /api/v1/checklists/from-results', (a) => assert.is(a.json.report.counts.open, 1), {
     body: { results: writeResults([{ id: 'SV-900001r100010_rule', result: 'fail' }]) },
   }),

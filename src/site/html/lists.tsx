@@ -1,9 +1,10 @@
 import type { Child } from 'hono/jsx';
-import type { List, ListEntry } from '../../collections/lists-schema.ts';
+import type { ListEntry } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { type Adding, type Kind, memberPage } from './collection-pages.tsx';
-import { link, Moment, path, SeverityCounts, Table } from './components.tsx';
+import { type Adding, FactsOf, type Kind, Tags } from './collection-pages.tsx';
+import { Downloads, link, Moment, path, SeverityCounts, Table } from './components.tsx';
 import { FieldsForm, Input, PostButton, TextArea } from './forms.tsx';
+import { listView, type ShownList } from './list-frame.tsx';
 import type { View } from './view.ts';
 
 export const listKind: Kind = {
@@ -37,30 +38,45 @@ export function DeletedLists({ lists }: { lists: { id: string; name: string; del
   );
 }
 
-export interface ListPage {
-  list: List;
+export interface ListPage extends ShownList {
   entries: ListEntry[];
   pagination: Pagination;
-  isOwn: boolean;
   adding: Adding<{ text: string }>;
 }
 
 export function listPage({ list, entries, pagination, isOwn, adding }: ListPage): View {
-  const shown = { ...list, size: list.stigCount };
-  return memberPage(listKind, shown, isOwn, (home) => (
-    <>
-      {isOwn ? <AddStigs home={home} adding={adding} /> : null}
-      <Table
-        caption={`STIGs of ${list.name}`}
-        headColumn={1}
-        head={['Position', 'STIG', 'Release', 'Rules', 'By severity', 'Notes', ...(isOwn ? ['Actions'] : [])]}
-        rows={entries.map((entry) => row(home, entry, isOwn))}
-        pages={{ pagination, href: (page) => link(home, { page }) }}
-      >
-        This list is empty. <a href="/stigs">Browse STIGs</a>
-      </Table>
-    </>
-  ));
+  const home = path('lists', list.id);
+  return listView({
+    list,
+    isOwn,
+    part: 'overview',
+    actions: <Downloads of={path('lists', list.id, 'export')} formats={['json', 'csv', 'xlsx']} />,
+    body: (
+      <>
+        {list.description === '' ? null : <p class="lead prose">{list.description}</p>}
+        <Tags tags={list.tags} />
+        <FactsOf shown={list} isOwn={isOwn} first={['STIGs', list.stigCount]} />
+        {isOwn ? <AddStigs home={home} adding={adding} /> : null}
+        <Table
+          caption={`STIGs of ${list.name}`}
+          headColumn={1}
+          head={[
+            'Position',
+            'STIG',
+            'Release',
+            'Rules',
+            'By severity',
+            'Notes',
+            ...(isOwn ? ['Actions'] : []),
+          ]}
+          rows={entries.map((entry) => row(home, entry, isOwn))}
+          pages={{ pagination, href: (page) => link(home, { page }) }}
+        >
+          This list is empty. <a href="/stigs">Browse STIGs</a>
+        </Table>
+      </>
+    ),
+  });
 }
 
 /** A STIG by its title, which leads to it while the catalog has it. */
