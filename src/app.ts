@@ -254,6 +254,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     crosswalk,
     search,
     controlRules,
+    coverage,
     lists,
     listStigs,
     collections,

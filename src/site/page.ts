@@ -7,6 +7,7 @@ import type { Entitlement } from '../auth/viewer.ts';
 import type { AppError } from '../base/errors.ts';
 import type { ControlService } from '../catalog/controls/queries.ts';
 import type { ControlRulesService } from '../catalog/crosswalk/control-rules.ts';
+import type { CoverageService } from '../catalog/crosswalk/coverage.ts';
 import type { CrosswalkService } from '../catalog/crosswalk/queries.ts';
 import type { RegdocService } from '../catalog/guidance/documents.ts';
 import type { RoleMappingService } from '../catalog/guidance/role-mapping.ts';
@@ -48,6 +49,7 @@ export interface PageDeps {
   controls: ControlService;
   crosswalk: CrosswalkService;
   controlRules: ControlRulesService;
+  coverage: CoverageService;
   search: SearchService;
   ledger: LedgerService;
   summary: CatalogSummaryService;

@@ -4,6 +4,7 @@ import type { Env } from '../http/env.ts';
 import { catalogPages } from './catalog.ts';
 import { collectionPages } from './collections.ts';
 import { controlPages } from './controls.ts';
+import { coveragePages } from './coverage.ts';
 import { docsPages } from './docs.ts';
 import { favoritePages } from './favorites.ts';
 import { formOnlyPages } from './form-only.ts';
@@ -35,6 +36,7 @@ export function pageRoutes(deps: PageDeps): Pages {
     stigPages,
     controlPages,
     listPages,
+    coveragePages,
     collectionPages,
     favoritePages,
     upgradePages,
