@@ -26,6 +26,7 @@ import { createLedgerService } from './catalog/ledger.ts';
 import { searchRoutes } from './catalog/search/api.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { stigRoutes } from './catalog/stigs/api.ts';
+import { createStigsCalled } from './catalog/stigs/called.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { stigDiffRoutes } from './catalog/stigs/diff-api.ts';
 import { createIdentify } from './catalog/stigs/identify.ts';
@@ -45,6 +46,7 @@ import { createFavoriteService } from './collections/favorites.ts';
 import { favoriteRoutes } from './collections/favorites-api.ts';
 import { createListEntryService } from './collections/list-entries.ts';
 import { listEntryRoutes } from './collections/list-entries-api.ts';
+import { createListOverviewService } from './collections/list-overview.ts';
 import { createListService } from './collections/lists.ts';
 import { listRoutes } from './collections/lists-api.ts';
 import { createPurgeService } from './collections/purge.ts';
@@ -210,7 +212,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
 
   const lists = createListService(users, now, newId);
   const listStigs = createListEntryService(users, now, newId);
-  app.route('/', listRoutes(ofUsers, lists, listStigs));
+  const listOverview = createListOverviewService(users, now, newId);
+  app.route('/', listRoutes(ofUsers, lists, listStigs, listOverview));
   app.route('/', listEntryRoutes(ofUsers, listStigs));
   const collections = createControlCollectionService(users, now, newId);
   app.route('/', controlCollectionRoutes(ofUsers, collections));
@@ -235,6 +238,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     sessions,
     cookie,
     stigs,
+    stigsCalled: createStigsCalled(catalog),
     stigDiff,
     workOnUpload,
     news,
@@ -244,6 +248,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     controlRules,
     lists,
     listStigs,
+    listOverview,
     collections,
     favorites,
     documents,
@@ -255,6 +260,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     summary,
     document,
     refuse,
+    now,
   });
   app.route('/', pages.app);
 
