@@ -29,6 +29,8 @@ import { stigRoutes } from './catalog/stigs/api.ts';
 import { createStigsCalled } from './catalog/stigs/called.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { stigDiffRoutes } from './catalog/stigs/diff-api.ts';
+import { createRuleHistoryService } from './catalog/stigs/history.ts';
+import { ruleHistoryRoutes } from './catalog/stigs/history-api.ts';
 import { createIdentify } from './catalog/stigs/identify.ts';
 import { createStigNames } from './catalog/stigs/names.ts';
 import { createStigNewsService } from './catalog/stigs/news.ts';
@@ -191,6 +193,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   app.route('/', stigRoutes(ofCatalog, stigs, news, createAddressed(catalog, crosswalk)));
   const stigDiff = createStigDiffService(catalog, stigs);
   app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
+  const ruleHistory = createRuleHistoryService(catalog);
+  app.route('/', ruleHistoryRoutes(ofCatalog, ruleHistory));
   const names = createStigNames(catalog);
   const controls = createControlService(catalog);
   const workOnUpload = createUploadWork(
@@ -240,6 +244,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     stigs,
     stigsCalled: createStigsCalled(catalog),
     stigDiff,
+    ruleHistory,
     workOnUpload,
     news,
     controls,

@@ -15,6 +15,7 @@ import type { LedgerService } from '../catalog/ledger.ts';
 import type { SearchService } from '../catalog/search/queries.ts';
 import type { createStigsCalled } from '../catalog/stigs/called.ts';
 import type { StigDiffService } from '../catalog/stigs/diff.ts';
+import type { RuleHistoryService } from '../catalog/stigs/history.ts';
 import type { StigNewsService } from '../catalog/stigs/news.ts';
 import type { StigService } from '../catalog/stigs/queries.ts';
 import type { CatalogSummaryService } from '../catalog/summary.ts';
@@ -45,6 +46,7 @@ export interface PageDeps {
   stigs: StigService;
   stigsCalled: ReturnType<typeof createStigsCalled>;
   stigDiff: StigDiffService;
+  ruleHistory: RuleHistoryService;
   news: StigNewsService;
   controls: ControlService;
   crosswalk: CrosswalkService;

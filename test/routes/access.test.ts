@@ -209,6 +209,7 @@ const table: Row[] = [
     path: `${harbor}/versions`,
   }),
   row('user', 'get /api/v1/stigs/{slug}/diff', has({ slug: 'harbor_linux_3' }), { path: `${harbor}/diff` }),
+  row('user', 'get /api/v1/rules/{id}', has({ id: 'V-900001' }), { path: '/api/v1/rules/V-900001' }),
   row('user', 'post /api/v1/checklists/from-results', (a) => assert.is(a.json.report.counts.open, 1), {
     body: { results: writeResults([{ id: 'SV-900001r100010_rule', result: 'fail' }]) },
   }),

@@ -36,7 +36,7 @@ export const arrows: Record<string, string[]> = {
     'src/db',
   ],
   'importers/read': ['src/base'],
-  'importers/stigs': ['importers/read', 'src/base', 'src/catalog/controls', 'src/db'],
+  'importers/stigs': ['importers/read', 'src/base', 'src/catalog/controls', 'src/catalog/stigs', 'src/db'],
   'src/app': [
     'src/audit',
     'src/auth',
