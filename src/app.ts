@@ -27,6 +27,7 @@ import { createOnlySamples } from './catalog/samples.ts';
 import { searchRoutes } from './catalog/search/api.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { stigRoutes } from './catalog/stigs/api.ts';
+import { createStigsCalled } from './catalog/stigs/called.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { stigDiffRoutes } from './catalog/stigs/diff-api.ts';
 import { createRuleHistoryService } from './catalog/stigs/history.ts';
@@ -48,6 +49,7 @@ import { createFavoriteService } from './collections/favorites.ts';
 import { favoriteRoutes } from './collections/favorites-api.ts';
 import { createListEntryService } from './collections/list-entries.ts';
 import { listEntryRoutes } from './collections/list-entries-api.ts';
+import { createListOverviewService } from './collections/list-overview.ts';
 import { createListService } from './collections/lists.ts';
 import { listRoutes } from './collections/lists-api.ts';
 import { createPurgeService } from './collections/purge.ts';
@@ -217,7 +219,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
 
   const lists = createListService(users, now, newId);
   const listStigs = createListEntryService(users, now, newId);
-  app.route('/', listRoutes(ofUsers, lists, listStigs));
+  const listOverview = createListOverviewService(users, now, newId);
+  app.route('/', listRoutes(ofUsers, lists, listStigs, listOverview));
   app.route('/', listEntryRoutes(ofUsers, listStigs));
   const collections = createControlCollectionService(users, now, newId);
   app.route('/', controlCollectionRoutes(ofUsers, collections));
@@ -242,6 +245,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     sessions,
     cookie,
     stigs,
+    stigsCalled: createStigsCalled(catalog),
     stigDiff,
     ruleHistory,
     workOnUpload,
@@ -252,6 +256,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     controlRules,
     lists,
     listStigs,
+    listOverview,
     collections,
     favorites,
     documents,
@@ -265,6 +270,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     inbox: context.inbox,
     document,
     refuse,
+    now,
   });
   app.route('/', pages.app);
 
