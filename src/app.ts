@@ -15,6 +15,8 @@ import { createCciFacts } from './catalog/crosswalk/cci-facts.ts';
 import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
 import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
 import { controlRulesRoutes } from './catalog/crosswalk/control-rules-api.ts';
+import { createCoverageService } from './catalog/crosswalk/coverage.ts';
+import { coverageRoutes } from './catalog/crosswalk/coverage-api.ts';
 import { createExplainService } from './catalog/crosswalk/explain.ts';
 import { createMappingExport } from './catalog/crosswalk/export.ts';
 import { createCrosswalkService } from './catalog/crosswalk/queries.ts';
@@ -222,6 +224,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const listOverview = createListOverviewService(users, now, newId);
   app.route('/', listRoutes(ofUsers, lists, listStigs, listOverview));
   app.route('/', listEntryRoutes(ofUsers, listStigs));
+  const coverage = createCoverageService(catalog, controls, crosswalk);
+  for (const routes of coverageRoutes(access, coverage, stigs, listStigs.releases)) app.route('/', routes);
   const collections = createControlCollectionService(users, now, newId);
   app.route('/', controlCollectionRoutes(ofUsers, collections));
   const favorites = createFavoriteService(users, now, newId);

@@ -23,6 +23,13 @@ export type FindingRow = typeof findings.$inferSelect;
 /** A release with the slug and id of its STIG. */
 export type StigRelease = typeof stigReleases.$inferSelect & { slug: string };
 
+/** A STIG with a release of it; null where the catalog has it no more. */
+export interface NamedRelease {
+  slug: string;
+  title: string;
+  release: { id: number; version: string } | null;
+}
+
 /** A release with everything that downloads need. */
 export interface FullRelease {
   release: StigRelease;
@@ -103,6 +110,12 @@ export function createStigService(db: Database) {
 
   return {
     full,
+
+    /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND. */
+    named(name: string, version?: string): NamedRelease {
+      const { id, slug, title, version: own } = db.read(() => release(name, version));
+      return { slug, title, release: { id, version: own } };
+    },
 
     /** A page of the STIGs, by title unless `sort` says otherwise. */
     list({
