@@ -26,6 +26,8 @@ import { createLedgerService } from './catalog/ledger.ts';
 import { searchRoutes } from './catalog/search/api.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { stigRoutes } from './catalog/stigs/api.ts';
+import { createStigChangesService } from './catalog/stigs/changes.ts';
+import { stigChangesRoutes } from './catalog/stigs/changes-api.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { stigDiffRoutes } from './catalog/stigs/diff-api.ts';
 import { createRuleHistoryService } from './catalog/stigs/history.ts';
@@ -45,6 +47,7 @@ import { controlCollectionRoutes } from './collections/control-collections-api.t
 import { regdocRoutes } from './collections/documents-api.ts';
 import { createFavoriteService } from './collections/favorites.ts';
 import { favoriteRoutes } from './collections/favorites-api.ts';
+import { createListChangesService, listChangesRoutes } from './collections/list-changes-api.ts';
 import { createListEntryService } from './collections/list-entries.ts';
 import { listEntryRoutes } from './collections/list-entries-api.ts';
 import { createListService } from './collections/lists.ts';
@@ -188,6 +191,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const stigs = createStigService(catalog);
   const news = createStigNewsService(catalog, now);
   const crosswalk = createCrosswalkService(catalog);
+  const changes = createStigChangesService(catalog);
+  app.route('/', stigChangesRoutes(ofCatalog, changes));
   app.route('/', stigRoutes(ofCatalog, stigs, news, createAddressed(catalog, crosswalk)));
   const stigDiff = createStigDiffService(catalog, stigs);
   app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
@@ -216,6 +221,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const listStigs = createListEntryService(users, now, newId);
   app.route('/', listRoutes(ofUsers, lists, listStigs));
   app.route('/', listEntryRoutes(ofUsers, listStigs));
+  const listChanges = createListChangesService(listStigs, changes);
+  app.route('/', listChangesRoutes(ofUsers, listStigs, listChanges));
   const collections = createControlCollectionService(users, now, newId);
   app.route('/', controlCollectionRoutes(ofUsers, collections));
   const favorites = createFavoriteService(users, now, newId);
@@ -241,6 +248,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     stigs,
     stigDiff,
     ruleHistory,
+    changes,
+    listChanges,
     workOnUpload,
     news,
     controls,
