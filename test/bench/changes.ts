@@ -47,6 +47,8 @@ export async function benchChanges(): Promise<void> {
   // Every day between the two releases asks for the same pairs, under another address.
   const day = (round: number) => new Date(Date.UTC(2023, 0, 2 + round)).toISOString().slice(0, 10);
 
+  const ruleOf = (round: number) => `V-${200_000 + ((317 * round) % (stigs * rulesPerStig))}`;
+
   const db = openCatalog(join(cwd, 'gapstone.db'));
   const changes = createStigChangesService(db);
   const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -57,7 +59,7 @@ export async function benchChanges(): Promise<void> {
   const lines = await timed(() => changes.linesOfCatalog(day(0)));
   console.log(`  its lines: ${lines.toFixed(0)} ms, the loop held for ${(delay.max / 1e6).toFixed(0)} ms`);
   const histories = createRuleHistoryService(db);
-  await measure('one rule over time, service', (round) => histories.history(`V-${200_000 + 317 * round}`));
+  await measure('one rule over time, service', (round) => histories.history(ruleOf(round)));
   db.close();
 
   const token = (await gapstone(['token', 'issue', '--subject', 'bench'], { cwd })).stdout.trim();
@@ -71,7 +73,7 @@ export async function benchChanges(): Promise<void> {
   const catalog = '/api/v1/stigs/changes?since=';
   await measure('changes of the catalog, other days', (round) => get(catalog + day(round)));
   await measure('changes of the catalog, asked again', () => get(catalog + day(0)));
-  await measure('one rule over time', (round) => get(`/api/v1/rules/V-${200_000 + 317 * round}`));
+  await measure('one rule over time', (round) => get(`/api/v1/rules/${ruleOf(round)}`));
   console.log(
     `  csv of the catalog: ${(await timed(() => get(`${catalog}${day(0)}&format=csv`))).toFixed(0)} ms`,
   );

@@ -138,19 +138,14 @@ export function createStigChangesService(db: Database) {
         pairs: pairsOf.all(JSON.stringify(wanted())),
       }));
       const done: T[] = [];
-      let until = performance.now() + sliceMilliseconds;
-      for (const pair of pairs) {
-        if (performance.now() >= until) {
-          await turn();
-          until = performance.now() + sliceMilliseconds;
-        }
-        const isSame = db.read(() => {
-          if (db.generation() !== generation) return false;
-          done.push(work(pair, generation));
-          return true;
-        });
-        if (!isSame) break;
-      }
+      const slice = () => {
+        if (db.generation() !== generation) return false;
+        const until = performance.now() + sliceMilliseconds;
+        while (done.length < pairs.length && performance.now() < until)
+          done.push(work(pairs[done.length]!, generation));
+        return true;
+      };
+      while (done.length < pairs.length && db.read(slice)) await turn();
       if (done.length === pairs.length) return done;
     }
   }
