@@ -1,9 +1,10 @@
 import type { Viewer } from '../auth/viewer.ts';
 import type { StigChangesService } from '../catalog/stigs/changes.ts';
-import { changesContent, isFile } from '../catalog/stigs/changes-api.ts';
-import { downloadChanges } from '../catalog/stigs/changes-export.ts';
+import { changesContent } from '../catalog/stigs/changes-api.ts';
+import { changesFile } from '../catalog/stigs/changes-export.ts';
 import { listChangesQuery } from '../catalog/stigs/changes-schema.ts';
 import type { Access } from '../http/access.ts';
+import { asksForFile, downloadFile } from '../http/files.ts';
 import { createRoutes } from '../http/routes.ts';
 import type { ListEntryService } from './list-entries.ts';
 import { idParam } from './schema.ts';
@@ -27,7 +28,7 @@ export function createListChangesService(entries: ListEntryService, changes: Sti
 export function listChangesRoutes(access: Access, lists: ListEntryService, changes: ListChangesService) {
   const { app, route } = createRoutes('Lists');
 
-  route('GET /api/v1/lists/{id}/changes', access.with({ expensive: isFile }).user, {
+  route('GET /api/v1/lists/{id}/changes', access.with({ expensive: asksForFile }).user, {
     operationId: 'getListChanges',
     summary: 'List what changed in the STIGs of a list since a day, or since each was added',
     params: idParam,
@@ -37,7 +38,7 @@ export function listChangesRoutes(access: Access, lists: ListEntryService, chang
       if (format === 'json') return changes.changes(user, id, since);
       const { list } = lists.exported(user, id);
       const name = `${list.name}_changes_since_${since}`;
-      return downloadChanges(c, { format, raw }, name, await changes.lines(user, id, since));
+      return downloadFile(c, { format, raw }, name, changesFile(await changes.lines(user, id, since)));
     },
   });
 

@@ -52,6 +52,11 @@ async function csvInTurns<T>(columns: Column<T>[], rows: T[], raw?: boolean): Pr
 
 type FlatType = 'text/csv' | 'application/xml';
 
+/** Whether a request is for a file, of a route that answers json as well; a file of many lines is more work. */
+export function asksForFile(c: Context): boolean {
+  return (c.req.query('format') ?? 'json').toLowerCase() !== 'json';
+}
+
 /** The response of a route that answers json as any other does, and a file where a flat format is asked for. */
 export function jsonOrFile<T extends z.ZodType>(json: T, description: string) {
   const { content, headers } = fileContent(json, ['text/csv']);

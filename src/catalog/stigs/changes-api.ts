@@ -1,9 +1,8 @@
-import type { Context } from 'hono';
 import type { Access } from '../../http/access.ts';
-import { jsonOrFile } from '../../http/files.ts';
+import { asksForFile, downloadFile, jsonOrFile } from '../../http/files.ts';
 import { createRoutes } from '../../http/routes.ts';
 import type { StigChangesService } from './changes.ts';
-import { downloadChanges } from './changes-export.ts';
+import { changesFile } from './changes-export.ts';
 import { ChangesSince, changesQuery } from './changes-schema.ts';
 
 /** The response of a route that tells what changed since a day: json, or a line for each rule. */
@@ -12,22 +11,20 @@ export const changesContent = jsonOrFile(
   'What changed. csv and xlsx have a line for each rule that was added, removed or changed.',
 );
 
-/** As lines a whole catalog is much work; the counts are kept. */
-export const isFile = (c: Context) => (c.req.query('format') ?? 'json').toLowerCase() !== 'json';
-
 /** What changed in the whole catalog since a day (rule D26). Declared before `{slug}`, which would swallow it. */
 export function stigChangesRoutes(access: Access, changes: StigChangesService) {
   const { app, route } = createRoutes('STIG catalog');
 
-  route('GET /api/v1/stigs/changes', access.with({ expensive: isFile }).user, {
+  route('GET /api/v1/stigs/changes', access.with({ expensive: asksForFile }).user, {
     operationId: 'getCatalogChanges',
     summary: 'List what changed in every STIG since a day',
     query: changesQuery,
     response: changesContent,
-    handle: async ({ query: { since, format, raw } }, c) =>
-      format === 'json'
-        ? changes.ofCatalog(since)
-        : downloadChanges(c, { format, raw }, `changes_since_${since}`, await changes.linesOfCatalog(since)),
+    handle: async ({ query: { since, format, raw } }, c) => {
+      if (format === 'json') return changes.ofCatalog(since);
+      const lines = await changes.linesOfCatalog(since);
+      return downloadFile(c, { format, raw }, `changes_since_${since}`, changesFile(lines));
+    },
   });
 
   return app;

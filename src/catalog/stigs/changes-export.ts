@@ -1,6 +1,5 @@
-import type { Context } from 'hono';
 import { type Column, joined } from '../../http/columns.ts';
-import { downloadFile } from '../../http/files.ts';
+import type { FlatFile } from '../../http/files.ts';
 import { ChangeLine } from './changes-schema.ts';
 import type { StigDiff } from './diff-schema.ts';
 
@@ -9,14 +8,9 @@ const columns = Object.keys(ChangeLine.shape).map((name): Column<ChangeLine> => 
   return { name, value: (line) => (key === 'classes' ? joined(line.classes) : line[key]) };
 });
 
-/** Answers lines of what changed as csv or xlsx (rule D26). */
-export function downloadChanges(
-  c: Context,
-  asked: { format: 'csv' | 'xlsx'; raw?: boolean | undefined },
-  name: string,
-  rows: ChangeLine[],
-): Promise<Response> {
-  return downloadFile(c, asked, name, { json: rows, root: 'changes', element: 'rule', columns, rows });
+/** Lines of what changed, as a file of csv or xlsx (rule D26). */
+export function changesFile(rows: ChangeLine[]): FlatFile<ChangeLine> {
+  return { json: rows, root: 'changes', element: 'rule', columns, rows };
 }
 
 /** The name of a file that tells two releases apart. */

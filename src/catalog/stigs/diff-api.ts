@@ -1,8 +1,7 @@
 import type { Access } from '../../http/access.ts';
-import { jsonOrFile } from '../../http/files.ts';
+import { asksForFile, downloadFile, jsonOrFile } from '../../http/files.ts';
 import { createRoutes } from '../../http/routes.ts';
-import { isFile } from './changes-api.ts';
-import { diffLines, diffName, downloadChanges } from './changes-export.ts';
+import { changesFile, diffLines, diffName } from './changes-export.ts';
 import type { StigDiffService } from './diff.ts';
 import { filterDiff } from './diff-filter.ts';
 import { diffDownloadQuery, StigDiff } from './diff-schema.ts';
@@ -12,7 +11,7 @@ import { slugParam } from './schema.ts';
 export function stigDiffRoutes(access: Access, diffs: StigDiffService) {
   const { app, route } = createRoutes('STIG catalog');
 
-  route('GET /api/v1/stigs/{slug}/diff', access.with({ expensive: isFile }).user, {
+  route('GET /api/v1/stigs/{slug}/diff', access.with({ expensive: asksForFile }).user, {
     operationId: 'getStigDiff',
     summary: 'List the rules added, removed and changed between two retained releases',
     description:
@@ -25,7 +24,9 @@ export function stigDiffRoutes(access: Access, diffs: StigDiffService) {
     ),
     handle: ({ params, query: { from, to, format, raw, ...filter } }, c) => {
       const diff = filterDiff(diffs.diff(params.slug, { from, to }), filter);
-      return format === 'json' ? diff : downloadChanges(c, { format, raw }, diffName(diff), diffLines(diff));
+      return format === 'json'
+        ? diff
+        : downloadFile(c, { format, raw }, diffName(diff), changesFile(diffLines(diff)));
     },
   });
 
