@@ -23,9 +23,11 @@ import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { roleMappingRoutes } from './catalog/guidance/role-mapping-api.ts';
 import { createRoleService } from './catalog/guidance/roles.ts';
 import { createLedgerService } from './catalog/ledger.ts';
+import { createOnlySamples } from './catalog/samples.ts';
 import { searchRoutes } from './catalog/search/api.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { stigRoutes } from './catalog/stigs/api.ts';
+import { createStigsCalled } from './catalog/stigs/called.ts';
 import { createStigChangesService } from './catalog/stigs/changes.ts';
 import { stigChangesRoutes } from './catalog/stigs/changes-api.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
@@ -50,6 +52,7 @@ import { favoriteRoutes } from './collections/favorites-api.ts';
 import { createListChangesService, listChangesRoutes } from './collections/list-changes-api.ts';
 import { createListEntryService } from './collections/list-entries.ts';
 import { listEntryRoutes } from './collections/list-entries-api.ts';
+import { createListOverviewService } from './collections/list-overview.ts';
 import { createListService } from './collections/lists.ts';
 import { listRoutes } from './collections/lists-api.ts';
 import { createPurgeService } from './collections/purge.ts';
@@ -126,6 +129,8 @@ export interface Context {
   corsOrigins: readonly string[];
   /** Whether the sample endpoint is there (rule D10). */
   plants: boolean;
+  /** The folder whose files are imported, as pages tell (rule D33). */
+  inbox: string | null;
   /** The classification that pages show and exports are marked with. */
   banner: string | null;
 }
@@ -219,7 +224,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
 
   const lists = createListService(users, now, newId);
   const listStigs = createListEntryService(users, now, newId);
-  app.route('/', listRoutes(ofUsers, lists, listStigs));
+  const listOverview = createListOverviewService(users, now, newId);
+  app.route('/', listRoutes(ofUsers, lists, listStigs, listOverview));
   app.route('/', listEntryRoutes(ofUsers, listStigs));
   const listChanges = createListChangesService(listStigs, changes);
   app.route('/', listChangesRoutes(ofUsers, listStigs, listChanges));
@@ -246,6 +252,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     sessions,
     cookie,
     stigs,
+    stigsCalled: createStigsCalled(catalog),
     stigDiff,
     ruleHistory,
     changes,
@@ -258,6 +265,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     controlRules,
     lists,
     listStigs,
+    listOverview,
     collections,
     favorites,
     documents,
@@ -267,8 +275,11 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     roleMapping,
     ledger: createLedgerService(catalog),
     summary,
+    onlySamples: createOnlySamples(catalog),
+    inbox: context.inbox,
     document,
     refuse,
+    now,
   });
   app.route('/', pages.app);
 

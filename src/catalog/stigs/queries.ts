@@ -1,7 +1,9 @@
 import { and, asc, count, desc, eq, getViewSelectedFields, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
+import type { Sort } from '../../base/sort.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
+import { orderBy } from '../../db/order-by.ts';
 import { createSlugOf } from '../../db/stig-slugs.ts';
 import { findings, stigProfiles, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
@@ -28,6 +30,10 @@ export interface FullRelease {
   profiles: Profile[];
 }
 
+/** What the list of STIGs can be sorted by. */
+export const stigColumns = ['title', 'version', 'date', 'rules'] as const;
+type StigColumn = (typeof stigColumns)[number];
+
 export type StigService = ReturnType<typeof createStigService>;
 
 /** The queries of the STIG catalog (rule D4). */
@@ -47,6 +53,12 @@ export function createStigService(db: Database) {
       .where(eq(stigs.slug, slug))
       .orderBy(desc(stigReleases.releaseOrder))
       .prepare();
+  const sortable: Record<StigColumn, SQL> = {
+    title: sql`${stigs.titleFold}`,
+    version: sql`${stigReleases.releaseOrder}`,
+    date: sql`${stigReleases.releaseDate}`,
+    rules: sql`${stigReleases.findingCount}`,
+  };
   const isRetained = eq(stigReleases.stigId, stigs.id);
   const current = releasesWhere(eq(stigReleases.id, stigs.currentReleaseId));
   const retained = releasesWhere(and(isRetained, eq(stigReleases.version, sql.placeholder('version'))));
@@ -92,7 +104,12 @@ export function createStigService(db: Database) {
   return {
     full,
 
-    list({ search, ...page }: Page & { search?: string | undefined }): StigList {
+    /** A page of the STIGs, by title unless `sort` says otherwise. */
+    list({
+      search,
+      sort,
+      ...page
+    }: Page & { search?: string | undefined; sort?: Sort<StigColumn> | undefined }): StigList {
       const wanted = search ? fold(search) : '';
       const matches =
         wanted === ''
@@ -111,7 +128,7 @@ export function createStigService(db: Database) {
           .from(stigs)
           .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
           .where(matches)
-          .orderBy(asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug))
+          .orderBy(...orderBy(sort, sortable, [asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug)]))
           .limit(page.limit)
           .offset(offsetOf(page, total))
           .all();
