@@ -30,6 +30,8 @@ import { searchRoutes } from './catalog/search/api.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { stigRoutes } from './catalog/stigs/api.ts';
 import { createStigsCalled } from './catalog/stigs/called.ts';
+import { createStigChangesService } from './catalog/stigs/changes.ts';
+import { stigChangesRoutes } from './catalog/stigs/changes-api.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { stigDiffRoutes } from './catalog/stigs/diff-api.ts';
 import { createRuleHistoryService } from './catalog/stigs/history.ts';
@@ -49,6 +51,7 @@ import { controlCollectionRoutes } from './collections/control-collections-api.t
 import { regdocRoutes } from './collections/documents-api.ts';
 import { createFavoriteService } from './collections/favorites.ts';
 import { favoriteRoutes } from './collections/favorites-api.ts';
+import { createListChangesService, listChangesRoutes } from './collections/list-changes-api.ts';
 import { createListEntryService } from './collections/list-entries.ts';
 import { listEntryRoutes } from './collections/list-entries-api.ts';
 import { createListOverviewService } from './collections/list-overview.ts';
@@ -195,6 +198,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const stigs = createStigService(catalog);
   const news = createStigNewsService(catalog, now);
   const crosswalk = createCrosswalkService(catalog);
+  const changes = createStigChangesService(catalog);
+  app.route('/', stigChangesRoutes(ofCatalog, changes));
   app.route('/', stigRoutes(ofCatalog, stigs, news, createAddressed(catalog, crosswalk)));
   const stigDiff = createStigDiffService(catalog, stigs);
   app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
@@ -226,6 +231,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   app.route('/', listEntryRoutes(ofUsers, listStigs));
   const coverage = createCoverageService(catalog, controls, crosswalk);
   for (const routes of coverageRoutes(access, coverage, stigs, listStigs.releases)) app.route('/', routes);
+  const listChanges = createListChangesService(listStigs, changes);
+  app.route('/', listChangesRoutes(ofUsers, listStigs, listChanges));
   const collections = createControlCollectionService(users, now, newId);
   app.route('/', controlCollectionRoutes(ofUsers, collections));
   const favorites = createFavoriteService(users, now, newId);
@@ -252,6 +259,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     stigsCalled: createStigsCalled(catalog),
     stigDiff,
     ruleHistory,
+    changes,
+    listChanges,
     workOnUpload,
     news,
     controls,
