@@ -23,6 +23,7 @@ import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { roleMappingRoutes } from './catalog/guidance/role-mapping-api.ts';
 import { createRoleService } from './catalog/guidance/roles.ts';
 import { createLedgerService } from './catalog/ledger.ts';
+import { createOnlySamples } from './catalog/samples.ts';
 import { searchRoutes } from './catalog/search/api.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { stigRoutes } from './catalog/stigs/api.ts';
@@ -125,6 +126,8 @@ export interface Context {
   corsOrigins: readonly string[];
   /** Whether the sample endpoint is there (rule D10). */
   plants: boolean;
+  /** The folder whose files are imported, as pages tell (rule D33). */
+  inbox: string | null;
   /** The classification that pages show and exports are marked with. */
   banner: string | null;
 }
@@ -263,6 +266,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     roleMapping,
     ledger: createLedgerService(catalog),
     summary,
+    onlySamples: createOnlySamples(catalog),
+    inbox: context.inbox,
     document,
     refuse,
     now,

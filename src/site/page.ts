@@ -66,6 +66,10 @@ export interface PageDeps {
   listOverview: ListOverviewService;
   collections: ControlCollectionService;
   favorites: FavoriteService;
+  /** Whether no publisher's STIG was imported yet. */
+  onlySamples: () => boolean;
+  /** The folder whose files are imported (rule D33). */
+  inbox: string | null;
   workOnUpload: ReturnType<typeof createUploadWork>;
   /** The text of `/openapi.json`. */
   document(): string;

@@ -68,7 +68,7 @@ export const arrows: Record<string, string[]> = {
   'src/catalog/search': ['src/base', 'src/catalog/controls', 'src/catalog/stigs', 'src/db', 'src/http'],
   'src/catalog/stigs': ['src/base', 'src/db', 'src/http'],
   'src/checklists': ['importers/read', 'src/base', 'src/catalog/stigs', 'src/http'],
-  'src/cli': ['src/base', 'src/commands', 'src/runtime'],
+  'src/cli': ['src/base', 'src/commands', 'src/db', 'src/runtime'],
   'src/collections': [
     'src/auth',
     'src/base',
