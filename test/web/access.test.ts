@@ -96,6 +96,7 @@ const table: Row[] = [
   get('user', '/stigs/:slug/diff', '/stigs/harbor_linux_3/diff'),
   get('user', '/upgrade'),
   get('user', '/catalog'),
+  get('user', '/catalog/files', '/catalog/files?search=harbor'),
   get('user', '/catalog/imports/:run', '/catalog/imports/1'),
   get('user', '/catalog/imports/:run', '/catalog/imports/99', 404),
   get('user', '/favorites'),
