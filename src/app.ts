@@ -29,6 +29,9 @@ import { createOnlySamples } from './catalog/samples.ts';
 import { searchRoutes } from './catalog/search/api.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { stigRoutes } from './catalog/stigs/api.ts';
+import { createStigsCalled } from './catalog/stigs/called.ts';
+import { createStigChangesService } from './catalog/stigs/changes.ts';
+import { stigChangesRoutes } from './catalog/stigs/changes-api.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { stigDiffRoutes } from './catalog/stigs/diff-api.ts';
 import { createRuleHistoryService } from './catalog/stigs/history.ts';
@@ -48,8 +51,10 @@ import { controlCollectionRoutes } from './collections/control-collections-api.t
 import { regdocRoutes } from './collections/documents-api.ts';
 import { createFavoriteService } from './collections/favorites.ts';
 import { favoriteRoutes } from './collections/favorites-api.ts';
+import { createListChangesService, listChangesRoutes } from './collections/list-changes-api.ts';
 import { createListEntryService } from './collections/list-entries.ts';
 import { listEntryRoutes } from './collections/list-entries-api.ts';
+import { createListOverviewService } from './collections/list-overview.ts';
 import { createListService } from './collections/lists.ts';
 import { listRoutes } from './collections/lists-api.ts';
 import { createPurgeService } from './collections/purge.ts';
@@ -193,6 +198,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const stigs = createStigService(catalog);
   const news = createStigNewsService(catalog, now);
   const crosswalk = createCrosswalkService(catalog);
+  const changes = createStigChangesService(catalog);
+  app.route('/', stigChangesRoutes(ofCatalog, changes));
   app.route('/', stigRoutes(ofCatalog, stigs, news, createAddressed(catalog, crosswalk)));
   const stigDiff = createStigDiffService(catalog, stigs);
   app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
@@ -219,10 +226,13 @@ export function createApp(context: Context): OpenAPIHono<Env> {
 
   const lists = createListService(users, now, newId);
   const listStigs = createListEntryService(users, now, newId);
-  app.route('/', listRoutes(ofUsers, lists, listStigs));
+  const listOverview = createListOverviewService(users, now, newId);
+  app.route('/', listRoutes(ofUsers, lists, listStigs, listOverview));
   app.route('/', listEntryRoutes(ofUsers, listStigs));
   const coverage = createCoverageService(catalog, controls, crosswalk);
   for (const routes of coverageRoutes(access, coverage, stigs, listStigs.releases)) app.route('/', routes);
+  const listChanges = createListChangesService(listStigs, changes);
+  app.route('/', listChangesRoutes(ofUsers, listStigs, listChanges));
   const collections = createControlCollectionService(users, now, newId);
   app.route('/', controlCollectionRoutes(ofUsers, collections));
   const favorites = createFavoriteService(users, now, newId);
@@ -246,8 +256,11 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     sessions,
     cookie,
     stigs,
+    stigsCalled: createStigsCalled(catalog),
     stigDiff,
     ruleHistory,
+    changes,
+    listChanges,
     workOnUpload,
     news,
     controls,
@@ -257,6 +270,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     coverage,
     lists,
     listStigs,
+    listOverview,
     collections,
     favorites,
     documents,
@@ -270,6 +284,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     inbox: context.inbox,
     document,
     refuse,
+    now,
   });
   app.route('/', pages.app);
 

@@ -219,7 +219,18 @@ test('arrays may be repeated, separated by commas, and in any case', async () =>
     const refused = await ask(t, 'GET', addressOf(operation, parameter, `${words.join()},zeppelin`), alice);
     assert.is(refused.status, 400, where);
   }
-  const names = ['baseline', 'framework', 'impact', 'include', 'mac', 'severity', 'status', 'type'];
+  const names = [
+    'baseline',
+    'class',
+    'framework',
+    'impact',
+    'include',
+    'kind',
+    'mac',
+    'severity',
+    'status',
+    'type',
+  ];
   assert.equal([...seen].sort(), names);
 });
 

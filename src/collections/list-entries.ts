@@ -148,11 +148,22 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
       });
     },
 
-    /** Appends the STIGs of the catalog that are not in the list yet, in the order given. Throws as `add` of collections. */
-    add(user: User, id: string, slugs: string[]): Promise<StigsAdded> {
+    /**
+     * Appends the STIGs of the catalog that are not in the list yet, in the order given; `notes` are those of a slug. Throws as
+     * `add` of collections.
+     */
+    add(
+      user: User,
+      id: string,
+      slugs: string[],
+      notes: ReadonlyMap<string, string> = new Map(),
+    ): Promise<StigsAdded> {
       return db.write(() => {
         lists.own(user, id);
-        const named = [...new Set(slugs)].map((slug) => ({ slug, ...references.stig(slug) }));
+        const named = [...new Set(slugs)].map((slug) => ({
+          ...{ slug, notes: notes.get(slug) },
+          ...references.stig(slug),
+        }));
         const missing = named.filter(({ seen }) => seen === null).map(({ slug }) => slug);
         return lists.add(id, named, missing);
       });

@@ -1,3 +1,4 @@
+import { benchChanges } from './changes.ts';
 import { benchCoverage } from './coverage.ts';
 import { benchImport } from './import.ts';
 import { benchReading } from './read.ts';
@@ -10,6 +11,7 @@ const parts: Record<string, () => Promise<void>> = {
   read: benchReading,
   search: benchSearching,
   coverage: benchCoverage,
+  changes: benchChanges,
   uploads: benchUploads,
 };
 

@@ -1,7 +1,9 @@
 import { and, asc, count, desc, eq, getViewSelectedFields, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
+import type { Sort } from '../../base/sort.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
+import { orderBy } from '../../db/order-by.ts';
 import { createSlugOf } from '../../db/stig-slugs.ts';
 import { findings, stigProfiles, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
@@ -35,6 +37,18 @@ export interface FullRelease {
   profiles: Profile[];
 }
 
+/** What the list of STIGs can be sorted by. */
+export const stigColumns = ['title', 'version', 'date', 'rules'] as const;
+type StigColumn = (typeof stigColumns)[number];
+
+/** What the list of STIGs is narrowed to, and sorted by. */
+export interface StigsWanted extends Page {
+  search?: string | undefined;
+  sort?: Sort<StigColumn> | undefined;
+  /** A date: those of it and later ones are left out, and those without one. */
+  before?: string | undefined;
+}
+
 export type StigService = ReturnType<typeof createStigService>;
 
 /** The queries of the STIG catalog (rule D4). */
@@ -54,6 +68,12 @@ export function createStigService(db: Database) {
       .where(eq(stigs.slug, slug))
       .orderBy(desc(stigReleases.releaseOrder))
       .prepare();
+  const sortable: Record<StigColumn, SQL> = {
+    title: sql`${stigs.titleFold}`,
+    version: sql`${stigReleases.releaseOrder}`,
+    date: sql`${stigReleases.releaseDate}`,
+    rules: sql`${stigReleases.findingCount}`,
+  };
   const isRetained = eq(stigReleases.stigId, stigs.id);
   const current = releasesWhere(eq(stigReleases.id, stigs.currentReleaseId));
   const retained = releasesWhere(and(isRetained, eq(stigReleases.version, sql.placeholder('version'))));
@@ -105,14 +125,22 @@ export function createStigService(db: Database) {
       return { slug, title, release: { id, version: own } };
     },
 
-    list({ search, ...page }: Page & { search?: string | undefined }): StigList {
+    /** A page of the STIGs, by title unless `sort` says otherwise; of those whose release is older than a date. */
+    list({ search, sort, before, ...page }: StigsWanted): StigList {
       const wanted = search ? fold(search) : '';
-      const matches =
+      const matches = and(
         wanted === ''
           ? undefined
-          : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`;
+          : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`,
+        before === undefined ? undefined : sql`${stigReleases.releaseDate} < ${before}`,
+      );
       return db.read(() => {
-        const total = orm.select({ total: count() }).from(stigs).where(matches).get()!.total;
+        const total = orm
+          .select({ total: count() })
+          .from(stigs)
+          .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
+          .where(matches)
+          .get()!.total;
         const rows = orm
           .select({
             slug: stigs.slug,
@@ -124,7 +152,7 @@ export function createStigService(db: Database) {
           .from(stigs)
           .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
           .where(matches)
-          .orderBy(asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug))
+          .orderBy(...orderBy(sort, sortable, [asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug)]))
           .limit(page.limit)
           .offset(offsetOf(page, total))
           .all();

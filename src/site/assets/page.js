@@ -9,3 +9,13 @@ document.addEventListener('keydown', (event) => {
   box.focus();
   box.select();
 });
+
+// A page that is left open says when its session may have ended: 15 minutes after it was last asked for.
+const over = document.getElementById('session-over');
+if (over !== null)
+  setTimeout(
+    () => {
+      over.hidden = false;
+    },
+    15 * 60 * 1000,
+  );
