@@ -204,6 +204,11 @@ function Tables({ shown, place }: { shown: ShownCoverage; place: Place }): Child
   );
   const titled = ({ identifier, title }: { identifier: string; title: string }) =>
     title || <span class="quiet">{beginning(beginnings.get(identifier) ?? '', 120)}</span>;
+  // The shipped facts have neither titles nor statements of some frameworks.
+  const isTitled = controls.some(({ identifier, title }) => title !== '' || beginnings.get(identifier));
+  const heads = isTitled ? ['Control', 'Title'] : ['Control'];
+  const lead = (each: { identifier: string; title: string }): Child[] =>
+    isTitled ? [named(each), titled(each)] : [named(each)];
   const [covered, uncovered] = [true, false].map((each) => controls.filter((one) => one.covered === each));
   return (
     <>
@@ -211,8 +216,8 @@ function Tables({ shown, place }: { shown: ShownCoverage; place: Place }): Child
         <Table
           caption="Controls without a rule"
           class="dense"
-          head={['Control', 'Title', 'Family']}
-          rows={uncovered!.slice(0, mostRows).map((each) => [named(each), titled(each), each.family])}
+          head={[...heads, 'Family']}
+          rows={uncovered!.slice(0, mostRows).map((each) => [...lead(each), each.family])}
         >
           A rule addresses each of these controls.
         </Table>
@@ -222,12 +227,11 @@ function Tables({ shown, place }: { shown: ShownCoverage; place: Place }): Child
         <Table
           caption="Controls addressed"
           class="dense"
-          head={['Control', 'Title', 'Rules', ...(stigs.length > 1 ? ['STIGs'] : [])]}
+          head={[...heads, 'Rules', ...(stigs.length > 1 ? ['STIGs'] : [])]}
           rows={covered!
             .slice(0, mostRows)
             .map((each) => [
-              named(each),
-              titled(each),
+              ...lead(each),
               <RuleCounts of={each} />,
               ...(stigs.length > 1 ? [<Stigs of={each.stigs} titles={titles} />] : []),
             ])}
@@ -241,8 +245,8 @@ function Tables({ shown, place }: { shown: ShownCoverage; place: Place }): Child
           <Table
             caption="Controls addressed outside the baseline"
             class="dense"
-            head={['Control', 'Title', 'Rules']}
-            rows={outside.map((each) => [named(each), titled(each), each.rules])}
+            head={[...heads, 'Rules']}
+            rows={outside.map((each) => [...lead(each), each.rules])}
           >
             No rule addresses a control outside the baseline.
           </Table>
