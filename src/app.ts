@@ -42,6 +42,9 @@ import { createStigNewsService } from './catalog/stigs/news.ts';
 import { createStigService } from './catalog/stigs/queries.ts';
 import { createCatalogSummaryService } from './catalog/summary.ts';
 import { checklistRoutes } from './checklists/api.ts';
+import { createChecklistZips } from './checklists/host-zip.ts';
+import { listChecklistRoutes } from './checklists/list-api.ts';
+import { createListChecklists } from './checklists/list-checklists.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
@@ -229,6 +232,15 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const listOverview = createListOverviewService(users, now, newId);
   app.route('/', listRoutes(ofUsers, lists, listStigs, listOverview));
   app.route('/', listEntryRoutes(ofUsers, listStigs));
+  const listChecklists = createListChecklists(
+    createChecklistZips(stigs, catalog.generation),
+    (user, id) => {
+      const { list, stigs: entries } = listStigs.exported(user, id);
+      return { name: list.name, stigs: entries };
+    },
+    banner,
+  );
+  app.route('/', listChecklistRoutes(access, listChecklists));
   const coverage = createCoverageService(catalog, controls, crosswalk);
   for (const routes of coverageRoutes(access, coverage, stigs, listStigs.releases)) app.route('/', routes);
   const listChanges = createListChangesService(listStigs, changes);
