@@ -10,6 +10,7 @@ import { formOnlyPages } from './form-only.ts';
 import { problemPage } from './html/problem.tsx';
 import { listPages } from './lists.ts';
 import { createPageSupport, goTo, type PageDeps } from './page.ts';
+import { rulePages } from './rules.ts';
 import { searchPages } from './search.ts';
 import { signInPages } from './sign-in.ts';
 import { stigPages } from './stigs.ts';
@@ -33,6 +34,7 @@ export function pageRoutes(deps: PageDeps): Pages {
     signInPages,
     searchPages,
     stigPages,
+    rulePages,
     controlPages,
     listPages,
     collectionPages,
