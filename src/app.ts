@@ -13,6 +13,7 @@ import { createAddressed } from './catalog/crosswalk/addressed.ts';
 import { crosswalkRoutes } from './catalog/crosswalk/api.ts';
 import { createCciFacts } from './catalog/crosswalk/cci-facts.ts';
 import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
+import { createRuleChain } from './catalog/crosswalk/chain.ts';
 import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
 import { controlRulesRoutes } from './catalog/crosswalk/control-rules-api.ts';
 import { createCoverageService } from './catalog/crosswalk/coverage.ts';
@@ -40,6 +41,7 @@ import { createIdentify } from './catalog/stigs/identify.ts';
 import { createStigNames } from './catalog/stigs/names.ts';
 import { createStigNewsService } from './catalog/stigs/news.ts';
 import { createStigService } from './catalog/stigs/queries.ts';
+import { createReadingService } from './catalog/stigs/reading.ts';
 import { createCatalogSummaryService } from './catalog/summary.ts';
 import { checklistRoutes } from './checklists/api.ts';
 import { createChecklistZips } from './checklists/host-zip.ts';
@@ -273,6 +275,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     ruleHistory,
     changes,
     listChanges,
+    reading: createReadingService(catalog, stigs),
+    ruleChain: createRuleChain(catalog, crosswalk),
     workOnUpload,
     news,
     controls,
