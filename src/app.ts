@@ -25,6 +25,7 @@ import { createRoleService } from './catalog/guidance/roles.ts';
 import { createLedgerService } from './catalog/ledger.ts';
 import { searchRoutes } from './catalog/search/api.ts';
 import { createSearchService } from './catalog/search/queries.ts';
+import { createStigFinder } from './catalog/search/stig-finder.ts';
 import { stigRoutes } from './catalog/stigs/api.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { stigDiffRoutes } from './catalog/stigs/diff-api.ts';
@@ -204,12 +205,14 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const mappings = createMappingExport(catalog, crosswalk);
   app.route('/', crosswalkRoutes(ofCatalog, crosswalk, explainer, mappings));
   const search = createSearchService(catalog, createCciLookup(catalog, crosswalk));
-  app.route('/', searchRoutes(ofCatalog, search));
+  const finder = createStigFinder(catalog);
   const controlRules = createControlRulesService(catalog, crosswalk);
-  app.route('/', controlRulesRoutes(ofCatalog, controlRules));
 
   const lists = createListService(users, now, newId);
   const listStigs = createListEntryService(users, now, newId);
+  // These answer for the STIGs of a list too.
+  app.route('/', searchRoutes(ofUsers, search, finder, listStigs.slugs));
+  app.route('/', controlRulesRoutes(ofUsers, controlRules, listStigs.slugs));
   app.route('/', listRoutes(ofUsers, lists, listStigs));
   app.route('/', listEntryRoutes(ofUsers, listStigs));
   const collections = createControlCollectionService(users, now, newId);
@@ -241,6 +244,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     controls,
     crosswalk,
     search,
+    finder,
     controlRules,
     lists,
     listStigs,

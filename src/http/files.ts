@@ -37,6 +37,13 @@ export async function downloadFile<T>(
 
 type FlatType = 'text/csv' | 'application/xml';
 
+/** The response of a route that answers json as any other does, and a file where a flat format is asked for. */
+export function jsonOrFile<T extends z.ZodType>(json: T, description: string) {
+  const { content, headers } = fileContent(json, ['text/csv']);
+  const name = 'Content-Disposition';
+  return { description, content, headers: { [name]: { ...headers[name], required: false } } };
+}
+
 /** The response of a route that answers a file: as JSON, flat in the given types, and as xlsx. */
 export function fileContent<T extends z.ZodType>(
   json: T,

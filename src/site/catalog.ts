@@ -18,13 +18,17 @@ const ledgerQuery = z.object({ ...paging(100, 100), outcome: wordList('outcome',
 
 /** The start page, what is loaded, what the imports did, and documents and roles for the entitled. */
 export function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { news, controls, ledger, summary, documents, roles, documentCollections, roleCollections } = deps;
+  const { news, controls, ledger, summary, lists } = deps;
+  const { documents, roles, documentCollections, roleCollections } = deps;
   const counted = { page: 1, limit: 1 };
 
   app.get('/', guard.visitor, (c) => {
-    if (c.get('visitor') === null) return show(c, homePage(null));
-    const { changes } = news.changelog({ page: 1, limit: 10 });
-    return show(c, homePage({ stats: news.stats(), changes }));
+    const user = c.get('visitor');
+    if (user === null) return show(c, homePage(null));
+    const latest = { page: 1, limit: 10 };
+    const { changes } = news.changelog(latest);
+    const brought = news.lastImport(latest);
+    return show(c, homePage({ stats: news.stats(), changes, brought, lists: lists.all(user).lists }));
   });
 
   app.get('/catalog', guard.user, async (c) => {

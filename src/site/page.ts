@@ -13,6 +13,7 @@ import type { RoleMappingService } from '../catalog/guidance/role-mapping.ts';
 import type { RoleService } from '../catalog/guidance/roles.ts';
 import type { LedgerService } from '../catalog/ledger.ts';
 import type { SearchService } from '../catalog/search/queries.ts';
+import type { StigFinder } from '../catalog/search/stig-finder.ts';
 import type { StigDiffService } from '../catalog/stigs/diff.ts';
 import type { StigNewsService } from '../catalog/stigs/news.ts';
 import type { StigService } from '../catalog/stigs/queries.ts';
@@ -47,6 +48,7 @@ export interface PageDeps {
   crosswalk: CrosswalkService;
   controlRules: ControlRulesService;
   search: SearchService;
+  finder: StigFinder;
   ledger: LedgerService;
   summary: CatalogSummaryService;
   documents: RegdocService;

@@ -16,11 +16,13 @@ const changesPerPage = 50;
 
 /** The pages of STIGs and their rules. */
 export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { stigs, stigDiff, lists, favorites, roleMapping } = deps;
+  const { stigs, finder, stigDiff, lists, favorites, roleMapping } = deps;
 
   app.get('/stigs', guard.user, (c) => {
     const query = readQuery(c, listQuery);
-    return show(c, stigsPage({ list: stigs.list(query), search: query.search ?? '' }));
+    const { search = '', ...page } = query;
+    const list = search.trim() === '' ? stigs.list(page) : finder.list(search, page);
+    return show(c, stigsPage({ list, search }));
   });
 
   app.get('/stigs/:slug', guard.user, (c) => {

@@ -18,7 +18,7 @@ export function stigsPage({ list, search }: { list: StigList; search: string }):
             Upgrade a checklist
           </a>
         </div>
-        <FindForm action="/stigs" label="Title or slug contains" search={search} />
+        <FindForm action="/stigs" label="Title, benchmark ID or abbreviation" search={search} />
         <p class="quiet">{count(pagination.total, 'STIG')}</p>
         <Table
           caption="STIGs"
@@ -33,7 +33,7 @@ export function stigsPage({ list, search }: { list: StigList; search: string }):
         >
           {search === ''
             ? 'No STIGs yet. Import the publishers’ files with gapstone import PATH.'
-            : 'No title or slug contains this text.'}{' '}
+            : 'No STIG is called so.'}{' '}
           {search === '' ? null : <a href="/stigs">Show all</a>}
         </Table>
       </>
