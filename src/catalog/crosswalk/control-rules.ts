@@ -28,8 +28,6 @@ export interface RuleCount {
   rules: number;
 }
 
-type Reach = Pick<RulesQuery, 'framework' | 'controlId' | 'status' | 'maxHops'>;
-
 export type ControlRulesService = ReturnType<typeof createControlRulesService>;
 
 /** The rules of current releases that a control reaches through the CCIs that they cite. */
@@ -62,7 +60,7 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
     .groupBy(stigs.id, findings.severity)
     .orderBy(asc(stigs.titleFold), asc(title), asc(slug))
     .prepare();
-  const kept = new LRUCache<string, RuleCount[]>({ max: 1000 });
+  const kept = new LRUCache<string, RuleCount[]>({ max: 2000 });
   let keptOf = db.generation();
   const ruleCount = sql<number>`count(*) OVER (PARTITION BY ${stigs.id})`;
   const { groupId, ruleId, ruleVersion, ruleTitle, severity, ccis } = findings;
@@ -130,26 +128,31 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
     return { paths, truncated: found.truncated };
   }
 
-  /** How many rules of each STIG and severity cite one of some CCIs, by title; kept for each generation. */
-  function countsOf(ccis: string): RuleCount[] {
+  /** Counts that were made before under a name, in this generation; else makes them. */
+  function keeping(name: string, make: () => RuleCount[]): RuleCount[] {
     const generation = db.generation();
     if (generation !== keptOf) kept.clear();
     keptOf = generation;
-    const counts = kept.get(ccis) ?? counted.all({ ccis });
-    kept.set(ccis, counts);
+    const counts = kept.get(name) ?? make();
+    kept.set(name, counts);
     return counts;
   }
 
+  /** How many rules of each STIG and severity cite one of some CCIs, a JSON array, by title. */
+  const countsOf = (ccis: string) => keeping(ccis, () => counted.all({ ccis }));
+
   return {
     /**
-     * How many rules of each STIG and severity a control reaches, by title; the CCIs are those that `rules` takes. Throws
-     * NOT_FOUND for an unknown control.
+     * How many rules of each STIG and severity `rules` gives for a control that is not narrowed, by title. Throws NOT_FOUND for
+     * an unknown control.
      */
-    counts({ framework, controlId, status, maxHops }: Reach): RuleCount[] {
-      return db.read(() => {
-        const { paths } = pathsToCcis(find(framework, controlId), { status, maxHops });
-        return countsOf(JSON.stringify([...paths.keys()]));
-      });
+    counts({ framework, controlId }: Pick<RulesQuery, 'framework' | 'controlId'>): RuleCount[] {
+      return db.read(() =>
+        keeping(`${framework} ${controlId}`, () => {
+          const { paths } = pathsToCcis(find(framework, controlId), {});
+          return countsOf(JSON.stringify([...paths.keys()]));
+        }),
+      );
     },
 
     /**

@@ -144,7 +144,7 @@ function Brought({ brought: { at, run, changes, pagination } }: { brought: LastI
   const { total } = pagination;
   return (
     <>
-      <h2>New since the last import</h2>
+      <h2>New with the last import</h2>
       <p class="quiet">
         {count(total, 'release')}, imported <Moment at={at} />
         {run === null ? null : (
