@@ -9,6 +9,7 @@ import { paging, wordList } from '../http/schema.ts';
 import { loadedCatalogs } from './controls.ts';
 import { ledgerPage, loadedPage } from './html/catalog.tsx';
 import { documentPage, documentsPage } from './html/documents.tsx';
+import { FirstRun } from './html/first-run.tsx';
 import { homePage } from './html/home.tsx';
 import { rolePage, rolesPage } from './html/roles.tsx';
 import { type PageDeps, type PageSupport, readQuery } from './page.ts';
@@ -18,17 +19,23 @@ const ledgerQuery = z.object({ ...paging(100, 100), outcome: wordList('outcome',
 
 /** The start page, what is loaded, what the imports did, and documents and roles for the entitled. */
 export function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { news, controls, ledger, summary, lists } = deps;
+  const { news, controls, ledger, summary, lists, onlySamples, inbox } = deps;
   const { documents, roles, documentCollections, roleCollections } = deps;
   const counted = { page: 1, limit: 1 };
 
   app.get('/', guard.visitor, (c) => {
-    const user = c.get('visitor');
-    if (user === null) return show(c, homePage(null));
+    const visitor = c.get('visitor');
+    const firstRun = onlySamples() ? FirstRun({ inbox: visitor === null ? null : inbox }) : null;
+    if (visitor === null) return show(c, homePage(null, firstRun));
     const latest = { page: 1, limit: 10 };
     const { changes } = news.changelog(latest);
-    const brought = news.lastImport(latest);
-    return show(c, homePage({ stats: news.stats(), changes, brought, lists: lists.all(user).lists }));
+    const home = {
+      stats: news.stats(),
+      changes,
+      brought: news.lastImport(latest),
+      lists: lists.all(visitor).lists,
+    };
+    return show(c, homePage(home, firstRun));
   });
 
   app.get('/catalog', guard.user, async (c) => {

@@ -9,3 +9,9 @@ export function shownList(c: Context<Env>, lists: ListService): ShownList {
   const list = lists.get(user, c.req.param('id') ?? '');
   return { list, isOwn: list.createdById === user.subject };
 }
+
+/** The reader's own lists, to add STIGs to. */
+export function ownLists(c: Context<Env>, lists: ListService): { id: string; name: string }[] {
+  const user = c.get('user');
+  return lists.all(user).lists.filter((list) => list.createdById === user.subject);
+}

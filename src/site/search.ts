@@ -132,7 +132,7 @@ function orNull<T>(find: () => T): T | null {
 /** What is searched by name, for a text; null where the question leaves none. */
 function byName(q: string, user: User | null, deps: PageDeps): FoundKind[] | null {
   if (q === '') return null;
-  const { finder, controls, roles, documents } = deps;
+  const { stigs, finder, controls, roles, documents } = deps;
   const kinds: FoundKind[] = [];
   /** One that is found by its title, with the page that lists all that are. */
   const add = (
@@ -151,7 +151,7 @@ function byName(q: string, user: User | null, deps: PageDeps): FoundKind[] | nul
       all: link(path(all), { search: q }),
     });
   if (user !== null) {
-    const { stigs: found, pagination } = finder.list(q, few);
+    const { stigs: found, pagination } = stigs.list({ called: finder.called(q), ...few });
     const items = found.map(({ slug, title, version }) => [slug, title, version] as const);
     add('STIGs', 'STIG', 'stigs', pagination.total, items);
   }

@@ -36,7 +36,7 @@ export const arrows: Record<string, string[]> = {
     'src/db',
   ],
   'importers/read': ['src/base'],
-  'importers/stigs': ['importers/read', 'src/base', 'src/catalog/controls', 'src/db'],
+  'importers/stigs': ['importers/read', 'src/base', 'src/catalog/controls', 'src/catalog/stigs', 'src/db'],
   'src/app': [
     'src/audit',
     'src/auth',
@@ -82,7 +82,7 @@ export const arrows: Record<string, string[]> = {
   ],
   'src/catalog/stigs': ['src/base', 'src/db', 'src/http'],
   'src/checklists': ['importers/read', 'src/base', 'src/catalog/stigs', 'src/http'],
-  'src/cli': ['src/base', 'src/commands', 'src/runtime'],
+  'src/cli': ['src/base', 'src/commands', 'src/db', 'src/runtime'],
   'src/collections': [
     'src/auth',
     'src/base',

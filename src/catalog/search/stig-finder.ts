@@ -1,10 +1,9 @@
 import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { type Page, paginationOf, slice } from '../../http/paging.ts';
 import type { StigList } from '../stigs/schema.ts';
 import { createNameMatcher, type NameMatcher, type StigNames } from './stig-matcher.ts';
 
-type Stig = StigList['stigs'][number];
+type Stig = Pick<StigList['stigs'][number], 'slug' | 'title' | 'version'>;
 
 interface Row extends Stig {
   kind: StigNames['kind'];
@@ -22,8 +21,7 @@ export type StigFinder = ReturnType<typeof createStigFinder>;
  */
 export function createStigFinder(db: Database) {
   const rows = db.sqlite.prepare<[], Row>(
-    `SELECT s.slug, s.title, r.version, r.release_date AS releaseDate, r.finding_count AS findingCount,
-            s.kind, s.title_fold AS titleFold, r.benchmark_id AS benchmarkId,
+    `SELECT s.slug, s.title, r.version, s.kind, s.title_fold AS titleFold, r.benchmark_id AS benchmarkId,
             (SELECT json_group_array(name) FROM (
                SELECT alias AS name FROM stig_aliases WHERE stig_id = s.id
                UNION SELECT benchmark_id FROM stig_releases WHERE stig_id = s.id)) AS others
@@ -60,17 +58,14 @@ export function createStigFinder(db: Database) {
   return {
     named,
 
-    /** A page of them in the form of the list of STIGs; those whose title or slug has the text literally follow, by title. */
-    list(text: string, page: Page): StigList {
+    /** Their slugs; those of STIGs whose title or slug has the text literally follow, by title. */
+    called(text: string): string[] {
       return db.read(() => {
         const wanted = fold(text);
-        const best = named(text);
-        const others = all()
-          .filter(({ stig, titleFold }) => titleFold.includes(wanted) || stig.slug.includes(wanted))
-          .map(({ stig }) => stig)
-          .filter((stig) => !best.includes(stig));
-        const found = [...best, ...others];
-        return { stigs: slice(found, page), pagination: paginationOf(page, found.length) };
+        const literal = all().filter(
+          ({ stig, titleFold }) => titleFold.includes(wanted) || stig.slug.includes(wanted),
+        );
+        return [...new Set([...named(text), ...literal.map(({ stig }) => stig)].map(({ slug }) => slug))];
       });
     },
   };

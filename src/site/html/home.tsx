@@ -20,8 +20,8 @@ export interface Home {
 /** As many lists stand on the start page. */
 const mostLists = 5;
 
-/** The start page; without a home nobody is signed in. */
-export function homePage(home: Home | null): View {
+/** The start page; without a home nobody is signed in. `firstRun` stands there while no publisher's STIG was imported. */
+export function homePage(home: Home | null, firstRun: Child = null): View {
   return {
     title: 'Gapstone',
     findsItself: true,
@@ -45,6 +45,7 @@ export function homePage(home: Home | null): View {
             </p>
           </div>
         </form>
+        {firstRun}
         {home === null ? <Invitation /> : <Overview home={home} />}
       </>
     ),
@@ -77,12 +78,7 @@ function Invitation(): Child {
 function Overview({ home: { stats, changes, brought, lists } }: { home: Home }): Child {
   const { catalog, severity } = stats;
   if (catalog.totalBenchmarks === 0) {
-    return (
-      <Empty>
-        There are no STIGs yet. Import the publishers’ files with <code>gapstone import PATH</code>. They
-        appear here at once.
-      </Empty>
-    );
+    return null;
   }
   const levels = ['high', 'medium', 'low'] as const;
   const rulesOf = (of: string[]) => link('/search', { severity: of });
