@@ -300,6 +300,10 @@ const table: Row[] = [
     () => (a, column) => assert.equal(a.json, list(nextId, column, { name: 'N (copy)', stigCount: 1 })),
     { status: 201 },
   ),
+  ...onList(use, 'post /checklists')(
+    () => (a) => assert.is(a.headers.get('Content-Type'), 'application/zip'),
+    { body: { hosts: [{ hostName: 'web01' }] } },
+  ),
   ...onList(read, 'get /export')(() => entries),
   ...onList(read, 'get /stigs')(() => entries),
   ...onList(use, 'get /coverage')(() => (a) => assert.is(a.json.totals.rules, 14)),
