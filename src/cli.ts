@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { CommandError } from './base/errors.ts';
+import { rightsAround } from './base/files.ts';
 import { packageVersion } from './base/root.ts';
-import { type Command, runCommand } from './commands/command.ts';
+import type { Command } from './commands/command.ts';
+import { requireDriver } from './db/driver.ts';
 import { isTooOld, runOnOwnNode } from './runtime.ts';
 
 /** The commands by name, in the order of `--help`; each is loaded when it is called, because loading all takes its time. */
@@ -14,6 +16,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'integration-token': async () => (await import('./commands/integration-token.ts')).integrationTokenCommand,
   collection: async () => (await import('./commands/collection.ts')).collectionCommand,
   content: async () => (await import('./commands/content.ts')).contentCommand,
+  checklists: async () => (await import('./commands/checklists.ts')).checklistsCommand,
   purge: async () => (await import('./commands/purge.ts')).purgeCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
   restore: async () => (await import('./commands/restore.ts')).restoreCommand,
@@ -51,11 +54,14 @@ async function main(args: string[]): Promise<number> {
     throw new CommandError(`the command must come before "${name.slice(0, 64)}": see gapstone --help`, 2);
   if (!Object.hasOwn(commands, name))
     throw new CommandError(`there is no command "${name.slice(0, 64)}": see gapstone --help`, 2);
+  // Before a command is loaded, which loads the driver with it.
+  await requireDriver();
   const command = await commands[name]!();
   if (rest.includes('--help')) {
     process.stdout.write(usageOf(command));
     return 0;
   }
+  const { runCommand } = await import('./commands/command.ts');
   return runCommand(command, rest);
 }
 
@@ -91,6 +97,7 @@ try {
   process.exitCode = isTooOld(process.versions.node) ? await runOnOwnNode() : await main(args);
 } catch (error) {
   if (!(error instanceof CommandError) && !isRefusedBySystem(error)) throw error;
-  process.stderr.write(`gapstone: ${error.message}\n`);
+  const rights = isRefusedBySystem(error) ? rightsAround(error.path ?? '.', error) : '';
+  process.stderr.write(`gapstone: ${error.message}${rights}\n`);
   process.exitCode = error instanceof CommandError ? error.exitCode : 1;
 }

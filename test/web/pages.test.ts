@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
 import type { SearchResult } from '../../src/catalog/search/schema.ts';
 import { createMarker, Field } from '../../src/site/html/diff.tsx';
 import { searchPage } from '../../src/site/html/search.tsx';
@@ -10,6 +11,8 @@ import { suite } from '../support/harness.ts';
 import { attributesOf, loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { writeResults } from '../support/results-writer.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { writeXccdf } from '../support/xccdf-writer.ts';
 
 const pages = suite('Pages');
 
@@ -22,7 +25,7 @@ const policy =
 
 /** Every kind of page, and what it has to say about the sample data. */
 const shown: [path: string, words: (string | RegExp)[]][] = [
-  ['/', ['Latest releases', 'Harbor Linux 3', 'Compare with V1R1']],
+  ['/', ['Bring your STIGs', 'Latest releases', 'Harbor Linux 3', 'Compare with V1R1']],
   ['/search?q=console', ['Results for “console”', 'Rules']],
   ['/search?q=ac-2(1)', ['AC-2(1) Automated System Account Management', 'No rule contains this text.']],
   ['/stigs', ['Upgrade a checklist', '2 STIGs', 'Lantern Web Server 2']],
@@ -32,6 +35,10 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ],
   ['/stigs/harbor_linux_3?version=V1R1', ['V1R1 (not the latest)', 'This is not the latest release.']],
   ['/stigs/harbor_linux_3/rules/V-900001', ['V-900001', 'SV-900001r100090_rule', 'Discussion', 'CCI-']],
+  [
+    '/rules/HARB-03-000010',
+    ['V-900001', 'Rule 1 of 14', 'From requirement to control', 'Over time', 'Who acts'],
+  ],
   ['/stigs/harbor_linux_3/diff', ['Changes from V1R1 to V1R2', 'Changed']],
   ['/controls', ['NIST SP 800-53', 'Rev 5.2.0', '1,014', '157', '5,027']],
   ['/controls/nist-800-53?family=ac&baseline=low', ['11 controls', 'AC-22']],
@@ -170,6 +177,25 @@ for (const [path, words] of shown) {
   });
 }
 
+pages(
+  'until a STIG of a publisher is there, the first page says what to carry in and where to put it',
+  async () => {
+    const site = await testApp([shipped()], { inbox: '/srv/inbox' });
+    const eve = await sessionCaller(site, await userCaller(site));
+    const textFor = async (caller?: Caller) => textOf((await loadPage(site, '/', caller)).html);
+    assert.match(await textFor(eve), /Bring your STIGs .*Put them into the folder \/srv\/inbox/);
+    assert.match(
+      await textFor(),
+      /Bring your STIGs .*gapstone import FILE/,
+      'a folder is named to users alone',
+    );
+    assert.not.match(await textFor(), /srv/);
+    await runImport(site.db, [put(scratchFolder(), 'one.xml', writeXccdf())]);
+    for (const caller of [eve, undefined]) assert.not.match(await textFor(caller), /Bring your STIGs/);
+    site.db.close();
+  },
+);
+
 pages('a page without its data has less than 100 KB, what it loads included', async () => {
   const empty = await testApp();
   const eve = await sessionCaller(empty, await userCaller(empty, { entitlements: ['occ', 'regdoc'] }));
@@ -177,7 +203,7 @@ pages('a page without its data has less than 100 KB, what it loads included', as
   const loaded = [...attributesOf(html, 'src'), ...attributesOf(html, 'href')].filter((each) =>
     each.startsWith('/assets/'),
   );
-  assert.is(new Set(loaded).size, 3, 'style, script and mark');
+  assert.is(new Set(loaded).size, 4, 'style, dark colors, script and mark');
   let assets = 0;
   for (const path of new Set(loaded)) {
     const response = await empty.app.request(path);
@@ -693,12 +719,13 @@ pages('lists are made, filled, changed, copied, deleted and restored by forms', 
   ])
     assert.ok(page.includes(words), `${words}: ${page}`);
 
-  const edit = await loadPage(t, `${home}/edit`, ann);
-  assert.match(edit.html, /value="prod, dmz"/);
-  const again = await loadPage(t, `${home}/edit`, ann, { ...form, name: '' });
+  const settings = `${home}/settings`;
+  assert.is((await loadPage(t, `${home}/edit`, ann)).location, settings);
+  assert.match((await loadPage(t, settings, ann)).html, /value="prod, dmz"/);
+  const again = await loadPage(t, settings, ann, { ...form, name: '' });
   assert.is(again.status, 400);
   assert.match(again.html, /value="#2a6fdb"/, 'what was typed is kept');
-  assert.is((await loadPage(t, `${home}/edit`, ann, { ...form, name: 'Renamed' })).location, home);
+  assert.is((await loadPage(t, settings, ann, { ...form, name: 'Renamed' })).location, settings);
   assert.is((await api()).name, 'Renamed');
 
   const copy = await loadPage(t, `${home}/duplicate`, ann, {});
@@ -776,7 +803,7 @@ pages('the rules of a STIG are filtered by text, severity and CCI', async () => 
   };
   const rulesOf = async (query: string) => {
     const { html } = await loadPage(t, `${home}?${query}`, ann);
-    return attributesOf(html, 'href').flatMap((href) => /\/rules\/(V-\d+)$/.exec(href)?.[1] ?? []);
+    return attributesOf(html, 'href').flatMap((href) => /\/rules\/(V-\d+)(?:\?|$)/.exec(href)?.[1] ?? []);
   };
   const ids = (wanted: (finding: (typeof findings)[number]) => boolean) =>
     findings.filter(wanted).map((each) => each.groupId);
@@ -899,7 +926,7 @@ pages('the diff marks what went and what came, and adds nothing', async () => {
   const wanted = diff.changed.filter((rule: { classes: string[] }) =>
     rule.classes.includes('severity'),
   ).length;
-  assert.is(one.html.match(/<article class="change">/g)?.length ?? 0, wanted);
+  assert.is(one.html.match(/<article class="change" id="[^"]*">/g)?.length ?? 0, wanted);
 });
 
 pages('a page marks words in 600,000 characters at most, and shows the rest as it is', async () => {

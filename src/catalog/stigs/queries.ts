@@ -1,7 +1,9 @@
 import { and, asc, count, desc, eq, getViewSelectedFields, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
+import type { Sort } from '../../base/sort.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
+import { orderBy } from '../../db/order-by.ts';
 import { createSlugOf } from '../../db/stig-slugs.ts';
 import { findings, stigProfiles, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
@@ -21,11 +23,30 @@ export type FindingRow = typeof findings.$inferSelect;
 /** A release with the slug and id of its STIG. */
 export type StigRelease = typeof stigReleases.$inferSelect & { slug: string };
 
+/** A STIG with a release of it; null where the catalog has it no more. */
+export interface NamedRelease {
+  slug: string;
+  title: string;
+  release: { id: number; version: string } | null;
+}
+
 /** A release with everything that downloads need. */
 export interface FullRelease {
   release: StigRelease;
   findings: FindingRow[];
   profiles: Profile[];
+}
+
+/** What the list of STIGs can be sorted by. */
+export const stigColumns = ['title', 'version', 'date', 'rules'] as const;
+type StigColumn = (typeof stigColumns)[number];
+
+/** What the list of STIGs is narrowed to, and sorted by. */
+export interface StigsWanted extends Page {
+  search?: string | undefined;
+  sort?: Sort<StigColumn> | undefined;
+  /** A date: those of it and later ones are left out, and those without one. */
+  before?: string | undefined;
 }
 
 export type StigService = ReturnType<typeof createStigService>;
@@ -47,6 +68,12 @@ export function createStigService(db: Database) {
       .where(eq(stigs.slug, slug))
       .orderBy(desc(stigReleases.releaseOrder))
       .prepare();
+  const sortable: Record<StigColumn, SQL> = {
+    title: sql`${stigs.titleFold}`,
+    version: sql`${stigReleases.releaseOrder}`,
+    date: sql`${stigReleases.releaseDate}`,
+    rules: sql`${stigReleases.findingCount}`,
+  };
   const isRetained = eq(stigReleases.stigId, stigs.id);
   const current = releasesWhere(eq(stigReleases.id, stigs.currentReleaseId));
   const retained = releasesWhere(and(isRetained, eq(stigReleases.version, sql.placeholder('version'))));
@@ -90,16 +117,31 @@ export function createStigService(db: Database) {
   }
 
   return {
+    release,
     full,
 
-    list({ search, ...page }: Page & { search?: string | undefined }): StigList {
+    /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND. */
+    named(name: string, version?: string): NamedRelease {
+      const { id, slug, title, version: own } = db.read(() => release(name, version));
+      return { slug, title, release: { id, version: own } };
+    },
+
+    /** A page of the STIGs, by title unless `sort` says otherwise; of those whose release is older than a date. */
+    list({ search, sort, before, ...page }: StigsWanted): StigList {
       const wanted = search ? fold(search) : '';
-      const matches =
+      const matches = and(
         wanted === ''
           ? undefined
-          : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`;
+          : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`,
+        before === undefined ? undefined : sql`${stigReleases.releaseDate} < ${before}`,
+      );
       return db.read(() => {
-        const total = orm.select({ total: count() }).from(stigs).where(matches).get()!.total;
+        const total = orm
+          .select({ total: count() })
+          .from(stigs)
+          .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
+          .where(matches)
+          .get()!.total;
         const rows = orm
           .select({
             slug: stigs.slug,
@@ -111,7 +153,7 @@ export function createStigService(db: Database) {
           .from(stigs)
           .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
           .where(matches)
-          .orderBy(asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug))
+          .orderBy(...orderBy(sort, sortable, [asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug)]))
           .limit(page.limit)
           .offset(offsetOf(page, total))
           .all();
@@ -161,23 +203,6 @@ export function createStigService(db: Database) {
       });
     },
 
-    /** The rules of a group of a release, with those before and after it. Throws NOT_FOUND. */
-    group(name: string, groupId: string, wanted?: string) {
-      return db.read(() => {
-        const { release: found, findings: rows } = full(name, wanted);
-        const first = rows.findIndex((row) => row.groupId === groupId);
-        if (first < 0) throw new AppError('NOT_FOUND', `Rule not found: ${cut(groupId)}`);
-        const rules = rows.filter((row) => row.groupId === groupId);
-        const other = (row: FindingRow | undefined) => (row === undefined ? null : toFinding(row));
-        return {
-          stig: { slug: found.slug, title: found.title, version: found.version },
-          rules: rules.map(toFinding),
-          before: other(rows[first - 1]),
-          after: other(rows.slice(first).find((row) => row.groupId !== groupId)),
-        };
-      });
-    },
-
     versions(name: string): StigVersions {
       return db.read(() => {
         const { id, slug: own } = release(name);
@@ -211,11 +236,11 @@ export function createStigService(db: Database) {
 }
 
 /** The findings of some severities, or of all, that contain a text in one of some fields, in any case. */
-function matchingOf<K extends keyof FindingRow>(
-  rows: (FindingRow & Record<K, string>)[],
-  { search, severity }: FindingsQuery,
+export function matchingOf<K extends string, Row extends Record<K, string> & Pick<FindingRow, 'severity'>>(
+  rows: Row[],
+  { search, severity }: Pick<FindingsQuery, 'search' | 'severity'>,
   fields: readonly K[],
-): FindingRow[] {
+): Row[] {
   const wanted = fold(search ?? '');
   return rows
     .filter((row) => !severity || severity.has(row.severity))

@@ -1,0 +1,103 @@
+import { hash } from 'node:crypto';
+import { collapse } from './compare.ts';
+import { type ChangeClass, changeClasses } from './diff-schema.ts';
+import { type RuleIds, ruleNumber } from './match.ts';
+import type { FindingRow } from './queries.ts';
+
+/** What two printings of a rule are compared by without their texts. */
+export interface RuleMarks extends RuleIds {
+  severity: FindingRow['severity'];
+  /** Hashes of `hashNames`, one after the other: one is another where what it is of is. */
+  hashes: string;
+}
+
+type MarkedRow = Pick<
+  FindingRow,
+  | 'groupId'
+  | 'ruleId'
+  | 'ruleVersion'
+  | 'legacyIds'
+  | 'severity'
+  | 'ruleTitle'
+  | 'vulnDiscussion'
+  | 'checkContent'
+  | 'fixText'
+  | 'ccis'
+>;
+
+/**
+ * Title and discussion; check and fix with blanks and line ends counted as one blank; both with every character; the set
+ * of CCIs.
+ */
+const hashNames = ['wording', 'check', 'fix', 'exactCheck', 'exactFix', 'ccis'] as const;
+/** 48 bits: only two printings of one rule are ever compared, so chance has one try at each. */
+const hashLength = 8;
+const mark = (text: string) => hash('sha256', text, 'base64').slice(0, hashLength);
+
+type Stored = [
+  groupId: string,
+  ruleId: string,
+  ruleVersion: string,
+  legacyIds: string[],
+  severity: FindingRow['severity'],
+  hashes: string,
+];
+
+/** The marks of a release's rules in document order, as they are stored. */
+export function writeMarks(rows: MarkedRow[]): string {
+  return JSON.stringify(
+    rows.map((row): Stored => {
+      const hashed = {
+        wording: mark(`${row.ruleTitle}\0${row.vulnDiscussion}`),
+        check: mark(collapse(row.checkContent)),
+        fix: mark(collapse(row.fixText)),
+        exactCheck: mark(row.checkContent),
+        exactFix: mark(row.fixText),
+        ccis: mark([...new Set(row.ccis)].sort().join(' ')),
+      };
+      const hashes = hashNames.map((name) => hashed[name]).join('');
+      return [row.groupId, row.ruleId, row.ruleVersion, row.legacyIds, row.severity, hashes];
+    }),
+  );
+}
+
+/** The stored marks of a release. */
+export function readMarks(stored: string): RuleMarks[] {
+  return (JSON.parse(stored) as Stored[]).map(
+    ([groupId, ruleId, ruleVersion, legacyIds, severity, hashes]) => {
+      return { groupId, ruleId, ruleVersion, legacyIds, severity, hashes };
+    },
+  );
+}
+
+/** The classes in which two printings of a rule differ, the primary one first: those that `fieldChanges` gives of their texts. */
+export function markedClasses(old: RuleMarks, now: RuleMarks): ChangeClass[] {
+  if (old.hashes === now.hashes && old.severity === now.severity) return [];
+  const isOther = (name: (typeof hashNames)[number]) => {
+    const from = hashNames.indexOf(name) * hashLength;
+    return old.hashes.slice(from, from + hashLength) !== now.hashes.slice(from, from + hashLength);
+  };
+  const [check, fix] = [isOther('check'), isOther('fix')];
+  const areBlanks = (isOther('exactCheck') && !check) || (isOther('exactFix') && !fix);
+  const differs = {
+    check,
+    fix,
+    severity: old.severity !== now.severity,
+    mapping: isOther('ccis'),
+    cosmetic: isOther('wording') || areBlanks,
+  };
+  return changeClasses.filter((each) => differs[each]);
+}
+
+/** Every identifier by which a rule is found, in upper case: V-id, SV-id without its revision, STIG id, legacy ones. */
+export function idsOf(rule: RuleIds): string[] {
+  const numbers = [rule.groupId, rule.ruleId, ...rule.legacyIds].map((ruleId) => ruleNumber({ ruleId }));
+  const ids = [...numbers, rule.ruleVersion.trim()].map((id) => id.toUpperCase());
+  return ids.filter((id) => id !== '');
+}
+
+/** The identifiers that a caller may mean: what was written, and the id of a rule without its revision. */
+export function wantedIds(text: string): string[] {
+  const id = text.trim().toUpperCase();
+  return [...new Set([id, ...(/^SV-|_RULE$/.test(id) ? [ruleNumber({ ruleId: id })] : [])])];
+}
