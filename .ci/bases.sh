@@ -3,6 +3,7 @@
 
 own_node=$PWD/node_modules/node/bin/node
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' | sort -u | head -n 1)
+mirror=${mirror:-http://deb.debian.org/debian}
 
 put_node() {
   mkdir -p "$1/bin" "$1/lib/node_modules"
