@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { CommandError } from './base/errors.ts';
-import { packageVersion } from './base/root.ts';
+import { packageCommit, packageVersion } from './base/root.ts';
 import { type Command, runCommand } from './commands/command.ts';
 import { isTooOld, runOnOwnNode } from './runtime.ts';
 
@@ -19,6 +19,7 @@ const commands: Record<string, () => Promise<Command>> = {
   restore: async () => (await import('./commands/restore.ts')).restoreCommand,
   check: async () => (await import('./commands/check.ts')).checkCommand,
   status: async () => (await import('./commands/status.ts')).statusCommand,
+  'upgrade-check': async () => (await import('./commands/upgrade-check.ts')).upgradeCheckCommand,
   'self-assessment': async () => (await import('./commands/self-assessment.ts')).selfAssessmentCommand,
 };
 
@@ -27,6 +28,15 @@ async function usage(): Promise<string> {
   const width = Math.max(...all.map((command) => command.name.length));
   const list = all.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
   return `Gapstone ${packageVersion}: an offline catalog of STIGs, controls and their crosswalk\n\n${list.join('\n')}\n\ngapstone COMMAND --help explains a command.\n`;
+}
+
+/** What a report of a fault has to name; SQLite is asked, as what is compiled into the driver is known to it alone. */
+async function versions(): Promise<string> {
+  const { default: Sqlite } = await import('better-sqlite3');
+  const database = new Sqlite(':memory:');
+  const sqlite = database.prepare('SELECT sqlite_version()').pluck().get();
+  database.close();
+  return `gapstone ${packageVersion}\ncommit ${packageCommit}\nnode ${process.versions.node}\nsqlite ${sqlite}\n`;
 }
 
 function usageOf(command: Command): string {
@@ -40,7 +50,7 @@ function usageOf(command: Command): string {
 async function main(args: string[]): Promise<number> {
   const [name, ...rest] = args;
   if (name === '--version') {
-    process.stdout.write(`${packageVersion}\n`);
+    process.stdout.write(await versions());
     return 0;
   }
   if (name === undefined || name === '--help' || name === 'help') {
