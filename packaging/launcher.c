@@ -1,5 +1,5 @@
-/* `gapstone` of the package: finds its own folder through links, says in one line what it cannot run on, and runs the
-   Node that lies beside it. Written in C, as a root with glibc alone has no shell. It uses nothing that glibc 2.17
+/* `bin/gapstone` of the package: finds the folder of the package through links, says in one line what it cannot run on,
+   and runs the Node that lies beside it. Written in C, as a root with glibc alone has no shell. It uses nothing that glibc 2.17
    lacks (hence no stat of libc), so that the line is said where Node could not be loaded. */
 #include <errno.h>
 #include <gnu/libc-version.h>
@@ -52,7 +52,8 @@ int main(int count, char **arguments) {
   refuse_old_glibc();
   char *home = realpath((const char *)getauxval(AT_EXECFN), NULL);
   if (home == NULL) fail("its own folder cannot be found: %s", strerror(errno), "");
-  *strrchr(home, '/') = '\0';
+  for (int folder = 0; folder < 2; folder++)
+    if (strrchr(home, '/') != NULL) *strrchr(home, '/') = '\0';
 
   const char *command = count > 1 ? arguments[1] : "";
   if (getenv("GAPSTONE_DB") == NULL) {
