@@ -1,7 +1,7 @@
 // Makes the package: `npm run package` puts gapstone-<version>-linux-x64.tar.xz, the rpm and their SHA256SUMS into
 // dist/package. What runs comes from src/runtime-tree.mjs; beside it are laid Node, the two libraries that it needs,
 // what starts it, and what a system wants to know of it. The same commit gives the same bytes of the tar.
-// `--tree FOLDER` makes the folder alone. Plain JavaScript, as the build is.
+// `--tar FILE` makes the tar alone, not compressed. Plain JavaScript, as the build is.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -93,7 +93,7 @@ function settle(path) {
   utimesSync(path, epoch, epoch);
 }
 
-function makeTar(tree, file) {
+function makeTar(tree, tar) {
   const order = [
     '--sort=name',
     `--mtime=@${epoch}`,
@@ -102,19 +102,14 @@ function makeTar(tree, file) {
     '--numeric-owner',
     '--format=gnu',
   ];
-  const tar = join(dirname(tree), 'package.tar');
   run('tar', [...order, '-C', dirname(tree), '-cf', tar, basename(tree)]);
-  // In blocks, so that two processors may share them: their number changes no byte.
-  const { status, stdout } = spawnSync('xz', ['-6', '-T2', '-c', tar], { maxBuffer: 2 ** 28 });
-  if (status !== 0) throw new Error('xz failed');
-  rmSync(tar);
-  writeFileSync(file, stdout);
 }
 
 function makeRpm(tree, target) {
   if (spawnSync('rpmbuild', ['--version']).status !== 0) {
     process.stderr.write('package: no rpm is made, as rpmbuild is missing: apt-get install rpm\n');
-    return false;
+    process.exitCode = 1;
+    return;
   }
   const top = join(dirname(tree), 'rpm');
   const macros = {
@@ -131,7 +126,6 @@ function makeRpm(tree, target) {
   run('rpmbuild', ['-bb', '--quiet', '--target', 'x86_64-linux', ...defined, join(here, 'gapstone.spec')], {
     env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) },
   });
-  return true;
 }
 
 /** The hashes of what is carried, and their signature where GAPSTONE_PACKAGE_KEY names a key of `gapstone content keygen`. */
@@ -149,25 +143,35 @@ function makeSums(target) {
   if (key) run('openssl', ['dgst', '-sha384', '-sign', key, '-out', `${sums}.sig`, sums]);
 }
 
-if (process.platform !== 'linux' || process.arch !== 'x64')
-  throw new Error('the package is made on Linux, x86-64');
-if (process.argv[2] === '--tree') makeTree(process.argv[3]);
-else {
+/** Calls a function with a folder for the tree, which is removed afterwards. */
+function withTree(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'gapstone-package-'));
+  try {
+    const tree = join(folder, name);
+    makeTree(tree);
+    work(tree);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function makePackage(tree) {
   const target = join(root, 'dist', 'package');
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
-  const work = mkdtempSync(join(tmpdir(), 'gapstone-package-'));
-  try {
-    const tree = join(work, name);
-    makeTree(tree);
-    makeTar(tree, join(target, `${name}.tar.xz`));
-    makeRpm(tree, target);
-    makeSums(target);
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  const tar = join(target, `${name}.tar`);
+  makeTar(tree, tar);
+  // In blocks, so that two processors may share them: their number changes no byte.
+  run('xz', ['-6', '-T2', tar]);
+  makeRpm(tree, target);
+  makeSums(target);
   for (const file of readdirSync(target))
     process.stdout.write(
       `dist/package/${file}  ${(statSync(join(target, file)).size / 1e6).toFixed(1)} MB\n`,
     );
 }
+
+if (process.platform !== 'linux' || process.arch !== 'x64')
+  throw new Error('the package is made on Linux, x86-64');
+const [option, file] = process.argv.slice(2);
+withTree(option === '--tar' ? (tree) => makeTar(tree, file) : makePackage);
