@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { rightsAround } from '../src/base/files.ts';
 import { sha256 } from '../src/base/ids.ts';
 import { type Group, Groups, type Unreadable } from './groups.ts';
 import {
@@ -36,6 +37,13 @@ export interface ListedFile {
   lone: boolean;
   /** Why a folder that stands here instead of its files cannot be listed. */
   error?: string;
+}
+
+interface DiscoverOptions {
+  /** Also the bytes of what no importer reads. */
+  keepAll?: boolean;
+  /** Whether an archive with these bytes is to be passed by unopened. */
+  isMet?: (sha256: string) => boolean;
 }
 
 interface Walk {
@@ -66,14 +74,18 @@ function walkFolder(folder: string): ListedFile[] {
 /** A name that is not UTF-8 comes from Node with U+FFFD in it, and nothing has that name. */
 function whyUnreadable(path: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' && path.includes('\uFFFD') ? 'the name is not UTF-8: rename the file' : message;
+  return code === 'ENOENT' && path.includes('\uFFFD')
+    ? 'the name is not UTF-8: rename the file'
+    : `${message}${rightsAround(path, error)}`;
 }
 
 /**
- * Walks files and archives (and archives in them) and yields every source, member data held in memory one by one. `keepAll`:
- * also the bytes of what no importer reads.
+ * Walks files and archives (and archives in them) and yields every source, member data held in memory one by one.
  */
-export async function* discover(files: ListedFile[], keepAll = false): AsyncGenerator<Found> {
+export async function* discover(
+  files: ListedFile[],
+  { keepAll = false, isMet = () => false }: DiscoverOptions = {},
+): AsyncGenerator<Found> {
   const walk: Walk = { budget: newInflateBudget(), keepAll };
   const groups = new Groups(
     files.map((file) => file.path),
@@ -100,8 +112,10 @@ export async function* discover(files: ListedFile[], keepAll = false): AsyncGene
       yield refused(path, whyUnreadable(path, error));
       continue;
     }
-    if (bytes === null) yield* openNested(path, path, await hashFile(path), 1, walk);
-    else if (!groups.take(path, dirname(path), bytes))
+    if (bytes === null) {
+      const hash = await hashFile(path);
+      if (!isMet(hash)) yield* openNested(path, path, hash, 1, walk);
+    } else if (!groups.take(path, dirname(path), bytes))
       yield { type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone };
   }
   yield* groups.found();

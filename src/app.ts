@@ -15,6 +15,8 @@ import { createCciFacts } from './catalog/crosswalk/cci-facts.ts';
 import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
 import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
 import { controlRulesRoutes } from './catalog/crosswalk/control-rules-api.ts';
+import { createCoverageService } from './catalog/crosswalk/coverage.ts';
+import { coverageRoutes } from './catalog/crosswalk/coverage-api.ts';
 import { createExplainService } from './catalog/crosswalk/explain.ts';
 import { createMappingExport } from './catalog/crosswalk/export.ts';
 import { createCrosswalkService } from './catalog/crosswalk/queries.ts';
@@ -23,11 +25,15 @@ import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { roleMappingRoutes } from './catalog/guidance/role-mapping-api.ts';
 import { createRoleService } from './catalog/guidance/roles.ts';
 import { createLedgerService } from './catalog/ledger.ts';
+import { createOnlySamples } from './catalog/samples.ts';
 import { searchRoutes } from './catalog/search/api.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { stigRoutes } from './catalog/stigs/api.ts';
+import { createStigsCalled } from './catalog/stigs/called.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { stigDiffRoutes } from './catalog/stigs/diff-api.ts';
+import { createRuleHistoryService } from './catalog/stigs/history.ts';
+import { ruleHistoryRoutes } from './catalog/stigs/history-api.ts';
 import { createIdentify } from './catalog/stigs/identify.ts';
 import { createStigNames } from './catalog/stigs/names.ts';
 import { createStigNewsService } from './catalog/stigs/news.ts';
@@ -45,6 +51,7 @@ import { createFavoriteService } from './collections/favorites.ts';
 import { favoriteRoutes } from './collections/favorites-api.ts';
 import { createListEntryService } from './collections/list-entries.ts';
 import { listEntryRoutes } from './collections/list-entries-api.ts';
+import { createListOverviewService } from './collections/list-overview.ts';
 import { createListService } from './collections/lists.ts';
 import { listRoutes } from './collections/lists-api.ts';
 import { createPurgeService } from './collections/purge.ts';
@@ -121,6 +128,8 @@ export interface Context {
   corsOrigins: readonly string[];
   /** Whether the sample endpoint is there (rule D10). */
   plants: boolean;
+  /** The folder whose files are imported, as pages tell (rule D33). */
+  inbox: string | null;
   /** The classification that pages show and exports are marked with. */
   banner: string | null;
 }
@@ -189,6 +198,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   app.route('/', stigRoutes(ofCatalog, stigs, news, createAddressed(catalog, crosswalk)));
   const stigDiff = createStigDiffService(catalog, stigs);
   app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
+  const ruleHistory = createRuleHistoryService(catalog);
+  app.route('/', ruleHistoryRoutes(ofCatalog, ruleHistory));
   const names = createStigNames(catalog);
   const controls = createControlService(catalog);
   const workOnUpload = createUploadWork(
@@ -210,8 +221,11 @@ export function createApp(context: Context): OpenAPIHono<Env> {
 
   const lists = createListService(users, now, newId);
   const listStigs = createListEntryService(users, now, newId);
-  app.route('/', listRoutes(ofUsers, lists, listStigs));
+  const listOverview = createListOverviewService(users, now, newId);
+  app.route('/', listRoutes(ofUsers, lists, listStigs, listOverview));
   app.route('/', listEntryRoutes(ofUsers, listStigs));
+  const coverage = createCoverageService(catalog, controls, crosswalk);
+  for (const routes of coverageRoutes(access, coverage, stigs, listStigs.releases)) app.route('/', routes);
   const collections = createControlCollectionService(users, now, newId);
   app.route('/', controlCollectionRoutes(ofUsers, collections));
   const favorites = createFavoriteService(users, now, newId);
@@ -235,7 +249,9 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     sessions,
     cookie,
     stigs,
+    stigsCalled: createStigsCalled(catalog),
     stigDiff,
+    ruleHistory,
     workOnUpload,
     news,
     controls,
@@ -244,6 +260,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     controlRules,
     lists,
     listStigs,
+    listOverview,
     collections,
     favorites,
     documents,
@@ -253,8 +270,11 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     roleMapping,
     ledger: createLedgerService(catalog),
     summary,
+    onlySamples: createOnlySamples(catalog),
+    inbox: context.inbox,
     document,
     refuse,
+    now,
   });
   app.route('/', pages.app);
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { CommandError } from './base/errors.ts';
+import { rightsAround } from './base/files.ts';
 import { packageCommit, packageVersion } from './base/root.ts';
-import { type Command, runCommand } from './commands/command.ts';
+import type { Command } from './commands/command.ts';
+import { requireDriver } from './db/driver.ts';
 import { isTooOld, runOnOwnNode } from './runtime.ts';
 
 /** The commands by name, in the order of `--help`; each is loaded when it is called, because loading all takes its time. */
@@ -32,6 +34,7 @@ async function usage(): Promise<string> {
 
 /** What a report of a fault has to name; SQLite is asked, as what is compiled into the driver is known to it alone. */
 async function versions(): Promise<string> {
+  await requireDriver();
   const { default: Sqlite } = await import('better-sqlite3');
   const database = new Sqlite(':memory:');
   const sqlite = database.prepare('SELECT sqlite_version()').pluck().get();
@@ -61,11 +64,14 @@ async function main(args: string[]): Promise<number> {
     throw new CommandError(`the command must come before "${name.slice(0, 64)}": see gapstone --help`, 2);
   if (!Object.hasOwn(commands, name))
     throw new CommandError(`there is no command "${name.slice(0, 64)}": see gapstone --help`, 2);
+  // Before a command is loaded, which loads the driver with it.
+  await requireDriver();
   const command = await commands[name]!();
   if (rest.includes('--help')) {
     process.stdout.write(usageOf(command));
     return 0;
   }
+  const { runCommand } = await import('./commands/command.ts');
   return runCommand(command, rest);
 }
 
@@ -101,6 +107,7 @@ try {
   process.exitCode = isTooOld(process.versions.node) ? await runOnOwnNode() : await main(args);
 } catch (error) {
   if (!(error instanceof CommandError) && !isRefusedBySystem(error)) throw error;
-  process.stderr.write(`gapstone: ${error.message}\n`);
+  const rights = isRefusedBySystem(error) ? rightsAround(error.path ?? '.', error) : '';
+  process.stderr.write(`gapstone: ${error.message}${rights}\n`);
   process.exitCode = error instanceof CommandError ? error.exitCode : 1;
 }

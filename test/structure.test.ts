@@ -144,8 +144,8 @@ structure('hono stays in the rooms that speak HTTP, XML and zips in the importer
     [/^jose$/, /^src\/auth\//],
     [/^(node:)?(http|https|http2|dgram|dns|tls)$/, /^src\/(server|http\/.*)\.ts$/],
     [/^(node:)?net$/, /^src\/(server|base\/addresses)\.ts$/],
-    // No other program is ever started, but the Node of the package in place of one that is too old.
-    [/^(node:)?child_process$/, /^src\/runtime\.ts$/],
+    // No other program is ever started, but the Node of the package in place of one that is too old, and our own import.
+    [/^(node:)?child_process$/, /^src\/(runtime|commands\/inbox)\.ts$/],
     [/^(node:)?(cluster|vm)$/, /^$/],
     [/^(uvu|fast-check|@nuwcdivnpt|typescript)(\/|$)/, /^$/],
   ];

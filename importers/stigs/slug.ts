@@ -55,7 +55,7 @@ export function slugStemOf({ title, benchmarkId }: { title: string; benchmarkId:
 }
 
 /** The words that stand where a slug does in the paths below `/stigs`: a STIG of that name could not be reached. */
-export const reservedSlugs = new Set(['batch', 'changelog', 'stats']);
+export const reservedSlugs = new Set(['batch', 'changelog', 'changes', 'stats']);
 
 /** The endings of a title, the last first. */
 function endingsOf(title: string): string[] {

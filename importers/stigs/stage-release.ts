@@ -1,3 +1,4 @@
+import { idsOf, writeMarks } from '../../src/catalog/stigs/marks.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import * as tables from '../../src/db/tables.ts';
@@ -26,6 +27,8 @@ export function createStageRelease(db: Database) {
   const insertFinding = prepareInsert(db, tables.findings, ['id']);
   const insertProfile = prepareInsert(db, tables.stigProfiles);
   const insertEvidence = prepareInsert(db, tables.stigEvidence);
+  const insertMarks = prepareInsert(db, tables.ruleMarks);
+  const insertId = prepareInsert(db, tables.ruleIds);
   const nextId = db.sqlite.prepare<[], number>('SELECT coalesce(max(id), 0) + 1 FROM stig_printings').pluck();
   return (source: { sourceId: number; sha256: string }, release: XccdfRelease): StagedRelease => {
     const { findings, profiles, ...head } = release;
@@ -52,6 +55,8 @@ export function createStageRelease(db: Database) {
       releaseId,
       ...{ stigIds: bytesOf(stigIds), rules: bytesOf(rules), numbers: bytesOf(numbers) },
     });
+    insertMarks.run({ releaseId, marks: writeMarks(findings) });
+    for (const id of new Set(findings.flatMap(idsOf))) insertId.run({ id, releaseId });
     return staged;
   };
 }
@@ -67,7 +72,7 @@ export function removePrinting(db: Database, releaseId: number): void {
   sqlite
     .prepare('UPDATE stig_printings SET stig_id = NULL, superseded_by = NULL WHERE superseded_by = ?')
     .run(releaseId);
-  for (const table of ['findings', 'stig_profiles', 'stig_evidence'])
+  for (const table of ['findings', 'stig_profiles', 'stig_evidence', 'rule_marks', 'rule_ids'])
     sqlite.prepare(`DELETE FROM ${table} WHERE release_id = ?`).run(releaseId);
   const source = sqlite
     .prepare<[number], number>('DELETE FROM stig_printings WHERE id = ? RETURNING source_id')

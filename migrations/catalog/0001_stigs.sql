@@ -114,6 +114,21 @@ CREATE TABLE stig_evidence (
   numbers BLOB NOT NULL
 ) STRICT;
 
+-- What releases are compared by rule by rule: identifiers, severity and hashes of texts, as JSON, so that a thousand
+-- releases are compared without reading their texts (src/catalog/stigs/marks.ts).
+CREATE TABLE rule_marks (
+  release_id INTEGER PRIMARY KEY REFERENCES stig_printings (id) DEFERRABLE INITIALLY DEFERRED,
+  marks TEXT NOT NULL
+) STRICT;
+
+-- In which printings an identifier names a rule: V-ids, SV-ids without the revision, STIG ids and legacy ones, in upper case.
+CREATE TABLE rule_ids (
+  id TEXT NOT NULL,
+  release_id INTEGER NOT NULL REFERENCES stig_printings (id) DEFERRABLE INITIALLY DEFERRED,
+  PRIMARY KEY (id, release_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rule_ids_by_release ON rule_ids (release_id);
+
 CREATE TABLE stig_profiles (
   release_id INTEGER NOT NULL REFERENCES stig_printings (id) DEFERRABLE INITIALLY DEFERRED,
   ordinal INTEGER NOT NULL,

@@ -24,12 +24,13 @@ CREATE INDEX bundles_by_creator ON bundles (created_by_id, kind);
 CREATE INDEX bundles_by_organization ON bundles (organization_id, kind) WHERE visibility = 'SHARED';
 CREATE INDEX bundles_deleted ON bundles (deleted_at) WHERE deleted_at IS NOT NULL;
 
--- A STIG is referred to by its slug and the benchmark id that its current release had.
+-- A STIG is referred to by its slug and the benchmark id that its current release had; `version` is that release.
 CREATE TABLE list_stigs (
   list_id TEXT NOT NULL REFERENCES bundles (id) ON DELETE CASCADE,
   slug TEXT NOT NULL,
   benchmark_id TEXT NOT NULL,
   title TEXT NOT NULL,
+  version TEXT NOT NULL,
   position INTEGER NOT NULL CHECK (position >= 1),
   notes TEXT NOT NULL,
   added_at TEXT NOT NULL,

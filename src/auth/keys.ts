@@ -12,7 +12,7 @@ import {
 } from 'jose';
 import type { Config } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, publishNew, syncPath } from '../base/files.ts';
+import { inPrivateFolder, publishNew, syncPath, whyRefused } from '../base/files.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import { printable } from '../base/text.ts';
 import { type KeySet, type ReadKeys, watchKeySet } from './key-watch.ts';
@@ -155,7 +155,7 @@ export async function localKey(
       if (error instanceof CommandError) throw error;
       // Two processes may start at once: the key of the one that was first holds for both.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-        throw new CommandError(`the key file ${file} cannot be written: ${(error as Error).message}`);
+        throw new CommandError(`the key file ${file} cannot be written: ${whyRefused(file, error)}`);
       }
     }
   }

@@ -31,6 +31,11 @@ const whole = (least: number, most: number, explain?: (text: string) => string) 
 const file = filled.refine((path) => statSync(path, { throwIfNoEntry: false })?.isFile(), {
   error: ({ input }) => `is not a file: ${input}`,
 });
+const folder = filled
+  .refine((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory(), {
+    error: ({ input }) => `is not a folder: ${input}`,
+  })
+  .transform((path) => resolve(path));
 const list = <Entry extends z.ZodType<string, string>>(entry: Entry) =>
   z
     .string()
@@ -97,6 +102,8 @@ const settings = z.object({
   ),
   /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
   trustedProxies: list(z.string().refine(isNetwork, wrongEntry)),
+  /** What is put into this folder is imported (rule D33). */
+  inbox: folder.nullable().default(null),
   auditFile: filled.nullable().default(null),
   /** What a failed write of the audit stream means: what must be audited is refused, or goes on. */
   auditFailure: choice(['stop', 'continue'], 'stop or continue').default('stop'),
@@ -160,6 +167,8 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
   const usersDb = rest.usersDb ?? usersBeside(rest.db);
   if (rest.db !== ':memory:' && resolve(usersDb) === resolve(rest.db))
     throw new CommandError('--db and --users-db name the same file', 2);
+  if (rest.inbox !== null && rest.db === ':memory:')
+    throw new CommandError('GAPSTONE_INBOX needs a catalog in a file', 2);
   const beside = (file: string) => join(dirname(usersDb), file);
   return Object.freeze({
     ...rest,

@@ -11,8 +11,10 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
+  statSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 const chunkBytes = 1 << 20;
 
@@ -72,6 +74,31 @@ export function hasNoLinks(error: unknown): boolean {
   return ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK'].includes(
     (error as { code?: string }).code ?? '',
   );
+}
+
+/**
+ * What an operator must know about a right that is missing: whose the file is, or the nearest folder above it that can be looked at,
+ * and who we are. Empty for an error that is about no right.
+ */
+export function rightsAround(path: string, error: unknown): string {
+  const { code } = error as { code?: string };
+  if ((code !== 'EACCES' && code !== 'EPERM') || process.geteuid === undefined) return '';
+  for (let at = resolve(path); ; at = dirname(at)) {
+    let stat: Stats;
+    try {
+      stat = statSync(at);
+    } catch {
+      if (at === dirname(at)) return '';
+      continue;
+    }
+    const mode = (stat.mode & 0o7777).toString(8).padStart(4, '0');
+    return `: ${at} belongs to uid ${stat.uid}, gid ${stat.gid} (mode ${mode}), and this process is uid ${process.geteuid()}, gid ${process.getegid!()}`;
+  }
+}
+
+/** Why an error of the file system refused a path: its first words, and the rights around the path where one is missing. */
+export function whyRefused(path: string, error: unknown): string {
+  return `${(error as Error).message.split(',')[0]}${rightsAround(path, error)}`;
 }
 
 /** SHA-256 of a file in lower-case hexadecimal. */

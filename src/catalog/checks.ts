@@ -97,7 +97,8 @@ const releases = query(
     WHERE p.superseded_by IS NOT NULL AND (r.stig_id IS NOT p.stig_id OR r.version IS NOT p.version)`,
   `SELECT 'the printing ' || s.sha256 || ' belongs to no STIG, or what it is compared by is not there'
      FROM stig_printings AS p JOIN sources AS s ON s.id = p.source_id LEFT JOIN stig_evidence AS e ON e.release_id = p.id
-    WHERE p.stig_id IS NULL OR e.release_id IS NULL`,
+     LEFT JOIN rule_marks AS m ON m.release_id = p.id
+    WHERE p.stig_id IS NULL OR e.release_id IS NULL OR coalesce(json_array_length(m.marks), -1) <> p.finding_count`,
   `SELECT s.slug || ' ' || r.version || ' says ' || r.profile_count || ' profiles, it has ' || count(p.ordinal)
      FROM stig_printings AS r JOIN stigs AS s ON s.id = r.stig_id LEFT JOIN stig_profiles AS p ON p.release_id = r.id
     GROUP BY r.id HAVING count(p.ordinal) <> r.profile_count`,
@@ -106,7 +107,7 @@ const releases = query(
   `SELECT s.slug || ' ' || p.version || ' has a benchmark id that leads nowhere: ' || p.benchmark_id
      FROM stig_printings AS p JOIN stigs AS s ON s.id = p.stig_id
     WHERE lower(p.benchmark_id) NOT IN (SELECT alias FROM stig_aliases UNION ALL SELECT slug FROM stigs
-                                         UNION ALL VALUES ('batch'), ('changelog'), ('stats'))
+                                         UNION ALL VALUES ('batch'), ('changelog'), ('changes'), ('stats'))
       AND p.benchmark_id NOT GLOB '*[^ -~]*'`,
 );
 

@@ -2,6 +2,7 @@ import { and, asc, count, eq, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
+import type { NamedRelease } from '../catalog/stigs/queries.ts';
 import type { Database } from '../db/database.ts';
 import { findings, stigReleases, stigs } from '../db/tables.ts';
 import { collections, listStigs } from '../db/user-tables.ts';
@@ -136,11 +137,33 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
       });
     },
 
-    /** Appends the STIGs of the catalog that are not in the list yet, in the order given. Throws as `add` of collections. */
-    add(user: User, id: string, slugs: string[]): Promise<StigsAdded> {
+    /** The name of a list, and each of its entries with its release, which is null for what is gone from the catalog. */
+    releases(viewer: Viewer, id: string): { name: string; stigs: NamedRelease[] } {
+      return db.read(() => {
+        const { name } = lists.find(viewer, id);
+        const stigs = rows(id, '', null).entries.map(({ entry: { slug, title, version }, releaseId }) => {
+          return { slug, title, release: releaseId === null ? null : { id: releaseId, version } };
+        });
+        return { name, stigs };
+      });
+    },
+
+    /**
+     * Appends the STIGs of the catalog that are not in the list yet, in the order given; `notes` are those of a slug. Throws as
+     * `add` of collections.
+     */
+    add(
+      user: User,
+      id: string,
+      slugs: string[],
+      notes: ReadonlyMap<string, string> = new Map(),
+    ): Promise<StigsAdded> {
       return db.write(() => {
         lists.own(user, id);
-        const named = [...new Set(slugs)].map((slug) => ({ slug, ...references.stig(slug) }));
+        const named = [...new Set(slugs)].map((slug) => ({
+          ...{ slug, notes: notes.get(slug) },
+          ...references.stig(slug),
+        }));
         const missing = named.filter(({ seen }) => seen === null).map(({ slug }) => slug);
         return lists.add(id, named, missing);
       });

@@ -4,14 +4,20 @@ import { downloadFile, fileContent } from '../http/files.ts';
 import { createRoutes } from '../http/routes.ts';
 import { jsonContent } from '../http/schema.ts';
 import type { ListEntryService } from './list-entries.ts';
+import type { ListOverviewService } from './list-overview.ts';
 import type { ListService } from './lists.ts';
 import * as schemas from './lists-schema.ts';
 import { changeListBody, createListBody, idParam } from './schema.ts';
 
 /** Lists of STIGs as a whole (rule D8); their entries have routes of their own. */
-export function listRoutes(access: Access, lists: ListService, entries: ListEntryService) {
+export function listRoutes(
+  access: Access,
+  lists: ListService,
+  entries: ListEntryService,
+  overview: ListOverviewService,
+) {
   const { app, route } = createRoutes('Lists');
-  const columns = columnsOf(schemas.ListExport.shape.stigs.element);
+  const columns = columnsOf(schemas.ListSheetRow);
   const costly = access.with({ expensive: true });
 
   route('GET /api/v1/lists', access.listsRead, {
@@ -85,7 +91,8 @@ export function listRoutes(access: Access, lists: ListService, entries: ListEntr
     response: fileContent(schemas.ListExport, ['text/csv']),
     handle: ({ viewer, params, query }, c) => {
       const json = entries.exported(viewer, params.id);
-      const file = { json, root: 'list', element: 'stig', columns, rows: json.stigs };
+      const rows = overview.sheet(viewer, params.id);
+      const file = { json, root: 'list', element: 'stig', columns, rows };
       return downloadFile(c, query, json.list.name, file);
     },
   });

@@ -80,6 +80,15 @@ export const ListExport = z
   .openapi('ListExport');
 export type ListExport = z.infer<typeof ListExport>;
 
+/** A row of the csv and xlsx: what goes to somebody as a sheet has the notes too. */
+export const ListSheetRow = z.strictObject({
+  ...exportedEntry,
+  releaseDate: DateOrNull,
+  addedVersion: z.string(),
+  notes: z.string(),
+});
+export type ListSheetRow = z.infer<typeof ListSheetRow>;
+
 export const ListStigUpdate = z
   .strictObject({ stigSlug: z.string(), notes: z.string(), position: z.int(), addedAt: z.iso.datetime() })
   .openapi('ListStigUpdate');

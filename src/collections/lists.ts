@@ -8,7 +8,7 @@ import { type CollectionChange, type CollectionFields, createCollectionService }
 import { countEntries } from './entries.ts';
 import type { List, Lists } from './lists-schema.ts';
 import { retentionMilliseconds } from './purge.ts';
-import { slugOf } from './references.ts';
+import { slugOf, versionOf } from './references.ts';
 
 const maxName = 200;
 
@@ -89,6 +89,8 @@ export function createListService(db: Database, now: () => Date, newId: () => st
             slug: listStigs.slug,
             benchmarkId: listStigs.benchmarkId,
             title: listStigs.title,
+            // A copy is made of what there is now: it was added when it was copied.
+            version: versionOf(listStigs).as('version'),
             position: listStigs.position,
             notes: listStigs.notes,
             addedAt: sql<string>`${copy.createdAt}`.as('addedAt'),

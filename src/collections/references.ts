@@ -45,6 +45,12 @@ export function controlOf(row: ControlRow): SQL<string> {
   return sql`${row}.framework || ' ' || ${row}.identifier`;
 }
 
+/** The release that the STIG of a row has now, or the one that was seen. */
+export function versionOf(row: typeof listStigs): SQL<string> {
+  return sql`coalesce((SELECT r.version FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id
+    WHERE s.id = ${stigOf(row)}), ${row}.version)`;
+}
+
 /** Whether a key is one of some. */
 export function isAmong(key: SQL, keys: string[]): SQL {
   return sql`${key} IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`;
@@ -54,7 +60,12 @@ export function isAmong(key: SQL, keys: string[]): SQL {
 export function createReferences(db: Database) {
   const { orm } = db;
   const bySlug = orm
-    .select({ slug: stigs.slug, benchmarkId: stigReleases.benchmarkId, title: stigs.title })
+    .select({
+      slug: stigs.slug,
+      benchmarkId: stigReleases.benchmarkId,
+      title: stigs.title,
+      version: stigReleases.version,
+    })
     .from(stigs)
     .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
     .where(eq(stigs.slug, sql.placeholder('slug')))
@@ -65,7 +76,7 @@ export function createReferences(db: Database) {
   const occupation = prepareSummary(db, occupations, occupations.occupationCode);
   return {
     /** By its slug or an alias. */
-    stig(name: string): Reference<{ slug: string; benchmarkId: string; title: string }> {
+    stig(name: string): Reference<{ slug: string; benchmarkId: string; title: string; version: string }> {
       const slug = nameToSlug(name);
       return { key: slug, seen: bySlug.get({ slug }) ?? null };
     },

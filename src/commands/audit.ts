@@ -10,6 +10,7 @@ import { createWatermark, shareTaken } from '../audit/watermark.ts';
 import type { LogNewKey } from '../auth/keys.ts';
 import type { Config } from '../base/config.ts';
 import { CommandError, unavailable } from '../base/errors.ts';
+import { rightsAround } from '../base/files.ts';
 import { sha256 } from '../base/ids.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { packageVersion } from '../base/root.ts';
@@ -57,9 +58,9 @@ export async function withCommandAudit<T>(
   lockTimeout = 5000,
 ): Promise<T> {
   const log = createLog('warn', (line) => process.stderr.write(line));
-  const refuse = ({ message }: Error) =>
+  const refuse = (error: Error) =>
     new CommandError(
-      `nothing was changed: the audit stream ${config.auditFile} cannot be written: ${message}`,
+      `nothing was changed: the audit stream ${config.auditFile} cannot be written: ${error.message}${rightsAround(config.auditFile, error)}`,
     );
   const stream = openStream(config, log, refuse, lockTimeout, db);
   const operator = { actorType: 'operator' as const, actor: accountName(), source: 'cli' };

@@ -1,12 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
+import { notMet } from '../../importers/met.ts';
 import type { ImportResult } from '../../importers/run.ts';
 import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
 import { describeChange } from '../../importers/stigs/tell.ts';
 import type { SlugChange } from '../../importers/stigs/write.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
+import { whyRefused } from '../base/files.ts';
 import { count, countOf, cut, printable } from '../base/text.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { openCatalog } from '../db/database.ts';
@@ -21,8 +23,9 @@ export const importCommand: Command = {
   name: 'import',
   summary: 'import files, folders and zips into the catalog',
   usage:
-    'gapstone import PATH... [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--users-db FILE] [--json]',
+    'gapstone import PATH... [--once] [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--users-db FILE] [--json]',
   help: [
+    '--once        leave out each PATH whose content an import has met before',
     '--strict      change nothing unless every source can be imported',
     '--dry-run     show what would change, and change nothing',
     '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks, for later runs too',
@@ -30,9 +33,14 @@ export const importCommand: Command = {
     '--json        print one ledger line for each source on stdout, then the summary',
   ],
   async run(args) {
-    const { values, positionals } = parse(args, null, { strict: flag, 'dry-run': flag, slugs: text });
+    const { values, positionals } = parse(args, null, {
+      once: flag,
+      strict: flag,
+      'dry-run': flag,
+      slugs: text,
+    });
     if (positionals.length === 0) throw new CommandError('give at least one PATH to import', 2);
-    for (const path of positionals) if (!existsSync(path)) throw new CommandError(`${path} does not exist`);
+    for (const path of positionals) requirePath(path);
     const overrides =
       values.slugs === undefined ? new Map<string, string>() : readSlugs(required(values.slugs, 'slugs'));
     const config = readConfig(values);
@@ -40,13 +48,29 @@ export const importCommand: Command = {
     using db = dryRun
       ? openCatalog(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
       : await openForCommand(config, { catalogAlone: true, create: true, busyTimeout });
+    const paths = values.once ? await notMet(db, positionals) : positionals;
+    if (paths.length === 0) {
+      process.stderr.write('nothing is new: every path was met by an import before\n');
+      return 0;
+    }
     const strict = values.strict ?? false;
     const onProgress = createProgress((line) => process.stderr.write(line));
-    const result = await auditedImport(config, db, positionals, { strict, dryRun, overrides, onProgress });
+    const result = await auditedImport(config, db, paths, { strict, dryRun, overrides, onProgress });
     print(result, config.usersDb, values.json ?? false, dryRun);
     return exitCode(result, strict);
   },
 };
+
+function requirePath(path: string): void {
+  try {
+    statSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(
+      code === 'ENOENT' ? `${path} does not exist` : `${path} cannot be read: ${whyRefused(path, error)}`,
+    );
+  }
+}
 
 /** The exit code of D20: an archive that opened says nothing by itself, its members decide. */
 function exitCode({ lines, loneUnknown }: ImportResult, strict: boolean): number {

@@ -29,6 +29,7 @@ import { type RunningServer, startServer } from '../server.ts';
 import { createUploads } from '../site/uploads.ts';
 import { auditNewKey, openForCommand, type ServerAudit, startServerAudit } from './audit.ts';
 import { type Command, parse, text } from './command.ts';
+import { watchInbox } from './inbox.ts';
 import { purgeDaily } from './purge.ts';
 
 export const serveCommand: Command = {
@@ -141,8 +142,10 @@ async function serveOpen(
   await onReady?.(url);
   const stopPurging = purgeDaily(context);
   const stopWatching = watchCatalog(db, log);
+  const inbox = config.inbox === null ? null : watchInbox(config.inbox, config, log);
   const signal = await stopped;
   stopWatching();
+  await inbox?.stop();
   log.info('stopping', { signal });
   state.draining = true;
   await server.stop();

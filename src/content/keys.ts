@@ -9,7 +9,7 @@ import {
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { p384 } from '@noble/curves/nist.js';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, isTaken, publishNew, syncPath } from '../base/files.ts';
+import { inPrivateFolder, isTaken, publishNew, syncPath, whyRefused } from '../base/files.ts';
 
 /** A public key as a site keeps it. */
 export interface PublicKey {
@@ -40,7 +40,7 @@ export function makeKey(file: string): PublicKey {
         publishNew(temporary, name);
       });
   } catch (error) {
-    throw new CommandError(`${file} cannot be written: ${(error as Error).message.split(',')[0]}`);
+    throw new CommandError(`${file} cannot be written: ${whyRefused(file, error)}`);
   }
   return describe(publicKey);
 }
@@ -70,7 +70,7 @@ function readText(file: string): string {
     return readFileSync(file, 'latin1');
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message.split(',')[0]}`);
+    throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
   }
 }
 

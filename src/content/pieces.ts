@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CommandError } from '../base/errors.ts';
-import { publishNew, syncPath } from '../base/files.ts';
+import { publishNew, syncPath, whyRefused } from '../base/files.ts';
 
 /** So many pieces have numbers of three digits. */
 const mostPieces = 999;
@@ -98,7 +98,7 @@ function openFile(file: string): number {
     return openSync(file, 'r');
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message.split(',')[0]}`);
+    throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
   }
 }
 

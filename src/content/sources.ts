@@ -22,7 +22,7 @@ export function isSource(sha256: string, files: { name: string; sha256: string }
  */
 export async function* findSources(paths: string[], wanted: Map<string, string>): AsyncGenerator<SourceFile> {
   const missing = new Map(wanted);
-  for await (const found of discover(listFiles(paths), true)) {
+  for await (const found of discover(listFiles(paths), { keepAll: true })) {
     if (found.type !== 'bytes' && found.type !== 'group') continue;
     if (!missing.delete(found.sha256)) continue;
     yield* filesOf(found);

@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
+import { rightsAround } from '../base/files.ts';
 import { storageFault, takesNoWrites } from './faults.ts';
 import { removeForeignLog } from './foreign-log.ts';
 import { type Kind, keepsLog, logBytes, readHeader, refuseReadOnly } from './header.ts';
@@ -211,6 +213,9 @@ function asOpenError(file: string, error: Error): Error {
   if (error instanceof CommandError) return error;
   // A declaration of the schema that is damaged, as that of a view, is no corruption to SQLite, but wrong SQL.
   if ((error as { code?: unknown }).code === 'SQLITE_ERROR') return damaged(file, error.message);
+  // SQLite says that it was refused, but not whose the folder is.
+  const isRefused = /^SQLITE_(READONLY|CANTOPEN)/.test(String((error as { code?: unknown }).code));
+  const rights = isRefused ? rightsAround(dirname(file), { code: 'EACCES' }) : '';
   switch (storageFault(error)) {
     case 'damaged':
       return damaged(file, error.message);
@@ -219,7 +224,7 @@ function asOpenError(file: string, error: Error): Error {
     case 'readonly':
     case 'io':
       return new CommandError(
-        `${file} cannot be opened (${error.message}): its folder must be writable, because the log is written there`,
+        `${file} cannot be opened (${error.message}): its folder must be writable, because the log is written there${rights}`,
       );
     default:
       return new CommandError(`${file} cannot be opened: ${error.message}`);

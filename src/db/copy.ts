@@ -2,7 +2,7 @@ import { chmodSync, existsSync, lstatSync, statfsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, isTaken, publishNew, sha256OfFile, syncPath } from '../base/files.ts';
+import { inPrivateFolder, isTaken, publishNew, sha256OfFile, syncPath, whyRefused } from '../base/files.ts';
 import { storageFault } from './faults.ts';
 import type { Kind } from './header.ts';
 import { inspect } from './schema.ts';
@@ -113,5 +113,5 @@ export function asCopyError(file: string, error: NodeJS.ErrnoException): Error {
     return new CommandError(`${file} already exists: a copy never replaces a file. Choose another name`);
   if (error.code === 'ENOSPC' || storageFault(error) === 'full')
     return new CommandError(`there is not enough space for ${file}: nothing was changed`);
-  return new CommandError(`${file} cannot be written: ${error.message.split(',')[0]}`);
+  return new CommandError(`${file} cannot be written: ${whyRefused(file, error)}`);
 }

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, publishNew, syncPath } from '../base/files.ts';
+import { inPrivateFolder, publishNew, rightsAround, syncPath } from '../base/files.ts';
 import { applicationIds, type Kind } from './header.ts';
 import { migrate } from './migrate.ts';
 
@@ -37,6 +37,8 @@ export function createDatabaseFile(file: string, kind: Kind): void {
     });
   } catch (error) {
     if ((error as { code?: string }).code === 'EEXIST') return;
-    throw new CommandError(`${file} cannot be created: ${(error as Error).message}`);
+    throw new CommandError(
+      `${file} cannot be created: ${(error as Error).message}${rightsAround(file, error)}`,
+    );
   }
 }

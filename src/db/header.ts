@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { CommandError } from '../base/errors.ts';
-import { realFile } from '../base/files.ts';
+import { realFile, whyRefused } from '../base/files.ts';
 
 /** The two files: what importers build, and what users keep (rule D23.1). */
 export type Kind = 'catalog' | 'users';
@@ -50,7 +50,7 @@ export function readHeader(file: string, expected: Kind | null = null): Header {
   try {
     header = firstBytes(file);
   } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
   }
   if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
     throw new CommandError(`${file} is not a database (${stat.size} bytes): ${hint}`);
@@ -104,6 +104,6 @@ export function refuseReadOnly(file: string): void {
   try {
     closeSync(openSync(file, 'r+'));
   } catch (error) {
-    throw new CommandError(`${file} cannot be written: ${(error as Error).message.split(',')[0]}`);
+    throw new CommandError(`${file} cannot be written: ${whyRefused(file, error)}`);
   }
 }

@@ -93,6 +93,16 @@ export const stigEvidence = sqliteTable('stig_evidence', {
   numbers: blob('numbers', { mode: 'buffer' }).notNull(),
 });
 
+export const ruleMarks = sqliteTable('rule_marks', {
+  releaseId: integer('release_id').primaryKey(),
+  marks: text('marks').notNull(),
+});
+
+export const ruleIds = sqliteTable('rule_ids', {
+  id: text('id').notNull(),
+  releaseId: integer('release_id').notNull(),
+});
+
 export const stigProfiles = sqliteTable('stig_profiles', {
   releaseId: integer('release_id').notNull(),
   ordinal: integer('ordinal').notNull(),

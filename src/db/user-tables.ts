@@ -43,6 +43,7 @@ const summary = text('summary_json', { mode: 'json' }).$type<object>().notNull()
 export const listStigs = sqliteTable('list_stigs', {
   collectionId: text('list_id').notNull(),
   ...stig,
+  version: text('version').notNull(),
   ...annotated,
 });
 

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { badRequest, type ErrorCode, statusOf } from '../base/errors.ts';
+import type { Sort } from '../base/sort.ts';
 import { fold, isStorable } from '../base/text.ts';
 
 /** A text from a request that can be stored and answered unchanged, of at most so many characters. */
@@ -96,6 +97,12 @@ export function oneWord<const T extends string>(name: string, words: readonly T[
     .refine((text) => wordOf(text) !== undefined, { error })
     .transform((text) => wordOf(text)!)
     .openapi({ type: 'string', enum: [...words] });
+}
+
+/** `sort=`: one of the columns of a listing that it can be sorted by, `-` before it for the greatest first. */
+export function sorting<const T extends string>(columns: readonly T[]) {
+  const words = columns.flatMap((each): Sort<T>[] => [each, `-${each}`]);
+  return { sort: oneWord('sort', words).optional() };
 }
 
 /** How a parameter is published that takes several words: as generated clients send arrays. */

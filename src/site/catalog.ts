@@ -9,6 +9,7 @@ import { paging, wordList } from '../http/schema.ts';
 import { loadedCatalogs } from './controls.ts';
 import { ledgerPage, loadedPage } from './html/catalog.tsx';
 import { documentPage, documentsPage } from './html/documents.tsx';
+import { FirstRun } from './html/first-run.tsx';
 import { homePage } from './html/home.tsx';
 import { rolePage, rolesPage } from './html/roles.tsx';
 import { type PageDeps, type PageSupport, readQuery } from './page.ts';
@@ -19,12 +20,15 @@ const ledgerQuery = z.object({ ...paging(100, 100), outcome: wordList('outcome',
 /** The start page, what is loaded, what the imports did, and documents and roles for the entitled. */
 export function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
   const { news, controls, ledger, summary, documents, roles, documentCollections, roleCollections } = deps;
+  const { onlySamples, inbox } = deps;
   const counted = { page: 1, limit: 1 };
 
   app.get('/', guard.visitor, (c) => {
-    if (c.get('visitor') === null) return show(c, homePage(null));
+    const visitor = c.get('visitor');
+    const firstRun = onlySamples() ? FirstRun({ inbox: visitor === null ? null : inbox }) : null;
+    if (visitor === null) return show(c, homePage(null, firstRun));
     const { changes } = news.changelog({ page: 1, limit: 10 });
-    return show(c, homePage({ stats: news.stats(), changes }));
+    return show(c, homePage({ stats: news.stats(), changes }, firstRun));
   });
 
   app.get('/catalog', guard.user, async (c) => {

@@ -6,12 +6,12 @@ import type { Env, Form } from '../http/env.ts';
 import { check } from '../http/schema.ts';
 import {
   type CollectionForm,
-  editCollectionPage,
   emptyForm,
   type Kind,
   type OverviewPage,
   overviewPage,
 } from './html/collection-pages.tsx';
+import type { View } from './html/view.ts';
 import { goTo, type PageSupport } from './page.ts';
 
 /** The fields of a list or a collection that its creator sets. */
@@ -39,6 +39,13 @@ export interface CollectionPages<Create, Change> {
   };
   createBody: z.ZodType<Create>;
   changeBody: z.ZodType<Change>;
+  /** The page that one is changed on: the end of its address, and what it shows; `typed` is a form that was not taken. */
+  editing: {
+    at: 'edit' | 'settings';
+    page(c: Context<Env>, id: string, typed: CollectionForm | null, problem: string | null): View;
+    /** Where a change leads on to. */
+    next(id: string): string;
+  };
   /** All that a user sees, and what their page has below the form. */
   all(user: User): Pick<OverviewPage, 'all' | 'after'>;
 }
@@ -47,7 +54,7 @@ export interface CollectionPages<Create, Change> {
 export function collectionFormPages<Create, Change>(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  { kind, audited, service, createBody, changeBody, all }: CollectionPages<Create, Change>,
+  { kind, audited, service, createBody, changeBody, editing, all }: CollectionPages<Create, Change>,
 ): void {
   const home = `/${kind.section}` as const;
   const hasIcon = kind.one === 'list';
@@ -72,23 +79,21 @@ export function collectionFormPages<Create, Change>(
     );
   });
 
-  app.get(`${home}/:id/edit`, guard.user, (c) => {
-    const id = c.req.param('id');
-    const form = formOf(service.own(c.get('user'), id));
-    return show(c, editCollectionPage(kind, { id, form, problem: null }));
-  });
+  app.get(`${home}/:id/${editing.at}`, guard.user, (c) =>
+    show(c, editing.page(c, c.req.param('id'), null, null)),
+  );
 
-  app.post(`${home}/:id/edit`, guard.audited(`${audited}.update`), (c) => {
+  app.post(`${home}/:id/${editing.at}`, guard.audited(`${audited}.update`), (c) => {
     const id = c.req.param('id');
     const form = typedIn(c.get('form'), hasIcon);
     return withFormErrors(
       async () => {
         await service.change(c.get('user'), id, check(changeBody, bodyOf(form)));
-        return goTo(c, `${home}/${id}`, { code: 'changed' });
+        return goTo(c, editing.next(id), { code: 'changed' });
       },
       (problem) => {
         service.get(c.get('user'), id);
-        return show(c, editCollectionPage(kind, { id, form, problem }), 400);
+        return show(c, editing.page(c, id, form, problem), 400);
       },
     );
   });
@@ -117,7 +122,7 @@ function bodyOf(form: CollectionForm): Record<string, unknown> {
 }
 
 /** The form of what there is already. */
-function formOf({ name, description, tags, color, icon, visibility }: Fields): CollectionForm {
+export function formOf({ name, description, tags, color, icon, visibility }: Fields): CollectionForm {
   return {
     name,
     description,

@@ -3,7 +3,8 @@ import { addControlsBody, removeControlsBody } from '../collections/control-coll
 import { changeCollectionBody, createCollectionBody } from '../collections/schema.ts';
 import type { Env } from '../http/env.ts';
 import { check } from '../http/schema.ts';
-import { collectionFormPages, items, mustBeInCatalog, withFormErrors } from './collection-pages.ts';
+import { collectionFormPages, formOf, items, mustBeInCatalog, withFormErrors } from './collection-pages.ts';
+import { editCollectionPage } from './html/collection-pages.tsx';
 import { type CollectionPage, collectionKind, collectionPage } from './html/collections.tsx';
 import { goTo, type PageDeps, type PageSupport } from './page.ts';
 
@@ -34,6 +35,14 @@ export function collectionPages(app: Hono<Env>, support: PageSupport, { collecti
     service: collections,
     createBody: createCollectionBody,
     changeBody: changeCollectionBody,
+    editing: {
+      at: 'edit',
+      page: (c, id, typed, problem) => {
+        const form = typed ?? formOf(collections.own(c.get('user'), id));
+        return editCollectionPage(collectionKind, { id, form, problem });
+      },
+      next: (id) => `/collections/${id}`,
+    },
     all: (user) => ({
       all: collections.all(user).collections.map((each) => ({ ...each, size: each.controlCount })),
     }),

@@ -1,11 +1,14 @@
 import type { Hono } from 'hono';
 import type { Env } from '../http/env.ts';
-import { path } from './html/components.tsx';
 import { goTo, type PageSupport } from './page.ts';
 
-/** The addresses that only take forms, each with the page that its form stands on, or one that is there in any case. */
+/**
+ * The addresses that only take forms, each with the page that its form stands on, or one that is there in any case; and
+ * one where a form stood.
+ */
 const pageOf = {
   '/lists/add': '/lists',
+  '/lists/:id/edit': '/lists/:id/settings',
   '/lists/:id/stigs': '/lists/:id',
   '/lists/:id/stigs/remove': '/lists/:id',
   '/lists/:id/duplicate': '/lists/:id',
@@ -29,7 +32,7 @@ export function formOnlyPages(app: Hono<Env>, { guard }: PageSupport): void {
   for (const [address, page] of Object.entries(pageOf))
     app.get(address, guard.user, (c) => {
       const id = c.req.param('id');
-      return goTo(c, page.endsWith('/:id') ? path(page.split('/')[1]!, id!) : page);
+      return goTo(c, id === undefined ? page : page.replace(':id', () => encodeURIComponent(id)));
     });
   app.get('/signout', guard.visitor, (c) => goTo(c, '/'));
 }

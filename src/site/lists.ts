@@ -1,31 +1,74 @@
+import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
-import { listStigBody, listStigsQuery } from '../collections/lists-schema.ts';
-import { changeListBody, createListBody, slugsBody } from '../collections/schema.ts';
+import { overviewColumns } from '../collections/list-overview.ts';
+import { listStigBody } from '../collections/lists-schema.ts';
+import { changeListBody, createListBody, notes, slugsBody } from '../collections/schema.ts';
 import type { Env } from '../http/env.ts';
-import { check } from '../http/schema.ts';
-import { collectionFormPages, items, lines, mustBeInCatalog, withFormErrors } from './collection-pages.ts';
-import { DeletedLists, editEntryPage, type ListPage, listKind, listPage } from './html/lists.tsx';
-import { goTo, type PageDeps, type PageSupport, readQuery } from './page.ts';
+import { check, positiveInteger, sorting } from '../http/schema.ts';
+import { collectionFormPages, formOf, lines, mustBeInCatalog, withFormErrors } from './collection-pages.ts';
+import { type ListOverview, listOverviewPage, pastedLine } from './html/list-overview.tsx';
+import { listSettingsPage } from './html/list-settings.tsx';
+import { DeletedLists, editEntryPage, listKind } from './html/lists.tsx';
+import { describeUnclear, readPasted } from './list-adding.ts';
+import { shownList } from './list-frame.ts';
+import { goTo, type PageDeps, type PageSupport, readQuery, safePath } from './page.ts';
+
+const entriesPerPage = 100;
+const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(overviewColumns) });
 
 /** The pages of lists: seen, made, changed, filled, deleted and restored, by forms. */
-export function listPages(app: Hono<Env>, support: PageSupport, { lists, listStigs }: PageDeps): void {
+export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps): void {
+  const { lists, listStigs, listOverview, stigs, stigsCalled, now } = deps;
   const { guard, show } = support;
 
-  function one(c: Context<Env>, id: string, adding: ListPage['adding']): Response {
-    const user = c.get('user');
-    const list = lists.get(user, id);
-    const { page, limit } = readQuery(c, listStigsQuery);
-    const { stigs: entries, pagination } = listStigs.page(user, id, { page, limit }, { include: false });
-    const isOwn = list.createdById === user.subject;
+  const lookup = {
+    called: stigsCalled,
+    like: (name: string) => stigs.list({ search: name.slice(0, 200), page: 1, limit: 8 }).stigs,
+  };
+  const nothing = { text: '', problem: null, unclear: [] };
+
+  function one(c: Context<Env>, adding: ListOverview['adding'] = nothing): Response {
+    const shown = shownList(c, lists);
+    const { page, sort } = readQuery(c, overviewQuery);
+    const overview = listOverview.overview(c.get('user'), shown.list.id, {
+      page,
+      limit: entriesPerPage,
+      sort,
+    });
     const status = adding.problem === null ? 200 : 400;
-    return show(c, listPage({ list, entries, pagination, isOwn, adding }), status);
+    return show(c, listOverviewPage({ ...shown, ...overview, sort, adding, now: now() }), status);
   }
 
-  async function add(c: Context<Env>, id: string, given: string[]): Promise<Response> {
-    const { slugs } = check(slugsBody, { slugs: given });
-    const { added, notFound } = await listStigs.add(c.get('user'), id, slugs);
+  async function add(c: Context<Env>, id: string, slugs: string[], notes?: Map<string, string>) {
+    const { added, notFound } = await listStigs.add(
+      c.get('user'),
+      id,
+      check(slugsBody, { slugs }).slugs,
+      notes,
+    );
     mustBeInCatalog(notFound);
-    return goTo(c, `/lists/${id}`, { code: 'added', count: added });
+    return added;
+  }
+
+  /** Adds what a text names; what it does not name is shown again, with what may be meant. */
+  async function addPasted(c: Context<Env>, id: string, text: string): Promise<Response> {
+    lists.own(c.get('user'), id);
+    const { named, unclear } = readPasted(text, lookup);
+    const notesOf = new Map(named.map((each) => [each.slug, check(notes, each.notes)]));
+    // Without a name the body is refused in the words of the API.
+    const isNothing = named.length === 0 && unclear.length > 0;
+    const added = isNothing
+      ? 0
+      : await add(
+          c,
+          id,
+          named.map(({ slug }) => slug),
+          notesOf,
+        );
+    if (unclear.length === 0) return goTo(c, `/lists/${id}`, { code: 'added', count: added });
+    const missing = unclear.filter(({ candidates }) => candidates.length === 0);
+    const left = missing.map((each) => pastedLine(each.name, each.notes)).join('\n');
+    return one(c, { text: left, problem: describeUnclear(unclear, added), unclear });
   }
 
   collectionFormPages(app, support, {
@@ -34,18 +77,32 @@ export function listPages(app: Hono<Env>, support: PageSupport, { lists, listSti
     service: lists,
     createBody: createListBody,
     changeBody: changeListBody,
+    editing: {
+      at: 'settings',
+      page: (c, _, typed, problem) => {
+        const shown = shownList(c, lists);
+        return listSettingsPage({
+          ...shown,
+          form: typed ?? (shown.isOwn ? formOf(shown.list) : null),
+          problem,
+        });
+      },
+      next: (id) => `/lists/${id}/settings`,
+    },
     all: (user) => ({
       all: lists.all(user).lists.map((each) => ({ ...each, size: each.stigCount })),
       after: DeletedLists({ lists: lists.deleted(user) }),
     }),
   });
 
-  // From a STIG's page: the list is selected in the form.
-  app.post('/lists/add', guard.audited('list.add-stigs', 'list'), (c) =>
-    add(c, c.get('form').get('list'), [c.get('form').get('slug')]),
-  );
+  // From a STIG's page or from check boxes: the list is selected in the form.
+  app.post('/lists/add', guard.audited('list.add-stigs', 'list'), async (c) => {
+    const id = c.get('form').get('list');
+    const added = await add(c, id, c.get('form').all('slug'));
+    return goTo(c, `/lists/${id}`, { code: 'added', count: added });
+  });
 
-  app.get('/lists/:id', guard.user, (c) => one(c, c.req.param('id'), { text: '', problem: null }));
+  app.get('/lists/:id', guard.user, (c) => one(c));
 
   app.post('/lists/:id/restore', guard.audited('list.restore'), async (c) => {
     const { id } = await lists.restore(c.get('user'), c.req.param('id'));
@@ -59,10 +116,10 @@ export function listPages(app: Hono<Env>, support: PageSupport, { lists, listSti
 
   app.post('/lists/:id/stigs', guard.audited('list.add-stigs'), (c) => {
     const id = c.req.param('id');
-    const text = lines(c.get('form').get('slugs'));
+    const text = lines(c.get('form').all('slugs').join('\n'));
     return withFormErrors(
-      () => add(c, id, items(text, /[\s,]+/)),
-      (problem) => one(c, id, { text, problem }),
+      () => addPasted(c, id, text),
+      (problem) => one(c, { text, problem, unclear: [] }),
     );
   });
 
@@ -89,7 +146,7 @@ export function listPages(app: Hono<Env>, support: PageSupport, { lists, listSti
       async () => {
         const position = /^\d{1,10}$/.test(form.position) ? Number(form.position) : form.position;
         await listStigs.update(user, id, slug, check(listStigBody, { notes: form.notes, position }));
-        return goTo(c, `/lists/${id}`, { code: 'changed' });
+        return goTo(c, safePath(c.get('form').get('next'), `/lists/${id}`), { code: 'changed' });
       },
       (problem) => {
         const page = { list: lists.get(user, id), entry: listStigs.entry(user, id, slug), form, problem };

@@ -13,7 +13,9 @@ import type { RoleMappingService } from '../catalog/guidance/role-mapping.ts';
 import type { RoleService } from '../catalog/guidance/roles.ts';
 import type { LedgerService } from '../catalog/ledger.ts';
 import type { SearchService } from '../catalog/search/queries.ts';
+import type { createStigsCalled } from '../catalog/stigs/called.ts';
 import type { StigDiffService } from '../catalog/stigs/diff.ts';
+import type { RuleHistoryService } from '../catalog/stigs/history.ts';
 import type { StigNewsService } from '../catalog/stigs/news.ts';
 import type { StigService } from '../catalog/stigs/queries.ts';
 import type { CatalogSummaryService } from '../catalog/summary.ts';
@@ -21,6 +23,7 @@ import type { DocumentCollectionService, RoleCollectionService } from '../collec
 import type { ControlCollectionService } from '../collections/control-collections.ts';
 import type { FavoriteService } from '../collections/favorites.ts';
 import type { ListEntryService } from '../collections/list-entries.ts';
+import type { ListOverviewService } from '../collections/list-overview.ts';
 import type { ListService } from '../collections/lists.ts';
 import type { Access } from '../http/access.ts';
 import type { Env } from '../http/env.ts';
@@ -41,7 +44,9 @@ export interface PageDeps {
   sessions: Sessions;
   cookie: SessionCookie;
   stigs: StigService;
+  stigsCalled: ReturnType<typeof createStigsCalled>;
   stigDiff: StigDiffService;
+  ruleHistory: RuleHistoryService;
   news: StigNewsService;
   controls: ControlService;
   crosswalk: CrosswalkService;
@@ -56,13 +61,20 @@ export interface PageDeps {
   roleMapping: RoleMappingService;
   lists: ListService;
   listStigs: ListEntryService;
+  listOverview: ListOverviewService;
   collections: ControlCollectionService;
   favorites: FavoriteService;
+  /** Whether no publisher's STIG was imported yet. */
+  onlySamples: () => boolean;
+  /** The folder whose files are imported (rule D33). */
+  inbox: string | null;
   workOnUpload: ReturnType<typeof createUploadWork>;
   /** The text of `/openapi.json`. */
   document(): string;
   /** What an error is to the caller, and what the log says of it: as for the API. */
   refuse(error: Error, requestId: string): AppError;
+  /** Ages are counted to today. */
+  now(): Date;
 }
 
 /** What pages are made with. */
@@ -156,9 +168,11 @@ export function readQuery<T extends z.ZodType>(c: Context<Env>, schema: T): z.ou
 
 /** After a form was taken: on to a page that can be loaded again (303). */
 export function goTo(c: Context<Env>, path: string, done?: { code: string; count?: number }): Response {
+  const [page = '', anchor] = path.split('#');
   const query =
-    done === undefined ? '' : `?done=${done.code}${done.count === undefined ? '' : `&count=${done.count}`}`;
-  return c.redirect(path.includes('?') && query !== '' ? `${path}&${query.slice(1)}` : path + query, 303);
+    done === undefined ? '' : `done=${done.code}${done.count === undefined ? '' : `&count=${done.count}`}`;
+  const address = query === '' ? page : `${page}${page.includes('?') ? '&' : '?'}${query}`;
+  return c.redirect(anchor === undefined ? address : `${address}#${anchor}`, 303);
 }
 
 /** Where a page of ours may lead on to: a path of this server, and nothing that a browser reads otherwise. */

@@ -1,14 +1,16 @@
 import type { Hono } from 'hono';
 import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
 import { changeClasses, diffQuery } from '../catalog/stigs/diff-schema.ts';
+import { stigColumns } from '../catalog/stigs/queries.ts';
 import { controlsQuery, listQuery, versionQuery } from '../catalog/stigs/schema.ts';
 import type { Env } from '../http/env.ts';
 import { paginationOf, slice } from '../http/paging.ts';
-import { positiveInteger } from '../http/schema.ts';
+import { positiveInteger, sorting } from '../http/schema.ts';
 import { diffPage } from './html/diff.tsx';
 import { rulePage } from './html/rule.tsx';
 import { stigPage } from './html/stig.tsx';
 import { stigsPage } from './html/stigs.tsx';
+import { ownLists } from './list-frame.ts';
 import { type PageDeps, type PageSupport, readQuery } from './page.ts';
 
 const rulesPerPage = 100;
@@ -16,11 +18,18 @@ const changesPerPage = 50;
 
 /** The pages of STIGs and their rules. */
 export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { stigs, stigDiff, lists, favorites, roleMapping } = deps;
+  const { stigs, stigDiff, lists, favorites, roleMapping, now } = deps;
 
   app.get('/stigs', guard.user, (c) => {
-    const query = readQuery(c, listQuery);
-    return show(c, stigsPage({ list: stigs.list(query), search: query.search ?? '' }));
+    const query = readQuery(c, listQuery.extend(sorting(stigColumns)));
+    const page = {
+      list: stigs.list(query),
+      search: query.search ?? '',
+      sort: query.sort,
+      lists: ownLists(c, lists),
+      now: now(),
+    };
+    return show(c, stigsPage(page));
   });
 
   app.get('/stigs/:slug', guard.user, (c) => {
@@ -41,7 +50,7 @@ export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: Pa
         filter: { search: query.search ?? '', severity: [...(query.severity ?? [])], cci },
         versions,
         isFavorite: favorites.stigs(user).slugs.includes(stig.slug),
-        lists: lists.all(user).lists.filter((list) => list.createdById === user.subject),
+        lists: ownLists(c, lists),
         // Without the entitlement nothing is looked up: the page tells no STIG from another (D9.4).
         roles: user.entitlements.has('occ') ? roleMapping.rows(stig.slug) : null,
       }),

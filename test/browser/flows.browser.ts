@@ -203,11 +203,13 @@ async function workWithLists(url: string, javaScriptEnabled: boolean): Promise<v
   assert.match(csv[0]!, /^slug,title,version,/);
   assert.match(csv[1]!, /^harbor_linux_3,/);
   assert.is(csv.length, 3);
+  await page.getByRole('link', { name: 'Sharing and settings' }).click();
   await page.getByText('Delete this list').click();
   await page.getByRole('button', { name: 'Delete list' }).click();
   await page.getByText('List deleted.').waitFor();
   await page.getByRole('button', { name: 'Restore Web servers' }).first().click();
   await page.getByText('List restored').waitFor();
+  await page.getByRole('link', { name: 'Sharing and settings' }).click();
   await page.getByText('Delete this list').click();
   await page.getByRole('button', { name: 'Delete list' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();

@@ -44,7 +44,7 @@ const paths = [
   '/ccis/CCI-000015',
   '/lists',
   'LIST',
-  'LIST/edit',
+  'LIST/settings',
   'LIST/stigs/harbor_linux_3',
   '/collections',
   'COLLECTION',

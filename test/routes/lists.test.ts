@@ -216,43 +216,58 @@ lists('a duplicate is private and the caller’s, with entries, notes and order'
   assert.is(short.name, 'Web (copy)');
 });
 
-lists('exports: json without notes, csv with the same columns, formulas escaped unless raw', async () => {
-  const path = await make({ name: 'Réseau "A"/=1', description: 'd' });
-  await ask(t, 'POST', `${path}/stigs`, alice, { slugs });
-  const { json, headers } = await ask(t, 'GET', `${path}/export`, alice);
-  assert.equal(json.list, { id: path.split('/').at(-1), name: 'Réseau "A"/=1', description: 'd' });
-  assert.equal(json.stigs[0], {
-    slug: 'harbor_linux_3',
-    title: 'Harbor Linux 3 Security Technical Implementation Guide',
-    version: 'V1R2',
-    status: 'accepted',
-    statusDate: json.stigs[0].statusDate,
-    findingCount: json.stigs[0].catI + json.stigs[0].catII + json.stigs[0].catIII,
-    catI: json.stigs[0].catI,
-    catII: json.stigs[0].catII,
-    catIII: json.stigs[0].catIII,
-    addedAt: '2026-11-21T12:00:00.000Z',
-    position: 1,
-  });
-  assert.ok(json.stigs[0].catI > 0);
-  assert.match(headers.get('Content-Disposition')!, /^attachment; filename="R_seau_A_1\.json"; filename\*=/);
-  const csv = await ask(t, 'GET', `${path}/export?format=CSV`, alice);
-  assert.is(csv.headers.get('Content-Type'), 'text/csv; charset=utf-8');
-  const rows: Record<string, string>[] = parse(csv.text, { columns: true, record_delimiter: '\r\n' });
-  assert.equal(Object.keys(rows[0]!), Object.keys(json.stigs[0]));
-  assert.equal(
-    rows.map((each) => ({ ...each })),
-    json.stigs.map((each: Record<string, unknown>) =>
-      Object.fromEntries(Object.entries(each).map(([name, value]) => [name, String(value ?? '')])),
-    ),
-  );
-  t.db.sqlite.prepare("UPDATE stig_printings SET title = '=cmd()' WHERE version = 'V1R2'").run();
-  assert.match((await ask(t, 'GET', `${path}/export?format=csv`, alice)).text, /,'=cmd\(\),/);
-  assert.match((await ask(t, 'GET', `${path}/export?format=csv&raw=true`, alice)).text, /,=cmd\(\),/);
-  const wrong = await ask(t, 'GET', `${path}/export?format=xml`, alice);
-  assert.is(wrong.status, 400);
-  assert.is(wrong.json.error.message, 'Invalid format. Must be one of: json, csv, xlsx');
-});
+lists(
+  'exports: json without notes, csv with the same columns and notes, formulas escaped unless raw',
+  async () => {
+    const path = await make({ name: 'Réseau "A"/=1', description: 'd' });
+    await ask(t, 'POST', `${path}/stigs`, alice, { slugs });
+    await ask(t, 'PUT', `${path}/stigs/${slugs[0]}`, alice, { notes: 'two\nlines, "said"' });
+    const { json, headers } = await ask(t, 'GET', `${path}/export`, alice);
+    assert.equal(json.list, { id: path.split('/').at(-1), name: 'Réseau "A"/=1', description: 'd' });
+    assert.equal(json.stigs[0], {
+      slug: 'harbor_linux_3',
+      title: 'Harbor Linux 3 Security Technical Implementation Guide',
+      version: 'V1R2',
+      status: 'accepted',
+      statusDate: json.stigs[0].statusDate,
+      findingCount: json.stigs[0].catI + json.stigs[0].catII + json.stigs[0].catIII,
+      catI: json.stigs[0].catI,
+      catII: json.stigs[0].catII,
+      catIII: json.stigs[0].catIII,
+      addedAt: '2026-11-21T12:00:00.000Z',
+      position: 1,
+    });
+    assert.ok(json.stigs[0].catI > 0);
+    assert.match(
+      headers.get('Content-Disposition')!,
+      /^attachment; filename="R_seau_A_1\.json"; filename\*=/,
+    );
+    const csv = await ask(t, 'GET', `${path}/export?format=CSV`, alice);
+    assert.is(csv.headers.get('Content-Type'), 'text/csv; charset=utf-8');
+    const rows: Record<string, string>[] = parse(csv.text, { columns: true, record_delimiter: '\r\n' });
+    assert.equal(Object.keys(rows[0]!), [
+      ...Object.keys(json.stigs[0]),
+      ...['releaseDate', 'addedVersion', 'notes'],
+    ]);
+    const { stigs } = (await ask(t, 'GET', `${path}/stigs`, alice)).json;
+    for (const [index, { releaseDate, addedVersion, notes, ...row }] of rows.entries()) {
+      const each: Record<string, unknown> = json.stigs[index];
+      assert.equal(
+        row,
+        Object.fromEntries(Object.entries(each).map(([name, value]) => [name, String(value ?? '')])),
+      );
+      const stig = (await ask(t, 'GET', `/api/v1/stigs/${row.slug}`, alice)).json;
+      assert.equal([releaseDate, addedVersion], [stig.releaseDate, stig.version]);
+      assert.is(notes, stigs[index].notes);
+    }
+    t.db.sqlite.prepare("UPDATE stig_printings SET title = '=cmd()' WHERE version = 'V1R2'").run();
+    assert.match((await ask(t, 'GET', `${path}/export?format=csv`, alice)).text, /,'=cmd\(\),/);
+    assert.match((await ask(t, 'GET', `${path}/export?format=csv&raw=true`, alice)).text, /,=cmd\(\),/);
+    const wrong = await ask(t, 'GET', `${path}/export?format=xml`, alice);
+    assert.is(wrong.status, 400);
+    assert.is(wrong.json.error.message, 'Invalid format. Must be one of: json, csv, xlsx');
+  },
+);
 
 lists('a deleted list comes back with its entries within 30 days, and not a moment later', async () => {
   const path = await make({ name: 'L', visibility: 'SHARED' });

@@ -143,6 +143,8 @@ export function dumpCatalog(db: Database): CatalogDump {
         `SELECT (SELECT count(*) FROM findings WHERE release_id NOT IN (SELECT id FROM stig_printings))
               + (SELECT count(*) FROM stig_profiles WHERE release_id NOT IN (SELECT id FROM stig_printings))
               + (SELECT count(*) FROM stig_evidence WHERE release_id NOT IN (SELECT id FROM stig_printings))
+              + (SELECT count(*) FROM rule_marks WHERE release_id NOT IN (SELECT id FROM stig_printings))
+              + (SELECT count(*) FROM rule_ids WHERE release_id NOT IN (SELECT id FROM stig_printings))
               + (SELECT count(*) FROM stig_printings WHERE stig_id IS NULL)
               + (SELECT count(*) FROM rule_search_docsize WHERE id NOT IN (SELECT id FROM findings))
               + (SELECT count(*) FROM rule_ccis WHERE finding_id NOT IN (SELECT id FROM findings))`,

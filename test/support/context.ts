@@ -39,6 +39,7 @@ export function testContext(db: Database, { audit = silentAudit, ...given }: Giv
     corsOrigins: [],
     plants: true,
     banner: null,
+    inbox: null,
     ...given,
   };
 }

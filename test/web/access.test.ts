@@ -103,8 +103,8 @@ const table: Row[] = [
   get('user', '/collections'),
   get('readPrivate', '/lists/:id', `/lists/${privateList}`),
   get('readShared', '/lists/:id', `/lists/${sharedList}`),
-  get('changePrivate', '/lists/:id/edit', `/lists/${privateList}/edit`),
-  get('changeShared', '/lists/:id/edit', `/lists/${sharedList}/edit`),
+  get('readPrivate', '/lists/:id/settings', `/lists/${privateList}/settings`),
+  get('readShared', '/lists/:id/settings', `/lists/${sharedList}/settings`),
   get('changeShared', '/lists/:id/stigs/:slug', `/lists/${sharedList}/stigs/harbor_linux_3`),
   get('readPrivate', '/collections/:id', `/collections/${privateCollection}`),
   get('readShared', '/collections/:id', `/collections/${sharedCollection}`),
@@ -112,6 +112,7 @@ const table: Row[] = [
   ...(
     [
       ['/lists/add', '/lists'],
+      ['/lists/:id/edit', '/lists/:id/settings'],
       ['/lists/:id/stigs', '/lists/:id'],
       ['/lists/:id/stigs/remove', '/lists/:id'],
       ['/lists/:id/duplicate', '/lists/:id'],
@@ -146,8 +147,11 @@ const table: Row[] = [
   post('user', '/favorites/controls', '/favorites/controls', ac2),
   post('user', '/favorites/controls/remove', '/favorites/controls/remove', ac2),
   post('changePrivate', '/lists/add', '/lists/add', { list: privateList, slug: 'harbor_linux_3' }),
-  post('changePrivate', '/lists/:id/edit', `/lists/${privateList}/edit`, filled),
-  post('changeShared', '/lists/:id/edit', `/lists/${sharedList}/edit`, { ...filled, visibility: 'SHARED' }),
+  post('changePrivate', '/lists/:id/settings', `/lists/${privateList}/settings`, filled),
+  post('changeShared', '/lists/:id/settings', `/lists/${sharedList}/settings`, {
+    ...filled,
+    visibility: 'SHARED',
+  }),
   post('changeShared', '/lists/:id/stigs', `/lists/${sharedList}/stigs`, { slugs: 'lantern_web_server_2' }),
   post('changeShared', '/lists/:id/stigs/remove', `/lists/${sharedList}/stigs/remove`, {
     slug: 'lantern_web_server_2',

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
 import type { SearchResult } from '../../src/catalog/search/schema.ts';
 import { createMarker, Field } from '../../src/site/html/diff.tsx';
 import { searchPage } from '../../src/site/html/search.tsx';
@@ -10,6 +11,8 @@ import { suite } from '../support/harness.ts';
 import { attributesOf, loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { writeResults } from '../support/results-writer.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { writeXccdf } from '../support/xccdf-writer.ts';
 
 const pages = suite('Pages');
 
@@ -22,7 +25,7 @@ const policy =
 
 /** Every kind of page, and what it has to say about the sample data. */
 const shown: [path: string, words: (string | RegExp)[]][] = [
-  ['/', ['Latest releases', 'Harbor Linux 3', 'Compare with V1R1']],
+  ['/', ['Bring your STIGs', 'Latest releases', 'Harbor Linux 3', 'Compare with V1R1']],
   ['/search?q=console', ['Results for “console”', 'Rules']],
   ['/search?q=ac-2(1)', ['AC-2(1) Automated System Account Management', 'No rule contains this text.']],
   ['/stigs', ['Upgrade a checklist', '2 STIGs', 'Lantern Web Server 2']],
@@ -169,6 +172,25 @@ for (const [path, words] of shown) {
     assert.match(html, /<a class="skip" href="#main">/);
   });
 }
+
+pages(
+  'until a STIG of a publisher is there, the first page says what to carry in and where to put it',
+  async () => {
+    const site = await testApp([shipped()], { inbox: '/srv/inbox' });
+    const eve = await sessionCaller(site, await userCaller(site));
+    const textFor = async (caller?: Caller) => textOf((await loadPage(site, '/', caller)).html);
+    assert.match(await textFor(eve), /Bring your STIGs .*Put them into the folder \/srv\/inbox/);
+    assert.match(
+      await textFor(),
+      /Bring your STIGs .*gapstone import FILE/,
+      'a folder is named to users alone',
+    );
+    assert.not.match(await textFor(), /srv/);
+    await runImport(site.db, [put(scratchFolder(), 'one.xml', writeXccdf())]);
+    for (const caller of [eve, undefined]) assert.not.match(await textFor(caller), /Bring your STIGs/);
+    site.db.close();
+  },
+);
 
 pages('a page without its data has less than 100 KB, what it loads included', async () => {
   const empty = await testApp();
@@ -693,12 +715,13 @@ pages('lists are made, filled, changed, copied, deleted and restored by forms', 
   ])
     assert.ok(page.includes(words), `${words}: ${page}`);
 
-  const edit = await loadPage(t, `${home}/edit`, ann);
-  assert.match(edit.html, /value="prod, dmz"/);
-  const again = await loadPage(t, `${home}/edit`, ann, { ...form, name: '' });
+  const settings = `${home}/settings`;
+  assert.is((await loadPage(t, `${home}/edit`, ann)).location, settings);
+  assert.match((await loadPage(t, settings, ann)).html, /value="prod, dmz"/);
+  const again = await loadPage(t, settings, ann, { ...form, name: '' });
   assert.is(again.status, 400);
   assert.match(again.html, /value="#2a6fdb"/, 'what was typed is kept');
-  assert.is((await loadPage(t, `${home}/edit`, ann, { ...form, name: 'Renamed' })).location, home);
+  assert.is((await loadPage(t, settings, ann, { ...form, name: 'Renamed' })).location, settings);
   assert.is((await api()).name, 'Renamed');
 
   const copy = await loadPage(t, `${home}/duplicate`, ann, {});

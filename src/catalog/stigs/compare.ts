@@ -27,7 +27,8 @@ const textClasses = [
   ['fix', 'fix'],
 ] as const;
 
-const collapse = (text: string) => text.replace(/\s+/g, ' ').trim();
+/** A text with each run of blanks and line ends as one blank. */
+export const collapse = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /**
  * The fields in which two printings of a rule differ, in a fixed order; none when they say the same. Blanks and line

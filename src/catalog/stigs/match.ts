@@ -35,7 +35,8 @@ const join = (...parts: string[]) =>
 const stigId = (rule: RuleIds) => rule.ruleVersion.trim();
 const groupId = (rule: RuleIds) => rule.groupId.trim();
 /** The SV-number alone: what follows it counts the revisions of a rule. */
-const ruleNumber = (rule: RuleIds) => rule.ruleId.trim().replace(/r\d+(_rule)?$|_rule$/i, '');
+export const ruleNumber = (rule: Pick<RuleIds, 'ruleId'>) =>
+  rule.ruleId.trim().replace(/r\d+(_rule)?$|_rule$/i, '');
 const everyId = (rule: RuleIds) =>
   [groupId(rule), ruleNumber(rule), ...rule.legacyIds.map((id) => id.trim())].flatMap((id) => join(id));
 

@@ -1,7 +1,9 @@
 import { and, asc, count, desc, eq, getViewSelectedFields, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
+import type { Sort } from '../../base/sort.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
+import { orderBy } from '../../db/order-by.ts';
 import { createSlugOf } from '../../db/stig-slugs.ts';
 import { findings, stigProfiles, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
@@ -21,12 +23,23 @@ export type FindingRow = typeof findings.$inferSelect;
 /** A release with the slug and id of its STIG. */
 export type StigRelease = typeof stigReleases.$inferSelect & { slug: string };
 
+/** A STIG with a release of it; null where the catalog has it no more. */
+export interface NamedRelease {
+  slug: string;
+  title: string;
+  release: { id: number; version: string } | null;
+}
+
 /** A release with everything that downloads need. */
 export interface FullRelease {
   release: StigRelease;
   findings: FindingRow[];
   profiles: Profile[];
 }
+
+/** What the list of STIGs can be sorted by. */
+export const stigColumns = ['title', 'version', 'date', 'rules'] as const;
+type StigColumn = (typeof stigColumns)[number];
 
 export type StigService = ReturnType<typeof createStigService>;
 
@@ -47,6 +60,12 @@ export function createStigService(db: Database) {
       .where(eq(stigs.slug, slug))
       .orderBy(desc(stigReleases.releaseOrder))
       .prepare();
+  const sortable: Record<StigColumn, SQL> = {
+    title: sql`${stigs.titleFold}`,
+    version: sql`${stigReleases.releaseOrder}`,
+    date: sql`${stigReleases.releaseDate}`,
+    rules: sql`${stigReleases.findingCount}`,
+  };
   const isRetained = eq(stigReleases.stigId, stigs.id);
   const current = releasesWhere(eq(stigReleases.id, stigs.currentReleaseId));
   const retained = releasesWhere(and(isRetained, eq(stigReleases.version, sql.placeholder('version'))));
@@ -92,7 +111,18 @@ export function createStigService(db: Database) {
   return {
     full,
 
-    list({ search, ...page }: Page & { search?: string | undefined }): StigList {
+    /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND. */
+    named(name: string, version?: string): NamedRelease {
+      const { id, slug, title, version: own } = db.read(() => release(name, version));
+      return { slug, title, release: { id, version: own } };
+    },
+
+    /** A page of the STIGs, by title unless `sort` says otherwise. */
+    list({
+      search,
+      sort,
+      ...page
+    }: Page & { search?: string | undefined; sort?: Sort<StigColumn> | undefined }): StigList {
       const wanted = search ? fold(search) : '';
       const matches =
         wanted === ''
@@ -111,7 +141,7 @@ export function createStigService(db: Database) {
           .from(stigs)
           .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
           .where(matches)
-          .orderBy(asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug))
+          .orderBy(...orderBy(sort, sortable, [asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug)]))
           .limit(page.limit)
           .offset(offsetOf(page, total))
           .all();

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { Downloads, Facts, Moment, path, Table } from './components.tsx';
-import { FieldsForm, Input, PostButton, Select, TextArea } from './forms.tsx';
+import { FieldsForm, Input, Select, TextArea } from './forms.tsx';
 import type { View } from './view.ts';
 
 /** Lists or collections: what their pages call them and what they hold. */
@@ -104,7 +104,7 @@ export function overviewPage(kind: Kind, page: OverviewPage): View {
   };
 }
 
-/** One list or collection; `members` gives what stands between its facts and the button that deletes it. */
+/** One collection; `members` gives what stands between its facts and the button that deletes it. */
 export function memberPage(kind: Kind, shown: Shown, isOwn: boolean, members: (home: string) => Child): View {
   const home = path(kind.section, shown.id);
   return {
@@ -121,17 +121,9 @@ export function memberPage(kind: Kind, shown: Shown, isOwn: boolean, members: (h
       <>
         {shown.description === '' ? null : <p class="lead prose">{shown.description}</p>}
         <Tags tags={shown.tags} />
-        <Facts
-          of={[
-            [kind.members, shown.size],
-            ['Visibility', visibilityOf(shown)],
-            ['Created by', creatorOf(shown, isOwn)],
-            ['Updated', <Moment at={shown.updatedAt} />],
-          ]}
-        />
+        <FactsOf shown={shown} isOwn={isOwn} first={[kind.members, shown.size]} />
         <div class="actions">
           <Downloads of={path(kind.api, shown.id, 'export')} formats={['json', 'csv', 'xlsx']} />
-          {kind.one === 'list' ? <PostButton action={`${home}/duplicate`} label="Duplicate" /> : null}
           {isOwn ? (
             <a class="button quiet" href={`${home}/edit`}>
               Edit
@@ -163,8 +155,30 @@ export function editCollectionPage(
   };
 }
 
+/** Who sees a list or collection, whose it is, and when it was changed; `first` stands before. */
+export function FactsOf({
+  shown,
+  isOwn,
+  first,
+}: {
+  shown: Pick<Shown, 'visibility' | 'createdById' | 'createdByEmail' | 'updatedAt'>;
+  isOwn: boolean;
+  first?: [string, Child];
+}): Child {
+  return (
+    <Facts
+      of={[
+        ...(first === undefined ? [] : [first]),
+        ['Visibility', visibilityOf(shown)],
+        ['Created by', creatorOf(shown, isOwn)],
+        ['Updated', <Moment at={shown.updatedAt} />],
+      ]}
+    />
+  );
+}
+
 /** The form with the fields that a creator sets (rule D8.2). */
-function CollectionFields(props: {
+export function CollectionFields(props: {
   action: string;
   form: CollectionForm;
   problem: string | null;
@@ -200,16 +214,19 @@ function CollectionFields(props: {
 }
 
 /** Records of collections have it in lower case (rule D8.1). */
-function visibilityOf({ visibility }: Shown): string {
+function visibilityOf({ visibility }: Pick<Shown, 'visibility'>): string {
   return visibility.toUpperCase() === 'SHARED' ? 'Organization' : 'Private';
 }
 
-function creatorOf({ createdByEmail, createdById }: Shown, isOwn: boolean): string {
+function creatorOf(
+  { createdByEmail, createdById }: Pick<Shown, 'createdByEmail' | 'createdById'>,
+  isOwn: boolean,
+): string {
   return isOwn ? 'you' : (createdByEmail ?? createdById);
 }
 
 /** The color that a list was given, as a sign beside its name. */
-function Swatch({ color }: { color: string }): Child {
+export function Swatch({ color }: { color: string }): Child {
   if (color === '') return null;
   return (
     <svg class="swatch" width="14" height="14" aria-hidden="true">
@@ -218,12 +235,12 @@ function Swatch({ color }: { color: string }): Child {
   );
 }
 
-function Tags({ tags }: { tags: string[] }): Child {
+export function Tags({ tags }: { tags: string[] }): Child {
   return tags.map((tag) => <span class="tag">{tag}</span>);
 }
 
 /** Deleting asks twice, with or without script: the button is behind a line that has to be opened. */
-function DeleteForm({ action, what }: { action: string; what: string }): Child {
+export function DeleteForm({ action, what }: { action: string; what: string }): Child {
   return (
     <details class="more">
       <summary>Delete this {what}</summary>

@@ -90,10 +90,24 @@ export interface Pages {
   href: (page: number) => string;
 }
 
+/** A column that its table can be sorted by: its name in the address. */
+export interface SortHead {
+  label: string;
+  sort: string;
+}
+
+/** What a listing is sorted by, and the address of it in another order. */
+export interface Sorting {
+  sort: string | undefined;
+  href: (sort: string) => string;
+}
+
 interface TableProps {
   /** What the table is of, read out. */
   caption: string;
-  head: string[];
+  head: (string | SortHead)[];
+  /** Where columns can be sorted by: by which it is. */
+  sorting?: Sorting;
   rows: Child[][];
   /** Which column names the row. */
   headColumn?: number;
@@ -121,18 +135,23 @@ export function Table({ pages, children, ...table }: TableProps) {
 }
 
 /** A table that becomes a card for each row where it is narrow; roles keep its meaning there. */
-function Rows({ caption, head, rows, headColumn = 0, class: name = '' }: TableProps) {
+function Rows({ caption, head, sorting, rows, headColumn = 0, class: name = '' }: TableProps) {
+  const labels = head.map((each) => (typeof each === 'string' ? each : each.label));
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: `display` takes a table its meaning where it becomes cards
-    <table class={`cards ${name}`} role="table">
+    <table class={`cards ${sorting === undefined ? '' : 'sortable '}${name}`} role="table">
       <caption class="hidden">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {head.map((label) => (
-            <th scope="col" role="columnheader">
-              {label}
-            </th>
-          ))}
+          {head.map((each) =>
+            typeof each === 'string' || sorting === undefined ? (
+              <th scope="col" role="columnheader">
+                {typeof each === 'string' ? each : each.label}
+              </th>
+            ) : (
+              <SortedBy of={each} sorting={sorting} />
+            ),
+          )}
         </tr>
       </thead>
       <tbody role="rowgroup">
@@ -140,11 +159,11 @@ function Rows({ caption, head, rows, headColumn = 0, class: name = '' }: TablePr
           <tr role="row">
             {cells.map((cell, index) =>
               index === headColumn ? (
-                <th scope="row" role="rowheader" data-label={head[index]}>
+                <th scope="row" role="rowheader" data-label={labels[index]}>
                   {cell}
                 </th>
               ) : (
-                <td role="cell" data-label={head[index]} class={isShort(cell) ? 'short' : undefined}>
+                <td role="cell" data-label={labels[index]} class={isShort(cell) ? 'short' : undefined}>
                   {cell}
                 </td>
               ),
@@ -154,6 +173,20 @@ function Rows({ caption, head, rows, headColumn = 0, class: name = '' }: TablePr
       </tbody>
     </table>
     // biome-ignore-end lint/a11y/noRedundantRoles: see above
+  );
+}
+
+/** The head of a column that leads to the listing sorted by it; once more, the other way round. */
+function SortedBy({ of: { label, sort }, sorting }: { of: SortHead; sorting: Sorting }) {
+  const isUp = sorting.sort === sort;
+  const isDown = sorting.sort === `-${sort}`;
+  return (
+    <th scope="col" aria-sort={isUp ? 'ascending' : isDown ? 'descending' : undefined} class="sort">
+      <a href={sorting.href(isUp ? `-${sort}` : sort)}>
+        {label}
+        <span aria-hidden="true">{isUp ? ' ▲' : isDown ? ' ▼' : ''}</span>
+      </a>
+    </th>
   );
 }
 

@@ -126,10 +126,17 @@ export function Filters(props: { action: string; submit?: string; children: Chil
   );
 }
 
-/** The one field that narrows a listing by what its titles hold. */
-export function FindForm({ action, label, search }: { action: string; label: string; search: string }) {
+/** The one field that narrows a listing by what its titles hold; `keep` is sent along, as what it is sorted by. */
+export function FindForm(props: {
+  action: string;
+  label: string;
+  search: string;
+  keep?: Record<string, string | undefined>;
+}) {
+  const { action, label, search, keep = {} } = props;
   return (
     <Filters action={action}>
+      <Hidden fields={given(keep)} />
       <Input name="search" label={label} type="search" value={search} maxlength={200} />
     </Filters>
   );
@@ -186,6 +193,35 @@ export function AddTo(props: {
   );
 }
 
+/** Check boxes of STIGs, `name="slug"`, with the list that the checked ones are added to. */
+export function AddChecked({ to, children }: { to: { id: string; name: string }[]; children: Child }) {
+  if (to.length === 0) return children;
+  return (
+    <form method="post" action="/lists/add">
+      {children}
+      <div class="actions">
+        <label for="list">List</label>
+        <select id="list" name="list">
+          {to.map(({ id, name }) => (
+            <option value={id}>{name}</option>
+          ))}
+        </select>
+        <button type="submit">Add checked STIGs to the list</button>
+      </div>
+    </form>
+  );
+}
+
+/** The check box of one STIG. */
+export function CheckStig({ slug, title }: { slug: string; title: string }) {
+  return (
+    <label class="check">
+      <input type="checkbox" name="slug" value={slug} />
+      <span class="hidden">Select {title}</span>
+    </label>
+  );
+}
+
 /** The star of a STIG or a control; `fields` name it. */
 export function FavoriteButton(props: {
   of: 'stigs' | 'controls';
@@ -219,6 +255,10 @@ export function PostButton(props: {
       </button>
     </form>
   );
+}
+
+function given(fields: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (value ? [[key, value]] : [])));
 }
 
 /** Fields that a form sends unseen. */

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { StigChangelog, StigStats } from '../../catalog/stigs/schema.ts';
-import { Day, Empty, link, path, Severity, Table, Tiles } from './components.tsx';
+import { Day, link, path, Severity, Table, Tiles } from './components.tsx';
 import { diffHref } from './rule.tsx';
 import type { View } from './view.ts';
 
@@ -11,8 +11,8 @@ export interface Home {
   changes: StigChangelog['changes'];
 }
 
-/** The start page; without a home nobody is signed in. */
-export function homePage(home: Home | null): View {
+/** The start page; without a home nobody is signed in. `firstRun` stands there while no publisher's STIG was imported. */
+export function homePage(home: Home | null, firstRun: Child = null): View {
   return {
     title: 'Gapstone',
     findsItself: true,
@@ -35,6 +35,7 @@ export function homePage(home: Home | null): View {
             </p>
           </div>
         </form>
+        {firstRun}
         {home === null ? <Invitation /> : <Overview home={home} />}
       </>
     ),
@@ -67,12 +68,7 @@ function Invitation(): Child {
 function Overview({ home: { stats, changes } }: { home: Home }): Child {
   const { catalog, severity } = stats;
   if (catalog.totalBenchmarks === 0) {
-    return (
-      <Empty>
-        There are no STIGs yet. Import the publishers’ files with <code>gapstone import PATH</code>. They
-        appear here at once.
-      </Empty>
-    );
+    return null;
   }
   const tile = (number: number, label: Child): [number, Child] => [number, <a href="/stigs">{label}</a>];
   return (

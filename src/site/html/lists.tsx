@@ -1,8 +1,6 @@
 import type { Child } from 'hono/jsx';
-import type { List, ListEntry } from '../../collections/lists-schema.ts';
-import type { Pagination } from '../../http/schema.ts';
-import { type Adding, type Kind, memberPage } from './collection-pages.tsx';
-import { link, Moment, path, SeverityCounts, Table } from './components.tsx';
+import type { Kind } from './collection-pages.tsx';
+import { Moment, path, Table } from './components.tsx';
 import { FieldsForm, Input, PostButton, TextArea } from './forms.tsx';
 import type { View } from './view.ts';
 
@@ -37,32 +35,6 @@ export function DeletedLists({ lists }: { lists: { id: string; name: string; del
   );
 }
 
-export interface ListPage {
-  list: List;
-  entries: ListEntry[];
-  pagination: Pagination;
-  isOwn: boolean;
-  adding: Adding<{ text: string }>;
-}
-
-export function listPage({ list, entries, pagination, isOwn, adding }: ListPage): View {
-  const shown = { ...list, size: list.stigCount };
-  return memberPage(listKind, shown, isOwn, (home) => (
-    <>
-      {isOwn ? <AddStigs home={home} adding={adding} /> : null}
-      <Table
-        caption={`STIGs of ${list.name}`}
-        headColumn={1}
-        head={['Position', 'STIG', 'Release', 'Rules', 'By severity', 'Notes', ...(isOwn ? ['Actions'] : [])]}
-        rows={entries.map((entry) => row(home, entry, isOwn))}
-        pages={{ pagination, href: (page) => link(home, { page }) }}
-      >
-        This list is empty. <a href="/stigs">Browse STIGs</a>
-      </Table>
-    </>
-  ));
-}
-
 /** A STIG by its title, which leads to it while the catalog has it. */
 export function NamedStig({ of, isGone }: { of: { slug: string; title: string }; isGone: boolean }): Child {
   return isGone ? (
@@ -71,51 +43,6 @@ export function NamedStig({ of, isGone }: { of: { slug: string; title: string };
     </>
   ) : (
     <a href={path('stigs', of.slug)}>{of.title}</a>
-  );
-}
-
-function row(home: string, entry: ListEntry, isOwn: boolean): Child[] {
-  const isGone = entry.version === '';
-  return [
-    entry.position,
-    <NamedStig of={entry} isGone={isGone} />,
-    entry.version,
-    isGone ? '' : entry.findingCount,
-    isGone ? '' : <SeverityCounts counts={{ high: entry.catI, medium: entry.catII, low: entry.catIII }} />,
-    entry.notes === '' ? '' : <span class="prose">{entry.notes}</span>,
-    ...(isOwn
-      ? [
-          <>
-            <a href={`${home}${path('stigs', entry.slug)}`}>
-              Edit<span class="hidden"> the entry {entry.title}</span>
-            </a>{' '}
-            <PostButton
-              action={`${home}/stigs/remove`}
-              label="Remove"
-              about={entry.title}
-              fields={{ slug: entry.slug }}
-            />
-          </>,
-        ]
-      : []),
-  ];
-}
-
-function AddStigs({ home, adding }: { home: string; adding: ListPage['adding'] }): Child {
-  return (
-    <details class="more" open={adding.problem !== null}>
-      <summary>Add STIGs by slug</summary>
-      <FieldsForm action={`${home}/stigs`} problem={adding.problem} submit="Add STIGs">
-        <TextArea
-          name="slugs"
-          label="Slugs"
-          text={adding.text}
-          class="mono"
-          required
-          hint="One per line. The slug is the last part of a STIG’s address: /stigs/SLUG"
-        />
-      </FieldsForm>
-    </details>
   );
 }
 

@@ -1,13 +1,23 @@
 import { count } from '../../base/text.ts';
 import type { StigList } from '../../catalog/stigs/schema.ts';
-import { Day, link, path, Table } from './components.tsx';
-import { FindForm } from './forms.tsx';
+import { Aged } from './bars.tsx';
+import { link, path, Table } from './components.tsx';
+import { AddChecked, CheckStig, FindForm } from './forms.tsx';
 import type { View } from './view.ts';
 
+export interface StigsPage {
+  list: StigList;
+  search: string;
+  sort: string | undefined;
+  /** The reader's own lists, to add what is checked to. */
+  lists: { id: string; name: string }[];
+  now: Date;
+}
+
 /** The STIGs of the catalog. */
-export function stigsPage({ list, search }: { list: StigList; search: string }): View {
+export function stigsPage({ list, search, sort, lists, now }: StigsPage): View {
   const { stigs, pagination } = list;
-  const href = (page: number) => link('/stigs', { search, page });
+  const hasLists = lists.length > 0;
   return {
     title: 'STIGs',
     section: 'stigs',
@@ -18,24 +28,44 @@ export function stigsPage({ list, search }: { list: StigList; search: string }):
             Upgrade a checklist
           </a>
         </div>
-        <FindForm action="/stigs" label="Title or slug contains" search={search} />
-        <p class="quiet">{count(pagination.total, 'STIG')}</p>
-        <Table
-          caption="STIGs"
-          head={['Title', 'Release', 'Date', 'Rules']}
-          rows={stigs.map((stig) => [
-            <a href={path('stigs', stig.slug)}>{stig.title}</a>,
-            stig.version,
-            <Day date={stig.releaseDate} />,
-            stig.findingCount,
-          ])}
-          pages={{ pagination, href }}
-        >
-          {search === ''
-            ? 'No STIGs yet. Import the publishers’ files with gapstone import PATH.'
-            : 'No title or slug contains this text.'}{' '}
-          {search === '' ? null : <a href="/stigs">Show all</a>}
-        </Table>
+        <FindForm action="/stigs" label="Title or slug contains" search={search} keep={{ sort }} />
+        <p class="quiet">
+          {count(pagination.total, 'STIG')}
+          {stigs.length === 0 ? null : hasLists ? (
+            '. Check some to add them to a list.'
+          ) : (
+            <>
+              . <a href="/lists#new">Create a list</a> to add STIGs to it from here.
+            </>
+          )}
+        </p>
+        <AddChecked to={stigs.length === 0 ? [] : lists}>
+          <Table
+            caption="STIGs"
+            head={[
+              { label: 'Title', sort: 'title' },
+              'Release',
+              { label: 'Date', sort: 'date' },
+              { label: 'Rules', sort: 'rules' },
+            ]}
+            sorting={{ sort: sort ?? 'title', href: (by) => link('/stigs', { search, sort: by }) }}
+            rows={stigs.map((stig) => [
+              <>
+                {hasLists ? <CheckStig slug={stig.slug} title={stig.title} /> : null}
+                <a href={path('stigs', stig.slug)}>{stig.title}</a>
+              </>,
+              stig.version,
+              <Aged date={stig.releaseDate} now={now} />,
+              stig.findingCount,
+            ])}
+            pages={{ pagination, href: (page) => link('/stigs', { search, sort, page }) }}
+          >
+            {search === ''
+              ? 'No STIGs yet. Import the publishers’ files with gapstone import PATH.'
+              : 'No title or slug contains this text.'}{' '}
+            {search === '' ? null : <a href="/stigs">Show all</a>}
+          </Table>
+        </AddChecked>
       </>
     ),
   };

@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
+import type { Config } from '../base/config.ts';
+import type { Log } from '../base/log.ts';
+
+/** How long a file must have stood still before it is imported (rule D33.1), and how often the folder is looked at: milliseconds. */
+const stillFor = 2000;
+const lookEvery = 250;
+/** How long a failed import waits before it is tried again. */
+const retryAfter = 30_000;
+/** Paths of one import: a command line has an end. */
+const mostPaths = 500;
+
+interface Entry {
+  /** Name, size and times of the file, or of every file of the folder. */
+  state: string;
+  /** When it was first seen like this, in milliseconds. */
+  since: number;
+  taken: boolean;
+}
+
+/** An inbox that is watched. */
+export interface Inbox {
+  /** Ends an import that is under way, which changes nothing then, and the watching. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Imports what is put into a folder, at once and whenever it changes (rule D33): each file, and each folder in it as a whole, when it
+ * has stood still. Names that begin with a dot are passed by, as are links. The import is a process of its own.
+ */
+export function watchInbox(folder: string, config: Config, log: Log): Inbox {
+  const entries = new Map<string, Entry>();
+  const stopping = new AbortController();
+  let importing: Promise<void> | null = null;
+  let notBefore = 0;
+  let lastProblem = '';
+
+  function tellOnce(msg: string, reason: string): void {
+    if (reason !== lastProblem) log.error(msg, { folder, reason });
+    lastProblem = reason;
+  }
+
+  async function take(due: [string, Entry][]): Promise<void> {
+    for (const [, entry] of due) entry.taken = true;
+    try {
+      const paths = due.map(([name]) => join(folder, name));
+      const { rejected, summary } = await runImport(config, paths, stopping.signal);
+      lastProblem = '';
+      for (const { source, reason } of rejected) log.warn('inbox: rejected', { source, reason });
+      if (summary !== null) {
+        const { phases: _, ...counts } = summary;
+        log.info('inbox: imported', counts);
+      }
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      for (const [, entry] of due) entry.taken = false;
+      notBefore = performance.now() + retryAfter;
+      tellOnce('inbox: the import failed; it is tried again', (error as Error).message);
+    }
+  }
+
+  /** Looks at the folder; gives what has stood still and was not taken like this. */
+  async function look(): Promise<[string, Entry][]> {
+    const now = performance.now();
+    const names = await readdir(folder);
+    for (const name of entries.keys()) if (!names.includes(name)) entries.delete(name);
+    for (const name of names) {
+      if (name.startsWith('.')) continue;
+      const state = await stateOf(join(folder, name));
+      // Nothing has a name with U+FFFD in it: it stands for bytes that are no UTF-8.
+      if (state === '' && name.includes('\uFFFD') && !entries.has(name))
+        log.warn('inbox: rejected', { source: name, reason: 'the name is not UTF-8: rename the file' });
+      if (state !== entries.get(name)?.state) entries.set(name, { state, since: now, taken: false });
+    }
+    const due = [...entries].filter(
+      ([, { state, since, taken }]) => state !== '' && !taken && now - since >= stillFor,
+    );
+    return due.slice(0, mostPaths);
+  }
+
+  async function watch(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const start = performance.now();
+      try {
+        const due = await look();
+        if (due.length > 0 && importing === null && start >= notBefore)
+          importing = take(due).finally(() => {
+            importing = null;
+          });
+      } catch (error) {
+        tellOnce('inbox: the folder cannot be read', (error as Error).message);
+      }
+      // A folder that takes long to look at is looked at more seldom.
+      const pause = Math.max(lookEvery, 10 * (performance.now() - start));
+      await setTimeout(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  const watching = watch();
+  return {
+    async stop() {
+      stopping.abort();
+      await watching;
+      await importing;
+    },
+  };
+}
+
+/** Name, size and times of a file, or of every file of a folder; empty for what is neither, or gone. */
+async function stateOf(path: string): Promise<string> {
+  try {
+    const stat = await lstat(path, { bigint: true });
+    if (stat.isFile()) return `${path} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.ino}\n`;
+    if (!stat.isDirectory()) return '';
+    const names = (await readdir(path)).sort();
+    return (await Promise.all(names.map((name) => stateOf(join(path, name))))).join('');
+  } catch (error) {
+    // It was removed while it was looked at, or its name is no UTF-8; what cannot be entered is the import's to tell.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? '' : `${path} ${(error as Error).message}\n`;
+  }
+}
+
+/**
+ * Runs `gapstone import --once` in a process of its own. Gives what it rejected, and its totals, or null where nothing was new; throws
+ * where it failed as a whole, with what it said last.
+ */
+async function runImport(
+  { db, usersDb }: Config,
+  paths: string[],
+  signal: AbortSignal,
+): Promise<{ rejected: LedgerLine[]; summary: LedgerSummary | null }> {
+  const args = [process.argv[1]!, 'import', '--once', '--json', '--db', db, '--users-db', usersDb, ...paths];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], signal });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  // Heard below: until then it must not end the process.
+  ended.catch(() => undefined);
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    said = (said + part).slice(-4096);
+  });
+  const rejected: LedgerLine[] = [];
+  let summary: LedgerSummary | null = null;
+  for await (const text of createInterface({ input: child.stdout })) {
+    const line = JSON.parse(text) as LedgerLine | { summary: LedgerSummary };
+    if ('summary' in line) summary = line.summary;
+    else if (line.outcome === 'rejected') rejected.push(line);
+  }
+  const code = await ended;
+  if (summary === null && code !== 0)
+    throw new Error(said.trim().split('\n').at(-1) || `the import ended with ${code}`);
+  return { rejected, summary };
+}

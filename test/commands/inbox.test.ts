@@ -1,0 +1,219 @@
+import {
+  appendFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import * as assert from 'uvu/assert';
+import { suite } from '../support/harness.ts';
+import { killAll, type Running, runToEnd, startServer, until } from '../support/running.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { writeXccdf } from '../support/xccdf-writer.ts';
+import { makeZip } from '../support/zip.ts';
+
+const inboxes = suite('The inbox');
+
+inboxes.after(killAll);
+
+const names = ['First', 'Good', 'Inner', 'Broken', 'Cut', 'Hidden', 'Slow', 'Changed', 'Late', 'Other'];
+const benchmark = (name: (typeof names)[number]) =>
+  writeXccdf({
+    id: `${name}_STIG`,
+    title: `${name} Security Technical Implementation Guide`,
+    stem: name.toUpperCase(),
+    first: 200_001 + 100 * names.indexOf(name),
+  });
+
+function site(): { folder: string; inbox: string } {
+  const folder = scratchFolder();
+  const inbox = join(folder, 'inbox');
+  mkdirSync(inbox);
+  return { folder, inbox };
+}
+
+async function serve(folder: string, inbox: string): Promise<Running> {
+  const started = await runToEnd(folder, ['import', put(folder, 'first.xml', benchmark('First'))]);
+  assert.is(started.code, 0, started.stderr);
+  return startServer(folder, ['serve', '--port', '0'], { GAPSTONE_INBOX: inbox });
+}
+
+async function stop({ child, ended }: Running): Promise<void> {
+  child.kill('SIGTERM');
+  assert.equal(await ended, { code: 0, signal: null });
+}
+
+interface Line {
+  run: number;
+  source: string;
+  outcome: string;
+  reason: string | null;
+}
+
+/** What the ledger says of everything from the inbox, in the order in which it was met. */
+function ledger(folder: string, inbox: string): Line[] {
+  const db = new Sqlite(join(folder, 'gapstone.db'), { readonly: true });
+  try {
+    const all = db
+      .prepare<[], Line>(
+        'SELECT run_id AS run, source, outcome, reason FROM import_ledger ORDER BY run_id, ordinal',
+      )
+      .all();
+    return all
+      .filter(({ source }) => source.startsWith(`${inbox}/`))
+      .map((line) => ({ ...line, source: line.source.slice(inbox.length + 1) }));
+  } finally {
+    db.close();
+  }
+}
+
+const outcomes = (folder: string, inbox: string) =>
+  Object.fromEntries(ledger(folder, inbox).map(({ source, outcome }) => [source, outcome]));
+
+/** Everything about the files of a folder that an import must leave alone. */
+function stateOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((name) => {
+      const { size, mtimeMs, ctimeMs, ino, mode } = lstatSync(join(folder, name));
+      return `${name} ${size} ${mtimeMs} ${ctimeMs} ${ino} ${mode}`;
+    });
+}
+
+inboxes('what lies there at the start is imported, each file named, none touched', async () => {
+  const { folder, inbox } = site();
+  put(inbox, 'good.xml', benchmark('Good'));
+  put(inbox, 'library.zip', makeZip([{ name: 'a/inner.xml', data: benchmark('Inner') }]));
+  put(inbox, 'broken.xml', benchmark('Broken').slice(0, 600));
+  put(inbox, 'cut.zip', makeZip([{ name: 'x.xml', data: benchmark('Cut') }]).subarray(0, 40));
+  put(inbox, '.rsync.part', benchmark('Hidden'));
+  put(inbox, 'boats/cover.md', '# Boats\n\nMay 21, 2015\n');
+  put(inbox, 'boats/sec1.md', '# One\n\nBoats must float.\n');
+  mkdirSync(join(inbox, 'empty'));
+  symlinkSync(join(folder, 'first.xml'), join(inbox, 'link.xml'));
+  const before = stateOf(inbox);
+  const running = await serve(folder, inbox);
+  await until('all of it is in the ledger', () => ledger(folder, inbox).length > 0);
+  assert.equal(outcomes(folder, inbox), {
+    'good.xml': 'imported',
+    'library.zip': 'imported',
+    'library.zip!/a/inner.xml': 'imported',
+    'broken.xml': 'rejected',
+    'cut.zip': 'rejected',
+    boats: 'imported',
+  });
+  assert.is(new Set(ledger(folder, inbox).map(({ run }) => run)).size, 1);
+  await until('it is logged', () => running.stdout().includes('inbox: imported'));
+  for (const name of ['broken.xml', 'cut.zip'])
+    assert.match(
+      running.stdout(),
+      new RegExp(`"inbox: rejected","source":"[^"]*/${name.replace('.', '\\.')}"`),
+    );
+  await stop(running);
+  assert.equal(stateOf(inbox), before);
+});
+
+inboxes('a file is answered once it is whole, and its content is taken once', async () => {
+  const { folder, inbox } = site();
+  const running = await serve(folder, inbox);
+  const issued = await runToEnd(folder, ['token', 'issue', '--subject', 'ann']);
+  const headers = { Authorization: `Bearer ${issued.stdout.trim()}` };
+  const status = async (slug: string) =>
+    (await fetch(`${running.url}/api/v1/stigs/${slug}`, { headers })).status;
+  // Written in pieces, each before the file has stood still for long enough: taken when the last is there.
+  const text = benchmark('Slow');
+  const file = put(inbox, 'slow.xml', text.slice(0, 400));
+  const size = Math.ceil((text.length - 400) / 4);
+  for (let at = 400; at < text.length; at += size) {
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    appendFileSync(file, text.slice(at, at + size));
+  }
+  await until('the STIG is served', async () => (await status('slow')) === 200);
+  assert.equal(
+    ledger(folder, inbox).map(({ outcome }) => outcome),
+    ['imported'],
+    'no half of it was taken',
+  );
+  assert.is(readFileSync(file, 'utf8'), text);
+  // The same bytes under another name are nothing new; what changes is.
+  put(inbox, 'again.xml', text);
+  put(inbox, 'sub/again.xml', text);
+  await new Promise((resolve) => setTimeout(resolve, 3500));
+  assert.is(ledger(folder, inbox).length, 1);
+  put(inbox, 'slow.xml', benchmark('Changed'));
+  await until('the other STIG is served', async () => (await status('changed')) === 200);
+  await stop(running);
+  const told = ledger(folder, inbox);
+  const restarted = await startServer(folder, ['serve', '--port', '0'], { GAPSTONE_INBOX: inbox });
+  put(inbox, 'late.xml', benchmark('Late'));
+  await until('what came last is imported', () => ledger(folder, inbox).length > told.length);
+  assert.equal(
+    ledger(folder, inbox)
+      .slice(told.length)
+      .map(({ source }) => source),
+    ['late.xml'],
+  );
+  await stop(restarted);
+});
+
+inboxes('an import that fails as a whole is told and leaves the files for another try', async () => {
+  const { folder, inbox } = site();
+  const running = await serve(folder, inbox);
+  const audit = join(folder, 'gapstone-audit.jsonl');
+  renameSync(audit, `${audit}.away`);
+  mkdirSync(audit);
+  put(inbox, 'good.xml', benchmark('Good'));
+  await until('it is told', () => running.stdout().includes('inbox: the import failed'));
+  assert.match(
+    running.stdout(),
+    /"inbox: the import failed; it is tried again","folder":"[^"]+","reason":"gapstone: .+audit/,
+  );
+  assert.equal(ledger(folder, inbox), []);
+  await stop(running);
+});
+
+inboxes('import --once leaves out what an import has met, and opens no archive for it', async () => {
+  const { folder, inbox } = site();
+  const library = put(inbox, 'library.zip', makeZip([{ name: 'a.xml', data: benchmark('Inner') }]));
+  const broken = put(inbox, 'broken.xml', benchmark('Broken').slice(0, 600));
+  const first = await runToEnd(folder, ['import', '--once', library, broken]);
+  assert.is(first.code, 3);
+  const told = ledger(folder, inbox);
+  const again = await runToEnd(folder, ['import', '--once', '--json', library, broken]);
+  assert.equal(again, {
+    code: 0,
+    stdout: '',
+    stderr: 'nothing is new: every path was met by an import before\n',
+  });
+  assert.equal(ledger(folder, inbox), told);
+  const other = put(inbox, 'other.xml', benchmark('Other'));
+  const third = await runToEnd(folder, ['import', '--once', library, other, broken]);
+  assert.is(third.code, 0);
+  assert.equal(
+    ledger(folder, inbox)
+      .slice(told.length)
+      .map(({ source }) => source),
+    ['other.xml'],
+  );
+});
+
+inboxes('an inbox that is no folder, or that would fill a catalog in memory, stops the start', async () => {
+  const { folder, inbox } = site();
+  const file = put(folder, 'file', '');
+  for (const [args, value, message] of [
+    [[], file, `GAPSTONE_INBOX is not a folder: ${file}`],
+    [[], join(folder, 'none'), `GAPSTONE_INBOX is not a folder: ${join(folder, 'none')}`],
+    [['--db', ':memory:'], inbox, 'GAPSTONE_INBOX needs a catalog in a file'],
+  ] as const)
+    assert.equal(await runToEnd(folder, ['serve', ...args], { GAPSTONE_INBOX: value }), {
+      code: 2,
+      stdout: '',
+      stderr: `gapstone: ${message}\n`,
+    });
+});
+
+inboxes.run();

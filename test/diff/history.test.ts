@@ -1,0 +1,267 @@
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import { createRuleHistoryService } from '../../src/catalog/stigs/history.ts';
+import type { RuleHistory, RuleOverTime } from '../../src/catalog/stigs/history-schema.ts';
+import { readMarks, writeMarks } from '../../src/catalog/stigs/marks.ts';
+import { threadsOf } from '../../src/catalog/stigs/threads.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { writeBenchmarks } from '../support/benchmarks.ts';
+import { numberOfRule, type SourceStig, sourceStigs, storiesOf } from '../support/change-oracle.ts';
+import { suite } from '../support/harness.ts';
+import { benchmarkPaths } from '../support/real-files.ts';
+import { assertError } from '../support/service.ts';
+import { type SampleRule, sampleRules } from '../support/xccdf-writer.ts';
+
+const made = suite('One rule over time');
+
+const [one, two, three] = sampleRules(3) as [SampleRule, SampleRule, SampleRule];
+let t: TestApp;
+
+made.before(async () => {
+  const dates = ['12 Jan 2024', '12 Feb 2024', '12 Mar 2024', '12 Apr 2024', '12 May 2024'];
+  const renumbered = {
+    groupId: 'V-100101',
+    ruleId: 'SV-100101r1_rule',
+    legacyIds: ['V-100001', 'SV-100001'],
+  };
+  const releases: SampleRule[][] = [
+    [one, two],
+    [
+      { ...one, severity: 'high', checks: ['Look twice.'] },
+      { ...two, ruleId: 'SV-100002r2_rule' },
+    ],
+    [one],
+    [one, { ...two, title: 'It is back.' }, three],
+    [
+      { ...one, ...renumbered, version: 'NEW-01' },
+      { ...two, title: 'It is back.' },
+      { ...three, severity: 'low' },
+    ],
+  ];
+  const samples = releases.map((rules, index) => ({ release: index + 1, date: dates[index]!, rules }));
+  t = await testApp([writeBenchmarks(samples)]);
+});
+made.after(() => t.db.close());
+
+const rulesOf = async (id: string): Promise<RuleOverTime[]> => {
+  const { status, json } = await t.get(`/api/v1/rules/${encodeURIComponent(id)}`);
+  assert.is(status, 200, id);
+  assert.is(json.id, id);
+  return json.rules;
+};
+const states = ({ releases }: RuleOverTime) => releases.map(({ version, state }) => `${version} ${state}`);
+
+made('the whole answer, word for word', async () => {
+  const { json } = await t.get('/api/v1/rules/SAMP-01-000002');
+  const step = (version: string, releaseDate: string, state: string, severity: string | null) => ({
+    ...{ version, releaseDate, state, classes: [], severity },
+  });
+  assert.equal(json, {
+    id: 'SAMP-01-000002',
+    rules: [
+      {
+        slug: 'sample_product',
+        title: 'Sample Product Security Technical Implementation Guide',
+        ruleTitle: 'It is back.',
+        current: true,
+        groupId: 'V-100002',
+        ruleId: 'SV-100002r1_rule',
+        ruleVersion: 'SAMP-01-000002',
+        severity: 'medium',
+        releases: [
+          step('V1R5', '2024-05-12', 'same', 'medium'),
+          step('V1R4', '2024-04-12', 'added', 'medium'),
+          step('V1R3', '2024-03-12', 'removed', null),
+          step('V1R2', '2024-02-12', 'renumbered', 'medium'),
+          step('V1R1', '2024-01-12', 'first', 'medium'),
+        ],
+      },
+    ],
+  });
+});
+
+made(
+  'found by every id that it ever had, whatever the case, the revision and the blanks around',
+  async () => {
+    const ids = [
+      ...[
+        'V-100001',
+        'v-100001',
+        ' V-100001 ',
+        'V-100101',
+        'SV-100001',
+        'sv-100001r77_rule',
+        'SV-100001_rule',
+      ],
+      ...['SV-100101r1_rule', 'SV-100101r5', 'SAMP-01-000001', 'samp-01-000001', 'NEW-01'],
+    ];
+    for (const id of ids) {
+      const [rule, ...others] = await rulesOf(id);
+      assert.equal(others, []);
+      assert.is(rule!.ruleVersion, 'NEW-01', id);
+      assert.equal(states(rule!), [
+        ...['V1R5 renumbered', 'V1R4 same', 'V1R3 changed', 'V1R2 changed', 'V1R1 first'],
+      ]);
+      assert.equal(rule!.releases[3]!.classes, ['check', 'severity']);
+      assert.equal(
+        rule!.releases.map(({ severity }) => severity),
+        ['medium', 'medium', 'medium', 'high', 'medium'],
+      );
+    }
+  },
+);
+
+made('what no retained release knows is a 404, what is no id a 400', async () => {
+  for (const id of [
+    'V-1',
+    'SV-',
+    'SV-10000',
+    'V-100001r1x',
+    '%',
+    '_',
+    "' OR 1=1 --",
+    '*',
+    '\u202e',
+    '[]',
+    'x'.repeat(200),
+  ])
+    assertError(
+      await t.get(`/api/v1/rules/${encodeURIComponent(id)}`),
+      404,
+      'NOT_FOUND',
+      `Rule not found: ${id.length > 64 ? `${id.slice(0, 64)}` : id}`,
+    );
+  for (const [id, message] of [
+    ['%00', 'The URL contains a NUL character'],
+    ['x'.repeat(201), 'id must have at most 200 characters'],
+  ])
+    assertError(await t.get(`/api/v1/rules/${id}`), 400, 'BAD_REQUEST', message!);
+  assert.is((await t.get('/api/v1/rules/')).status, 404);
+});
+
+made('a rule that is gone is in older releases alone', async () => {
+  const gone = await testApp([
+    writeBenchmarks([
+      { release: 1, rules: [one, two] },
+      { release: 2, rules: [one], date: '12 Feb 2024' },
+      { release: 3, rules: [one], date: '12 Mar 2024' },
+    ]),
+  ]);
+  const { json } = await gone.get('/api/v1/rules/V-100002');
+  assert.equal(states(json.rules[0]), ['V1R2 removed', 'V1R1 first']);
+  assert.is(json.rules[0].current, false);
+  assert.is(json.rules[0].ruleTitle, 'Setting 2 must be on.');
+  gone.db.close();
+});
+
+made('an answer is never of another catalog than the one that is there', async () => {
+  const before = (await rulesOf('V-100003'))[0]!;
+  const histories = createRuleHistoryService(t.db);
+  assert.equal(states(histories.history('V-100003').rules[0]!), states(before));
+  const { runImport } = await import('../../importers/run.ts');
+  await runImport(t.db, [writeBenchmarks([{ release: 6, date: '12 Jun 2024', rules: [one, two] }])], {
+    now: () => new Date(),
+  });
+  assert.equal(states(histories.history('V-100003').rules[0]!), ['V1R6 removed', ...states(before)]);
+});
+
+made('of any releases: each rule of each is in one history, once, and nothing else is', () => {
+  const id = fc.integer({ min: 1, max: 5 });
+  const rule = fc.record({ v: id, sv: id, stig: id, legacy: fc.array(id, { maxLength: 2 }), text: id });
+  fc.assert(
+    fc.property(fc.array(fc.array(rule, { maxLength: 6 }), { maxLength: 6 }), (releases) => {
+      const marks = releases.map((rules) =>
+        readMarks(
+          writeMarks(
+            rules.map(({ v, sv, stig, legacy, text }) => ({
+              ...{ groupId: `V-${v}`, ruleId: `SV-${sv}r1_rule`, ruleVersion: `S-${stig}` },
+              ...{ legacyIds: legacy.map((each) => `V-${each}`), severity: 'low', ccis: [] },
+              ...{ ruleTitle: '', vulnDiscussion: '', checkContent: `Look ${text}`, fixText: '' },
+            })),
+          ),
+        ),
+      );
+      const threads = threadsOf(marks);
+      const seen = threads.flat().flatMap(({ at }) => (at === null ? [] : [at.rule]));
+      assert.is(seen.length, new Set(seen).size);
+      assert.equal(new Set(seen), new Set(marks.flat()));
+      for (const thread of threads) {
+        for (const [index, { release, state, at }] of thread.entries()) {
+          const before = thread[index - 1];
+          // It goes on from release to release, and only one that was removed leaves a gap.
+          if (before !== undefined && before.at !== null) assert.is(release, before.release + 1);
+          if (before !== undefined) assert.ok(release > before.release);
+          assert.is(state === 'removed', at === null);
+          assert.is(state === 'first', release === 0);
+          assert.is(state === 'added', release > 0 && at !== null && (before?.at ?? null) === null);
+        }
+        const last = thread.at(-1)!;
+        assert.ok(last.at === null || last.release === releases.length - 1);
+      }
+    }),
+  );
+});
+
+made.run();
+
+const real = suite('Rules over time, against the publishers’ files');
+let app: TestApp;
+let stigs: SourceStig[];
+
+real.before(async () => {
+  app = await testApp(benchmarkPaths);
+  stigs = await sourceStigs(app.db);
+});
+real.after(() => app.db.close());
+
+real('every id of every rule of every release leads to what became of it', () => {
+  const histories = createRuleHistoryService(app.db);
+  const expected = new Map<string, RuleHistory['rules']>();
+  const order = new Map(
+    app.db.sqlite
+      .prepare<[], string>('SELECT slug FROM stigs ORDER BY title_fold, title, slug')
+      .pluck()
+      .all()
+      .map((slug, index) => [slug, index]),
+  );
+  assert.is(order.size, stigs.length);
+  for (const stig of stigs.toSorted((a, b) => order.get(a.slug)! - order.get(b.slug)!)) {
+    const { releases } = stig;
+    const place = (story: ReturnType<typeof storiesOf>[number]) => {
+      const last = story.findLast(({ rule }) => rule !== null)!;
+      const release = releases.findIndex(({ version }) => version === last.version);
+      return -release * 100_000 + releases[release]!.rules.indexOf(last.rule!);
+    };
+    for (const story of storiesOf(stig).sort((a, b) => place(a) - place(b))) {
+      const { rule, version } = story.findLast((step) => step.rule !== null)!;
+      const answer: RuleOverTime = {
+        slug: stig.slug,
+        title: stig.title,
+        ruleTitle: rule!.title,
+        current: version === releases.at(-1)!.version,
+        groupId: rule!.groupId,
+        ruleId: rule!.ruleId,
+        ruleVersion: rule!.version,
+        severity: rule!.severity as RuleOverTime['severity'],
+        releases: story.toReversed().map((step) => ({
+          version: step.version,
+          releaseDate: releases.find((each) => each.version === step.version)!.releaseDate,
+          state: step.state,
+          classes: step.classes,
+          severity: step.rule?.severity ?? null,
+        })) as RuleOverTime['releases'],
+      };
+      const ids = story.flatMap(({ rule }) =>
+        rule === null
+          ? []
+          : [rule.groupId, rule.ruleId, numberOfRule(rule.ruleId), rule.version, ...rule.legacyIds],
+      );
+      for (const id of new Set(ids.filter((each) => each !== '')))
+        expected.set(id, [...(expected.get(id) ?? []), answer]);
+    }
+  }
+  assert.ok(expected.size > 50);
+  for (const [id, rules] of expected) assert.equal(histories.history(id), { id, rules }, id);
+});
+
+real.run();

@@ -1,0 +1,313 @@
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { createStigsCalled } from '../../src/catalog/stigs/called.ts';
+import { readPasted } from '../../src/site/list-adding.ts';
+import { testApp } from '../support/app.ts';
+import { countingIds, sessionCaller, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { loadPage, textOf } from '../support/pages.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { type SampleBenchmark, writeXccdf } from '../support/xccdf-writer.ts';
+
+const lists = suite('The page of a list');
+
+const folder = scratchFolder();
+const source = (name: string, sample: SampleBenchmark) => put(folder, `${name}.xml`, writeXccdf(sample));
+const guide = (name: string, id: string, first: number, more: SampleBenchmark = {}): SampleBenchmark => ({
+  ...{ id, title: `${name} Security Technical Implementation Guide`, stem: id.slice(0, 4), first },
+  ...{ version: 1, release: 1, date: '01 Nov 2026', ...more },
+});
+const severe = (first: number, severities: string[]) =>
+  severities.map((severity, index) => ({
+    ...{ groupId: `V-${first + index}`, ruleId: `SV-${first + index}r1_rule`, severity },
+    version: `SEVE-00-00000${index}`,
+  }));
+
+const t = await testApp(
+  [
+    source(
+      'quill',
+      guide('Quill Enterprise Linux 9', 'QEL_9_STIG', 200_001, { date: '20 Nov 2026', rules: 4 }),
+    ),
+    source(
+      'slate',
+      guide('Slate Server 2025', 'SLATE_2025', 210_001, { rules: severe(210_001, ['high', 'low']) }),
+    ),
+    source('reed', guide('Reed Router', 'REED_RTR', 220_001, { rules: 3, date: null, statusDate: null })),
+    source('reed-srg', {
+      ...guide('Reed Router', 'REED_RTR_SRG', 230_001),
+      title: 'Reed Router Security Requirements Guide',
+    }),
+    // Two that a title without its release tells from each other no more.
+    source('oak-1', guide('Oak', 'OAK_ONE', 240_001)),
+    source('oak-2', guide('Oak', 'OAK_TWO', 250_001)),
+  ],
+  { newId: countingIds() },
+);
+const ann = await sessionCaller(t, await userCaller(t, { sub: 'ann' }));
+const bob = await sessionCaller(t, await userCaller(t, { sub: 'bob' }));
+lists.after(() => t.db.close());
+
+const make = async (name: string, visibility = 'PRIVATE') =>
+  (await loadPage(t, '/lists', ann, { name, visibility })).location!;
+const entries = async (home: string) =>
+  (await t.get(`/api/v1${home}/stigs`, { token: null, headers: ann })).json.stigs as Record<
+    string,
+    unknown
+  >[];
+
+const called = createStigsCalled(t.db);
+const slugsCalled = (name: string) => called(name).map(({ slug }) => slug);
+
+lists('a STIG is called by its slug, its ids, its titles and the names of its files', () => {
+  for (const name of [
+    'quill_enterprise_linux_9',
+    'QEL_9_STIG',
+    'qel_9',
+    'Quill Enterprise Linux 9 Security Technical Implementation Guide',
+    'quill enterprise linux 9 stig',
+    '  Quill  Enterprise Linux 9 ',
+    'Quill Enterprise Linux 9 STIG - Ver 2, Rel 8',
+    'Quill Enterprise Linux 9 V2R8',
+    'U_QEL_9_STIG_V1R1_Manual-xccdf.xml',
+    'U_QEL_9_V1R1_STIG.zip',
+  ])
+    assert.equal(slugsCalled(name), ['quill_enterprise_linux_9'], name);
+  for (const name of [
+    '',
+    ' ',
+    'STIG',
+    'Quill',
+    'Quill Enterprise Linux',
+    'quill_enterprise_linux_90',
+    '%',
+    'V2R8',
+  ])
+    assert.equal(slugsCalled(name), [], name);
+  assert.is(slugsCalled('Reed Router STIG').length, 1);
+  assert.is(slugsCalled('Reed Router SRG').length, 1);
+  assert.not.equal(slugsCalled('Reed Router STIG'), slugsCalled('Reed Router SRG'));
+});
+
+lists('a name that several STIGs have is that of none of them', () => {
+  const found = slugsCalled('Oak Security Technical Implementation Guide');
+  assert.is(found.length, 2);
+  // A slug is that of one alone, whatever title it is made from.
+  for (const slug of found) assert.equal(slugsCalled(slug), [slug]);
+});
+
+lists('a pasted column is read line by line, with the notes of the next', () => {
+  const like = () => [];
+  const { named, unclear } = readPasted(
+    [
+      'QEL_9_STIG\tfirst, second\t third',
+      '"Slate Server 2025 Security Technical Implementation Guide"',
+      '',
+      'reed_rtr, no_such, slate_2025',
+      'quill_enterprise_linux_9 slate_server_2025',
+      'No such\tlost',
+    ].join('\n'),
+    { called, like },
+  );
+  assert.equal(named, [
+    { slug: 'quill_enterprise_linux_9', notes: 'first, second third' },
+    { slug: 'slate_server_2025', notes: '' },
+    { slug: slugsCalled('reed_rtr')[0], notes: '' },
+    { slug: 'slate_server_2025', notes: '' },
+    { slug: 'quill_enterprise_linux_9', notes: '' },
+    { slug: 'slate_server_2025', notes: '' },
+  ]);
+  assert.equal(unclear, [
+    { name: 'no_such', notes: '', candidates: [] },
+    { name: 'No such', notes: 'lost', candidates: [] },
+  ]);
+});
+
+lists(
+  'what is pasted is added with its notes; what is not found is named and stays in the form',
+  async () => {
+    const home = await make('Pasted');
+    const slugs = 'Quill Enterprise Linux 9 STIG\tTwelve hosts\r\nSlate Server 2025';
+    assert.is((await loadPage(t, `${home}/stigs`, ann, { slugs })).location, home);
+    assert.equal(
+      (await entries(home)).map(({ slug, notes, position }) => [slug, notes, position]),
+      [
+        ['quill_enterprise_linux_9', 'Twelve hosts', 1],
+        ['slate_server_2025', '', 2],
+      ],
+    );
+
+    const mixed = { slugs: 'reed_rtr\r\nNo such thing\tkept\r\nQuill\r\nOak STIG' };
+    const { status, html } = await loadPage(t, `${home}/stigs`, ann, mixed);
+    assert.is(status, 400);
+    const text = textOf(html);
+    assert.ok(
+      text.includes('Not in the catalog: No such thing. No STIG has just this name: Quill, Oak STIG.'),
+      text,
+    );
+    assert.ok(text.includes('Everything else was added'), text);
+    assert.match(html, />No such thing\tkept<\/textarea>/);
+    assert.match(html, /value="quill_enterprise_linux_9"/);
+    const oaks = slugsCalled('Oak');
+    for (const slug of oaks) assert.ok(html.includes(`name="slugs" value="${slug}"`), slug);
+    assert.is((await entries(home)).length, 3);
+
+    // What is checked then is added together with what is typed.
+    await loadPage(t, `${home}/stigs`, ann, { slugs: [oaks[1]!, ''] });
+    assert.is((await entries(home)).at(-1)!.slug, oaks[1]);
+
+    const none = await loadPage(t, `${home}/stigs`, ann, { slugs: 'No such thing' });
+    assert.match(textOf(none.html), 'Not in the catalog: No such thing. Nothing was added');
+    const empty = await loadPage(t, `${home}/stigs`, ann, { slugs: ' ' });
+    assert.is(empty.status, 400);
+    const long = await loadPage(t, `${home}/stigs`, ann, { slugs: `slate_2025\t${'x'.repeat(4001)}` });
+    assert.match(textOf(long.html), 'notes must have at most 4000 characters');
+    assert.is((await loadPage(t, `${home}/stigs`, bob, { slugs: 'slate_2025' })).status, 404);
+  },
+);
+
+lists('STIGs that are checked are added to the list that is selected, or none of them', async () => {
+  const home = await make('Checked');
+  const list = home.split('/').at(-1)!;
+  const { html } = await loadPage(t, '/stigs', ann);
+  assert.match(html, /<form method="post" action="\/lists\/add">/);
+  assert.is(html.match(/<input type="checkbox" name="slug"/g)!.length, 6);
+  const slug = ['slate_server_2025', 'quill_enterprise_linux_9'];
+  assert.is((await loadPage(t, '/lists/add', ann, { list, slug })).location, home);
+  assert.equal(
+    (await entries(home)).map((each) => each.slug),
+    slug,
+  );
+  assert.is((await loadPage(t, '/lists/add', ann, { list })).status, 400);
+  assert.not.match((await loadPage(t, '/stigs', bob)).html, /type="checkbox"/);
+});
+
+lists('the overview says how old each release is, and where a newer one came since', async () => {
+  const home = await make('Aged', 'SHARED');
+  await loadPage(t, `${home}/stigs`, ann, { slugs: 'qel_9\nslate_2025\nreed_rtr' });
+  const before = textOf((await loadPage(t, home, ann)).html);
+  assert.ok(before.includes('V1R1, 1 day '), before);
+  assert.ok(before.includes('V1R1, 20 days '), before);
+  assert.ok(before.includes('V1R1, no date'), before);
+  assert.ok(before.includes('9 rules in all. The oldest release is 20 days old.'), before);
+  assert.not.match(before, 'New since added');
+
+  const newer = guide('Slate Server 2025', 'SLATE_2025', 210_001, {
+    ...{ release: 2, date: '21 Nov 2026', rules: severe(210_001, ['high', 'high', 'medium']) },
+  });
+  await runImport(t.db, [source('slate-2', newer)]);
+  const { html } = await loadPage(t, home, ann);
+  const after = textOf(html);
+  assert.ok(after.includes('1 STIG with a newer release since added.'), after);
+  assert.ok(after.includes('V1R2, 0 days ↑ New since added at V1R1'), after);
+  assert.match(html, '/stigs/slate_server_2025/diff?from=V1R1&amp;to=V1R2');
+  assert.is(html.match(/New since added/g)!.length, 1);
+
+  // A copy is made of what there is now; one that is added now too.
+  const copy = (await loadPage(t, `${home}/duplicate`, bob, {})).location!;
+  assert.not.match((await loadPage(t, copy, bob)).html, 'New since added');
+  // One that sees it may change nothing, and is offered nothing.
+  const seen = (await loadPage(t, home, bob)).html;
+  assert.match(seen, 'New since added');
+  assert.not.match(seen, /<textarea|Remove|Add STIGs/);
+
+  const { text } = await t.get(`/api/v1${home}/export?format=csv`, { token: null, headers: ann });
+  assert.match(text.split('\r\n')[0]!, /,position,releaseDate,addedVersion,notes$/);
+  assert.match(text, /^slate_server_2025,.*,2,2026-11-21,V1R1,$/m);
+});
+
+lists('notes are edited in the row, and lead back to it in its order', async () => {
+  const home = await make('Noted');
+  await loadPage(t, `${home}/stigs`, ann, { slugs: 'qel_9\nslate_2025' });
+  const { html } = await loadPage(t, `${home}?sort=-title`, ann);
+  const next = `${home}?sort=-title#stig-slate_server_2025`;
+  assert.ok(html.includes(`name="next" value="${next}"`), html);
+  const entry = `${home}/stigs/slate_server_2025`;
+  const form = { notes: 'One\r\n<b>two</b>', position: '7', next };
+  const saved = await t.app.request(`http://here.example${entry}`, {
+    ...{ method: 'POST', headers: ann, body: new URLSearchParams(form) },
+  });
+  assert.is(saved.headers.get('Location'), `${home}?sort=-title&done=changed#stig-slate_server_2025`);
+  assert.match((await loadPage(t, home, ann)).html, 'One\n&lt;b&gt;two&lt;/b&gt;');
+  const away = await loadPage(t, entry, ann, { ...form, next: '//evil.example/' });
+  assert.is(away.location, home);
+});
+
+/** The slugs of a page's rows in their order. */
+const order = (html: string) => [...html.matchAll(/id="stig-([\w-]+)"/g)].map(([, slug]) => slug);
+
+lists('an overview is sorted over all its pages, what has no value last', async () => {
+  const home = await make('Sorted');
+  const many = Array.from({ length: 101 }, (_, index) =>
+    source(
+      `many-${index}`,
+      guide(`Many ${index}`, `MANY_${index}`, 300_001 + index * 100, {
+        ...{ rules: 1 + (index % 90), date: `${1 + (index % 28)} Jan 2025`, stem: `M${index}` },
+      }),
+    ),
+  );
+  await runImport(t.db, many);
+  const slugs = [...Array.from({ length: 101 }, (_, index) => `MANY_${index}`), 'reed_rtr', 'qel_9'];
+  await loadPage(t, `${home}/stigs`, ann, { slugs: slugs.join('\n') });
+  const all = await entriesOf(home);
+  assert.is(all.length, 103);
+  const shown = async (sort: string) => {
+    const pages = [1, 2].map(async (page) =>
+      order((await loadPage(t, `${home}?sort=${sort}&page=${page}`, ann)).html),
+    );
+    return (await Promise.all(pages)).flat();
+  };
+  const by = (read: (row: Entry) => string | number) =>
+    [...all].sort((a, b) => {
+      const [x, y] = [read(a), read(b)];
+      return x === y ? 0 : x < y ? -1 : 1;
+    });
+  const slugsOf = (rows: Entry[]) => rows.map(({ slug }) => slug);
+  assert.equal(await shown('rules'), slugsOf(by((row) => row.findingCount)));
+  assert.equal(await shown('-rules'), slugsOf(by((row) => -row.findingCount)));
+  assert.equal(await shown('title'), slugsOf(by((row) => row.title.toLowerCase())));
+  assert.equal(await shown('position'), slugsOf(all));
+  for (const sort of ['date', '-date']) assert.is((await shown(sort)).at(-1), slugsCalled('reed_rtr')[0]);
+  const { html } = await loadPage(t, `${home}?sort=-rules`, ann);
+  assert.is(html.match(/aria-sort=/g)!.length, 1);
+  assert.match(html, /aria-sort="descending"[^>]*><a href="[^"]*\?sort=rules">Rules/);
+  assert.match(html, `href="${home}?sort=-rules&amp;page=2"`);
+  assert.is((await loadPage(t, `${home}?sort=DROP`, ann)).status, 400);
+
+  const stigs = await loadPage(t, '/stigs?search=many&sort=-rules', ann);
+  assert.match(textOf(stigs.html), /Many 89 Security.* 90 /);
+  assert.match(stigs.html, 'href="/stigs?search=many&amp;sort=-rules&amp;page=2"');
+  assert.match(stigs.html, '<input type="hidden" name="sort" value="-rules"/>');
+});
+
+interface Entry {
+  slug: string;
+  title: string;
+  findingCount: number;
+}
+
+async function entriesOf(home: string): Promise<Entry[]> {
+  const { json } = await t.get(`/api/v1${home}/export`, { token: null, headers: ann });
+  return json.stigs;
+}
+
+lists('the parts of a list have addresses of their own, and say which is shown', async () => {
+  const home = await make('Parts', 'SHARED');
+  for (const [path, label] of [
+    [home, 'Overview'],
+    [`${home}/settings`, 'Sharing and settings'],
+  ]) {
+    const { html } = await loadPage(t, path!, ann);
+    const tabs = /<nav class="tabs".*?<\/nav>/s.exec(html)![0];
+    assert.match(tabs, `<a href="${path}" aria-current="page">${label}</a>`);
+    assert.is(tabs.match(/aria-current/g)!.length, 1);
+    for (const [, href] of tabs.matchAll(/href="([^"]*)"/g))
+      assert.is((await loadPage(t, href!, ann)).status, 200, href);
+  }
+  const seen = await loadPage(t, `${home}/settings`, bob);
+  assert.is(seen.status, 200);
+  assert.match(textOf(seen.html), 'Only its creator may change this list.');
+  assert.not.match(seen.html, /name="visibility"|Delete list/);
+});
+
+lists.run();
