@@ -32,13 +32,9 @@ async function usage(): Promise<string> {
   return `Gapstone ${packageVersion}: an offline catalog of STIGs, controls and their crosswalk\n\n${list.join('\n')}\n\ngapstone COMMAND --help explains a command.\n`;
 }
 
-/** What a report of a fault has to name; SQLite is asked, as what is compiled into the driver is known to it alone. */
+/** What a report of a fault has to name. */
 async function versions(): Promise<string> {
-  await requireDriver();
-  const { default: Sqlite } = await import('better-sqlite3');
-  const database = new Sqlite(':memory:');
-  const sqlite = database.prepare('SELECT sqlite_version()').pluck().get();
-  database.close();
+  const sqlite = await requireDriver();
   return `gapstone ${packageVersion}\ncommit ${packageCommit}\nnode ${process.versions.node}\nsqlite ${sqlite}\n`;
 }
 
