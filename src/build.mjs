@@ -107,3 +107,6 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   }
   process.exitCode = status ?? 1;
 }
+// Told by `gapstone --version`. Where there is no git, as in the build of the image, who builds says it otherwise.
+const { status: isGit, stdout: commit } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root });
+if (isGit === 0 && existsSync(dist)) writeFileSync(join(dist, '.commit'), commit);
