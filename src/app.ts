@@ -287,6 +287,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     search,
     finder,
     controlRules,
+    coverage,
     lists,
     listStigs,
     listOverview,

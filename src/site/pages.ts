@@ -5,6 +5,7 @@ import { check, oneWord } from '../http/schema.ts';
 import { catalogPages } from './catalog.ts';
 import { collectionPages } from './collections.ts';
 import { controlPages } from './controls.ts';
+import { coveragePages } from './coverage.ts';
 import { docsPages } from './docs.ts';
 import { favoritePages } from './favorites.ts';
 import { formOnlyPages } from './form-only.ts';
@@ -42,6 +43,7 @@ export function pageRoutes(deps: PageDeps): Pages {
     rulePages,
     controlPages,
     listPages,
+    coveragePages,
     collectionPages,
     favoritePages,
     upgradePages,
