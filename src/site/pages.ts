@@ -8,6 +8,7 @@ import { docsPages } from './docs.ts';
 import { favoritePages } from './favorites.ts';
 import { formOnlyPages } from './form-only.ts';
 import { problemPage } from './html/problem.tsx';
+import { listChecklistPages } from './list-checklists.ts';
 import { listPages } from './lists.ts';
 import { createPageSupport, goTo, type PageDeps } from './page.ts';
 import { searchPages } from './search.ts';
@@ -35,6 +36,7 @@ export function pageRoutes(deps: PageDeps): Pages {
     stigPages,
     controlPages,
     listPages,
+    listChecklistPages,
     collectionPages,
     favoritePages,
     upgradePages,

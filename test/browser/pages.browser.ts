@@ -45,6 +45,7 @@ const paths = [
   '/lists',
   'LIST',
   'LIST/settings',
+  'LIST/checklists',
   'LIST/stigs/harbor_linux_3',
   '/collections',
   'COLLECTION',
