@@ -53,6 +53,8 @@ const paths = [
   'COLLECTION/edit',
   '/favorites',
   '/catalog',
+  '/catalog?olderThan=182&sort=-date',
+  '/catalog/files?search=harbor',
   '/catalog/imports/1',
   '/documents',
   '/documents/harbor-basic-directive',

@@ -203,7 +203,7 @@ pages('a page without its data has less than 100 KB, what it loads included', as
   const loaded = [...attributesOf(html, 'src'), ...attributesOf(html, 'href')].filter((each) =>
     each.startsWith('/assets/'),
   );
-  assert.is(new Set(loaded).size, 3, 'style, script and mark');
+  assert.is(new Set(loaded).size, 4, 'style, dark colors, script and mark');
   let assets = 0;
   for (const path of new Set(loaded)) {
     const response = await empty.app.request(path);

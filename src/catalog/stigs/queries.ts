@@ -41,6 +41,14 @@ export interface FullRelease {
 export const stigColumns = ['title', 'version', 'date', 'rules'] as const;
 type StigColumn = (typeof stigColumns)[number];
 
+/** What the list of STIGs is narrowed to, and sorted by. */
+export interface StigsWanted extends Page {
+  search?: string | undefined;
+  sort?: Sort<StigColumn> | undefined;
+  /** A date: those of it and later ones are left out, and those without one. */
+  before?: string | undefined;
+}
+
 export type StigService = ReturnType<typeof createStigService>;
 
 /** The queries of the STIG catalog (rule D4). */
@@ -118,19 +126,22 @@ export function createStigService(db: Database) {
       return { slug, title, release: { id, version: own } };
     },
 
-    /** A page of the STIGs, by title unless `sort` says otherwise. */
-    list({
-      search,
-      sort,
-      ...page
-    }: Page & { search?: string | undefined; sort?: Sort<StigColumn> | undefined }): StigList {
+    /** A page of the STIGs, by title unless `sort` says otherwise; of those whose release is older than a date. */
+    list({ search, sort, before, ...page }: StigsWanted): StigList {
       const wanted = search ? fold(search) : '';
-      const matches =
+      const matches = and(
         wanted === ''
           ? undefined
-          : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`;
+          : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`,
+        before === undefined ? undefined : sql`${stigReleases.releaseDate} < ${before}`,
+      );
       return db.read(() => {
-        const total = orm.select({ total: count() }).from(stigs).where(matches).get()!.total;
+        const total = orm
+          .select({ total: count() })
+          .from(stigs)
+          .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
+          .where(matches)
+          .get()!.total;
         const rows = orm
           .select({
             slug: stigs.slug,
