@@ -35,5 +35,7 @@ export interface Env {
     upload: Uint8Array<ArrayBuffer>;
     /** The classification banner that exports are marked with, or null. */
     banner: string | null;
+    /** Set where the answer is made while it is sent: the bytes of memory that it holds until then. */
+    held?: number;
   };
 }

@@ -14,6 +14,7 @@ import { themes } from './html/view.ts';
 import { keptForm } from './kept-form.ts';
 import { listPages } from './lists.ts';
 import { createPageSupport, goTo, type PageDeps, safePath } from './page.ts';
+import { rulePages } from './rules.ts';
 import { searchPages } from './search.ts';
 import { signInPages } from './sign-in.ts';
 import { stigPages } from './stigs.ts';
@@ -38,6 +39,7 @@ export function pageRoutes(deps: PageDeps): Pages {
     signInPages,
     searchPages,
     stigPages,
+    rulePages,
     controlPages,
     listPages,
     collectionPages,

@@ -33,6 +33,8 @@ const paths = [
   '/stigs/harbor_linux_3',
   '/stigs/harbor_linux_3?search=nothing-like-it',
   '/stigs/harbor_linux_3/rules/V-900001',
+  '/stigs/harbor_linux_3/rules/V-900002?severity=medium&search=harbor',
+  '/rules/V-900013',
   '/stigs/harbor_linux_3/diff',
   '/controls',
   '/controls/nist-800-53',

@@ -93,6 +93,8 @@ const table: Row[] = [
   get('user', '/stigs/:slug', '/stigs/no_such_stig', 404),
   get('user', '/stigs/:slug/rules/:groupId', '/stigs/harbor_linux_3/rules/V-900001'),
   get('user', '/stigs/:slug/rules/:groupId', '/stigs/harbor_linux_3/rules/V-1', 404),
+  get('user', '/rules/:id', '/rules/V-900001'),
+  get('user', '/rules/:id', '/rules/V-1', 404),
   get('user', '/stigs/:slug/diff', '/stigs/harbor_linux_3/diff'),
   get('user', '/upgrade'),
   get('user', '/catalog'),

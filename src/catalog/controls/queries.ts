@@ -185,6 +185,12 @@ export function createControlService(db: Database) {
 
     checkBaselines,
 
+    /** The version of a framework that is asked for, or the default; null where none is imported. Throws NOT_FOUND. */
+    versionOf,
+
+    /** The names of the baselines that imported profiles make of a framework, in any version of it. */
+    namedBaselines: (framework: string): string[] => baselineNames.all({ framework }).map(({ name }) => name),
+
     /** The baselines of a version of a framework, NIST's first. Throws NOT_FOUND for a framework that nothing states. */
     baselines(framework: string, wanted?: string): Baselines {
       return db.read(() => {

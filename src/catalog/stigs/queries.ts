@@ -23,6 +23,13 @@ export type FindingRow = typeof findings.$inferSelect;
 /** A release with the slug and id of its STIG. */
 export type StigRelease = typeof stigReleases.$inferSelect & { slug: string };
 
+/** A STIG with a release of it; null where the catalog has it no more. */
+export interface NamedRelease {
+  slug: string;
+  title: string;
+  release: { id: number; version: string } | null;
+}
+
 /** A release with everything that downloads need. */
 export interface FullRelease {
   release: StigRelease;
@@ -110,7 +117,14 @@ export function createStigService(db: Database) {
   }
 
   return {
+    release,
     full,
+
+    /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND. */
+    named(name: string, version?: string): NamedRelease {
+      const { id, slug, title, version: own } = db.read(() => release(name, version));
+      return { slug, title, release: { id, version: own } };
+    },
 
     /** A page of the STIGs, by title unless `sort` says otherwise; of those whose release is older than a date. */
     list({ search, sort, before, ...page }: StigsWanted): StigList {
@@ -189,23 +203,6 @@ export function createStigService(db: Database) {
       });
     },
 
-    /** The rules of a group of a release, with those before and after it. Throws NOT_FOUND. */
-    group(name: string, groupId: string, wanted?: string) {
-      return db.read(() => {
-        const { release: found, findings: rows } = full(name, wanted);
-        const first = rows.findIndex((row) => row.groupId === groupId);
-        if (first < 0) throw new AppError('NOT_FOUND', `Rule not found: ${cut(groupId)}`);
-        const rules = rows.filter((row) => row.groupId === groupId);
-        const other = (row: FindingRow | undefined) => (row === undefined ? null : toFinding(row));
-        return {
-          stig: { slug: found.slug, title: found.title, version: found.version },
-          rules: rules.map(toFinding),
-          before: other(rows[first - 1]),
-          after: other(rows.slice(first).find((row) => row.groupId !== groupId)),
-        };
-      });
-    },
-
     versions(name: string): StigVersions {
       return db.read(() => {
         const { id, slug: own } = release(name);
@@ -239,11 +236,11 @@ export function createStigService(db: Database) {
 }
 
 /** The findings of some severities, or of all, that contain a text in one of some fields, in any case. */
-function matchingOf<K extends keyof FindingRow>(
-  rows: (FindingRow & Record<K, string>)[],
-  { search, severity }: FindingsQuery,
+export function matchingOf<K extends string, Row extends Record<K, string> & Pick<FindingRow, 'severity'>>(
+  rows: Row[],
+  { search, severity }: Pick<FindingsQuery, 'search' | 'severity'>,
   fields: readonly K[],
-): FindingRow[] {
+): Row[] {
   const wanted = fold(search ?? '');
   return rows
     .filter((row) => !severity || severity.has(row.severity))

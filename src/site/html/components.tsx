@@ -256,27 +256,6 @@ export function Pager({ pagination, href }: Pages) {
   );
 }
 
-/** A command as it stands in a check or fix: after a prompt of a shell, of PowerShell or of a router. */
-const command = /^\s*(?:[$#>]|PS [^>]*>|[\w-]+(?:\([\w-]+\))?[#>])\s+\S/;
-
-/** A text as published: its line breaks kept, long lines wrapped, commands in a fixed width. */
-export function Prose({ text }: { text: string }) {
-  if (text.trim() === '') return <p class="empty">The catalog has no text here.</p>;
-  const runs: { isCommand: boolean; lines: string[] }[] = [];
-  for (const line of text.split('\n')) {
-    const isCommand = command.test(line);
-    if (runs.at(-1)?.isCommand === isCommand) runs.at(-1)!.lines.push(line);
-    else runs.push({ isCommand, lines: [line] });
-  }
-  return (
-    <div class="prose">
-      {runs.map(({ isCommand, lines }) =>
-        isCommand ? <code>{lines.join('\n')}</code> : <span>{lines.join('\n')}</span>,
-      )}
-    </div>
-  );
-}
-
 const formatNames: Record<string, string> = {
   cklb: 'Checklist (.cklb)',
   ckl: 'Checklist (.ckl)',

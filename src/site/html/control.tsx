@@ -1,11 +1,12 @@
 import type { Child } from 'hono/jsx';
 import type { ControlRules } from '../../catalog/crosswalk/control-rules-schema.ts';
-import { Facts, Prose } from './components.tsx';
+import { Facts } from './components.tsx';
 import { RulesOfControl } from './control-rules.tsx';
 import { type ListedControl, Marks } from './controls.tsx';
 import { type Crosswalk, CrosswalkSection } from './crosswalk.tsx';
 import { AddTo, FavoriteButton } from './forms.tsx';
 import { catalogHref, controlHref, frameworkName } from './frameworks.ts';
+import { Prose } from './prose.tsx';
 import type { View } from './view.ts';
 
 /** A single record of any catalog. */
