@@ -13,6 +13,7 @@ import { problemPage } from './html/problem.tsx';
 import { signInPage } from './html/sign-in.tsx';
 import { themes } from './html/view.ts';
 import { keptForm } from './kept-form.ts';
+import { listChecklistPages } from './list-checklists.ts';
 import { listPages } from './lists.ts';
 import { createPageSupport, goTo, type PageDeps, safePath } from './page.ts';
 import { rulePages } from './rules.ts';
@@ -44,6 +45,7 @@ export function pageRoutes(deps: PageDeps): Pages {
     controlPages,
     listPages,
     coveragePages,
+    listChecklistPages,
     collectionPages,
     favoritePages,
     upgradePages,

@@ -54,6 +54,7 @@ const paths = [
   'LIST/settings',
   'LIST/coverage',
   'LIST/coverage?framework=dod-8500&baseline=MAC+I',
+  'LIST/checklists',
   'LIST/stigs/harbor_linux_3',
   '/collections',
   'COLLECTION',

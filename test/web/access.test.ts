@@ -107,6 +107,8 @@ const table: Row[] = [
   get('user', '/collections'),
   get('readPrivate', '/lists/:id', `/lists/${privateList}`),
   get('readShared', '/lists/:id', `/lists/${sharedList}`),
+  get('readPrivate', '/lists/:id/checklists', `/lists/${privateList}/checklists`),
+  get('readShared', '/lists/:id/checklists', `/lists/${sharedList}/checklists`),
   get('readPrivate', '/lists/:id/settings', `/lists/${privateList}/settings`),
   get('readPrivate', '/lists/:id/coverage', `/lists/${privateList}/coverage`),
   get('readShared', '/lists/:id/coverage', `/lists/${sharedList}/coverage?rollup=true`),
@@ -159,6 +161,8 @@ const table: Row[] = [
     ...filled,
     visibility: 'SHARED',
   }),
+  post('readPrivate', '/lists/:id/checklists', `/lists/${privateList}/checklists`, { hosts: '' }, 400),
+  post('readShared', '/lists/:id/checklists', `/lists/${sharedList}/checklists`, { hosts: '' }, 400),
   post('changeShared', '/lists/:id/stigs', `/lists/${sharedList}/stigs`, { slugs: 'lantern_web_server_2' }),
   post('changeShared', '/lists/:id/stigs/remove', `/lists/${sharedList}/stigs/remove`, {
     slug: 'lantern_web_server_2',

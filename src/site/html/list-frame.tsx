@@ -8,6 +8,7 @@ import type { View } from './view.ts';
 const parts = [
   ['overview', 'Overview'],
   ['coverage', 'Coverage'],
+  ['checklists', 'Checklists'],
   ['settings', 'Sharing and settings'],
 ] as const;
 export type ListPart = (typeof parts)[number][0];
