@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono';
 import { type AppError, noSuchPath, statusOf } from '../base/errors.ts';
 import type { Env } from '../http/env.ts';
 import { catalogPages } from './catalog.ts';
+import { changePages } from './changes.ts';
 import { collectionPages } from './collections.ts';
 import { controlPages } from './controls.ts';
 import { docsPages } from './docs.ts';
@@ -34,6 +35,7 @@ export function pageRoutes(deps: PageDeps): Pages {
     searchPages,
     stigPages,
     controlPages,
+    changePages,
     listPages,
     collectionPages,
     favoritePages,

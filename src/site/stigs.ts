@@ -1,12 +1,9 @@
 import type { Hono } from 'hono';
 import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
-import { changeClasses, diffQuery } from '../catalog/stigs/diff-schema.ts';
 import { stigColumns } from '../catalog/stigs/queries.ts';
 import { controlsQuery, listQuery, versionQuery } from '../catalog/stigs/schema.ts';
 import type { Env } from '../http/env.ts';
-import { paginationOf, slice } from '../http/paging.ts';
-import { positiveInteger, sorting } from '../http/schema.ts';
-import { diffPage } from './html/diff.tsx';
+import { sorting } from '../http/schema.ts';
 import { rulePage } from './html/rule.tsx';
 import { stigPage } from './html/stig.tsx';
 import { stigsPage } from './html/stigs.tsx';
@@ -14,11 +11,10 @@ import { ownLists } from './list-frame.ts';
 import { type PageDeps, type PageSupport, readQuery } from './page.ts';
 
 const rulesPerPage = 100;
-const changesPerPage = 50;
 
 /** The pages of STIGs and their rules. */
 export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { stigs, stigDiff, lists, favorites, roleMapping, now } = deps;
+  const { stigs, lists, favorites, roleMapping, now } = deps;
 
   app.get('/stigs', guard.user, (c) => {
     const query = readQuery(c, listQuery.extend(sorting(stigColumns)));
@@ -68,16 +64,5 @@ export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: Pa
       c,
       rulePage({ slug: stig.slug, stigTitle: stig.title, version: stig.version, isCurrent, ...group }),
     );
-  });
-
-  app.get('/stigs/:slug/diff', guard.costly, (c) => {
-    const { page, ...query } = readQuery(c, diffQuery.extend({ page: positiveInteger('page').default(1) }));
-    const diff = stigDiff.diff(c.req.param('slug'), query);
-    const versions = stigs.versions(diff.slug).versions.map((each) => each.version);
-    const shown = changeClasses.find((each) => each === c.req.query('class')) ?? '';
-    const wanted = diff.changed.filter((rule) => shown === '' || rule.classes.includes(shown));
-    const part = { page, limit: changesPerPage };
-    const pagination = paginationOf(part, wanted.length);
-    return show(c, diffPage({ diff, changed: slice(wanted, part), pagination, versions, shown }));
   });
 }

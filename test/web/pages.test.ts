@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import type { SearchResult } from '../../src/catalog/search/schema.ts';
-import { createMarker, Field } from '../../src/site/html/diff.tsx';
+import { createMarker, Field } from '../../src/site/html/diff-text.tsx';
 import { searchPage } from '../../src/site/html/search.tsx';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
@@ -922,7 +922,7 @@ pages('the diff marks what went and what came, and adds nothing', async () => {
   const wanted = diff.changed.filter((rule: { classes: string[] }) =>
     rule.classes.includes('severity'),
   ).length;
-  assert.is(one.html.match(/<article class="change">/g)?.length ?? 0, wanted);
+  assert.is(one.html.match(/<article class="change" id=/g)?.length ?? 0, wanted);
 });
 
 pages('a page marks words in 600,000 characters at most, and shows the rest as it is', async () => {

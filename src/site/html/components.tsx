@@ -288,14 +288,20 @@ const formatNames: Record<string, string> = {
 };
 
 /** Links to the formats of a download; `of` is its address in the API, `version` the release where it is not the latest. */
-export function Downloads(props: { of: string; formats: readonly string[]; version?: string }) {
-  const { of, formats, version } = props;
+export function Downloads(props: {
+  of: string;
+  formats: readonly string[];
+  version?: string;
+  /** What else is asked for: the filters of the page. */
+  query?: Parameters<typeof link>[1];
+}) {
+  const { of, formats, version, query } = props;
   return (
     <ul class="downloads" aria-label="Download">
       <li aria-hidden="true">Download</li>
       {formats.map((format) => (
         <li>
-          <a class="button" href={link(`/api/v1${of}`, { format, version })} download>
+          <a class="button" href={link(`/api/v1${of}`, { ...query, format, version })} download>
             {formatNames[format] ?? format}
           </a>
         </li>

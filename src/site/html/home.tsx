@@ -105,7 +105,9 @@ function Overview({ home: { stats, changes } }: { home: Home }): Child {
           ),
         ])}
       />
-      <p class="quiet">{count(changes.length, 'release')} shown.</p>
+      <p class="quiet">
+        {count(changes.length, 'release')} shown. <a href="/changes">What changed in all STIGs</a>
+      </p>
     </>
   );
 }
