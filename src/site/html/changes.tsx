@@ -130,6 +130,7 @@ function Changes(props: ChangesPage & { home: string; none: string; children?: C
         </>
       )}
       <h2 id="stigs">By STIG</h2>
+      {stigs.length === 0 ? null : <Legend />}
       <Table
         caption="Changes of each STIG"
         class="changes"
@@ -153,6 +154,28 @@ function Changes(props: ChangesPage & { home: string; none: string; children?: C
         {none}
       </Table>
     </>
+  );
+}
+
+/** What the parts of a bar are. */
+function Legend(): Child {
+  const parts = [
+    ['raised', 'raised in severity'],
+    ['other', 'changed otherwise'],
+    ['added', 'added'],
+    ['removed', 'removed'],
+  ];
+  return (
+    <ul class="legend" aria-label="Parts of the bars, from the left">
+      {parts.map(([name, words]) => (
+        <li>
+          <svg class="change-bar" width="14" height="12" aria-hidden="true">
+            <rect class={name} width="14" height="12" />
+          </svg>
+          {words}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx';
 import { severityBefore } from '../../catalog/stigs/changes-export.ts';
 import type { ChangedRule, RuleHeading, StigDiff } from '../../catalog/stigs/diff-schema.ts';
-import { Severity, Table } from './components.tsx';
+import { Ids, Severity, Table } from './components.tsx';
 import { classNames, Field, isShortened, type Marker } from './diff-text.tsx';
-import { RuleIds, ruleHref } from './rule.tsx';
+import { ruleHref } from './rule.tsx';
 
 /** How the rules of a comparison are shown: with links, or in a file that stands alone. */
 export interface ShownRules {
@@ -46,7 +46,7 @@ export function SeverityMove({ from, to }: { from: RuleHeading['severity']; to: 
 export function Contents({ diff, isFile, href }: ShownRules): Child {
   const { slug, from, to, added, removed, changed } = diff;
   const heading = (kind: string, version: string) => (rule: RuleHeading) => [
-    <RuleIds of={rule} />,
+    <Ids of={[rule.groupId, rule.ruleVersion]} />,
     isFile ? rule.ruleTitle : <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
     <Severity level={rule.severity} />,
     kind,
@@ -61,7 +61,7 @@ export function Contents({ diff, isFile, href }: ShownRules): Child {
         ...added.map(heading('added', to.version)),
         ...removed.map(heading('removed', from.version)),
         ...changed.map((rule) => [
-          <RuleIds of={rule.new} />,
+          <Ids of={[rule.new.groupId, rule.new.ruleVersion]} />,
           <a href={href(rule)}>{rule.ruleTitle}</a>,
           <SeverityMove from={severityBefore(rule)} to={rule.severity} />,
           rule.classes.map((each) => classNames[each]).join(', '),
