@@ -2,6 +2,7 @@ import { and, asc, count, eq, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
+import type { NamedRelease } from '../catalog/stigs/queries.ts';
 import type { Database } from '../db/database.ts';
 import { findings, stigReleases, stigs } from '../db/tables.ts';
 import { collections, listStigs } from '../db/user-tables.ts';
@@ -127,12 +128,31 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
       });
     },
 
+    /** The slugs of a list's entries, by position. Throws NOT_FOUND. */
+    slugs(viewer: Viewer, id: string): string[] {
+      return db.read(() => {
+        lists.find(viewer, id);
+        return rows(id, '', null).entries.map(({ entry }) => entry.slug);
+      });
+    },
+
     /** All entries, without notes and findings. */
     exported(viewer: Viewer, id: string): ListExport {
       return db.read(() => {
         const { name, description } = lists.find(viewer, id);
         const stigs = rows(id, '', null).entries.map(({ entry }) => entry);
         return { list: { id, name, description }, stigs };
+      });
+    },
+
+    /** The name of a list, and each of its entries with its release, which is null for what is gone from the catalog. */
+    releases(viewer: Viewer, id: string): { name: string; stigs: NamedRelease[] } {
+      return db.read(() => {
+        const { name } = lists.find(viewer, id);
+        const stigs = rows(id, '', null).entries.map(({ entry: { slug, title, version }, releaseId }) => {
+          return { slug, title, release: releaseId === null ? null : { id: releaseId, version } };
+        });
+        return { name, stigs };
       });
     },
 

@@ -217,6 +217,9 @@ const table: Row[] = [
     path: `${harbor}/versions`,
   }),
   row('user', 'get /api/v1/stigs/{slug}/diff', has({ slug: 'harbor_linux_3' }), { path: `${harbor}/diff` }),
+  row('user', 'get /api/v1/stigs/{slug}/coverage', (a) => assert.is(a.json.totals.rules, 14), {
+    path: `${harbor}/coverage`,
+  }),
   row('user', 'get /api/v1/rules/{id}', has({ id: 'V-900001' }), { path: '/api/v1/rules/V-900001' }),
   row('user', 'post /api/v1/checklists/from-results', (a) => assert.is(a.json.report.counts.open, 1), {
     body: { results: writeResults([{ id: 'SV-900001r100010_rule', result: 'fail' }]) },
@@ -297,8 +300,13 @@ const table: Row[] = [
     () => (a, column) => assert.equal(a.json, list(nextId, column, { name: 'N (copy)', stigCount: 1 })),
     { status: 201 },
   ),
+  ...onList(use, 'post /checklists')(
+    () => (a) => assert.is(a.headers.get('Content-Type'), 'application/zip'),
+    { body: { hosts: [{ hostName: 'web01' }] } },
+  ),
   ...onList(read, 'get /export')(() => entries),
   ...onList(read, 'get /stigs')(() => entries),
+  ...onList(use, 'get /coverage')(() => (a) => assert.is(a.json.totals.rules, 14)),
   ...onList(use, 'get /changes?since=2026-01-01')(() => (a) => assert.is(a.json.totals.stigs, 1)),
   ...onList(change, 'post /stigs')(() => is({ success: true, added: 1, total: 2 }), {
     body: { slugs: ['harbor_linux_3', 'lantern_web_server_2'] },

@@ -11,6 +11,19 @@ export type CatalogFramework = (typeof catalogFrameworks)[number];
 export const nistBaselines = ['low', 'moderate', 'high', 'privacy'] as const;
 export type NistBaseline = (typeof nistBaselines)[number];
 
+const romans = ['I', 'II', 'III'];
+/** The MAC levels of DoDI 8500.2. */
+export const macNames = romans.map((roman) => `MAC ${roman}`);
+
+/** A MAC level in any spelling of D6.3: `MAC I`, `MACI`, `I`, `1`; undefined for another text. */
+export function macLevel(text: string): string | undefined {
+  const short = text
+    .trim()
+    .toUpperCase()
+    .replace(/^MAC\s*/, '');
+  return macNames[/^[123]$/.test(short) ? Number(short) - 1 : romans.indexOf(short)];
+}
+
 /** What a catalog is exported as. */
 export const exportFormats = ['oscal', 'csv', 'xlsx'] as const;
 

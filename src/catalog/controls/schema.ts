@@ -11,7 +11,7 @@ import {
   search,
   wordList,
 } from '../../http/schema.ts';
-import { exportFormats, frameworkKey, nistBaselines } from './frameworks.ts';
+import { exportFormats, frameworkKey, macLevel, macNames, nistBaselines } from './frameworks.ts';
 
 /** A part of a control's statement: an item with its label and text, and the items below it. */
 export interface StatementPart {
@@ -182,26 +182,18 @@ export const queryDod8500 = z.object({
   impact: wordList('impact', ['Low', 'Medium', 'High']),
 });
 
-/** MAC levels in every spelling of D6.3: `MAC I`, `MACI`, `I`, `1`. */
+/** One or more MAC levels. */
 function macLevels() {
-  const romans = ['I', 'II', 'III'];
   return z
     .union([z.string(), z.array(z.string())])
     .transform((value, context) => {
-      const given = [value].flat().flatMap((each) => each.split(','));
-      const levels = given.map((each) => {
-        const short = each
-          .trim()
-          .toUpperCase()
-          .replace(/^MAC\s*/, '');
-        return romans[/^[123]$/.test(short) ? Number(short) - 1 : romans.indexOf(short)];
-      });
-      if (!levels.includes(undefined)) return new Set(levels.map((level) => `MAC ${level}`));
-      context.addIssue({ code: 'custom', message: 'mac must be one or more of: MAC I, MAC II, MAC III' });
+      const levels = [value].flat().flatMap((each) => each.split(',').map(macLevel));
+      if (!levels.includes(undefined)) return new Set(levels as string[]);
+      context.addIssue({ code: 'custom', message: `mac must be one or more of: ${macNames.join(', ')}` });
       return z.NEVER;
     })
     .optional()
-    .openapi(arrayOf(romans.map((roman) => `MAC ${roman}`)));
+    .openapi(arrayOf(macNames));
 }
 
 export const controlParam = z.object({

@@ -9,8 +9,11 @@ import {
 import type { Database } from '../../db/database.ts';
 import { sources } from '../../db/tables.ts';
 import { versionKey } from '../controls/frameworks.ts';
-import { type GraphNode, inOrder } from './graph.ts';
+import { type GraphNode, inOrder, nameOf, nameOfEdge } from './graph.ts';
 import type { Evidence } from './schema.ts';
+
+/** What a source states of a pair. */
+export type Stated = Pick<Evidence, 'from' | 'to'>;
 
 /** The number that the catalog gave an end of a pair. */
 const nodeOf = (end: 'a' | 'b') => sql`(SELECT id FROM crosswalk_nodes
@@ -78,6 +81,27 @@ export function createFacts({ orm, sqlite }: Database) {
         GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY e.a, e.b, min(f.ordinal), 5, 6`,
     )
     .raw();
+  const ends =
+    'f.from_framework, f.from_version, f.from_identifier, f.to_framework, f.to_version, f.to_identifier';
+  const ofVersions = `(f.from_framework = @one AND f.to_framework = @other AND f.from_version IN (SELECT value FROM json_each(@labels))
+      OR f.from_framework = @other AND f.to_framework = @one AND f.to_version IN (SELECT value FROM json_each(@labels)))`;
+  const allStated = sqlite
+    .prepare<Versions, Ends>(`SELECT DISTINCT ${ends} FROM mapping_facts AS f WHERE ${ofVersions}`)
+    .raw();
+  const allEvidence = sqlite
+    .prepare<Versions, [...Ends, ...Edge]>(
+      `SELECT DISTINCT ${ends}, a.framework, a.identifier, b.framework, b.identifier FROM mapping_facts AS f
+         JOIN crosswalk_evidence AS e ON e.source_id = f.source_id AND e.ordinal = f.ordinal
+         JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b WHERE ${ofVersions}`,
+    )
+    .raw();
+  const allControls = sqlite
+    .prepare<[string], ['active' | 'withdrawn', string]>(
+      `SELECT c.status, c.identifier FROM controls AS c
+         JOIN framework_versions AS v ON v.framework = c.framework AND v.version = c.version
+        WHERE c.framework = ? ORDER BY v.is_newest, v.version`,
+    )
+    .raw();
   const changed = sqlite
     .prepare<{ from: string; to: string }, string | null>(
       `SELECT max(edition) FROM mapping_facts
@@ -106,6 +130,30 @@ export function createFacts({ orm, sqlite }: Database) {
       });
     },
 
+    /** What is stated for versions of a framework of its controls and another framework, read together. */
+    statedBetween(one: string, versions: string[], other: string) {
+      const labels = JSON.stringify(versions);
+      const pairs = allStated.all({ one, labels, other }).map(statedIn);
+      const stated = Map.groupBy(pairs, ({ from, to }) => nameOf(from.framework === one ? from : to));
+      const evidence = Map.groupBy(allEvidence.all({ one, labels, other }), (row) => {
+        const [aFramework, a, bFramework, b] = row.slice(6) as Edge;
+        const ends = {
+          a: { framework: aFramework, identifier: a },
+          b: { framework: bFramework, identifier: b },
+        };
+        return nameOfEdge(ends);
+      });
+      const controls = new Map(
+        allControls.all(other).map(([status, identifier]) => [identifier, { status }]),
+      );
+      return {
+        stated: (control: GraphNode) => stated.get(nameOf(control)) ?? [],
+        evidence: (a: GraphNode, b: GraphNode) => evidence.get(nameOfEdge({ a, b }))?.map(statedIn) ?? [],
+        /** As the newest version states it that has it; of the other framework alone. */
+        control: ({ identifier }: GraphNode) => controls.get(identifier),
+      };
+    },
+
     /** Every stated pair that a control is an end of. */
     stated: ({ framework, identifier }: GraphNode): Evidence[] => stated.all({ framework, identifier }),
 
@@ -114,8 +162,21 @@ export function createFacts({ orm, sqlite }: Database) {
   };
 }
 
+type Versions = { one: string; labels: string; other: string };
+type Ends = [string, string, string, string, string, string];
+type Edge = [string, string, string, string];
+
+/** A row of what is stated as the pair that it is. */
+function statedIn(row: Ends | [...Ends, ...Edge]): Stated {
+  const [framework, version, identifier, toFramework, toVersion, toIdentifier] = row;
+  return {
+    from: { framework, version, identifier },
+    to: { framework: toFramework, version: toVersion, identifier: toIdentifier },
+  };
+}
+
 /** Whether a stated pair is stated for a version of a control, which is one of its ends. */
-export function isStatedFor({ from, to }: Evidence, control: GraphNode, version: string): boolean {
+export function isStatedFor({ from, to }: Stated, control: GraphNode, version: string): boolean {
   const key = versionKey(control.framework, version);
   return [from, to].some((end) => isEnd(end, control) && versionKey(end.framework, end.version) === key);
 }

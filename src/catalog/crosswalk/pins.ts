@@ -3,15 +3,22 @@ import { frameworkVersions, mappingFacts } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { cciRevisions, versionKey, withoutEndingZeros } from '../controls/frameworks.ts';
 import { createMappingDecisions } from './decisions.ts';
-import { createFacts, isEnd, isStatedFor } from './facts.ts';
-import { type Graph, type GraphNode, type MappingStatus, statuses } from './graph.ts';
-import type { Evidence } from './schema.ts';
+import { createFacts, isEnd, isStatedFor, type Stated } from './facts.ts';
+import { type Graph, type GraphNode, type MappingStatus, nameOf, nameOfEdge, statuses } from './graph.ts';
 
 /** A first edge that a version pin admits; `id` is missing where the neighbor is no node of the unpinned graph. */
 export interface FirstStep {
   node: GraphNode;
   id: number | undefined;
   status: MappingStatus;
+}
+
+/** What is known of one control and of a pair, or of many read together. */
+interface LookUps {
+  control(node: GraphNode): { status: 'active' | 'withdrawn' } | undefined;
+  stated(control: GraphNode): Stated[];
+  evidence(one: GraphNode, other: GraphNode): Stated[];
+  decision(one: GraphNode, other: GraphNode): { status: MappingStatus } | null;
 }
 
 /** Finds the first edges of a pinned source in the stated pairs (rule D7.4). */
@@ -70,39 +77,55 @@ export function createPins(db: Database) {
     );
   }
 
+  /** The first edges of a control that a pin admits, by what is known of it. */
+  function stepsOf(graph: Graph, control: GraphNode, label: string, look: LookUps): FirstStep[] {
+    const { framework, identifier } = control;
+    const source = graph.idOf(framework, identifier);
+    const steps = new Map<string, FirstStep>();
+    for (const { node, status } of source === undefined ? [] : graph.neighbors[source]!) {
+      const neighbor = graph.nodes[node]!;
+      if (look.evidence(control, neighbor).some((pair) => isStatedFor(pair, control, label)))
+        steps.set(nameOf(neighbor), { node: neighbor, id: node, status: statuses[status]! });
+    }
+    if (isNewestVersion(framework, label)) return [...steps.values()];
+    // An older pin also admits what that revision states and the unpinned graph lacks, as `auto`.
+    for (const pair of look.stated(control)) {
+      if (!isStatedFor(pair, control, label)) continue;
+      const { version: _, ...node } = isEnd(pair.from, control) ? pair.to : pair.from;
+      if (steps.has(nameOf(node)) || !isUsable(pair, framework, look) || !look.control(node)) continue;
+      const id = graph.idOf(node.framework, node.identifier);
+      const edge =
+        source === undefined ? undefined : graph.neighbors[source]!.find((each) => each.node === id);
+      const decided = edge ? null : look.decision(control, node);
+      const status = edge ? statuses[edge.status]! : (decided?.status ?? 'auto');
+      steps.set(nameOf(node), { node, id, status });
+    }
+    return [...steps.values()];
+  }
+
   return {
     isKnown,
 
     firstSteps(graph: Graph, framework: string, identifier: string, label: string): FirstStep[] {
       const control = { framework, identifier };
       if (!isKnown(framework, label) || !facts.control(control)) return [];
-      const source = graph.idOf(framework, identifier);
-      const steps = new Map<string, FirstStep>();
-      for (const { node, status } of source === undefined ? [] : graph.neighbors[source]!) {
-        const name = graph.nodes[node]!;
-        if (facts.evidence(control, name).some((pair) => isStatedFor(pair, control, label))) {
-          steps.set(`${name.framework}:${name.identifier}`, {
-            node: name,
-            id: node,
-            status: statuses[status]!,
-          });
-        }
-      }
-      if (isNewestVersion(framework, label)) return [...steps.values()];
-      // An older pin also admits what that revision states and the unpinned graph lacks, as `auto`.
-      for (const pair of facts.stated(control)) {
-        if (!isStatedFor(pair, control, label) || !isUsable(pair, framework)) continue;
-        const { version: _, ...node } = isEnd(pair.from, control) ? pair.to : pair.from;
-        const name = `${node.framework}:${node.identifier}`;
-        if (steps.has(name) || !facts.control(node)) continue;
-        const id = graph.idOf(node.framework, node.identifier);
-        const edge =
-          source === undefined ? undefined : graph.neighbors[source]!.find((each) => each.node === id);
-        const decided = edge ? null : decisions.of(control, node);
-        const status = edge ? statuses[edge.status]! : (decided?.status ?? 'auto');
-        steps.set(name, { node, id, status });
-      }
-      return [...steps.values()];
+      return stepsOf(graph, control, label, { ...facts, decision: decisions.of });
+    },
+
+    /** The same for many controls of an imported version, as far as it leads to one other framework: by a few queries in all. */
+    firstStepsTo(graph: Graph, framework: string, identifiers: string[], to: string, label: string) {
+      const key = versionKey(framework, label);
+      const labels = versionsOf(framework).filter((each) => versionKey(framework, each) === key);
+      const decided = new Map(
+        decisions.all().map(({ ends: [a, b], ...each }) => [nameOfEdge({ a, b }), each]),
+      );
+      const look: LookUps = {
+        ...facts.statedBetween(framework, labels, to),
+        decision: (a, b) => decided.get(nameOfEdge({ a, b })) ?? null,
+      };
+      return new Map(
+        identifiers.map((identifier) => [identifier, stepsOf(graph, { framework, identifier }, label, look)]),
+      );
     },
   };
 
@@ -112,13 +135,13 @@ export function createPins(db: Database) {
   }
 
   /** A list of CCIs that is not the newest speaks only under a pin of its own; Rev 3, and what comes after Rev 5, never. */
-  function isUsable({ from, to }: Evidence, framework: string): boolean {
+  function isUsable({ from, to }: Stated, framework: string, look: LookUps): boolean {
     if (from.framework !== 'cci') return true;
-    if (facts.control(from)?.status === 'withdrawn') return false;
     const revision = Number(versionKey(to.framework, to.version));
     if (to.framework === 'nist-800-53' && revision > cciRevisions.verified) return false;
-    if (framework === 'cci') return revision >= cciRevisions.carriedOver;
-    return from.version === known().newestCciList;
+    const speaks =
+      framework === 'cci' ? revision >= cciRevisions.carriedOver : from.version === known().newestCciList;
+    return speaks && look.control(from)?.status !== 'withdrawn';
   }
 }
 

@@ -189,6 +189,29 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
         return ends.map((node) => walk.nodes[node]!.identifier);
       }),
 
+    /** For controls of a version of their framework, the ends of what that version states of them and another (rule D7.4). */
+    statedEnds(framework: string, controls: string[], to: string, version: string): Map<string, string[]> {
+      const steps = pins.firstStepsTo(graph(), framework, controls, to, version);
+      const isUsed = (step: FirstStep) => step.node.framework === to && defaultStatuses.has(step.status);
+      return new Map(
+        [...steps].map(([control, all]) => [control, all.filter(isUsed).map(({ node }) => node.identifier)]),
+      );
+    },
+
+    /** The nodes of a framework that a node reaches with as few hops as it takes, up to those of the closure table. */
+    nearest(framework: string, identifier: string, to: string): string[] {
+      const walk = graph();
+      const source = walk.idOf(framework, identifier);
+      const target = walk.frameworks.indexOf(to);
+      if (source === undefined || target < 0) return [];
+      const mask = statusMask(defaultStatuses);
+      for (let hops = 1; hops <= closureDepth; hops++) {
+        const ends = endsOfPaths(walk, source, target, hops, mask);
+        if (ends.length > 0) return ends.map((node) => walk.nodes[node]!.identifier);
+      }
+      return [];
+    },
+
     /** Every path of one question, within the bounds of D7.3. */
     resolve: (question: Question): Answered =>
       db.read(() => answer(question, clock() + pairMilliseconds, mostPathBytes)),

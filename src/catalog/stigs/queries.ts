@@ -23,6 +23,13 @@ export type FindingRow = typeof findings.$inferSelect;
 /** A release with the slug and id of its STIG. */
 export type StigRelease = typeof stigReleases.$inferSelect & { slug: string };
 
+/** A STIG with a release of it; null where the catalog has it no more. */
+export interface NamedRelease {
+  slug: string;
+  title: string;
+  release: { id: number; version: string } | null;
+}
+
 /** A release with everything that downloads need. */
 export interface FullRelease {
   release: StigRelease;
@@ -33,6 +40,16 @@ export interface FullRelease {
 /** What the list of STIGs can be sorted by. */
 export const stigColumns = ['title', 'version', 'date', 'rules'] as const;
 type StigColumn = (typeof stigColumns)[number];
+
+/** What the list of STIGs is narrowed to, and sorted by. */
+export interface StigsWanted extends Page {
+  search?: string | undefined;
+  sort?: Sort<StigColumn> | undefined;
+  /** A date: those of it and later ones are left out, and those without one. */
+  before?: string | undefined;
+  /** Slugs, as `createStigFinder` gives them. */
+  called?: string[] | undefined;
+}
 
 export type StigService = ReturnType<typeof createStigService>;
 
@@ -102,21 +119,38 @@ export function createStigService(db: Database) {
   }
 
   return {
+    release,
     full,
 
-    /** A page of the STIGs, by title unless `sort` says otherwise. */
-    list({
-      search,
-      sort,
-      ...page
-    }: Page & { search?: string | undefined; sort?: Sort<StigColumn> | undefined }): StigList {
+    /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND. */
+    named(name: string, version?: string): NamedRelease {
+      const { id, slug, title, version: own } = db.read(() => release(name, version));
+      return { slug, title, release: { id, version: own } };
+    },
+
+    /**
+     * A page of the STIGs, by title unless `sort` says otherwise; of those that are `called` in their order; of those whose release is
+     * older than a date.
+     */
+    list({ search, called, sort, before, ...page }: StigsWanted): StigList {
       const wanted = search ? fold(search) : '';
-      const matches =
+      const slugs = called === undefined ? null : JSON.stringify(called);
+      const matches = and(
         wanted === ''
           ? undefined
-          : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`;
+          : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`,
+        before === undefined ? undefined : sql`${stigReleases.releaseDate} < ${before}`,
+        slugs === null ? undefined : sql`${stigs.slug} IN (SELECT value FROM json_each(${slugs}))`,
+      );
+      const byTitle = [asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug)];
+      const byPlace = sql`(SELECT key FROM json_each(${slugs}) WHERE value = ${stigs.slug})`;
       return db.read(() => {
-        const total = orm.select({ total: count() }).from(stigs).where(matches).get()!.total;
+        const total = orm
+          .select({ total: count() })
+          .from(stigs)
+          .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
+          .where(matches)
+          .get()!.total;
         const rows = orm
           .select({
             slug: stigs.slug,
@@ -128,7 +162,7 @@ export function createStigService(db: Database) {
           .from(stigs)
           .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
           .where(matches)
-          .orderBy(...orderBy(sort, sortable, [asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug)]))
+          .orderBy(...orderBy(sort, sortable, slugs === null ? byTitle : [byPlace]))
           .limit(page.limit)
           .offset(offsetOf(page, total))
           .all();
@@ -178,23 +212,6 @@ export function createStigService(db: Database) {
       });
     },
 
-    /** The rules of a group of a release, with those before and after it. Throws NOT_FOUND. */
-    group(name: string, groupId: string, wanted?: string) {
-      return db.read(() => {
-        const { release: found, findings: rows } = full(name, wanted);
-        const first = rows.findIndex((row) => row.groupId === groupId);
-        if (first < 0) throw new AppError('NOT_FOUND', `Rule not found: ${cut(groupId)}`);
-        const rules = rows.filter((row) => row.groupId === groupId);
-        const other = (row: FindingRow | undefined) => (row === undefined ? null : toFinding(row));
-        return {
-          stig: { slug: found.slug, title: found.title, version: found.version },
-          rules: rules.map(toFinding),
-          before: other(rows[first - 1]),
-          after: other(rows.slice(first).find((row) => row.groupId !== groupId)),
-        };
-      });
-    },
-
     versions(name: string): StigVersions {
       return db.read(() => {
         const { id, slug: own } = release(name);
@@ -228,11 +245,11 @@ export function createStigService(db: Database) {
 }
 
 /** The findings of some severities, or of all, that contain a text in one of some fields, in any case. */
-function matchingOf<K extends keyof FindingRow>(
-  rows: (FindingRow & Record<K, string>)[],
-  { search, severity }: FindingsQuery,
+export function matchingOf<K extends string, Row extends Record<K, string> & Pick<FindingRow, 'severity'>>(
+  rows: Row[],
+  { search, severity }: Pick<FindingsQuery, 'search' | 'severity'>,
   fields: readonly K[],
-): FindingRow[] {
+): Row[] {
   const wanted = fold(search ?? '');
   return rows
     .filter((row) => !severity || severity.has(row.severity))

@@ -1,0 +1,57 @@
+import { z } from '@hono/zod-openapi';
+import type { User } from '../../auth/viewer.ts';
+import type { Access } from '../../http/access.ts';
+import { downloadFile, fileContent } from '../../http/files.ts';
+import { createRoutes } from '../../http/routes.ts';
+import type { NamedRelease, StigService } from '../stigs/queries.ts';
+import { slugParam } from '../stigs/schema.ts';
+import { type CoverageService, coverageFile } from './coverage.ts';
+import { Coverage, coverageQuery, stigCoverageQuery } from './coverage-schema.ts';
+
+/** Gives the name and the STIGs of a list. Throws NOT_FOUND for one that the user may not see. */
+export type ReleasesOfList = (user: User, id: string) => { name: string; stigs: NamedRelease[] };
+
+const described = {
+  description:
+    'A rule addresses the controls that its CCIs lead to. It is evidence for a part of a control: addressed does not mean satisfied.',
+  response: fileContent(Coverage, ['text/csv']),
+};
+
+/** The coverage of a STIG and of a list (rule D25). */
+export function coverageRoutes(
+  access: Access,
+  coverage: CoverageService,
+  stigs: StigService,
+  releasesOf: ReleasesOfList,
+) {
+  const ofStig = createRoutes('STIG catalog');
+  const ofList = createRoutes('Lists');
+
+  ofStig.route('GET /api/v1/stigs/{slug}/coverage', access.with({ expensive: true, kept: 'catalog' }).user, {
+    operationId: 'getStigCoverage',
+    summary: 'List the controls that the rules of a STIG address, and those that no rule addresses',
+    ...described,
+    params: slugParam,
+    query: stigCoverageQuery,
+    handle: async ({ params, query }, c) => {
+      const json = await coverage.of(() => [stigs.named(params.slug, query.version)], query);
+      const { slug, version } = json.stigs[0]!;
+      return downloadFile(c, query, `${slug}_${version}_coverage`, coverageFile(json));
+    },
+  });
+
+  ofList.route('GET /api/v1/lists/{id}/coverage', access.with({ expensive: true, kept: 'users' }).user, {
+    operationId: 'getListCoverage',
+    summary: 'List the controls that the rules of a list address, and those that no rule addresses',
+    ...described,
+    params: z.object({ id: z.string().openapi({ format: 'uuid' }) }),
+    query: coverageQuery,
+    handle: async ({ user, params, query }, c) => {
+      const json = await coverage.of(() => releasesOf(user, params.id).stigs, query);
+      const { name } = releasesOf(user, params.id);
+      return downloadFile(c, query, `${name} coverage`, coverageFile(json));
+    },
+  });
+
+  return [ofStig.app, ofList.app];
+}

@@ -1,0 +1,164 @@
+import { compareCodePoints, fold } from '../../base/text.ts';
+import type { Database } from '../../db/database.ts';
+import { type Column, joined } from '../../http/columns.ts';
+import type { FlatFile } from '../../http/files.ts';
+import type { ControlService } from '../controls/queries.ts';
+import type { NamedRelease } from '../stigs/queries.ts';
+import { type CoverageControls, createCoverageControls } from './coverage-controls.ts';
+import { type CoverageRule, createReleaseRules } from './coverage-rules.ts';
+import type { Coverage, CoverageQuery, CoveredControl } from './coverage-schema.ts';
+import type { CrosswalkService } from './queries.ts';
+
+export type CoverageService = ReturnType<typeof createCoverageService>;
+
+/** Which controls the rules of STIGs address (rule D25). */
+export function createCoverageService(db: Database, controls: ControlService, crosswalk: CrosswalkService) {
+  const frames = createCoverageControls(db, controls, crosswalk);
+  const rulesOf = createReleaseRules(db);
+
+  return {
+    /**
+     * The coverage of the STIGs that `find` gives. Throws BAD_REQUEST for an unknown baseline, NOT_FOUND for an unknown
+     * revision, and what `find` throws.
+     */
+    async of(find: () => NamedRelease[], query: CoverageQuery): Promise<Coverage> {
+      const { framework, rollup = false } = query;
+      const baseline = frames.baseline(framework, query.baseline);
+      // Read one by one first, so that others are served in between.
+      for (const { release } of db.read(find)) {
+        if (release !== null) db.read(() => rulesOf(release.id));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return db.read(() => {
+        const frame = frames.of(framework, query.revision);
+        const stigs = inOrder(find()).map((stig) => {
+          const { slug, title, release } = stig;
+          return {
+            slug,
+            title,
+            version: release?.version ?? null,
+            rules: release ? rulesOf(release.id) : [],
+          };
+        });
+        const { revision } = frame;
+        return { framework, revision, baseline, rollup, ...tally(frame, stigs, baseline, rollup) };
+      });
+    },
+  };
+}
+
+/** Each STIG once, by title and slug (rule D3.4). */
+function inOrder(stigs: NamedRelease[]): NamedRelease[] {
+  const each = [...new Map(stigs.map((stig) => [stig.slug, stig])).values()];
+  return each.sort(
+    (a, b) =>
+      compareCodePoints(fold(a.title), fold(b.title)) ||
+      compareCodePoints(a.title, b.title) ||
+      compareCodePoints(a.slug, b.slug),
+  );
+}
+
+interface StigWithRules {
+  slug: string;
+  title: string;
+  version: string | null;
+  rules: CoverageRule[];
+}
+
+/** The rules that address one control. */
+type Count = Pick<CoveredControl, 'rules' | 'stigs'>;
+
+function tally(
+  { controls, controlsOf }: CoverageControls,
+  stigs: StigWithRules[],
+  baseline: string | null,
+  rollup: boolean,
+): Omit<Coverage, 'framework' | 'revision' | 'baseline' | 'rollup'> {
+  const newCount = (): Count => ({ rules: { total: 0, high: 0, medium: 0, low: 0 }, stigs: [] });
+  const direct = controls.map(newCount);
+  const rolled = rollup ? controls.map(newCount) : direct;
+  const add = (count: Count, { severity }: CoverageRule, slug: string) => {
+    count.rules.total++;
+    count.rules[severity]++;
+    if (count.stigs.at(-1) !== slug) count.stigs.push(slug);
+  };
+  const unmapped: Coverage['unmapped'] = [];
+  const counted = stigs.map(({ slug, title, version, rules }) => {
+    let mappedRules = 0;
+    for (const rule of rules) {
+      const places = new Set(rule.ccis.flatMap(controlsOf));
+      for (const place of places) add(direct[place]!, rule, slug);
+      if (places.size > 0) mappedRules++;
+      else {
+        const { groupId, ruleId, ccis } = rule;
+        unmapped.push({ slug, groupId, ruleId, title: rule.title, ccis });
+      }
+      if (!rollup) continue;
+      const bases = [...places].flatMap((place) => controls[place]!.base ?? []);
+      for (const place of new Set([...places, ...bases])) add(rolled[place]!, rule, slug);
+    }
+    return { slug, title, version, rules: rules.length, mappedRules };
+  });
+
+  const word = baseline === null ? null : fold(baseline);
+  const isIn = ({ words }: { words: string[] }) => word === null || words.includes(word);
+  const shown: CoveredControl[] = [];
+  const outside: Coverage['outside'] = [];
+  for (const [place, control] of controls.entries()) {
+    const { identifier, title, family } = control;
+    const { rules, stigs } = rolled[place]!;
+    if (isIn(control)) shown.push({ identifier, title, family, covered: rules.total > 0, rules, stigs });
+    else if (direct[place]!.rules.total > 0)
+      outside.push({ identifier, title, rules: direct[place]!.rules.total });
+  }
+  const covered = (some: CoveredControl[]) => some.filter((control) => control.covered).length;
+  const rules = counted.reduce((sum, stig) => sum + stig.rules, 0);
+  return {
+    stigs: counted,
+    totals: {
+      controls: shown.length,
+      covered: covered(shown),
+      uncovered: shown.length - covered(shown),
+      rules,
+      mappedRules: rules - unmapped.length,
+      unmappedRules: unmapped.length,
+    },
+    families: [...Map.groupBy(shown, ({ family }) => family)].map(([family, of]) => {
+      return { family, controls: of.length, covered: covered(of) };
+    }),
+    controls: shown,
+    outside,
+    unmapped,
+  };
+}
+
+/** A control as a line of a file; what is outside the baseline has but its number of rules. */
+interface CoverageRow {
+  section: 'control' | 'outside';
+  control: Partial<CoveredControl> & { identifier: string; title: string };
+  total: number;
+}
+
+const columns: Column<CoverageRow>[] = [
+  { name: 'section', value: ({ section }) => section },
+  { name: 'identifier', value: ({ control }) => control.identifier },
+  { name: 'title', value: ({ control }) => control.title },
+  { name: 'family', value: ({ control }) => control.family ?? null },
+  { name: 'covered', value: ({ control }) => control.covered ?? null },
+  { name: 'total', value: ({ total }) => total },
+  ...(['high', 'medium', 'low'] as const).map((level): Column<CoverageRow> => {
+    return { name: level, value: ({ control }) => control.rules?.[level] ?? null };
+  }),
+  { name: 'stigs', value: ({ control }) => (control.stigs ? joined(control.stigs) : null) },
+];
+
+/** Coverage as a file: json, or a line for each control of the baseline and outside it. */
+export function coverageFile(json: Coverage): FlatFile<CoverageRow> {
+  const rows: CoverageRow[] = [
+    ...json.controls.map((control) => ({ section: 'control' as const, control, total: control.rules.total })),
+    ...json.outside.map(({ identifier, title, rules }) => {
+      return { section: 'outside' as const, control: { identifier, title }, total: rules };
+    }),
+  ];
+  return { json, root: 'coverage', element: 'control', columns, rows };
+}

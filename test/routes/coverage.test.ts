@@ -1,0 +1,383 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { createMappingDecisions } from '../../src/catalog/crosswalk/decisions.ts';
+import { inOrder, type MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
+import { type Answer, type TestApp, testApp } from '../support/app.ts';
+import { ask, integrationCaller, testId, userCaller } from '../support/callers.ts';
+import { cciList, mappingsCsv, oscalCatalog, oscalProfile } from '../support/control-sources.ts';
+import { suite } from '../support/harness.ts';
+import { readCsv } from '../support/read-exports.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { assertError } from '../support/service.ts';
+import { importInto, openSite } from '../support/site.ts';
+import { writeXccdf } from '../support/xccdf-writer.ts';
+
+// Invented sources for what the real files do not show; those are compared in test/crosswalk/coverage-real.test.ts.
+const coverage = suite('coverage: sample data');
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+type Json = any;
+
+const named = () => {
+  const { profile } = JSON.parse(oscalProfile('low', ['ac-3', 'ac-2.2']));
+  return JSON.stringify({
+    profile: { ...profile, metadata: { ...profile.metadata, title: 'Lantern Moderate' } },
+  });
+};
+const rules = [
+  { severity: 'high', ccis: ['CCI-000001'] },
+  { severity: 'medium', ccis: ['CCI-000002', 'CCI-000005'] },
+  { severity: 'low', ccis: ['CCI-000003'] },
+  { severity: 'medium', ccis: [] },
+  { severity: 'medium', ccis: ['CCI-000006', 'CCI-999999'], title: '=1+1 must be on' },
+  { severity: 'medium', ccis: ['CCI-000004'] },
+  { severity: 'low', ccis: ['CCI-000007'] },
+].map((rule, index) => ({
+  ...{
+    groupId: `V-${900_001 + index}`,
+    ruleId: `SV-${900_001 + index}r1_rule`,
+    version: `ALPH-01-00000${index}`,
+  },
+  ...rule,
+}));
+const title = (name: string) => `${name} Security Technical Implementation Guide`;
+const alpha = { id: 'Alpha_STIG', title: title('Alpha'), rules };
+const older = { ...alpha, release: 0.5, date: '1 Jan 2020', rules: rules.slice(0, 1) };
+const beta = {
+  id: 'Beta_STIG',
+  title: title('Beta'),
+  rules: [{ ...rules[0]!, groupId: 'V-1', ruleId: 'SV-1r1_rule' }],
+};
+
+const sources = (stigs = [alpha, older, beta]) => [
+  ...stigs.map((each) => writeXccdf(each)),
+  oscalCatalog(['ac-1', 'ac-2', 'ac-2.1', 'ac-2.2', 'ac-3', 'ac-10', 'au-1'].map((id) => ({ id }))),
+  oscalCatalog(
+    ['ac-1', 'ac-2', 'ac-2.1', 'ac-3', 'ac-4'].map((id) => ({ id })),
+    '4',
+  ),
+  oscalProfile('moderate', ['ac-1', 'ac-2', 'ac-2.1']),
+  named(),
+  cciList('2026-01-01', [
+    [
+      1,
+      [
+        ['5', 'AC-1'],
+        ['4', 'AC-1'],
+      ],
+    ],
+    [2, [['5', 'AC-2 (1)']]],
+    [3, [['4', 'AC-3']]],
+    [
+      4,
+      [
+        ['5', 'AC-10'],
+        ['4', 'AC-4'],
+      ],
+    ],
+    [
+      5,
+      [
+        ['5', 'AC-2'],
+        ['4', 'AC-3'],
+      ],
+    ],
+    [6, [['5', 'AC-3']], 'deprecated'],
+    [7, [['5', 'AC-2 (2)']]],
+  ]),
+  mappingsCsv([['nist-800-171', 'Rev 3', '03.01.01', 'nist-800-53', 'Rev 5', 'AC-2']]),
+];
+const paths = (texts: string[]) => {
+  const folder = scratchFolder();
+  const ending = (text: string) => (text.startsWith('<') ? 'xml' : text.startsWith('{') ? 'json' : 'csv');
+  return texts.map((text, index) => put(folder, `${index}.${ending(text)}`, text));
+};
+
+let t: TestApp;
+let folder: string;
+const list = testId(1);
+const of = async (address: string, who?: string): Promise<Json> => {
+  const answer = await t.get(`/api/v1${address}`, who === undefined ? {} : { token: who });
+  assert.is(answer.status, 200, answer.text.slice(0, 200));
+  return answer.json;
+};
+/** Covered controls as `AC-1 1 high`. */
+const counts = ({ controls }: Json): string[] =>
+  controls
+    .filter((each: Json) => each.covered)
+    .map(
+      ({ identifier, rules: { total, high, medium, low } }: Json) =>
+        `${identifier} ${total} ${high}${medium}${low}`,
+    );
+
+coverage.before(async () => {
+  folder = scratchFolder();
+  const db = await openSite(folder, paths(sources()));
+  let id = 0;
+  t = await testApp([], { db, newId: () => testId(++id) });
+  await t.send('POST', '/api/v1/lists', { name: 'a system' });
+  await t.send('POST', `/api/v1/lists/${list}/stigs`, { slugs: ['beta', 'alpha'] });
+});
+coverage.after(() => t.db.close());
+
+coverage('a STIG: every active control, the newest references, Rev 4 where a CCI has no other', async () => {
+  const json = await of('/stigs/alpha/coverage');
+  assert.equal(Object.keys(json), [
+    ...['framework', 'revision', 'baseline', 'rollup', 'stigs', 'totals', 'families', 'controls', 'outside'],
+    'unmapped',
+  ]);
+  assert.equal(
+    [json.framework, json.revision, json.baseline, json.rollup],
+    ['nist-800-53', 'Rev 5.1.1', null, false],
+  );
+  assert.equal(json.stigs, [
+    { slug: 'alpha', title: alpha.title, version: 'V1R1', rules: 7, mappedRules: 5 },
+  ]);
+  assert.equal(json.totals, {
+    controls: 7,
+    covered: 6,
+    uncovered: 1,
+    rules: 7,
+    mappedRules: 5,
+    unmappedRules: 2,
+  });
+  assert.equal(json.families, [
+    { family: 'Family AC', controls: 6, covered: 6 },
+    { family: 'Family AU', controls: 1, covered: 0 },
+  ]);
+  assert.equal(counts(json), [
+    'AC-1 1 100',
+    'AC-2 1 010',
+    'AC-2(1) 1 010',
+    'AC-2(2) 1 001',
+    'AC-3 1 001',
+    'AC-10 1 010',
+  ]);
+  assert.equal(json.controls.at(-1), {
+    ...{ identifier: 'AU-1', title: 'Lantern au-1', family: 'Family AU', covered: false },
+    ...{ rules: { total: 0, high: 0, medium: 0, low: 0 }, stigs: [] },
+  });
+  assert.equal(json.outside, []);
+  assert.equal(json.unmapped, [
+    {
+      slug: 'alpha',
+      groupId: 'V-900004',
+      ruleId: 'SV-900004r1_rule',
+      title: 'Setting 4 must be on.',
+      ccis: [],
+    },
+    {
+      ...{ slug: 'alpha', groupId: 'V-900005', ruleId: 'SV-900005r1_rule', title: '=1+1 must be on' },
+      ccis: ['CCI-000006', 'CCI-999999'],
+    },
+  ]);
+});
+
+coverage(
+  'rolled up a base control has the rules of its enhancements, each once, and outside stays as it is',
+  async () => {
+    const flat = await of('/stigs/alpha/coverage?baseline=Moderate');
+    assert.equal(counts(flat), ['AC-1 1 100', 'AC-2 1 010', 'AC-2(1) 1 010']);
+    const json = await of('/stigs/alpha/coverage?baseline=moderate&rollup=TRUE');
+    // The rule of AC-2 and AC-2(1) counts once; AC-2(2) is not in the baseline.
+    assert.equal(counts(json), ['AC-1 1 100', 'AC-2 2 011', 'AC-2(1) 1 010']);
+    assert.equal([json.baseline, json.rollup], ['moderate', true]);
+    const outside = ['AC-2(2)', 'AC-3', 'AC-10'].map((identifier) => {
+      return {
+        identifier,
+        title: `Lantern ${identifier.toLowerCase().replace('(', '.').replace(')', '')}`,
+        rules: 1,
+      };
+    });
+    assert.equal([flat.outside, json.outside], [outside, outside]);
+    assert.equal(json.totals, flat.totals);
+    assert.equal(json.totals, {
+      controls: 3,
+      covered: 3,
+      uncovered: 0,
+      rules: 7,
+      mappedRules: 5,
+      unmappedRules: 2,
+    });
+  },
+);
+
+coverage('an imported baseline by its name, and a revision with its own references', async () => {
+  assert.equal(counts(await of('/stigs/alpha/coverage?baseline=lantern-moderate')), [
+    'AC-2(2) 1 001',
+    'AC-3 1 001',
+  ]);
+  const rev4 = await of('/stigs/alpha/coverage?revision=4');
+  assert.equal(rev4.revision, 'Rev 4');
+  assert.equal(counts(rev4), ['AC-1 1 100', 'AC-3 2 011', 'AC-4 1 010']);
+  assert.equal(rev4.totals.mappedRules, 4);
+  for (const revision of ['rev 5', '5.1.1', 'Rev%205.1.1'])
+    assert.equal(await of(`/stigs/alpha/coverage?revision=${revision}`), await of('/stigs/alpha/coverage'));
+  // A known baseline that a revision does not have leaves nothing in it.
+  const none = await of('/stigs/alpha/coverage?revision=4&baseline=moderate');
+  assert.equal([none.controls, none.families, none.totals.covered, none.outside.length], [[], [], 0, 3]);
+});
+
+coverage('CCIs stand for themselves; a framework without a catalog has no controls', async () => {
+  const ccis = await of('/stigs/alpha/coverage?framework=CCI');
+  assert.equal([ccis.framework, ccis.revision], ['cci', '2026-01-01']);
+  assert.equal(counts(ccis).length, 6);
+  assert.equal(ccis.totals.mappedRules, 5);
+  const empty = await of('/stigs/alpha/coverage?framework=dod-8500&baseline=mac+2');
+  assert.equal(
+    [empty.revision, empty.baseline, empty.controls, empty.unmapped.length],
+    [null, 'MAC II', [], 7],
+  );
+});
+
+coverage('a retained release, an alias, and the format that is asked for', async () => {
+  const json = await of('/stigs/Alpha_STIG/coverage?version=v1r0.5');
+  assert.equal(json.stigs, [
+    { slug: 'alpha', title: alpha.title, version: 'V1R0.5', rules: 1, mappedRules: 1 },
+  ]);
+  const csv = await t.get('/api/v1/stigs/alpha/coverage?format=csv&baseline=moderate');
+  assert.is(csv.headers.get('Content-Type'), 'text/csv; charset=utf-8');
+  assert.match(csv.headers.get('Content-Disposition')!, /filename="alpha_V1R1_coverage\.csv"/);
+  assert.equal(readCsv(csv.text).slice(0, 2), [
+    ['section', 'identifier', 'title', 'family', 'covered', 'total', 'high', 'medium', 'low', 'stigs'],
+    ['control', 'AC-1', 'Lantern ac-1', 'Family AC', 'true', '1', '1', '0', '0', 'alpha'],
+  ]);
+  assert.equal(readCsv(csv.text).at(-1), ['outside', 'AC-10', 'Lantern ac-10', '', '', '1', '', '', '', '']);
+});
+
+coverage('a list: each STIG by title, and which of them address a control', async () => {
+  const json = await of(`/lists/${list}/coverage`);
+  assert.equal(
+    json.stigs.map(({ slug, rules, mappedRules }: Json) => [slug, rules, mappedRules]),
+    [
+      ['alpha', 7, 5],
+      ['beta', 1, 1],
+    ],
+  );
+  assert.equal(json.controls[0].rules, { total: 2, high: 2, medium: 0, low: 0 });
+  assert.equal(json.controls[0].stigs, ['alpha', 'beta']);
+  const csv = await t.get(`/api/v1/lists/${list}/coverage?format=csv`);
+  assert.is(readCsv(csv.text)[1]!.at(-1), 'alpha;beta');
+  assert.match(csv.headers.get('Content-Disposition')!, /filename="a_system_coverage\.csv"/);
+});
+
+coverage('a bad parameter is refused in words, before the object is looked for', async () => {
+  const known = 'low, moderate, high, privacy, lantern-moderate';
+  const cases: [string, string][] = [
+    ['framework=iso', 'framework must be one of: nist-800-53, nist-800-171, dod-8500, cci'],
+    ['framework=cci&framework=cci', 'framework must be one of: nist-800-53, nist-800-171, dod-8500, cci'],
+    ['baseline=bogus', `baseline must be one of: ${known}`],
+    ['baseline=low,high', `baseline must be one of: ${known}`],
+    ['baseline=', `baseline must be one of: ${known}`],
+    ['baseline=low&baseline=high', 'baseline must be one text'],
+    [`baseline=${'x'.repeat(201)}`, 'baseline must have at most 200 characters'],
+    ['baseline=__proto__', `baseline must be one of: ${known}`],
+    ['framework=dod-8500&baseline=low', 'baseline must be one of: MAC I, MAC II, MAC III'],
+    ['framework=dod-8500&baseline=MAC+IV', 'baseline must be one of: MAC I, MAC II, MAC III'],
+    ['framework=nist-800-171&baseline=low', 'baseline must be left out: there is none of nist-800-171'],
+    ['framework=cci&baseline=policy', 'baseline must be left out: there is none of cci'],
+    ['rollup=1', 'rollup must be true or false'],
+    ['rollup=true&rollup=true', 'rollup must be true or false'],
+    ['format=xml', 'Invalid format. Must be one of: json, csv, xlsx'],
+    ['format=csv&format=csv', 'Invalid format. Must be one of: json, csv, xlsx'],
+    [`revision=${'x'.repeat(101)}`, 'revision must have at most 100 characters'],
+  ];
+  for (const [query, message] of cases)
+    for (const address of ['/stigs/alpha', '/stigs/none', `/lists/${list}`, '/lists/none'])
+      assertError(await t.get(`/api/v1${address}/coverage?${query}`), 400, 'BAD_REQUEST', message);
+  for (const revision of ['3', 'Rev 6', "5' OR 1=1", '']) {
+    const answer = await t.get(`/api/v1/stigs/alpha/coverage?revision=${encodeURIComponent(revision)}`);
+    assertError(answer, 404, 'NOT_FOUND', `Version not found: ${revision}`);
+  }
+  const at = (address: string) => t.get(`/api/v1/stigs/${address}`);
+  assertError(await at('none/coverage'), 404, 'NOT_FOUND', 'STIG not found: none');
+  assertError(await at('alpha/coverage?version=V9R9'), 404, 'NOT_FOUND', 'Version not found: V9R9');
+  assert.equal(await of('/stigs/alpha/coverage?nothing=known'), await of('/stigs/alpha/coverage'));
+});
+
+coverage(
+  'a list that the caller may not see is none, and an integration token sees no coverage',
+  async () => {
+    const carol = await userCaller(t, { sub: 'carol', org: 'blue' });
+    const path = `/api/v1/lists/${list}/coverage`;
+    assertError(await ask(t, 'GET', path, carol), 404, 'NOT_FOUND', 'Not found');
+    assertError(
+      await ask(t, 'GET', `/api/v1/lists/${testId(77)}/coverage`, carol),
+      404,
+      'NOT_FOUND',
+      'Not found',
+    );
+    await t.send('PATCH', `/api/v1/lists/${list}`, { visibility: 'SHARED' });
+    assertError(await ask(t, 'GET', path, carol), 404, 'NOT_FOUND', 'Not found');
+    const bob = await userCaller(t, { sub: 'bob' });
+    assert.is((await ask(t, 'GET', path, bob)).json.totals.rules, 8);
+    const program = await integrationCaller(t, testId(900), [list]);
+    assertError(await ask(t, 'GET', path, program), 403, 'FORBIDDEN', 'You need a user token');
+    await t.send('PATCH', `/api/v1/lists/${list}`, { visibility: 'PRIVATE' });
+    assertError(await ask(t, 'GET', path, bob), 404, 'NOT_FOUND', 'Not found');
+  },
+);
+
+coverage(
+  'a decision about a mapping counts at once, under an older revision too, and can be taken back',
+  async () => {
+    const decisions = createMappingDecisions(t.db);
+    const node = (name: string) => {
+      const [framework, identifier] = name.split(':');
+      return { framework: framework!, identifier: identifier! };
+    };
+    const decide = (a: string, b: string, status: MappingStatus | null) =>
+      t.db.write(() => {
+        const pair = inOrder(node(a), node(b));
+        if (status === null) decisions.remove(pair);
+        else decisions.set(pair, { status, reason: 'r', decidedAt: '2026-01-01' });
+      });
+    const [before, before4] = [
+      await of('/stigs/alpha/coverage'),
+      await of('/stigs/alpha/coverage?revision=4'),
+    ];
+    await decide('cci:CCI-000001', 'nist-800-53:AC-1', 'rejected');
+    await decide('cci:CCI-000001', 'nist-800-53:AU-1', 'verified');
+    await decide('cci:CCI-000005', 'nist-800-53:AC-3', 'rejected');
+    const json = await of('/stigs/alpha/coverage');
+    assert.equal(
+      counts(json).filter((each) => /^A[CU]-1 /.test(each)),
+      ['AU-1 1 100'],
+    );
+    assert.equal(counts(await of('/stigs/alpha/coverage?revision=4')), ['AC-3 1 001', 'AC-4 1 010']);
+    await decide('cci:CCI-000001', 'nist-800-53:AC-1', null);
+    await decide('cci:CCI-000001', 'nist-800-53:AU-1', null);
+    await decide('cci:CCI-000005', 'nist-800-53:AC-3', null);
+    assert.equal(await of('/stigs/alpha/coverage'), before);
+    assert.equal(await of('/stigs/alpha/coverage?revision=4'), before4);
+  },
+);
+
+coverage('an entry that is gone stands without a version and without rules, and comes back', async () => {
+  const exchange = async (texts: string[]): Promise<void> => {
+    const other = join(scratchFolder(), 'g.db');
+    await importInto(other, paths(texts));
+    renameSync(other, join(folder, 'g.db'));
+    assert.ok(t.db.renewCatalog());
+  };
+  const before: Answer = await t.get(`/api/v1/lists/${list}/coverage`);
+  await exchange(sources([beta]));
+  const json = await of(`/lists/${list}/coverage`);
+  assert.equal(json.stigs, [
+    { slug: 'alpha', title: alpha.title, version: null, rules: 0, mappedRules: 0 },
+    { slug: 'beta', title: beta.title, version: 'V1R1', rules: 1, mappedRules: 1 },
+  ]);
+  assert.equal(json.totals, {
+    controls: 7,
+    covered: 1,
+    uncovered: 6,
+    rules: 1,
+    mappedRules: 1,
+    unmappedRules: 0,
+  });
+  await exchange(sources());
+  assert.is((await t.get(`/api/v1/lists/${list}/coverage`)).text, before.text);
+});
+
+coverage.run();
