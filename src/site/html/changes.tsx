@@ -5,12 +5,11 @@ import type { ChangesSince, StigChanges } from '../../catalog/stigs/changes-sche
 import { changeClasses } from '../../catalog/stigs/diff-schema.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import { Downloads, link, path, Table } from './components.tsx';
-import { changesPerPage } from './diff.tsx';
 import { SeverityMove } from './diff-rules.tsx';
 import { classNames } from './diff-text.tsx';
 import { Filters, Input } from './forms.tsx';
 import { listView, partPath, type ShownList } from './list-frame.tsx';
-import { diffHref } from './rule.tsx';
+import { diffHref, ruleInDiff } from './rule.tsx';
 import type { View } from './view.ts';
 
 /** How many STIGs stand on one page. */
@@ -117,7 +116,7 @@ function Changes(props: ChangesPage & { home: string; none: string; children?: C
               .slice(0, mostRaised)
               .map(({ stig, rule }) => [
                 <SeverityMove {...rule} />,
-                <a href={ruleInDiff(stig, rule.groupId)}>{rule.title}</a>,
+                <a href={ruleInDiff(stig.slug, stig.from!, stig.to, rule.groupId)}>{rule.title}</a>,
                 <span class="ids">{rule.groupId}</span>,
                 stig.title,
               ])}
@@ -183,12 +182,6 @@ function Legend(): Child {
 const mostRaised = 200;
 
 const rulesOf = ({ added, removed, changed }: StigChanges) => added + removed + changedRules(changed);
-
-/** A changed rule where two releases are compared; the rule is named where it may be on another page. */
-function ruleInDiff({ slug, from, to, changed }: StigChanges, groupId: string): string {
-  const rule = changedRules(changed) > changesPerPage ? groupId : '';
-  return `${link(path('stigs', slug, 'diff'), { from: from ?? '', to, rule })}#${encodeURIComponent(groupId)}`;
-}
 
 /** The width of a bar in its own units. */
 const width = 320;
