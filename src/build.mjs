@@ -64,6 +64,18 @@ async function bundle() {
   });
 }
 
+/** What pages load goes over a wire, so that it has no comments and no blanks there. */
+async function minifyAssets() {
+  const { build } = await import('esbuild');
+  const names = readdirSync(join(root, assets));
+  return build({
+    entryPoints: names.filter((name) => /\.(css|js)$/.test(name)).map((name) => join(root, assets, name)),
+    outdir: join(dist, assets),
+    minify: true,
+    logLevel: 'warning',
+  });
+}
+
 const wanted = digest();
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   rmSync(dist, { recursive: true, force: true });
@@ -73,6 +85,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   });
   if (status === 0) {
     cpSync(join(root, assets), join(dist, assets), { recursive: true });
+    await minifyAssets();
     await bundle();
     writeFileSync(stamp, wanted);
   }

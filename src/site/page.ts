@@ -14,6 +14,7 @@ import type { RoleMappingService } from '../catalog/guidance/role-mapping.ts';
 import type { RoleService } from '../catalog/guidance/roles.ts';
 import type { LedgerService } from '../catalog/ledger.ts';
 import type { SearchService } from '../catalog/search/queries.ts';
+import type { StigFinder } from '../catalog/search/stig-finder.ts';
 import type { createStigsCalled } from '../catalog/stigs/called.ts';
 import type { StigChangesService } from '../catalog/stigs/changes.ts';
 import type { StigDiffService } from '../catalog/stigs/diff.ts';
@@ -62,6 +63,7 @@ export interface PageDeps {
   crosswalk: CrosswalkService;
   controlRules: ControlRulesService;
   search: SearchService;
+  finder: StigFinder;
   ledger: LedgerService;
   summary: CatalogSummaryService;
   documents: RegdocService;
