@@ -23,7 +23,8 @@ export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps):
 
   const lookup = {
     called: stigsCalled,
-    like: (name: string) => stigs.list({ called: finder.called(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
+    like: (name: string) =>
+      stigs.list({ called: finder.called(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
   };
   const nothing = { text: '', problem: null, unclear: [] };
 
