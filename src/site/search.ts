@@ -35,7 +35,8 @@ function answer(c: Context<Env>, deps: PageDeps): SearchPage {
   const user = c.get('visitor');
   const q = (c.req.query('q') ?? '').trim();
   const filter = typedFilter(c);
-  const lists = user === null ? [] : deps.lists.all(user).lists.map(({ id, name }) => ({ id, name }));
+  const seen = user === null ? [] : deps.lists.all(user).lists;
+  const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
   const unasked: SearchPage = {
     q,
     hasWords: readQuestion(q).match !== null,
@@ -43,7 +44,8 @@ function answer(c: Context<Env>, deps: PageDeps): SearchPage {
     unknown: [],
     entitlements: user?.entitlements ?? null,
     stigs: [],
-    lists,
+    lists: seen.map(named),
+    own: seen.filter((list) => list.createdById === user?.subject).map(named),
     kinds: null,
     rules: null,
     problem: null,
@@ -147,7 +149,10 @@ function byName(q: string, user: User | null, deps: PageDeps): FoundKind[] | nul
       one,
       isFirst: one === 'STIG',
       total,
-      items: found.map(([id, label, about]) => ({ href: path(all, id), label, about })),
+      items: found.map(([id, label, about]) => ({
+        ...{ href: path(all, id), label, about },
+        ...(one === 'STIG' ? { slug: id } : {}),
+      })),
       all: link(path(all), { search: q }),
     });
   if (user !== null) {

@@ -610,6 +610,7 @@ pages('where a long title is cut, the piece with what was found stands below it'
     filter: { severity: [], stig: [], list: '', cci: '', control: '', sort: '' },
     unknown: [],
     lists: [],
+    own: [],
     entitlements: new Set(),
     stigs: [],
     kinds: null,
