@@ -7,6 +7,8 @@ export interface Form {
   get(name: string): string;
   /** Every value of a field. */
   all(name: string): string[];
+  /** Every field that is text, in its order. */
+  texts(): [name: string, value: string][];
   /** The files that were selected. */
   files(name: string): { name: string; bytes: Uint8Array }[];
 }

@@ -1,3 +1,4 @@
+import { benchChanges } from './changes.ts';
 import { benchImport } from './import.ts';
 import { benchReading } from './read.ts';
 import { benchSearching } from './search.ts';
@@ -8,6 +9,7 @@ const parts: Record<string, () => Promise<void>> = {
   import: benchImport,
   read: benchReading,
   search: benchSearching,
+  changes: benchChanges,
   uploads: benchUploads,
 };
 

@@ -19,7 +19,7 @@ const access = suite('Who may see which page');
 const columns = ['nobody', 'ended', 'alice', 'bob', 'carol', 'bearer', 'program'] as const;
 type Column = (typeof columns)[number];
 
-/** S: on to signing in. T, O, R: 403, a program; not entitled. C: 403, not the creator. N: 404. */
+/** S: on to signing in, with the form where there is one. T, O, R: 403, a program; not entitled. C: 403, not the creator. N: 404. */
 const cells = {
   public: 'ok ok ok ok ok ok ok',
   user: 'S S ok ok ok ok T',
@@ -93,9 +93,12 @@ const table: Row[] = [
   get('user', '/stigs/:slug', '/stigs/no_such_stig', 404),
   get('user', '/stigs/:slug/rules/:groupId', '/stigs/harbor_linux_3/rules/V-900001'),
   get('user', '/stigs/:slug/rules/:groupId', '/stigs/harbor_linux_3/rules/V-1', 404),
+  get('user', '/rules/:id', '/rules/V-900001'),
+  get('user', '/rules/:id', '/rules/V-1', 404),
   get('user', '/stigs/:slug/diff', '/stigs/harbor_linux_3/diff'),
   get('user', '/upgrade'),
   get('user', '/catalog'),
+  get('user', '/catalog/files', '/catalog/files?search=harbor'),
   get('user', '/catalog/imports/:run', '/catalog/imports/1'),
   get('user', '/catalog/imports/:run', '/catalog/imports/99', 404),
   get('user', '/favorites'),
@@ -134,6 +137,7 @@ const table: Row[] = [
     to: page.replace(':id', privateList),
   })),
   { ...get('public', '/signout', '/signout', 303), to: '/' },
+  { ...get('public', '/theme', '/theme', 303), to: '/' },
   get('regdoc', '/documents'),
   get('regdoc', '/documents/:documentId', '/documents/harbor-basic-directive'),
   get('regdoc', '/documents/:documentId', '/documents/none', 404),
@@ -224,10 +228,12 @@ for (const row of table) {
       if (letter === 'ok') {
         assert.is(answer.status, row.status ?? 200, where);
         if (row.to !== undefined) assert.is(answer.location, row.to, where);
+      } else if (letter === 'S' && row.form !== undefined) {
+        assert.is(answer.status, 401, where);
+        assert.ok(answer.html.includes(`<input type="hidden" name="to" value="${row.path}"/>`), where);
       } else if (letter === 'S') {
         assert.is(answer.status, 303, where);
-        const next = row.form === undefined ? row.path : '/';
-        assert.is(answer.location, `/signin?next=${encodeURIComponent(next)}`, where);
+        assert.is(answer.location, `/signin?next=${encodeURIComponent(row.path)}`, where);
       } else {
         const [status, words] = refusals[letter]!;
         assert.is(answer.status, status, where);
@@ -237,9 +243,9 @@ for (const row of table) {
   });
 }
 
-access('every page is in the table, but for signing in and out and what pages load', () => {
+access('every page is in the table, but for signing in and out, the theme and what pages load', () => {
   const known = new Set(table.map((row) => row.route));
-  const apart = new Set(['POST /signin', 'POST /signout', 'GET /assets/:name']);
+  const apart = new Set(['POST /signin', 'POST /signout', 'POST /theme', 'GET /assets/:name']);
   const mounted = t.app.routes
     .filter((route) => route.method !== 'ALL' && isPage(route.path))
     .map((route) => `${route.method} ${route.path}`);
@@ -281,7 +287,8 @@ access('the address of every form can be loaded, and changes nothing', async () 
 });
 
 access('what may not be seen answers as what is not there, but for the request id', async () => {
-  const strip = (html: string) => html.replace(/Request ID [\w-]+/, '').replace(/next=[^"]*/g, '');
+  const strip = (html: string) =>
+    html.replace(/Request ID [\w-]+/, '').replace(/next(?:=|" value=")[^"]*/g, '');
   for (const path of ['/lists/', '/collections/']) {
     const hidden = await loadPage(
       t,

@@ -14,7 +14,8 @@ import { Filters, Select } from './forms.tsx';
 import { RuleIds, ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
-const classNames: Record<ChangeClass, string> = {
+/** What the classes of changes are called. */
+export const classNames: Record<ChangeClass, string> = {
   check: 'check',
   fix: 'fix',
   severity: 'severity',
@@ -172,7 +173,7 @@ function Changed(props: {
 }): Child {
   const { rule, slug, from, to, marker } = props;
   return (
-    <article class="change">
+    <article class="change" id={rule.new.groupId}>
       <h3>
         <span class="ids">{rule.new.groupId}</span>{' '}
         <a href={ruleHref(slug, rule.new, to)}>{rule.ruleTitle}</a>

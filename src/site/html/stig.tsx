@@ -134,7 +134,7 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
         rows={findings.map((rule) => [
           <Severity level={rule.severity} />,
           <RuleIds of={rule} />,
-          <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
+          <a href={ruleHref(slug, rule, version, filter)}>{rule.ruleTitle}</a>,
           <Ids of={rule.ruleIdents} />,
         ])}
         pages={{ pagination, href }}
