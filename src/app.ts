@@ -284,6 +284,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     search,
     finder,
     controlRules,
+    coverage,
     lists,
     listStigs,
     listChecklists,

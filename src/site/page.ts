@@ -8,6 +8,7 @@ import { type AppError, forbidden } from '../base/errors.ts';
 import type { ControlService } from '../catalog/controls/queries.ts';
 import type { RuleChain } from '../catalog/crosswalk/chain.ts';
 import type { ControlRulesService } from '../catalog/crosswalk/control-rules.ts';
+import type { CoverageService } from '../catalog/crosswalk/coverage.ts';
 import type { CrosswalkService } from '../catalog/crosswalk/queries.ts';
 import type { RegdocService } from '../catalog/guidance/documents.ts';
 import type { RoleMappingService } from '../catalog/guidance/role-mapping.ts';
@@ -63,6 +64,7 @@ export interface PageDeps {
   controls: ControlService;
   crosswalk: CrosswalkService;
   controlRules: ControlRulesService;
+  coverage: CoverageService;
   search: SearchService;
   finder: StigFinder;
   ledger: LedgerService;

@@ -3,8 +3,10 @@ import { type AppError, noSuchPath, statusOf } from '../base/errors.ts';
 import type { Env } from '../http/env.ts';
 import { check, oneWord } from '../http/schema.ts';
 import { catalogPages } from './catalog.ts';
+import { changePages } from './changes.ts';
 import { collectionPages } from './collections.ts';
 import { controlPages } from './controls.ts';
+import { coveragePages } from './coverage.ts';
 import { docsPages } from './docs.ts';
 import { favoritePages } from './favorites.ts';
 import { formOnlyPages } from './form-only.ts';
@@ -42,7 +44,9 @@ export function pageRoutes(deps: PageDeps): Pages {
     stigPages,
     rulePages,
     controlPages,
+    changePages,
     listPages,
+    coveragePages,
     listChecklistPages,
     collectionPages,
     favoritePages,
