@@ -9,6 +9,7 @@ const pictures: [name: string, path: string, seen: string | null][] = [
   ['home', '/', null],
   ['rule', '/rules/V-900012', null],
   ['diff', '/stigs/harbor_linux_3/diff', 'ins'],
+  ['coverage', '/stigs/harbor_linux_3/coverage?framework=nist-800-171', '.families'],
   ['crosswalk', '/controls/nist-800-171/3.1.5', 'svg[role="img"]'],
 ];
 const size = { width: 1200, height: 640 };
