@@ -180,6 +180,36 @@ rules('rules of other STIGs from the same requirement, one for each and how many
   made.db.close();
 });
 
+rules('a renumbered rule is found by either number, in either release', async () => {
+  const [one] = sampleRules(1) as [SampleRule];
+  const now = {
+    ...one,
+    groupId: 'V-100101',
+    ruleId: 'SV-100101r1_rule',
+    legacyIds: ['V-100001', 'SV-100001'],
+  };
+  const made = await testApp([
+    writeBenchmarks([
+      { release: 1, rules: [one] },
+      { release: 2, date: '12 Feb 2024', rules: [now] },
+    ]),
+  ]);
+  const sam = await sessionCaller(made, await userCaller(made, { sub: 'sam' }));
+  const { slug } = (await made.get('/api/v1/stigs')).json.stigs[0];
+  const cases: [path: string, shown: string][] = [
+    ['/rules/V-100001', 'V-100101'],
+    [`/stigs/${slug}/rules/V-100001`, 'V-100101'],
+    [`/stigs/${slug}/rules/V-100101?version=V1R1`, 'V-100001'],
+    [`/stigs/${slug}/rules/V-100001?version=V1R1`, 'V-100001'],
+  ];
+  for (const [path, shown] of cases) {
+    const text = textOf((await loadPage(made, path, sam)).html);
+    assert.match(text, `Group ID ${shown}`, path);
+    assert.match(text, '# V1R2 2024-02-12 renumbered', path);
+  }
+  made.db.close();
+});
+
 rules('a number that several rules had is a choice', async () => {
   const [one, two] = sampleRules(2) as [SampleRule, SampleRule];
   const legacyIds = ['V-77', 'SV-77'];
