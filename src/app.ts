@@ -239,10 +239,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   app.route('/', listEntryRoutes(ofUsers, listStigs));
   const listChecklists = createListChecklists(
     createChecklistZips(stigs, catalog.generation),
-    (user, id) => {
-      const { list, stigs: entries } = listStigs.exported(user, id);
-      return { name: list.name, stigs: entries };
-    },
+    listStigs.releases,
     banner,
   );
   app.route('/', listChecklistRoutes(access, listChecklists));
@@ -287,8 +284,10 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     search,
     finder,
     controlRules,
+    coverage,
     lists,
     listStigs,
+    listChecklists,
     listOverview,
     collections,
     favorites,

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -44,6 +44,8 @@ async function bundle() {
   // Not needed where nothing has to be built.
   const { build } = await import('esbuild');
   return build({
+    // Texts and names of chunks hold paths from here: the same wherever the build is started.
+    absWorkingDir: root,
     entryPoints: programs.map((program) => join(dist, program)),
     outbase: dist,
     outdir: dist,
@@ -61,7 +63,32 @@ async function bundle() {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
     logLevel: 'warning',
+    metafile: true,
   });
+}
+
+/** What pages load goes over a wire, so that it has no comments and no blanks there. */
+async function minifyAssets() {
+  const { build } = await import('esbuild');
+  const names = readdirSync(join(root, assets));
+  return build({
+    entryPoints: names.filter((name) => /\.(css|js)$/.test(name)).map((name) => join(root, assets, name)),
+    outdir: join(dist, assets),
+    minify: true,
+    logLevel: 'warning',
+  });
+}
+
+/** The packages of which something is in the bundle, or is loaded beside it, as paths of the lock file. */
+function packagesInside({ outputs }) {
+  const files = Object.values(outputs).flatMap(({ inputs, imports }) => [
+    ...Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0),
+    ...imports
+      .filter(({ path, external }) => external && !isBuiltin(path))
+      .map(({ path }) => `node_modules/${path}`),
+  ]);
+  const paths = files.map((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
+  return [...new Set(paths)].filter((path) => path !== undefined).sort();
 }
 
 const wanted = digest();
@@ -73,8 +100,13 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   });
   if (status === 0) {
     cpSync(join(root, assets), join(dist, assets), { recursive: true });
-    await bundle();
+    await minifyAssets();
+    const { metafile } = await bundle();
+    writeFileSync(join(dist, 'packages.json'), `${JSON.stringify(packagesInside(metafile), null, 2)}\n`);
     writeFileSync(stamp, wanted);
   }
   process.exitCode = status ?? 1;
 }
+// Told by `gapstone --version`. Where there is no git, as in the build of the image, who builds says it otherwise.
+const { status: isGit, stdout: commit } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root });
+if (isGit === 0 && existsSync(dist)) writeFileSync(join(dist, '.commit'), commit);

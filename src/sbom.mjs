@@ -1,69 +1,164 @@
-// The software bill of materials (CycloneDX) of what runs: npm's own, made from the lock file, with Node and the
-// SQLite inside better-sqlite3 added. Printed, and written to dist/sbom.cdx.json. The same lock file gives the same
-// bytes. Plain JavaScript, as the build is.
-import { spawnSync } from 'node:child_process';
+// The software bill of materials (CycloneDX) of what runs: `node src/sbom.mjs [FOLDER] [--base]`. FOLDER is what
+// src/runtime-tree.mjs made, else this checkout. It names the npm packages of which something is inside, the Node that
+// runs this script, the driver and the SQLite inside it, what the package lays beside them, and with --base the packages of
+// the system around it. Printed, and written to FOLDER/dist/sbom.cdx.json. The same content gives the same bytes. Plain
+// JavaScript, as the build is.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Sqlite from 'better-sqlite3';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const file = join(root, 'dist', 'sbom.cdx.json');
+const folder = process.argv.slice(2).find((argument) => argument !== '--base') ?? root;
+const withBase = process.argv.includes('--base');
+const file = join(folder, 'dist', 'sbom.cdx.json');
 
-const { status, stdout, stderr } = spawnSync(
-  'npm',
-  ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'],
-  { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
-);
-if (status !== 0) {
-  process.stderr.write(`npm sbom failed: ${stderr}\n`);
-  process.exit(1);
+const readJson = (...parts) => JSON.parse(readFileSync(join(root, ...parts), 'utf8'));
+const locked = readJson('package-lock.json').packages;
+const inside = readJson('dist', 'packages.json');
+const hash = (algorithm, path) => ({
+  alg: algorithm,
+  content: createHash(algorithm.replace('-', '').toLowerCase()).update(readFileSync(path)).digest('hex'),
+});
+
+function component(type, name, version, purl, license) {
+  const licenses = license === undefined ? {} : { licenses: [{ license: { id: license } }] };
+  return { 'bom-ref': purl, type, name, version, scope: 'required', purl, ...licenses };
 }
-const bill = JSON.parse(stdout);
 
-// Left out here: `--omit dev` leaves out what development has in common with what runs, as well.
-const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-const runs = new Set([bill.metadata.component['bom-ref']]);
-for (const [path, { version, dev, optional, devOptional, peer }] of Object.entries(packages))
-  if (!(dev || optional || devOptional || peer)) runs.add(`${path.split('node_modules/').at(-1)}@${version}`);
-bill.components = bill.components.filter((component) => runs.has(component['bom-ref']));
-bill.dependencies = bill.dependencies
-  .filter(({ ref }) => runs.has(ref))
-  .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => runs.has(each)) }));
+const nameOf = (path) => path.split('node_modules/').at(-1);
 
-function runtime(name, version, license, description) {
-  const purl = `pkg:generic/${name}@${version}`;
-  const licenses = [{ license: { id: license } }];
-  return { 'bom-ref': purl, type: 'library', name, version, scope: 'required', description, purl, licenses };
+/** A package of the lock file, with the hash of the archive that it came in. */
+function npmPackage(path) {
+  const { version, license, integrity } = locked[path];
+  const purl = `pkg:npm/${nameOf(path).replace('@', '%40')}@${version}`;
+  const content = Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex');
+  return {
+    ...component('library', nameOf(path), version, purl, license),
+    hashes: [{ alg: 'SHA-512', content }],
+  };
 }
-const database = new Sqlite(':memory:');
-const sqlite = runtime(
-  'sqlite',
-  database.prepare('SELECT sqlite_version()').pluck().get(),
-  'blessing',
-  'compiled into better-sqlite3',
+
+/** What a package of the lock file needs, as paths that are inside: beside it, else in the folders above. */
+function needed(path) {
+  const found = Object.keys(locked[path].dependencies ?? {}).map((name) => {
+    let above = path;
+    while (above !== '.' && !locked[posix.join(above, 'node_modules', name)]) above = posix.dirname(above);
+    return posix.join(above, 'node_modules', name);
+  });
+  return found.filter((each) => inside.includes(each));
+}
+
+/** The packages of the system: what dpkg or rpm says is installed. */
+function basePackages() {
+  const release = Object.fromEntries(
+    [...readFileSync('/etc/os-release', 'utf8').matchAll(/^(\w+)="?(.*?)"?$/gm)].map((match) =>
+      match.slice(1),
+    ),
+  );
+  const distro = `${release.ID}-${release.VERSION_ID}`;
+  const debian = existsSync('/var/lib/dpkg/status');
+  const text = debian
+    ? // biome-ignore lint/suspicious/noTemplateCurlyInString: these are placeholders of dpkg
+      execFileSync('dpkg-query', ['-W', '-f', '${db:Status-Status} ${Package} ${Version} ${Architecture}\\n'])
+    : execFileSync('rpm', [
+        '-qa',
+        '--qf',
+        'installed %{NAME} %|EPOCH?{%{EPOCH}:}:{}|%{VERSION}-%{RELEASE} %{ARCH}\\n',
+      ]);
+  const packages = [...text.toString().matchAll(/^installed (\S+) (?:(\d+):)?(\S+) (\S+)$/gm)];
+  const found = packages.map(([, name, epoch, version, arch]) => {
+    // An epoch is a part of the version for dpkg, and a qualifier for rpm.
+    const whole = debian && epoch ? `${epoch}:${version}` : version;
+    const qualifiers = `arch=${arch}&distro=${distro}${!debian && epoch ? `&epoch=${epoch}` : ''}`;
+    const purl = `pkg:${debian ? 'deb' : 'rpm'}/${release.ID}/${encodeURIComponent(name)}@${encodeURIComponent(whole)}`;
+    return component('library', name, whole, `${purl}?${qualifiers}`);
+  });
+  const system = component('operating-system', release.ID, release.VERSION_ID, `pkg:generic/${distro}`);
+  return [system, ...found.sort((a, b) => (a.purl < b.purl ? -1 : 1))];
+}
+
+const { version, license } = readJson('package.json');
+const own = { ...component('application', 'gapstone', version, `pkg:generic/gapstone@${version}`, license) };
+
+// In what runs there is one driver; a checkout has one for each system, and names that of this one.
+const driverHome = join(folder, 'node_modules', 'better-sqlite3');
+const prebuilt = readdirSync(join(driverHome, 'prebuilds')).find(
+  (name) => name === `${process.platform}-${process.arch}.node`,
 );
+const database = new (createRequire(join(driverHome, 'package.json'))('better-sqlite3'))(':memory:');
+const sqliteVersion = database.prepare('SELECT sqlite_version()').pluck().get();
 database.close();
-const node = { ...runtime('node', process.versions.node, 'MIT', 'the runtime'), type: 'platform' };
-bill.components.push(node, sqlite);
+const sqlite = {
+  ...component('library', 'sqlite', sqliteVersion, `pkg:generic/sqlite@${sqliteVersion}`, 'blessing'),
+  description: `compiled into better-sqlite3, prebuilds/${prebuilt}`,
+  hashes: [hash('SHA-256', join(driverHome, 'prebuilds', prebuilt))],
+};
+const node = {
+  ...component('platform', 'node', process.versions.node, `pkg:generic/node@${process.versions.node}`, 'MIT'),
+  description: 'the runtime; its properties are what it says of the libraries that it uses',
+  hashes: [hash('SHA-256', process.execPath)],
+  properties: Object.entries(process.versions)
+    .filter(([name, value]) => name !== 'node' && value !== '')
+    .map(([name, value]) => ({ name: `node:${name}`, value })),
+};
 
-// npm names the project after its folder.
-const own = bill.metadata.component;
-own.name = 'gapstone';
-bill.dependencies.find((entry) => entry.ref === own['bom-ref']).dependsOn.push(node['bom-ref']);
-const driver = bill.components.find((component) => component.name === 'better-sqlite3')['bom-ref'];
-bill.dependencies.find((entry) => entry.ref === driver).dependsOn.push(sqlite['bom-ref']);
-bill.dependencies.push({ ref: node['bom-ref'], dependsOn: [] }, { ref: sqlite['bom-ref'], dependsOn: [] });
+/** What the package lays beside Node: its launcher, and the libraries of GCC of which packaging/libraries.sh tells the version. */
+function packaged() {
+  const lib = join(folder, 'lib');
+  if (!existsSync(join(lib, 'VERSION'))) return [];
+  const gcc = readFileSync(join(lib, 'VERSION'), 'utf8').trim();
+  const libraries = readdirSync(lib).filter((name) => name.includes('.so.'));
+  const found = libraries.sort().map((name) => ({
+    ...component('library', name, gcc, `pkg:generic/${name.replaceAll('+', '%2B')}@${gcc}`),
+    licenses: [{ expression: 'GPL-3.0-or-later WITH GCC-exception-3.1' }],
+    description: `of Debian's gcc-11, lib/${name}`,
+    hashes: [hash('SHA-256', join(lib, name))],
+  }));
+  const launcher = component(
+    'application',
+    'launcher',
+    version,
+    `pkg:generic/gapstone-launcher@${version}`,
+    license,
+  );
+  const program = join(folder, 'bin', 'gapstone');
+  return [...found, { ...launcher, description: 'bin/gapstone', hashes: [hash('SHA-256', program)] }];
+}
 
-delete bill.metadata.timestamp;
-delete bill.serialNumber;
-const hash = createHash('sha256').update(JSON.stringify(bill)).digest('hex');
-const uuid = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
-bill.serialNumber = `urn:uuid:${uuid}`;
+const packages = new Map(inside.map((path) => [path, npmPackage(path)]));
+const base = withBase ? basePackages() : [];
+
+const dependencies = inside.map((path) => ({
+  ref: packages.get(path)['bom-ref'],
+  dependsOn: needed(path).map((each) => packages.get(each)['bom-ref']),
+}));
+dependencies.find(({ ref }) => ref.startsWith('pkg:npm/better-sqlite3@')).dependsOn.push(sqlite['bom-ref']);
+const direct = needed('').map((path) => packages.get(path)['bom-ref']);
+dependencies.unshift({ ref: own['bom-ref'], dependsOn: [...direct, node['bom-ref']] });
+
+const bill = {
+  bomFormat: 'CycloneDX',
+  specVersion: '1.5',
+  serialNumber: '',
+  version: 1,
+  metadata: { component: own },
+  components: [...packages.values(), node, sqlite, ...packaged(), ...base],
+  dependencies,
+};
+const digest = createHash('sha256').update(JSON.stringify(bill)).digest('hex');
+const parts = [
+  digest.slice(0, 8),
+  digest.slice(8, 12),
+  `8${digest.slice(13, 16)}`,
+  `a${digest.slice(17, 20)}`,
+];
+bill.serialNumber = `urn:uuid:${parts.join('-')}-${digest.slice(20, 32)}`;
 
 const text = `${JSON.stringify(bill, null, 2)}\n`;
 mkdirSync(dirname(file), { recursive: true });
 writeFileSync(file, text);
 process.stdout.write(text);
-process.stderr.write(`written to dist/sbom.cdx.json: ${bill.components.length} components\n`);
+process.stderr.write(`written to ${file}: ${bill.components.length} components\n`);

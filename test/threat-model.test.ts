@@ -17,8 +17,8 @@ threats('SECURITY.md has every row of it once, each with what happens and a test
     ...{
       X: 7,
       Z: 4,
-      I: 7,
-      D: 3,
+      I: 8,
+      D: 5,
       A: 4,
       B: 8,
       H: 4,
@@ -33,6 +33,7 @@ threats('SECURITY.md has every row of it once, each with what happens and a test
       L: 3,
       U: 1,
       Y: 6,
+      R: 3,
       W: 3,
     },
   };
