@@ -614,6 +614,7 @@ pages('where a long title is cut, the piece with what was found stands below it'
     entitlements: new Set(),
     stigs: [],
     kinds: null,
+    within: [],
     rules: { results, pagination: { page: 1, limit: 20, total: 2, totalPages: 1 } },
     problem: null,
   });
