@@ -29,6 +29,7 @@ import { createLedgerService } from './catalog/ledger.ts';
 import { createOnlySamples } from './catalog/samples.ts';
 import { searchRoutes } from './catalog/search/api.ts';
 import { createSearchService } from './catalog/search/queries.ts';
+import { createStigFinder } from './catalog/search/stig-finder.ts';
 import { stigRoutes } from './catalog/stigs/api.ts';
 import { createStigsCalled } from './catalog/stigs/called.ts';
 import { createStigChangesService } from './catalog/stigs/changes.ts';
@@ -225,21 +226,20 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const mappings = createMappingExport(catalog, crosswalk);
   app.route('/', crosswalkRoutes(ofCatalog, crosswalk, explainer, mappings));
   const search = createSearchService(catalog, createCciLookup(catalog, crosswalk));
-  app.route('/', searchRoutes(ofCatalog, search));
+  const finder = createStigFinder(catalog);
   const controlRules = createControlRulesService(catalog, crosswalk);
-  app.route('/', controlRulesRoutes(ofCatalog, controlRules));
 
   const lists = createListService(users, now, newId);
   const listStigs = createListEntryService(users, now, newId);
+  // These answer for the STIGs of a list too.
+  app.route('/', searchRoutes(ofUsers, search, finder, listStigs.slugs));
+  app.route('/', controlRulesRoutes(ofUsers, controlRules, listStigs.slugs));
   const listOverview = createListOverviewService(users, now, newId);
   app.route('/', listRoutes(ofUsers, lists, listStigs, listOverview));
   app.route('/', listEntryRoutes(ofUsers, listStigs));
   const listChecklists = createListChecklists(
     createChecklistZips(stigs, catalog.generation),
-    (user, id) => {
-      const { list, stigs: entries } = listStigs.exported(user, id);
-      return { name: list.name, stigs: entries };
-    },
+    listStigs.releases,
     banner,
   );
   app.route('/', listChecklistRoutes(access, listChecklists));
@@ -282,9 +282,12 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     controls,
     crosswalk,
     search,
+    finder,
     controlRules,
+    coverage,
     lists,
     listStigs,
+    listChecklists,
     listOverview,
     collections,
     favorites,

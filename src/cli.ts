@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { CommandError } from './base/errors.ts';
 import { rightsAround } from './base/files.ts';
-import { packageVersion } from './base/root.ts';
+import { packageCommit, packageVersion } from './base/root.ts';
 import type { Command } from './commands/command.ts';
 import { requireDriver } from './db/driver.ts';
 import { isTooOld, runOnOwnNode } from './runtime.ts';
@@ -22,6 +22,7 @@ const commands: Record<string, () => Promise<Command>> = {
   restore: async () => (await import('./commands/restore.ts')).restoreCommand,
   check: async () => (await import('./commands/check.ts')).checkCommand,
   status: async () => (await import('./commands/status.ts')).statusCommand,
+  'upgrade-check': async () => (await import('./commands/upgrade-check.ts')).upgradeCheckCommand,
   'self-assessment': async () => (await import('./commands/self-assessment.ts')).selfAssessmentCommand,
 };
 
@@ -30,6 +31,12 @@ async function usage(): Promise<string> {
   const width = Math.max(...all.map((command) => command.name.length));
   const list = all.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
   return `Gapstone ${packageVersion}: an offline catalog of STIGs, controls and their crosswalk\n\n${list.join('\n')}\n\ngapstone COMMAND --help explains a command.\n`;
+}
+
+/** What a report of a fault has to name. */
+async function versions(): Promise<string> {
+  const sqlite = await requireDriver();
+  return `gapstone ${packageVersion}\ncommit ${packageCommit}\nnode ${process.versions.node}\nsqlite ${sqlite}\n`;
 }
 
 function usageOf(command: Command): string {
@@ -43,7 +50,7 @@ function usageOf(command: Command): string {
 async function main(args: string[]): Promise<number> {
   const [name, ...rest] = args;
   if (name === '--version') {
-    process.stdout.write(`${packageVersion}\n`);
+    process.stdout.write(await versions());
     return 0;
   }
   if (name === undefined || name === '--help' || name === 'help') {

@@ -1,7 +1,8 @@
 // The software bill of materials (CycloneDX) of what runs: `node src/sbom.mjs [FOLDER] [--base]`. FOLDER is what
 // src/runtime-tree.mjs made, else this checkout. It names the npm packages of which something is inside, the Node that
-// runs this script, the driver and the SQLite inside it, and with --base the packages of the system around it. Printed,
-// and written to FOLDER/dist/sbom.cdx.json. The same content gives the same bytes. Plain JavaScript, as the build is.
+// runs this script, the driver and the SQLite inside it, what the package lays beside them, and with --base the packages of
+// the system around it. Printed, and written to FOLDER/dist/sbom.cdx.json. The same content gives the same bytes. Plain
+// JavaScript, as the build is.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -103,6 +104,30 @@ const node = {
     .filter(([name, value]) => name !== 'node' && value !== '')
     .map(([name, value]) => ({ name: `node:${name}`, value })),
 };
+
+/** What the package lays beside Node: its launcher, and the libraries of GCC of which packaging/libraries.sh tells the version. */
+function packaged() {
+  const lib = join(folder, 'lib');
+  if (!existsSync(join(lib, 'VERSION'))) return [];
+  const gcc = readFileSync(join(lib, 'VERSION'), 'utf8').trim();
+  const libraries = readdirSync(lib).filter((name) => name.includes('.so.'));
+  const found = libraries.sort().map((name) => ({
+    ...component('library', name, gcc, `pkg:generic/${name.replaceAll('+', '%2B')}@${gcc}`),
+    licenses: [{ expression: 'GPL-3.0-or-later WITH GCC-exception-3.1' }],
+    description: `of Debian's gcc-11, lib/${name}`,
+    hashes: [hash('SHA-256', join(lib, name))],
+  }));
+  const launcher = component(
+    'application',
+    'launcher',
+    version,
+    `pkg:generic/gapstone-launcher@${version}`,
+    license,
+  );
+  const program = join(folder, 'bin', 'gapstone');
+  return [...found, { ...launcher, description: 'bin/gapstone', hashes: [hash('SHA-256', program)] }];
+}
+
 const packages = new Map(inside.map((path) => [path, npmPackage(path)]));
 const base = withBase ? basePackages() : [];
 
@@ -120,7 +145,7 @@ const bill = {
   serialNumber: '',
   version: 1,
   metadata: { component: own },
-  components: [...packages.values(), node, sqlite, ...base],
+  components: [...packages.values(), node, sqlite, ...packaged(), ...base],
   dependencies,
 };
 const digest = createHash('sha256').update(JSON.stringify(bill)).digest('hex');

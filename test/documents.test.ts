@@ -178,10 +178,17 @@ documents('CI runs what the README says, then the linter and the type check', ()
 
 /** Commands of the documents that are not run here, and why. */
 const notRun: [RegExp, string][] = [
-  [/^npm (ci|test|start)\b/, 'installs the project or runs these very tests; CI does both'],
+  [
+    /^npm (ci && npm (start|test)|test|start)\b/,
+    'installs the project or runs these very tests; CI does both',
+  ],
   [/^npm run (lint|typecheck|bench|test:|pictures)/, 'part of CI, or minutes of work'],
   [/^GAPSTONE_UPDATE_GOLDEN=1 /, 'rewrites files of the repository'],
   [/^podman /, 'needs a container runtime; .ci/image does the same'],
+  [/^npm ci && npm run package$|^cd dist\/package$/, 'minutes of work: .ci/package does it'],
+  [/ SHA256SUMS$|^tar xf gapstone-|^\.\/gapstone start$/, 'test/package runs them'],
+  [/^(rpm|systemctl|runuser) /, 'needs root on a system with rpm'],
+  [/^docker |^(zcat|gunzip) .*\| docker /, 'needs a container runtime'],
 ];
 
 /** The commands of a page's sh blocks, continuation lines joined; `stopped` ones are run without the server. */

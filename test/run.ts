@@ -1,6 +1,6 @@
 // Runs every test file under this folder, or those whose path contains an argument: each in a process of its own, two at a
-// time. Two kinds are left out and run alone, in this process: with --faults what is in `faults/`, which takes minutes;
-// with --browser what drives a browser.
+// time. Three kinds are left out and run alone, in this process: with --faults what is in `faults/`, which takes minutes;
+// with --package what is in `package/`, which needs the built package; with --browser what drives a browser.
 // uvu alone exits 0 when a `before` throws, a `.run()` is forgotten or nothing matches: here each is a failure.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -13,16 +13,17 @@ import { outside } from './support/watched.ts';
 type Runner = () => Promise<[errors: string | true, ran: number, skipped: number, total: number]>;
 
 const root = dirname(fileURLToPath(import.meta.url));
-const flags = ['--faults', '--browser', '--only'];
+const flags = ['--faults', '--package', '--browser', '--only'];
 const wanted = process.argv.slice(2).filter((argument) => !flags.includes(argument));
-const faults = process.argv.includes('--faults');
+/** The folder of which the tests run, and whose tests run at no other time. */
+const apart = ['faults', 'package'].find((name) => process.argv.includes(`--${name}`));
 /** One file, named whole, in this process: what the runner asks of its children. */
 const only = process.argv.includes('--only');
 const ending = process.argv.includes('--browser') ? '.browser.js' : '.test.js';
 const files = readdirSync(root, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
   .map((entry) => join(entry.parentPath, entry.name))
-  .filter((file) => relative(root, file).startsWith('faults') === faults)
+  .filter((file) => /^(faults|package)\//.exec(relative(root, file))?.[1] === apart)
   .filter((file) => {
     const name = relative(root, file);
     return wanted.length === 0 || wanted.some((word) => (only ? name === word : name.includes(word)));
@@ -42,7 +43,7 @@ function fail(message: string, count = 1): void {
   problems.push(message);
 }
 
-if (only || faults || ending === '.browser.js' || files.length < 2)
+if (only || apart || ending === '.browser.js' || files.length < 2)
   for (const [index, file] of files.entries()) await runFile(index, file);
 else {
   const waiting = [...files];

@@ -409,6 +409,7 @@ structure('the top level of the repository holds what ARCHITECTURE.md allows, an
     'data',
     'docs',
     'migrations',
+    'packaging',
     'importers',
     'src',
     'test',

@@ -18,7 +18,7 @@ threats('SECURITY.md has every row of it once, each with what happens and a test
       X: 7,
       Z: 4,
       I: 8,
-      D: 3,
+      D: 5,
       A: 4,
       B: 8,
       H: 4,

@@ -15,6 +15,17 @@ function findRoot(): string {
 /** The folder of the package: it holds `migrations`, `data` and `package.json`, compiled or not. */
 export const packageRoot = findRoot();
 
-export const packageVersion: string = (
-  JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }
-).version;
+const manifest = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
+  version: string;
+  commit?: string;
+};
+
+export const packageVersion: string = manifest.version;
+
+/** The commit that this was built from: an installation has it in its manifest, a checkout where its build left it. */
+export const packageCommit: string = manifest.commit ?? builtFrom() ?? 'unknown';
+
+function builtFrom(): string | undefined {
+  const file = join(packageRoot, 'dist', '.commit');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() || undefined : undefined;
+}

@@ -44,8 +44,10 @@ export function readHosts(text: string, { mustHaveHeader }: { mustHaveHeader: bo
   const filled = rows.filter(({ record }) => record.some((cell) => cell !== ''));
   const first = filled[0];
   if (first === undefined) return { hosts: [], problems: ['There is no host'] };
-  const named = first.record.map((cell) => columnNames[cell.toLowerCase().replace(/[\s_-]/g, '')]);
-  const hasHeader = mustHaveHeader || named.every((name) => name !== undefined);
+  const named = first.record.map((cell) => columnNames[folded(cell)]);
+  // The first line is a header where every cell is one of its names, or one says hostName.
+  const isHeader = named.every((name) => name !== undefined) || first.record.some(isHostName);
+  const hasHeader = mustHaveHeader || isHeader;
   const wrong = hasHeader ? headerProblem(first.record, named) : null;
   if (wrong !== null) return { hosts: [], problems: [`Line ${first.info.lines}: ${wrong}`] };
 
@@ -70,6 +72,9 @@ export function readHosts(text: string, { mustHaveHeader }: { mustHaveHeader: bo
     problems: more > 0 ? [...problems.slice(0, mostProblems), `${more} more lines are wrong`] : problems,
   };
 }
+
+const folded = (cell: string) => cell.toLowerCase().replace(/[\s_-]/g, '');
+const isHostName = (cell: string) => folded(cell) === 'hostname';
 
 function delimiterOf(text: string): string {
   const first = /[^\s\uFEFF].*/.exec(text)?.[0] ?? '';

@@ -4,10 +4,10 @@ import type { ChecklistsBody } from './hosts-schema.ts';
 
 type User = Env['Variables']['user'];
 
-/** A list as far as checklists are made of it; `version` is empty where the STIG is gone from the catalog. */
+/** A list as far as checklists are made of it; `release` is null where the STIG is gone from the catalog. */
 export interface ListOfStigs {
   name: string;
-  stigs: { slug: string; version: string }[];
+  stigs: { slug: string; release: object | null }[];
 }
 
 /** Checklists of a list: the zip, what its file is called, and the STIGs that are gone from the catalog. */
@@ -34,10 +34,10 @@ export function createListChecklists(
     let list: ListOfStigs = listOf(user, id);
     const wanted = () => {
       list = listOf(user, id);
-      return list.stigs.filter(({ version }) => version !== '').map(({ slug }) => slug);
+      return list.stigs.filter(({ release }) => release !== null).map(({ slug }) => slug);
     };
     const zip = await make(wanted, asked, classification, caller);
-    const gone = list.stigs.filter(({ version }) => version === '').map(({ slug }) => slug);
+    const gone = list.stigs.filter(({ release }) => release === null).map(({ slug }) => slug);
     return { zip, name: `${list.name}_checklists.zip`, gone };
   };
 }

@@ -16,7 +16,7 @@ import { createLog, type Log } from '../base/log.ts';
 import { packageVersion } from '../base/root.ts';
 import type { Database } from '../db/database.ts';
 import { whenWritable } from '../db/faults.ts';
-import { openUpgraded, openUsersUpgraded, type UpgradeOptions } from '../db/upgrade.ts';
+import { openUpgraded, openUsersUpgraded, type UpgradeOptions, upgradeFiles } from '../db/upgrade.ts';
 import { tell } from './command.ts';
 
 const minute = 60_000;
@@ -115,6 +115,11 @@ export function openForCommand(config: Config, options: UpgradeOptions = {}): Pr
 /** The same for users' data alone, where there may be no catalog yet. */
 export function openUsersForCommand(config: Config, options: UpgradeOptions = {}) {
   return openUsersUpgraded(config.usersDb, { ...options, say: tell, onMigrate: auditMigration(config) });
+}
+
+/** Brings both files to this schema, or neither, before anything else is done with one of them. Throws `CommandError`. */
+export function upgradeForCommand(config: Config): Promise<void> {
+  return upgradeFiles(config, { say: tell, onMigrate: auditMigration(config) });
 }
 
 function auditMigration(config: Config) {

@@ -5,7 +5,7 @@ import { type Config, readConfig } from '../base/config.ts';
 import { packageRoot, packageVersion } from '../base/root.ts';
 import { count } from '../base/text.ts';
 import { catalog } from '../db/tables.ts';
-import { openForCommand } from './audit.ts';
+import { openForCommand, upgradeForCommand } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
 import { type Command, flag, parse, text } from './command.ts';
 import { serve } from './serve.ts';
@@ -26,6 +26,7 @@ export const startCommand: Command = {
     const { values } = parse(args, [], { host: text, port: text, 'no-token': flag });
     const config = readConfig(values);
     const open = async () => {
+      await upgradeForCommand(config);
       await importShippedData(config);
       return openForCommand(config, { create: true, checkUnclean: true });
     };

@@ -1,12 +1,16 @@
 import { CommandError } from '../base/errors.ts';
 
 /**
- * Loads the SQLite driver. Throws `CommandError` where it cannot be: that is a fault of the installation, not of a database.
+ * Loads the SQLite driver, and gives the version of the SQLite that is compiled into it. Throws `CommandError` where it
+ * cannot be loaded: that is a fault of the installation, not of a database.
  */
-export async function requireDriver(): Promise<void> {
+export async function requireDriver(): Promise<string> {
   try {
     const { default: Sqlite } = await import('better-sqlite3');
-    new Sqlite(':memory:').close();
+    const database = new Sqlite(':memory:');
+    const version = database.prepare('SELECT sqlite_version()').pluck().get() as string;
+    database.close();
+    return version;
   } catch (error) {
     const why = (error as Error).message.split('\n')[0];
     throw new CommandError(

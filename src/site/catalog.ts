@@ -37,27 +37,23 @@ const agesQuery = z.object({
 
 /** The start page, what is loaded, what the imports did, and documents and roles for the entitled. */
 export function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const {
-    news,
-    stigs,
-    now,
-    controls,
-    ledger,
-    summary,
-    documents,
-    roles,
-    documentCollections,
-    roleCollections,
-  } = deps;
-  const { onlySamples, inbox } = deps;
+  const { news, stigs, now, controls, ledger, summary, lists, onlySamples, inbox } = deps;
+  const { documents, roles, documentCollections, roleCollections } = deps;
   const counted = { page: 1, limit: 1 };
 
   app.get('/', guard.visitor, (c) => {
     const visitor = c.get('visitor');
     const firstRun = onlySamples() ? FirstRun({ inbox: visitor === null ? null : inbox }) : null;
     if (visitor === null) return show(c, homePage(null, firstRun));
-    const { changes } = news.changelog({ page: 1, limit: 10 });
-    return show(c, homePage({ stats: news.stats(), changes }, firstRun));
+    const latest = { page: 1, limit: 10 };
+    const { changes } = news.changelog(latest);
+    const home = {
+      stats: news.stats(),
+      changes,
+      brought: news.lastImport(latest),
+      lists: lists.all(visitor).lists,
+    };
+    return show(c, homePage(home, firstRun));
   });
 
   app.get('/catalog', guard.user, async (c) => {

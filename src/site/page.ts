@@ -8,12 +8,14 @@ import { type AppError, forbidden } from '../base/errors.ts';
 import type { ControlService } from '../catalog/controls/queries.ts';
 import type { RuleChain } from '../catalog/crosswalk/chain.ts';
 import type { ControlRulesService } from '../catalog/crosswalk/control-rules.ts';
+import type { CoverageService } from '../catalog/crosswalk/coverage.ts';
 import type { CrosswalkService } from '../catalog/crosswalk/queries.ts';
 import type { RegdocService } from '../catalog/guidance/documents.ts';
 import type { RoleMappingService } from '../catalog/guidance/role-mapping.ts';
 import type { RoleService } from '../catalog/guidance/roles.ts';
 import type { LedgerService } from '../catalog/ledger.ts';
 import type { SearchService } from '../catalog/search/queries.ts';
+import type { StigFinder } from '../catalog/search/stig-finder.ts';
 import type { createStigsCalled } from '../catalog/stigs/called.ts';
 import type { StigChangesService } from '../catalog/stigs/changes.ts';
 import type { StigDiffService } from '../catalog/stigs/diff.ts';
@@ -22,6 +24,7 @@ import type { StigNewsService } from '../catalog/stigs/news.ts';
 import type { StigService } from '../catalog/stigs/queries.ts';
 import type { ReadingService } from '../catalog/stigs/reading.ts';
 import type { CatalogSummaryService } from '../catalog/summary.ts';
+import type { MakeListChecklists } from '../checklists/list-checklists.ts';
 import type { DocumentCollectionService, RoleCollectionService } from '../collections/catalog-collections.ts';
 import type { ControlCollectionService } from '../collections/control-collections.ts';
 import type { FavoriteService } from '../collections/favorites.ts';
@@ -61,7 +64,9 @@ export interface PageDeps {
   controls: ControlService;
   crosswalk: CrosswalkService;
   controlRules: ControlRulesService;
+  coverage: CoverageService;
   search: SearchService;
+  finder: StigFinder;
   ledger: LedgerService;
   summary: CatalogSummaryService;
   documents: RegdocService;
@@ -71,6 +76,7 @@ export interface PageDeps {
   roleMapping: RoleMappingService;
   lists: ListService;
   listStigs: ListEntryService;
+  listChecklists: MakeListChecklists;
   listOverview: ListOverviewService;
   collections: ControlCollectionService;
   favorites: FavoriteService;
@@ -127,6 +133,8 @@ export function createPageSupport({ access, assets, banner }: PageDeps) {
       guarded(
         access.audited(action, (c) => (field === undefined ? undefined : c.get('form')?.get(field))).user,
       ),
+    /** As `audited`, for a form whose answer is much work. */
+    auditedCostly: (action: string) => guarded(access.with({ expensive: true }).audited(action).user),
     /** As `user`, for a form that brings a file. */
     upload: guarded(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
     visitor: guarded(access.visitor),

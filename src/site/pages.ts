@@ -5,6 +5,7 @@ import { check, oneWord } from '../http/schema.ts';
 import { catalogPages } from './catalog.ts';
 import { collectionPages } from './collections.ts';
 import { controlPages } from './controls.ts';
+import { coveragePages } from './coverage.ts';
 import { docsPages } from './docs.ts';
 import { favoritePages } from './favorites.ts';
 import { formOnlyPages } from './form-only.ts';
@@ -12,6 +13,7 @@ import { problemPage } from './html/problem.tsx';
 import { signInPage } from './html/sign-in.tsx';
 import { themes } from './html/view.ts';
 import { keptForm } from './kept-form.ts';
+import { listChecklistPages } from './list-checklists.ts';
 import { listPages } from './lists.ts';
 import { createPageSupport, goTo, type PageDeps, safePath } from './page.ts';
 import { rulePages } from './rules.ts';
@@ -42,6 +44,8 @@ export function pageRoutes(deps: PageDeps): Pages {
     rulePages,
     controlPages,
     listPages,
+    coveragePages,
+    listChecklistPages,
     collectionPages,
     favoritePages,
     upgradePages,

@@ -17,13 +17,14 @@ const changesPerPage = 50;
 
 /** The pages of STIGs and their rules. */
 export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { stigs, stigDiff, lists, favorites, roleMapping, now } = deps;
+  const { stigs, finder, stigDiff, lists, favorites, roleMapping, now } = deps;
 
   app.get('/stigs', guard.user, (c) => {
-    const query = readQuery(c, listQuery.extend(sorting(stigColumns)));
+    const { search = '', ...query } = readQuery(c, listQuery.extend(sorting(stigColumns)));
+    const called = search.trim() === '' ? undefined : finder.called(search);
     const page = {
-      list: stigs.list(query),
-      search: query.search ?? '',
+      list: stigs.list({ ...query, called }),
+      search,
       sort: query.sort,
       lists: ownLists(c, lists),
       now: now(),

@@ -1,4 +1,5 @@
 import { benchChanges } from './changes.ts';
+import { benchCoverage } from './coverage.ts';
 import { benchImport } from './import.ts';
 import { benchReading } from './read.ts';
 import { benchSearching } from './search.ts';
@@ -9,6 +10,7 @@ const parts: Record<string, () => Promise<void>> = {
   import: benchImport,
   read: benchReading,
   search: benchSearching,
+  coverage: benchCoverage,
   changes: benchChanges,
   uploads: benchUploads,
 };

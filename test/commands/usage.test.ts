@@ -33,7 +33,10 @@ usage('help and version are on stdout, exit 0', async () => {
   for (const result of [help!, version!, ...commands]) assert.equal([result.code, result.stderr], [0, '']);
   for (const name of ['start', 'serve', 'import', 'token'])
     assert.match(help!.stdout, new RegExp(`^ +${name} `, 'm'));
-  assert.match(version!.stdout, /^\d+\.\d+\.\d+\n$/);
+  assert.match(
+    version!.stdout,
+    /^gapstone 1\.0\.0\ncommit ([0-9a-f]{40}|unknown)\nnode \d+\.\d+\.\d+\nsqlite 3\.\d+\.\d+\n$/,
+  );
   for (const { stdout } of commands) assert.match(stdout, /^gapstone \w+.*\n[\s\S]*--db FILE/);
 });
 

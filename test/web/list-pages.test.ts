@@ -295,6 +295,7 @@ lists('the parts of a list have addresses of their own, and say which is shown',
   const home = await make('Parts', 'SHARED');
   for (const [path, label] of [
     [home, 'Overview'],
+    [`${home}/checklists`, 'Checklists'],
     [`${home}/settings`, 'Sharing and settings'],
   ]) {
     const { html } = await loadPage(t, path!, ann);

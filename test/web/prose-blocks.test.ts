@@ -44,6 +44,18 @@ const samples: [what: string, text: string, blocks: string[]][] = [
     ],
   ],
   [
+    'a path under a command that has a prompt is its answer',
+    'Look:\n\n$ stat -c "%n %U" /sbin/demo\n\n/sbin/demo root\n\nRun this:\n\n/sbin/demo --off',
+    [
+      'words: Look:⏎⏎',
+      'command: {$ }stat -c "%n %U" /sbin/demo⏎',
+      'words: ⏎',
+      'literal: /sbin/demo root⏎',
+      'words: ⏎Run this:⏎⏎',
+      'command: /sbin/demo --off',
+    ],
+  ],
+  [
     'each command stands alone, a continued one is one',
     '# systemctl stop demo\n# systemctl mask \\\n    demo.service',
     ['command: {# }systemctl stop demo⏎', 'command: {# }systemctl mask \\⏎    demo.service'],
@@ -65,10 +77,10 @@ const samples: [what: string, text: string, blocks: string[]][] = [
   ],
   [
     'a stanza of a router is no command of Linux',
-    'As in the example below:\n\ninterface demo0\n ip address 192.0.2.1 255.255.255.0\n no shutdown\n',
+    'As in the example below:\n\ninterface demo0\n description Link to the core\n ip address 192.0.2.1 255.255.255.0\n',
     [
       'words: As in the example below:⏎⏎',
-      'literal: interface demo0⏎ ip address 192.0.2.1 255.255.255.0⏎ no shutdown⏎',
+      'literal: interface demo0⏎ description Link to the core⏎ ip address 192.0.2.1 255.255.255.0⏎',
     ],
   ],
   [
@@ -82,10 +94,10 @@ const samples: [what: string, text: string, blocks: string[]][] = [
   ],
   [
     'a statement of SQL is one, up to its end',
-    'Run the query:\nSELECT name,\n  state\nFROM demo.things;\nCompare the answer with the list.',
+    'Run the query:\nSELECT name,\n  state\nFROM demo.things\n  where state = 1\n  and name <> 2;\nCompare the answer with the list.',
     [
       'words: Run the query:⏎',
-      'sql: SELECT name,⏎  state⏎FROM demo.things;⏎',
+      'sql: SELECT name,⏎  state⏎FROM demo.things⏎  where state = 1⏎  and name <> 2;⏎',
       'words: Compare the answer with the list.',
     ],
   ],

@@ -17,6 +17,10 @@ export function createCoverageService(db: Database, controls: ControlService, cr
   const rulesOf = createReleaseRules(db);
 
   return {
+    /** What stands for the titles of controls that have none: how their statements begin, by identifier. */
+    beginnings: ({ framework, revision }: Coverage): Map<string, string> =>
+      revision === null ? new Map() : frames.beginnings(framework, revision),
+
     /**
      * The coverage of the STIGs that `find` gives. Throws BAD_REQUEST for an unknown baseline, NOT_FOUND for an unknown
      * revision, and what `find` throws.

@@ -47,6 +47,8 @@ export interface StigsWanted extends Page {
   sort?: Sort<StigColumn> | undefined;
   /** A date: those of it and later ones are left out, and those without one. */
   before?: string | undefined;
+  /** Slugs, as `createStigFinder` gives them. */
+  called?: string[] | undefined;
 }
 
 export type StigService = ReturnType<typeof createStigService>;
@@ -126,15 +128,22 @@ export function createStigService(db: Database) {
       return { slug, title, release: { id, version: own } };
     },
 
-    /** A page of the STIGs, by title unless `sort` says otherwise; of those whose release is older than a date. */
-    list({ search, sort, before, ...page }: StigsWanted): StigList {
+    /**
+     * A page of the STIGs, by title unless `sort` says otherwise; of those that are `called` in their order; of those whose release is
+     * older than a date.
+     */
+    list({ search, called, sort, before, ...page }: StigsWanted): StigList {
       const wanted = search ? fold(search) : '';
+      const slugs = called === undefined ? null : JSON.stringify(called);
       const matches = and(
         wanted === ''
           ? undefined
           : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`,
         before === undefined ? undefined : sql`${stigReleases.releaseDate} < ${before}`,
+        slugs === null ? undefined : sql`${stigs.slug} IN (SELECT value FROM json_each(${slugs}))`,
       );
+      const byTitle = [asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug)];
+      const byPlace = sql`(SELECT key FROM json_each(${slugs}) WHERE value = ${stigs.slug})`;
       return db.read(() => {
         const total = orm
           .select({ total: count() })
@@ -153,7 +162,7 @@ export function createStigService(db: Database) {
           .from(stigs)
           .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
           .where(matches)
-          .orderBy(...orderBy(sort, sortable, [asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug)]))
+          .orderBy(...orderBy(sort, sortable, slugs === null ? byTitle : [byPlace]))
           .limit(page.limit)
           .offset(offsetOf(page, total))
           .all();

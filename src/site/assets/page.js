@@ -19,6 +19,7 @@ if (over !== null)
     },
     15 * 60 * 1000,
   );
+
 // One rule after the other, with the filters that the page was opened with.
 document.addEventListener('keydown', (event) => {
   const { target } = event;
@@ -30,8 +31,11 @@ document.addEventListener('keydown', (event) => {
 
 // Copying: the text as it was published, character by character.
 async function copy(text, element) {
-  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
-  // Plain HTTP from another machine is no secure context: there the selection is copied, as by hand.
+  try {
+    return await navigator.clipboard.writeText(text);
+  } catch {
+    // Plain HTTP from another machine is no secure context: there the selection is copied, as by hand.
+  }
   const selection = getSelection();
   selection.selectAllChildren(element);
   const put = (event) => {

@@ -26,6 +26,8 @@ interface Line extends KnownLine {
 const mostCharacters = 50_000;
 /** How many lines a command may go on for. */
 const mostLines = 60;
+/** How many a document may have that stands in one. */
+const mostOfDocument = 200;
 
 /** What a command has open as far as it was read: a quote, brackets of a script, loops of a shell. */
 interface Open {
@@ -55,8 +57,8 @@ function reach(lines: string[], first: number, { kind, prompt }: KnownLine): num
   const open: Open = { quote: '', depth: 0, loops: 0 };
   const document = /<<-?\s*(["']?)(\w+)\1/.exec(lines[first]!)?.[2];
   let line = lines[first]!.slice(prompt.length);
-  for (let more = 0; more <= mostLines; more++) {
-    readOn(open, line, kind === 'powershell');
+  for (let more = 0; more <= (document === undefined ? mostLines : mostOfDocument); more++) {
+    if (document === undefined) readOn(open, line, kind === 'powershell');
     const isWhole =
       document === undefined
         ? open.quote === '' && open.depth <= 0 && open.loops <= 0 && !endsOpen.test(line)
@@ -76,7 +78,8 @@ function reachOfSql(lines: string[], first: number): number {
   let last = first;
   for (let at = first + 1; at < lines.length; at++) {
     const line = lines[at]!.trim();
-    const isMore = sqlMore.test(line) || sqlStart.test(line);
+    const isMore =
+      sqlMore.test(line) || sqlStart.test(line) || (/^[a-z]/.test(line) && sqlMore.test(line.toUpperCase()));
     if (line === '') continue;
     // Beyond an empty line only what cannot begin anything else.
     if (
@@ -93,8 +96,17 @@ function reachOfSql(lines: string[], first: number): number {
 function readLines(text: string): Line[] {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const read: (Line | null)[] = [];
+  let before: Line['kind'] = 'words';
+  let hasPrompts = false;
   for (let at = 0; at < lines.length; at++) {
-    const known = kindOf(lines[at]!);
+    const found = kindOf(lines[at]!);
+    // Where commands have prompts, a path without one, or a word, under a command is what the command says.
+    const isAnswer =
+      hasPrompts && found?.kind === 'command' && found.prompt === '' && !/^\s*sudo\s/.test(lines[at]!);
+    const known: KnownLine | null =
+      isAnswer && before !== 'words' ? { ...found!, kind: 'literal' as const } : found;
+    if (known?.kind !== 'blank') before = known?.kind ?? before;
+    if (known?.kind === 'command' && known.prompt !== '') hasPrompts = true;
     read.push(known && { ...known, text: lines[at]!, goesOn: false });
     if (!known || known.kind === 'blank' || known.kind === 'words' || known.kind === 'literal') continue;
     const more = known.kind === 'sql' ? reachOfSql(lines, at) : reach(lines, at, known);

@@ -31,7 +31,7 @@ const shellCommands = new Set(
   getenforce getent getfacl getsebool gpg grep groupadd groupdel groupmod grub2-editenv grub2-mkconfig grubby gsettings gunzip head hostname
   hostnamectl id ifconfig insmod ip ip6tables iptables journalctl keytool kubectl kubeadm last lastlog launchctl ldapsearch ln ls lsattr lsblk lsmod lsof
   mkdir mkfs mktemp modprobe mount mv nano netstat nft nmcli ntpq oc openssl pam-auth-update pamtester passwd perl pgrep ping pkexec pkill podman
-  postconf printf profiles ps psql pwck pwconv pwpolicy python python3 readlink realm restorecon rm rmmod route rpm rpmkeys rsync scutil security sed semanage semodule
+  postconf printf ps psql pwck pwconv pwpolicy python python3 readlink realm restorecon rm rmmod route rpm rpmkeys rsync scutil sed semanage semodule
   service sestatus setenforce setfacl setsebool sh sha256sum sha512sum shutdown slapcat snmpwalk sort source spctl ss ssh ssh-keygen sshd stat strings
   stty su subscription-manager sudo swapoff swapon sysctl syspurpose systemctl systemd-analyze systemd-cryptenroll systemd-detect-virt tail tar tee timedatectl touch
   ufw umask umount uname unset update-crypto-policies update-grub update-rc.d useradd userdel usermod usbguard vi vim visudo which while xargs yum zgrep zypper`
@@ -39,7 +39,7 @@ const shellCommands = new Set(
     .filter((word) => word !== ''),
 );
 const windowsCommands =
-  /^(?:auditpol|bcdedit|bitsadmin|certutil|cipher|cscript|dism|dsquery|fsutil|gpresult|gpupdate|icacls|ipconfig|klist|manage-bde|net (?:accounts|group|localgroup|share|start|stop|user)|netsh|nltest|powercfg|reg (?:add|delete|query)|regsvr32|repadmin|sc(?:\.exe)? (?:config|query|sdshow|qc)|schtasks|secedit|setspn|sigverif|takeown|vssadmin|w32tm|wevtutil|wmic|appcmd)(?:\.exe)?(?=\s+["/\w.\\:-]|$)/i;
+  /^(?:auditpol|bcdedit|bitsadmin|certutil|cipher(?= \/)|cscript|dism|dsquery|fsutil|gpresult|gpupdate|icacls|ipconfig|klist|manage-bde|net (?:accounts|group|localgroup|share|start|stop|user)|netsh|nltest|powercfg|reg (?:add|delete|query)|regsvr32|repadmin|sc(?:\.exe)? (?:config|query|sdshow|qc)|schtasks|secedit|setspn|sigverif|takeown|vssadmin|w32tm|wevtutil|wmic|appcmd)(?:\.exe)?(?=\s+["/\w.\\:-]|$)/i;
 
 const powershellVerbs =
   '(?:Add|Clear|Complete|Convert|ConvertFrom|ConvertTo|Copy|Disable|Enable|Export|ForEach|Format|Get|Grant|Import|Install|Invoke|Measure|Move|New|Out|Register|Remove|Rename|Reset|Resolve|Restart|Resume|Revoke|Select|Send|Set|Sort|Start|Stop|Suspend|Test|Uninstall|Unregister|Update|Where|Write)';
@@ -52,7 +52,7 @@ const powershell = [
 ];
 
 export const sqlStart =
-  /^(?:ALTER|AUDIT|BACKUP|BEGIN|CREATE|DECLARE|DELETE FROM|DENY|DROP|EXEC|EXECUTE|GO|GRANT|INSERT INTO|NOAUDIT|RECONFIGURE|REVOKE|SELECT|SET|SHOW|UPDATE|USE|WITH)\b(?!:)|^select\s.*(?:\sfrom\s|\($|\w,$)|^sp_\w+ N?'|^(?:alter|create|drop|exec|grant|revoke)\s.*;\s*$/;
+  /^(?:ALTER|AUDIT|BACKUP|BEGIN|CREATE|DECLARE|DELETE FROM|DENY|DROP|EXEC|EXECUTE|GO|GRANT|INSERT INTO|NOAUDIT|RECONFIGURE|REVOKE|SELECT|SET|SHOW|UPDATE|USE|WITH)\b(?![:(])|^select\s.*(?:\sfrom\s|\($|\w,$)|^sp_\w+ N?'|^(?:alter|create|drop|exec|grant|revoke)\s.*;\s*$/;
 export const sqlMore =
   /^(?:AND|AS|BEGIN|CASE|ELSE|END|FROM|FULL|GO|GROUP BY|HAVING|IF|INNER|INTO|JOIN|LEFT|ON|OR|ORDER BY|PRINT|RIGHT|RETURN|THEN|UNION|VALUES|WHEN|WHERE)\b|^[()]/;
 
@@ -71,7 +71,8 @@ const literals = [
   /^[\w.*/$-]+(?:\[[^\]]*\])?\s*=(?![=>])\s*(?!.*\b(?:the|is|are|must|statement)\b)/,
   /^\/[\w.*+-]+(?:\/[\w.*+-]*)*(?::\S.*)?$/,
   /^\/(?:[\w.-]+\/)+[\w.*-]+:/,
-  /^(?:apiVersion|kind|metadata|spec):/,
+  /^(?:apiVersion|kind|metadata|spec):|^- [a-z][\w.]*:(?: \S.*)?$|^(?:---|\.\.\.)$/,
+  /^Value\s*:\s*(?:0x|\d)/,
   /^#\s*[\w.-]+\s*=/,
   /^(?:set|delete) (?!.*\s(?:the|to|is|on|of)\s)[a-z][a-z0-9-]* [\w-]+(?:\s[^.:]*)?$/,
 ];
@@ -82,9 +83,10 @@ const sentenceWords =
 
 /** Whether a line is one that somebody reads, as far as can be told from it alone. */
 export function isSentence(line: string): boolean {
+  if (/^\s+[a-z]/.test(line) && !/[.:?!]\s*$/.test(line) && line.trim().split(/\s+/).length < 9) return false;
   const bare = line.trim().replace(/"[^"]*"|'[^']*'|“[^”]*”/g, '""');
   if (/^(?:\d+[.)]|[-*•o]|\(?[a-z]\)|Step \d+)\s+[A-Z"]/.test(bare) || / >> | -> |→/.test(bare)) return true;
-  if (/^(?:and|or|AND|OR|Note|Example|EXAMPLE)[:.]?$/.test(bare)) return true;
+  if (/^(?:and|or|AND|OR|Note|Example|EXAMPLE)[:.]?$|^https?:\/\/\S+$/.test(bare)) return true;
   if (/^[A-Z"(]/.test(bare) && /[.:?!]$/.test(bare) && /\s/.test(bare)) return true;
   if (sentenceWords.test(bare)) return true;
   const words = bare.split(/\s+/);
@@ -113,7 +115,7 @@ export function kindOf(text: string): KnownLine | null {
   if (sqlStart.test(trimmed) && !/^(?!(?:GO|BEGIN|RECONFIGURE)$)[A-Z ]+\.?$/.test(trimmed))
     return { kind: 'sql', prompt: '' };
   if (literals.some((pattern) => pattern.test(trimmed))) return { kind: 'literal', prompt: '' };
-  return isSentence(trimmed) ? { kind: 'words', prompt: '' } : null;
+  return isSentence(text.trimEnd()) ? { kind: 'words', prompt: '' } : null;
 }
 
 const isPowershell = (typed: string) =>
@@ -126,12 +128,15 @@ function isShellCommand(typed: string): boolean {
   const isPath =
     /^\/(?:usr\/|opt\/[\w/]*)?s?bin\/[\w.-]+$/.test(first) || /^\/usr\/libexec\/\S+$/.test(first);
   if (!isPath && !shellCommands.has(first)) return false;
-  if (isPath || first === 'sudo') return words.length > 1 || isPath;
+  // A mode or a rule of AIDE after a path is no argument.
+  if (isPath) return !/^(?:\d{3,4}$|\w\+\w)/.test(words[1] ?? '');
+  if (first === 'sudo') return words.length > 1;
   // Routers have these words too.
   if (first === 'ip' || first === 'service')
     return /^(?:ip (?:-\w|(?:a|addr|link|netns)\b)|service \S+ (?:re)?st)/.test(typed);
   // Some commands are words of English too.
   const rest = typed.replace(/"[^"]*"|'[^']*'/g, '""');
   if (/[a-z]{2}[.:]\s*$/.test(rest) && sentenceWords.test(rest)) return false;
+  if (/\s\{$/.test(typed)) return false;
   return !/(?:^|\s)(?:the|is|are|must|this|that|will|should|be|has|have)\s/.test(rest);
 }

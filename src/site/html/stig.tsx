@@ -80,6 +80,9 @@ export function stigPage(stig: StigPage): View {
               Compare with {older.version}
             </a>
           )}
+          <a class="button quiet" href={link(`${home}/coverage`, { version: isCurrent ? '' : version })}>
+            Controls addressed
+          </a>
           <a class="button quiet" href={link('/upgrade', { slug })}>
             Upgrade a checklist to this release
           </a>

@@ -1,0 +1,95 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { CommandError } from '../base/errors.ts';
+import { freeName } from '../base/files.ts';
+import { packageVersion } from '../base/root.ts';
+import { connectReadOnly } from '../db/connect.ts';
+import { freeBytes, requireRoom } from '../db/copy.ts';
+import { type Kind, namesOfKinds } from '../db/header.ts';
+import { listMigrations, schemaVersion } from '../db/migrate.ts';
+import { damageOf } from '../db/schema.ts';
+import { type Command, parse } from './command.ts';
+
+/** What this version would do with one file of an installation. */
+interface FileCheck {
+  kind: Kind;
+  file: string;
+  /** The schema that the file has; null where there is no file, or none that this version takes. */
+  schema: number | null;
+  /** The schema of this version. */
+  newest: number;
+  /** The migrations that the next start would apply, in their order. */
+  migrations: string[];
+  /** Why this version would refuse the file. */
+  problem: string | null;
+}
+
+const names: [Kind, string][] = [
+  ['catalog', 'gapstone.db'],
+  ['users', 'gapstone-users.db'],
+];
+
+export const upgradeCheckCommand: Command = {
+  name: 'upgrade-check',
+  summary: 'tell what this version would migrate in the data folder of an installation; changes nothing',
+  usage: 'gapstone upgrade-check DIR [--json]',
+  help: [
+    'DIR       the folder with gapstone.db and gapstone-users.db; a server may be using them',
+    '--json    version, ok, and of each file kind, schema, newest, migrations and problem as JSON',
+    'Exits with 1 where this version would refuse a file, with one line that says why.',
+  ],
+  async run(args) {
+    const { values, positionals } = parse(args, ['DIR'], {});
+    const folder = positionals[0]!;
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      throw new CommandError(`${folder} is not a folder`);
+    const files = names.map(([kind, name]) => checkFile(kind, join(folder, name)));
+    if (files.every(({ schema, problem }) => schema === null && problem === null))
+      throw new CommandError(`there is neither ${names.map(([, name]) => name).join(' nor ')} in ${folder}`);
+    const ok = files.every(({ problem }) => problem === null);
+    const lines = files.map(describe).join('');
+    process.stdout.write(values.json ? `${JSON.stringify({ version: packageVersion, ok, files })}\n` : lines);
+    return ok ? 0 : 1;
+  },
+};
+
+function checkFile(kind: Kind, file: string): FileCheck {
+  const migrations = listMigrations(kind);
+  const checked: FileCheck = {
+    kind,
+    file,
+    schema: null,
+    newest: migrations.length,
+    migrations: [],
+    problem: null,
+  };
+  if (!existsSync(file)) return checked;
+  try {
+    const sqlite = connectReadOnly(file, kind, { anySchema: true });
+    try {
+      const schema = schemaVersion(sqlite);
+      checked.schema = schema;
+      const missing = migrations.filter(({ number }) => number > schema);
+      checked.migrations = missing.map((each) => basename(each.file));
+      const [damage] = damageOf(sqlite, 'quick');
+      if (damage !== undefined) throw new CommandError(`${file} is damaged: ${damage.replace(/\s+/g, ' ')}`);
+      if (missing.length > 0) requireRoom(copyOf(checked), statSync(file).size, freeBytes);
+    } finally {
+      sqlite.close();
+    }
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    checked.problem = error.message;
+  }
+  return checked;
+}
+
+const copyOf = ({ file, newest }: FileCheck) => freeName(`${file}.before-schema-${newest}`);
+
+function describe(check: FileCheck): string {
+  const { kind, file, schema, newest, migrations, problem } = check;
+  if (problem !== null) return `refused: ${problem}\n`;
+  if (schema === null) return `${file}: not there; the next start makes a new ${namesOfKinds[kind]}\n`;
+  if (migrations.length === 0) return `${file}: schema ${schema}, nothing to migrate\n`;
+  return `${file}: schema ${schema}, the next start migrates it to ${newest} (${migrations.join(', ')}), and keeps a copy from before as ${copyOf(check)}\n`;
+}

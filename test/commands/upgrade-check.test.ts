@@ -1,0 +1,179 @@
+// What a new version does with the files of an older one: told beforehand by `upgrade-check`, and undone where it fails.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import * as assert from 'uvu/assert';
+import { packageRoot } from '../../src/base/root.ts';
+import { applicationIds, type Kind } from '../../src/db/header.ts';
+import { listMigrations, migrate } from '../../src/db/migrate.ts';
+import { openUpgraded } from '../../src/db/upgrade.ts';
+import { gapstone } from '../support/child.ts';
+import { suite } from '../support/harness.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+
+const upgrade = suite('Upgrade check, and upgrades that fail');
+
+const newest = { catalog: listMigrations('catalog').length, users: listMigrations('users').length };
+const fileOf = { catalog: 'gapstone.db', users: 'gapstone-users.db' };
+
+/** A data folder whose files have these schemas; one with a schema of 0 is not there. */
+function installation(schemas: Record<Kind, number>): string {
+  const folder = scratchFolder();
+  for (const kind of ['catalog', 'users'] as const) {
+    if (schemas[kind] === 0) continue;
+    const sqlite = new Sqlite(join(folder, fileOf[kind]));
+    sqlite.pragma(`application_id = ${applicationIds[kind]}`);
+    migrate(sqlite, kind, schemas[kind]);
+    sqlite.pragma('journal_mode = WAL');
+    sqlite.close();
+  }
+  return folder;
+}
+
+/** Every file of a folder with its content, and when it was written. */
+function stateOf(folder: string): string[] {
+  return readdirSync(folder)
+    .sort()
+    .map((name) => {
+      const { ino, mode, mtimeMs } = lstatSync(join(folder, name));
+      const hash = createHash('sha256')
+        .update(readFileSync(join(folder, name)))
+        .digest('hex');
+      return `${name} ${ino} ${mode} ${mtimeMs} ${hash}`;
+    });
+}
+
+upgrade('each file is told with its schema and the migrations it lacks, and nothing is touched', async () => {
+  const folder = installation({ catalog: newest.catalog - 1, users: newest.users });
+  const before = stateOf(folder);
+  const file = join(folder, 'gapstone.db');
+  const last = listMigrations('catalog').at(-1)!.file.split('/').at(-1);
+  const { code, stdout, stderr } = await gapstone(['upgrade-check', folder]);
+  assert.equal([code, stderr], [0, '']);
+  assert.equal(stdout.split('\n'), [
+    `${file}: schema ${newest.catalog - 1}, the next start migrates it to ${newest.catalog} (${last}), and keeps a copy from before as ${file}.before-schema-${newest.catalog}`,
+    `${join(folder, 'gapstone-users.db')}: schema ${newest.users}, nothing to migrate`,
+    '',
+  ]);
+  const json = await gapstone(['upgrade-check', folder, '--json']);
+  const report = JSON.parse(json.stdout) as { ok: boolean; files: { migrations: string[] }[] };
+  assert.equal([report.ok, report.files.map((each) => each.migrations)], [true, [[last], []]]);
+  assert.equal(stateOf(folder), before);
+});
+
+upgrade('what a start would refuse is refused with its reason; what is not there is said', async () => {
+  const newer = installation({ catalog: newest.catalog, users: 0 });
+  const sqlite = new Sqlite(join(newer, 'gapstone.db'));
+  sqlite.pragma(`user_version = ${newest.catalog + 1}`);
+  sqlite.close();
+  const told = await gapstone(['upgrade-check', newer]);
+  assert.is(told.code, 1);
+  assert.match(
+    told.stdout,
+    /^refused: \S+gapstone\.db has schema \d+, this version of Gapstone supports \d+ at most/,
+  );
+  assert.match(
+    told.stdout,
+    /gapstone-users\.db: not there; the next start makes a new file of users' data\n$/,
+  );
+
+  const damaged = installation({ catalog: newest.catalog, users: 1 });
+  put(damaged, 'gapstone-users.db', 'no database at all');
+  const refused = await gapstone(['upgrade-check', damaged]);
+  assert.is(refused.code, 1);
+  assert.match(refused.stdout, /\nrefused: \S+gapstone-users\.db is not a database/);
+
+  const nothing = await gapstone(['upgrade-check', scratchFolder()]);
+  assert.match(nothing.stderr, /^gapstone: there is neither gapstone\.db nor gapstone-users\.db in \S+\n$/);
+  assert.match((await gapstone(['upgrade-check', '/nowhere'])).stderr, /\/nowhere is not a folder/);
+  assert.is((await gapstone(['upgrade-check'])).code, 2);
+});
+
+upgrade('both files are migrated, or neither: a failure of the second undoes the first', async () => {
+  const folder = installation({ catalog: newest.catalog - 1, users: newest.users - 1 });
+  const files = { db: join(folder, 'gapstone.db'), usersDb: join(folder, 'gapstone-users.db') };
+  const before = stateOf(folder);
+  const onMigrate = (from: number) => {
+    if (from === newest.users - 1) throw new Error('the second one fails');
+  };
+  try {
+    (await openUpgraded(files, { onMigrate })).close();
+    assert.unreachable();
+  } catch (error) {
+    assert.is(
+      (error as Error).message,
+      `${files.usersDb} cannot be upgraded to schema ${newest.users}: the second one fails. It is unchanged`,
+    );
+  }
+  assert.equal(stateOf(folder).map(withoutTime), before.map(withoutTime));
+  const said: string[] = [];
+  (await openUpgraded(files, { say: (line) => said.push(line) })).close();
+  assert.is(said.length, 2);
+});
+
+const withoutTime = (line: string) => line.split(' ').toSpliced(3, 1).join(' ');
+
+upgrade('a version whose migration fails does not start, and the one before it still does', async () => {
+  const home = join(scratchFolder(), 'next');
+  execFileSync(process.execPath, [join(packageRoot, 'src', 'runtime-tree.mjs'), home], { stdio: 'ignore' });
+  const folder = scratchFolder();
+  // Installed and used by this version.
+  const first = await gapstone([
+    'import',
+    join(packageRoot, 'data', 'stigs'),
+    '--db',
+    join(folder, 'gapstone.db'),
+  ]);
+  assert.is(first.code, 0, first.stderr);
+  assert.is((await gapstone(['mapping', 'list', '--db', join(folder, 'gapstone.db')])).code, 0);
+  const content = () =>
+    stateOf(folder)
+      .filter((line) => /^gapstone(-users)?\.db/.test(line))
+      .map(withoutTime);
+  const before = content();
+
+  const next = (args: string[]) =>
+    spawnSync(process.execPath, [join(home, 'dist', 'src', 'cli.js'), ...args], {
+      encoding: 'utf8',
+      env: {},
+    });
+  mkdirSync(join(home, 'migrations', 'users'), { recursive: true });
+  const number = (offset: number, kind: Kind) => String(newest[kind] + offset).padStart(4, '0');
+  writeFileSync(
+    join(home, 'migrations', 'catalog', `${number(1, 'catalog')}_good.sql`),
+    'CREATE TABLE more (a);',
+  );
+  const broken = join(home, 'migrations', 'users', `${number(1, 'users')}_broken.sql`);
+  writeFileSync(broken, 'CREATE TABLE half (a); INSERT INTO half VALUES (nothing);');
+
+  const told = next(['upgrade-check', folder]);
+  assert.match(told.stdout, /_good\.sql/);
+  assert.match(told.stdout, /_broken\.sql/);
+  assert.equal(content(), before);
+  const refused = next(['start', '--port', '0', '--no-token', '--db', join(folder, 'gapstone.db')]);
+  assert.is(refused.status, 1, refused.stderr);
+  assert.match(
+    refused.stderr,
+    /gapstone-users\.db cannot be upgraded to schema \d+: .*syntax error\. It is unchanged\n$/,
+  );
+  assert.equal(content(), before);
+  assert.is((await gapstone(['check', '--db', join(folder, 'gapstone.db')])).code, 0);
+
+  // Mended, it migrates; the copies bring the version before it back.
+  writeFileSync(broken, 'CREATE TABLE whole (a);');
+  const migrated = next(['mapping', 'list', '--db', join(folder, 'gapstone.db')]);
+  assert.is(migrated.status, 0, migrated.stderr);
+  const copies = [
+    ...migrated.stderr.matchAll(/(\S+) was upgraded from schema \d+ to \d+; a copy from before is in (\S+)/g),
+  ];
+  assert.is(copies.length, 2);
+  const newer = await gapstone(['check', '--db', join(folder, 'gapstone.db')]);
+  assert.match(newer.stderr, /use a newer Gapstone/);
+  for (const [, file, copy] of copies) execFileSync('mv', [copy!, file!]);
+  const back = await gapstone(['check', '--db', join(folder, 'gapstone.db')]);
+  assert.is(back.code, 0, back.stdout + back.stderr);
+});
+
+upgrade.run();

@@ -1,0 +1,256 @@
+// What is in the package, and what it asks of a system.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { packageRoot } from '../../src/base/root.ts';
+import { suite } from '../support/harness.ts';
+import {
+  binariesBelow,
+  filesBelow,
+  made,
+  output,
+  packageName,
+  rpmFile,
+  tarFile,
+  unpackRpm,
+  unpackTar,
+} from '../support/package.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+
+const contents = suite('Package: contents');
+
+const home = unpackTar(scratchFolder());
+const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+const binaries = ['bin/gapstone', 'bin/node', 'lib/libgcc_s.so.1', 'lib/libstdc++.so.6'];
+const driver = 'node_modules/better-sqlite3/prebuilds/linux-x64.node';
+
+/** The lines of docs/operate.md that prove a package, run as they stand there. */
+function documented(line: string, cwd: string): number | null {
+  assert.match(
+    readFileSync(join(packageRoot, 'docs', 'operate.md'), 'utf8').replaceAll('\\\n', ''),
+    `\n${line}\n`,
+  );
+  return spawnSync('bash', ['-c', line], { cwd }).status;
+}
+
+contents('tar and rpm have less than 40 MB', () => {
+  for (const file of [tarFile, rpmFile]) {
+    const { size } = statSync(file);
+    process.stdout.write(`${file.split('/').at(-1)}: ${size} bytes\n`);
+    assert.ok(size < 40e6, `${file} has ${size} bytes`);
+  }
+});
+
+contents('the same commit gives the same bytes', () => {
+  const folder = scratchFolder();
+  const tar = join(folder, 'again.tar');
+  output(process.execPath, [join(packageRoot, 'packaging', 'build.mjs'), '--tar', tar]);
+  const unpacked = join(folder, 'first.tar');
+  spawnSync('bash', ['-c', 'xz -dc "$0" > "$1"', tarFile, unpacked]);
+  assert.is(sha256(tar), sha256(unpacked));
+});
+
+contents('the rpm holds the files of the tar, byte for byte', () => {
+  const root = scratchFolder();
+  unpackRpm(root);
+  const installed = join(root, 'usr', 'lib', 'gapstone');
+  assert.equal(filesBelow(installed), filesBelow(home));
+  for (const name of filesBelow(home))
+    assert.is(sha256(join(installed, name)), sha256(join(home, name)), name);
+  assert.equal(
+    filesBelow(root).filter((name) => !name.startsWith('usr/lib/gapstone/')),
+    [
+      'etc/gapstone/gapstone.env',
+      'usr/lib/systemd/system/gapstone.service',
+      'usr/lib/sysusers.d/gapstone.conf',
+    ],
+  );
+});
+
+contents('no binary asks for more than glibc 2.34 and what lies beside it', () => {
+  assert.equal(binariesBelow(home), [...binaries, driver].sort());
+  const given = new Set(
+    ['libstdc++.so.6', 'libgcc_s.so.1'].flatMap((name) =>
+      symbols(join(home, 'lib', name), '--defined-only').map((symbol) => symbol.replace('@@', '@')),
+    ),
+  );
+  const system = ['libc.so.6', 'libm.so.6', 'libdl.so.2', 'libpthread.so.0', 'ld-linux-x86-64.so.2'];
+  for (const name of binariesBelow(home)) {
+    const file = join(home, name);
+    const needed = [...output('readelf', ['-dW', file]).matchAll(/\(NEEDED\).*\[(.*)\]/g)].map(
+      (match) => match[1]!,
+    );
+    for (const library of needed)
+      assert.ok([...system, 'libstdc++.so.6', 'libgcc_s.so.1'].includes(library), `${name} needs ${library}`);
+    const wanted = symbols(file, '--undefined-only');
+    for (const symbol of wanted) {
+      const [, kind, version] = /@([A-Z]+)_(.*)$/.exec(symbol) ?? [];
+      if (kind === 'GLIBC') assert.ok(isAtMost(version!, [2, 34]), `${name} needs ${symbol}`);
+      else if (kind !== undefined) assert.ok(given.has(symbol), `${name} needs ${symbol}`);
+    }
+    assert.ok(
+      wanted.some((symbol) => symbol.includes('@GLIBC_')),
+      name,
+    );
+  }
+});
+
+/** The dynamic symbols of a file with their versions. */
+function symbols(file: string, which: string): string[] {
+  const lines = output('nm', ['-D', '--with-symbol-versions', which, file]).trimEnd().split('\n');
+  return lines.map((line) => line.trim().split(/\s+/).at(-1)!);
+}
+
+function isAtMost(version: string, [major, minor]: [number, number]): boolean {
+  const [own = 0, below = 0] = version.split('.').map(Number);
+  return own < major || (own === major && below <= minor);
+}
+
+contents('an older glibc is named in one line', () => {
+  const folder = scratchFolder();
+  const source = put(folder, 'old.c', 'const char *gnu_get_libc_version(void) { return "2.31"; }');
+  output('gcc', ['-shared', '-fPIC', '-o', join(folder, 'old.so'), source]);
+  const run = spawnSync(join(home, 'gapstone'), ['--version'], {
+    encoding: 'utf8',
+    env: { LD_PRELOAD: join(folder, 'old.so') },
+  });
+  assert.is(run.status, 1);
+  assert.is(
+    run.stderr,
+    'gapstone: this package needs glibc 2.34 or later (RHEL 9, Debian 12); this system has glibc 2.31\n',
+  );
+  // The launcher itself runs where the rest would not be loaded.
+  for (const symbol of symbols(join(home, 'bin', 'gapstone'), '--undefined-only'))
+    assert.ok(isAtMost(/@GLIBC_(.*)$/.exec(symbol)?.[1] ?? '0', [2, 17]), symbol);
+});
+
+contents('the bill of materials names every binary and every module that is inside, and nothing else', () => {
+  interface Part {
+    type: string;
+    name: string;
+    version: string;
+    purl: string;
+    hashes?: { alg: string; content: string }[];
+  }
+  const bill = JSON.parse(readFileSync(join(home, 'dist', 'sbom.cdx.json'), 'utf8')) as {
+    components: Part[];
+  };
+  const npm = bill.components.filter(({ purl }) => purl.startsWith('pkg:npm/'));
+  const inside = JSON.parse(readFileSync(join(packageRoot, 'dist', 'packages.json'), 'utf8')) as string[];
+  assert.equal(
+    npm.map(({ name }) => name).sort(),
+    inside.map((path) => path.split('node_modules/').at(-1)).sort(),
+  );
+  const hashes = bill.components.flatMap(({ hashes }) =>
+    (hashes ?? []).filter(({ alg }) => alg === 'SHA-256').map(({ content }) => content),
+  );
+  assert.equal(
+    hashes.sort(),
+    binariesBelow(home)
+      .map((name) => sha256(join(home, name)))
+      .sort(),
+  );
+  const version = (name: string) => bill.components.find((part) => part.name === name)!.version;
+  assert.is(`v${version('node')}\n`, output(join(home, 'bin', 'node'), ['-v']));
+  assert.match(output(join(home, 'gapstone'), ['--version']), `\nsqlite ${version('sqlite')}\n`);
+});
+
+contents('a package that was tampered with is refused by the documented lines', () => {
+  const folder = scratchFolder();
+  for (const name of readdirSync(made)) cpSync(join(made, name), join(folder, name));
+  const check = 'sha256sum --strict -c SHA256SUMS';
+  assert.is(documented(check, folder), 0);
+  const bytes = readFileSync(join(folder, `${packageName}.tar.xz`));
+  bytes[bytes.length >> 1]! ^= 1;
+  writeFileSync(join(folder, `${packageName}.tar.xz`), bytes);
+  assert.is(documented(check, folder), 1);
+
+  const unpacked = unpackTar(folder_of('inside'));
+  const inside = `cd ${packageName} && sha256sum --quiet --strict -c SHA256SUMS`;
+  assert.is(documented(inside, join(unpacked, '..')), 0);
+  const listed = readFileSync(join(unpacked, 'SHA256SUMS'), 'utf8').trimEnd().split('\n');
+  assert.equal(
+    listed.map((line) => line.slice(66)),
+    filesBelow(unpacked).filter((name) => name !== 'SHA256SUMS'),
+  );
+  writeFileSync(join(unpacked, 'data', 'README.md'), 'other');
+  assert.is.not(documented(inside, join(unpacked, '..')), 0);
+});
+
+const folder_of = (name: string) => join(scratchFolder(), name);
+
+contents('its hashes are signed and verified with openssl, as documented', () => {
+  const folder = scratchFolder();
+  put(folder, 'SHA256SUMS', readFileSync(join(made, 'SHA256SUMS')));
+  output(join(home, 'gapstone'), ['content', 'keygen', '--out', join(folder, 'content-key')], folder);
+  const sign = ['dgst', '-sha384', '-sign', 'content-key', '-out', 'SHA256SUMS.sig', 'SHA256SUMS'];
+  output('openssl', sign, folder);
+  const verify = 'openssl dgst -sha384 -verify content-key.pub -signature SHA256SUMS.sig SHA256SUMS';
+  assert.is(documented(verify, folder), 0);
+  writeFileSync(
+    join(folder, 'SHA256SUMS'),
+    readFileSync(join(folder, 'SHA256SUMS'), 'utf8').replace(/^./, 'f'),
+  );
+  assert.is.not(documented(verify, folder), 0);
+});
+
+contents('the unit is rated 2.0 or better, and the user is made', () => {
+  const unit = join(home, 'share', 'gapstone.service');
+  const rated = output('systemd-analyze', ['security', '--offline=true', '--no-pager', unit]);
+  const exposure = /Overall exposure level for gapstone\.service: (\d+\.\d+)/.exec(rated)![1]!;
+  process.stdout.write(`exposure ${exposure}\n`);
+  assert.ok(Number(exposure) <= 2, exposure);
+  const root = scratchFolder();
+  mkdirSync(join(root, 'etc'));
+  output('systemd-sysusers', [`--root=${root}`, join(home, 'share', 'gapstone.sysusers')]);
+  assert.match(readFileSync(join(root, 'etc', 'passwd'), 'utf8'), /^gapstone:.*:\/var\/lib\/gapstone:/m);
+});
+
+contents('the man page and the completion know every command and option', () => {
+  const page = readFileSync(join(home, 'share', 'gapstone.1'), 'utf8').replaceAll('\\-', '-');
+  const program = join(home, 'gapstone');
+  const names = [...output(program, ['--help']).matchAll(/^ {2}(\S+) {2}/gm)].map((match) => match[1]!);
+  assert.ok(names.length > 14);
+  assert.equal(
+    complete([''])
+      .filter((word) => !word.startsWith('-'))
+      .sort(),
+    names.sort(),
+  );
+  for (const name of names) {
+    assert.match(page, `\n.SS ${name}\n`);
+    const help = output(program, [name, '--help']);
+    const options = new Set(help.split('\n\n')[0]!.match(/--[a-z-]+/g));
+    for (const option of options) {
+      assert.match(page, option);
+      assert.ok(complete([name, option]).includes(option), `${name} ${option}`);
+    }
+  }
+  assert.equal(complete(['content', 'roll']), ['rollback']);
+});
+
+/** What bash offers after these words, the last one unfinished. */
+function complete(words: string[]): string[] {
+  const script = `source '${join(home, 'share', 'gapstone.bash')}'; COMP_WORDS=(gapstone "$@"); COMP_CWORD=$#; _gapstone; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return output('bash', ['--norc', '-c', script, 'bash', ...words], scratchFolder())
+    .split('\n')
+    .filter(Boolean);
+}
+
+contents('it runs from any folder, through links, and says what it is', () => {
+  const folder = scratchFolder();
+  mkdirSync(join(folder, 'a'));
+  symlinkSync(join(home, 'gapstone'), join(folder, 'a', 'link'));
+  symlinkSync('a/link', join(folder, 'gapstone'));
+  const commit = output('git', ['rev-parse', 'HEAD'], packageRoot);
+  const run = spawnSync('sh', ['-c', 'gapstone --version'], {
+    cwd: '/',
+    encoding: 'utf8',
+    env: { PATH: `${folder}:${process.env.PATH}` },
+  });
+  assert.match(run.stdout, `\ncommit ${commit}node `);
+});
+
+contents.run();

@@ -1,0 +1,116 @@
+// What the tests of the package share: where it lies, unpacked once, and a root with glibc alone to run it on.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { packageRoot, packageVersion } from '../../src/base/root.ts';
+import { scratchFolder } from './scratch.ts';
+
+/** Where `npm run package` puts what it makes. */
+export const made = join(packageRoot, 'dist', 'package');
+export const packageName = `gapstone-${packageVersion}-linux-x64`;
+export const tarFile = join(made, `${packageName}.tar.xz`);
+export const rpmFile = join(made, `gapstone-${packageVersion}-1.x86_64.rpm`);
+
+/** Runs a program to its end; throws with what it said when it fails. */
+export function output(program: string, args: string[], cwd?: string): string {
+  return execFileSync(program, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 2 ** 28,
+  });
+}
+
+/** Unpacks the tar into a folder as a user does; gives the folder of the package. */
+export function unpackTar(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  execFileSync('tar', ['xf', tarFile, '-C', folder]);
+  return join(folder, packageName);
+}
+
+/** Unpacks the rpm without rpm, into a folder that is a root. */
+export function unpackRpm(root: string): void {
+  execFileSync('sh', ['-c', 'rpm2cpio "$1" | cpio -idm --quiet', 'sh', rpmFile], { cwd: root });
+}
+
+/** A root of Debian 12 with glibc and nothing else: no shell, no libstdc++. */
+export function glibcAlone(): string {
+  const folder = scratchFolder();
+  output('apt-get', ['-qq', '-o', 'APT::Sandbox::User=root', 'download', 'libc6'], folder);
+  const root = join(folder, 'root');
+  output('dpkg-deb', ['-x', readdirSync(folder).map((name) => join(folder, name))[0]!, root]);
+  return root;
+}
+
+/** Every regular file below a folder. */
+export function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** The programs and libraries below a folder: whatever begins as an ELF file does. */
+export function binariesBelow(folder: string): string[] {
+  return filesBelow(folder).filter((name) => {
+    const first = Buffer.alloc(4);
+    const handle = openSync(join(folder, name), 'r');
+    readSync(handle, first, 0, 4, 0);
+    closeSync(handle);
+    return first.toString('latin1') === '\x7fELF';
+  });
+}
+
+/** The command that runs another one on a root of its own, with nothing of this system but its network. */
+function under(root: string): string[] {
+  const mounts = ['--bind', root, '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--chdir', '/'];
+  return ['bwrap', ...mounts, '--clearenv', '--unshare-ipc', '--unshare-uts'];
+}
+
+/** Runs a program of a root to its end. */
+export function runUnder(root: string, args: string[]) {
+  const [program, ...rest] = [...under(root), ...args];
+  return spawnSync(program!, rest, { encoding: 'utf8' });
+}
+
+/** A server that runs on a root of its own. */
+export interface Served {
+  url: string;
+  /** Milliseconds from the start until `/readyz` said so. */
+  readyAfter: number;
+  /** Sends SIGTERM and gives the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts a server on a root and waits until it is ready. Throws with what it said when it ends before. */
+export async function serveUnder(root: string, args: string[]): Promise<Served> {
+  const started = performance.now();
+  const [program, ...rest] = [...under(root), ...args];
+  const child = spawn(program!, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      said += part;
+    });
+  while (!/"msg":"listening","url":"([^"]+)"/.test(said)) {
+    if (child.exitCode !== null || performance.now() - started > 60_000)
+      throw new Error(`the server is not there: ${said}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  const url = /"url":"([^"]+)"/.exec(said)![1]!;
+  while ((await fetch(`${url}/readyz`)).status !== 200)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  const readyAfter = performance.now() - started;
+  return { url, readyAfter, stop: () => stop(child, ended) };
+}
+
+/** What is below bwrap gets the signal: it passes none on. */
+function stop(child: ChildProcess, ended: Promise<number | null>): Promise<number | null> {
+  const children = `/proc/${child.pid}/task/${child.pid}/children`;
+  const [below] = readFileSync(children, 'utf8').trim().split(' ');
+  process.kill(Number(below), 'SIGTERM');
+  return ended;
+}
+
+if (!existsSync(tarFile)) throw new Error(`there is no package in ${made}: npm run package`);
