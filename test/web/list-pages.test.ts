@@ -291,6 +291,19 @@ async function entriesOf(home: string): Promise<Entry[]> {
   return json.stigs;
 }
 
+lists('lists are sorted by name, size and time', async () => {
+  const names = async (sort: string) => {
+    const { html } = await loadPage(t, `/lists?sort=${sort}`, ann);
+    return [...html.matchAll(/<a href="\/lists\/[0-9a-f-]{36}">([^<]*)<\/a>/g)].map(([, name]) => name!);
+  };
+  const byName = await names('name');
+  assert.ok(byName.length > 4);
+  assert.equal(byName, [...byName].sort());
+  assert.equal(await names('-name'), byName.toReversed());
+  assert.is((await names('-size'))[0], 'Sorted');
+  assert.equal(await names(''), await names('-created'));
+});
+
 lists('the parts of a list have addresses of their own, and say which is shown', async () => {
   const home = await make('Parts', 'SHARED');
   for (const [path, label] of [

@@ -8,7 +8,7 @@ import type {
   UpgradeReport,
 } from '../../checklists/schema.ts';
 import { Empty, Facts, path, Severity } from './components.tsx';
-import { createMarker, Field, type Marker } from './diff.tsx';
+import { createMarker, Field, type Marker } from './diff-text.tsx';
 import { Hidden, Input, Labelled, Problem, Select } from './forms.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
