@@ -88,6 +88,14 @@ tasks('what is shown is what was published, with the buttons and without', async
       const { checkContent, fixText } = await published(id);
       const shown = await visitor.page.locator('.prose[data-copy]').allTextContents();
       assert.equal(shown, [checkContent, fixText], id);
+      const byHand = await visitor.page.locator('.prose[data-copy]').evaluateAll((all) =>
+        all.map((each) => {
+          const selection = each.ownerDocument.defaultView.getSelection();
+          selection.selectAllChildren(each);
+          return selection.toString();
+        }),
+      );
+      assert.equal(byHand, shown, `${id}, selected by hand`);
     }
     await leave(visitor);
   }

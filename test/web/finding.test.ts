@@ -64,11 +64,34 @@ finding('STIGs are found by what people call them, on their page and in the sear
     const found = attributesOf(stigs, 'href').filter((href) => /^\/stigs\/\w+$/.test(href));
     assert.equal(found, ['/stigs/harbor_linux_3'], called);
     const { html } = await loadPage(t, `/search?q=${query}`, ann);
-    assert.match(textOf(html), 'STIGs 1 Harbor Linux 3 Security Technical Implementation Guide V1R2', called);
+    const title = 'Harbor Linux 3 Security Technical Implementation Guide';
+    assert.match(textOf(html), `STIGs 1 Select ${title} ${title} V1R2`, called);
   }
   const none = textOf((await loadPage(t, '/stigs?search=nothing', ann)).html);
   assert.match(none, '0 STIGs No STIG is called so. Show all');
 });
+
+finding(
+  'where a part of the question names a STIG, the rest is offered to be searched for in it',
+  async () => {
+    const offered = async (q: string) => {
+      const { html } = await loadPage(t, `/search?q=${encodeURIComponent(q)}`, ann);
+      const [said = ''] = /<p class="empty">.*?<\/p>/s.exec(html) ?? [];
+      return attributesOf(said, 'href');
+    };
+    for (const [q, rest] of [
+      ['hl3 console', 'console'],
+      ['console hl3', 'console'],
+      ['hl 3 usb zeppelin', 'usb zeppelin'],
+    ] as const) {
+      const expected = [`/search?q=${rest.replace(' ', '+')}&stig=harbor_linux_3`];
+      assert.equal(await offered(q), expected, q);
+    }
+    const { html } = await loadPage(t, '/search?q=console&stig=harbor_linux_3', ann);
+    assert.match(html, '<ol class="results"');
+    assert.equal(await offered('zeppelin airship'), [], 'no part is a name');
+  },
+);
 
 finding('what was found is downloaded as it is filtered and sorted', async () => {
   const query = 'q=the&severity=high&severity=low&control=CM-6&sort=id&stig=harbor_linux_3';

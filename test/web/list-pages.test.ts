@@ -180,6 +180,10 @@ lists('STIGs that are checked are added to the list that is selected, or none of
   );
   assert.is((await loadPage(t, '/lists/add', ann, { list })).status, 400);
   assert.not.match((await loadPage(t, '/stigs', bob)).html, /type="checkbox"/);
+  const found = await loadPage(t, '/search?q=slate+server', ann);
+  assert.match(found.html, '<input type="checkbox" name="slug" value="slate_server_2025"/>');
+  assert.ok(found.html.includes(`<option value="${list}">Checked</option>`));
+  assert.not.match((await loadPage(t, '/search?q=slate+server', bob)).html, 'name="slug"');
 });
 
 lists('the overview says how old each release is, and where a newer one came since', async () => {

@@ -610,9 +610,11 @@ pages('where a long title is cut, the piece with what was found stands below it'
     filter: { severity: [], stig: [], list: '', cci: '', control: '', sort: '' },
     unknown: [],
     lists: [],
+    own: [],
     entitlements: new Set(),
     stigs: [],
     kinds: null,
+    within: [],
     rules: { results, pagination: { page: 1, limit: 20, total: 2, totalPages: 1 } },
     problem: null,
   });
@@ -1147,7 +1149,7 @@ pages(
 
     for (const [files, problem] of [
       [[results, results], 'Choose one checklist, one file of scan results, or one of each'],
-      [[checklist, checklist], 'Choose one checklist, one file of scan results, or one of each'],
+      [[results, checklist, checklist], 'Choose one checklist, one file of scan results, or one of each'],
       [[results.replaceAll('SV-9', 'SV-8')], 'none of their rules is of a STIG in the catalog'],
       [['<Benchmark/>'], 'has no TestResult'],
     ] as const) {

@@ -201,8 +201,8 @@ export function AddChecked({ to, children }: { to: { id: string; name: string }[
     <form method="post" action="/lists/add">
       {children}
       <div class="actions">
-        <label for="list">List</label>
-        <select id="list" name="list">
+        <label for="add-to">List</label>
+        <select id="add-to" name="list">
           {to.map(({ id, name }) => (
             <option value={id}>{name}</option>
           ))}

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import { mostExported, type SearchAnswer, type SearchResult } from '../../catalog/search/schema.ts';
 import { Downloads, Empty, link, Nothing, Pager, Severity } from './components.tsx';
-import { Filters, Hidden, Input, Problem, Select, SeverityBoxes } from './forms.tsx';
+import { AddChecked, CheckStig, Filters, Hidden, Input, Problem, Select, SeverityBoxes } from './forms.tsx';
 import { ListSelect, StigBoxes } from './narrow.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
@@ -13,7 +13,8 @@ export interface FoundKind {
   /** One of it, as a sentence has it. */
   one: 'STIG' | 'control' | 'CCI' | 'role' | 'document';
   total: number;
-  items: { href: string; label: string; about: string }[];
+  /** `slug` is that of a STIG, which can be added to a list from here. */
+  items: { href: string; label: string; about: string; slug?: string }[];
   /** Stands above the rules: what was asked for by its very name. */
   isFirst: boolean;
   /** The page that lists all of them. */
@@ -40,8 +41,12 @@ export interface SearchPage {
   stigs: { slug: string; title: string }[];
   /** The lists that the reader sees. */
   lists: { id: string; name: string }[];
+  /** Those that are the reader's own, to add STIGs to. */
+  own: { id: string; name: string }[];
   /** What was searched by name; null where nothing was. */
   kinds: FoundKind[] | null;
+  /** STIGs that a part of the question names, with the rest of it. */
+  within: { slug: string; title: string; rest: string }[];
   /** Null where they were not searched. */
   rules: SearchAnswer | null;
   /** Why the search was not taken. */
@@ -80,14 +85,14 @@ export function searchPage(page: SearchPage): View {
         <div class={others.length === 0 ? undefined : 'found'}>
           <div>
             {first.map((kind) => (
-              <Kind kind={kind} />
+              <Kind kind={kind} own={page.own} />
             ))}
             {entitlements !== null ? <Rules page={page} /> : isAnswered ? <SignInFirst page={page} /> : null}
           </div>
           {others.length === 0 ? null : (
             <aside aria-label="Found by name">
               {others.map((kind) => (
-                <Kind kind={kind} />
+                <Kind kind={kind} own={page.own} />
               ))}
             </aside>
           )}
@@ -109,19 +114,24 @@ function SignInFirst({ page }: { page: SearchPage }): Child {
   );
 }
 
-function Kind({ kind: { name, total, items, all } }: { kind: FoundKind }): Child {
+function Kind(props: { kind: FoundKind; own: SearchPage['own'] }): Child {
+  const { name, one, total, items, all } = props.kind;
+  const own = one === 'STIG' && items.length > 0 ? props.own : [];
   return (
     <section>
       <h2>
         {name} <span class="quiet">{total.toLocaleString('en-US')}</span>
       </h2>
-      <ul class="results">
-        {items.map(({ href, label, about }) => (
-          <li>
-            <a href={href}>{label}</a> <span class="quiet">{about}</span>
-          </li>
-        ))}
-      </ul>
+      <AddChecked to={own}>
+        <ul class="results">
+          {items.map(({ href, label, about, slug }) => (
+            <li>
+              {slug === undefined || own.length === 0 ? null : <CheckStig slug={slug} title={label} />}
+              <a href={href}>{label}</a> <span class="quiet">{about}</span>
+            </li>
+          ))}
+        </ul>
+      </AddChecked>
       {total > items.length ? (
         <p>
           <a href={all}>
@@ -254,7 +264,20 @@ function None({ page }: { page: SearchPage }): Child {
     ? 'No rule contains all these words.'
     : 'Rules were not searched: enter at least one letter, digit or underscore.';
   const advice = hasWords ? 'To find more, use fewer words or a prefix such as audit*.' : '';
-  return `${rules} ${unnamed(page)}${advice}`;
+  return (
+    <>
+      {rules} {unnamed(page)}
+      {page.within.map(({ slug, title, rest }) => (
+        <>
+          <a href={link('/search', { q: rest, stig: slug })}>
+            Search “{rest}” in {title}
+          </a>
+          .{' '}
+        </>
+      ))}
+      {advice}
+    </>
+  );
 }
 
 /** What was searched by name and is not there, and what was not searched; nothing where something was found. */
