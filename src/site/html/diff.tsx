@@ -18,7 +18,7 @@ import { Boxes, Filters, Select, SeverityBoxes } from './forms.tsx';
 import type { View } from './view.ts';
 
 /** How many changed rules stand on one page. */
-const changesPerPage = 75;
+const changesPerPage = 60;
 
 export interface DiffPage {
   /** Narrowed to what is asked for; its counts are of all. */
