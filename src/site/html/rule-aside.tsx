@@ -4,6 +4,7 @@ import type { ChainedCci } from '../../catalog/crosswalk/chain.ts';
 import type { RuleOverTime, RuleRelease } from '../../catalog/stigs/history-schema.ts';
 import type { RelatedRule } from '../../catalog/stigs/reading.ts';
 import { Day, Empty, link, path, Severity, Status } from './components.tsx';
+import { SeverityMove } from './diff-rules.tsx';
 import { classNames } from './diff-text.tsx';
 import { frameworkName } from './frameworks.ts';
 import { type RulePage, ruleHref, ruleInDiff } from './rule.tsx';
@@ -173,8 +174,7 @@ function Releases({ over, shown: version }: { over: RuleOverTime; shown: string 
                 {hasMoved ? (
                   <>
                     <br />
-                    <Severity level={before.severity!} /> <span aria-hidden="true">→</span>
-                    <span class="hidden">to</span> <Severity level={each.severity!} />
+                    <SeverityMove from={before.severity!} to={each.severity!} />
                   </>
                 ) : null}
               </span>
