@@ -1,33 +1,50 @@
-# Build where there is a network; run where there is none:
-#   docker run --read-only --cap-drop=ALL --security-opt=no-new-privileges -p 8080:8080 -v gapstone:/data gapstone
-ARG BASE_REGISTRY=docker.io
-ARG BASE_IMAGE=library/node
-ARG BUILD_TAG=24-bookworm-slim
-ARG RUN_TAG=24-bookworm-slim
+# Build where there is a network; run where there is none (docs/operate.md, "In a container"):
+#   docker build -t gapstone .
+# On the Universal Base Image of Red Hat, whose Node lies in another folder:
+#   podman build --format docker -t gapstone --build-arg NODE_DIR=/usr \
+#     --build-arg BUILD_IMAGE=registry.access.redhat.com/ubi9/nodejs-24:latest \
+#     --build-arg RUN_IMAGE=registry.access.redhat.com/ubi9/nodejs-24-minimal:latest .
+ARG BUILD_IMAGE=docker.io/library/node:24-bookworm-slim
+ARG RUN_IMAGE=docker.io/library/node:24-bookworm-slim
 
-FROM ${BASE_REGISTRY}/${BASE_IMAGE}:${BUILD_TAG} AS build
+FROM ${BUILD_IMAGE} AS build
+USER 0
 WORKDIR /opt/gapstone
 COPY package.json package-lock.json .npmrc tsconfig.json ./
-RUN npm ci
-COPY src src
-COPY importers importers
-RUN node src/build.mjs && npm prune --omit=dev && npm run --silent sbom > /dev/null && mkdir /volume
+# The base has Node, and nothing has to be compiled: no script of a package runs.
+RUN npm ci --include=dev --ignore-scripts
+COPY . .
+ARG REVISION
+RUN node src/build.mjs && node src/runtime-tree.mjs /opt/tree "${REVISION}" \
+  && mkdir -p /opt/bill/src /opt/bill/dist && cp package.json package-lock.json /opt/bill \
+  && cp dist/packages.json /opt/bill/dist && cp src/sbom.mjs src/image-root.mjs /opt/bill/src
 
-FROM ${BASE_REGISTRY}/${BASE_IMAGE}:${RUN_TAG}
-# The final stage keeps Node alone: no npm, no yarn, no corepack; the slim image has no compiler.
-RUN rm -rf /usr/local/lib/node_modules /opt/yarn* /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg
+# The final root, with the base's own programs at hand: the bill of materials is made from what is there.
+FROM ${RUN_IMAGE} AS root
+ARG NODE_DIR=/usr/local
+USER 0
+COPY --from=build /opt/tree /opt/gapstone
+COPY --from=build /opt/bill /tmp/bill
+RUN PATH="${NODE_DIR}/bin:${PATH}" && node /tmp/bill/src/image-root.mjs / "${NODE_DIR}" \
+  && node /tmp/bill/src/sbom.mjs /opt/gapstone --base > /dev/null && rm -rf /tmp/bill
+
+# One layer, in which nothing lies under what was removed.
+FROM scratch
+ARG NODE_DIR=/usr/local
+ARG RUN_IMAGE
+ARG REVISION
+COPY --from=root / /
+LABEL org.opencontainers.image.title="Gapstone" \
+  org.opencontainers.image.description="An offline catalog of STIGs, security controls and their crosswalk" \
+  org.opencontainers.image.version="1.0.0" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.base.name="${RUN_IMAGE}"
+ENV PATH=${NODE_DIR}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin NODE_ENV=production \
+  GAPSTONE_HOST=0.0.0.0 GAPSTONE_PORT=8080 GAPSTONE_DB=/data/gapstone.db GAPSTONE_INBOX=/inbox
 WORKDIR /opt/gapstone
-COPY --from=build /opt/gapstone/node_modules node_modules
-COPY --from=build /opt/gapstone/dist dist
-COPY --from=build /opt/gapstone/package.json package.json
-COPY migrations migrations
-COPY data data
-COPY docs docs
-COPY LICENSE LICENSE
-COPY --from=build --chown=65532:65532 /volume /data
-ENV NODE_ENV=production GAPSTONE_HOST=0.0.0.0 GAPSTONE_PORT=8080 GAPSTONE_DB=/data/gapstone.db
 USER 65532:65532
-VOLUME /data
+VOLUME /data /inbox
 EXPOSE 8080
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "require(process.env.GAPSTONE_TLS_CERT ? 'https' : 'http').get({ host: '127.0.0.1', port: process.env.GAPSTONE_PORT, path: '/readyz', rejectUnauthorized: false }, (r) => process.exit(r.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]

@@ -13,6 +13,7 @@ import { createAddressed } from './catalog/crosswalk/addressed.ts';
 import { crosswalkRoutes } from './catalog/crosswalk/api.ts';
 import { createCciFacts } from './catalog/crosswalk/cci-facts.ts';
 import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
+import { createRuleChain } from './catalog/crosswalk/chain.ts';
 import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
 import { controlRulesRoutes } from './catalog/crosswalk/control-rules-api.ts';
 import { createCoverageService } from './catalog/crosswalk/coverage.ts';
@@ -28,8 +29,11 @@ import { createLedgerService } from './catalog/ledger.ts';
 import { createOnlySamples } from './catalog/samples.ts';
 import { searchRoutes } from './catalog/search/api.ts';
 import { createSearchService } from './catalog/search/queries.ts';
+import { createStigFinder } from './catalog/search/stig-finder.ts';
 import { stigRoutes } from './catalog/stigs/api.ts';
 import { createStigsCalled } from './catalog/stigs/called.ts';
+import { createStigChangesService } from './catalog/stigs/changes.ts';
+import { stigChangesRoutes } from './catalog/stigs/changes-api.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { stigDiffRoutes } from './catalog/stigs/diff-api.ts';
 import { createRuleHistoryService } from './catalog/stigs/history.ts';
@@ -38,8 +42,12 @@ import { createIdentify } from './catalog/stigs/identify.ts';
 import { createStigNames } from './catalog/stigs/names.ts';
 import { createStigNewsService } from './catalog/stigs/news.ts';
 import { createStigService } from './catalog/stigs/queries.ts';
+import { createReadingService } from './catalog/stigs/reading.ts';
 import { createCatalogSummaryService } from './catalog/summary.ts';
 import { checklistRoutes } from './checklists/api.ts';
+import { createChecklistZips } from './checklists/host-zip.ts';
+import { listChecklistRoutes } from './checklists/list-api.ts';
+import { createListChecklists } from './checklists/list-checklists.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
@@ -49,6 +57,7 @@ import { controlCollectionRoutes } from './collections/control-collections-api.t
 import { regdocRoutes } from './collections/documents-api.ts';
 import { createFavoriteService } from './collections/favorites.ts';
 import { favoriteRoutes } from './collections/favorites-api.ts';
+import { createListChangesService, listChangesRoutes } from './collections/list-changes-api.ts';
 import { createListEntryService } from './collections/list-entries.ts';
 import { listEntryRoutes } from './collections/list-entries-api.ts';
 import { createListOverviewService } from './collections/list-overview.ts';
@@ -195,6 +204,8 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const stigs = createStigService(catalog);
   const news = createStigNewsService(catalog, now);
   const crosswalk = createCrosswalkService(catalog);
+  const changes = createStigChangesService(catalog);
+  app.route('/', stigChangesRoutes(ofCatalog, changes));
   app.route('/', stigRoutes(ofCatalog, stigs, news, createAddressed(catalog, crosswalk)));
   const stigDiff = createStigDiffService(catalog, stigs);
   app.route('/', stigDiffRoutes(ofCatalog, stigDiff));
@@ -215,17 +226,27 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const mappings = createMappingExport(catalog, crosswalk);
   app.route('/', crosswalkRoutes(ofCatalog, crosswalk, explainer, mappings));
   const search = createSearchService(catalog, createCciLookup(catalog, crosswalk));
-  app.route('/', searchRoutes(ofCatalog, search));
+  const finder = createStigFinder(catalog);
   const controlRules = createControlRulesService(catalog, crosswalk);
-  app.route('/', controlRulesRoutes(ofCatalog, controlRules));
 
   const lists = createListService(users, now, newId);
   const listStigs = createListEntryService(users, now, newId);
+  // These answer for the STIGs of a list too.
+  app.route('/', searchRoutes(ofUsers, search, finder, listStigs.slugs));
+  app.route('/', controlRulesRoutes(ofUsers, controlRules, listStigs.slugs));
   const listOverview = createListOverviewService(users, now, newId);
   app.route('/', listRoutes(ofUsers, lists, listStigs, listOverview));
   app.route('/', listEntryRoutes(ofUsers, listStigs));
+  const listChecklists = createListChecklists(
+    createChecklistZips(stigs, catalog.generation),
+    listStigs.releases,
+    banner,
+  );
+  app.route('/', listChecklistRoutes(access, listChecklists));
   const coverage = createCoverageService(catalog, controls, crosswalk);
   for (const routes of coverageRoutes(access, coverage, stigs, listStigs.releases)) app.route('/', routes);
+  const listChanges = createListChangesService(listStigs, changes);
+  app.route('/', listChangesRoutes(ofUsers, listStigs, listChanges));
   const collections = createControlCollectionService(users, now, newId);
   app.route('/', controlCollectionRoutes(ofUsers, collections));
   const favorites = createFavoriteService(users, now, newId);
@@ -252,14 +273,21 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     stigsCalled: createStigsCalled(catalog),
     stigDiff,
     ruleHistory,
+    changes,
+    listChanges,
+    reading: createReadingService(catalog, stigs),
+    ruleChain: createRuleChain(catalog, crosswalk),
     workOnUpload,
     news,
     controls,
     crosswalk,
     search,
+    finder,
     controlRules,
+    coverage,
     lists,
     listStigs,
+    listChecklists,
     listOverview,
     collections,
     favorites,

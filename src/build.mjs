@@ -67,6 +67,18 @@ async function bundle() {
   });
 }
 
+/** What pages load goes over a wire, so that it has no comments and no blanks there. */
+async function minifyAssets() {
+  const { build } = await import('esbuild');
+  const names = readdirSync(join(root, assets));
+  return build({
+    entryPoints: names.filter((name) => /\.(css|js)$/.test(name)).map((name) => join(root, assets, name)),
+    outdir: join(dist, assets),
+    minify: true,
+    logLevel: 'warning',
+  });
+}
+
 /** The packages of which something is in the bundle, or is loaded beside it, as paths of the lock file. */
 function packagesInside({ outputs }) {
   const files = Object.values(outputs).flatMap(({ inputs, imports }) => [
@@ -88,6 +100,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   });
   if (status === 0) {
     cpSync(join(root, assets), join(dist, assets), { recursive: true });
+    await minifyAssets();
     const { metafile } = await bundle();
     writeFileSync(join(dist, 'packages.json'), `${JSON.stringify(packagesInside(metafile), null, 2)}\n`);
     writeFileSync(stamp, wanted);

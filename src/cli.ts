@@ -16,6 +16,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'integration-token': async () => (await import('./commands/integration-token.ts')).integrationTokenCommand,
   collection: async () => (await import('./commands/collection.ts')).collectionCommand,
   content: async () => (await import('./commands/content.ts')).contentCommand,
+  checklists: async () => (await import('./commands/checklists.ts')).checklistsCommand,
   purge: async () => (await import('./commands/purge.ts')).purgeCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
   restore: async () => (await import('./commands/restore.ts')).restoreCommand,

@@ -147,6 +147,8 @@ function addressOf(operation: Operation & { path: string }, parameter: Parameter
     if (each.in === 'query' && each.required && each.name !== parameter.name)
       query.append(each.name, given(each));
   if (parameter.in === 'query') query.append(parameter.name, value);
+  // A search requires a question or a filter.
+  if (operation.operationId === 'searchRules' && parameter.name !== 'q') query.append('q', 'audit');
   return `${filled}?${query}`;
 }
 
@@ -199,7 +201,9 @@ test('integers begin at one, and words are known in any case', async () => {
 
 test('arrays may be repeated, separated by commas, and in any case', async () => {
   const seen = new Set<string>();
-  for (const { operation, parameter } of parametersOf(({ schema }) => schema.type === 'array')) {
+  // Slugs are any texts, and repeated alone.
+  const hasWords = ({ name, schema }: Parameter) => schema.type === 'array' && name !== 'stig';
+  for (const { operation, parameter } of parametersOf(hasWords)) {
     const where = `${operation.operationId} ${parameter.name}`;
     seen.add(parameter.name);
     assert.equal([parameter.style, parameter.explode], ['form', true], where);
@@ -219,7 +223,18 @@ test('arrays may be repeated, separated by commas, and in any case', async () =>
     const refused = await ask(t, 'GET', addressOf(operation, parameter, `${words.join()},zeppelin`), alice);
     assert.is(refused.status, 400, where);
   }
-  const names = ['baseline', 'framework', 'impact', 'include', 'mac', 'severity', 'status', 'type'];
+  const names = [
+    'baseline',
+    'class',
+    'framework',
+    'impact',
+    'include',
+    'kind',
+    'mac',
+    'severity',
+    'status',
+    'type',
+  ];
   assert.equal([...seen].sort(), names);
 });
 
@@ -291,6 +306,21 @@ function* bodies(): Generator<[operationId: string, good: object, bad: object[]]
     { ccis },
     [{ ccis: [] }, { ccis: [...ccis, 'x'] }, { ccis: [text(101)] }, { ccis, to: '' }, { ccis, maxHops: -1 }],
   ];
+  const host = { hostName: text(255), ipAddress: text(255), role: 'None' };
+  yield [
+    'makeListChecklists',
+    { hosts: [host], format: 'ckl', layout: 'host' },
+    [
+      {},
+      { hosts: [] },
+      { hosts: Array(501).fill(host) },
+      { hosts: [{ ...host, hostName: text(256) }] },
+      { hosts: [{ ...host, role: 'King' }] },
+      { hosts: [{ ipAddress: 'x' }] },
+      { hosts: [host], layout: 'x' },
+      { hosts: [host], format: 'json' },
+    ],
+  ];
   const checklist = { stigs: [{ stig_id: 'A', rules: [{ rule_id: 'SV-1r1', severity: 'low' }] }] };
   const sheet = { checklists: [checklist], sheet: 'poam', columns: `Status\n${text(99_993)}` };
   yield [
@@ -323,6 +353,7 @@ test('the limits of every body are those of the code', async () => {
     const path = operations().find(({ operationId }) => operationId === `create${what}`)!.path;
     made[path] = (await ask(t, 'POST', path, alice, { name: 'N' })).json.id;
   }
+  await ask(t, 'POST', `/api/v1/lists/${made['/api/v1/lists']}/stigs`, alice, { slugs: ['harbor_linux_3'] });
   const validators = new Map<string, ValidateFunction>();
   for (const [operationId, good, bad] of bodies()) {
     const { method, path, requestBody } = operations().find((each) => each.operationId === operationId)!;

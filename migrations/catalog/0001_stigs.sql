@@ -176,3 +176,5 @@ CREATE TABLE findings (
   UNIQUE (release_id, ordinal)
 ) STRICT;
 CREATE INDEX findings_by_rule_version ON findings (rule_version, release_id);
+-- The rules that are made from a requirement of an SRG, which the group names.
+CREATE INDEX findings_by_group_title ON findings (group_title, release_id, ordinal);

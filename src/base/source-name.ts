@@ -1,7 +1,12 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 
 /** A source's name without the folder it was imported from: members of archives stay after `!/`. */
 export function withoutFolder(source: string): string {
   const [file, ...members] = source.split('!/');
   return [basename(file!), ...members].join('!/');
+}
+
+/** The folder that a source was imported from; that of the archive for one in an archive. */
+export function folderOf(source: string): string {
+  return dirname(source.split('!/')[0]!);
 }

@@ -1,10 +1,14 @@
-import { and, asc, count, desc, eq, inArray, notInArray, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, inArray, notInArray, type SQL, sql } from 'drizzle-orm';
 import type { Entitlement, User } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
-import { withoutFolder } from '../base/source-name.ts';
+import type { Sort } from '../base/sort.ts';
+import { folderOf, withoutFolder } from '../base/source-name.ts';
+import { fold } from '../base/text.ts';
 import type { Database } from '../db/database.ts';
+import { orderBy } from '../db/order-by.ts';
 import { importLedger, importRuns } from '../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
+import type { Pagination } from '../http/schema.ts';
 
 /** What became of a source (rule D20). */
 export const outcomes = importLedger.outcome.enumValues;
@@ -21,15 +25,28 @@ export interface ImportRun {
   totals: Totals;
 }
 
+/** What the entries of a run can be sorted by. */
+export const ledgerColumns = ['source', 'kind', 'outcome'] as const;
+
 /** One source of a run; its name is without the folder that it lay in. */
 export interface LedgerEntry {
   source: string;
+  folder: string;
+  sha256: string | null;
+  /** The STIG that has a release of this very content now. */
+  stig: { slug: string; title: string; version: string } | null;
   kind: string;
   outcome: Outcome;
   reason: string | null;
   warnings: string[];
   target: string | null;
   counts: Record<string, number>;
+}
+
+/** A source wherever it was met: by which run, and when. */
+export interface LedgerFile extends LedgerEntry {
+  run: number;
+  finishedAt: string;
 }
 
 /**
@@ -51,6 +68,25 @@ export type LedgerService = ReturnType<typeof createLedgerService>;
 
 /** What the imports did (rule D20, the ledger as a table). */
 export function createLedgerService({ orm, read }: Database) {
+  const { source, kind, outcome, reason, warnings, target, counts, sha256 } = importLedger;
+  const stig = sql<string | null>`(
+    SELECT json_object('slug', s.slug, 'title', s.title, 'version', p.version)
+      FROM sources AS x JOIN stig_printings AS p ON p.source_id = x.id JOIN stigs AS s ON s.id = p.stig_id
+     WHERE x.sha256 = ${importLedger}.sha256)`;
+  const shown = { source, kind, outcome, reason, warnings, target, counts, sha256, stig };
+
+  function toEntry<Row extends { source: string; stig: string | null }>(row: Row) {
+    const found = row.stig === null ? null : (JSON.parse(row.stig) as LedgerEntry['stig']);
+    return { ...row, source: withoutFolder(row.source), folder: folderOf(row.source), stig: found };
+  }
+
+  /** Whether the name of a source has a text in it, or its hash begins with that. */
+  function isCalled(search: string | undefined): SQL | undefined {
+    if (search === undefined || search.trim() === '') return undefined;
+    const wanted = fold(search.trim());
+    return sql`(instr(lower(${source}), ${wanted}) > 0 OR substr(${sha256}, 1, ${wanted.length}) = ${wanted})`;
+  }
+
   /** A run as a user may see it; null where all of it is hidden. */
   function toRun(row: typeof importRuns.$inferSelect, hidden: string[]): ImportRun | null {
     const { id, startedAt, finishedAt, summary } = row;
@@ -91,27 +127,52 @@ export function createLedgerService({ orm, read }: Database) {
       return run;
     },
 
-    /** A page of the sources of a run, in the order in which they were met; of one outcome or of all. */
-    entries(user: User, run: number, outcome: Outcome | undefined, page: Page) {
+    /** A page of the sources of a run, in the order in which they were met; of one outcome or of all, or by their names. */
+    entries(user: User, run: number, wanted: LedgerFilter, page: Page) {
       return read(() => {
-        const wanted = and(
+        const matching = and(
           eq(importLedger.runId, run),
-          outcome && eq(importLedger.outcome, outcome),
-          notInArray(importLedger.kind, hiddenFrom(user)),
+          wanted.outcome && eq(outcome, wanted.outcome),
+          isCalled(wanted.search),
+          notInArray(kind, hiddenFrom(user)),
         );
-        const { total } = orm.select({ total: count() }).from(importLedger).where(wanted).get()!;
-        const { source, kind, reason, warnings, target, counts } = importLedger;
+        const { total } = orm.select({ total: count() }).from(importLedger).where(matching).get()!;
         const rows = orm
-          .select({ source, kind, outcome: importLedger.outcome, reason, warnings, target, counts })
+          .select(shown)
           .from(importLedger)
-          .where(wanted)
-          .orderBy(asc(importLedger.ordinal))
+          .where(matching)
+          .orderBy(...orderBy(wanted.sort, { source, kind, outcome }, [asc(importLedger.ordinal)]))
           .limit(page.limit)
           .offset(offsetOf(page, total))
           .all();
-        const entries: LedgerEntry[] = rows.map((row) => ({ ...row, source: withoutFolder(row.source) }));
+        const entries: LedgerEntry[] = rows.map(toEntry);
         return { entries, pagination: paginationOf(page, total) };
       });
     },
+
+    /** A page of the sources whose names have a text in them, or whose hash begins with it, the last met first. */
+    files(user: User, search: string, page: Page): { files: LedgerFile[]; pagination: Pagination } {
+      return read(() => {
+        const matching = and(isCalled(search), notInArray(kind, hiddenFrom(user)));
+        const { total } = orm.select({ total: count() }).from(importLedger).where(matching).get()!;
+        const rows = orm
+          .select({ ...shown, run: importLedger.runId, finishedAt: importRuns.finishedAt })
+          .from(importLedger)
+          .innerJoin(importRuns, eq(importRuns.id, importLedger.runId))
+          .where(matching)
+          .orderBy(desc(importLedger.runId), asc(importLedger.ordinal))
+          .limit(page.limit)
+          .offset(offsetOf(page, total))
+          .all();
+        return { files: rows.map(toEntry), pagination: paginationOf(page, total) };
+      });
+    },
   };
+}
+
+/** What the sources of a run are narrowed to, and sorted by. */
+export interface LedgerFilter {
+  outcome?: Outcome | undefined;
+  search?: string | undefined;
+  sort?: Sort<(typeof ledgerColumns)[number]> | undefined;
 }

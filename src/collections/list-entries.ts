@@ -128,6 +128,14 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
       });
     },
 
+    /** The slugs of a list's entries, by position. Throws NOT_FOUND. */
+    slugs(viewer: Viewer, id: string): string[] {
+      return db.read(() => {
+        lists.find(viewer, id);
+        return rows(id, '', null).entries.map(({ entry }) => entry.slug);
+      });
+    },
+
     /** All entries, without notes and findings. */
     exported(viewer: Viewer, id: string): ListExport {
       return db.read(() => {

@@ -7,6 +7,7 @@ import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder } from '../base/files.ts';
 import { packageVersion } from '../base/root.ts';
 import { compareCodePoints, printable } from '../base/text.ts';
+import { crcOf, directory, localHeader, type Member, sizeOfZip } from '../base/zip.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { asCopyError } from '../db/copy.ts';
 import { digestOf } from '../db/digest.ts';
@@ -18,7 +19,6 @@ import { bundleId, largestBundle, type Manifest, manifestBytes, memberOf, type P
 import { createPieces, refuseTakenPieces } from './pieces.ts';
 import { manifestName, readUnverified, signatureName } from './read.ts';
 import { findSources } from './sources.ts';
-import { crcOf, directory, localHeader, type Member, sizeOfZip } from './zip.ts';
 
 export interface BuildOptions {
   channel: string;

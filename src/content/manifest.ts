@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { CommandError } from '../base/errors.ts';
 import { sha256 } from '../base/ids.ts';
+import { largestZip } from '../base/zip.ts';
 
 /** What is signed: a list of names, sizes and hashes, and no more than that. */
 export const longestManifest = 16 * 1024 * 1024;
 /** A bundle is one zip without the extensions for large ones. */
-export const largestBundle = 0xffff_ffff;
+export const largestBundle = largestZip;
 /** What a bundle may unpack to; as much as the archives of one import (rule S2.4). */
 export const largestContent = 8 * 1024 * 1024 * 1024;
 

@@ -1,4 +1,13 @@
 import { CommandError } from '../base/errors.ts';
+import {
+  bytesBefore,
+  crcOf,
+  directory,
+  localHeader,
+  type Member,
+  sizeOfZip,
+  statedBytes,
+} from '../base/zip.ts';
 import { freeBytes } from '../db/copy.ts';
 import { isSignedBy } from './keys.ts';
 import {
@@ -12,7 +21,6 @@ import {
 import { openPieces, type PieceReader } from './pieces.ts';
 import { isSource } from './sources.ts';
 import { damaged, placeOf, readPart } from './unpack.ts';
-import { bytesBefore, crcOf, directory, localHeader, type Member, sizeOfZip, statedBytes } from './zip.ts';
 
 /** A key whose signature is taken, and the channel that it may sign; the `name` null is one given on the command line. */
 export interface TrustedKey {

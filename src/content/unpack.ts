@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../base/errors.ts';
+import { bytesBefore, crcOf, localHeader, type Member, statedCrc } from '../base/zip.ts';
 import { decompressor } from './compress.ts';
 import type { Part } from './manifest.ts';
 import type { PieceReader } from './pieces.ts';
-import { bytesBefore, crcOf, localHeader, type Member, statedCrc } from './zip.ts';
 
 /** Where a part is unpacked to; the manifest was read with names that cannot lead out of a folder. */
 export function placeOf(folder: string, part: Part): string {

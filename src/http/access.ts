@@ -13,6 +13,7 @@ import type { Env } from './env.ts';
 import { type Limiter, tooMany } from './limits/limiter.ts';
 import { addressKey, callerKey, noteCaller } from './observe/record.ts';
 import { isExpensive, type RouteOptions, type Rule } from './rule.ts';
+import { isSameOrigin } from './same-origin.ts';
 
 export interface Access {
   /** The same rules for a route with options. */
@@ -225,14 +226,4 @@ function bearer(header: string): string {
   const match = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header);
   if (!match) throw unauthorized();
   return match[1]!;
-}
-
-/** Whether a browser says that one of our own pages sends the request; what says nothing is not believed. */
-function isSameOrigin(c: Context<Env>): boolean {
-  const site = c.req.header('Sec-Fetch-Site');
-  if (site !== undefined) return site === 'same-origin';
-  const origin = c.req.header('Origin');
-  if (origin === undefined || !URL.canParse(origin)) return false;
-  // The host alone: behind a proxy that ends TLS the schemes differ.
-  return new URL(origin).host === (c.req.header('Host') ?? new URL(c.req.url).host);
 }

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { JsonText } from '../base/json.ts';
 import { namesTag } from './coding.ts';
+import type { Env } from './env.ts';
 
 /** Headers of every answer that needs a token: shared caches keep out, private ones ask again (threat K1). */
 export const privateHeaders = {
@@ -32,7 +33,9 @@ export const fileTypes = {
   csv: 'text/csv; charset=utf-8',
   xml: 'application/xml; charset=utf-8',
   ckl: 'application/xml; charset=utf-8',
+  html: 'text/html; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  zip: 'application/zip',
 };
 export type FileType = keyof typeof fileTypes;
 
@@ -53,6 +56,30 @@ export function download(
   return send(c, marked, {
     'Content-Type': fileTypes[format],
     ...fileHeaders(banner, fileName),
+    ...headers,
+  });
+}
+
+/** A file that is made while it is sent: its bytes, and those of the memory that it holds until then. */
+export interface StreamedFile {
+  bytes: number;
+  held: number;
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+/** Answers such a file. It has no ETag: nobody has all of it before it is sent. */
+export function downloadStream(
+  c: Context<Env>,
+  { bytes, held, stream }: StreamedFile,
+  format: FileType,
+  fileName: string,
+  headers: Record<string, string> = privateHeaders,
+): Response {
+  c.set('held', held);
+  return c.body(stream(), 200, {
+    'Content-Type': fileTypes[format],
+    'Content-Length': String(bytes),
+    ...fileHeaders(c.get('banner'), fileName),
     ...headers,
   });
 }

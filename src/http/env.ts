@@ -7,6 +7,8 @@ export interface Form {
   get(name: string): string;
   /** Every value of a field. */
   all(name: string): string[];
+  /** Every field that is text, in its order. */
+  texts(): [name: string, value: string][];
   /** The files that were selected. */
   files(name: string): { name: string; bytes: Uint8Array }[];
 }
@@ -33,5 +35,7 @@ export interface Env {
     upload: Uint8Array<ArrayBuffer>;
     /** The classification banner that exports are marked with, or null. */
     banner: string | null;
+    /** Set where the answer is made while it is sent: the bytes of memory that it holds until then. */
+    held?: number;
   };
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { download, fileTypes } from './answer.ts';
@@ -28,14 +29,40 @@ export async function downloadFile<T>(
   const header = columns.map((column) => column.name);
   const render = {
     json: () => JSON.stringify(json),
-    csv: () => toCsv(columns, rows, raw),
+    csv: () => csvInTurns(columns, rows, raw),
     xml: () => toXml(root, element, columns, rows),
     xlsx: () => toXlsx({ name: root, header, rows: cells(), marking: c.get('banner') }),
   };
   return download(c, await render[format](), format, `${name}.${format}`, headers);
 }
 
+/** Rows that are written before others have their turn. */
+const rowsPerTurn = 500;
+
+/** `toCsv` of many rows, giving way to other requests in between. */
+async function csvInTurns<T>(columns: Column<T>[], rows: T[], raw?: boolean): Promise<string> {
+  const header = toCsv(columns, [], raw);
+  let text = header;
+  for (let from = 0; from < rows.length; from += rowsPerTurn) {
+    if (from > 0) await turn();
+    text += toCsv(columns, rows.slice(from, from + rowsPerTurn), raw).slice(header.length);
+  }
+  return text;
+}
+
 type FlatType = 'text/csv' | 'application/xml';
+
+/** Whether a request is for a file, of a route that answers json as well; a file of many lines is more work. */
+export function asksForFile(c: Context): boolean {
+  return (c.req.query('format') ?? 'json').toLowerCase() !== 'json';
+}
+
+/** The response of a route that answers json as any other does, and a file where a flat format is asked for. */
+export function jsonOrFile<T extends z.ZodType>(json: T, description: string) {
+  const { content, headers } = fileContent(json, ['text/csv']);
+  const name = 'Content-Disposition';
+  return { description, content, headers: { [name]: { ...headers[name], required: false } } };
+}
 
 /** The response of a route that answers a file: as JSON, flat in the given types, and as xlsx. */
 export function fileContent<T extends z.ZodType>(

@@ -28,6 +28,7 @@ function readFields(bytes: Uint8Array, type: string): Form {
   return {
     get: (name) => fields.get(name) ?? '',
     all: (name) => fields.getAll(name),
+    texts: () => [...fields],
     files: () => [],
   };
 }
@@ -48,6 +49,7 @@ async function readParts(bytes: Uint8Array, type: string): Promise<Form> {
   return {
     get: (name) => texts(name)[0] ?? '',
     all: texts,
+    texts: () => [...parts].filter((part): part is [string, string] => typeof part[1] === 'string'),
     files: (name) => files.filter(({ field }) => field === name),
   };
 }

@@ -58,7 +58,7 @@ export function limitConcurrency(
       // Who hung up just now gets nothing made.
       if (record.closed) throw callerGone();
       await next();
-      const bytes = lengthOf(c.res) ?? 0;
+      const bytes = c.get('held') ?? lengthOf(c.res) ?? 0;
       if (bytes >= smallAnswer && record.connected && !record.closed) {
         held = bytes;
         record.onClose = () => concurrency.release(key, bytes);

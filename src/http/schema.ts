@@ -19,6 +19,17 @@ export function textList(name: string, max: number) {
   return z.array(text, { error });
 }
 
+/** A text of a query, or several where it is repeated; an array of them. */
+export function textOrTexts(name: string, max: number) {
+  const one = requestText(name, max);
+  return z
+    .union([z.string(), z.array(z.string())])
+    .transform((value) => [value].flat())
+    .refine((texts) => texts.length <= 500, { error: `${name} must be given at most 500 times` })
+    .pipe(z.array(one))
+    .openapi({ param: { style: 'form', explode: true }, type: 'array', items: { type: 'string' } });
+}
+
 /** What a body is refused with that is no JSON object. */
 export const notAnObject = { error: 'The body must be an object' };
 

@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
 import yazl from 'yazl';
 import { count } from '../base/text.ts';
 import { cleanXml } from './columns.ts';
@@ -44,7 +45,7 @@ export async function toXlsx(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
   const parts = {
     ...constantParts,
     'xl/workbook.xml': workbook,
-    'xl/worksheets/sheet1.xml': sheetPart(sheet, range),
+    'xl/worksheets/sheet1.xml': await sheetPart(sheet, range),
   };
   const mtime = new Date(1980, 0, 1);
   for (const [path, part] of Object.entries(parts))
@@ -55,15 +56,20 @@ export async function toXlsx(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
 
 const headerRow = ({ titles = [] }: Sheet) => titles.length + 1;
 
-function sheetPart(sheet: Sheet, range: string): string {
+/** Rows that are written before others have their turn. */
+const rowsPerTurn = 500;
+
+async function sheetPart(sheet: Sheet, range: string): Promise<string> {
   const { titles = [], header, rows, marking } = sheet;
   const first = headerRow(sheet);
   const lines = [...titles, header, ...rows];
-  const data = lines.map((cells, index) => {
+  const data: string[] = [];
+  for (const [index, cells] of lines.entries()) {
+    if (index > 0 && index % rowsPerTurn === 0) await turn();
     const style = index < first ? 2 : 1;
     const written = cells.map((text, column) => cell(text, `${letters(column + 1)}${index + 1}`, style));
-    return `<row r="${index + 1}">${written.join('')}</row>`;
-  });
+    data.push(`<row r="${index + 1}">${written.join('')}</row>`);
+  }
   const widths = header.map((_, column) => {
     const longest = rows.reduce(
       (most, cells) => Math.max(most, cells[column]!.length),

@@ -3,38 +3,71 @@ import type { Hono } from 'hono';
 import { notFound } from '../base/errors.ts';
 import { documentsQuery } from '../catalog/guidance/document-schema.ts';
 import { rolesQuery } from '../catalog/guidance/role-schema.ts';
-import { outcomes } from '../catalog/ledger.ts';
+import { ledgerColumns, outcomes } from '../catalog/ledger.ts';
+import { stigColumns } from '../catalog/stigs/queries.ts';
 import type { Env } from '../http/env.ts';
-import { paging, wordList } from '../http/schema.ts';
+import { oneWord, paging, positiveInteger, search, sorting, wordList } from '../http/schema.ts';
 import { loadedCatalogs } from './controls.ts';
-import { ledgerPage, loadedPage } from './html/catalog.tsx';
+import { daysBefore } from './html/bars.tsx';
+import { loadedPage } from './html/catalog.tsx';
 import { documentPage, documentsPage } from './html/documents.tsx';
 import { FirstRun } from './html/first-run.tsx';
 import { homePage } from './html/home.tsx';
+import { filesPage, ledgerPage } from './html/ledger.tsx';
 import { rolePage, rolesPage } from './html/roles.tsx';
 import { type PageDeps, type PageSupport, readQuery } from './page.ts';
 
 const runsShown = 50;
-const ledgerQuery = z.object({ ...paging(100, 100), outcome: wordList('outcome', outcomes) });
+const ledgerQuery = z.object({
+  ...paging(100, 100),
+  ...sorting(ledgerColumns),
+  outcome: wordList('outcome', outcomes),
+  search,
+});
+const filesQuery = z.object({ ...paging(100, 100), search });
+
+const agesPerPage = 50;
+/** In days: a quarter is what lies between two releases of the publisher's library. */
+const ageChoices = ['91', '182', '365', '730'] as const;
+const agesQuery = z.object({
+  page: positiveInteger('page').default(1),
+  ...sorting(stigColumns),
+  olderThan: oneWord('olderThan', ageChoices).optional(),
+});
 
 /** The start page, what is loaded, what the imports did, and documents and roles for the entitled. */
 export function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { news, controls, ledger, summary, documents, roles, documentCollections, roleCollections } = deps;
-  const { onlySamples, inbox } = deps;
+  const { news, stigs, now, controls, ledger, summary, lists, onlySamples, inbox } = deps;
+  const { documents, roles, documentCollections, roleCollections } = deps;
   const counted = { page: 1, limit: 1 };
 
   app.get('/', guard.visitor, (c) => {
     const visitor = c.get('visitor');
     const firstRun = onlySamples() ? FirstRun({ inbox: visitor === null ? null : inbox }) : null;
     if (visitor === null) return show(c, homePage(null, firstRun));
-    const { changes } = news.changelog({ page: 1, limit: 10 });
-    return show(c, homePage({ stats: news.stats(), changes }, firstRun));
+    const latest = { page: 1, limit: 10 };
+    const { changes } = news.changelog(latest);
+    const home = {
+      stats: news.stats(),
+      changes,
+      brought: news.lastImport(latest),
+      lists: lists.all(visitor).lists,
+    };
+    return show(c, homePage(home, firstRun));
   });
 
   app.get('/catalog', guard.user, async (c) => {
     const user = c.get('user');
     const { entitlements } = user;
+    const { olderThan, sort = 'date', page: number } = readQuery(c, agesQuery);
+    const before = olderThan === undefined ? undefined : daysBefore(now(), Number(olderThan));
+    const [oldest] = stigs.list({ sort: 'date', page: 1, limit: 1 }).stigs;
     const page = {
+      ages: {
+        list: stigs.list({ sort, before, page: number, limit: agesPerPage }),
+        oldest: oldest?.releaseDate ?? null,
+        ...{ olderThan: olderThan ?? '', choices: ageChoices, sort, now: now() },
+      },
       summary: await summary.summary(),
       stats: news.stats(),
       catalogs: loadedCatalogs(controls),
@@ -45,14 +78,21 @@ export function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
     return show(c, loadedPage(page));
   });
 
+  app.get('/catalog/files', guard.user, (c) => {
+    const { search = '', ...page } = readQuery(c, filesQuery);
+    const found = search.trim() === '' ? null : ledger.files(c.get('user'), search, page);
+    return show(c, filesPage({ search, found }));
+  });
+
   app.get('/catalog/imports/:run', guard.user, (c) => {
-    const { outcome, ...page } = readQuery(c, ledgerQuery);
+    const { outcome, search, sort, ...page } = readQuery(c, ledgerQuery);
     const id = c.req.param('run');
     if (!/^\d{1,15}$/.test(id)) throw notFound();
     const run = ledger.run(c.get('user'), Number(id));
     const wanted = [...(outcome ?? [])][0];
-    const listed = ledger.entries(c.get('user'), run.id, wanted, page);
-    return show(c, ledgerPage({ run, ...listed, outcome: wanted ?? '', outcomes }));
+    const listed = ledger.entries(c.get('user'), run.id, { outcome: wanted, search, sort }, page);
+    const filter = { outcome: wanted ?? '', search: search ?? '', sort };
+    return show(c, ledgerPage({ run, ...listed, filter, outcomes }));
   });
 
   app.get('/documents', guard.entitled('regdoc'), (c) => {

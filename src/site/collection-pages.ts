@@ -1,18 +1,19 @@
-import type { z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { User } from '../auth/viewer.ts';
 import { AppError, badRequest } from '../base/errors.ts';
 import type { Env, Form } from '../http/env.ts';
-import { check } from '../http/schema.ts';
+import { check, sorting } from '../http/schema.ts';
 import {
   type CollectionForm,
   emptyForm,
   type Kind,
   type OverviewPage,
+  overviewColumns,
   overviewPage,
 } from './html/collection-pages.tsx';
 import type { View } from './html/view.ts';
-import { goTo, type PageSupport } from './page.ts';
+import { goTo, type PageSupport, readQuery } from './page.ts';
 
 /** The fields of a list or a collection that its creator sets. */
 interface Fields {
@@ -50,6 +51,8 @@ export interface CollectionPages<Create, Change> {
   all(user: User): Pick<OverviewPage, 'all' | 'after'>;
 }
 
+const overviewQuery = z.object(sorting(overviewColumns));
+
 /** What lists and collections have in common: they are shown, created, changed and deleted, by forms. */
 export function collectionFormPages<Create, Change>(
   app: Hono<Env>,
@@ -62,7 +65,8 @@ export function collectionFormPages<Create, Change>(
 
   function overview(c: Context<Env>, form: CollectionForm, problem: string | null): Response {
     const user = c.get('user');
-    const page = overviewPage(kind, { ...all(user), subject: user.subject, form, problem });
+    const { sort } = readQuery(c, overviewQuery);
+    const page = overviewPage(kind, { ...all(user), subject: user.subject, form, problem, sort });
     return show(c, page, problem === null ? 200 : 400);
   }
 

@@ -9,18 +9,22 @@ import {
 } from '../catalog/controls/frameworks.ts';
 import type { ControlService, ShownFramework } from '../catalog/controls/queries.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../catalog/controls/schema.ts';
-import type { ControlRules } from '../catalog/crosswalk/control-rules-schema.ts';
+import { sumOf } from '../catalog/crosswalk/control-rules.ts';
+import { controlRulesQuery } from '../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../catalog/crosswalk/graph.ts';
 import { closureDepth, defaultStatuses } from '../catalog/crosswalk/queries.ts';
 import type { Env } from '../http/env.ts';
 import { type Pagination, paging, positiveInteger, wordList } from '../http/schema.ts';
 import { controlPage, type ShownControl } from './html/control.tsx';
+import type { RulesFound } from './html/control-rules.tsx';
 import { catalogControlsPage, controlsPage, type ListedControl, type WordFilter } from './html/controls.tsx';
 import { type PageDeps, type PageSupport, readQuery } from './page.ts';
 
 const perPage = paging(100, 100);
-const rulesPerPage = 50;
-const rulesQuery = z.object({ rulePage: positiveInteger('rulePage').default(1) });
+const rulesPerPage = 25;
+const rulesQuery = controlRulesQuery
+  .pick({ stig: true, list: true, severity: true })
+  .extend({ rulePage: positiveInteger('rulePage').default(1) });
 const crosswalkQuery = z.object({
   maxHops: positiveInteger('maxHops')
     .default(2)
@@ -66,7 +70,7 @@ export function loadedCatalogs(controls: ControlService) {
 
 /** The pages of controls and CCIs: public, as their catalogs are. */
 export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { controls, crosswalk, controlRules, collections, favorites } = deps;
+  const { controls, crosswalk, controlRules, collections, favorites, lists, listStigs } = deps;
 
   function catalog(c: Context<Env>, framework: ShownFramework): Response {
     const { schema, words } = filters[framework];
@@ -119,20 +123,45 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
         framework: to,
         paths: crosswalk.resolve({ framework, identifier, to, statuses: wanted, maxHops }).paths,
       }));
+    const found = rulesOf(c, framework, identifier);
     const page = {
       control,
       version: withEdition(control.version, control.edition),
       crosswalk: { source: { framework, identifier }, targets, maxHops, statuses: [...wanted] },
       mine: framework === 'cci' ? null : mine(c, framework, identifier),
-      rules: c.get('visitor') === null ? null : rulesOf(c, framework, identifier),
+      rules: found,
+      enhancements: framework === 'nist-800-53' ? enhancements(identifier, version, found) : [],
     };
     return show(c, controlPage(page));
   }
 
-  /** A page of the rules that a control reaches; none for one that the crosswalk does not know, a withdrawn one say. */
-  function rulesOf(c: Context<Env>, framework: ShownFramework, controlId: string): ControlRules {
-    const { rulePage: page } = readQuery(c, rulesQuery);
-    return controlRules.rules({ framework, controlId, page, limit: rulesPerPage });
+  /** A page of the rules that a control reaches within its filters; null for who is not signed in. */
+  function rulesOf(c: Context<Env>, framework: ShownFramework, controlId: string): RulesFound | null {
+    const { rulePage: page, stig, list, severity } = readQuery(c, rulesQuery);
+    const user = c.get('visitor');
+    if (user === null) return null;
+    const among = list === undefined ? undefined : listStigs.slugs(user, list);
+    const question = { framework, controlId, stig, among, severity };
+    const rules = controlRules.rules({ ...question, page, limit: rulesPerPage });
+    const titles = new Map(controlRules.counts(question).map((each) => [each.slug, each.title]));
+    return {
+      rules,
+      filter: { stig: stig ?? [], list: list ?? '', severity: [...(severity ?? [])] },
+      stigs: [...titles].map(([slug, title]) => ({ slug, title })),
+      lists: lists.all(user).lists.map(({ id, name }) => ({ id, name })),
+      countOf(identifier) {
+        const counts = controlRules.counts({ framework, controlId: identifier });
+        const { high, medium, low } = sumOf(counts, controlRules.narrowedTo({ stig, among }), severity);
+        return high + medium + low;
+      },
+    };
+  }
+
+  /** A base control and its enhancements, with as many rules as their own pages show with the same filters. */
+  function enhancements(identifier: string, version: string | undefined, found: RulesFound | null) {
+    return controls
+      .enhancements(identifier, version)
+      .map((each) => ({ ...each, rules: found === null ? null : found.countOf(each.identifier) }));
   }
 
   /** What the reader may do with a control, where there is a session. */

@@ -34,5 +34,5 @@ export function formOnlyPages(app: Hono<Env>, { guard }: PageSupport): void {
       const id = c.req.param('id');
       return goTo(c, id === undefined ? page : page.replace(':id', () => encodeURIComponent(id)));
     });
-  app.get('/signout', guard.visitor, (c) => goTo(c, '/'));
+  for (const address of ['/signout', '/theme']) app.get(address, guard.visitor, (c) => goTo(c, '/'));
 }

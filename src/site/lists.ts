@@ -18,12 +18,13 @@ const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...so
 
 /** The pages of lists: seen, made, changed, filled, deleted and restored, by forms. */
 export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps): void {
-  const { lists, listStigs, listOverview, stigs, stigsCalled, now } = deps;
+  const { lists, listStigs, listOverview, stigs, finder, stigsCalled, now } = deps;
   const { guard, show } = support;
 
   const lookup = {
     called: stigsCalled,
-    like: (name: string) => stigs.list({ search: name.slice(0, 200), page: 1, limit: 8 }).stigs,
+    like: (name: string) =>
+      stigs.list({ called: finder.called(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
   };
   const nothing = { text: '', problem: null, unclear: [] };
 

@@ -1,39 +1,48 @@
 import type { z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Entitlement } from '../auth/viewer.ts';
-import type { AppError } from '../base/errors.ts';
+import { type AppError, forbidden } from '../base/errors.ts';
 import type { ControlService } from '../catalog/controls/queries.ts';
+import type { RuleChain } from '../catalog/crosswalk/chain.ts';
 import type { ControlRulesService } from '../catalog/crosswalk/control-rules.ts';
+import type { CoverageService } from '../catalog/crosswalk/coverage.ts';
 import type { CrosswalkService } from '../catalog/crosswalk/queries.ts';
 import type { RegdocService } from '../catalog/guidance/documents.ts';
 import type { RoleMappingService } from '../catalog/guidance/role-mapping.ts';
 import type { RoleService } from '../catalog/guidance/roles.ts';
 import type { LedgerService } from '../catalog/ledger.ts';
 import type { SearchService } from '../catalog/search/queries.ts';
+import type { StigFinder } from '../catalog/search/stig-finder.ts';
 import type { createStigsCalled } from '../catalog/stigs/called.ts';
+import type { StigChangesService } from '../catalog/stigs/changes.ts';
 import type { StigDiffService } from '../catalog/stigs/diff.ts';
 import type { RuleHistoryService } from '../catalog/stigs/history.ts';
 import type { StigNewsService } from '../catalog/stigs/news.ts';
 import type { StigService } from '../catalog/stigs/queries.ts';
+import type { ReadingService } from '../catalog/stigs/reading.ts';
 import type { CatalogSummaryService } from '../catalog/summary.ts';
+import type { MakeListChecklists } from '../checklists/list-checklists.ts';
 import type { DocumentCollectionService, RoleCollectionService } from '../collections/catalog-collections.ts';
 import type { ControlCollectionService } from '../collections/control-collections.ts';
 import type { FavoriteService } from '../collections/favorites.ts';
+import type { ListChangesService } from '../collections/list-changes-api.ts';
 import type { ListEntryService } from '../collections/list-entries.ts';
 import type { ListOverviewService } from '../collections/list-overview.ts';
 import type { ListService } from '../collections/lists.ts';
 import type { Access } from '../http/access.ts';
 import type { Env } from '../http/env.ts';
 import type { Rule } from '../http/rule.ts';
+import { isSameOrigin } from '../http/same-origin.ts';
 import { check } from '../http/schema.ts';
 import type { SessionCookie } from '../http/session-cookie.ts';
 import type { Assets } from './html/assets.ts';
 import { renderPage } from './html/layout.tsx';
 import type { PageFrame, View } from './html/view.ts';
 import { notices } from './notices.ts';
+import { themeOf } from './theme.ts';
 import type { createUploadWork } from './uploads.ts';
 
 /** What the pages are made of: the services of the API, and who is asked about callers. */
@@ -47,11 +56,17 @@ export interface PageDeps {
   stigsCalled: ReturnType<typeof createStigsCalled>;
   stigDiff: StigDiffService;
   ruleHistory: RuleHistoryService;
+  changes: StigChangesService;
+  listChanges: ListChangesService;
+  reading: ReadingService;
+  ruleChain: RuleChain;
   news: StigNewsService;
   controls: ControlService;
   crosswalk: CrosswalkService;
   controlRules: ControlRulesService;
+  coverage: CoverageService;
   search: SearchService;
+  finder: StigFinder;
   ledger: LedgerService;
   summary: CatalogSummaryService;
   documents: RegdocService;
@@ -61,6 +76,7 @@ export interface PageDeps {
   roleMapping: RoleMappingService;
   lists: ListService;
   listStigs: ListEntryService;
+  listChecklists: MakeListChecklists;
   listOverview: ListOverviewService;
   collections: ControlCollectionService;
   favorites: FavoriteService;
@@ -82,6 +98,15 @@ export type PageSupport = ReturnType<typeof createPageSupport>;
 
 /** Files of as much as `mostUploaded`, also as base64, with what goes around them. */
 const maxUpload = 65 * 1024 * 1024;
+
+/** The most that is kept of a form while its sender signs in: more than a thousand STIGs are by their titles. */
+const maxKept = 256 * 1024;
+
+/** Refuses a form that another site sends. */
+const fromOwnPage: MiddlewareHandler<Env> = async (c, next) => {
+  if (!isSameOrigin(c)) throw forbidden('A session may write only from its own origin');
+  await next();
+};
 
 const policy = [
   "default-src 'none'",
@@ -108,9 +133,15 @@ export function createPageSupport({ access, assets, banner }: PageDeps) {
       guarded(
         access.audited(action, (c) => (field === undefined ? undefined : c.get('form')?.get(field))).user,
       ),
+    /** As `audited`, for a form whose answer is much work. */
+    auditedCostly: (action: string) => guarded(access.with({ expensive: true }).audited(action).user),
     /** As `user`, for a form that brings a file. */
     upload: guarded(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
     visitor: guarded(access.visitor),
+    /** As `visitor`, for a form of our own pages. */
+    ownVisitor: every(guarded(access.visitor), fromOwnPage),
+    /** Reads a form again that came without a session; not counted twice. */
+    kept: guarded(access.with({ maxBody: maxKept, unlimited: true }).public),
     signIn: guarded(access.audited('session.create').visitor),
     signOut: guarded(access.audited('session.end').session),
     entitled: (product: Entitlement) => guarded(access.entitled(product)),
@@ -123,6 +154,7 @@ export function createPageSupport({ access, assets, banner }: PageDeps) {
     return {
       assets: addresses,
       banner,
+      theme: themeOf(c),
       visitor: user === null ? null : { name: user.email ?? user.subject, entitlements: user.entitlements },
       query: url.pathname === '/search' ? (c.req.query('q') ?? '') : '',
       notice: notices(c.req.query('done'), c.req.query('count')),

@@ -1,23 +1,32 @@
 import { type Context, Hono } from 'hono';
 import { type AppError, noSuchPath, statusOf } from '../base/errors.ts';
 import type { Env } from '../http/env.ts';
+import { check, oneWord } from '../http/schema.ts';
 import { catalogPages } from './catalog.ts';
+import { changePages } from './changes.ts';
 import { collectionPages } from './collections.ts';
 import { controlPages } from './controls.ts';
+import { coveragePages } from './coverage.ts';
 import { docsPages } from './docs.ts';
 import { favoritePages } from './favorites.ts';
 import { formOnlyPages } from './form-only.ts';
 import { problemPage } from './html/problem.tsx';
+import { signInPage } from './html/sign-in.tsx';
+import { themes } from './html/view.ts';
+import { keptForm } from './kept-form.ts';
+import { listChecklistPages } from './list-checklists.ts';
 import { listPages } from './lists.ts';
-import { createPageSupport, goTo, type PageDeps } from './page.ts';
+import { createPageSupport, goTo, type PageDeps, safePath } from './page.ts';
+import { rulePages } from './rules.ts';
 import { searchPages } from './search.ts';
 import { signInPages } from './sign-in.ts';
 import { stigPages } from './stigs.ts';
+import { keepTheme } from './theme.ts';
 import { upgradePages } from './upgrade.ts';
 
 export interface Pages {
   app: Hono<Env>;
-  /** Answers an error as a page: a 401 leads to signing in. */
+  /** Answers an error as a page: a 401 leads to signing in, with what was typed. */
   refuse(c: Context<Env>, problem: AppError): Promise<Response>;
 }
 
@@ -33,8 +42,12 @@ export function pageRoutes(deps: PageDeps): Pages {
     signInPages,
     searchPages,
     stigPages,
+    rulePages,
     controlPages,
+    changePages,
     listPages,
+    coveragePages,
+    listChecklistPages,
     collectionPages,
     favoritePages,
     upgradePages,
@@ -52,11 +65,22 @@ export function pageRoutes(deps: PageDeps): Pages {
     });
   });
 
+  app.post('/theme', support.guard.ownVisitor, (c) => {
+    const form = c.get('form');
+    keepTheme(c, deps.cookie, check(oneWord('theme', themes), form.get('theme')));
+    return goTo(c, safePath(form.get('next')));
+  });
+
   async function refuse(c: Context<Env>, problem: AppError): Promise<Response> {
     if (problem.code === 'UNAUTHORIZED') {
       const url = new URL(c.req.url);
-      const next = c.req.method === 'GET' ? `${url.pathname}${url.search}` : '/';
-      return goTo(c, `/signin?next=${encodeURIComponent(next)}`);
+      const here = `${url.pathname}${url.search}`;
+      const kept = await keptForm(c, support.guard.kept);
+      if (kept !== null) {
+        c.set('visitor', null);
+        return support.show(c, signInPage({ next: '/', problem: null, kept: { to: here, ...kept } }), 401);
+      }
+      return goTo(c, `/signin?next=${encodeURIComponent(c.req.method === 'GET' ? here : '/')}`);
     }
     // A refusal may come before it is known who looks at the page.
     if (c.get('visitor') === undefined) {

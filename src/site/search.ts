@@ -4,13 +4,12 @@ import type { User } from '../auth/viewer.ts';
 import { AppError } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
 import type { ControlService, ShownFramework } from '../catalog/controls/queries.ts';
-import type { Search } from '../catalog/search/queries.ts';
+import type { Question } from '../catalog/search/queries.ts';
 import { readQuery as readQuestion } from '../catalog/search/query.ts';
-import { searchQuery } from '../catalog/search/schema.ts';
+import { isFiltered, searchFields } from '../catalog/search/schema.ts';
 import type { StigService } from '../catalog/stigs/queries.ts';
 import { Severity } from '../catalog/stigs/schema.ts';
 import type { Env } from '../http/env.ts';
-import type { Page } from '../http/paging.ts';
 import { check, requestText } from '../http/schema.ts';
 import { beginning, link, path } from './html/components.tsx';
 import { catalogHref, controlHref, frameworkName } from './html/frameworks.ts';
@@ -19,8 +18,13 @@ import { type PageDeps, type PageSupport, readQuery } from './page.ts';
 
 /** How many of each kind are shown above the rules. */
 const few = { page: 1, limit: 5 };
+/** As many STIGs are offered to search the rest of a question in. */
+const mostWithin = 3;
+const mostCut = 8;
 const word = requestText('q', 200);
-const filters = searchQuery.omit({ q: true });
+const filters = searchFields.omit({ q: true });
+/** More than there are STIGs: where nothing is asked yet, each is offered. */
+const all = 2000;
 
 /** The one search: STIGs, controls, CCIs, roles and documents by name, rules by all their texts. */
 export function searchPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
@@ -34,6 +38,8 @@ function answer(c: Context<Env>, deps: PageDeps): SearchPage {
   const user = c.get('visitor');
   const q = (c.req.query('q') ?? '').trim();
   const filter = typedFilter(c);
+  const seen = user === null ? [] : deps.lists.all(user).lists;
+  const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
   const unasked: SearchPage = {
     q,
     hasWords: readQuestion(q).match !== null,
@@ -41,24 +47,56 @@ function answer(c: Context<Env>, deps: PageDeps): SearchPage {
     unknown: [],
     entitlements: user?.entitlements ?? null,
     stigs: [],
+    lists: seen.map(named),
+    own: seen.filter((list) => list.createdById === user?.subject).map(named),
     kinds: null,
+    within: [],
     rules: null,
     problem: null,
   };
   try {
     check(word, q);
-    const query = readQuery(c, q === '' ? filters : searchQuery);
-    const asked = q === '' || user === null ? null : { ...query, q };
-    const rules = asked && deps.search.search(asked);
-    const unknown = user === null ? [] : unknownIn(query, deps);
-    const page = { ...unasked, unknown, rules, stigs: stigsToChoose(filter.stig, asked, deps) };
+    const { list, ...query } = readQuery(c, filters);
+    const isAsked = user !== null && (q !== '' || isFiltered({ ...query, list }));
+    const among = list === undefined || user === null ? undefined : slugsOf(user, list, deps);
+    const asked = isAsked ? { ...query, q, among: among ?? undefined } : null;
+    const rules = asked && deps.search.search(among === null ? { ...asked, among: [] } : asked);
+    const unknown = user === null ? [] : unknownIn({ ...query, hasList: among !== null }, deps);
+    const page = { ...unasked, unknown, rules, stigs: user ? stigsToChoose(filter.stig, asked, deps) : [] };
     // Who narrows the rules, or turns their pages, is past the rest.
     const alone = user !== null && (isNarrowed(filter) || query.page > 1);
-    return q === '' || alone ? page : { ...page, kinds: byName(plain(q), user, deps) };
+    if (q === '' || alone) return page;
+    const within = rules?.results.length === 0 ? withinStigs(plain(q), deps) : [];
+    return { ...page, within, kinds: byName(plain(q), user, deps) };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
-    return { ...unasked, stigs: stigsToChoose(filter.stig, null, deps), problem: error.message };
+    const stigs = user === null ? [] : stigsToChoose(filter.stig, null, deps);
+    return { ...unasked, stigs, problem: error.message };
   }
+}
+
+/** Where a question begins or ends with what a few STIGs are called, the rest of it, to be searched for in those. */
+function withinStigs(q: string, { finder }: PageDeps): SearchPage['within'] {
+  const words = q.split(' ');
+  // Each way of cutting asks all STIGs.
+  if (words.length > mostCut) return [];
+  for (let length = words.length - 1; length > 0; length--) {
+    const ways = [
+      { name: words.slice(0, length), rest: words.slice(length) },
+      { name: words.slice(-length), rest: words.slice(0, -length) },
+    ];
+    for (const { name, rest } of ways) {
+      const stigs = finder.named(name.join(' '));
+      if (stigs.length > 0 && stigs.length <= mostWithin)
+        return stigs.map(({ slug, title }) => ({ slug, title, rest: rest.join(' ') }));
+    }
+  }
+  return [];
+}
+
+/** The slugs of a list; null where the reader sees no such list. */
+function slugsOf(user: User, list: string, { listStigs }: PageDeps): string[] | null {
+  return orNull(() => listStigs.slugs(user, list));
 }
 
 /** The filters as they stand in the form, right or wrong: a severity that there is none of has no place there. */
@@ -67,7 +105,9 @@ function typedFilter(c: Context<Env>): SearchPage['filter'] {
   const words = given.map((each) => each.trim());
   return {
     severity: Severity.options.filter((level) => words.includes(level)),
-    stig: c.req.query('stig') ?? '',
+    stig: (c.req.queries('stig') ?? []).filter((each) => each !== ''),
+    list: c.req.query('list') ?? '',
+    sort: c.req.query('sort') ?? '',
     cci: c.req.query('cci') ?? '',
     control: c.req.query('control') ?? '',
   };
@@ -75,11 +115,13 @@ function typedFilter(c: Context<Env>): SearchPage['filter'] {
 
 /** What the filters name that the catalog does not have. */
 function unknownIn(
-  { stig, cci, control }: z.output<typeof filters>,
+  { stig = [], cci, control, hasList }: z.output<typeof filters> & { hasList: boolean },
   { controls, stigs }: PageDeps,
 ): string[] {
-  const said: string[] = [];
-  if (stig && titleOf(stig, stigs) === null) said.push(`“${cut(stig)}” is not a STIG in this catalog.`);
+  const said = stig
+    .filter((each) => titleOf(each, stigs) === null)
+    .map((each) => `“${cut(each)}” is not a STIG in this catalog.`);
+  if (!hasList) said.push('You have no such list.');
   if (cci && namedExactly('cci', cci, controls) === null)
     said.push(`“${cut(cci)}” is not a CCI in this catalog.`);
   if (control && namedExactly('nist-800-53', control, controls) === null)
@@ -87,16 +129,16 @@ function unknownIn(
   return said;
 }
 
-/** The STIGs that the form offers: those that the rules are in whichever is selected, and the one that is. */
+/** The STIGs that the form offers: those that the rules are in whichever are selected, and those that are. */
 function stigsToChoose(
-  selected: string,
-  query: Omit<Search, keyof Page> | null,
+  selected: string[],
+  asked: Question | null,
   { search, stigs }: PageDeps,
 ): { slug: string; title: string }[] {
-  const found = query === null ? [] : search.stigs({ ...query, stig: undefined });
-  if (selected === '' || found.some((each) => each.slug === selected)) return found;
+  const found = asked === null ? search.stigs({}, all) : search.stigs({ ...asked, stig: undefined });
+  const others = selected.filter((slug) => !found.some((each) => each.slug === slug));
   // One that the catalog does not have stands there as it was called in the question.
-  return [{ slug: selected, title: titleOf(selected, stigs) ?? selected }, ...found];
+  return [...others.map((slug) => ({ slug, title: titleOf(slug, stigs) ?? slug })), ...found];
 }
 
 /** The title of a STIG; null where the catalog does not have it. */
@@ -117,7 +159,7 @@ function orNull<T>(find: () => T): T | null {
 /** What is searched by name, for a text; null where the question leaves none. */
 function byName(q: string, user: User | null, deps: PageDeps): FoundKind[] | null {
   if (q === '') return null;
-  const { stigs, controls, roles, documents } = deps;
+  const { stigs, finder, controls, roles, documents } = deps;
   const kinds: FoundKind[] = [];
   /** One that is found by its title, with the page that lists all that are. */
   const add = (
@@ -132,11 +174,14 @@ function byName(q: string, user: User | null, deps: PageDeps): FoundKind[] | nul
       one,
       isFirst: one === 'STIG',
       total,
-      items: found.map(([id, label, about]) => ({ href: path(all, id), label, about })),
+      items: found.map(([id, label, about]) => ({
+        ...{ href: path(all, id), label, about },
+        ...(one === 'STIG' ? { slug: id } : {}),
+      })),
       all: link(path(all), { search: q }),
     });
   if (user !== null) {
-    const { stigs: found, pagination } = stigs.list({ search: q, ...few });
+    const { stigs: found, pagination } = stigs.list({ called: finder.called(q), ...few });
     const items = found.map(({ slug, title, version }) => [slug, title, version] as const);
     add('STIGs', 'STIG', 'stigs', pagination.total, items);
   }

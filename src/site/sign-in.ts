@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { AppError } from '../base/errors.ts';
 import type { Env } from '../http/env.ts';
-import { signInPage } from './html/sign-in.tsx';
+import { sendAgainPage, signInPage } from './html/sign-in.tsx';
 import { goTo, type PageDeps, type PageSupport, safePath } from './page.ts';
 
 /** Signing in and out (rule D1.7): the forms beside `/api/v1/session`. */
@@ -11,24 +11,30 @@ export function signInPages(
   { sessions, cookie }: PageDeps,
 ): void {
   app.get('/signin', guard.visitor, (c) =>
-    show(c, signInPage({ next: safePath(c.req.query('next')), problem: null })),
+    show(c, signInPage({ next: safePath(c.req.query('next')), problem: null, kept: null })),
   );
 
   app.post('/signin', guard.signIn, async (c) => {
     const form = c.get('form');
     const next = safePath(form.get('next'));
+    const to = safePath(form.get('to'), '');
+    const kept = to === '' ? null : { to, fields: form.get('fields') };
     try {
       const user = await signIn(c, form.get('token').trim());
       cookie.set(c, await sessions.start(user, cookie.read(c)));
+      c.set('visitor', user);
     } catch (error) {
       if (!(error instanceof AppError) || (error.code !== 'UNAUTHORIZED' && error.code !== 'FORBIDDEN'))
         throw error;
       const unknown =
         'This token cannot be used: it is not a user token, or it is invalid, expired or revoked';
       const problem = error.code === 'UNAUTHORIZED' ? unknown : error.message;
-      return show(c, signInPage({ next, problem }), error.code === 'UNAUTHORIZED' ? 401 : 403);
+      return show(c, signInPage({ next, problem, kept }), error.code === 'UNAUTHORIZED' ? 401 : 403);
     }
-    return goTo(c, next, { code: 'signed-in' });
+    if (kept === null) return goTo(c, next, { code: 'signed-in' });
+    // The reader sends it, not we: so it passes every rule that a form of theirs must pass.
+    const fields = [...new URLSearchParams(kept.fields)];
+    return show(c, sendAgainPage({ to: kept.to, fields }));
   });
 
   app.post('/signout', guard.signOut, async (c: Context<Env>) => {

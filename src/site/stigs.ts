@@ -1,30 +1,26 @@
 import type { Hono } from 'hono';
-import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
-import { changeClasses, diffQuery } from '../catalog/stigs/diff-schema.ts';
 import { stigColumns } from '../catalog/stigs/queries.ts';
-import { controlsQuery, listQuery, versionQuery } from '../catalog/stigs/schema.ts';
+import { controlsQuery, listQuery } from '../catalog/stigs/schema.ts';
 import type { Env } from '../http/env.ts';
-import { paginationOf, slice } from '../http/paging.ts';
-import { positiveInteger, sorting } from '../http/schema.ts';
-import { diffPage } from './html/diff.tsx';
-import { rulePage } from './html/rule.tsx';
+import { sorting } from '../http/schema.ts';
 import { stigPage } from './html/stig.tsx';
 import { stigsPage } from './html/stigs.tsx';
 import { ownLists } from './list-frame.ts';
 import { type PageDeps, type PageSupport, readQuery } from './page.ts';
+import { cciOf } from './rules.ts';
 
 const rulesPerPage = 100;
-const changesPerPage = 50;
 
 /** The pages of STIGs and their rules. */
 export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { stigs, stigDiff, lists, favorites, roleMapping, now } = deps;
+  const { stigs, finder, lists, favorites, roleMapping, now } = deps;
 
   app.get('/stigs', guard.user, (c) => {
-    const query = readQuery(c, listQuery.extend(sorting(stigColumns)));
+    const { search = '', ...query } = readQuery(c, listQuery.extend(sorting(stigColumns)));
+    const called = search.trim() === '' ? undefined : finder.called(search);
     const page = {
-      list: stigs.list(query),
-      search: query.search ?? '',
+      list: stigs.list({ ...query, called }),
+      search,
       sort: query.sort,
       lists: ownLists(c, lists),
       now: now(),
@@ -35,11 +31,11 @@ export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: Pa
   app.get('/stigs/:slug', guard.user, (c) => {
     const user = c.get('user');
     const query = readQuery(c, controlsQuery);
-    const cci = (c.req.query('cci') ?? '').trim();
+    const cci = cciOf(c);
     const { stig, ...found } = stigs.overview(c.req.param('slug'), {
       ...query,
       limit: rulesPerPage,
-      cci: cci === '' ? undefined : (canonicalIdentifier('cci', cci) ?? cci),
+      cci: cci.canonical,
     });
     const { versions } = stigs.versions(stig.slug);
     return show(
@@ -47,7 +43,7 @@ export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: Pa
       stigPage({
         ...stig,
         ...found,
-        filter: { search: query.search ?? '', severity: [...(query.severity ?? [])], cci },
+        filter: { search: query.search ?? '', severity: [...(query.severity ?? [])], cci: cci.typed },
         versions,
         isFavorite: favorites.stigs(user).slugs.includes(stig.slug),
         lists: ownLists(c, lists),
@@ -55,29 +51,5 @@ export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: Pa
         roles: user.entitlements.has('occ') ? roleMapping.rows(stig.slug) : null,
       }),
     );
-  });
-
-  app.get('/stigs/:slug/rules/:groupId', guard.user, (c) => {
-    const { slug, groupId } = c.req.param();
-    const { version } = readQuery(c, versionQuery);
-    const { stig, ...group } = stigs.group(slug, groupId, version);
-    const isCurrent = stigs
-      .versions(slug)
-      .versions.some((each) => each.current && each.version === stig.version);
-    return show(
-      c,
-      rulePage({ slug: stig.slug, stigTitle: stig.title, version: stig.version, isCurrent, ...group }),
-    );
-  });
-
-  app.get('/stigs/:slug/diff', guard.costly, (c) => {
-    const { page, ...query } = readQuery(c, diffQuery.extend({ page: positiveInteger('page').default(1) }));
-    const diff = stigDiff.diff(c.req.param('slug'), query);
-    const versions = stigs.versions(diff.slug).versions.map((each) => each.version);
-    const shown = changeClasses.find((each) => each === c.req.query('class')) ?? '';
-    const wanted = diff.changed.filter((rule) => shown === '' || rule.classes.includes(shown));
-    const part = { page, limit: changesPerPage };
-    const pagination = paginationOf(part, wanted.length);
-    return show(c, diffPage({ diff, changed: slice(wanted, part), pagination, versions, shown }));
   });
 }

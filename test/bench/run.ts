@@ -1,3 +1,5 @@
+import { benchChanges } from './changes.ts';
+import { benchCoverage } from './coverage.ts';
 import { benchImport } from './import.ts';
 import { benchReading } from './read.ts';
 import { benchSearching } from './search.ts';
@@ -8,6 +10,8 @@ const parts: Record<string, () => Promise<void>> = {
   import: benchImport,
   read: benchReading,
   search: benchSearching,
+  coverage: benchCoverage,
+  changes: benchChanges,
   uploads: benchUploads,
 };
 

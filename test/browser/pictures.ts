@@ -8,6 +8,7 @@ import { leave, serveCatalog, signIn, startBrowser, visit } from '../support/bro
 const pictures: [name: string, path: string, seen: string | null][] = [
   ['home', '/', null],
   ['diff', '/stigs/harbor_linux_3/diff', 'ins'],
+  ['coverage', '/stigs/harbor_linux_3/coverage?framework=nist-800-171', '.families'],
   ['crosswalk', '/controls/nist-800-171/3.1.5', 'svg[role="img"]'],
 ];
 const size = { width: 1200, height: 640 };

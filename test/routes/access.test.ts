@@ -159,10 +159,15 @@ function both(kind: 'lists' | 'control-collections', rules: [Cells, Cells], requ
   const ids = kind === 'lists' ? [privateList, sharedList] : [privateCollection, sharedCollection];
   return (ok: (visibility: string) => Check, more: Partial<Row> = {}): Row[] =>
     rules.map((rule, index) =>
-      row(rule, `${method} /api/v1/${kind}/{id}${path}`, ok(index === 0 ? 'PRIVATE' : 'SHARED'), {
-        path: `/api/v1/${kind}/${ids[index]}${path.replace('{stigSlug}', 'harbor_linux_3')}`,
-        ...more,
-      }),
+      row(
+        rule,
+        `${method} /api/v1/${kind}/{id}${path.split('?')[0]}`,
+        ok(index === 0 ? 'PRIVATE' : 'SHARED'),
+        {
+          path: `/api/v1/${kind}/${ids[index]}${path.replace('{stigSlug}', 'harbor_linux_3')}`,
+          ...more,
+        },
+      ),
     );
 }
 
@@ -201,6 +206,9 @@ const table: Row[] = [
   }),
   row('user', 'get /api/v1/stigs/stats', (a) => assert.is(a.json.catalog.totalBenchmarks, 2)),
   row('user', 'get /api/v1/stigs/changelog', (a) => assert.is(a.json.changes.length, 3)),
+  row('user', 'get /api/v1/stigs/changes', (a) => assert.is(a.json.totals.stigs, 2), {
+    path: '/api/v1/stigs/changes?since=2026-01-01',
+  }),
   row('user', 'get /api/v1/stigs/{slug}', has({ slug: 'harbor_linux_3' }), { path: harbor }),
   row('user', 'get /api/v1/stigs/{slug}/controls', (a) => assert.is(a.json.findings.length, 1), {
     path: `${harbor}/controls?limit=1`,
@@ -292,9 +300,14 @@ const table: Row[] = [
     () => (a, column) => assert.equal(a.json, list(nextId, column, { name: 'N (copy)', stigCount: 1 })),
     { status: 201 },
   ),
+  ...onList(use, 'post /checklists')(
+    () => (a) => assert.is(a.headers.get('Content-Type'), 'application/zip'),
+    { body: { hosts: [{ hostName: 'web01' }] } },
+  ),
   ...onList(read, 'get /export')(() => entries),
   ...onList(read, 'get /stigs')(() => entries),
   ...onList(use, 'get /coverage')(() => (a) => assert.is(a.json.totals.rules, 14)),
+  ...onList(use, 'get /changes?since=2026-01-01')(() => (a) => assert.is(a.json.totals.stigs, 1)),
   ...onList(change, 'post /stigs')(() => is({ success: true, added: 1, total: 2 }), {
     body: { slugs: ['harbor_linux_3', 'lantern_web_server_2'] },
   }),

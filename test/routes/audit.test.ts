@@ -131,6 +131,11 @@ const table: Row[] = [
   },
   { request: 'get /api/v1/lists/{id}/export', event: ['list.export', list, null] },
   {
+    request: 'post /api/v1/lists/{id}/checklists',
+    body: { hosts: [{ hostName: 'web01' }] },
+    event: ['list.checklists', list, null],
+  },
+  {
     request: 'delete /api/v1/lists/{id}/stigs',
     body: { slugs },
     event: ['list.remove-stigs', list, { count: 1 }],

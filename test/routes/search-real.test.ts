@@ -196,7 +196,7 @@ test('the STIGs of a search are those of all its rules, by title, whatever page 
     {},
     { severity: new Set(['high']) },
     { cci: 'cci-366' },
-    { stig: 'red_hat_enterprise_linux_9' },
+    { stig: ['red_hat_enterprise_linux_9'] },
   ];
   for (const q of ['the', 'audit*', '"system."', '"login.defs"', 'CCI-000366', 'nothinglikeit', '!!!'])
     for (const filter of filters) {

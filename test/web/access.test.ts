@@ -19,7 +19,7 @@ const access = suite('Who may see which page');
 const columns = ['nobody', 'ended', 'alice', 'bob', 'carol', 'bearer', 'program'] as const;
 type Column = (typeof columns)[number];
 
-/** S: on to signing in. T, O, R: 403, a program; not entitled. C: 403, not the creator. N: 404. */
+/** S: on to signing in, with the form where there is one. T, O, R: 403, a program; not entitled. C: 403, not the creator. N: 404. */
 const cells = {
   public: 'ok ok ok ok ok ok ok',
   user: 'S S ok ok ok ok T',
@@ -89,13 +89,19 @@ const table: Row[] = [
   get('public', '/ccis'),
   get('public', '/ccis/:cci', '/ccis/CCI-000015'),
   get('user', '/stigs'),
+  get('user', '/stigs/:slug/coverage', '/stigs/harbor_linux_3/coverage'),
   get('user', '/stigs/:slug', '/stigs/harbor_linux_3'),
   get('user', '/stigs/:slug', '/stigs/no_such_stig', 404),
   get('user', '/stigs/:slug/rules/:groupId', '/stigs/harbor_linux_3/rules/V-900001'),
   get('user', '/stigs/:slug/rules/:groupId', '/stigs/harbor_linux_3/rules/V-1', 404),
+  get('user', '/rules/:id', '/rules/V-900001'),
+  get('user', '/rules/:id', '/rules/V-1', 404),
   get('user', '/stigs/:slug/diff', '/stigs/harbor_linux_3/diff'),
+  get('user', '/stigs/:slug/diff/file', '/stigs/harbor_linux_3/diff/file'),
+  get('user', '/changes'),
   get('user', '/upgrade'),
   get('user', '/catalog'),
+  get('user', '/catalog/files', '/catalog/files?search=harbor'),
   get('user', '/catalog/imports/:run', '/catalog/imports/1'),
   get('user', '/catalog/imports/:run', '/catalog/imports/99', 404),
   get('user', '/favorites'),
@@ -103,8 +109,14 @@ const table: Row[] = [
   get('user', '/collections'),
   get('readPrivate', '/lists/:id', `/lists/${privateList}`),
   get('readShared', '/lists/:id', `/lists/${sharedList}`),
+  get('readPrivate', '/lists/:id/checklists', `/lists/${privateList}/checklists`),
+  get('readShared', '/lists/:id/checklists', `/lists/${sharedList}/checklists`),
   get('readPrivate', '/lists/:id/settings', `/lists/${privateList}/settings`),
+  get('readPrivate', '/lists/:id/coverage', `/lists/${privateList}/coverage`),
+  get('readShared', '/lists/:id/coverage', `/lists/${sharedList}/coverage?rollup=true`),
   get('readShared', '/lists/:id/settings', `/lists/${sharedList}/settings`),
+  get('readPrivate', '/lists/:id/changes', `/lists/${privateList}/changes`),
+  get('readShared', '/lists/:id/changes', `/lists/${sharedList}/changes`),
   get('changeShared', '/lists/:id/stigs/:slug', `/lists/${sharedList}/stigs/harbor_linux_3`),
   get('readPrivate', '/collections/:id', `/collections/${privateCollection}`),
   get('readShared', '/collections/:id', `/collections/${sharedCollection}`),
@@ -132,6 +144,7 @@ const table: Row[] = [
     to: page.replace(':id', privateList),
   })),
   { ...get('public', '/signout', '/signout', 303), to: '/' },
+  { ...get('public', '/theme', '/theme', 303), to: '/' },
   get('regdoc', '/documents'),
   get('regdoc', '/documents/:documentId', '/documents/harbor-basic-directive'),
   get('regdoc', '/documents/:documentId', '/documents/none', 404),
@@ -152,6 +165,8 @@ const table: Row[] = [
     ...filled,
     visibility: 'SHARED',
   }),
+  post('readPrivate', '/lists/:id/checklists', `/lists/${privateList}/checklists`, { hosts: '' }, 400),
+  post('readShared', '/lists/:id/checklists', `/lists/${sharedList}/checklists`, { hosts: '' }, 400),
   post('changeShared', '/lists/:id/stigs', `/lists/${sharedList}/stigs`, { slugs: 'lantern_web_server_2' }),
   post('changeShared', '/lists/:id/stigs/remove', `/lists/${sharedList}/stigs/remove`, {
     slug: 'lantern_web_server_2',
@@ -220,10 +235,12 @@ for (const row of table) {
       if (letter === 'ok') {
         assert.is(answer.status, row.status ?? 200, where);
         if (row.to !== undefined) assert.is(answer.location, row.to, where);
+      } else if (letter === 'S' && row.form !== undefined) {
+        assert.is(answer.status, 401, where);
+        assert.ok(answer.html.includes(`<input type="hidden" name="to" value="${row.path}"/>`), where);
       } else if (letter === 'S') {
         assert.is(answer.status, 303, where);
-        const next = row.form === undefined ? row.path : '/';
-        assert.is(answer.location, `/signin?next=${encodeURIComponent(next)}`, where);
+        assert.is(answer.location, `/signin?next=${encodeURIComponent(row.path)}`, where);
       } else {
         const [status, words] = refusals[letter]!;
         assert.is(answer.status, status, where);
@@ -233,9 +250,9 @@ for (const row of table) {
   });
 }
 
-access('every page is in the table, but for signing in and out and what pages load', () => {
+access('every page is in the table, but for signing in and out, the theme and what pages load', () => {
   const known = new Set(table.map((row) => row.route));
-  const apart = new Set(['POST /signin', 'POST /signout', 'GET /assets/:name']);
+  const apart = new Set(['POST /signin', 'POST /signout', 'POST /theme', 'GET /assets/:name']);
   const mounted = t.app.routes
     .filter((route) => route.method !== 'ALL' && isPage(route.path))
     .map((route) => `${route.method} ${route.path}`);
@@ -277,7 +294,8 @@ access('the address of every form can be loaded, and changes nothing', async () 
 });
 
 access('what may not be seen answers as what is not there, but for the request id', async () => {
-  const strip = (html: string) => html.replace(/Request ID [\w-]+/, '').replace(/next=[^"]*/g, '');
+  const strip = (html: string) =>
+    html.replace(/Request ID [\w-]+/, '').replace(/next(?:=|" value=")[^"]*/g, '');
   for (const path of ['/lists/', '/collections/']) {
     const hidden = await loadPage(
       t,

@@ -180,6 +180,10 @@ lists('STIGs that are checked are added to the list that is selected, or none of
   );
   assert.is((await loadPage(t, '/lists/add', ann, { list })).status, 400);
   assert.not.match((await loadPage(t, '/stigs', bob)).html, /type="checkbox"/);
+  const found = await loadPage(t, '/search?q=slate+server', ann);
+  assert.match(found.html, '<input type="checkbox" name="slug" value="slate_server_2025"/>');
+  assert.ok(found.html.includes(`<option value="${list}">Checked</option>`));
+  assert.not.match((await loadPage(t, '/search?q=slate+server', bob)).html, 'name="slug"');
 });
 
 lists('the overview says how old each release is, and where a newer one came since', async () => {
@@ -291,10 +295,24 @@ async function entriesOf(home: string): Promise<Entry[]> {
   return json.stigs;
 }
 
+lists('lists are sorted by name, size and time', async () => {
+  const names = async (sort: string) => {
+    const { html } = await loadPage(t, `/lists?sort=${sort}`, ann);
+    return [...html.matchAll(/<a href="\/lists\/[0-9a-f-]{36}">([^<]*)<\/a>/g)].map(([, name]) => name!);
+  };
+  const byName = await names('name');
+  assert.ok(byName.length > 4);
+  assert.equal(byName, [...byName].sort());
+  assert.equal(await names('-name'), byName.toReversed());
+  assert.is((await names('-size'))[0], 'Sorted');
+  assert.equal(await names(''), await names('-created'));
+});
+
 lists('the parts of a list have addresses of their own, and say which is shown', async () => {
   const home = await make('Parts', 'SHARED');
   for (const [path, label] of [
     [home, 'Overview'],
+    [`${home}/checklists`, 'Checklists'],
     [`${home}/settings`, 'Sharing and settings'],
   ]) {
     const { html } = await loadPage(t, path!, ann);

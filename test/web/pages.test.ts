@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import type { SearchResult } from '../../src/catalog/search/schema.ts';
-import { createMarker, Field } from '../../src/site/html/diff.tsx';
+import { createMarker, Field } from '../../src/site/html/diff-text.tsx';
 import { searchPage } from '../../src/site/html/search.tsx';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
@@ -35,6 +35,10 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ],
   ['/stigs/harbor_linux_3?version=V1R1', ['V1R1 (not the latest)', 'This is not the latest release.']],
   ['/stigs/harbor_linux_3/rules/V-900001', ['V-900001', 'SV-900001r100090_rule', 'Discussion', 'CCI-']],
+  [
+    '/rules/HARB-03-000010',
+    ['V-900001', 'Rule 1 of 14', 'From requirement to control', 'Over time', 'Who acts'],
+  ],
   ['/stigs/harbor_linux_3/diff', ['Changes from V1R1 to V1R2', 'Changed']],
   ['/controls', ['NIST SP 800-53', 'Rev 5.2.0', '1,014', '157', '5,027']],
   ['/controls/nist-800-53?family=ac&baseline=low', ['11 controls', 'AC-22']],
@@ -199,7 +203,7 @@ pages('a page without its data has less than 100 KB, what it loads included', as
   const loaded = [...attributesOf(html, 'src'), ...attributesOf(html, 'href')].filter((each) =>
     each.startsWith('/assets/'),
   );
-  assert.is(new Set(loaded).size, 3, 'style, script and mark');
+  assert.is(new Set(loaded).size, 4, 'style, dark colors, script and mark');
   let assets = 0;
   for (const path of new Set(loaded)) {
     const response = await empty.app.request(path);
@@ -375,10 +379,12 @@ pages('what is wrong with a query or a form is said in the words of the API', as
 function searchForm(html: string): string[] {
   const form = /<form class="filters" action="\/search">.*?<\/form>/s.exec(html)?.[0] ?? '';
   const held =
-    /<input(?=[^>]*type="checkbox")(?=[^>]*checked)[^>]*>|<input(?![^>]*checkbox)[^>]*>|<option(?=[^>]*selected)[^>]*>/g;
-  return [...form.matchAll(held)].map(([tag]) => {
-    const [value] = attributesOf(tag, 'value');
-    return tag.startsWith('<option') ? `stig=${value}` : `${attributesOf(tag, 'name')[0]}=${value}`;
+    /<input(?=[^>]*type="checkbox")(?=[^>]*checked)[^>]*>|<input(?![^>]*checkbox)[^>]*>|<select[^>]*>|<option(?=[^>]*selected)[^>]*>/g;
+  let select = '';
+  return [...form.matchAll(held)].flatMap(([tag]) => {
+    const [[name = select], [value]] = [attributesOf(tag, 'name'), attributesOf(tag, 'value')];
+    select = name;
+    return tag.startsWith('<select') ? [] : [`${name}=${value}`];
   });
 }
 
@@ -389,6 +395,7 @@ pages('the search has a field for each filter, and finds what the API finds', as
     'cci=cci-366',
     'control=ac-2.1',
     'stig=lantern_web_server_2&cci=CCI-000366&control=CM-6&severity=medium',
+    'stig=harbor_linux_3&stig=lantern_web_server_2&sort=severity',
     'stig=no_such',
   ];
   for (const filter of cases) {
@@ -401,11 +408,10 @@ pages('the search has a field for each filter, and finds what the API finds', as
       filter,
     );
     const given = new URLSearchParams(`q=the&${filter}`);
-    const expected = ['q', 'severity', 'cci', 'control', 'stig'].flatMap((name) => {
+    const unset: Record<string, string[]> = { cci: [''], control: [''], sort: ['relevance'] };
+    const expected = ['q', 'severity', 'cci', 'control', 'sort', 'stig'].flatMap((name) => {
       const values = given.getAll(name);
-      return (values.length === 0 && (name === 'cci' || name === 'control') ? [''] : values).map(
-        (value) => `${name}=${value}`,
-      );
+      return (values.length === 0 ? (unset[name] ?? []) : values).map((value) => `${name}=${value}`);
     });
     assert.equal(searchForm(html), expected, filter);
   }
@@ -414,56 +420,69 @@ pages('the search has a field for each filter, and finds what the API finds', as
 pages('the search offers the STIGs that its rules are in by their titles, whichever is chosen', async () => {
   const offered = async (query: string) => {
     const { html } = await loadPage(t, `/search?${query}`, ann);
-    const select = /<select id="stig".*?<\/select>/s.exec(html)![0];
-    return [...select.matchAll(/<option value="([^"]*)"[^>]*>([^<]*)</g)].map((match) => match.slice(1));
+    const boxes = html.matchAll(/<input(?=[^>]*name="stig")[^>]*value="([^"]*)"[^>]*>([^<]*)</g);
+    return [...boxes].map((match) => match.slice(1));
   };
-  const all = ['', 'all'];
   const { results } = (await t.get('/api/v1/search?q=the')).json;
   const titles = new Map(
     results.map((each: { slug: string; stigTitle: string }) => [each.slug, each.stigTitle]),
   );
   const expected = [...titles].sort(([, a], [, b]) => (a! < b! ? -1 : 1));
   assert.is(expected.length, 2);
-  assert.equal(await offered('q=the'), [all, ...expected]);
+  assert.equal(await offered('q=the'), expected);
   const harbor = ['harbor_linux_3', titles.get('harbor_linux_3')];
-  assert.equal(await offered('q=the&stig=harbor_linux_3'), [all, ...expected]);
-  assert.equal(await offered('q=V-900001'), [all, harbor]);
-  assert.equal(await offered('q=the&limit=1&page=2'), [all, ...expected], 'of all the rules');
-  assert.equal(await offered('q=nothinglikeit&stig=harbor_linux_3'), [all, harbor], 'none is found');
-  assert.equal(await offered('stig=harbor_linux_3'), [all, harbor], 'nothing is asked yet');
+  assert.equal(await offered('q=the&stig=harbor_linux_3'), expected);
+  assert.equal(await offered('q=V-900001'), [harbor]);
+  assert.equal(await offered('q=the&limit=1&page=2'), expected, 'of all the rules');
+  assert.equal(await offered('q=nothinglikeit&stig=harbor_linux_3'), [harbor], 'none is found');
+  assert.equal(await offered('stig=harbor_linux_3'), expected, 'a filter alone');
+  assert.equal(await offered(''), expected, 'nothing is asked yet');
   assert.equal(
     await offered('q=the&stig=%3Cb%3E'),
-    [all, ['&lt;b&gt;', '&lt;b&gt;'], ...expected],
+    [['&lt;b&gt;', '&lt;b&gt;'], ...expected],
     'there is no such STIG',
   );
-  assert.equal(await offered('q=nothinglikeit'), [all]);
+  assert.equal(await offered('q=nothinglikeit'), []);
 });
 
 pages('a filter that is wrong leaves the question and the others in the form', async () => {
   const severity = 'severity must be one or more of: high, medium, low';
   const cases: [query: string, message: string, form: string[]][] = [
-    ['q=the&severity=urgent&cci=CCI-9', severity, ['q=the', 'cci=CCI-9', 'control=']],
+    ['q=the&severity=urgent&cci=CCI-9', severity, ['q=the', 'cci=CCI-9', 'control=', 'sort=relevance']],
     [
       'q=%22a+b%22&severity=High,urgent&severity=low&stig=harbor_linux_3&cci=1&control=AC-2',
       severity,
-      ['q="a b"', 'severity=high', 'severity=low', 'cci=1', 'control=AC-2', 'stig=harbor_linux_3'],
+      [
+        'q="a b"',
+        'severity=high',
+        'severity=low',
+        'cci=1',
+        'control=AC-2',
+        'sort=relevance',
+        'stig=harbor_linux_3',
+      ],
     ],
-    ['severity=urgent&control=AC-2', severity, ['q=', 'cci=', 'control=AC-2']],
+    ['severity=urgent&control=AC-2', severity, ['q=', 'cci=', 'control=AC-2', 'sort=stig']],
     [
       `q=the&cci=${'x'.repeat(101)}`,
       'cci must have at most 100 characters',
-      ['q=the', `cci=${'x'.repeat(101)}`, 'control='],
+      ['q=the', `cci=${'x'.repeat(101)}`, 'control=', 'sort=relevance'],
     ],
-    ['q=the&control=AC-2&control=AC-3', 'control must be one text', ['q=the', 'cci=', 'control=AC-2']],
+    [
+      'q=the&control=AC-2&control=AC-3',
+      'control must be one text',
+      ['q=the', 'cci=', 'control=AC-2', 'sort=relevance'],
+    ],
+    ['q=the&sort=size', 'sort must be one of: relevance, severity, stig, id', ['q=the', 'cci=', 'control=']],
     [
       'q=the&page=0&stig=no_such',
       'page must be a decimal integer of at least 1',
-      ['q=the', 'cci=', 'control=', 'stig=no_such'],
+      ['q=the', 'cci=', 'control=', 'sort=relevance', 'stig=no_such'],
     ],
     [
       `q=${'x'.repeat(201)}&control=AC-2`,
       'q must have at most 200 characters',
-      [`q=${'x'.repeat(201)}`, 'cci=', 'control=AC-2'],
+      [`q=${'x'.repeat(201)}`, 'cci=', 'control=AC-2', 'sort=relevance'],
     ],
   ];
   for (const [query, message, form] of cases) {
@@ -507,7 +526,14 @@ pages('what was searched, and what was not, is said as it is', async () => {
     ['q=%22%22*', {}, `${nothing} ${signIn}`],
     // A control is called so: nothing is said of the others.
     ['q=Device+Loc*', ann, `No rule contains all these words. ${fewer}`],
-    ['stig=harbor_linux_3', ann, 'Enter the words to search these rules for.'],
+    [
+      'stig=no_such',
+      ann,
+      '“no_such” is not a STIG in this catalog. No rule matches these filters. Clear filters',
+    ],
+    ['severity=high&control=PM-9', ann, 'No rule matches these filters. Clear filters'],
+    ['list=none', ann, 'You have no such list. No rule matches these filters. Clear filters'],
+    ['stig=harbor_linux_3', {}, 'Sign in to search STIGs and their rules too.'],
     // What a filter names and nobody has is said, however it was spelled.
     [
       'q=the&cci=CCI-999999',
@@ -524,7 +550,7 @@ pages('what was searched, and what was not, is said as it is', async () => {
     [
       'cci=CCI-999999',
       ann,
-      '“CCI-999999” is not a CCI in this catalog. Enter the words to search these rules for.',
+      '“CCI-999999” is not a CCI in this catalog. No rule matches these filters. Clear filters',
     ],
     ['q=zzz&cci=CCI-999999', {}, `No control or CCI has “zzz” in its name. ${signIn}`],
   ];
@@ -581,15 +607,18 @@ pages('where a long title is cut, the piece with what was found stands below it'
   const view = searchPage({
     q: 'needle',
     hasWords: true,
-    filter: { severity: [], stig: '', cci: '', control: '' },
+    filter: { severity: [], stig: [], list: '', cci: '', control: '', sort: '' },
     unknown: [],
+    lists: [],
+    own: [],
     entitlements: new Set(),
     stigs: [],
     kinds: null,
+    within: [],
     rules: { results, pagination: { page: 1, limit: 20, total: 2, totalPages: 1 } },
     problem: null,
   });
-  const [long, short] = String(view.body).split('<li>').slice(1);
+  const [long, short] = /<ol.*<\/ol>/s.exec(String(view.body))![0].split('<li>').slice(1);
   assert.match(textOf(long!), ruleTitle);
   assert.match(long!, '<span class="quiet">title: </span>…word <mark>needle</mark> here</p>');
   assert.match(short!, 'a <mark>needle</mark></a>');
@@ -799,7 +828,7 @@ pages('the rules of a STIG are filtered by text, severity and CCI', async () => 
   };
   const rulesOf = async (query: string) => {
     const { html } = await loadPage(t, `${home}?${query}`, ann);
-    return attributesOf(html, 'href').flatMap((href) => /\/rules\/(V-\d+)$/.exec(href)?.[1] ?? []);
+    return attributesOf(html, 'href').flatMap((href) => /\/rules\/(V-\d+)(?:\?|$)/.exec(href)?.[1] ?? []);
   };
   const ids = (wanted: (finding: (typeof findings)[number]) => boolean) =>
     findings.filter(wanted).map((each) => each.groupId);
@@ -915,14 +944,38 @@ pages('the diff marks what went and what came, and adds nothing', async () => {
       .replaceAll('&quot;', '"')
       .replaceAll('&#39;', "'")
       .replaceAll('&amp;', '&');
-  assert.ok(sides.length > 0);
-  assert.equal(sides.map(plain), expected);
+  assert.is(sides.length, expected.length);
+  // What is left out is named, and what is shown is there in this order; each change is shown.
+  const shortened = sides.filter((side) => side.includes('[…]'));
+  assert.ok(shortened.length > 0);
+  for (const [index, side] of sides.map(plain).entries()) {
+    const parts = side.split(' […] ').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    assert.match(expected[index]!, new RegExp(`^${parts.join('[^]*')}$`));
+  }
+  for (const rule of diff.changed) {
+    const whole = await loadPage(
+      t,
+      `/stigs/harbor_linux_3/diff?from=V1R1&to=V1R2&rule=${rule.new.groupId}`,
+      ann,
+    );
+    const article = whole.html
+      .split('<article class="change"')
+      .find((each) => each.startsWith(` id="${rule.new.groupId}"`))!;
+    const texts = [...article.matchAll(/<p class="text">(.*?)<\/p>/gs)].map((match) => plain(match[1]!));
+    assert.equal(
+      texts,
+      rule.fields.flatMap((field: { old: string | string[]; new: string | string[] }) => [
+        [field.old].flat().join('\n'),
+        [field.new].flat().join('\n'),
+      ]),
+    );
+  }
   for (const [index, side] of sides.entries()) assert.not.match(side, index % 2 === 0 ? '<ins>' : '<del>');
   const one = await loadPage(t, '/stigs/harbor_linux_3/diff?class=severity', ann);
   const wanted = diff.changed.filter((rule: { classes: string[] }) =>
     rule.classes.includes('severity'),
   ).length;
-  assert.is(one.html.match(/<article class="change">/g)?.length ?? 0, wanted);
+  assert.is(one.html.match(/<article class="change" id="[^"]*">/g)?.length ?? 0, wanted);
 });
 
 pages('a page marks words in 600,000 characters at most, and shows the rest as it is', async () => {
@@ -1096,7 +1149,7 @@ pages(
 
     for (const [files, problem] of [
       [[results, results], 'Choose one checklist, one file of scan results, or one of each'],
-      [[checklist, checklist], 'Choose one checklist, one file of scan results, or one of each'],
+      [[results, checklist, checklist], 'Choose one checklist, one file of scan results, or one of each'],
       [[results.replaceAll('SV-9', 'SV-8')], 'none of their rules is of a STIG in the catalog'],
       [['<Benchmark/>'], 'has no TestResult'],
     ] as const) {

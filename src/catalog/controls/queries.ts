@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, gte, lt, or, sql } from 'drizzle-orm';
 import { AppError, badRequest } from '../../base/errors.ts';
 import { arrayText, type JsonText, objectText } from '../../base/json.ts';
 import { withoutFolder } from '../../base/source-name.ts';
@@ -105,6 +105,25 @@ export function createControlService(db: Database) {
     .where(and(eq(controlKeys.id, sql.placeholder('id')), eq(controlKeys.framework, framework)))
     .prepare();
 
+  const withEnhancements = orm
+    .select({ identifier: controls.identifier, title: controls.title })
+    .from(controls)
+    .where(
+      and(
+        eq(controls.framework, 'nist-800-53'),
+        eq(controls.version, version),
+        eq(controls.status, 'active'),
+        or(
+          eq(controls.identifier, sql.placeholder('base')),
+          and(
+            gte(controls.identifier, sql.placeholder('from')),
+            lt(controls.identifier, sql.placeholder('to')),
+          ),
+        ),
+      ),
+    )
+    .orderBy(asc(controls.ordinal))
+    .prepare();
   const { identifier: key, status, family, statement, withdrawnInto } = controls;
   const everyControl = orm
     .select({
@@ -271,6 +290,15 @@ export function createControlService(db: Database) {
         ];
         if (page !== null) entries.push(['pagination', JSON.stringify(paginationOf(page, rows.length))]);
         return objectText(entries) as JsonText<never>;
+      });
+    },
+
+    /** A base control of 800-53 and its active enhancements, in catalog order. */
+    enhancements(identifier: string, wanted: string | undefined): { identifier: string; title: string }[] {
+      return db.read(() => {
+        const [base] = identifier.split('(', 1) as [string];
+        const version = versionOf('nist-800-53', wanted) ?? '';
+        return withEnhancements.all({ version, base, from: `${base}(`, to: `${base})` });
       });
     },
 

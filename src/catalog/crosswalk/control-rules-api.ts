@@ -1,3 +1,4 @@
+import type { User } from '../../auth/viewer.ts';
 import type { Access } from '../../http/access.ts';
 import { createRoutes } from '../../http/routes.ts';
 import { jsonContent } from '../../http/schema.ts';
@@ -5,7 +6,11 @@ import type { ControlRulesService } from './control-rules.ts';
 import * as schemas from './control-rules-schema.ts';
 
 /** From a control to the rules of STIGs (additive). */
-export function controlRulesRoutes(access: Access, service: ControlRulesService) {
+export function controlRulesRoutes(
+  access: Access,
+  service: ControlRulesService,
+  slugsOfList: (user: User, list: string) => string[],
+) {
   const { app, route } = createRoutes('Controls');
 
   route('GET /api/v1/control-rules/{framework}/{controlId}', access.user, {
@@ -17,7 +22,10 @@ export function controlRulesRoutes(access: Access, service: ControlRulesService)
     params: schemas.controlRulesParam,
     query: schemas.controlRulesQuery,
     response: jsonContent(schemas.ControlRules, 'A page of rules.'),
-    handle: ({ params, query }) => service.rules({ ...params, ...query }),
+    handle: ({ user, params, query: { list, ...query } }) => {
+      const among = list === undefined ? undefined : slugsOfList(user, list);
+      return service.rules({ ...params, ...query, among });
+    },
   });
 
   return app;

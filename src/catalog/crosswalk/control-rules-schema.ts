@@ -1,5 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { Pagination, paging, positiveInteger, requestText, wordList } from '../../http/schema.ts';
+import {
+  Pagination,
+  paging,
+  positiveInteger,
+  requestText,
+  textOrTexts,
+  wordList,
+} from '../../http/schema.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
 import { Severity } from '../stigs/schema.ts';
 import { statuses } from './graph.ts';
@@ -39,6 +46,9 @@ export const ControlRules = z
   .strictObject({
     control: z.strictObject({ framework: z.string(), identifier: z.string(), title: z.string() }),
     stigs: z.array(StigRules),
+    counts: z
+      .strictObject({ high: z.int(), medium: z.int(), low: z.int() })
+      .openapi({ description: 'The rules of the whole result by severity.' }),
     pagination: Pagination,
     truncated: z
       .literal(true)
@@ -62,9 +72,15 @@ export const controlRulesParam = z.object({
 
 export const controlRulesQuery = z.object({
   severity: wordList('severity', Severity.options),
-  stig: requestText('stig', 1000)
+  stig: textOrTexts('stig', 1000)
     .optional()
-    .openapi({ description: 'The slug of a STIG in the catalog.', example: 'harbor_linux_3' }),
+    .openapi({
+      description: 'The slugs of STIGs in the catalog, repeated for several.',
+      example: ['harbor_linux_3'],
+    }),
+  list: requestText('list', 100)
+    .optional()
+    .openapi({ description: 'The id of a list: only rules of its STIGs.' }),
   status: wordList('status', statuses),
   maxHops: positiveInteger('maxHops')
     .optional()
@@ -77,4 +93,7 @@ export const controlRulesQuery = z.object({
     }),
   ...paging(50, 100),
 });
-export type ControlRulesQuery = z.infer<typeof controlRulesParam> & z.infer<typeof controlRulesQuery>;
+
+/** A question, with the slugs of its list in the place of the list. */
+export type RulesQuery = z.infer<typeof controlRulesParam> &
+  Omit<z.infer<typeof controlRulesQuery>, 'list'> & { among?: string[] | undefined };

@@ -1,4 +1,5 @@
 import { and, asc, count, eq, inArray, sql } from 'drizzle-orm';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
@@ -7,7 +8,7 @@ import { findings, ruleCcis, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
 import { createFindControl } from '../controls/keys.ts';
-import type { ControlRules, ControlRulesQuery, ReachedRule, StigRules } from './control-rules-schema.ts';
+import type { ControlRules, ReachedRule, RulesQuery, StigRules } from './control-rules-schema.ts';
 import {
   type Answered,
   type CrosswalkService,
@@ -16,6 +17,16 @@ import {
   type Question,
 } from './queries.ts';
 import type { Path } from './schema.ts';
+
+type Severity = 'high' | 'medium' | 'low';
+
+/** How many rules of one severity a STIG has among some. */
+export interface RuleCount {
+  slug: string;
+  title: string;
+  severity: Severity;
+  rules: number;
+}
 
 export type ControlRulesService = ReturnType<typeof createControlRulesService>;
 
@@ -29,7 +40,7 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
 
   const ofRelease = eq(stigReleases.id, findings.releaseId);
   const ofStig = eq(stigs.id, stigReleases.stigId);
-  const [severities, slugAsked] = [sql.placeholder('severities'), sql.placeholder('slug')];
+  const [severities, slugs] = [sql.placeholder('severities'), sql.placeholder('slugs')];
   const citing = orm
     .select({ id: ruleCcis.findingId })
     .from(ruleCcis)
@@ -37,16 +48,20 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
   const isAsked = and(
     inArray(findings.id, citing),
     sql`(${severities} IS NULL OR instr(${severities}, ${findings.severity}) > 0)`,
-    sql`(${slugAsked} IS NULL OR ${stigs.slug} = ${slugAsked})`,
+    sql`(${slugs} IS NULL OR ${stigs.slug} IN (SELECT value FROM json_each(${slugs})))`,
   );
-  const countReached = orm
-    .select({ total: count() })
+  const { slug, title } = stigs;
+  const counted = orm
+    .select({ slug, title, severity: findings.severity, rules: count() })
     .from(findings)
     .innerJoin(stigReleases, ofRelease)
     .innerJoin(stigs, ofStig)
-    .where(isAsked)
+    .where(inArray(findings.id, citing))
+    .groupBy(stigs.id, findings.severity)
+    .orderBy(asc(stigs.titleFold), asc(title), asc(slug))
     .prepare();
-  const { slug, title } = stigs;
+  const kept = new LRUCache<string, RuleCount[]>({ max: 2000 });
+  let keptOf = db.generation();
   const ruleCount = sql<number>`count(*) OVER (PARTITION BY ${stigs.id})`;
   const { groupId, ruleId, ruleVersion, ruleTitle, severity, ccis } = findings;
   const reached = orm
@@ -94,7 +109,7 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
   /** The paths from a control to each CCI that it reaches, the shortest alone; a CCI stands for itself. */
   function pathsToCcis(
     control: { framework: string; identifier: string },
-    { status, maxHops }: ControlRulesQuery,
+    { status, maxHops }: Pick<RulesQuery, 'status' | 'maxHops'>,
   ): { paths: Map<string, Path[]>; truncated: boolean } {
     const { framework, identifier } = control;
     if (framework === 'cci') {
@@ -113,35 +128,79 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
     return { paths, truncated: found.truncated };
   }
 
+  /** Counts that were made before under a name, in this generation; else makes them. */
+  function keeping(name: string, make: () => RuleCount[]): RuleCount[] {
+    const generation = db.generation();
+    if (generation !== keptOf) kept.clear();
+    keptOf = generation;
+    const counts = kept.get(name) ?? make();
+    kept.set(name, counts);
+    return counts;
+  }
+
+  /** How many rules of each STIG and severity cite one of some CCIs, a JSON array, by title. */
+  const countsOf = (ccis: string) => keeping(ccis, () => counted.all({ ccis }));
+
   return {
+    /**
+     * How many rules of each STIG and severity `rules` gives for a control that is not narrowed, by title. Throws NOT_FOUND for
+     * an unknown control.
+     */
+    counts({ framework, controlId }: Pick<RulesQuery, 'framework' | 'controlId'>): RuleCount[] {
+      return db.read(() =>
+        keeping(`${framework} ${controlId}`, () => {
+          const { paths } = pathsToCcis(find(framework, controlId), {});
+          return countsOf(JSON.stringify([...paths.keys()]));
+        }),
+      );
+    },
+
     /**
      * The rules that a control reaches, by STIG (title, then slug) and document order, each once with its shortest
      * paths; pages count rules. The nearest CCIs are taken unless `maxHops` asks for more. Throws NOT_FOUND for an
      * unknown control, and for an unknown STIG, which would read as one that does not cover it (rule D34.1).
      */
-    rules(query: ControlRulesQuery): ControlRules {
+    rules(query: RulesQuery): ControlRules {
       return db.read(() => {
         const control = find(query.framework, query.controlId);
-        const stig = query.stig === undefined ? null : slugOf(query.stig);
-        if (query.stig !== undefined && !isStig(stig!))
-          throw new AppError('NOT_FOUND', `STIG not found: ${cut(query.stig)}`);
+        const unknown = query.stig?.find((name) => !isStig(slugOf(name)));
+        if (unknown !== undefined) throw new AppError('NOT_FOUND', `STIG not found: ${cut(unknown)}`);
         const { paths, truncated } = pathsToCcis(control, query);
+        const narrowed = narrowedTo(query);
         const asked = {
           ccis: JSON.stringify([...paths.keys()]),
           severities: query.severity ? [...query.severity].join() : null,
-          slug: stig,
+          slugs: narrowed === null ? null : JSON.stringify([...narrowed]),
         };
-        const { total } = countReached.get(asked)!;
+        const counts = sumOf(countsOf(asked.ccis), narrowed, query.severity);
+        const total = counts.high + counts.medium + counts.low;
         const rows = reached.all({ ...asked, limit: query.limit, offset: offsetOf(query, total) });
         return {
           control,
           stigs: byStig(rows, paths),
+          counts,
           pagination: paginationOf(query, total),
           ...(truncated ? { truncated: true as const } : {}),
         };
       });
     },
+
+    /** The slugs that a question is narrowed to; null where it is not. */
+    narrowedTo,
   };
+
+  function narrowedTo({ stig, among }: Pick<RulesQuery, 'stig' | 'among'>): Set<string> | null {
+    if (stig === undefined) return among === undefined ? null : new Set(among);
+    return new Set(stig.map(slugOf).filter((slug) => among?.includes(slug) ?? true));
+  }
+}
+
+/** Counts by severity together, of some STIGs (null: of all) and some severities (undefined: of all). */
+export function sumOf(counts: RuleCount[], slugs: Set<string> | null, severities?: Set<Severity>) {
+  const sums = { high: 0, medium: 0, low: 0 };
+  for (const { slug, severity, rules } of counts)
+    if ((slugs?.has(slug) ?? true) && (severities?.has(severity) ?? true)) sums[severity] += rules;
+  return sums;
 }
 
 type FoundRule = { stig: Omit<StigRules, 'rules'>; rule: Omit<ReachedRule, 'hops' | 'paths'> };

@@ -27,6 +27,12 @@ export function createCoverageControls(db: Database, controls: ControlService, c
         WHERE framework = ? AND version = ? AND status = 'active' ORDER BY ordinal`,
     )
     .raw();
+  const beginnings = db.sqlite
+    .prepare<[string, string], [string, string]>(
+      `SELECT identifier, substr(statement, 1, 200) FROM controls
+        WHERE framework = ? AND version = ? AND status = 'active' AND title = ''`,
+    )
+    .raw();
   let kept: { generation: number; made: Map<string, CoverageControls> } | null = null;
 
   /** The baselines of a framework by name, and how one is called that is asked for; undefined where there is none. */
@@ -91,6 +97,10 @@ export function createCoverageControls(db: Database, controls: ControlService, c
           : `baseline must be one of: ${known.join(', ')}`.slice(0, 300),
       );
     },
+
+    /** How the statements of the controls of a revision begin that have no title. */
+    beginnings: (framework: CoverageFramework, revision: string) =>
+      new Map(beginnings.all(framework, revision)),
 
     /** The controls of a revision, or of the default one; made once for each generation. Throws NOT_FOUND. */
     of(framework: CoverageFramework, wanted: string | undefined): CoverageControls {

@@ -1,23 +1,66 @@
+import type { User } from '../../auth/viewer.ts';
 import type { Access } from '../../http/access.ts';
+import { type Column, joined } from '../../http/columns.ts';
+import { asksForFile, downloadFile, jsonOrFile } from '../../http/files.ts';
 import { createRoutes } from '../../http/routes.ts';
-import { jsonContent } from '../../http/schema.ts';
-import type { SearchService } from './queries.ts';
+import type { FoundRule, SearchService } from './queries.ts';
 import * as schemas from './schema.ts';
+import type { StigFinder } from './stig-finder.ts';
+
+/** How many STIGs are told beside the rules. */
+const mostNamed = 5;
+
+const names = ['slug', 'stigTitle', 'version', 'groupId', 'ruleId', 'ruleVersion', 'ruleTitle'] as const;
+const columns: Column<FoundRule>[] = [
+  ...names.map((name) => ({ name, value: (rule: FoundRule) => rule[name] })),
+  { name: 'severity', value: (rule) => rule.severity },
+  { name: 'ruleIdents', value: (rule) => joined(rule.ruleIdents) },
+  { name: 'rank', value: (rule) => rule.rank },
+];
+
+/** The slugs of the STIGs of a list. Throws NOT_FOUND for one that a user may not see. */
+export type SlugsOfList = (user: User, list: string) => string[];
 
 /** Full-text search over the rules of current releases (additive). */
-export function searchRoutes(access: Access, search: SearchService) {
+export function searchRoutes(
+  access: Access,
+  search: SearchService,
+  finder: StigFinder,
+  slugsOfList: SlugsOfList,
+) {
   const { app, route } = createRoutes('STIG catalog');
+  // A file holds all that is found.
+  const costly = access.with({ expensive: asksForFile });
 
-  route('GET /api/v1/search', access.user, {
+  route('GET /api/v1/search', costly.user, {
     operationId: 'searchRules',
     summary: 'Search the rules of current releases, best match first',
     description:
       'Searches title, discussion, check, fix, ids and CCIs for whole words. Case and diacritics are ignored. A rule ' +
       'whose id is the whole query comes first, then one with that SV-id in another revision, then others by relevance ' +
-      '(bm25), slug and document order.',
+      '(bm25), slug and document order. Filters are combined, and may stand without a q. A csv or xlsx file holds all that ' +
+      'is found, without snippets, up to 20,000 rules; more are a 400.',
     query: schemas.searchQuery,
-    response: jsonContent(schemas.SearchAnswer, 'A page of rules.'),
-    handle: ({ query }) => search.search(query),
+    notFound: true,
+    response: jsonOrFile(schemas.SearchAnswer, 'A page of rules, or all of them as a file.'),
+    handle: async ({ user, query }, c) => {
+      const { format, raw, list, ...question } = query;
+      const among = list === undefined ? undefined : slugsOfList(user, list);
+      if (format !== 'json') {
+        const rows = await search.exported({ ...question, among });
+        return downloadFile(c, { format, raw }, 'rules', {
+          json: rows,
+          root: 'rules',
+          element: 'rule',
+          columns,
+          rows,
+        });
+      }
+      const { results, pagination } = search.search({ ...question, among });
+      const named = finder.named(query.q ?? '').slice(0, mostNamed);
+      const stigs = named.map(({ slug, title, version }) => ({ slug, title, version }));
+      return { results, ...(stigs.length === 0 ? {} : { stigs }), pagination };
+    },
   });
 
   return app;

@@ -1,25 +1,38 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { badRequest } from '../../base/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { createSlugOf } from '../../db/stig-slugs.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
 import { findPlaces, foldInPlace, type Pattern } from './pattern.ts';
 import { readQuery, type SearchQuery } from './query.ts';
-import type { SearchAnswer, SearchResult } from './schema.ts';
+import { mostExported, type SearchAnswer, type SearchOrder, type SearchResult } from './schema.ts';
 import { makeSnippet } from './snippet.ts';
+import { every, idFirst, matching, orders, relevance } from './sql.ts';
 
-/** What is searched for: a question, and what the rules are narrowed to. */
-export interface Search extends Page {
-  q: string;
+/** What is searched for: a question or none, and what the rules are narrowed to. */
+export interface Question {
+  /** Without one all rules are found that the filters leave. */
+  q?: string | undefined;
   severity?: Set<string> | undefined;
-  /** The slug of a STIG. */
-  stig?: string | undefined;
+  /** Slugs of STIGs. */
+  stig?: string[] | undefined;
+  /** The slugs of a list, to which the rules are narrowed besides. */
+  among?: string[] | undefined;
   /** A CCI in any spelling. */
   cci?: string | undefined;
   /** A control of nist-800-53 in any spelling. */
   control?: string | undefined;
 }
 
-interface Row {
+export interface Search extends Question, Page {
+  sort?: SearchOrder | undefined;
+}
+
+/** A rule that was found, without what is shown of its texts. */
+export type FoundRule = Omit<SearchResult, 'snippet'>;
+
+interface Found {
   slug: string;
   stigTitle: string;
   version: string;
@@ -29,36 +42,20 @@ interface Row {
   severity: 'high' | 'medium' | 'low';
   ccis: string;
   title: string;
+}
+
+interface Row extends Found {
   discussion: string;
   check: string;
   fix: string;
   ids: string;
 }
 
-/** How much a word counts in title, discussion, check, fix, ids. */
-const weights = '10.0, 2.0, 1.0, 1.0, 4.0';
-
-// CROSS JOIN keeps the full-text index first: another order would ask it once for every rule.
-const found = `
-  FROM rule_search
- CROSS JOIN findings AS f ON f.id = rule_search.rowid
- CROSS JOIN stig_releases AS r ON r.id = f.release_id
- CROSS JOIN stigs AS s ON s.id = r.stig_id
- WHERE rule_search MATCH :match
-   AND (:severities IS NULL OR f.severity IN (SELECT value FROM json_each(:severities)))
-   AND (:slug IS NULL OR s.slug = :slug)
-   AND (:cci IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci = :cci))
-   AND (:ccis IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(:ccis))))`;
+/** Rows of an export that are read before others have their turn. */
+const rowsPerTurn = 500;
 
 /** How many STIGs are offered to narrow a search to. */
-const maxStigs = 100;
-
-/** Whether a rule has one of the ids of a list; an SV-id without its revision counts whichever revision the rule has. */
-const isCalled = (ids: ':ids' | ':unrevised') => `EXISTS (SELECT 1 FROM json_each(${ids}) AS id
-   WHERE id.value IN (lower(f.group_id), lower(f.rule_id), lower(f.rule_version))
-      OR substr(lower(f.rule_id), 1, length(id.value) + 1) = id.value || 'r'
-      OR id.value IN (SELECT lower(value) FROM json_each(f.legacy_ids))
-      OR id.value IN (SELECT lower(value) FROM json_each(f.ccis)))`;
+const mostStigs = 100;
 
 export type SearchService = ReturnType<typeof createSearchService>;
 
@@ -71,30 +68,46 @@ export function createSearchService(db: Database, lookup: { ccisOf(control: stri
       'SELECT count(*) FROM rule_search WHERE rule_search MATCH :match',
     )
     .pluck();
-  const countFiltered = sqlite.prepare<[Record<string, unknown>], number>(`SELECT count(*) ${found}`).pluck();
-  const pageIn = (order: string) =>
-    sqlite
-      .prepare<[Record<string, unknown>], number>(
-        `SELECT f.id ${found} ORDER BY ${order} LIMIT :limit OFFSET :offset`,
-      )
-      .pluck();
-  const relevance = `bm25(rule_search, ${weights}), s.slug, f.ordinal`;
-  const pageByRelevance = pageIn(relevance);
-  const pageByIdFirst = pageIn(`${isCalled(':ids')} DESC, ${isCalled(':unrevised')} DESC, ${relevance}`);
-  const stigsFound = sqlite.prepare<[Record<string, unknown>], { slug: string; title: string }>(
-    `SELECT slug, title FROM (
-       SELECT s.slug, s.title, s.title_fold ${found}
-          AND (:held IS NULL OR f.id IN (SELECT value FROM json_each(:held)))
-        GROUP BY s.id ORDER BY count(*) DESC, s.slug LIMIT ${maxStigs})
-      ORDER BY title_fold, title, slug`,
-  );
-  const rowOf = sqlite.prepare<[number], Row>(
-    `SELECT s.slug, s.title AS stigTitle, r.version, f.group_id AS groupId, f.rule_id AS ruleId,
-            f.rule_version AS ruleVersion, f.severity, f.ccis,
-            t.title, t.discussion, t.check_content AS "check", t.fix_text AS fix, t.ids
-       FROM findings AS f JOIN searchable_rules AS t ON t.id = f.id
-       JOIN stig_releases AS r ON r.id = f.release_id JOIN stigs AS s ON s.id = r.stig_id
-      WHERE f.id = ?`,
+  /** The statements over what a question matches, or over every rule. */
+  function statementsOver(found: string, byRelevance: string, byIdFirst: string) {
+    const pageIn = (order: string) =>
+      sqlite
+        .prepare<[Record<string, unknown>], number>(
+          `SELECT f.id ${found} ORDER BY ${order} LIMIT :limit OFFSET :offset`,
+        )
+        .pluck();
+    return {
+      count: sqlite.prepare<[Record<string, unknown>], number>(`SELECT count(*) ${found}`).pluck(),
+      pages: {
+        relevance: pageIn(byRelevance),
+        idFirst: pageIn(byIdFirst),
+        stig: pageIn(orders.stig),
+        severity: pageIn(orders.severity),
+        id: pageIn(orders.id),
+      },
+      stigs: sqlite.prepare<[Record<string, unknown>], { slug: string; title: string }>(
+        `SELECT slug, title FROM (
+           SELECT s.slug, s.title, s.title_fold ${found}
+              AND (:held IS NULL OR f.id IN (SELECT value FROM json_each(:held)))
+            GROUP BY s.id ORDER BY count(*) DESC, s.slug LIMIT :most)
+          ORDER BY title_fold, title, slug`,
+      ),
+    };
+  }
+  const overMatching = statementsOver(matching, relevance, idFirst);
+  const overEvery = statementsOver(every, orders.stig, orders.stig);
+  const rowWith = <T>(columns: string, join: string) =>
+    sqlite.prepare<[number], T>(
+      `SELECT s.slug, s.title AS stigTitle, r.version, f.group_id AS groupId, f.rule_id AS ruleId,
+              f.rule_version AS ruleVersion, f.severity, f.ccis, ${columns}
+         FROM findings AS f ${join}
+         JOIN stig_releases AS r ON r.id = f.release_id JOIN stigs AS s ON s.id = r.stig_id
+        WHERE f.id = ?`,
+    );
+  const foundOf = rowWith<Found>('f.rule_title AS title', '');
+  const rowOf = rowWith<Row>(
+    't.title, t.discussion, t.check_content AS "check", t.fix_text AS fix, t.ids',
+    'JOIN searchable_rules AS t ON t.id = f.id',
   );
   const textsOf = sqlite
     .prepare<[number], string[]>(
@@ -104,70 +117,103 @@ export function createSearchService(db: Database, lookup: { ccisOf(control: stri
 
   return {
     /**
-     * The rules that a question finds: exact ids first, then those of its SV-id in another revision, then by bm25, slug
-     * and document order. Never throws for what the question says: one without a word finds nothing.
+     * A page of the rules that a question finds within its filters, in the order of rule S4.2. Never throws for what the
+     * question says: one without a word finds nothing.
      */
-    search(search: Search): SearchAnswer {
-      const query = readQuery(search.q);
+    search(search: Search): Omit<SearchAnswer, 'stigs'> {
       return db.read(() => {
-        const asked = askedOf(query, search);
-        if (asked === null) return { results: [], pagination: paginationOf(search, 0) };
-        const page = query.ids.length > 0 ? pageByIdFirst : pageByRelevance;
-        if (query.literals.length > 0) {
-          const all = literallyFound(page, asked, query);
-          return answer(slice(all, search), all.length);
-        }
-        const isFiltered = [asked.severities, asked.slug, asked.cci, asked.ccis].some(
-          (each) => each !== null,
-        );
-        const total = (isFiltered ? countFiltered : countAll).get(asked)!;
-        const { limit } = search;
-        return answer(page.all({ ...asked, limit, offset: offsetOf(search, total) }), total);
-      });
-
-      function answer(ids: number[], total: number): SearchAnswer {
+        const { query, ids, total } = find(search, search);
         const first = offsetOf(search, total) + 1;
         return {
           results: ids.map((id, index) => toResult(rowOf.get(id)!, query.terms, first + index)),
           pagination: paginationOf(search, total),
         };
+      });
+    },
+
+    /**
+     * All that a question finds, in its order, giving way to other requests in between; made anew where the catalog changes
+     * meanwhile. Throws a 400 where that is more than an export holds.
+     */
+    async exported(search: Omit<Search, keyof Page>): Promise<FoundRule[]> {
+      for (;;) {
+        const generation = db.generation();
+        const { ids, total } = db.read(() => find(search, { page: 1, limit: mostExported }));
+        if (total > mostExported)
+          throw badRequest(
+            `${total.toLocaleString('en-US')} rules were found. An export holds ${mostExported.toLocaleString('en-US')}: add filters`,
+          );
+        const rows: FoundRule[] = [];
+        while (rows.length < ids.length && db.generation() === generation) {
+          const from = rows.length;
+          const part = ids.slice(from, from + rowsPerTurn);
+          rows.push(...db.read(() => part.map((id, index) => toFound(foundOf.get(id)!, from + index + 1))));
+          await turn();
+        }
+        if (db.generation() === generation) return rows;
       }
     },
 
-    /** The STIGs of all the rules that a search finds, by title; of more than 100 those with most of the rules. */
-    stigs(search: Omit<Search, keyof Page>): { slug: string; title: string }[] {
-      const query = readQuery(search.q);
+    /** The STIGs of all the rules that a search finds, by title; of more than `most` those with most of the rules. */
+    stigs(search: Question, most = mostStigs): { slug: string; title: string }[] {
+      const query = readQuery(search.q ?? '');
       return db.read(() => {
         const asked = askedOf(query, search);
         if (asked === null) return [];
-        const held =
-          query.literals.length === 0 ? null : JSON.stringify(literallyFound(pageByRelevance, asked, query));
-        return stigsFound.all({ ...asked, held });
+        const over = asked.match === null ? overEvery : overMatching;
+        const literal = query.literals.length > 0;
+        const held = literal ? JSON.stringify(literallyFound(over.pages.relevance, asked, query)) : null;
+        return over.stigs.all({ ...asked, held, most });
       });
     },
   };
 
+  /** A page of what a question finds, as ids of findings, and how many there are in all. */
+  function find(search: Omit<Search, keyof Page>, page: Page) {
+    const query = readQuery(search.q ?? '');
+    const asked = askedOf(query, search);
+    if (asked === null) return { query, ids: [], total: 0 };
+    const over = asked.match === null ? overEvery : overMatching;
+    const { sort = asked.match === null ? 'stig' : 'relevance' } = search;
+    const pages = over.pages[sort === 'relevance' && query.ids.length > 0 ? 'idFirst' : sort];
+    if (query.literals.length > 0) {
+      const all = literallyFound(pages, asked, query);
+      return { query, ids: slice(all, page), total: all.length };
+    }
+    const { match: _, ids: __, unrevised: ___, ...filters } = asked;
+    const isFiltered = Object.values(filters).some((each) => each !== null);
+    const total = (asked.match === null || isFiltered ? over.count : countAll).get(asked)!;
+    const ids = pages.all({ ...asked, limit: page.limit, offset: offsetOf(page, total) });
+    return { query, ids, total };
+  }
+
   /** What the statements take; null where nothing can be found. */
-  function askedOf(query: SearchQuery, search: Omit<Search, keyof Page>) {
+  function askedOf(query: SearchQuery, search: Question) {
     const filters = filtersOf(search);
-    if (query.match === null || filters === null) return null;
+    const isUnasked = (search.q ?? '') === '';
+    if (filters === null || (query.match === null && !isUnasked)) return null;
     const [ids, unrevised] = [JSON.stringify(query.ids), JSON.stringify(query.unrevised)];
     return { ...filters, match: query.match, ids, unrevised };
   }
 
   /** All that a statement finds and that holds the phrases of a question to the letter. */
-  function literallyFound(page: typeof pageByRelevance, asked: object, { literals }: SearchQuery): number[] {
+  function literallyFound(
+    page: typeof overMatching.pages.relevance,
+    asked: object,
+    { literals }: SearchQuery,
+  ): number[] {
     return page.all({ ...asked, limit: -1, offset: 0 }).filter((id) => holds(textsOf.get(id)!, literals));
   }
 
   /** The filters as the statements take them; null where one can match nothing. */
-  function filtersOf({ severity, stig, cci, control }: Omit<Search, keyof Page>) {
+  function filtersOf({ severity, stig, among, cci, control }: Question) {
     const canonical = cci === undefined ? undefined : canonicalIdentifier('cci', cci);
     const identifier = control === undefined ? undefined : canonicalIdentifier('nist-800-53', control);
     if (canonical === null || identifier === null) return null;
     return {
       severities: severity === undefined ? null : JSON.stringify([...severity]),
-      slug: stig === undefined ? null : slugOf(stig),
+      slugs: stig === undefined ? null : JSON.stringify(stig.map(slugOf)),
+      among: among === undefined ? null : JSON.stringify(among),
       cci: canonical ?? null,
       ccis: identifier === undefined ? null : JSON.stringify(lookup.ccisOf(identifier)),
     };
@@ -181,18 +227,12 @@ function holds(texts: string[], literals: Pattern[]): boolean {
 }
 
 function toResult(row: Row, terms: Pattern[][], rank: number): SearchResult {
+  const { rank: _, ...found } = toFound(row, rank);
+  return { ...found, snippet: makeSnippet(row, terms), rank };
+}
+
+function toFound(row: Found, rank: number): FoundRule {
   const { slug, stigTitle, version, groupId, ruleId, ruleVersion, severity, title: ruleTitle } = row;
-  return {
-    slug,
-    stigTitle,
-    version,
-    groupId,
-    ruleId,
-    ruleVersion,
-    ruleTitle,
-    severity,
-    ruleIdents: JSON.parse(row.ccis) as string[],
-    snippet: makeSnippet(row, terms),
-    rank,
-  };
+  const ruleIdents = JSON.parse(row.ccis) as string[];
+  return { slug, stigTitle, version, groupId, ruleId, ruleVersion, ruleTitle, severity, ruleIdents, rank };
 }

@@ -1,5 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { Pagination, paging, requestText, wordList } from '../../http/schema.ts';
+import {
+  flag,
+  format,
+  oneWord,
+  Pagination,
+  paging,
+  requestText,
+  textOrTexts,
+  wordList,
+} from '../../http/schema.ts';
 import { Severity } from '../stigs/schema.ts';
 
 export const Snippet = z
@@ -33,25 +42,44 @@ export const SearchResult = z
 export type SearchResult = z.infer<typeof SearchResult>;
 
 export const SearchAnswer = z
-  .strictObject({ results: z.array(SearchResult), pagination: Pagination })
+  .strictObject({
+    results: z.array(SearchResult),
+    stigs: z
+      .array(z.strictObject({ slug: z.string(), title: z.string(), version: z.string() }))
+      .optional()
+      .openapi({
+        description:
+          'The STIGs that the whole q names, the best first, at most 5. Left out where it names none.',
+      }),
+    pagination: Pagination,
+  })
   .openapi('SearchAnswer');
 export type SearchAnswer = z.infer<typeof SearchAnswer>;
 
-export const searchQuery = z.object({
-  q: requestText('q', 200)
-    .refine((text) => text !== '', { error: 'q must not be empty' })
-    .openapi({
-      minLength: 1,
-      description:
-        'Words, all of which must occur; `"a phrase"`, matched literally when it contains punctuation; `audit*`, ' +
-        'a prefix of at least two characters; ids in any case. No query is an error: other punctuation has no meaning, and a q ' +
-        'without a letter, digit or `_` finds nothing.',
-      example: 'audit*',
-    }),
+/** As many rules as an export holds (rule S4.3). */
+export const mostExported = 20_000;
+
+/** How results are ordered (rule S4.2). */
+export const searchOrders = ['relevance', 'severity', 'stig', 'id'] as const;
+export type SearchOrder = (typeof searchOrders)[number];
+
+const word = requestText('q', 200).openapi({
+  description:
+    'Words, all of which must occur; `"a phrase"`, matched literally when it contains punctuation; `audit*`, ' +
+    'a prefix of at least two characters; ids in any case. No query is an error: other punctuation has no meaning, and a q ' +
+    'without a letter, digit or `_` finds nothing. May be left out, or be empty, where there is a filter.',
+  example: 'audit*',
+});
+
+export const searchFields = z.object({
+  q: word.optional(),
   severity: wordList('severity', Severity.options),
-  stig: requestText('stig', 1000)
+  stig: textOrTexts('stig', 1000)
     .optional()
-    .openapi({ description: 'The slug of a STIG.', example: 'harbor_linux_3' }),
+    .openapi({ description: 'The slugs of STIGs, repeated for several.', example: ['harbor_linux_3'] }),
+  list: requestText('list', 100)
+    .optional()
+    .openapi({ description: 'The id of a list: only rules of its STIGs.' }),
   cci: requestText('cci', 100)
     .optional()
     .openapi({ description: 'Only rules that cite this CCI, in any spelling.', example: 'CCI-000366' }),
@@ -63,5 +91,26 @@ export const searchQuery = z.object({
         '(POST /api/v1/crosswalk/resolve/batch with `ccis`) returns it. A base control does not include its enhancements.',
       example: 'CM-6',
     }),
+  sort: oneWord('sort', searchOrders)
+    .optional()
+    .openapi({
+      description:
+        'The order: by relevance (where there is a q), by severity, by STIG (title), or by V-id. By default by relevance, ' +
+        'without a q by STIG.',
+    }),
   ...paging(20, 100),
 });
+const filters = ['severity', 'stig', 'list', 'cci', 'control'] as const;
+
+/** Whether some filter narrows what is found. */
+export const isFiltered = (query: Partial<Record<(typeof filters)[number], unknown>>) =>
+  filters.some((name) => query[name] !== undefined);
+
+/** The query of the search: a question, a filter or both. */
+export const searchQuery = searchFields
+  .extend({ format: format(['json', 'csv', 'xlsx']), raw: flag('raw') })
+  .superRefine((query, context) => {
+    if ((query.q ?? '') !== '' || isFiltered(query)) return;
+    const message = query.q === undefined ? 'q is required' : 'q must not be empty';
+    context.addIssue({ code: 'custom', path: ['q'], message });
+  });

@@ -16,6 +16,13 @@ const statuses = {
  */
 export function toCkl(checklist: Cklb, releases: StigRelease[]): string {
   const { target_data: target, stigs } = checklist;
+  const releaseOf = (stig: CklbStig) => releases.find(({ benchmarkId }) => benchmarkId === stig.stig_id);
+  const written = stigs.flatMap((stig) => [...cklStig(stig, releaseOf(stig))]);
+  return [cklHead(target, targetKeyOf(stigs[0])), ...written, cklEnd].join('');
+}
+
+/** What a ckl has before its STIGs: its target, and the key that DISA gave the product of the first of them. */
+export function cklHead(target: Cklb['target_data'], targetKey: string): string {
   const asset: [name: string, text: string][] = [
     ['ROLE', target.role],
     ['ASSET_TYPE', target.target_type],
@@ -26,7 +33,7 @@ export function toCkl(checklist: Cklb, releases: StigRelease[]): string {
     ['HOST_FQDN', target.fqdn],
     ['TARGET_COMMENT', target.comments],
     ['TECH_AREA', target.technology_area],
-    ['TARGET_KEY', targetKeyOf(stigs[0]?.rules[0])],
+    ['TARGET_KEY', targetKey],
     ['WEB_OR_DATABASE', String(target.is_web_database)],
     ['WEB_DB_SITE', target.web_db_site],
     ['WEB_DB_INSTANCE', target.web_db_instance],
@@ -35,24 +42,28 @@ export function toCkl(checklist: Cklb, releases: StigRelease[]): string {
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<!--Gapstone :: ${packageVersion}-->`,
     '<CHECKLIST>',
-  ];
-  lines.push(
     '\t<ASSET>',
     ...asset.map(([name, text]) => `\t\t${element(name, text)}`),
     '\t</ASSET>',
     '\t<STIGS>',
-  );
-  for (const stig of stigs) {
-    lines.push('\t\t<iSTIG>', '\t\t\t<STIG_INFO>');
-    const release = releases.find(({ benchmarkId }) => benchmarkId === stig.stig_id);
-    // STIG Viewer leaves the data out where there is none.
-    for (const [name, text] of stigInfo(stig, release))
-      lines.push(
-        pair('SI_DATA', element('SID_NAME', name), ...(text === null ? [] : [element('SID_DATA', text)])),
-      );
-    lines.push('\t\t\t</STIG_INFO>', ...stig.rules.map((rule) => vuln(rule, stig)), '\t\t</iSTIG>');
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** What a ckl has after its STIGs. */
+export const cklEnd = '\t</STIGS>\n</CHECKLIST>';
+
+/** A STIG of a ckl, part by part. */
+export function* cklStig(stig: CklbStig, release: StigRelease | undefined): Generator<string> {
+  yield '\t\t<iSTIG>\n\t\t\t<STIG_INFO>\n';
+  // STIG Viewer leaves the data out where there is none.
+  for (const [name, text] of stigInfo(stig, release)) {
+    const data = text === null ? [] : [element('SID_DATA', text)];
+    yield `${pair('SI_DATA', element('SID_NAME', name), ...data)}\n`;
   }
-  return [...lines, '\t</STIGS>', '</CHECKLIST>'].join('\n');
+  yield '\t\t\t</STIG_INFO>\n';
+  for (const rule of stig.rules) yield `${vuln(rule, stig)}\n`;
+  yield '\t\t</iSTIG>\n';
 }
 
 function stigInfo(stig: CklbStig, release: StigRelease | undefined): [name: string, text: string | null][] {
@@ -99,7 +110,7 @@ function vuln(rule: CklbRule, stig: CklbStig): string {
     ['Weight', rule.weight],
     ['Class', rule.classification === 'Unclassified' ? 'Unclass' : rule.classification],
     ['STIGRef', rule.stig_ref ?? `${stig.stig_name} :: Version ${stig.version}, ${stig.release_info}`],
-    ['TargetKey', targetKeyOf(rule)],
+    ['TargetKey', keyOfRule(rule)],
     ['STIG_UUID', stig.uuid],
     ...legacyIds.map((id): [string, string] => ['LEGACY_ID', id]),
     ...rule.ccis.map((id): [string, string] => ['CCI_REF', id]),
@@ -122,7 +133,10 @@ function vuln(rule: CklbRule, stig: CklbStig): string {
 }
 
 /** The key that DISA gave the product; a ckl that was read has it under another name than a cklb. */
-const targetKeyOf = (rule: CklbRule | undefined) => rule?.target_key ?? rule?.reference_identifier ?? '';
+const keyOfRule = (rule: CklbRule | undefined) => rule?.target_key ?? rule?.reference_identifier ?? '';
+
+/** The same of a STIG: that of its first rule. */
+export const targetKeyOf = (stig: CklbStig | undefined) => keyOfRule(stig?.rules[0]);
 
 /** An element with a name and, where there is one, its text. */
 function pair(name: string, ...elements: string[]): string {

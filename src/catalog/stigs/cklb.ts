@@ -1,6 +1,6 @@
 import { stableId } from '../../base/ids.ts';
-import type { ChecklistTarget, Cklb } from './cklb-schema.ts';
-import type { FindingRow, FullRelease } from './queries.ts';
+import type { ChecklistTarget, Cklb, CklbRule, CklbStig } from './cklb-schema.ts';
+import type { FindingRow, FullRelease, StigRelease } from './queries.ts';
 
 /**
  * A checklist in the form of STIG Viewer 3 (rules F3.1, F3.3, D5.1 and D5.2): every rule
@@ -9,20 +9,28 @@ import type { FindingRow, FullRelease } from './queries.ts';
  * same. `classification` is the site's marking and enters no id.
  */
 export function toCklb(
-  { release, findings }: FullRelease,
-  { hostName = '', ipAddress = '', macAddress = '', fqdn = '', role = 'None' }: ChecklistTarget = {},
+  full: FullRelease,
+  target: ChecklistTarget = {},
   classification: string | null = null,
 ): Cklb {
-  const others = [ipAddress, macAddress, fqdn, role === 'None' ? '' : role];
-  const host = others.every((each) => each === '')
-    ? [hostName].filter((each) => each !== '')
-    : [hostName, ...others];
-  const key = [release.slug, release.version, release.benchmarkDate ?? '', release.statusDate ?? ''];
-  const stigUuid = stableId('cklb-stig', ...key);
-  const displayName = release.title.replace(/ Security Technical Implementation Guide$/, '');
+  const stig = cklbStig(full);
+  const { version } = full.release;
+  const id = stableId('cklb', ...releaseKey(full), ...hostKey(target));
+  const title = `${stig.display_name} ${version}`;
+  return { ...cklbHead({ title, id, target, classification }), stigs: [stig] };
+}
+
+/** A checklist without its STIGs, which come last in it. */
+export function cklbHead(of: {
+  title: string;
+  id: string;
+  target: ChecklistTarget;
+  classification: string | null;
+}): Omit<Cklb, 'stigs'> {
+  const { hostName = '', ipAddress = '', macAddress = '', fqdn = '', role = 'None' } = of.target;
   return {
-    title: `${displayName} ${release.version}`,
-    id: stableId('cklb', ...key, ...host),
+    title: of.title,
+    id: of.id,
     cklb_version: '1.0',
     active: false,
     mode: 1,
@@ -39,27 +47,58 @@ export function toCklb(
       technology_area: '',
       web_db_site: '',
       web_db_instance: '',
-      classification,
+      classification: of.classification,
     },
-    stigs: [
-      {
-        stig_name: release.title,
-        display_name: displayName,
-        stig_id: release.benchmarkId,
-        release_info: releaseInfoOf(release),
-        version: /^V(\d+)/.exec(release.version)![1]!,
-        uuid: stigUuid,
-        reference_identifier: findings[0]?.referenceIdentifier ?? null,
-        size: findings.length,
-        rules: findings.map((row) => toRule(row, key, stigUuid)),
-      },
-    ],
   };
+}
+
+/** What tells the checklist of one host from that of another. */
+export function hostKey({
+  hostName = '',
+  ipAddress = '',
+  macAddress = '',
+  fqdn = '',
+  role = 'None',
+}: ChecklistTarget): string[] {
+  const others = [ipAddress, macAddress, fqdn, role === 'None' ? '' : role];
+  return others.every((each) => each === '')
+    ? [hostName].filter((each) => each !== '')
+    : [hostName, ...others];
+}
+
+/** What tells one printing of a release from another. */
+export function releaseKey({ release }: FullRelease): string[] {
+  return [release.slug, release.version, release.benchmarkDate ?? '', release.statusDate ?? ''];
+}
+
+/** A release as a STIG of a checklist: the same for every host. */
+export function cklbStig(full: FullRelease): CklbStig {
+  const { release, findings } = full;
+  const key = releaseKey(full);
+  const stigUuid = stableId('cklb-stig', ...key);
+  return {
+    stig_name: release.title,
+    display_name: release.title.replace(/ Security Technical Implementation Guide$/, ''),
+    stig_id: release.benchmarkId,
+    release_info: releaseInfoOf(release),
+    version: /^V(\d+)/.exec(release.version)![1]!,
+    uuid: stigUuid,
+    reference_identifier: findings[0]?.referenceIdentifier ?? null,
+    size: findings.length,
+    rules: findings.map((row) => toRule(row, key, stigUuid)),
+  };
+}
+
+/** The JSON of a STIG of a checklist, part by part. */
+export function* cklbParts({ rules, ...stig }: CklbStig): Generator<string> {
+  yield `${JSON.stringify(stig).slice(0, -1)},"rules":[`;
+  for (const [index, rule] of rules.entries()) yield `${index === 0 ? '' : ','}${JSON.stringify(rule)}`;
+  yield ']}';
 }
 
 /** The name of a checklist's file, before its ending: of the host where one is named (rule D28.1). */
 export function checklistName(
-  { benchmarkId, slug, version }: FullRelease['release'],
+  { benchmarkId, slug, version }: Pick<StigRelease, 'benchmarkId' | 'slug' | 'version'>,
   { hostName = '' }: ChecklistTarget,
 ): string {
   return hostName.trim() === '' ? `U_${benchmarkId}_${version}` : `${hostName}_${slug}_${version}`;
@@ -76,7 +115,7 @@ function releaseInfoOf({ releaseInfo, version, releaseDate }: FullRelease['relea
   return `Release: ${release} Benchmark Date: ${date}`;
 }
 
-function toRule(row: FindingRow, key: string[], stigUuid: string): Cklb['stigs'][number]['rules'][number] {
+function toRule(row: FindingRow, key: string[], stigUuid: string): CklbRule {
   return {
     uuid: stableId('cklb-rule', ...key, row.ruleId),
     stig_uuid: stigUuid,

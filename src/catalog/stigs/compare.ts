@@ -27,8 +27,8 @@ const textClasses = [
   ['fix', 'fix'],
 ] as const;
 
-/** A text with each run of blanks and line ends as one blank. */
-export const collapse = (text: string) => text.replace(/\s+/g, ' ').trim();
+/** A text with each run of blanks and line ends as one blank; a blank alone, which most are, is passed over. */
+export const collapse = (text: string) => text.replace(/[^\S ]\s*| \s+/g, ' ').trim();
 
 /**
  * The fields in which two printings of a rule differ, in a fixed order; none when they say the same. Blanks and line

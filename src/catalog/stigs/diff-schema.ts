@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { DateOrNull, requestText } from '../../http/schema.ts';
+import { DateOrNull, flag, format, requestText, wordList } from '../../http/schema.ts';
 import { Severity } from './schema.ts';
 
 /** The classes of a change; the first that applies is the primary one. */
@@ -105,3 +105,20 @@ export const diffQuery = z.object({
   }),
 });
 export type DiffQuery = z.infer<typeof diffQuery>;
+
+/** What may have become of a rule that two releases differ in. */
+export const ruleKinds = ['added', 'removed', 'changed', 'renumbered'] as const;
+
+/** What a comparison is narrowed to: its lists of rules, while its counts speak of all. */
+export const diffFilter = z.object({
+  kind: wordList('kind', ruleKinds),
+  class: wordList('class', changeClasses),
+  severity: wordList('severity', Severity.options),
+});
+export type DiffFilter = z.infer<typeof diffFilter>;
+
+export const diffDownloadQuery = diffQuery.extend({
+  ...diffFilter.shape,
+  format: format(['json', 'csv', 'xlsx']),
+  raw: flag('raw'),
+});

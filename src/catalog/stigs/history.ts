@@ -83,18 +83,25 @@ export function createRuleHistoryService(db: Database) {
       });
   }
 
+  /** The rules that some retained release knows by an id, of one STIG or of all; none where no release does. */
+  function find(id: string, slug?: string): RuleOverTime[] {
+    return db.read(() => {
+      const wanted = wantedIds(id);
+      const stigs = stigsWith.all(JSON.stringify(wanted));
+      return stigs
+        .filter((stig) => slug === undefined || stig.slug === slug)
+        .flatMap((stig) => rulesOf(stig, wanted));
+    });
+  }
+
   return {
-    /**
-     * The rules that some retained release knows by an id, each with what became of it from release to release.
-     * Throws NOT_FOUND where none does.
-     */
+    find,
+
+    /** As `find` of all STIGs, with the id; throws NOT_FOUND where no release knows it. */
     history(id: string): RuleHistory {
-      return db.read(() => {
-        const wanted = wantedIds(id);
-        const rules = stigsWith.all(JSON.stringify(wanted)).flatMap((stig) => rulesOf(stig, wanted));
-        if (rules.length === 0) throw new AppError('NOT_FOUND', `Rule not found: ${cut(id)}`);
-        return { id, rules };
-      });
+      const rules = find(id);
+      if (rules.length === 0) throw new AppError('NOT_FOUND', `Rule not found: ${cut(id)}`);
+      return { id, rules };
     },
   };
 }

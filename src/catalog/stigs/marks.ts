@@ -4,18 +4,11 @@ import { type ChangeClass, changeClasses } from './diff-schema.ts';
 import { type RuleIds, ruleNumber } from './match.ts';
 import type { FindingRow } from './queries.ts';
 
-/** What two printings of a rule are compared by without their texts: a hash is another one where a text is. */
+/** What two printings of a rule are compared by without their texts. */
 export interface RuleMarks extends RuleIds {
   severity: FindingRow['severity'];
-  /** Of title and discussion. */
-  wording: string;
-  /** Of the words of check and fix, blanks and line ends counted as one blank; then of every character. */
-  check: string;
-  fix: string;
-  exactCheck: string;
-  exactFix: string;
-  /** Of the set of CCIs. */
-  ccis: string;
+  /** Hashes of `hashNames`, one after the other: one is another where what it is of is. */
+  hashes: string;
 }
 
 type MarkedRow = Pick<
@@ -32,9 +25,13 @@ type MarkedRow = Pick<
   | 'ccis'
 >;
 
+/**
+ * Title and discussion; check and fix with blanks and line ends counted as one blank; both with every character; the set
+ * of CCIs.
+ */
+const hashNames = ['wording', 'check', 'fix', 'exactCheck', 'exactFix', 'ccis'] as const;
 /** 48 bits: only two printings of one rule are ever compared, so chance has one try at each. */
 const hashLength = 8;
-const hashNames = ['wording', 'check', 'fix', 'exactCheck', 'exactFix', 'ccis'] as const;
 const mark = (text: string) => hash('sha256', text, 'base64').slice(0, hashLength);
 
 type Stored = [
@@ -51,7 +48,7 @@ export function writeMarks(rows: MarkedRow[]): string {
   return JSON.stringify(
     rows.map((row): Stored => {
       const hashed = {
-        wording: mark(JSON.stringify([row.ruleTitle, row.vulnDiscussion])),
+        wording: mark(`${row.ruleTitle}\0${row.vulnDiscussion}`),
         check: mark(collapse(row.checkContent)),
         fix: mark(collapse(row.fixText)),
         exactCheck: mark(row.checkContent),
@@ -68,24 +65,26 @@ export function writeMarks(rows: MarkedRow[]): string {
 export function readMarks(stored: string): RuleMarks[] {
   return (JSON.parse(stored) as Stored[]).map(
     ([groupId, ruleId, ruleVersion, legacyIds, severity, hashes]) => {
-      const at = (index: number) => hashes.slice(index * hashLength, (index + 1) * hashLength);
-      const [wording, check, fix, exactCheck, exactFix, ccis] = [at(0), at(1), at(2), at(3), at(4), at(5)];
-      const hashed = { wording, check, fix, exactCheck, exactFix, ccis };
-      return { groupId, ruleId, ruleVersion, legacyIds, severity, ...hashed };
+      return { groupId, ruleId, ruleVersion, legacyIds, severity, hashes };
     },
   );
 }
 
 /** The classes in which two printings of a rule differ, the primary one first: those that `fieldChanges` gives of their texts. */
 export function markedClasses(old: RuleMarks, now: RuleMarks): ChangeClass[] {
-  const isBlank = (words: 'check' | 'fix', exact: 'exactCheck' | 'exactFix') =>
-    old[exact] !== now[exact] && old[words] === now[words];
+  if (old.hashes === now.hashes && old.severity === now.severity) return [];
+  const isOther = (name: (typeof hashNames)[number]) => {
+    const from = hashNames.indexOf(name) * hashLength;
+    return old.hashes.slice(from, from + hashLength) !== now.hashes.slice(from, from + hashLength);
+  };
+  const [check, fix] = [isOther('check'), isOther('fix')];
+  const areBlanks = (isOther('exactCheck') && !check) || (isOther('exactFix') && !fix);
   const differs = {
-    check: old.check !== now.check,
-    fix: old.fix !== now.fix,
+    check,
+    fix,
     severity: old.severity !== now.severity,
-    mapping: old.ccis !== now.ccis,
-    cosmetic: old.wording !== now.wording || isBlank('check', 'exactCheck') || isBlank('fix', 'exactFix'),
+    mapping: isOther('ccis'),
+    cosmetic: isOther('wording') || areBlanks,
   };
   return changeClasses.filter((each) => differs[each]);
 }

@@ -1,12 +1,15 @@
-import { and, desc, eq, gte, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, inArray, type SQL, sql } from 'drizzle-orm';
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Database } from '../../db/database.ts';
 import { createSlugOf } from '../../db/stig-slugs.ts';
-import { stigReleases, stigs } from '../../db/tables.ts';
-import { offsetOf, paginationOf } from '../../http/paging.ts';
+import { sources, stigReleases, stigs } from '../../db/tables.ts';
+import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
 import type { ChangelogQuery, StigChangelog, StigStats } from './schema.ts';
 
 const memoMilliseconds = 5 * 60 * 1000;
+
+/** What the last import brought: when, and the run of the ledger, null where that is not here. */
+export type LastImport = StigChangelog & { at: string; run: number | null };
 
 export type StigNewsService = ReturnType<typeof createStigNewsService>;
 
@@ -54,6 +57,14 @@ export function createStigNewsService(db: Database, now: () => Date) {
     };
   }
 
+  const lastRun = db.sqlite.prepare<[], { at: string; run: number | null; isAll: number }>(
+    `SELECT last.at, (SELECT max(id) FROM import_runs WHERE started_at = last.at) AS run,
+            NOT EXISTS (SELECT 1 FROM stig_releases AS r JOIN sources AS f ON f.id = r.source_id
+                         WHERE f.imported_at < last.at) AS isAll
+       FROM (SELECT max(f.imported_at) AS at FROM stig_releases AS r JOIN sources AS f ON f.id = r.source_id) AS last
+      WHERE last.at IS NOT NULL`,
+  );
+
   return {
     /** Counts over the current releases; kept for five minutes, or until the catalog changes. */
     stats(): StigStats {
@@ -73,39 +84,58 @@ export function createStigNewsService(db: Database, now: () => Date) {
     },
 
     changelog({ since, slug, ...page }: ChangelogQuery): StigChangelog {
-      const where = and(
-        since === undefined ? undefined : gte(stigReleases.releaseDate, since),
-        slug === undefined ? undefined : eq(stigs.slug, slugOf(slug)),
+      return releases(
+        and(
+          since === undefined ? undefined : gte(stigReleases.releaseDate, since),
+          slug === undefined ? undefined : eq(stigs.slug, slugOf(slug)),
+        ),
+        page,
       );
-      const previous = sql<string | null>`(
-        SELECT older.version FROM stig_releases AS older
-         WHERE older.stig_id = ${stigReleases.stigId} AND older.release_order < ${stigReleases.releaseOrder}
-         ORDER BY older.release_order DESC LIMIT 1)`;
+    },
+
+    /** The releases that the last import with any brought, as the changelog has them; null where it brought all there are. */
+    lastImport(page: Page): LastImport | null {
       return db.read(() => {
-        const joined = eq(stigs.id, stigReleases.stigId);
-        const total = orm
-          .select({ total: sql<number>`count(*)` })
-          .from(stigReleases)
-          .innerJoin(stigs, joined)
-          .where(where)
-          .get()!.total;
-        const changes = orm
-          .select({
-            slug: stigs.slug,
-            title: stigReleases.title,
-            newVersion: stigReleases.version,
-            previousVersion: previous,
-            releaseDate: stigReleases.releaseDate,
-          })
-          .from(stigReleases)
-          .innerJoin(stigs, joined)
-          .where(where)
-          .orderBy(...newestFirst)
-          .limit(page.limit)
-          .offset(offsetOf(page, total))
-          .all();
-        return { changes, pagination: paginationOf(page, total) };
+        const last = lastRun.get();
+        if (last === undefined || last.isAll === 1) return null;
+        const brought = inArray(
+          stigReleases.sourceId,
+          orm.select({ id: sources.id }).from(sources).where(eq(sources.importedAt, last.at)),
+        );
+        return { ...last, ...releases(brought, page) };
       });
     },
   };
+
+  function releases(where: SQL | undefined, page: Page): StigChangelog {
+    const previous = sql<string | null>`(
+        SELECT older.version FROM stig_releases AS older
+         WHERE older.stig_id = ${stigReleases.stigId} AND older.release_order < ${stigReleases.releaseOrder}
+         ORDER BY older.release_order DESC LIMIT 1)`;
+    return db.read(() => {
+      const joined = eq(stigs.id, stigReleases.stigId);
+      const total = orm
+        .select({ total: sql<number>`count(*)` })
+        .from(stigReleases)
+        .innerJoin(stigs, joined)
+        .where(where)
+        .get()!.total;
+      const changes = orm
+        .select({
+          slug: stigs.slug,
+          title: stigReleases.title,
+          newVersion: stigReleases.version,
+          previousVersion: previous,
+          releaseDate: stigReleases.releaseDate,
+        })
+        .from(stigReleases)
+        .innerJoin(stigs, joined)
+        .where(where)
+        .orderBy(...newestFirst)
+        .limit(page.limit)
+        .offset(offsetOf(page, total))
+        .all();
+      return { changes, pagination: paginationOf(page, total) };
+    });
+  }
 }

@@ -41,6 +41,16 @@ export interface FullRelease {
 export const stigColumns = ['title', 'version', 'date', 'rules'] as const;
 type StigColumn = (typeof stigColumns)[number];
 
+/** What the list of STIGs is narrowed to, and sorted by. */
+export interface StigsWanted extends Page {
+  search?: string | undefined;
+  sort?: Sort<StigColumn> | undefined;
+  /** A date: those of it and later ones are left out, and those without one. */
+  before?: string | undefined;
+  /** Slugs, as `createStigFinder` gives them. */
+  called?: string[] | undefined;
+}
+
 export type StigService = ReturnType<typeof createStigService>;
 
 /** The queries of the STIG catalog (rule D4). */
@@ -109,6 +119,7 @@ export function createStigService(db: Database) {
   }
 
   return {
+    release,
     full,
 
     /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND. */
@@ -117,19 +128,29 @@ export function createStigService(db: Database) {
       return { slug, title, release: { id, version: own } };
     },
 
-    /** A page of the STIGs, by title unless `sort` says otherwise. */
-    list({
-      search,
-      sort,
-      ...page
-    }: Page & { search?: string | undefined; sort?: Sort<StigColumn> | undefined }): StigList {
+    /**
+     * A page of the STIGs, by title unless `sort` says otherwise; of those that are `called` in their order; of those whose release is
+     * older than a date.
+     */
+    list({ search, called, sort, before, ...page }: StigsWanted): StigList {
       const wanted = search ? fold(search) : '';
-      const matches =
+      const slugs = called === undefined ? null : JSON.stringify(called);
+      const matches = and(
         wanted === ''
           ? undefined
-          : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`;
+          : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`,
+        before === undefined ? undefined : sql`${stigReleases.releaseDate} < ${before}`,
+        slugs === null ? undefined : sql`${stigs.slug} IN (SELECT value FROM json_each(${slugs}))`,
+      );
+      const byTitle = [asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug)];
+      const byPlace = sql`(SELECT key FROM json_each(${slugs}) WHERE value = ${stigs.slug})`;
       return db.read(() => {
-        const total = orm.select({ total: count() }).from(stigs).where(matches).get()!.total;
+        const total = orm
+          .select({ total: count() })
+          .from(stigs)
+          .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
+          .where(matches)
+          .get()!.total;
         const rows = orm
           .select({
             slug: stigs.slug,
@@ -141,7 +162,7 @@ export function createStigService(db: Database) {
           .from(stigs)
           .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
           .where(matches)
-          .orderBy(...orderBy(sort, sortable, [asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug)]))
+          .orderBy(...orderBy(sort, sortable, slugs === null ? byTitle : [byPlace]))
           .limit(page.limit)
           .offset(offsetOf(page, total))
           .all();
@@ -191,23 +212,6 @@ export function createStigService(db: Database) {
       });
     },
 
-    /** The rules of a group of a release, with those before and after it. Throws NOT_FOUND. */
-    group(name: string, groupId: string, wanted?: string) {
-      return db.read(() => {
-        const { release: found, findings: rows } = full(name, wanted);
-        const first = rows.findIndex((row) => row.groupId === groupId);
-        if (first < 0) throw new AppError('NOT_FOUND', `Rule not found: ${cut(groupId)}`);
-        const rules = rows.filter((row) => row.groupId === groupId);
-        const other = (row: FindingRow | undefined) => (row === undefined ? null : toFinding(row));
-        return {
-          stig: { slug: found.slug, title: found.title, version: found.version },
-          rules: rules.map(toFinding),
-          before: other(rows[first - 1]),
-          after: other(rows.slice(first).find((row) => row.groupId !== groupId)),
-        };
-      });
-    },
-
     versions(name: string): StigVersions {
       return db.read(() => {
         const { id, slug: own } = release(name);
@@ -241,11 +245,11 @@ export function createStigService(db: Database) {
 }
 
 /** The findings of some severities, or of all, that contain a text in one of some fields, in any case. */
-function matchingOf<K extends keyof FindingRow>(
-  rows: (FindingRow & Record<K, string>)[],
-  { search, severity }: FindingsQuery,
+export function matchingOf<K extends string, Row extends Record<K, string> & Pick<FindingRow, 'severity'>>(
+  rows: Row[],
+  { search, severity }: Pick<FindingsQuery, 'search' | 'severity'>,
   fields: readonly K[],
-): FindingRow[] {
+): Row[] {
   const wanted = fold(search ?? '');
   return rows
     .filter((row) => !severity || severity.has(row.severity))

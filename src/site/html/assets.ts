@@ -6,6 +6,8 @@ import { packageRoot } from '../../base/root.ts';
 /** What pages load: the address holds a hash of the content, so that a browser may keep it for good. */
 export interface Assets {
   style: string;
+  /** The colors of the dark theme, which go over the others. */
+  dark: string;
   script: string;
   tryIt: string;
   mark: string;
@@ -31,10 +33,12 @@ export function createAssets(): Assets {
     return path;
   };
   // What all pages share comes first; each subject's own styles may then go beyond it.
-  const styles = readdirSync(folder).filter((name) => name.endsWith('.css') && name !== 'style.css');
+  const apart = ['style.css', 'dark.css'];
+  const styles = readdirSync(folder).filter((name) => name.endsWith('.css') && !apart.includes(name));
   const joined = Buffer.concat(['style.css', ...styles.sort()].map(read));
   return {
     style: add('style.css', 'text/css; charset=utf-8', joined),
+    dark: add('dark.css', 'text/css; charset=utf-8'),
     script: add('page.js', 'text/javascript; charset=utf-8'),
     tryIt: add('try-it.js', 'text/javascript; charset=utf-8'),
     mark: add('mark.svg', 'image/svg+xml'),

@@ -39,6 +39,11 @@ export function AgeBar({ days, of }: { days: number; of: number }) {
   );
 }
 
+/** The date so many days before a moment. */
+export function daysBefore(now: Date, days: number): string {
+  return new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 10);
+}
+
 /** A date with the days since. */
 export function Aged({ date, now }: { date: string | null; now: Date }) {
   const days = daysSince(date, now);

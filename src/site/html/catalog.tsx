@@ -1,16 +1,29 @@
 import type { Child } from 'hono/jsx';
-import { count, countOf, spoken } from '../../base/text.ts';
-import type { ImportRun, LedgerEntry } from '../../catalog/ledger.ts';
+import { count, spoken } from '../../base/text.ts';
+import type { ImportRun } from '../../catalog/ledger.ts';
 import type { CatalogSummary } from '../../catalog/schema.ts';
-import type { StigStats } from '../../catalog/stigs/schema.ts';
-import type { Pagination } from '../../http/schema.ts';
-import { Facts, link, Moment, path, SeverityCounts, Table, Tiles } from './components.tsx';
+import type { StigList, StigStats } from '../../catalog/stigs/schema.ts';
+import { AgeBar, daysSince } from './bars.tsx';
+import { Day, Facts, link, Moment, path, SeverityCounts, Table, Tiles } from './components.tsx';
 import type { LoadedCatalog } from './controls.tsx';
-import { Filters, Select } from './forms.tsx';
+import { Filters, FindForm, Hidden, Select } from './forms.tsx';
 import { frameworkName } from './frameworks.ts';
 import type { View } from './view.ts';
 
+/** The STIGs by the age of their releases. */
+export interface Ages {
+  list: StigList;
+  /** Of all STIGs: its age fills a bar. */
+  oldest: string | null;
+  /** In days; empty for all. */
+  olderThan: string;
+  choices: readonly string[];
+  sort: string;
+  now: Date;
+}
+
 export interface LoadedPage {
+  ages: Ages;
   summary: CatalogSummary;
   stats: StigStats;
   catalogs: LoadedCatalog[];
@@ -21,7 +34,7 @@ export interface LoadedPage {
 }
 
 /** What is loaded, and what the last imports did. */
-export function loadedPage({ summary, stats, catalogs, documents, roles, runs }: LoadedPage): View {
+export function loadedPage({ ages, summary, stats, catalogs, documents, roles, runs }: LoadedPage): View {
   const { catalog, severity } = stats;
   return {
     title: 'Content',
@@ -48,6 +61,12 @@ export function loadedPage({ summary, stats, catalogs, documents, roles, runs }:
             ...(documents === null ? [] : [linked(documents, 'document', '/documents')]),
             ...(roles === null ? [] : [linked(roles, 'occupation', '/roles')]),
           ]}
+        />
+        <FindForm
+          action="/catalog/files"
+          label="File name contains, or SHA-256 begins with"
+          search=""
+          submit="Find file"
         />
         <h2>Digest</h2>
         <p>
@@ -82,9 +101,65 @@ export function loadedPage({ summary, stats, catalogs, documents, roles, runs }:
         >
           No imports yet. Import files, folders or zips with <code>gapstone import PATH</code>.
         </Table>
+        {catalog.totalBenchmarks === 0 ? null : <AgesOf ages={ages} />}
       </>
     ),
   };
+}
+
+function AgesOf({ ages }: { ages: Ages }): Child {
+  const { list, oldest, olderThan, choices, sort, now } = ages;
+  const most = daysSince(oldest, now) ?? 0;
+  const { total } = list.pagination;
+  const href = (of: { sort: string; page?: number }) => `${link('/catalog', { olderThan, ...of })}#ages`;
+  return (
+    <section aria-labelledby="ages">
+      <h2 id="ages">Age of STIGs</h2>
+      <Filters action="/catalog#ages">
+        <Hidden fields={{ sort }} />
+        <Select
+          name="olderThan"
+          label="Release older than"
+          none="any age"
+          of={choices.map((days): [string, string] => [days, `${days} days`])}
+          selected={olderThan}
+        />
+      </Filters>
+      <p class="quiet">
+        {count(total, 'STIG')}
+        {olderThan === '' ? '' : ` with a release older than ${olderThan} days`}
+      </p>
+      <Table
+        caption="STIGs by the age of their release"
+        head={[
+          { label: 'STIG', sort: 'title' },
+          { label: 'Release', sort: 'version' },
+          { label: 'Date', sort: 'date' },
+          'Age',
+        ]}
+        sorting={{ sort, href: (by) => href({ sort: by }) }}
+        rows={list.stigs.map(({ slug, title, version, releaseDate }) => [
+          <a href={path('stigs', slug)}>{title}</a>,
+          version,
+          <Day date={releaseDate} />,
+          <AgeOf days={daysSince(releaseDate, now)} most={most} />,
+        ])}
+        pages={{ pagination: list.pagination, href: (page) => href({ sort, page }) }}
+      >
+        No STIG has a release older than {olderThan} days. <a href="/catalog#ages">Show all</a>
+      </Table>
+    </section>
+  );
+}
+
+function AgeOf({ days, most }: { days: number | null; most: number }): Child {
+  if (days === null) return '';
+  return (
+    <>
+      <AgeBar days={days} of={most} />
+      {count(days, 'day')}
+    </>
+  );
 }
 
 function originOf({ digest, changedAt, bundle }: CatalogSummary): [string, Child][] {
@@ -105,73 +180,4 @@ function originOf({ digest, changedAt, bundle }: CatalogSummary): [string, Child
 
 function linked(number: number, one: string, href: string): [number, Child] {
   return [number, <a href={href}>{number === 1 ? one : `${one}s`}</a>];
-}
-
-export interface LedgerPage {
-  run: ImportRun;
-  entries: LedgerEntry[];
-  pagination: Pagination;
-  outcome: string;
-  outcomes: readonly string[];
-}
-
-/** The ledger of one import: every source that it met, and what became of it. */
-export function ledgerPage({ run, entries, pagination, outcome, outcomes }: LedgerPage): View {
-  const home = path('catalog', 'imports', String(run.id));
-  const href = (page: number) => link(home, { outcome, page });
-  return {
-    title: `Import of ${run.finishedAt.slice(0, 10)}`,
-    section: 'catalog',
-    crumbs: [['Content', '/catalog']],
-    heading: (
-      <>
-        Import of <Moment at={run.finishedAt} />
-      </>
-    ),
-    body: (
-      <>
-        <Filters action={home}>
-          <Select name="outcome" label="Outcome" none="all" of={outcomes} selected={outcome} />
-        </Filters>
-        <p class="quiet">{count(pagination.total, 'source')}</p>
-        <Table
-          caption="Sources"
-          head={['Source', 'Kind', 'Outcome', 'Details']}
-          rows={entries.map((entry) => [
-            <span class="mono">{entry.source}</span>,
-            entry.kind,
-            entry.outcome === 'rejected' ? <strong>rejected</strong> : entry.outcome,
-            <What entry={entry} />,
-          ])}
-          pages={{ pagination, href }}
-        >
-          No sources have this outcome.
-        </Table>
-      </>
-    ),
-  };
-}
-
-function What({ entry: { reason, target, counts, warnings } }: { entry: LedgerEntry }): Child {
-  const { high, medium, low, ...others } = counts;
-  const numbers = Object.entries(others).map(([name, number]) => countOf(number, name));
-  return (
-    <>
-      {[target, numbers.join(', ')].filter((text) => text !== null && text !== '').join('; ')}{' '}
-      {high === undefined || medium === undefined || low === undefined ? null : (
-        <SeverityCounts counts={{ high, medium, low }} />
-      )}
-      {reason === null ? null : <span class="quiet">{reason}</span>}
-      {warnings.length === 0 ? null : (
-        <details>
-          <summary>{count(warnings.length, 'warning')}</summary>
-          <ul>
-            {warnings.map((warning) => (
-              <li>{warning}</li>
-            ))}
-          </ul>
-        </details>
-      )}
-    </>
-  );
 }

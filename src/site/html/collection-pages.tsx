@@ -1,5 +1,7 @@
 import type { Child } from 'hono/jsx';
-import { Downloads, Facts, Moment, path, Table } from './components.tsx';
+import { type Sort, sortRows } from '../../base/sort.ts';
+import { fold } from '../../base/text.ts';
+import { Downloads, Facts, link, Moment, path, Table } from './components.tsx';
 import { FieldsForm, Input, Select, TextArea } from './forms.tsx';
 import type { View } from './view.ts';
 
@@ -57,8 +59,12 @@ export const emptyForm: CollectionForm = {
   visibility: 'PRIVATE',
 };
 
+/** What the lists or collections can be sorted by. */
+export const overviewColumns = ['name', 'size', 'creator', 'created'] as const;
+
 export interface OverviewPage {
   all: Shown[];
+  sort: Sort<(typeof overviewColumns)[number]> | undefined;
   subject: string;
   form: CollectionForm;
   problem: string | null;
@@ -68,7 +74,13 @@ export interface OverviewPage {
 
 /** All that the reader sees of a kind, and the form for a new one. */
 export function overviewPage(kind: Kind, page: OverviewPage): View {
-  const { all, subject, form, problem, after } = page;
+  const { subject, sort, form, problem, after } = page;
+  const all = sortRows(page.all, sort, {
+    name: ({ name }) => fold(name),
+    size: ({ size }) => size,
+    creator: (each) => creatorOf(each, each.createdById === subject),
+    created: ({ createdAt }) => createdAt,
+  });
   return {
     title: kind.name,
     section: kind.section,
@@ -77,7 +89,14 @@ export function overviewPage(kind: Kind, page: OverviewPage): View {
         <p class="lead">{kind.lead}</p>
         <Table
           caption={kind.caption}
-          head={['Name', kind.members, 'Visibility', 'Created by', 'Created']}
+          head={[
+            { label: 'Name', sort: 'name' },
+            { label: kind.members, sort: 'size' },
+            'Visibility',
+            { label: 'Created by', sort: 'creator' },
+            { label: 'Created', sort: 'created' },
+          ]}
+          sorting={{ sort: sort ?? '-created', href: (by) => link(path(kind.section), { sort: by }) }}
           rows={all.map((each) => [
             <>
               <Swatch color={each.color} />

@@ -190,16 +190,18 @@ function SortedBy({ of: { label, sort }, sorting }: { of: SortHead; sorting: Sor
   );
 }
 
-/** Big numbers, each with what it counts. */
-export function Tiles({ of }: { of: [number: number, label: Child][] }) {
+/** Big numbers, each with what it counts, and where there is one the page that shows that number. */
+export function Tiles({ of }: { of: [number: number, label: Child, href?: string][] }) {
   return (
     <ul class="tiles">
-      {of.map(([number, label]) => (
-        <li>
-          <b>{number.toLocaleString('en-US')}</b>
-          {label}
-        </li>
-      ))}
+      {of.map(([number, label, href]) => {
+        const said = (
+          <>
+            <b>{number.toLocaleString('en-US')}</b> {label}
+          </>
+        );
+        return <li>{href === undefined ? said : <a href={href}>{said}</a>}</li>;
+      })}
     </ul>
   );
 }
@@ -256,27 +258,6 @@ export function Pager({ pagination, href }: Pages) {
   );
 }
 
-/** A command as it stands in a check or fix: after a prompt of a shell, of PowerShell or of a router. */
-const command = /^\s*(?:[$#>]|PS [^>]*>|[\w-]+(?:\([\w-]+\))?[#>])\s+\S/;
-
-/** A text as published: its line breaks kept, long lines wrapped, commands in a fixed width. */
-export function Prose({ text }: { text: string }) {
-  if (text.trim() === '') return <p class="empty">The catalog has no text here.</p>;
-  const runs: { isCommand: boolean; lines: string[] }[] = [];
-  for (const line of text.split('\n')) {
-    const isCommand = command.test(line);
-    if (runs.at(-1)?.isCommand === isCommand) runs.at(-1)!.lines.push(line);
-    else runs.push({ isCommand, lines: [line] });
-  }
-  return (
-    <div class="prose">
-      {runs.map(({ isCommand, lines }) =>
-        isCommand ? <code>{lines.join('\n')}</code> : <span>{lines.join('\n')}</span>,
-      )}
-    </div>
-  );
-}
-
 const formatNames: Record<string, string> = {
   cklb: 'Checklist (.cklb)',
   ckl: 'Checklist (.ckl)',
@@ -287,15 +268,23 @@ const formatNames: Record<string, string> = {
   oscal: 'OSCAL',
 };
 
-/** Links to the formats of a download; `of` is its address in the API, `version` the release where it is not the latest. */
-export function Downloads(props: { of: string; formats: readonly string[]; version?: string }) {
-  const { of, formats, version } = props;
+/**
+ * Links to the formats of a download; `of` is its address in the API, `version` the release where it is not the latest,
+ * `query` what narrows it as its page is narrowed.
+ */
+export function Downloads(props: {
+  of: string;
+  formats: readonly string[];
+  version?: string;
+  query?: Record<string, string | string[]>;
+}) {
+  const { of, formats, version, query = {} } = props;
   return (
     <ul class="downloads" aria-label="Download">
       <li aria-hidden="true">Download</li>
       {formats.map((format) => (
         <li>
-          <a class="button" href={link(`/api/v1${of}`, { format, version })} download>
+          <a class="button" href={link(`/api/v1${of}`, { ...query, format, version })} download>
             {formatNames[format] ?? format}
           </a>
         </li>

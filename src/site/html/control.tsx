@@ -1,11 +1,12 @@
 import type { Child } from 'hono/jsx';
-import type { ControlRules } from '../../catalog/crosswalk/control-rules-schema.ts';
-import { Facts, Prose } from './components.tsx';
-import { RulesOfControl } from './control-rules.tsx';
+import { Facts } from './components.tsx';
+import { type Enhancement, EnhancementTree } from './control-enhancements.tsx';
+import { type RulesFound, RulesOfControl } from './control-rules.tsx';
 import { type ListedControl, Marks } from './controls.tsx';
 import { type Crosswalk, CrosswalkSection } from './crosswalk.tsx';
 import { AddTo, FavoriteButton } from './forms.tsx';
 import { catalogHref, controlHref, frameworkName } from './frameworks.ts';
+import { Prose } from './prose.tsx';
 import type { View } from './view.ts';
 
 /** A single record of any catalog. */
@@ -30,10 +31,13 @@ export interface ControlPage {
   /** What the reader may do with it; null without a session. */
   mine: { isFavorite: boolean; collections: { id: string; name: string }[] } | null;
   /** The STIG rules that it reaches; null without a session. */
-  rules: ControlRules | null;
+  rules: RulesFound | null;
+  /** A base control and its enhancements; none where there are none. */
+  enhancements: Enhancement[];
 }
 
-export function controlPage({ control, version, crosswalk, mine, rules }: ControlPage): View {
+export function controlPage(page: ControlPage): View {
+  const { control, version, crosswalk, mine, rules, enhancements } = page;
   const { framework, identifier, title } = control;
   const home = controlHref(framework, identifier)!;
   const fields = { framework, controlId: identifier };
@@ -71,6 +75,13 @@ export function controlPage({ control, version, crosswalk, mine, rules }: Contro
             <AddTo what="collection" label="Collection" to={mine.collections} fields={fields} />
           </>
         )}
+        <RulesOfControl found={rules} home={home} of={control} />
+        <EnhancementTree
+          framework={framework}
+          of={enhancements}
+          current={identifier}
+          filter={rules?.filter}
+        />
         <h2>Statement</h2>
         {control.textFrom === undefined ? null : (
           <p class="notice">
@@ -95,7 +106,6 @@ export function controlPage({ control, version, crosswalk, mine, rules }: Contro
           </p>
         ) : null}
         <CrosswalkSection crosswalk={crosswalk} action={home} />
-        <RulesOfControl found={rules} home={home} />
       </>
     ),
   };

@@ -152,13 +152,27 @@ function Legend(): Child {
   );
 }
 
+/** The paths to one framework; those to CCIs are many, and stand folded. */
 function Paths({ target: { framework, paths } }: { target: Crosswalk['targets'][number] }): Child {
   const controls = new Set(paths.map((each) => each.controls.at(-1)!.identifier)).size;
+  const [one, name] = framework === 'cci' ? ['CCI', 'CCIs'] : ['control', frameworkName(framework)];
+  const heading = `${name}: ${count(controls, one!)}, ${count(paths.length, 'path')}`;
+  return framework === 'cci' ? (
+    <details class="more">
+      <summary>{heading}</summary>
+      <PathTable framework={framework} paths={paths} />
+    </details>
+  ) : (
+    <>
+      <h3>{heading}</h3>
+      <PathTable framework={framework} paths={paths} />
+    </>
+  );
+}
+
+function PathTable({ framework, paths }: Crosswalk['targets'][number]): Child {
   return (
     <>
-      <h3>
-        {frameworkName(framework)}: {count(controls, 'control')}, {count(paths.length, 'path')}
-      </h3>
       <Table
         caption={`Paths to ${frameworkName(framework)}`}
         head={['Control', 'Hops', 'Path']}

@@ -115,7 +115,7 @@ export function SeverityBoxes({ selected }: { selected: readonly string[] }) {
 }
 
 /** A form that narrows what a page shows. */
-export function Filters(props: { action: string; submit?: string; children: Child }) {
+export function Filters(props: { action: string; submit?: string | undefined; children: Child }) {
   return (
     <form class="filters" action={props.action}>
       {props.children}
@@ -132,10 +132,11 @@ export function FindForm(props: {
   label: string;
   search: string;
   keep?: Record<string, string | undefined>;
+  submit?: string;
 }) {
-  const { action, label, search, keep = {} } = props;
+  const { action, label, search, keep = {}, submit } = props;
   return (
-    <Filters action={action}>
+    <Filters action={action} submit={submit}>
       <Hidden fields={given(keep)} />
       <Input name="search" label={label} type="search" value={search} maxlength={200} />
     </Filters>
@@ -200,8 +201,8 @@ export function AddChecked({ to, children }: { to: { id: string; name: string }[
     <form method="post" action="/lists/add">
       {children}
       <div class="actions">
-        <label for="list">List</label>
-        <select id="list" name="list">
+        <label for="add-to">List</label>
+        <select id="add-to" name="list">
           {to.map(({ id, name }) => (
             <option value={id}>{name}</option>
           ))}

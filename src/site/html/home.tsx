@@ -1,7 +1,9 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
+import type { LastImport } from '../../catalog/stigs/news.ts';
 import type { StigChangelog, StigStats } from '../../catalog/stigs/schema.ts';
-import { Day, link, path, Severity, Table, Tiles } from './components.tsx';
+import type { List } from '../../collections/lists-schema.ts';
+import { Day, Empty, link, Moment, path, Severity, Table, Tiles } from './components.tsx';
 import { diffHref } from './rule.tsx';
 import type { View } from './view.ts';
 
@@ -9,7 +11,14 @@ import type { View } from './view.ts';
 export interface Home {
   stats: StigStats;
   changes: StigChangelog['changes'];
+  /** What the last import brought; null where it brought all there is. */
+  brought: LastImport | null;
+  /** The lists that the reader sees, newest first. */
+  lists: List[];
 }
+
+/** As many lists stand on the start page. */
+const mostLists = 5;
 
 /** The start page; without a home nobody is signed in. `firstRun` stands there while no publisher's STIG was imported. */
 export function homePage(home: Home | null, firstRun: Child = null): View {
@@ -31,7 +40,8 @@ export function homePage(home: Home | null, firstRun: Child = null): View {
               <button type="submit">Search</button>
             </div>
             <p class="hint" id="q-hint">
-              Words, “a phrase”, a prefix such as audit*, or an id: V-257777, SV-257777, CCI-000366, AC-2(1).
+              Words, “a phrase”, a prefix such as audit*, what people call a STIG, such as rhel 9, or an id:
+              V-257777, SV-257777, CCI-000366, AC-2(1).
             </p>
           </div>
         </form>
@@ -65,47 +75,105 @@ function Invitation(): Child {
   );
 }
 
-function Overview({ home: { stats, changes } }: { home: Home }): Child {
+function Overview({ home: { stats, changes, brought, lists } }: { home: Home }): Child {
   const { catalog, severity } = stats;
   if (catalog.totalBenchmarks === 0) {
     return null;
   }
-  const tile = (number: number, label: Child): [number, Child] => [number, <a href="/stigs">{label}</a>];
+  const levels = ['high', 'medium', 'low'] as const;
+  const rulesOf = (of: string[]) => link('/search', { severity: of });
   return (
     <>
       <Tiles
         of={[
-          tile(catalog.totalBenchmarks, catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs'),
-          tile(
+          [catalog.totalBenchmarks, catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs', '/stigs'],
+          [
             catalog.totalFindings,
             catalog.totalFindings === 1 ? 'rule in a latest release' : 'rules in the latest releases',
-          ),
-          tile(
-            severity.high,
+            rulesOf([...levels]),
+          ],
+          ...levels.map((level): [number, Child, string] => [
+            severity[level],
             <>
-              <Severity level="high" /> {severity.high === 1 ? 'rule' : 'rules'}
+              <Severity level={level} /> {severity[level] === 1 ? 'rule' : 'rules'}
             </>,
-          ),
+            rulesOf([level]),
+          ]),
         ]}
       />
+      <Lists lists={lists} />
+      {brought === null ? null : <Brought brought={brought} />}
       <h2>Latest releases</h2>
-      <Table
-        caption="The latest releases of STIGs"
-        head={['STIG', 'Release', 'Date', 'Previous release']}
-        rows={changes.map((change) => [
-          <a href={link(path('stigs', change.slug), { version: change.newVersion })}>{change.title}</a>,
-          change.newVersion,
-          <Day date={change.releaseDate} />,
-          change.previousVersion === null ? (
-            <span class="quiet">no earlier release</span>
-          ) : (
-            <a href={diffHref(change.slug, change.previousVersion, change.newVersion)}>
-              Compare with {change.previousVersion}
-            </a>
-          ),
-        ])}
-      />
-      <p class="quiet">{count(changes.length, 'release')} shown.</p>
+      <Releases caption="The latest releases of STIGs" changes={changes} />
+      <p class="quiet">
+        {count(changes.length, 'release')} shown. <a href="/changes">What changed in all STIGs</a>
+      </p>
     </>
+  );
+}
+
+function Lists({ lists }: { lists: List[] }): Child {
+  return (
+    <>
+      <h2>Your lists</h2>
+      {lists.length === 0 ? (
+        <Empty>
+          A list holds the STIGs of a system. <a href="/lists#new">Create a list</a>
+        </Empty>
+      ) : (
+        <ul class="results">
+          {lists.slice(0, mostLists).map(({ id, name, stigCount }) => (
+            <li>
+              <a href={path('lists', id)}>{name}</a> <span class="quiet">{count(stigCount, 'STIG')}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {lists.length > mostLists ? (
+        <p>
+          <a href="/lists">Show all {count(lists.length, 'list')}</a>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function Brought({ brought: { at, run, changes, pagination } }: { brought: LastImport }): Child {
+  const { total } = pagination;
+  return (
+    <>
+      <h2>New with the last import</h2>
+      <p class="quiet">
+        {count(total, 'release')}, imported <Moment at={at} />
+        {run === null ? null : (
+          <>
+            . <a href={path('catalog', 'imports', String(run))}>What the import did</a>
+          </>
+        )}
+      </p>
+      <Releases caption="What the last import brought" changes={changes} />
+      {total > changes.length ? <p class="quiet">The latest {changes.length} are shown.</p> : null}
+    </>
+  );
+}
+
+function Releases({ caption, changes }: { caption: string; changes: StigChangelog['changes'] }): Child {
+  return (
+    <Table
+      caption={caption}
+      head={['STIG', 'Release', 'Date', 'Previous release']}
+      rows={changes.map((change) => [
+        <a href={link(path('stigs', change.slug), { version: change.newVersion })}>{change.title}</a>,
+        change.newVersion,
+        <Day date={change.releaseDate} />,
+        change.previousVersion === null ? (
+          <span class="quiet">no earlier release</span>
+        ) : (
+          <a href={diffHref(change.slug, change.previousVersion, change.newVersion)}>
+            Compare with {change.previousVersion}
+          </a>
+        ),
+      ])}
+    />
   );
 }

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx';
-import type { PageFrame, Section, View } from './view.ts';
+import { Hidden } from './forms.tsx';
+import { type PageFrame, type Section, themes, type View } from './view.ts';
 
 interface NavigationEntry {
   section: Section;
@@ -27,15 +28,22 @@ export function renderPage(view: View, frame: PageFrame): string {
 }
 
 function Layout({ view, frame }: { view: View; frame: PageFrame }) {
-  const { assets, banner, visitor } = frame;
+  const { assets, banner, visitor, theme } = frame;
   return (
-    <html lang="en">
+    <html lang="en" data-theme={theme === 'system' ? undefined : theme}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
+        <meta name="color-scheme" content={theme === 'system' ? 'light dark' : theme} />
         <title>{view.title === 'Gapstone' ? 'Gapstone' : `${view.title} · Gapstone`}</title>
         <link rel="stylesheet" href={assets.style} />
+        {theme === 'light' ? null : (
+          <link
+            rel="stylesheet"
+            href={assets.dark}
+            media={theme === 'dark' ? 'screen' : 'screen and (prefers-color-scheme: dark)'}
+          />
+        )}
         <link rel="icon" href={assets.mark} type="image/svg+xml" />
         <script src={assets.script} defer />
         {view.tryIt ? <script src={assets.tryIt} defer /> : null}
@@ -74,6 +82,14 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
               {frame.notice}
             </p>
           )}
+          {visitor === null ? null : (
+            <p class="notice" id="session-over" role="status" hidden>
+              This page has been open for 15 minutes: your session may have ended. What you typed stays here.{' '}
+              <a href="/signin" target="_blank" rel="noopener">
+                Sign in again in another window
+              </a>
+            </p>
+          )}
           <Crumbs of={view.crumbs ?? []} />
           {view.heading === null ? null : <h1>{view.heading ?? view.title}</h1>}
           {view.body}
@@ -83,6 +99,7 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
             Gapstone answers from its own catalog; nothing leaves this machine.{' '}
             <a href="/docs">API reference</a>
           </p>
+          <ThemeForm frame={frame} />
           <Banner text={banner} />
         </footer>
       </body>
@@ -133,6 +150,29 @@ function isShown({ needs }: NavigationEntry, visitor: PageFrame['visitor']): boo
 
 function Banner({ text }: { text: string | null }): Child {
   return text === null ? null : <p class="banner">{text}</p>;
+}
+
+const themeNames = { system: 'As the system', light: 'Light', dark: 'Dark' };
+
+function ThemeForm({ frame: { theme, here } }: { frame: PageFrame }): Child {
+  return (
+    <form class="theme" method="post" action="/theme">
+      <Hidden fields={{ next: here }} />
+      <span id="theme">Theme</span>
+      {themes.map((each) => (
+        <button
+          type="submit"
+          class="quiet"
+          name="theme"
+          value={each}
+          aria-describedby="theme"
+          aria-pressed={each === theme ? 'true' : 'false'}
+        >
+          {themeNames[each]}
+        </button>
+      ))}
+    </form>
+  );
 }
 
 function Account({ frame }: { frame: PageFrame }): Child {

@@ -7,6 +7,9 @@ import type { View } from './view.ts';
 /** The parts of a list's page in the order of their tabs. A part's name is the end of its address; the first has none. */
 const parts = [
   ['overview', 'Overview'],
+  ['coverage', 'Coverage'],
+  ['changes', 'Changes'],
+  ['checklists', 'Checklists'],
   ['settings', 'Sharing and settings'],
 ] as const;
 export type ListPart = (typeof parts)[number][0];

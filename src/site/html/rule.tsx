@@ -1,21 +1,55 @@
-import type { Finding } from '../../catalog/stigs/schema.ts';
-import { Facts, link, Prose, path, Severity } from './components.tsx';
-import type { View } from './view.ts';
+import type { ChainedCci } from '../../catalog/crosswalk/chain.ts';
+import type { RoleMappingRow } from '../../catalog/guidance/role-schema.ts';
+import type { RuleOverTime } from '../../catalog/stigs/history-schema.ts';
+import type {
+  ReadingService,
+  RelatedRule,
+  RuleGroup,
+  RuleLine,
+  RuleText,
+} from '../../catalog/stigs/reading.ts';
+import { link, path } from './components.tsx';
 
-/** A group of a release: one rule, or in a few old STIGs several. */
+/** What narrows the rules that are read one after the other, as it was typed. */
+export interface ReadingFilter {
+  search: string;
+  severity: string[];
+  cci: string;
+}
+
+/** A group of a release: one rule, or in a few old STIGs several; with what it comes from and what became of it. */
 export interface RulePage {
   slug: string;
   stigTitle: string;
   version: string;
   isCurrent: boolean;
-  rules: Finding[];
-  before: Finding | null;
-  after: Finding | null;
+  rules: RuleText[];
+  before: RuleLine | null;
+  after: RuleLine | null;
+  list: RuleGroup['list'];
+  filter: ReadingFilter;
+  history: RuleOverTime[];
+  requirement: ReturnType<ReadingService['requirementOf']>;
+  related: RelatedRule[];
+  chain: ChainedCci[];
+  /** Who acts on the STIG; null for who is not entitled to see that. */
+  roles: RoleMappingRow[] | null;
 }
 
-/** The address of a rule's page. */
-export function ruleHref(slug: string, rule: { groupId: string }, version = ''): string {
-  return link(path('stigs', slug, 'rules', rule.groupId), { version });
+/** The address of a rule's page; with `filter`, the rules before and after it there are those that it lets pass. */
+export function ruleHref(
+  slug: string,
+  rule: { groupId: string },
+  version = '',
+  filter: Partial<ReadingFilter> = {},
+): string {
+  return link(path('stigs', slug, 'rules', rule.groupId), { version, ...filter });
+}
+
+/** The address of a changed rule where two releases are compared, with all its text. */
+export function ruleInDiff(slug: string, from: string, to: string, groupId: string): string {
+  const page = link(path('stigs', slug, 'diff'), { from, to, rule: groupId });
+  return `${page}#${encodeURIComponent(groupId)}`;
 }
 
 /** The address of the page that compares two releases. */
@@ -31,83 +65,5 @@ export function RuleIds({ of }: { of: { groupId: string; ruleVersion: string } }
       <br />
       {of.ruleVersion}
     </span>
-  );
-}
-
-export function rulePage({ slug, stigTitle, version, isCurrent, rules, before, after }: RulePage): View {
-  const pinned = isCurrent ? '' : version;
-  const first = rules[0]!;
-  return {
-    title: `${first.groupId} ${first.ruleTitle}`,
-    section: 'stigs',
-    heading: null,
-    body: (
-      <>
-        <p class="crumbs">
-          <a href="/stigs">STIGs</a> /{' '}
-          <a href={link(path('stigs', slug), { version: pinned })}>{stigTitle}</a> {version}
-          {isCurrent ? '' : ' (not the latest release)'}
-        </p>
-        {rules.map((rule, index) => (
-          <Rule rule={rule} heading={index} />
-        ))}
-        <nav class="pager" aria-label="Rules">
-          {before === null ? null : (
-            <a rel="prev" href={ruleHref(slug, before, pinned)}>
-              ← {before.groupId}
-            </a>
-          )}
-          {after === null ? null : (
-            <a rel="next" href={ruleHref(slug, after, pinned)}>
-              {after.groupId} →
-            </a>
-          )}
-        </nav>
-      </>
-    ),
-  };
-}
-
-function Rule({ rule, heading }: { rule: Finding; heading: number }) {
-  const texts: [string, string][] = [
-    ['Discussion', rule.vulnDiscussion],
-    ['Check', rule.checkContent],
-    ['Fix', rule.fixText],
-  ];
-  return (
-    <article>
-      {heading === 0 ? <h1>{rule.ruleTitle}</h1> : <h2>{rule.ruleTitle}</h2>}
-      <Facts
-        of={[
-          ['Severity', <Severity level={rule.severity} />],
-          ['Group ID', <span class="ids">{rule.groupId}</span>],
-          ['Rule ID', <span class="ids">{rule.ruleId}</span>],
-          ['STIG ID', <span class="ids">{rule.ruleVersion}</span>],
-          ['Group title', <span class="mono">{rule.title}</span>],
-          [
-            'CCIs',
-            rule.ruleIdents.length === 0 ? (
-              <span class="quiet">none</span>
-            ) : (
-              rule.ruleIdents.map((cci) => (
-                <span class="tag">
-                  <a class="ids" href={path('ccis', cci)}>
-                    {cci}
-                  </a>
-                </span>
-              ))
-            ),
-          ],
-        ]}
-      />
-      {texts.map(([name, text]) => (
-        <section>
-          <h2>{name}</h2>
-          <div class="section-text">
-            <Prose text={text} />
-          </div>
-        </section>
-      ))}
-    </article>
   );
 }

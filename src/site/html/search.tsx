@@ -1,7 +1,9 @@
 import type { Child } from 'hono/jsx';
-import type { SearchAnswer, SearchResult } from '../../catalog/search/schema.ts';
-import { Empty, link, Nothing, Pager, Severity } from './components.tsx';
-import { Filters, Hidden, Input, Problem, Select, SeverityBoxes } from './forms.tsx';
+import { count } from '../../base/text.ts';
+import { mostExported, type SearchAnswer, type SearchResult } from '../../catalog/search/schema.ts';
+import { Downloads, Empty, link, Nothing, Pager, Severity } from './components.tsx';
+import { AddChecked, CheckStig, Filters, Hidden, Input, Problem, Select, SeverityBoxes } from './forms.tsx';
+import { ListSelect, StigBoxes } from './narrow.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
 
@@ -11,7 +13,8 @@ export interface FoundKind {
   /** One of it, as a sentence has it. */
   one: 'STIG' | 'control' | 'CCI' | 'role' | 'document';
   total: number;
-  items: { href: string; label: string; about: string }[];
+  /** `slug` is that of a STIG, which can be added to a list from here. */
+  items: { href: string; label: string; about: string; slug?: string }[];
   /** Stands above the rules: what was asked for by its very name. */
   isFirst: boolean;
   /** The page that lists all of them. */
@@ -22,15 +25,28 @@ export interface SearchPage {
   q: string;
   /** Whether the question has a word in it: without one no rule is searched. */
   hasWords: boolean;
-  filter: { severity: string[]; stig: string; cci: string; control: string };
+  filter: {
+    severity: string[];
+    stig: string[];
+    list: string;
+    cci: string;
+    control: string;
+    sort: string;
+  };
   /** What the filters name that the catalog does not have, in sentences. */
   unknown: string[];
   /** What the reader is entitled to; null for who is not signed in. */
   entitlements: ReadonlySet<string> | null;
   /** The STIGs that the form offers. */
   stigs: { slug: string; title: string }[];
+  /** The lists that the reader sees. */
+  lists: { id: string; name: string }[];
+  /** Those that are the reader's own, to add STIGs to. */
+  own: { id: string; name: string }[];
   /** What was searched by name; null where nothing was. */
   kinds: FoundKind[] | null;
+  /** STIGs that a part of the question names, with the rest of it. */
+  within: { slug: string; title: string; rest: string }[];
   /** Null where they were not searched. */
   rules: SearchAnswer | null;
   /** Why the search was not taken. */
@@ -38,8 +54,8 @@ export interface SearchPage {
 }
 
 /** Whether a filter asks for some of the rules alone. */
-export function isNarrowed({ severity, stig, cci, control }: SearchPage['filter']): boolean {
-  return severity.length > 0 || [stig, cci, control].some((text) => text !== '');
+export function isNarrowed({ severity, stig, list, cci, control }: SearchPage['filter']): boolean {
+  return severity.length > 0 || stig.length > 0 || [list, cci, control].some((text) => text !== '');
 }
 
 /** The words of a question without its quotation marks and stars, which names do not have. */
@@ -55,24 +71,28 @@ export function searchPage(page: SearchPage): View {
   const found = (kinds ?? []).filter((kind) => kind.total > 0);
   const first = found.filter((kind) => kind.isFirst);
   const others = found.filter((kind) => !kind.isFirst);
-  const isAnswered = q !== '' && problem === null;
+  const isAnswered = (q !== '' || isNarrowed(page.filter)) && problem === null;
+  const [title, heading] =
+    q === ''
+      ? ['Rules by filters', 'Rules that match your filters']
+      : [`Search for ${q}`, `Results for “${q}”`];
   return {
-    title: isAnswered ? `Search for ${q}` : 'Search',
-    heading: isAnswered ? `Results for “${q}”` : 'Search',
+    title: isAnswered ? title! : 'Search',
+    heading: isAnswered ? heading : 'Search',
     body: (
       <>
         <Problem text={problem} />
         <div class={others.length === 0 ? undefined : 'found'}>
           <div>
             {first.map((kind) => (
-              <Kind kind={kind} />
+              <Kind kind={kind} own={page.own} />
             ))}
             {entitlements !== null ? <Rules page={page} /> : isAnswered ? <SignInFirst page={page} /> : null}
           </div>
           {others.length === 0 ? null : (
             <aside aria-label="Found by name">
               {others.map((kind) => (
-                <Kind kind={kind} />
+                <Kind kind={kind} own={page.own} />
               ))}
             </aside>
           )}
@@ -85,7 +105,7 @@ export function searchPage(page: SearchPage): View {
 function SignInFirst({ page }: { page: SearchPage }): Child {
   return (
     <Empty>
-      {page.kinds === null ? nothingSearched : unnamed(page)}
+      {page.q === '' ? null : page.kinds === null ? nothingSearched : unnamed(page)}
       <a href={`/signin?next=${encodeURIComponent(link('/search', { q: page.q, ...page.filter }))}`}>
         Sign in
       </a>{' '}
@@ -94,19 +114,24 @@ function SignInFirst({ page }: { page: SearchPage }): Child {
   );
 }
 
-function Kind({ kind: { name, total, items, all } }: { kind: FoundKind }): Child {
+function Kind(props: { kind: FoundKind; own: SearchPage['own'] }): Child {
+  const { name, one, total, items, all } = props.kind;
+  const own = one === 'STIG' && items.length > 0 ? props.own : [];
   return (
     <section>
       <h2>
         {name} <span class="quiet">{total.toLocaleString('en-US')}</span>
       </h2>
-      <ul class="results">
-        {items.map(({ href, label, about }) => (
-          <li>
-            <a href={href}>{label}</a> <span class="quiet">{about}</span>
-          </li>
-        ))}
-      </ul>
+      <AddChecked to={own}>
+        <ul class="results">
+          {items.map(({ href, label, about, slug }) => (
+            <li>
+              {slug === undefined || own.length === 0 ? null : <CheckStig slug={slug} title={label} />}
+              <a href={href}>{label}</a> <span class="quiet">{about}</span>
+            </li>
+          ))}
+        </ul>
+      </AddChecked>
       {total > items.length ? (
         <p>
           <a href={all}>
@@ -129,12 +154,9 @@ function Rules({ page }: { page: SearchPage }): Child {
         {rules === null ? null : <span class="quiet">{rules.pagination.total.toLocaleString('en-US')}</span>}
       </h2>
       <RuleFilters page={page} />
-      {rules === null ? (
-        q === '' && isNarrowed(filter) ? (
-          <Empty>{[...page.unknown, 'Enter the words to search these rules for.'].join(' ')}</Empty>
-        ) : null
-      ) : (
+      {rules === null ? null : (
         <>
+          <Exports page={page} total={rules.pagination.total} />
           {rules.results.length === 0 ? (
             <Nothing pages={{ pagination: rules.pagination, href }}>
               <None page={page} />
@@ -153,11 +175,29 @@ function Rules({ page }: { page: SearchPage }): Child {
   );
 }
 
-/** What narrows the rules, as it was typed; the question has a field of its own only where none was taken. */
-function RuleFilters({ page: { q, filter, stigs, rules } }: { page: SearchPage }): Child {
+/** All that was found as a file, in the order of the page. */
+function Exports({ page: { q, filter }, total }: { page: SearchPage; total: number }): Child {
+  if (total === 0) return null;
+  if (total > mostExported)
+    return (
+      <p class="quiet">
+        To download the rules, add filters: a file holds up to {count(mostExported, 'rule')}.
+      </p>
+    );
+  return <Downloads of="/search" formats={['csv', 'xlsx']} query={{ q, ...filter }} />;
+}
+
+const orders: [value: string, text: string][] = [
+  ['severity', 'severity'],
+  ['stig', 'STIG'],
+  ['id', 'V-id'],
+];
+
+/** What narrows and orders the rules, as it was typed; the question has a field of its own only where none was asked. */
+function RuleFilters({ page: { q, filter, stigs, lists, rules } }: { page: SearchPage }): Child {
   return (
     <Filters action="/search" submit={rules === null ? 'Search rules' : 'Apply filters'}>
-      {rules !== null ? (
+      {rules !== null && q !== '' ? (
         <Hidden fields={{ q }} />
       ) : (
         <div class="question">
@@ -177,13 +217,14 @@ function RuleFilters({ page: { q, filter, stigs, rules } }: { page: SearchPage }
         placeholder="AC-2(1)"
         size={12}
       />
+      <ListSelect lists={lists} selected={filter.list} />
       <Select
-        name="stig"
-        label={rules?.results.length ? 'STIG of these rules' : 'STIG'}
-        none="all"
-        of={stigs.map(({ slug, title }) => [slug, title])}
-        selected={filter.stig}
+        name="sort"
+        label="Sort by"
+        of={q === '' ? orders : [['relevance', 'relevance'], ...orders]}
+        selected={filter.sort || (q === '' ? 'stig' : 'relevance')}
       />
+      <StigBoxes stigs={stigs} selected={filter.stig} />
     </Filters>
   );
 }
@@ -203,6 +244,13 @@ function None({ page }: { page: SearchPage }): Child {
       </>
     );
   }
+  if (kinds === null && q === '') {
+    return (
+      <>
+        {[...page.unknown, ''].join(' ')}No rule matches these filters. <a href="/search">Clear filters</a>
+      </>
+    );
+  }
   if (kinds === null && !hasWords) return nothingSearched;
   if (kinds === null) {
     return (
@@ -216,7 +264,20 @@ function None({ page }: { page: SearchPage }): Child {
     ? 'No rule contains all these words.'
     : 'Rules were not searched: enter at least one letter, digit or underscore.';
   const advice = hasWords ? 'To find more, use fewer words or a prefix such as audit*.' : '';
-  return `${rules} ${unnamed(page)}${advice}`;
+  return (
+    <>
+      {rules} {unnamed(page)}
+      {page.within.map(({ slug, title, rest }) => (
+        <>
+          <a href={link('/search', { q: rest, stig: slug })}>
+            Search “{rest}” in {title}
+          </a>
+          .{' '}
+        </>
+      ))}
+      {advice}
+    </>
+  );
 }
 
 /** What was searched by name and is not there, and what was not searched; nothing where something was found. */

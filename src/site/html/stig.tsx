@@ -80,6 +80,9 @@ export function stigPage(stig: StigPage): View {
               Compare with {older.version}
             </a>
           )}
+          <a class="button quiet" href={link(`${home}/coverage`, { version: isCurrent ? '' : version })}>
+            Controls addressed
+          </a>
           <a class="button quiet" href={link('/upgrade', { slug })}>
             Upgrade a checklist to this release
           </a>
@@ -134,7 +137,7 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
         rows={findings.map((rule) => [
           <Severity level={rule.severity} />,
           <RuleIds of={rule} />,
-          <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
+          <a href={ruleHref(slug, rule, version, filter)}>{rule.ruleTitle}</a>,
           <Ids of={rule.ruleIdents} />,
         ])}
         pages={{ pagination, href }}

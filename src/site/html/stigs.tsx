@@ -24,11 +24,19 @@ export function stigsPage({ list, search, sort, lists, now }: StigsPage): View {
     body: (
       <>
         <div class="actions">
+          <a class="button quiet" href="/changes">
+            What changed
+          </a>
           <a class="button quiet" href="/upgrade">
             Upgrade a checklist
           </a>
         </div>
-        <FindForm action="/stigs" label="Title or slug contains" search={search} keep={{ sort }} />
+        <FindForm
+          action="/stigs"
+          label="Title, benchmark ID or abbreviation"
+          search={search}
+          keep={{ sort }}
+        />
         <p class="quiet">
           {count(pagination.total, 'STIG')}
           {stigs.length === 0 ? null : hasLists ? (
@@ -48,7 +56,10 @@ export function stigsPage({ list, search, sort, lists, now }: StigsPage): View {
               { label: 'Date', sort: 'date' },
               { label: 'Rules', sort: 'rules' },
             ]}
-            sorting={{ sort: sort ?? 'title', href: (by) => link('/stigs', { search, sort: by }) }}
+            sorting={{
+              sort: sort ?? (search === '' ? 'title' : undefined),
+              href: (by) => link('/stigs', { search, sort: by }),
+            }}
             rows={stigs.map((stig) => [
               <>
                 {hasLists ? <CheckStig slug={stig.slug} title={stig.title} /> : null}
@@ -62,7 +73,7 @@ export function stigsPage({ list, search, sort, lists, now }: StigsPage): View {
           >
             {search === ''
               ? 'No STIGs yet. Import the publishers’ files with gapstone import PATH.'
-              : 'No title or slug contains this text.'}{' '}
+              : 'No STIG is called so.'}{' '}
             {search === '' ? null : <a href="/stigs">Show all</a>}
           </Table>
         </AddChecked>

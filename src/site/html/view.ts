@@ -28,11 +28,16 @@ export interface View {
   tryIt?: boolean;
 }
 
+/** How pages look: as the system is set, or as the reader chose. */
+export const themes = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
 /** What every page has around its body. */
 export interface PageFrame {
   /** Where they are, without what they are: a page may be made in a thread. */
   assets: Omit<Assets, 'find'>;
   banner: string | null;
+  theme: Theme;
   /** Who looks at it: a name, and the products that the token is entitled to. */
   visitor: { name: string; entitlements: ReadonlySet<string> } | null;
   /** What is searched for now, to stand in the search box. */

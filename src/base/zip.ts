@@ -1,13 +1,18 @@
-import { crc32 } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 
-/** A file of a zip that is stored as it is. */
+/** A file of a zip: `bytes` of it in the zip, and `crc` of what it holds. */
 export interface Member {
   name: string;
   bytes: number;
   crc: number;
+  /** The bytes of what it holds, where it is deflated; without it, it is stored as it is. */
+  unpacked?: number;
 }
 
-/** The first of January 1980, in the form of DOS: a bundle says in its manifest when it was built. */
+/** What a zip without the extensions for large ones may have, and each number in it. */
+export const largestZip = 0xffff_ffff;
+
+/** The first of January 1980, in the form of DOS: equal contents are equal zips, whenever they are made. */
 const date = 0x21;
 const localBytes = 30;
 const centralBytes = 46;
@@ -21,7 +26,7 @@ export function localHeader(member: Member): Buffer {
   const header = Buffer.alloc(localBytes);
   header.writeUInt32LE(0x04034b50, 0);
   writeCommon(header, 4, member);
-  return Buffer.concat([header, Buffer.from(member.name, 'latin1')]);
+  return Buffer.concat([header, Buffer.from(member.name)]);
 }
 
 /** The bytes after the content of the last member (APPNOTE 4.3.12 and 4.3.16). */
@@ -36,7 +41,7 @@ export function directory(members: Member[]): Buffer {
     // A file that its owner alone may read and write.
     header.writeUInt32LE((0o100600 << 16) >>> 0, 38);
     header.writeUInt32LE(offset, 42);
-    parts.push(header, Buffer.from(member.name, 'latin1'));
+    parts.push(header, Buffer.from(member.name));
     offset += bytesBefore(member) + member.bytes;
   }
   const end = Buffer.alloc(endBytes);
@@ -52,11 +57,13 @@ export function directory(members: Member[]): Buffer {
 }
 
 /** How long a local header is. */
-export const bytesBefore = ({ name }: { name: string }): number => localBytes + name.length;
+export const bytesBefore = ({ name }: { name: string }): number => localBytes + Buffer.byteLength(name);
 
 /** How long a zip of such members is. */
 export function sizeOfZip(members: { name: string; bytes: number }[]): number {
-  const each = members.map(({ name, bytes }) => localBytes + centralBytes + 2 * name.length + bytes);
+  const each = members.map(
+    ({ name, bytes }) => localBytes + centralBytes + 2 * Buffer.byteLength(name) + bytes,
+  );
   return each.reduce((sum, bytes) => sum + bytes, endBytes);
 }
 
@@ -65,11 +72,28 @@ export const statedBytes = (header: Buffer): number => header.readUInt32LE(18);
 export const statedCrc = (header: Buffer): number => header.readUInt32LE(14);
 
 /** What both headers of a member say, from the version that is needed to the length of the extra field. */
-function writeCommon(header: Buffer, at: number, { name, bytes, crc }: Member): void {
+function writeCommon(header: Buffer, at: number, { name, bytes, crc, unpacked }: Member): void {
+  const nameBytes = Buffer.byteLength(name);
   header.writeUInt16LE(20, at);
+  // Bit 11: the name is UTF-8.
+  if (nameBytes !== name.length) header.writeUInt16LE(0x800, at + 2);
+  if (unpacked !== undefined) header.writeUInt16LE(8, at + 4);
   header.writeUInt16LE(date, at + 8);
   header.writeUInt32LE(crc, at + 10);
   header.writeUInt32LE(bytes, at + 14);
-  header.writeUInt32LE(bytes, at + 18);
-  header.writeUInt16LE(name.length, at + 22);
+  header.writeUInt32LE(unpacked ?? bytes, at + 18);
+  header.writeUInt16LE(nameBytes, at + 22);
+}
+
+/** A whole zip of files, compressed one after the other: synchronously, for a thread of its own. */
+export function zipSync(files: { name: string; content: Buffer }[]): Buffer {
+  const members: Member[] = [];
+  const parts: Buffer[] = [];
+  for (const { name, content } of files) {
+    const packed = deflateRawSync(content);
+    const member = { name, bytes: packed.length, crc: crc32(content), unpacked: content.length };
+    members.push(member);
+    parts.push(localHeader(member), packed);
+  }
+  return Buffer.concat([...parts, directory(members)]);
 }

@@ -1,0 +1,98 @@
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { constants, crc32, createDeflateRaw } from 'node:zlib';
+
+/**
+ * A piece of a deflate stream (RFC 1951) that begins and ends on a byte and refers to nothing before it: pieces one after the
+ * other are the stream of their contents one after the other. So what is in many files is compressed once.
+ */
+export interface Piece {
+  bytes: Buffer;
+  /** The bytes that it unpacks to, and their CRC-32. */
+  unpacked: number;
+  crc: number;
+  /** What the CRC-32 of what stands before is multiplied by. */
+  factor: number;
+}
+
+/** The most that a stored block may hold. */
+const longestBlock = 0xffff;
+
+/** A piece of a few bytes, stored as they are; `isLast` ends the stream. */
+export function storedPiece(content: Buffer, isLast = false): Piece {
+  if (content.length > longestBlock) throw new RangeError(`${content.length} bytes in a stored block`);
+  const head = Buffer.alloc(5);
+  head[0] = isLast ? 1 : 0;
+  head.writeUInt16LE(content.length, 1);
+  head.writeUInt16LE(content.length ^ 0xffff, 3);
+  return {
+    bytes: Buffer.concat([head, content]),
+    unpacked: content.length,
+    crc: crc32(content),
+    factor: power(content.length),
+  };
+}
+
+/** Characters that are compressed at once, before others are heard. */
+const blockLength = 64 * 1024;
+
+/** A piece of a text that is compressed, off the main thread, while the text is made part by part. */
+export async function deflatedPiece(parts: Iterable<string>): Promise<Piece> {
+  let unpacked = 0;
+  let crc = 0;
+  function* blocks(): Generator<Buffer> {
+    let text = '';
+    const taken = () => {
+      const block = Buffer.from(text);
+      text = '';
+      unpacked += block.length;
+      crc = crc32(block, crc);
+      return block;
+    };
+    for (const part of parts) {
+      text += part;
+      if (text.length >= blockLength) yield taken();
+    }
+    if (text !== '') yield taken();
+  }
+  const compressor = createDeflateRaw({ level: 9, finishFlush: constants.Z_SYNC_FLUSH });
+  const bytes = await pipeline(blocks, compressor, (made) => buffer(made));
+  return { bytes, unpacked, crc, factor: power(unpacked) };
+}
+
+/** The sizes and the CRC-32 of pieces one after the other. */
+export function joinedPieces(pieces: readonly Piece[]): { bytes: number; unpacked: number; crc: number } {
+  const whole = { bytes: 0, unpacked: 0, crc: 0 };
+  for (const { bytes, unpacked, crc, factor } of pieces) {
+    whole.bytes += bytes.length;
+    whole.unpacked += unpacked;
+    whole.crc = (times(factor, whole.crc) ^ crc) >>> 0;
+  }
+  return whole;
+}
+
+// A CRC-32 is a polynomial modulo this one, its highest power in the lowest bit; bytes after it multiply it by x to the 8.
+const modulus = 0xedb88320;
+const one = 0x80000000;
+const byte = one >>> 8;
+
+function times(a: number, b: number): number {
+  let product = 0;
+  let shifted = b;
+  for (let bit = one; bit !== 0; bit >>>= 1) {
+    if (a & bit) product ^= shifted;
+    shifted = shifted & 1 ? (shifted >>> 1) ^ modulus : shifted >>> 1;
+  }
+  return product >>> 0;
+}
+
+/** What so many bytes multiply a CRC-32 by. */
+function power(bytes: number): number {
+  let product = one;
+  let square = byte;
+  for (let rest = bytes; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) product = times(square, product);
+    square = times(square, square);
+  }
+  return product;
+}

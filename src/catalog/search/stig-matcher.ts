@@ -1,0 +1,177 @@
+import { fold } from '../../base/text.ts';
+import { withoutDiacritics } from './pattern.ts';
+
+/** What a STIG is called by its publisher, now and in former releases. */
+export interface StigNames {
+  kind: 'stig' | 'srg';
+  present: string[];
+  former: string[];
+}
+
+/** How well a text names a STIG, less being better; null where it does not. */
+export type NameMatcher = (asked: AskedName) => number | null;
+
+/** A name in words: letters and digits apart, as `rhel`, `9`. */
+interface Name {
+  words: string[];
+  /** The words without a blank between them, and where each begins and ends. */
+  joined: string;
+  starts: number[];
+  ends: Set<number>;
+  /** The first letters of its words, also without the small words, and with the numbers whole. */
+  initials: string[];
+  isFormer: boolean;
+}
+
+const smallWords = new Set(['a', 'an', 'and', 'for', 'in', 'of', 'on', 'or', 'the', 'to', 'with']);
+const kinds = new Set(['stig', 'srg']);
+
+/** What each way of naming costs: a word itself nothing. A whole name in other words always comes before a part of one. */
+const costs = { beginning: 1, initials: 1, someInitials: 2, numeronym: 2, glued: 2, former: 0.25, kind: 0.5 };
+const mixedNames = 100;
+/** The longest real title has 14. */
+const mostWords = 24;
+
+/** A text in lower case without diacritics and punctuation; the long names of both kinds of guides are one word. */
+function plain(text: string): string {
+  return withoutDiacritics(fold(text))
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .replace(/security technical implementation guides?/g, 'stig')
+    .replace(/security requirements guides?/g, 'srg')
+    .trim();
+}
+
+const piecesOf = (text: string) => text.match(/\p{L}+|\p{N}+/gu) ?? [];
+
+function nameOf(text: string, isFormer: boolean): Name {
+  const words = piecesOf(plain(text)).filter((word) => !kinds.has(word));
+  const ends = words.map((_, index) => words.slice(0, index + 1).join('').length);
+  const letters = words.filter((word) => /^\p{L}/u.test(word));
+  const firsts = (of: string[]) => of.map((word) => (/^\p{L}/u.test(word) ? [...word][0] : word)).join('');
+  const large = (word: string) => !smallWords.has(word);
+  return {
+    words,
+    joined: words.join(''),
+    starts: [0, ...ends.slice(0, -1)],
+    ends: new Set(ends),
+    initials: [firsts(letters.filter(large)), firsts(letters), firsts(words.filter(large))],
+    isFormer,
+  };
+}
+
+/** A word of a question, with what is looked for besides the word itself. */
+interface Word {
+  text: string;
+  /** Whether it may be the beginning of a word: of letters, as 20 is not 2025. */
+  mayBegin: boolean;
+  mayAbbreviate: boolean;
+  /** As i18n: the first and the last letter, and how long the word is. */
+  counted: { first: string; last: string; length: number } | null;
+  /** Its letters and its digits, where it has both. */
+  pieces: Word[];
+}
+
+/** A text that may name a STIG, read once for all of them. */
+export interface AskedName {
+  words: Word[];
+  /** All of it without blanks. */
+  glued: Word;
+  kinds: Set<string>;
+  hasNumber: boolean;
+}
+
+/** Reads a text; null where it has no word besides the kinds of guides, or more than a name has. */
+export function readName(text: string): AskedName | null {
+  const asked = plain(text)
+    .replace(/^u (?=.)/, '')
+    .replace(/ v\d+r\d+\b.*$/, '')
+    .split(' ')
+    .filter((word) => word !== '');
+  const all = asked.filter((word) => !kinds.has(word));
+  const words = [...new Set(all)];
+  if (words.length === 0 || words.length > mostWords) return null;
+  return {
+    words: words.map(wordOf),
+    glued: wordOf(all.join('')),
+    kinds: new Set(asked.filter((word) => kinds.has(word))),
+    hasNumber: words.some((word) => /\p{N}/u.test(word)),
+  };
+}
+
+function wordOf(text: string): Word {
+  const [, first, left, last] = /^(\p{L})(\d{1,2})(\p{L})$/u.exec(text) ?? [];
+  const pieces = piecesOf(text);
+  return {
+    text,
+    mayBegin: /\p{L}$/u.test(text) && text.length >= 3,
+    mayAbbreviate: /\p{L}/u.test(text) && text.length >= 2,
+    counted: first === undefined ? null : { first, last: last!, length: Number(left) + 2 },
+    pieces: pieces.length < 2 ? [] : pieces.map(wordOf),
+  };
+}
+
+/** What one word of a question costs by a name; infinity where the name does not have it. */
+function costOf(word: Word, name: Name, hasNumber: boolean): number {
+  const { text, counted, pieces } = word;
+  if (name.words.includes(text)) return 0;
+  // Words in a row without blanks (`zos`, `2004`), or the beginning of a word.
+  const begins = name.starts.some(
+    (start) => name.joined.startsWith(text, start) && (word.mayBegin || name.ends.has(start + text.length)),
+  );
+  if (begins) return costs.beginning;
+  const abbreviated = word.mayAbbreviate ? initialsCost(text, name, hasNumber) : Number.POSITIVE_INFINITY;
+  if (abbreviated < Number.POSITIVE_INFINITY) return abbreviated;
+  const isCounted = (each: string) =>
+    each.length === counted!.length && each.startsWith(counted!.first) && each.endsWith(counted!.last);
+  if (counted !== null && name.words.some(isCounted)) return costs.numeronym;
+  return pieces.length === 0 ? Number.POSITIVE_INFINITY : sumOf(pieces, (piece) => costOf(piece, name, true));
+}
+
+/** First letters of words in a row; two of them only where they are all, or stand beside a number: else `is` would be many. */
+function initialsCost(text: string, { initials }: Name, hasNumber: boolean): number {
+  if (initials.includes(text)) return costs.initials;
+  const mayBePart = text.length >= 3 || hasNumber;
+  const isPart = initials.some((each) => {
+    const at = each.indexOf(text);
+    return at >= 0 && !(/\p{N}$/u.test(text) && /^\p{N}/u.test(each.slice(at + text.length)));
+  });
+  return mayBePart && isPart ? costs.someInitials : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Says how well texts name a STIG (rule S4.1). Each word of a text must be a word of its names, the beginning of one, words
+ * without the blanks between them, or first letters of words in a row; numbers are whole. What a name of a file has
+ * besides (`U_`, `V2R8` and what follows) counts for nothing.
+ */
+export function createNameMatcher({ kind, present, former }: StigNames): NameMatcher {
+  const all = [...present.map((name) => nameOf(name, false)), ...former.map((name) => nameOf(name, true))];
+  // A slug and a title mostly have the same words; the present ones stand first.
+  const names = [...new Map(all.toReversed().map((name) => [name.words.join(' '), name])).values()];
+  const length = Math.min(...names.map((name) => name.words.length || 99)) / 1000;
+
+  return (asked) => {
+    const { words, glued, hasNumber } = asked;
+    const ofName = (word: Word, name: Name) =>
+      costOf(word, name, hasNumber) + (name.isFormer ? costs.former : 0);
+    const isOtherKind = asked.kinds.size > 0 && !asked.kinds.has(kind);
+    const more = (isOtherKind ? costs.kind : 0) + length;
+    if (names.some((name) => name.joined === glued.text)) return more - mixedNames;
+    const whole = names.map((name) => sumOf(words, (word) => ofName(word, name)));
+    const inOneWord = names.map((name) => costs.glued + ofName(glued, name));
+    const best = Math.min(...whole, ...(words.length > 1 ? inOneWord : []));
+    if (best < Number.POSITIVE_INFINITY) return best + more;
+    if (words.length === 1) return null;
+    const mixed = sumOf(words, (word) => Math.min(...names.map((name) => ofName(word, name))));
+    return mixed < Number.POSITIVE_INFINITY ? mixed + more + mixedNames : null;
+  };
+}
+
+/** The costs of some words together; infinite as soon as one is. */
+function sumOf(words: Word[], costOfWord: (word: Word) => number): number {
+  let sum = 0;
+  for (const word of words) {
+    sum += costOfWord(word);
+    if (sum === Number.POSITIVE_INFINITY) break;
+  }
+  return sum;
+}

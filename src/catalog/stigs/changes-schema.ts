@@ -1,0 +1,100 @@
+import { z } from '@hono/zod-openapi';
+import { flag, format, since } from '../../http/schema.ts';
+import { ChangeClass } from './diff-schema.ts';
+import { Severity } from './schema.ts';
+
+/** How a rule of two releases is told in one line. */
+export const changeKinds = ['added', 'removed', 'changed'] as const;
+
+/** One line of the csv and xlsx of what changed, whatever was compared (rule D26). */
+export const ChangeLine = z.strictObject({
+  slug: z.string(),
+  title: z.string(),
+  from: z.string().nullable(),
+  to: z.string(),
+  kind: z.enum(changeKinds),
+  classes: z.array(ChangeClass),
+  groupId: z.string(),
+  ruleVersion: z.string(),
+  ruleTitle: z.string(),
+  severityFrom: Severity.nullable(),
+  severityTo: Severity.nullable(),
+});
+export type ChangeLine = z.infer<typeof ChangeLine>;
+
+export const RaisedRule = z
+  .strictObject({
+    groupId: z.string(),
+    ruleId: z.string(),
+    title: z.string(),
+    from: Severity,
+    to: Severity,
+  })
+  .openapi('RaisedRule');
+export type RaisedRule = z.infer<typeof RaisedRule>;
+
+export const StigChanges = z
+  .strictObject({
+    slug: z.string(),
+    title: z.string(),
+    from: z.string().nullable().openapi({
+      description:
+        'The newest retained release dated before `since`. null where there is none: then all rules of `to` count as added.',
+      example: 'V1R1',
+    }),
+    to: z.string().openapi({ description: 'The current release.', example: 'V1R2' }),
+    added: z.int(),
+    removed: z.int(),
+    renumbered: z.int(),
+    unchanged: z.int(),
+    changed: z
+      .strictObject({ check: z.int(), fix: z.int(), severity: z.int(), mapping: z.int(), cosmetic: z.int() })
+      .openapi({ description: 'Each changed rule once, under its primary class.' }),
+    severityRaised: z.array(RaisedRule),
+  })
+  .openapi('StigChanges');
+export type StigChanges = z.infer<typeof StigChanges>;
+
+export const ChangesSince = z
+  .strictObject({
+    since: z.string().openapi({
+      description: 'The date that was asked for, or `added`.',
+      example: '2026-01-01',
+    }),
+    totals: z.strictObject({
+      stigs: z.int(),
+      added: z.int(),
+      removed: z.int(),
+      changed: z.int(),
+      severityRaised: z.int(),
+    }),
+    stigs: z.array(StigChanges).openapi({
+      description: 'The STIGs whose current release is dated on or after `since`, by title.',
+    }),
+  })
+  .openapi('ChangesSince');
+export type ChangesSince = z.infer<typeof ChangesSince>;
+
+const files = { format: format(['json', 'csv', 'xlsx']), raw: flag('raw') };
+export const changesQuery = z.object({ since, ...files });
+const sinceError = { error: 'since must be a date in the form YYYY-MM-DD, or added' };
+export const listChangesQuery = z.object({
+  since: z
+    .union(
+      [
+        since,
+        z
+          .string()
+          .regex(/^added$/i)
+          .transform(() => 'added' as const),
+      ],
+      sinceError,
+    )
+    .openapi({
+      type: 'string',
+      description:
+        'A date; the time of a date with a time is ignored. `added`: of each STIG the day on which it was added to the list.',
+      example: '2026-01-01',
+    }),
+  ...files,
+});

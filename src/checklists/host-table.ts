@@ -1,0 +1,92 @@
+import { parse } from 'csv-parse/sync';
+import { describeIssue } from '../http/schema.ts';
+import { type ChecklistHost, checklistHost, maxHosts } from './hosts-schema.ts';
+
+/** The columns of a table of hosts, and what else people call them; case, blanks, `_` and `-` do not count. */
+const columnNames: Record<string, keyof ChecklistHost> = {
+  hostname: 'hostName',
+  host: 'hostName',
+  name: 'hostName',
+  ipaddress: 'ipAddress',
+  ip: 'ipAddress',
+  address: 'ipAddress',
+  macaddress: 'macAddress',
+  mac: 'macAddress',
+  fqdn: 'fqdn',
+  role: 'role',
+};
+const columns = ['hostName', 'ipAddress', 'macAddress', 'fqdn', 'role'] as const;
+
+/** The columns of a table without a header, as they are pasted. */
+const plainColumns = ['hostName', 'ipAddress', 'fqdn', 'role'] as const;
+
+/** What was read of a table: its hosts, or what is wrong with it, line by line. */
+export interface HostTable {
+  hosts: ChecklistHost[];
+  problems: string[];
+}
+
+/** As many problems are named; more would not be read. */
+const mostProblems = 10;
+
+/**
+ * Reads a table of hosts: csv, or what was pasted from a spreadsheet; separated by commas, semicolons or tabs, as its first line is.
+ * With a header it has `hostName` and any other column; without one, where that may be, the columns are name, address, FQDN, role.
+ */
+export function readHosts(text: string, { mustHaveHeader }: { mustHaveHeader: boolean }): HostTable {
+  let rows: { record: string[]; info: { lines: number } }[];
+  try {
+    const options = { bom: true, info: true, skip_empty_lines: true, relax_column_count: true, trim: true };
+    rows = parse(text, { ...options, delimiter: delimiterOf(text) }) as unknown as typeof rows;
+  } catch (error) {
+    return { hosts: [], problems: [(error as Error).message.split('\n')[0]!] };
+  }
+  const filled = rows.filter(({ record }) => record.some((cell) => cell !== ''));
+  const first = filled[0];
+  if (first === undefined) return { hosts: [], problems: ['There is no host'] };
+  const named = first.record.map((cell) => columnNames[folded(cell)]);
+  // The first line is a header where every cell is one of its names, or one says hostName.
+  const isHeader = named.every((name) => name !== undefined) || first.record.some(isHostName);
+  const hasHeader = mustHaveHeader || isHeader;
+  const wrong = hasHeader ? headerProblem(first.record, named) : null;
+  if (wrong !== null) return { hosts: [], problems: [`Line ${first.info.lines}: ${wrong}`] };
+
+  const names = hasHeader ? named : plainColumns;
+  const data = hasHeader ? filled.slice(1) : filled;
+  const hosts: ChecklistHost[] = [];
+  const problems: string[] = [];
+  for (const { record, info } of data) {
+    const cells = record.slice(0, names.length).map((cell, column) => [names[column]!, cell] as const);
+    const beyond = record.slice(names.length).some((cell) => cell !== '');
+    const read = checklistHost.safeParse(Object.fromEntries(cells.filter(([, cell]) => cell !== '')));
+    if (beyond) problems.push(`Line ${info.lines}: it has more than ${names.length} columns`);
+    else if (read.success) hosts.push(read.data);
+    else problems.push(`Line ${info.lines}: ${describeIssue(read.error.issues[0]!)}`);
+  }
+  if (problems.length === 0 && hosts.length === 0) problems.push('There is no host');
+  if (hosts.length > maxHosts)
+    problems.push(`There are ${hosts.length} hosts. At most ${maxHosts} are taken at once`);
+  const more = problems.length - mostProblems;
+  return {
+    hosts,
+    problems: more > 0 ? [...problems.slice(0, mostProblems), `${more} more lines are wrong`] : problems,
+  };
+}
+
+const folded = (cell: string) => cell.toLowerCase().replace(/[\s_-]/g, '');
+const isHostName = (cell: string) => folded(cell) === 'hostname';
+
+function delimiterOf(text: string): string {
+  const first = /[^\s\uFEFF].*/.exec(text)?.[0] ?? '';
+  return ['\t', ';'].find((each) => first.includes(each)) ?? ',';
+}
+
+/** What is wrong with a header, or null. */
+function headerProblem(cells: string[], names: (keyof ChecklistHost | undefined)[]): string | null {
+  const unknown = names.indexOf(undefined);
+  if (unknown >= 0)
+    return `there is no column "${cells[unknown]!.slice(0, 64)}". The columns are ${columns.join(', ')}`;
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) return `the column ${repeated} is there twice`;
+  return names.includes('hostName') ? null : 'the column hostName is missing';
+}

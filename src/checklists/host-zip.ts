@@ -1,0 +1,235 @@
+import { deflatedPiece, joinedPieces, type Piece, storedPiece } from '../base/deflate.ts';
+import { badRequest, callerGone, unavailable } from '../base/errors.ts';
+import { stableId } from '../base/ids.ts';
+import { compareCodePoints, fold } from '../base/text.ts';
+import { directory, largestZip, localHeader, type Member, sizeOfZip } from '../base/zip.ts';
+import { cklEnd, cklHead, cklStig, targetKeyOf } from '../catalog/stigs/ckl.ts';
+import { checklistName, cklbHead, cklbParts, cklbStig, hostKey, releaseKey } from '../catalog/stigs/cklb.ts';
+import type { FullRelease, StigRelease, StigService } from '../catalog/stigs/queries.ts';
+import type { Presence } from '../http/env.ts';
+import { createNames, safeName } from './file-names.ts';
+import { type ChecklistHost, type ChecklistsBody, maxFiles } from './hosts-schema.ts';
+import type { ChecklistFormat } from './schema.ts';
+
+/** A zip of checklists that is about to be sent. */
+export interface ChecklistZip {
+  /** Bytes of it, and those of the memory that it holds until it is sent. */
+  bytes: number;
+  held: number;
+  files: string[];
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+/** A STIG as it stands in every checklist of it. */
+interface Rendered {
+  release: Pick<StigRelease, 'slug' | 'title' | 'version' | 'benchmarkId'>;
+  key: string[];
+  displayName: string;
+  targetKey: string;
+  piece: Piece;
+}
+
+/** One file, of pieces most of which it shares with others. */
+interface File {
+  member: Member;
+  pieces: Piece[];
+}
+
+/** How often the zip is begun anew because the catalog became another. */
+const attempts = 5;
+/** Files of which the names and sizes are made before others are heard. */
+const slice = 100;
+
+const heard = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+export type MakeChecklists = ReturnType<typeof createChecklistZips>;
+
+/**
+ * Makes the function that makes checklists of STIGs for hosts (rule D28.2). Each STIG is written and compressed once; a
+ * file is what the host says of itself, and those. So the zip costs as much as it has bytes, its size is known before it is sent, and
+ * all of it is of one catalog.
+ */
+export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation: () => number) {
+  /** The releases that are wanted, each written once, in the order of rule D3.4. Throws what `wanted` and `full` throw. */
+  async function render(
+    wanted: () => string[],
+    format: ChecklistFormat,
+    caller: Pick<Presence, 'closed'>,
+  ): Promise<Rendered[]> {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      if (caller.closed) throw callerGone();
+      const before = generation();
+      const rendered = new Map<string, Rendered>();
+      try {
+        for (const slug of wanted()) {
+          const full = stigs.full(slug);
+          if (!rendered.has(full.release.slug))
+            rendered.set(full.release.slug, await renderStig(full, format));
+          await heard();
+          if (caller.closed) throw callerGone();
+          if (generation() !== before) break;
+        }
+      } catch (error) {
+        if (caller.closed || generation() === before) throw error;
+      }
+      if (generation() === before) return [...rendered.values()].sort(byTitle);
+    }
+    throw unavailable('The catalog is being changed. Try again', 5);
+  }
+
+  // One at a time: several at once take no less time, and each the memory of its own.
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** Makes the zip of the STIGs that `wanted` names, by slug or alias. Throws a 400 where it has no STIG or too many files. */
+  return async function make(
+    wanted: () => string[],
+    asked: ChecklistsBody,
+    classification: string | null,
+    caller: Pick<Presence, 'closed'> = { closed: false },
+  ): Promise<ChecklistZip> {
+    const { hosts, format, layout } = asked;
+    const rendering = last.then(() => render(wanted, format, caller));
+    last = rendering.catch(() => undefined);
+    const rendered = await rendering;
+    if (rendered.length === 0) throw badRequest('There is no STIG to make checklists of');
+    const groups = layout === 'host' ? [rendered] : rendered.map((each) => [each]);
+    const count = hosts.length * groups.length;
+    if (count > maxFiles)
+      throw badRequest(
+        `${hosts.length} hosts and ${groups.length} STIGs are ${count} files; at most ${maxFiles} are made at once. Name fewer hosts, or use layout host`,
+      );
+    const naming = createNaming(layout, format);
+    const files: File[] = [];
+    for (const [host, repeat] of numbered(hosts)) {
+      const nameOf = naming(host);
+      for (const group of groups) {
+        const key = group.map(({ key }) => key);
+        const single = layout === 'host' ? null : group[0]!;
+        const id = single
+          ? stableId('cklb', ...single.key, ...hostKey(host), ...repeat)
+          : stableId('cklb-host', JSON.stringify(key), ...hostKey(host), ...repeat);
+        const title = single ? `${single.displayName} ${single.release.version}` : host.hostName;
+        const head = storedPiece(
+          headOf(format, cklbHead({ title, id, target: host, classification }), group),
+        );
+        const pieces = piecesOf(format, head, group);
+        const member = { name: nameOf(group[0]!), ...joinedPieces(pieces) };
+        if (member.unpacked > largestZip) throw tooLarge();
+        files.push({ member, pieces });
+        if (files.length % slice === 0) await heard();
+      }
+    }
+    const members = files.map(({ member }) => member);
+    const bytes = sizeOfZip(members);
+    if (bytes > largestZip) throw tooLarge();
+    const held = [...rendered.map(({ piece }) => piece), ...files.map(({ pieces }) => pieces[0]!)];
+    return {
+      bytes,
+      held: joinedPieces(held).bytes,
+      files: members.map(({ name }) => name),
+      stream: () => streamed(chunks(files)),
+    };
+  };
+}
+
+function tooLarge(): Error {
+  return badRequest('The zip would be larger than 4 GiB. Name fewer hosts or STIGs');
+}
+
+async function renderStig(full: FullRelease, format: ChecklistFormat): Promise<Rendered> {
+  await heard();
+  const stig = cklbStig(full);
+  await heard();
+  const { slug, title, version, benchmarkId } = full.release;
+  return {
+    release: { slug, title, version, benchmarkId },
+    key: releaseKey(full),
+    displayName: stig.display_name,
+    targetKey: targetKeyOf(stig),
+    piece: await deflatedPiece(format === 'ckl' ? cklStig(stig, full.release) : cklbParts(stig)),
+  };
+}
+
+function byTitle({ release: a }: Rendered, { release: b }: Rendered): number {
+  return (
+    compareCodePoints(fold(a.title), fold(b.title)) ||
+    compareCodePoints(a.title, b.title) ||
+    compareCodePoints(a.slug, b.slug)
+  );
+}
+
+/** Hosts with what tells those apart that are the same in all that is said of them. */
+function numbered(hosts: ChecklistHost[]): [ChecklistHost, string[]][] {
+  const seen = new Map<string, number>();
+  return hosts.map((host) => {
+    const key = JSON.stringify(hostKey(host));
+    const before = seen.get(key) ?? 0;
+    seen.set(key, before + 1);
+    return [host, before === 0 ? [] : ['again', String(before)]];
+  });
+}
+
+/** Gives each host a name of its own among the hosts, and each file one of its own among the files. */
+function createNaming(layout: ChecklistsBody['layout'], format: ChecklistFormat) {
+  const ofHost = createNames();
+  const ofFile = createNames();
+  return (host: ChecklistHost) => {
+    const hostName = ofHost(safeName(host.hostName.trim()));
+    return ({ release }: Rendered) =>
+      ofFile(layout === 'host' ? hostName : checklistName(release, { hostName }), `.${format}`);
+  };
+}
+
+const comma = storedPiece(Buffer.from(','));
+const ends = {
+  cklb: storedPiece(Buffer.from(']}'), true),
+  ckl: storedPiece(Buffer.from(cklEnd), true),
+};
+
+/** What a checklist has before its STIGs. */
+function headOf(format: ChecklistFormat, head: ReturnType<typeof cklbHead>, stigs: Rendered[]): Buffer {
+  if (format === 'ckl') return Buffer.from(cklHead(head.target_data, stigs[0]!.targetKey));
+  return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"stigs":[`);
+}
+
+function piecesOf(format: ChecklistFormat, head: Piece, stigs: Rendered[]): Piece[] {
+  const between = format === 'ckl' ? [] : [comma];
+  return [
+    head,
+    ...stigs.flatMap(({ piece }, index) => (index === 0 ? [piece] : [...between, piece])),
+    ends[format],
+  ];
+}
+
+function* chunks(files: File[]): Generator<Buffer> {
+  for (const { member, pieces } of files) {
+    const [head, ...rest] = pieces;
+    yield Buffer.concat([localHeader(member), head!.bytes]);
+    for (const { bytes } of rest) yield bytes;
+  }
+  yield directory(files.map(({ member }) => member));
+}
+
+/** Bytes after which others are heard: a reader that is fast enough would otherwise keep the event loop for itself. */
+const turn = 128 * 1024;
+
+/** Chunks as they are asked for. Who hangs up ends it. */
+function streamed(source: Generator<Buffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let sent = 0;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        if (sent > turn) {
+          sent = 0;
+          await heard();
+        }
+        const { done, value } = source.next();
+        if (done) return controller.close();
+        sent += value.length;
+        controller.enqueue(value as Buffer<ArrayBuffer>);
+      },
+      cancel: () => void source.return(undefined),
+    },
+    { highWaterMark: 0 },
+  );
+}

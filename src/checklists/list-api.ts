@@ -1,0 +1,50 @@
+import type { Access } from '../http/access.ts';
+import { downloadStream, privateHeaders } from '../http/answer.ts';
+import { createRoutes } from '../http/routes.ts';
+import { BinaryFile, downloadHeaders } from '../http/schema.ts';
+import { checklistsBody, listParam } from './hosts-schema.ts';
+import type { MakeListChecklists } from './list-checklists.ts';
+
+/** Bytes of the header that names what is gone; a proxy refuses answers with long ones. */
+const longestHeader = 2000;
+
+/** Checklists of a list for hosts (rule D28.2). */
+export function listChecklistRoutes(access: Access, make: MakeListChecklists) {
+  const { app, route } = createRoutes('Checklists');
+
+  route(
+    'POST /api/v1/lists/{id}/checklists',
+    access.with({ expensive: true }).audited('list.checklists').user,
+    {
+      operationId: 'makeListChecklists',
+      summary: 'Make checklists (cklb or ckl) of the STIGs in a list for up to 500 hosts, as one zip',
+      description:
+        'One file for each host and STIG, or one for each host. At most 5,000 files. STIGs that are no longer in the catalog are left out and named in `X-Not-In-Catalog`.',
+      params: listParam,
+      body: checklistsBody,
+      response: {
+        description: 'The zip. It is streamed.',
+        headers: {
+          ...downloadHeaders,
+          'X-Not-In-Catalog': {
+            description:
+              'The slugs of the STIGs that were left out, separated by commas. Absent when there is none.',
+            schema: { type: 'string' },
+          },
+        },
+        content: { 'application/zip': { schema: BinaryFile } },
+      },
+      async handle({ user, params, body }, c) {
+        const { zip, name, gone } = await make(user, params.id, body, c.get('record'));
+        const left = gone.map(encodeURIComponent).join(',');
+        const headers =
+          left === ''
+            ? privateHeaders
+            : { ...privateHeaders, 'X-Not-In-Catalog': left.slice(0, longestHeader) };
+        return downloadStream(c, zip, 'zip', name, headers);
+      },
+    },
+  );
+
+  return app;
+}

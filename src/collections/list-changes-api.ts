@@ -1,0 +1,46 @@
+import type { Viewer } from '../auth/viewer.ts';
+import type { StigChangesService } from '../catalog/stigs/changes.ts';
+import { changesContent } from '../catalog/stigs/changes-api.ts';
+import { changesFile } from '../catalog/stigs/changes-export.ts';
+import { listChangesQuery } from '../catalog/stigs/changes-schema.ts';
+import type { Access } from '../http/access.ts';
+import { asksForFile, downloadFile } from '../http/files.ts';
+import { createRoutes } from '../http/routes.ts';
+import type { ListEntryService } from './list-entries.ts';
+import { idParam } from './schema.ts';
+
+export type ListChangesService = ReturnType<typeof createListChangesService>;
+
+/** What changed in the STIGs of a list since a day, or since each was added (rule D26). */
+export function createListChangesService(entries: ListEntryService, changes: StigChangesService) {
+  const wanted = (viewer: Viewer, id: string, since: string) => () =>
+    entries.exported(viewer, id).stigs.map(({ slug, addedAt }) => ({
+      slug,
+      since: since === 'added' ? addedAt.slice(0, 'YYYY-MM-DD'.length) : since,
+    }));
+  return {
+    /** Throws 404 for a list that the viewer may not see. */
+    changes: (viewer: Viewer, id: string, since: string) => changes.ofStigs(since, wanted(viewer, id, since)),
+    lines: (viewer: Viewer, id: string, since: string) => changes.linesOfStigs(wanted(viewer, id, since)),
+  };
+}
+
+export function listChangesRoutes(access: Access, lists: ListEntryService, changes: ListChangesService) {
+  const { app, route } = createRoutes('Lists');
+
+  route('GET /api/v1/lists/{id}/changes', access.with({ expensive: asksForFile }).user, {
+    operationId: 'getListChanges',
+    summary: 'List what changed in the STIGs of a list since a day, or since each was added',
+    params: idParam,
+    query: listChangesQuery,
+    response: changesContent,
+    handle: async ({ user, params: { id }, query: { since, format, raw } }, c) => {
+      if (format === 'json') return changes.changes(user, id, since);
+      const { list } = lists.exported(user, id);
+      const name = `${list.name}_changes_since_${since}`;
+      return downloadFile(c, { format, raw }, name, changesFile(await changes.lines(user, id, since)));
+    },
+  });
+
+  return app;
+}

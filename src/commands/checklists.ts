@@ -1,0 +1,117 @@
+import { createWriteStream, readFileSync, statSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { readConfig } from '../base/config.ts';
+import { AppError, CommandError } from '../base/errors.ts';
+import { inPrivateFolder, publishNew, sha256OfFile, syncPath } from '../base/files.ts';
+import { count } from '../base/text.ts';
+import { createStigService } from '../catalog/stigs/queries.ts';
+import { readHosts } from '../checklists/host-table.ts';
+import { type ChecklistZip, createChecklistZips } from '../checklists/host-zip.ts';
+import { checklistsBody } from '../checklists/hosts-schema.ts';
+import { operatorList } from '../collections/operator-list.ts';
+import { asCopyError, freeBytes, requireRoom } from '../db/copy.ts';
+import type { Database } from '../db/database.ts';
+import { check } from '../http/schema.ts';
+import { auditedRun } from './audit.ts';
+import { type Command, openToLook, parse, required, tell, text, texts } from './command.ts';
+import { print } from './content-keys.ts';
+
+/** A table of hosts is a few lines. */
+const largestTable = 1024 * 1024;
+
+export const checklistsCommand: Command = {
+  name: 'checklists',
+  summary: 'make checklists of STIGs for many hosts, as one zip',
+  usage: `gapstone checklists (--list ID | --stig SLUG...) --hosts FILE.csv --out FILE.zip [--format ckl|cklb] [--layout stig|host]
+                    [--db FILE] [--users-db FILE] [--json]`,
+  help: [
+    '--list ID      the STIGs of a list, whoever it belongs to',
+    '--stig SLUG    a STIG, by slug or benchmark id; more may follow',
+    '--hosts FILE   csv with a header: hostName and any of ipAddress, macAddress, fqdn, role',
+    '--out FILE     the zip to create; it must not exist yet',
+    '--format F     cklb (default) or ckl',
+    '--layout L     stig: a file for each host and STIG (default); host: one for each host',
+    '--json         file, bytes, sha256 and the names of the files as JSON',
+  ],
+  async run(args) {
+    const { values, positionals } = parse(args, null, {
+      ...{ list: text, stig: texts, hosts: text, out: text, format: text, layout: text },
+    });
+    if ((values.list === undefined) === (values.stig === undefined))
+      throw new CommandError('give either --list ID or --stig SLUG', 2);
+    // What follows `--stig A` without an option of its own is more of the same: `--stig A B C`.
+    if (values.stig === undefined && positionals.length > 0)
+      throw new CommandError(`expected no arguments, got ${positionals.length} arguments`, 2);
+    const slugs = [...(values.stig ?? []), ...positionals];
+    const out = required(values.out, 'out');
+    const hosts = readTable(required(values.hosts, 'hosts'));
+    const asked = usage(() => check(checklistsBody, { hosts, format: values.format, layout: values.layout }));
+    const config = readConfig(values);
+    using db = openToLook(config);
+    const make = createChecklistZips(createStigService(db), db.generation);
+    const work = () => write(make(wantedOf(db, values.list, slugs), asked, config.banner), out);
+    const event = { action: 'list.checklists', objectType: 'list', objectId: values.list ?? null };
+    const made =
+      values.list === undefined
+        ? await work()
+        : await auditedRun(config, event, work, ({ sha256, bytes }) => ({ sha256, bytes }));
+    print(values.json, made, `${made.sha256}  ${made.file}`);
+    tell(`${count(made.files.length, 'checklist')}, ${count(made.bytes, 'byte')}`);
+    return 0;
+  },
+};
+
+function readTable(file: string) {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+    throw new CommandError(`there is no file ${file}`);
+  if (statSync(file).size > largestTable)
+    throw new CommandError(`${file} is larger than ${largestTable} bytes`);
+  let table: string;
+  try {
+    table = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch {
+    throw new CommandError(`${file} is not valid UTF-8`);
+  }
+  const { hosts, problems } = readHosts(table, { mustHaveHeader: true });
+  if (problems.length > 0) throw new CommandError(`${file}: ${problems.join('; ')}`);
+  return hosts;
+}
+
+/** The STIGs that are asked for; of a list those that are in the catalog, the others are named. */
+function wantedOf(db: Database, list: string | undefined, slugs: string[]): () => string[] {
+  if (list === undefined) return () => slugs;
+  const { stigs } = operatorList(db, list);
+  for (const { slug, version } of stigs)
+    if (version === '') tell(`${slug} is left out: it is no longer in the catalog`);
+  return () => stigs.filter(({ version }) => version !== '').map(({ slug }) => slug);
+}
+
+/** What is refused is wrong usage. */
+function usage<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof AppError ? new CommandError(error.message, 2) : error;
+  }
+}
+
+/** Writes the zip whole, and only then gives it its name. Throws `CommandError`; then nothing is left behind. */
+async function write(zip: Promise<ChecklistZip>, out: string) {
+  const { bytes, files, stream } = await zip.catch((error) => {
+    throw error instanceof AppError ? new CommandError(error.message) : error;
+  });
+  requireRoom(out, bytes, freeBytes);
+  try {
+    return await inPrivateFolder(out, async (temporary) => {
+      const chunks = Readable.fromWeb(stream() as import('node:stream/web').ReadableStream);
+      await pipeline(chunks, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+      syncPath(temporary);
+      const sha256 = sha256OfFile(temporary);
+      publishNew(temporary, out);
+      return { file: out, bytes, sha256, files };
+    });
+  } catch (error) {
+    throw asCopyError(out, error as NodeJS.ErrnoException);
+  }
+}

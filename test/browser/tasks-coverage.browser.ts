@@ -1,0 +1,111 @@
+import type { Browser } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import { hasRealReleases, type Served, serveCatalog, startBrowser } from '../support/browser.ts';
+import { oscalProfile } from '../support/control-sources.ts';
+import { suite } from '../support/harness.ts';
+import { journey } from '../support/journey.ts';
+import { readCsv } from '../support/read-exports.ts';
+import { killAll, runToEnd } from '../support/running.ts';
+import { put } from '../support/scratch.ts';
+
+const tasks = suite('Tasks: what a system covers');
+
+let browser: Browser;
+let served: Served;
+let token: string;
+const slugs = ['harbor_linux_3', ...(hasRealReleases ? ['red_hat_enterprise_linux_9'] : [])];
+
+tasks.before(async () => {
+  browser = await startBrowser();
+  served = await serveCatalog(true);
+  token = await served.token('ann');
+  // The package ships no baselines.
+  const moderate = [
+    'ac-1',
+    'ac-2',
+    'ac-2.1',
+    'ac-2.5',
+    'ac-3',
+    'ac-17.2',
+    'au-2',
+    'au-12',
+    'cm-6',
+    'pe-2',
+    'pe-3',
+  ];
+  const profile = put(served.folder, 'moderate.json', oscalProfile('moderate', moderate));
+  const imported = await runToEnd(served.folder, ['import', profile]);
+  assert.is(imported.code, 0, imported.stderr);
+  const post = async (path: string, body: object) => {
+    const headers = { Authorization: `Bearer ${token}` };
+    const response = await fetch(`${served.url}${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as { id: string };
+  };
+  const { id } = await post('/api/v1/lists', { name: 'Web farm' });
+  await post(`/api/v1/lists/${id}/stigs`, { slugs });
+});
+tasks.after(async () => {
+  await browser?.close();
+  killAll();
+});
+
+tasks('moderate controls without a rule, for a list, and as a file', () =>
+  journey(browser, served, token, async ({ page, click, download }) => {
+    await click(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Lists' }));
+    await click(page.getByRole('link', { name: 'Web farm' }));
+    await click(page.getByRole('link', { name: 'Coverage' }));
+    await page.getByLabel('Baseline').selectOption('moderate');
+    await page.getByLabel('Count rules of enhancements').check();
+    await click(page.getByRole('button', { name: 'Show coverage' }));
+    const found = page.getByRole('table', { name: 'Controls without a rule' }).getByRole('rowheader');
+    const shown = await found.allTextContents();
+    assert.ok(
+      ['AC-1', 'PE-2', 'PE-3'].every((each) => shown.includes(each)),
+      shown.join(),
+    );
+    assert.not.ok(
+      ['AC-2', 'CM-6', 'AU-1'].some((each) => shown.includes(each)),
+      shown.join(),
+    );
+    const heading = await page.getByRole('heading', { name: 'Controls without a rule' }).textContent();
+    assert.is(heading!.replace(/\s+/g, ' '), `Controls without a rule ${shown.length} of 11`);
+    const { name, bytes } = await download(page.getByRole('link', { name: 'CSV' }));
+    assert.match(name, /Web farm coverage\.csv$/);
+    const lines = readCsv(bytes.toString()).filter(([section]) => section === 'control');
+    assert.is(lines.length, 11);
+    assert.equal(
+      lines.filter(([, , , , covered]) => covered === 'false').map(([, identifier]) => identifier),
+      shown,
+    );
+  }),
+);
+
+tasks('from 800-171 to the rules of a STIG', () =>
+  journey(browser, served, token, async ({ page, click }) => {
+    await click(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'STIGs' }));
+    await click(page.getByRole('link', { name: /^Harbor Linux 3/ }));
+    await click(page.getByRole('link', { name: 'Controls addressed' }));
+    await page.getByLabel('Framework').selectOption('nist-800-171');
+    await click(page.getByRole('button', { name: 'Show coverage' }));
+    const first = page.getByRole('table', { name: 'Controls addressed' }).getByRole('link').first();
+    const requirement = (await first.textContent())!;
+    assert.match(requirement, /^3\.\d+\.\d+$/);
+    await click(first);
+    assert.match(
+      page.url(),
+      new RegExp(`/controls/nist-800-171/${requirement.replaceAll('.', '\\.')}\\?stig=harbor_linux_3$`),
+    );
+    const rules = page.locator('section', { has: page.locator('#rules') });
+    await rules
+      .getByRole('link', { name: /^Harbor Linux 3/ })
+      .first()
+      .waitFor();
+    assert.ok((await rules.locator('td .severity, th .severity').count()) > 0);
+  }),
+);
+
+tasks.run();

@@ -1,0 +1,203 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import {
+  leave,
+  plainHost,
+  type Served,
+  serveCatalog,
+  signIn,
+  startBrowser,
+  violations,
+  visit,
+} from '../support/browser.ts';
+import { suite } from '../support/harness.ts';
+import { journey } from '../support/journey.ts';
+import { killAll } from '../support/running.ts';
+
+const tasks = suite('Tasks: reading a rule');
+
+let browser: Browser;
+let served: Served;
+let token: string;
+
+tasks.before(async () => {
+  browser = await startBrowser();
+  served = await serveCatalog(false);
+  token = await served.token('ann', '--entitlement', 'occ');
+});
+
+tasks.after(async () => {
+  await browser?.close();
+  killAll();
+});
+
+const find = async (page: Page, words: string) =>
+  page.getByRole('searchbox', { name: /^Search/ }).fill(words);
+const searchButton = (page: Page) => page.getByRole('button', { name: 'Search', exact: true }).first();
+
+interface Published {
+  groupId: string;
+  checkContent: string;
+  fixText: string;
+}
+const published = async (id: string): Promise<Published> => {
+  const headers = { Authorization: `Bearer ${token}` };
+  const answer = await fetch(`${served.url}/api/v1/stigs/harbor_linux_3`, { headers });
+  const { findings } = (await answer.json()) as { findings: Published[] };
+  return findings.find(({ groupId }) => groupId === id)!;
+};
+
+/** What the clipboard holds, read where a page may: on this machine. */
+const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
+
+for (const host of ['127.0.0.1', plainHost])
+  tasks(`a check, a fix and a command are copied as they were published, from ${host}`, async () => {
+    const visitor = await visit(browser, served.url.replace('127.0.0.1', host));
+    await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: served.url });
+    const { page } = visitor;
+    await signIn(page, token);
+    await page.goto('/rules/V-900003');
+    const { checkContent, fixText } = await published('V-900003');
+    // Over plain HTTP no page reads the clipboard: another one does, of the same browser.
+    const reader = await visitor.context.newPage();
+    await reader.goto(`${served.url}/signin`);
+    const copied = async (button: Locator) => {
+      await page.bringToFront();
+      await button.click();
+      await button.and(page.locator('.done')).waitFor();
+      await reader.bringToFront();
+      return clipboard(reader);
+    };
+    assert.is(await copied(page.locator('.section-head .copy').first()), checkContent);
+    assert.is(await copied(page.locator('.section-head .copy').nth(1)), fixText);
+    const commands = await page.locator('.prose kbd').allTextContents();
+    assert.ok(commands.length > 0);
+    for (const [index, command] of commands.entries()) {
+      assert.not.match(command, /^\s*[$#>]/);
+      assert.is(await copied(page.locator('code.typed .copy').nth(index)), command);
+    }
+    await leave(visitor);
+  });
+
+tasks('what is shown is what was published, with the buttons and without', async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    const visitor = await visit(browser, served.url, { javaScriptEnabled });
+    await signIn(visitor.page, token);
+    for (const id of ['V-900001', 'V-900003', 'V-900012']) {
+      await visitor.page.goto(`/rules/${id}`);
+      const { checkContent, fixText } = await published(id);
+      const shown = await visitor.page.locator('.prose[data-copy]').allTextContents();
+      assert.equal(shown, [checkContent, fixText], id);
+      const byHand = await visitor.page.locator('.prose[data-copy]').evaluateAll((all) =>
+        all.map((each) => {
+          const selection = each.ownerDocument.defaultView.getSelection();
+          selection.selectAllChildren(each);
+          return selection.toString();
+        }),
+      );
+      assert.equal(byHand, shown, `${id}, selected by hand`);
+    }
+    await leave(visitor);
+  }
+});
+
+tasks('a check is found and copied', () =>
+  journey(
+    browser,
+    served,
+    token,
+    async ({ page, click }) => {
+      await find(page, 'HARB-03-000030');
+      await click(searchButton(page));
+      await click(page.locator('ol.results a').first());
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: served.url });
+      await click(page.locator('.section-head .copy').first());
+      await page.getByRole('button', { name: 'Copied check' }).waitFor();
+      assert.is(await clipboard(page), (await published('V-900003')).checkContent);
+    },
+    { javaScriptEnabled: [true] },
+  ),
+);
+
+tasks('CAT I about SSH, read one after the other', () =>
+  journey(browser, served, token, async ({ page, click }) => {
+    await click(page.getByRole('link', { name: 'STIGs', exact: true }).first());
+    await click(page.getByRole('link', { name: /^Harbor Linux 3/ }));
+    await page.getByLabel('ID or title contains').fill('must');
+    await page.getByLabel(/ CAT I$/).check();
+    await click(page.getByRole('button', { name: 'Apply filters' }));
+    await click(page.locator('table.rules a').first());
+    assert.match(page.url(), /search=must&severity=high$/);
+    const facts = page.locator('.facts').first();
+    assert.match((await facts.textContent())!, 'CAT I');
+    await click(page.locator('.read a[rel=next]').first());
+    assert.match(page.url(), /V-900003\?search=must&severity=high$/);
+    assert.match((await page.locator('.facts').first().textContent())!, '▲ CAT I');
+  }),
+);
+
+tasks('one rule over time, and what changed in it', () =>
+  journey(browser, served, token, async ({ page, click }) => {
+    await find(page, 'V-900012');
+    await click(searchButton(page));
+    await click(page.locator('ol.results a').first());
+    const strip = page.locator('ol.strip');
+    assert.match((await strip.locator('li').first().textContent())!, /⇅.*V1R2.*changed.*CAT II.*CAT I/s);
+    await click(strip.getByRole('link', { name: /^changed/ }));
+    assert.match(page.url(), /\/diff\?from=V1R1&to=V1R2#V-900012$/);
+    assert.is(await page.locator('#V-900012').count(), 1);
+  }),
+);
+
+tasks('who acts on a rule', () =>
+  journey(browser, served, token, async ({ page, click }) => {
+    await find(page, 'V-900001');
+    await click(searchButton(page));
+    await click(page.locator('ol.results a').first());
+    await click(page.getByRole('complementary').getByRole('link', { name: /^Network and Computer/ }));
+    assert.match(page.url(), /\/roles\/15-1244\.00$/);
+  }),
+);
+
+tasks('three columns on a wide screen, where j and k go on and back with the filters', async () => {
+  const visitor = await visit(browser, served.url, { viewport: { width: 1400, height: 900 } });
+  const { page } = visitor;
+  await signIn(page, token);
+  await page.goto('/stigs/harbor_linux_3/rules/V-900002?severity=high');
+  const boxes = await Promise.all(
+    ['.rule-list', '.read', '.rule-aside'].map((each) => page.locator(each).boundingBox()),
+  );
+  const [list, read, aside] = boxes.map((box) => box!);
+  assert.ok(list!.x + list!.width <= read!.x && read!.x + read!.width <= aside!.x, 'side by side');
+  assert.is(await page.locator('.rule-list [aria-current=page]').count(), 1);
+  await page.keyboard.press('j');
+  await page.waitForURL('**/rules/V-900003?severity=high');
+  await page.keyboard.press('j');
+  await page.waitForURL('**/rules/V-900004?severity=high');
+  await page.keyboard.press('k');
+  await page.waitForURL('**/rules/V-900003?severity=high');
+  await page.locator('.rule-list').getByLabel('ID or title contains').press('j');
+  assert.match(page.url(), /V-900003/, 'what is typed into a field is no command');
+  assert.equal(await violations(page), []);
+  await page.setViewportSize({ width: 900, height: 900 });
+  assert.is(await page.locator('.rule-list').isVisible(), false);
+  assert.ok(await page.locator('.read a[rel=next]').first().isVisible());
+  await leave(visitor);
+});
+
+for (const colorScheme of ['light', 'dark'] as const)
+  tasks(`the columns have no violation of WCAG 2.2 AA, ${colorScheme}`, async () => {
+    const visitor = await visit(browser, served.url, { colorScheme, viewport: { width: 1400, height: 900 } });
+    await signIn(visitor.page, token);
+    for (const path of [
+      '/rules/V-900012',
+      '/rules/V-900013',
+      '/stigs/harbor_linux_3/rules/V-900001?severity=high',
+    ]) {
+      await visitor.page.goto(path);
+      assert.equal(await violations(visitor.page), [], path);
+    }
+    await leave(visitor);
+  });
+
+tasks.run();

@@ -1,0 +1,383 @@
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { createStigChangesService } from '../../src/catalog/stigs/changes.ts';
+import type { ChangesSince } from '../../src/catalog/stigs/changes-schema.ts';
+import { compareRules } from '../../src/catalog/stigs/compare.ts';
+import { markedClasses, readMarks, writeMarks } from '../../src/catalog/stigs/marks.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { writeBenchmarks } from '../support/benchmarks.ts';
+import { changesSince, type SourceStig, sourceStigs } from '../support/change-oracle.ts';
+import { suite } from '../support/harness.ts';
+import { readCsv } from '../support/read-exports.ts';
+import { benchmarkPaths } from '../support/real-files.ts';
+import { assertError } from '../support/service.ts';
+import { type SampleRule, sampleRules } from '../support/xccdf-writer.ts';
+import { readSheet } from '../support/xlsx-reader.ts';
+
+const made = suite('What changed since a day');
+
+const header = [
+  ...['slug', 'title', 'from', 'to', 'kind', 'classes', 'groupId', 'ruleVersion', 'ruleTitle'],
+  ...['severityFrom', 'severityTo'],
+];
+/** Rules whose texts do not depend on where they stand. */
+const [one, two, three, four, five] = sampleRules(5).map((rule, index) => ({
+  ...rule,
+  title: `Rule ${index + 1}.`,
+  checks: [`Look at ${index + 1}.`],
+  fixTexts: [`Mend ${index + 1}.`],
+  description: `<VulnDiscussion>Why ${index + 1}.</VulnDiscussion>`,
+})) as [SampleRule, SampleRule, SampleRule, SampleRule, SampleRule];
+const catalog = '/api/v1/stigs/changes';
+let t: TestApp;
+
+made.before(async () => {
+  t = await testApp([
+    writeBenchmarks([
+      { date: '12 Jan 2024', release: 1, rules: [one, two, three, four] },
+      {
+        ...{ date: '12 Apr 2024', release: 2 },
+        rules: [one, { ...two, severity: 'low' }, three, { ...four, ruleId: 'SV-100004r2_rule' }],
+      },
+      {
+        ...{ date: '12 Jul 2024', release: 3 },
+        rules: [
+          { ...one, severity: 'high', checks: ['Look twice.'], title: '=cmd()' },
+          { ...two, ccis: ['CCI-000015'] },
+          { ...four, ruleId: 'SV-100004r2_rule' },
+          five,
+        ],
+      },
+      { id: 'New', title: 'A new one STIG', date: '01 Jul 2024', rules: sampleRules(2, 'NEW-01', 500_001) },
+      { id: 'Old', title: 'An old one STIG', date: '01 Jul 2020', rules: sampleRules(2, 'OLD-01', 600_001) },
+      {
+        ...{ id: 'Undated', title: 'Undated STIG', date: null, statusDate: null },
+        rules: sampleRules(2, 'UND-01', 700_001),
+      },
+    ]),
+  ]);
+});
+made.after(() => t.db.close());
+
+const sample = {
+  slug: 'sample_product',
+  title: 'Sample Product Security Technical Implementation Guide',
+};
+const fresh = { slug: 'a_new_one', title: 'A new one STIG' };
+const none = { check: 0, fix: 0, severity: 0, mapping: 0, cosmetic: 0 };
+
+made('the whole answer, word for word', async () => {
+  const { json } = await t.get(`${catalog}?since=2024-05-01`);
+  assert.equal(json, {
+    since: '2024-05-01',
+    totals: { stigs: 2, added: 3, removed: 1, changed: 2, severityRaised: 2 },
+    stigs: [
+      {
+        ...{ ...fresh, from: null, to: 'V1R1' },
+        ...{ added: 2, removed: 0, renumbered: 0, unchanged: 0, changed: none, severityRaised: [] },
+      },
+      {
+        ...{ ...sample, from: 'V1R2', to: 'V1R3' },
+        ...{ added: 1, removed: 1, renumbered: 0, unchanged: 1 },
+        changed: { ...none, check: 1, severity: 1 },
+        severityRaised: [
+          { groupId: 'V-100001', ruleId: 'SV-100001r1_rule', title: '=cmd()', from: 'medium', to: 'high' },
+          {
+            ...{ groupId: 'V-100002', ruleId: 'SV-100002r1_rule', title: 'Rule 2.' },
+            ...{ from: 'low', to: 'medium' },
+          },
+        ],
+      },
+    ],
+  });
+});
+
+made('which release it is compared with: the newest that is dated before, and none is null', async () => {
+  const cases: [since: string, from: (string | null)[]][] = [
+    ['2024-07-13', []],
+    ['2024-07-12', ['V1R2']],
+    ['2024-07-12T23:59:59Z', ['V1R2']],
+    ['2024-07-01', [null, 'V1R2']],
+    ['2024-04-13', [null, 'V1R2']],
+    ['2024-04-12', [null, 'V1R1']],
+    ['2024-01-13', [null, 'V1R1']],
+    ['2024-01-12', [null, null]],
+    ['0001-01-01', [null, null, null]],
+  ];
+  for (const [since, from] of cases) {
+    const { json } = await t.get(`${catalog}?since=${since}`);
+    assert.is(json.since, since.slice(0, 10));
+    const found = json.stigs.map((stig: { from: string | null }) => stig.from);
+    assert.equal(found, from, since);
+  }
+  const since2024 = (await t.get(`${catalog}?since=2024-01-12`)).json;
+  assert.equal(since2024.totals, { stigs: 2, added: 6, removed: 0, changed: 0, severityRaised: 0 });
+});
+
+made('csv and xlsx: a line for each rule, a formula is none', async () => {
+  const { title } = sample;
+  const rest = (rule: SampleRule, name: string) => [rule.groupId!, rule.version!, name];
+  const expected = [
+    header,
+    ...[1, 2].map((n) => [
+      ...[fresh.slug, fresh.title, '', 'V1R1', 'added', '', `V-50000${n}`, `NEW-01-00000${n}`],
+      ...[`Setting ${n} must be on.`, '', 'medium'],
+    ]),
+    ...[
+      ['added', '', ...rest(five, 'Rule 5.'), '', 'medium'],
+      ['removed', '', ...rest(three, 'Rule 3.'), 'medium', ''],
+      ['changed', 'check;severity;cosmetic', ...rest(one, '=cmd()'), 'medium', 'high'],
+      ['changed', 'severity;mapping', ...rest(two, 'Rule 2.'), 'low', 'medium'],
+    ].map((cells) => [sample.slug, title, 'V1R2', 'V1R3', ...cells]),
+  ];
+  const raw = await t.get(`${catalog}?since=2024-05-01&format=csv&raw=true`);
+  const found = readCsv(raw.text);
+  assert.equal(found, expected);
+  const file = 'attachment; filename="changes_since_2024-05-01.csv"';
+  assert.ok(raw.headers.get('Content-Disposition')!.startsWith(file));
+  const escaped = readCsv((await t.get(`${catalog}?since=2024-05-01&format=CSV`)).text);
+  assert.equal(
+    escaped,
+    found.map((cells) => cells.map((cell) => (cell === '=cmd()' ? "'=cmd()" : cell))),
+  );
+  const sheet = await t.app.request(`${catalog}?since=2024-05-01&format=xlsx`, {
+    headers: { Authorization: `Bearer ${await t.token()}` },
+  });
+  assert.equal(readSheet(new Uint8Array(await sheet.arrayBuffer())).rows, found);
+});
+
+made('the same file of two releases, and what it is narrowed to', async () => {
+  const diff = '/api/v1/stigs/sample_product/diff?from=V1R2&to=V1R3';
+  const csv = async (path: string) => readCsv((await t.get(`${path}&format=csv&raw=true`)).text);
+  const all = await csv(diff);
+  assert.equal(
+    all,
+    (await csv(`${catalog}?since=2024-05-01`)).filter(([slug]) => slug !== fresh.slug),
+  );
+  const name = 'sample_product_V1R2_to_V1R3_changes.csv';
+  const { headers } = await t.get(`${diff}&format=csv`);
+  assert.ok(headers.get('Content-Disposition')!.startsWith(`attachment; filename="${name}"`));
+  const whole = (await t.get(diff)).json;
+  const cases: [filter: string, keeps: (cells: string[]) => boolean][] = [
+    ['kind=added', (cells) => cells[4] === 'added'],
+    ['kind=removed,Changed', (cells) => cells[4] !== 'added'],
+    ['kind=renumbered', () => false],
+    ['class=severity', (cells) => cells[5]!.split(';').includes('severity')],
+    ['class=mapping&class=check', (cells) => /mapping|check/.test(cells[5]!)],
+    ['class=check&kind=added', () => false],
+    ['severity=high', (cells) => (cells[10] || cells[9]) === 'high'],
+    ['severity=medium&kind=removed', (cells) => cells[4] === 'removed'],
+  ];
+  for (const [filter, keeps] of cases) {
+    const [first, ...lines] = all;
+    assert.equal(await csv(`${diff}&${filter}`), [first, ...lines.filter(keeps)], filter);
+    const { json } = await t.get(`${diff}&${filter}`);
+    assert.equal([json.summary, json.groupIds], [whole.summary, whole.groupIds]);
+    const shown = [json.added, json.removed, json.changed].flat();
+    assert.is(shown.length, lines.filter(keeps).length, filter);
+    if (filter.includes('kind') && !filter.includes('renumbered')) assert.equal(json.renumbered, []);
+  }
+});
+
+made('of a list: its own STIGs, since a day or since each was added, for who may see it', async () => {
+  t.clock.now = new Date('2024-07-12T00:00:01Z');
+  const token = await t.token();
+  const post = (path: string, body: object) => t.send('POST', path, body, { token });
+  const { id } = (await post('/api/v1/lists', { name: 'Two hosts' })).json;
+  const path = `/api/v1/lists/${id}/changes`;
+  const ask = (query: string) => t.get(`${path}?${query}`, { token });
+  const slugsOf = async (since: string) =>
+    (await ask(`since=${since}`)).json.stigs.map(({ slug }: { slug: string }) => slug);
+  assert.equal(await slugsOf('added'), []);
+  await post(`/api/v1/lists/${id}/stigs`, { slugs: ['a_new_one', 'an_old_one', 'undated'] });
+  assert.equal(await slugsOf('2024-01-01'), ['a_new_one']);
+  assert.equal(await slugsOf('added'), []);
+  await post(`/api/v1/lists/${id}/stigs`, { slugs: ['sample_product'] });
+  assert.equal(await slugsOf('Added'), ['sample_product']);
+  const { json } = await ask('since=added');
+  assert.is(json.since, 'added');
+  const whole: ChangesSince = (await t.get(`${catalog}?since=2024-07-12`, { token })).json;
+  assert.equal([json.totals, json.stigs], [whole.totals, whole.stigs]);
+  const csv = await ask('since=added&format=csv');
+  const wholeCsv = await t.get(`${catalog}?since=2024-07-12&format=csv`, { token });
+  assert.equal(readCsv(csv.text), readCsv(wholeCsv.text));
+  assert.match(csv.headers.get('Content-Disposition')!, /filename="Two.hosts_changes_since_added\.csv"/);
+  const bob = await t.token({ sub: 'bob', org: 'blue' });
+  for (const format of ['json', 'csv', 'xlsx']) {
+    const refused = await t.get(`${path}?since=2024-01-01&format=${format}`, { token: bob });
+    assertError(refused, 404, 'NOT_FOUND', 'Not found');
+  }
+  t.clock.now = new Date('2026-11-21T12:00:00Z');
+});
+
+made('what is no day and no format is a 400', async () => {
+  const words = 'since must be a date in the form YYYY-MM-DD';
+  const list = '/api/v1/lists/00000000-0000-4000-8000-000000000000/changes';
+  const bad = [
+    ...['', '?since=', '?since=2024', '?since=2024-02-30', '?since=2024-1-1', '?since=yesterday'],
+    ...['?since=2024-01-01&since=2024-02-01', '?since=20240101', "?since=2024-01-01'--", '?since=-1'],
+  ];
+  for (const query of bad) {
+    assertError(await t.get(catalog + query), 400, 'BAD_REQUEST', words);
+    assertError(await t.get(list + query), 400, 'BAD_REQUEST', `${words}, or added`);
+  }
+  assertError(await t.get(`${catalog}?since=added`), 400, 'BAD_REQUEST', words);
+  const formats = 'Invalid format. Must be one of: json, csv, xlsx';
+  for (const path of [`${catalog}?since=2024-01-01`, `${list}?since=added`, '/api/v1/stigs/x/diff?from=V1R1'])
+    for (const format of ['xml', '', 'cklb', 'json&format=csv'])
+      assertError(await t.get(`${path}&format=${format}`), 400, 'BAD_REQUEST', formats);
+  assertError(await t.get(`${list}?since=added`), 404, 'NOT_FOUND', 'Not found');
+  for (const [name, known] of [
+    ['kind', 'added, removed, changed, renumbered'],
+    ['class', 'check, fix, severity, mapping, cosmetic'],
+    ['severity', 'high, medium, low'],
+  ])
+    assertError(
+      await t.get(`/api/v1/stigs/sample_product/diff?${name}=other`),
+      400,
+      'BAD_REQUEST',
+      `${name} must be one or more of: ${known}`,
+    );
+});
+
+made('a STIG of that name does not take the address', async () => {
+  const other = await testApp([writeBenchmarks([{ id: 'Changes', title: 'Changes STIG' }])]);
+  const { json } = await other.get('/api/v1/stigs');
+  assert.is.not(json.stigs[0].slug, 'changes');
+  assert.is((await other.get(`${catalog}?since=2020-01-01`)).json.stigs[0].slug, json.stigs[0].slug);
+  other.db.close();
+});
+
+made('a catalog that changes while it is compared is compared again, whole', async () => {
+  const db = (await testApp([])).db;
+  const write = (release: number, first: number) =>
+    writeBenchmarks(
+      Array.from({ length: 40 }, (_, index) => ({
+        ...{ id: `S${index}`, title: `S${index} STIG`, release, date: `0${release} Jan 2024` },
+        rules: sampleRules(first, `S${index}`, 100_000 + 1000 * index),
+      })),
+    );
+  const now = () => new Date('2026-11-21T12:00:00Z');
+  await runImport(db, [write(1, 3)], { now });
+  const changes = createStigChangesService(db);
+  // The import that is whole between two turns is seen whole, or not at all.
+  const asked = changes.ofCatalog('2024-01-02');
+  const imported = runImport(db, [write(2, 5)], { now });
+  const [{ totals }] = await Promise.all([asked, imported]);
+  assert.ok([0, 40].includes(totals.stigs), String(totals.stigs));
+  assert.equal((await changes.ofCatalog('2024-01-02')).totals, {
+    ...{ stigs: 40, added: 80, removed: 0, changed: 0, severityRaised: 0 },
+  });
+  db.close();
+});
+
+made('marks tell of two rules what their texts do', () => {
+  const text = fc.constantFrom('', 'a', 'a b', 'a  b', 'a\nb ', 'A b', 'a b.');
+  const severity = fc.constantFrom('high', 'medium', 'low');
+  const ccis = fc.array(fc.constantFrom('CCI-000001', 'CCI-000002', 'CCI-000003'), { maxLength: 3 });
+  const rule = fc.record({ title: text, severity, discussion: text, check: text, fix: text, ccis });
+  const ids = { groupId: 'V-1', ruleId: 'SV-1r1_rule', ruleVersion: 'S-1', legacyIds: [] };
+  fc.assert(
+    fc.property(rule, rule, (old, now) => {
+      const [a, b] = [old, now].map(({ title, discussion, check, fix, ...rest }) => {
+        const texts = { ruleTitle: title, vulnDiscussion: discussion, checkContent: check, fixText: fix };
+        return readMarks(writeMarks([{ ...ids, ...rest, ...texts }]))[0]!;
+      });
+      const { changed } = compareRules([{ ...ids, ...old }], [{ ...ids, ...now }]);
+      assert.equal(markedClasses(a!, b!), changed[0]?.classes ?? []);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+made.run();
+
+const real = suite('What changed, against the publishers’ files');
+let app: TestApp;
+let stigs: SourceStig[];
+
+real.before(async () => {
+  app = await testApp(benchmarkPaths);
+  const order = app.db.sqlite
+    .prepare<[], string>('SELECT slug FROM stigs ORDER BY title_fold, title, slug')
+    .pluck()
+    .all();
+  stigs = (await sourceStigs(app.db)).sort((a, b) => order.indexOf(a.slug) - order.indexOf(b.slug));
+});
+real.after(() => app.db.close());
+
+/** Every day on which the answer may turn: that of each release, and the one after. */
+function turningDays(): string[] {
+  const days = stigs.flatMap(({ releases }) => releases.flatMap(({ releaseDate }) => releaseDate ?? []));
+  const next = (day: string) => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+  return [...new Set(days.flatMap((day) => [day, next(day)]))].sort();
+}
+
+/** The rows of two texts are compared first, as they are many. */
+function assertLines(text: string, expected: string[][], where: string) {
+  assert.equal(readCsv(text), [header, ...expected], where);
+}
+
+real('of the whole catalog, since every day that matters', async () => {
+  for (const [index, since] of turningDays().entries()) {
+    const expected = stigs.flatMap((stig) => changesSince(stig, since) ?? []);
+    const { json } = await app.get(`${catalog}?since=${since}`);
+    assert.equal(
+      json.stigs,
+      expected.map(({ summary }) => summary),
+      since,
+    );
+    if (index % 5 > 0) continue;
+    const { text } = await app.get(`${catalog}?since=${since}&format=csv&raw=true`);
+    assertLines(
+      text,
+      expected.flatMap(({ lines }) => lines),
+      since,
+    );
+  }
+});
+
+real('of a hundred random lists', async () => {
+  const days = turningDays();
+  const [lists] = fc.sample(
+    fc.array(
+      fc.record({ slugs: fc.subarray(stigs.map(({ slug }) => slug)), since: fc.constantFrom(...days) }),
+      { minLength: 100, maxLength: 100 },
+    ),
+    1,
+  );
+  for (const [index, { slugs, since }] of lists!.entries()) {
+    const { id } = (await app.send('POST', '/api/v1/lists', { name: 'Random' })).json;
+    if (slugs.length > 0) await app.send('POST', `/api/v1/lists/${id}/stigs`, { slugs });
+    const expected = stigs
+      .filter(({ slug }) => slugs.includes(slug))
+      .flatMap((stig) => changesSince(stig, since) ?? []);
+    const { json } = await app.get(`/api/v1/lists/${id}/changes?since=${since}`);
+    assert.equal(
+      json.stigs,
+      expected.map(({ summary }) => summary),
+    );
+    const sum = (count: (stig: (typeof expected)[number]['summary']) => number) =>
+      expected.reduce((total, { summary }) => total + count(summary), 0);
+    assert.equal(json.totals, {
+      stigs: expected.length,
+      added: sum(({ added }) => added),
+      removed: sum(({ removed }) => removed),
+      changed: expected.reduce(
+        (total, { lines }) => total + lines.filter(([, , , , kind]) => kind === 'changed').length,
+        0,
+      ),
+      severityRaised: sum(({ severityRaised }) => severityRaised.length),
+    });
+    if (index % 5 > 0) continue;
+    const { text } = await app.get(`/api/v1/lists/${id}/changes?since=${since}&format=csv&raw=true`);
+    assertLines(
+      text,
+      expected.flatMap(({ lines }) => lines),
+      id,
+    );
+  }
+});
+
+real.run();

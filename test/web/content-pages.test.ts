@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import * as assert from 'uvu/assert';
+import { testApp } from '../support/app.ts';
+import { countingIds, sessionCaller, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { loadPage, textOf } from '../support/pages.ts';
+import { shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { writeXccdf } from '../support/xccdf-writer.ts';
+
+const content = suite('Content');
+
+const folder = scratchFolder();
+const guide = (name: string, date: string | null, first: number) =>
+  put(
+    folder,
+    `U_${name}_V1R1_Manual-xccdf.xml`,
+    writeXccdf({
+      ...{ id: name, title: `${name} STIG`, date, statusDate: null, first, stem: name },
+      ...{ version: 1, release: 1 },
+    }),
+  );
+// The tests live on 2026-11-21.
+const files = {
+  young: guide('Young', '01 Nov 2026', 100_001),
+  edge: guide('Edge', '22 Aug 2026', 110_001),
+  old: guide('Old', '21 Nov 2024', 120_001),
+  timeless: guide('Timeless', null, 130_001),
+};
+const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+const t = await testApp([...Object.values(files), shipped('roles')], { newId: countingIds() });
+const ann = await sessionCaller(t, await userCaller(t, { sub: 'ann' }));
+const eve = await sessionCaller(t, await userCaller(t, { sub: 'eve', entitlements: ['occ'] }));
+content.after(() => t.db.close());
+
+const said = async (path: string, who = ann) => textOf((await loadPage(t, path, who)).html);
+
+content('a file is found by its name or its hash, with its folder and what it became', async () => {
+  const { html } = await loadPage(t, '/catalog/files?search=u_OLD_', ann);
+  const text = textOf(html);
+  for (const words of [
+    'U_Old_V1R1_Manual-xccdf.xml',
+    `Folder ${dirname(files.old)}`,
+    `SHA-256 ${sha256(files.old)}`,
+    'imported',
+  ])
+    assert.ok(text.includes(words), words);
+  assert.match(html, '<a href="/stigs/old?version=V1R1">Old STIG V1R1</a>');
+  assert.match(html, 'href="/catalog/imports/1"');
+  assert.not.match(text, 'U_Young');
+  assert.match(
+    await said(`/catalog/files?search=${sha256(files.edge).slice(0, 12).toUpperCase()}`),
+    'U_Edge_V1R1',
+  );
+  assert.match(await said('/catalog/files?search=%25'), 'No import met a file of this name.');
+  assert.not.match(await said('/catalog/files?search=+'), 'No import met');
+});
+
+content('who may not see a kind of source does not find its files', async () => {
+  assert.match(await said('/catalog/files?search=o', eve), 'onet');
+  assert.not.match(await said('/catalog/files?search=o'), 'onet');
+  assert.not.match(await said('/catalog/imports/1?search=o'), 'onet');
+  // What became no STIG leads to none.
+  assert.not.match((await loadPage(t, '/catalog/files?search=onet', eve)).html, 'href="/stigs/');
+});
+
+/** The STIGs of the table of ages in their order. */
+async function ages(query: string, who = ann): Promise<string[]> {
+  const { html } = await loadPage(t, `/catalog${query}`, who);
+  const section = html.slice(html.indexOf('aria-labelledby="ages"'));
+  return [...section.matchAll(/<a href="\/stigs\/(\w+)">/g)].map(([, slug]) => slug!);
+}
+
+content('STIGs stand by their age, what has no date last, and are narrowed to what is older', async () => {
+  assert.equal(await ages(''), ['old', 'edge', 'young', 'timeless']);
+  assert.equal(await ages('?sort=-date'), ['young', 'edge', 'old', 'timeless']);
+  assert.equal(await ages('?sort=title'), ['edge', 'old', 'timeless', 'young']);
+  // 91 days old is not older than 91 days.
+  assert.equal(await ages('?olderThan=91'), ['old']);
+  assert.equal(await ages('?olderThan=730'), []);
+  assert.match(await said('/catalog?olderThan=730'), 'No STIG has a release older than 730 days.');
+  assert.is((await loadPage(t, '/catalog?olderThan=12', ann)).status, 400);
+  const { html } = await loadPage(t, '/catalog', ann);
+  const widths = [...html.matchAll(/class="age" x="0" y="0" width="([\d.]+)"/g)].map(([, width]) =>
+    Number(width),
+  );
+  assert.equal(
+    widths,
+    [240, (91 / 730) * 240, (20 / 730) * 240].map((width) => Math.round(width * 10) / 10),
+  );
+});
+
+content('the sources of an import are narrowed by name, and sorted', async () => {
+  const sources = async (query: string) =>
+    [
+      ...(await loadPage(t, `/catalog/imports/1?${query}`, ann)).html.matchAll(
+        /<span class="mono">(U_\w+)_V1R1/g,
+      ),
+    ].map(([, name]) => name);
+  assert.equal((await sources('search=u_')).sort(), ['U_Edge', 'U_Old', 'U_Timeless', 'U_Young']);
+  assert.equal(await sources('search=u_&sort=-source'), ['U_Young', 'U_Timeless', 'U_Old', 'U_Edge']);
+  assert.equal(await sources('search=u_&sort=source'), ['U_Edge', 'U_Old', 'U_Timeless', 'U_Young']);
+  assert.equal(await sources('search=EDGE&outcome=imported'), ['U_Edge']);
+  assert.equal(await sources('search=EDGE&outcome=rejected'), []);
+});
+
+content('the next day all are a day older', async () => {
+  t.clock.now = new Date('2026-11-22T12:00:00Z');
+  const tomorrow = await sessionCaller(t, await userCaller(t, { sub: 'ann' }));
+  assert.equal(await ages('?olderThan=91', tomorrow), ['old', 'edge']);
+  const text = await said('/catalog?olderThan=91', tomorrow);
+  assert.match(text, '2 STIGs with a release older than 91 days');
+  assert.match(text, 'Old STIG V1R1 2024-11-21 731 days');
+});
+
+content.run();

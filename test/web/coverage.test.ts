@@ -1,0 +1,142 @@
+import * as assert from 'uvu/assert';
+import { type TestApp, testApp } from '../support/app.ts';
+import { ask, type Caller, countingIds, sessionCaller, testId, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { attributesOf, loadPage, textOf } from '../support/pages.ts';
+import { shipped } from '../support/reference.ts';
+
+const pages = suite('Pages of coverage');
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+type Json = any;
+
+let t: TestApp;
+let ann: Caller;
+const home = `/lists/${testId(1)}/coverage`;
+
+pages.before(async () => {
+  t = await testApp([shipped('stigs'), shipped('controls'), shipped('mappings')], { newId: countingIds() });
+  const token = await userCaller(t);
+  ann = await sessionCaller(t, token);
+  await ask(t, 'POST', '/api/v1/lists', token, { name: 'A system' });
+  const slugs = ['harbor_linux_3', 'lantern_web_server_2'];
+  await ask(t, 'POST', `/api/v1/lists/${testId(1)}/stigs`, token, { slugs });
+});
+pages.after(() => t.db.close());
+
+const page = async (path: string): Promise<string> => {
+  const { status, html } = await loadPage(t, path, ann);
+  assert.is(status, 200, path);
+  return html;
+};
+
+pages('a square for each control says how many rules it has, and leads to them', async () => {
+  for (const [path, narrow] of [
+    [home, `list=${testId(1)}`],
+    ['/stigs/harbor_linux_3/coverage', 'stig=harbor_linux_3'],
+  ] as const)
+    for (const query of ['', '?rollup=true', '?revision=Rev+4', '?framework=nist-800-171']) {
+      const html = await page(path + query);
+      const json: Json = (await t.get(`/api/v1${path}${query}`)).json;
+      const squares = [
+        ...html.matchAll(/<a class="n(\d)" href="([^"]*)" title="([^"]*)" aria-label="([^"]*)"/g),
+      ];
+      const version = query.includes('Rev+4') ? '&amp;version=Rev+4' : '';
+      assert.equal(
+        squares.map(([, shade, href, title, label]) => [shade, href, title, label]),
+        json.controls.map(({ identifier, rules: { total } }: Json) => {
+          const words = `${identifier}: ${total === 0 ? 'no rule' : total === 1 ? '1 rule' : `${total} rules`}`;
+          const shade = [1, 2, 5, 20].filter((from) => total >= from).length;
+          const href = `/controls/${json.framework}/${encodeURIComponent(identifier)}?${narrow}${version}`;
+          return [String(shade), href, words, words];
+        }),
+        path + query,
+      );
+      const text = textOf(html);
+      const { controls, covered, uncovered, rules, mappedRules, unmappedRules } = json.totals;
+      for (const words of [
+        `${covered} controls of ${controls.toLocaleString('en-US')} addressed.`,
+        `Controls without a rule ${uncovered} of ${controls.toLocaleString('en-US')}`,
+        `${mappedRules} of ${rules} rules mapped to a control`,
+        `Rules not mapped ${unmappedRules} of ${rules}`,
+        ...json.unmapped.map((rule: Json) => `${rule.groupId} ${rule.title}`),
+        'It does not mean satisfied',
+      ])
+        assert.ok(text.includes(words), `${path}${query}: ${words}`);
+      assert.not.match(text.replace('It does not mean satisfied', ''), /satisf/i);
+    }
+});
+
+pages('where a square leads there are as many rules as it says', async () => {
+  for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci']) {
+    const { controls }: Json = (await t.get(`/api/v1${home}?framework=${framework}`)).json;
+    const covered = controls.filter((each: Json) => each.covered);
+    assert.ok(covered.length > 5, framework);
+    for (const { identifier, rules } of covered) {
+      const path = `/api/v1/control-rules/${framework}/${encodeURIComponent(identifier)}?list=${testId(1)}`;
+      assert.is((await t.get(path)).json.pagination.total, rules.total, `${framework} ${identifier}`);
+    }
+  }
+});
+
+pages('the tables name every control once, with a rule or without', async () => {
+  const html = await page(`${home}?framework=dod-8500&baseline=mac+i`);
+  const json: Json = (await t.get(`/api/v1${home}?framework=dod-8500&baseline=1`)).json;
+  const table = (id: string) =>
+    [
+      ...html
+        .split(`id="${id}"`)[1]!
+        .split('</section>')[0]!
+        .matchAll(/<a class="ids"[^>]*>([^<]*)</g),
+    ].map(([, identifier]) => identifier);
+  const of = (isCovered: boolean) =>
+    json.controls.filter((each: Json) => each.covered === isCovered).map((each: Json) => each.identifier);
+  assert.equal(table('uncovered'), of(false));
+  assert.equal(table('covered'), of(true));
+  assert.equal(
+    table('outside'),
+    json.outside.map((each: Json) => each.identifier),
+  );
+});
+
+pages('downloads keep what is asked for', async () => {
+  const html = await page(
+    '/stigs/harbor_linux_3/coverage?version=v1r1&framework=nist-800-53&rollup=TRUE&revision=4',
+  );
+  const files = attributesOf(html, 'href').filter((each) => each.startsWith('/api/'));
+  const asked = 'framework=nist-800-53&revision=Rev+4&rollup=true';
+  assert.equal(
+    files,
+    ['json', 'csv', 'xlsx'].map(
+      (each) => `/api/v1/stigs/harbor_linux_3/coverage?${asked}&format=${each}&version=V1R1`,
+    ),
+  );
+  for (const file of files) assert.is((await t.get(file)).status, 200, file);
+});
+
+pages(
+  'another framework in the form leaves revision and baseline behind; what is wrong is said',
+  async () => {
+    const form = `${home}?of=nist-800-53&framework=dod-8500&revision=Rev+4&baseline=moderate`;
+    assert.match(textOf(await page(form)), /DoD 8500\.2 DoDI 8500\.2 \(2003\), all active controls:/);
+    const { status, html } = await loadPage(t, form.replace('of=nist-800-53&', ''), ann);
+    assert.is(status, 400);
+    assert.match(textOf(html), /baseline must be one of: MAC I, MAC II, MAC III/);
+    const { status: unknown } = await loadPage(t, '/stigs/none/coverage', ann);
+    assert.is(unknown, 404);
+    assert.match(await page('/stigs/harbor_linux_3'), /href="\/stigs\/harbor_linux_3\/coverage"/);
+  },
+);
+
+pages('five thousand CCIs are told by their families, and files have what tables leave out', async () => {
+  const html = await page(`${home}?framework=cci`);
+  assert.not.match(html, /<a class="n\d"/);
+  assert.match(textOf(html), /more are not shown here\. Download all as JSON/);
+});
+
+pages('an empty list says what to do', async () => {
+  await ask(t, 'POST', '/api/v1/lists', await userCaller(t), { name: 'None' });
+  assert.match(textOf(await page(`/lists/${testId(2)}/coverage`)), /This list is empty\. Browse STIGs/);
+});
+
+pages.run();

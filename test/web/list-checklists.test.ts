@@ -1,0 +1,135 @@
+import * as assert from 'uvu/assert';
+import { readHosts } from '../../src/checklists/host-table.ts';
+import { testApp } from '../support/app.ts';
+import { sessionCaller, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { loadPage, textOf } from '../support/pages.ts';
+import { readZip } from '../support/read-zip.ts';
+import { shipped } from '../support/reference.ts';
+
+const pages = suite('Checklists of a list, by a form');
+
+const t = await testApp([shipped('stigs')]);
+const ann = await sessionCaller(t, await userCaller(t, { sub: 'ann' }));
+const slugs = ['lantern_web_server_2', 'harbor_linux_3'];
+const home = (await loadPage(t, '/lists', ann, { name: 'Site', visibility: 'SHARED' })).location!;
+await loadPage(t, `${home}/stigs`, ann, { slugs: slugs.join('\n') });
+const here = `${home}/checklists`;
+pages.after(() => t.db.close());
+
+function formOf(fields: Record<string, string>, file?: string | Uint8Array<ArrayBuffer>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  if (file !== undefined) form.set('file', new Blob([file]), 'hosts.csv');
+  return form;
+}
+
+const send = (form: FormData) =>
+  t.app.request(`http://here.example${here}`, { method: 'POST', body: form, headers: ann });
+
+async function zipOf(form: FormData): Promise<Buffer> {
+  const answer = await send(form);
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  assert.is(answer.headers.get('Content-Type'), 'application/zip', textOf(bytes.toString()).slice(0, 300));
+  return bytes;
+}
+
+pages('pasted, typed or as csv: the zip is that of the API', async () => {
+  const hosts = [
+    { hostName: 'web01', ipAddress: '10.0.0.11', fqdn: 'web01.x.test', role: 'Member Server' },
+    { hostName: 'web02' },
+  ];
+  const Authorization = `Bearer ${await t.token({ sub: 'ann' })}`;
+  for (const [format, layout] of [
+    ['cklb', 'stig'],
+    ['ckl', 'host'],
+  ] as const) {
+    const api = await t.app.request(`/api/v1${here}`, {
+      method: 'POST',
+      headers: { Authorization },
+      body: JSON.stringify({ hosts, format, layout }),
+    });
+    const wanted = Buffer.from(await api.arrayBuffer());
+    assert.is((await readZip(wanted)).size, layout === 'host' ? 2 : 4);
+    const pasted = 'web01\t10.0.0.11\tweb01.x.test\tmember server\r\nweb02\r\n';
+    const csv = '\uFEFFName;Role;IP Address;FQDN\nweb01;Member Server;10.0.0.11;web01.x.test\n\nweb02;;;\n';
+    const fields = { format, layout };
+    assert.equal(await zipOf(formOf({ ...fields, hosts: pasted })), wanted);
+    assert.equal(await zipOf(formOf({ ...fields, hosts: csv })), wanted);
+    assert.equal(await zipOf(formOf({ ...fields, hosts: '' }, csv)), wanted);
+  }
+  const answer = await send(formOf({ hosts: 'web01' }));
+  assert.match(answer.headers.get('Content-Disposition')!, /filename="Site_checklists\.zip"/);
+  assert.is(answer.headers.get('Cache-Control'), 'private, no-store');
+  await answer.body!.cancel();
+});
+
+pages('what is wrong is named by line, and the form keeps what was typed', async () => {
+  const refused = async (form: FormData, ...words: string[]) => {
+    const page = await loadPage(t, here, ann, form);
+    assert.is(page.status, 400);
+    for (const each of words) assert.ok(textOf(page.html).includes(each), `${each}: ${textOf(page.html)}`);
+    return page.html;
+  };
+  const typed = 'web01,10.0.0.11\n,10.0.0.12\n<b>web03</b>,,,King\nweb04,1,2,None,5';
+  const html = await refused(
+    formOf({ hosts: typed, format: 'ckl', layout: 'host' }),
+    'Line 2: hostName is required',
+    'Line 3: role must be one of: None, Workstation, Member Server, Domain Controller',
+    'Line 4: it has more than 4 columns',
+  );
+  assert.match(
+    html,
+    /<textarea[^>]*>\s*web01,10\.0\.0\.11\n,10\.0\.0\.12\n&lt;b&gt;web03&lt;\/b&gt;,,,King\n/,
+  );
+  assert.match(html, /<option value="ckl" selected/);
+  assert.match(html, /<option value="host" selected/);
+  const again = await refused(
+    formOf({ hosts: '' }, 'hostName,role\nweb01,King\n'),
+    'Line 2: role must be one of',
+  );
+  assert.match(again, /<textarea[^>]*>\s*hostName,role\nweb01,King\n/, 'the file stands in the form');
+  await refused(formOf({ hosts: ' \n' }), 'There is no host');
+  await refused(formOf({ hosts: 'a' }, 'b'), 'Paste the hosts or choose a file, not both');
+  await refused(formOf({ hosts: '' }, new Uint8Array([0x6b, 0xf6])), 'The file is not valid UTF-8');
+  await refused(formOf({ hosts: 'a', format: 'pdf' }), 'Invalid format. Must be one of: cklb, ckl');
+  await refused(formOf({ hosts: 'hostName,owner\na,b' }), 'there is no column "owner"');
+});
+
+pages('a table of any form is read, or said to be wrong', () => {
+  const read = (text: string) => readHosts(text, { mustHaveHeader: false });
+  assert.equal(read('a').hosts, [{ hostName: 'a' }]);
+  assert.equal(read('"a, b",10.0.0.1').hosts, [{ hostName: 'a, b', ipAddress: '10.0.0.1' }]);
+  assert.equal(read('host,mac\na,00:15:5D:0E:92:0C').hosts, [
+    { hostName: 'a', macAddress: '00:15:5D:0E:92:0C' },
+  ]);
+  assert.equal(read('\n\n  \na\n,,\n').hosts, [{ hostName: 'a' }]);
+  assert.equal(read('a,b,c,none').hosts, [{ hostName: 'a', ipAddress: 'b', fqdn: 'c', role: 'None' }]);
+  assert.match(read('a\n"b').problems[0]!, /^Quote Not Closed/);
+  const wrong = read(Array.from({ length: 30 }, () => ',x').join('\n')).problems;
+  assert.is(wrong.length, 11);
+  assert.is(wrong.at(-1), '20 more lines are wrong');
+});
+
+pages(
+  'a list without a STIG says so; one that is gone is named; who sees the list may make them',
+  async () => {
+    const empty = (await loadPage(t, '/lists', ann, { name: 'Empty', visibility: 'PRIVATE' })).location!;
+    const { html } = await loadPage(t, `${empty}/checklists`, ann);
+    assert.match(textOf(html), 'The list has no STIG to make checklists of.');
+    assert.not.match(html, /<textarea/);
+    const own = await testApp([shipped('stigs')]);
+    const cid = await sessionCaller(own, await userCaller(own, { sub: 'cid' }));
+    const list = (await loadPage(own, '/lists', cid, { name: 'L', visibility: 'PRIVATE' })).location!;
+    await loadPage(own, `${list}/stigs`, cid, { slugs: slugs.join('\n') });
+    own.db.sqlite.exec("UPDATE list_stigs SET slug = 'gone_stig', benchmark_id = 'Gone' WHERE position = 1");
+    const page = textOf((await loadPage(own, `${list}/checklists`, cid)).html);
+    assert.match(page, '1 STIG for each host, as one zip.');
+    assert.match(page, 'No longer in the catalog, so left out: gone_stig');
+    own.db.close();
+    const bob = await sessionCaller(t, await userCaller(t, { sub: 'bob' }));
+    assert.is((await loadPage(t, here, bob)).status, 200);
+  },
+);
+
+pages.run();

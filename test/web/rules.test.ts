@@ -1,0 +1,324 @@
+import * as assert from 'uvu/assert';
+import { createStigService } from '../../src/catalog/stigs/queries.ts';
+import { createReadingService } from '../../src/catalog/stigs/reading.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { writeBenchmarks } from '../support/benchmarks.ts';
+import { type Caller, sessionCaller, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { attributesOf, loadPage, textOf } from '../support/pages.ts';
+import { shipped } from '../support/reference.ts';
+import { type SampleRule, sampleRules } from '../support/xccdf-writer.ts';
+
+const rules = suite('The page of a rule');
+
+let t: TestApp;
+let ann: Caller;
+const home = '/stigs/harbor_linux_3/rules';
+
+rules.before(async () => {
+  t = await testApp([shipped()]);
+  ann = await sessionCaller(t, await userCaller(t, { sub: 'ann', entitlements: ['occ'] }));
+});
+rules.after(() => t.db.close());
+
+const load = async (path: string) => (await loadPage(t, path, ann)).html;
+const part = (html: string, pattern: RegExp) => pattern.exec(html)?.[0] ?? '';
+const aside = (html: string) => part(html, /<aside.*<\/aside>/s);
+const column = (html: string) => part(html, /<nav class="rule-list".*?<\/nav>/s);
+
+rules('any id of a rule leads to it: V-id, SV-id, STIG id, a former one', async () => {
+  const title = (html: string) => textOf(part(html, /<h1>.*?<\/h1>/s));
+  const own = await load(`${home}/V-900002`);
+  for (const id of ['V-900002', 'v-900002', 'SV-900002r1_rule', 'SV-900002', 'HARB-03-000020', 'V-800112'])
+    assert.is(title(await load(`/rules/${id}`)), title(own), id);
+  for (const id of ['HARB-03-000020', 'V-800112', 'SV-900002'])
+    assert.is(title(await load(`${home}/${id}`)), title(own), id);
+  for (const path of [
+    '/rules/V-1',
+    `${home}/V-1`,
+    '/stigs/lantern_web_server_2/rules/V-900002',
+    `${home}/V-900002?version=V9R9`,
+  ])
+    assert.is((await loadPage(t, path, ann)).status, 404, path);
+});
+
+rules('the chain leads from the requirement over each CCI to 800-53 and 800-171', async () => {
+  const html = aside(await load('/rules/V-900003'));
+  const chain = part(html, /<ol class="chain">.*?<\/section>/s);
+  const { findings } = (await t.get('/api/v1/stigs/harbor_linux_3')).json;
+  const rule = findings.find((each: { groupId: string }) => each.groupId === 'V-900003');
+  const expected = ['/search?q=SRG-OS-000480-GPOS-00227'];
+  for (const cci of rule.ruleIdents) {
+    expected.push(`/ccis/${cci}`);
+    const { paths } = (await t.get(`/api/v1/crosswalk/resolve?from=cci:${cci}&to=nist-800-53&maxHops=1`))
+      .json;
+    for (const path of paths) {
+      const { identifier } = path.controls.at(-1);
+      expected.push(`/controls/nist-800-53/${identifier}`);
+      const query = `from=nist-800-53:${identifier}&to=nist-800-171&maxHops=1`;
+      const related = (await t.get(`/api/v1/crosswalk/resolve?${query}`)).json.paths;
+      for (const each of related) expected.push(`/controls/nist-800-171/${each.controls.at(-1).identifier}`);
+    }
+  }
+  assert.ok(expected.length > 3, expected.join());
+  assert.equal(attributesOf(chain, 'href'), expected);
+  for (const word of ['SRG requirement', 'CCI', 'NIST SP 800-53', 'NIST SP 800-171'])
+    assert.ok(textOf(chain).includes(word), word);
+});
+
+rules('its releases are told by shape and words, each with the difference at the rule', async () => {
+  const strip = async (id: string) => part(await load(`/rules/${id}`), /<ol class="strip">.*?<\/ol>/s);
+  const moved = await strip('V-900012');
+  assert.match(
+    textOf(moved),
+    /⇅ V1R2 2026-04-15 changed since V1R1: compare : .*severity.* ◆ CAT II → to ▲ CAT I/,
+  );
+  assert.match(textOf(moved), /○ V1R1 2026-01-15 oldest release kept/);
+  assert.ok(
+    attributesOf(moved, 'href').includes(
+      '/stigs/harbor_linux_3/diff?from=V1R1&to=V1R2&rule=V-900012#V-900012',
+    ),
+  );
+  assert.match(textOf(await strip('V-900003')), /= V1R2 2026-04-15 same/);
+  assert.match(textOf(await strip('V-900001')), /≠ V1R2 2026-04-15 changed since V1R1: compare : check/);
+  assert.match(textOf(await strip('V-900015')), /\+ V1R2 2026-04-15 added/);
+  assert.match(textOf(await strip('V-900013')), /− V1R2 2026-04-15 removed/);
+});
+
+rules('a removed rule says which release was its last, and shows its text', async () => {
+  for (const path of ['/rules/V-900013', `${home}/V-900013`, `${home}/V-900013?version=V1R1`]) {
+    const html = await load(path);
+    const text = textOf(html);
+    assert.match(
+      text,
+      /Removed\. V1R1 \( 2026-01-15 \) was the last release with V-900013; V1R2 \( 2026-04-15 \) is without it\./,
+    );
+    const old = (await t.get('/api/v1/stigs/harbor_linux_3?version=V1R1')).json.findings;
+    const rule = old.find((each: { groupId: string }) => each.groupId === 'V-900013');
+    assert.ok(text.includes(textOf(rule.checkContent)), path);
+    // What is before and after it is of the release that has it.
+    assert.ok(attributesOf(html, 'href').includes(`${home}/V-900012?version=V1R1`), path);
+  }
+  assert.is((await loadPage(t, `${home}/V-900013?version=V1R2`, ann)).status, 404);
+  const older = textOf(await load(`${home}/V-900001?version=V1R1`));
+  assert.match(older, 'This is not the latest release. Show the rule in the latest release');
+  assert.not.match(older, 'Removed.');
+});
+
+rules('the rules before and after, and the list, are those that the filters let pass', async () => {
+  const { findings } = (await t.get('/api/v1/stigs/harbor_linux_3')).json as {
+    findings: { groupId: string; severity: string; ruleTitle: string; ruleIdents: string[] }[];
+  };
+  const all = findings.map((each) => each.groupId);
+  const cci = findings[3]!.ruleIdents[0]!;
+  const cases: [query: string, ids: string[]][] = [
+    ['', all],
+    ['severity=high', findings.filter((each) => each.severity === 'high').map((each) => each.groupId)],
+    ['search=ssh', findings.filter((each) => /ssh/i.test(each.ruleTitle)).map((each) => each.groupId)],
+    [`cci=${cci}`, findings.filter((each) => each.ruleIdents.includes(cci)).map((each) => each.groupId)],
+    ['search=no-such-rule', []],
+  ];
+  for (const [query, ids] of cases)
+    for (const here of all) {
+      const html = await load(`${home}/${here}?${query}`);
+      const href = (id: string | undefined) =>
+        id === undefined ? [] : [`${home}/${id}${query === '' ? '' : `?${query}`}`];
+      const before = ids.filter((id) => all.indexOf(id) < all.indexOf(here));
+      const after = ids.filter((id) => all.indexOf(id) > all.indexOf(here));
+      const linked = (rel: string) =>
+        [...html.matchAll(new RegExp(`<a rel="${rel}" href="([^"]*)"`, 'g'))].map((match) =>
+          match[1]!.replaceAll('&amp;', '&'),
+        );
+      const twice = (one: string[]) => [...one, ...one];
+      assert.equal(linked('prev'), twice(href(before.at(-1))), `${query} ${here}`);
+      assert.equal(linked('next'), twice(href(after[0])), `${query} ${here}`);
+      const place = before.length + (ids.includes(here) ? 1 : 0);
+      assert.match(textOf(column(html)), `Rule ${place} of ${ids.length}.`);
+      const near = [...before.slice(-5), ...ids.filter((id) => id === here), ...after.slice(0, 30)];
+      const beyond = before.length > 5 ? before.slice(-6, -5) : [];
+      assert.equal(
+        attributesOf(column(html), 'href'),
+        [...beyond, ...near].flatMap(href),
+        `${query} ${here}`,
+      );
+    }
+});
+
+rules('the page of a STIG hands its filters on', async () => {
+  const html = await load('/stigs/harbor_linux_3?severity=high&search=ssh&version=V1R1');
+  const links = attributesOf(html, 'href').filter((href) => href.startsWith(home));
+  for (const href of links) assert.match(href, /\?version=V1R1&search=ssh&severity=high$/);
+});
+
+rules('rules of other STIGs from the same requirement, one for each and how many more', async () => {
+  const of = (stem: string, first: number, titles: string[]): SampleRule[] =>
+    sampleRules(titles.length, stem, first).map((rule, index) => ({ ...rule, groupTitle: titles[index]! }));
+  const [here, other] = ['SRG-APP-000001-AAA-000001', 'SRG-APP-000002-AAA-000002'] as const;
+  const made = await testApp([
+    writeBenchmarks([
+      { id: 'One', title: 'One', rules: of('ONE', 1000, [here, other]) },
+      { id: 'Two', title: 'Two', rules: of('TWO', 2000, [other, here, here, here]) },
+      { id: 'Three', title: 'Three', rules: of('THREE', 3000, [other]), release: 2 },
+      { id: 'Three', title: 'Three', rules: of('THREE', 3000, [here]), release: 1, date: '12 Jan 2020' },
+      { id: 'Prose', title: 'Prose', rules: of('PROSE', 4000, ['A title of former times']) },
+      {
+        id: 'Base_SRG',
+        title: 'Base Security Requirements Guide',
+        rules: [{ ...sampleRules(1, 'X', 5000)[0]!, version: here, groupTitle: 'SRG-APP-000001' }],
+      },
+    ]),
+  ]);
+  const sam = await sessionCaller(made, await userCaller(made, { sub: 'sam' }));
+  const html = (await loadPage(made, '/rules/V-1000', sam)).html;
+  const related = part(html, /<h2 id="related">.*?<\/section>/s);
+  assert.equal(attributesOf(related, 'href'), ['/stigs/two/rules/V-2001', `/stigs/two?search=${here}#rules`]);
+  assert.match(textOf(related), 'Two V1R1 and 2 more rules');
+  const chain = part(html, /<ol class="chain">.*?<\/section>/s);
+  assert.is(attributesOf(chain, 'href')[0], '/stigs/base/rules/V-5000', 'the requirement itself, in its SRG');
+  // A requirement leads to the rules that are made from it.
+  const requirement = (await loadPage(made, `/rules/${here}`, sam)).html;
+  assert.match(textOf(requirement), 'One V1R1');
+  assert.match(textOf(requirement), 'Two V1R1 and 2 more rules');
+  assert.not.match((await loadPage(made, '/rules/V-4000', sam)).html, 'id="related"');
+  assert.match(textOf((await loadPage(made, '/rules/V-3000', sam)).html), 'One V1R1');
+  made.db.close();
+});
+
+rules('a renumbered rule is found by either number, in either release', async () => {
+  const [one] = sampleRules(1) as [SampleRule];
+  const now = {
+    ...one,
+    groupId: 'V-100101',
+    ruleId: 'SV-100101r1_rule',
+    legacyIds: ['V-100001', 'SV-100001'],
+  };
+  const made = await testApp([
+    writeBenchmarks([
+      { release: 1, rules: [one] },
+      { release: 2, date: '12 Feb 2024', rules: [now] },
+    ]),
+  ]);
+  const sam = await sessionCaller(made, await userCaller(made, { sub: 'sam' }));
+  const { slug } = (await made.get('/api/v1/stigs')).json.stigs[0];
+  const cases: [path: string, shown: string][] = [
+    ['/rules/V-100001', 'V-100101'],
+    [`/stigs/${slug}/rules/V-100001`, 'V-100101'],
+    [`/stigs/${slug}/rules/V-100101?version=V1R1`, 'V-100001'],
+    [`/stigs/${slug}/rules/V-100001?version=V1R1`, 'V-100001'],
+  ];
+  for (const [path, shown] of cases) {
+    const text = textOf((await loadPage(made, path, sam)).html);
+    assert.match(text, `Group ID ${shown}`, path);
+    assert.match(text, '# V1R2 2024-02-12 renumbered', path);
+  }
+  made.db.close();
+});
+
+rules('a number that several rules had is a choice', async () => {
+  const [one, two] = sampleRules(2) as [SampleRule, SampleRule];
+  const legacyIds = ['V-77', 'SV-77'];
+  const made = await testApp([
+    writeBenchmarks([
+      {
+        rules: [
+          { ...one, legacyIds, severity: 'high' },
+          { ...two, legacyIds },
+        ],
+      },
+    ]),
+  ]);
+  const sam = await sessionCaller(made, await userCaller(made, { sub: 'sam' }));
+  const { html } = await loadPage(made, '/rules/V-77', sam);
+  assert.match(textOf(html), '2 rules with the id V-77');
+  const links = attributesOf(html, 'href').filter((href) => href.includes('/rules/'));
+  assert.equal(
+    links.map((href) => href.replace(/^.*\/rules/, '')),
+    ['/V-100001', '/V-100002'],
+  );
+  assert.match(textOf(html), /▲ CAT I V-100001 SAMP-01-000001 .* V1R1, latest/);
+  made.db.close();
+});
+
+rules('who acts is told to the entitled alone, and no lookup is made for others', async () => {
+  assert.match(
+    textOf(aside(await load('/rules/V-900001'))),
+    /Who acts Network and Computer Systems Administrators Primary, \d+%/,
+  );
+  const sam = await sessionCaller(t, await userCaller(t, { sub: 'sam' }));
+  const other = aside((await loadPage(t, '/rules/V-900001', sam)).html);
+  assert.match(textOf(other), 'You need the role-data permission (occ) to see this.');
+  assert.not.match(other, 'Administrators');
+});
+
+rules('legacy ids are shown, and who DISA says is responsible where it does', async () => {
+  assert.match(textOf(await load('/rules/V-900002')), 'Legacy IDs V-800112 SV-800112');
+  const description =
+    '&lt;VulnDiscussion&gt;Why.&lt;/VulnDiscussion&gt;&lt;Responsibility&gt;Demo Officer&lt;/Responsibility&gt;'
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>');
+  const made = await testApp([writeBenchmarks([{ rules: [{ ...sampleRules(1)[0]!, description }] }])]);
+  const sam = await sessionCaller(made, await userCaller(made, { sub: 'sam' }));
+  assert.match(textOf((await loadPage(made, '/rules/V-100001', sam)).html), 'Responsibility Demo Officer');
+  made.db.close();
+});
+
+rules('a page asks as many questions in a STIG of a thousand rules as in one of ten', async () => {
+  const sizes = [10, 1000];
+  const made = await testApp([
+    writeBenchmarks(
+      sizes.map((size, index) => ({
+        id: `Size_${size}`,
+        title: `Size ${size}`,
+        rules: sampleRules(size, `SIZE-${size}`, 100_000 * (index + 1)),
+      })),
+    ),
+  ]);
+  const sam = await sessionCaller(made, await userCaller(made, { sub: 'sam', entitlements: ['occ'] }));
+  const statement = Object.getPrototypeOf(made.db.sqlite.prepare('SELECT 1'));
+  let asked = 0;
+  const kept = { get: statement.get, all: statement.all };
+  for (const name of ['get', 'all'] as const)
+    statement[name] = function (...values: unknown[]) {
+      asked++;
+      return kept[name].apply(this, values);
+    };
+  const counts: number[] = [];
+  // The second time: what became of the rules of a STIG is then known.
+  for (const [index, size] of sizes.entries())
+    for (let times = 0; times < 2; times++) {
+      asked = 0;
+      const path = `/stigs/size_${size}/rules/V-${100_000 * (index + 1) + size / 2}?search=v`;
+      assert.is((await loadPage(made, path, sam)).status, 200);
+      counts.push(asked);
+    }
+  Object.assign(statement, kept);
+  process.stdout.write(`${counts.join(', ')} questions `);
+  assert.is(counts[1], counts[3]);
+  assert.ok(counts[3]! < 40, counts.join());
+  made.db.close();
+});
+
+rules('a rule among a thousand is read without the texts of others, and its page stays small', async () => {
+  const long = 'The words of a check. '.repeat(100);
+  const many = sampleRules(1000, 'BIG', 700_000).map((rule) => ({
+    ...rule,
+    checks: [long],
+    title: 'A title '.repeat(15),
+  }));
+  const made = await testApp([
+    writeBenchmarks([1, 2, 3].map((release) => ({ id: 'Big', title: 'Big', release, rules: many }))),
+  ]);
+  const stigs = createStigService(made.db);
+  const reading = createReadingService(made.db, { ...stigs, full: () => assert.unreachable() as never });
+  const read = reading.group('big', 'V-700500')!;
+  assert.is(read.rules.length, 1);
+  assert.is(read.list.lines.length, 36);
+  assert.is(read.list.total, 1000);
+  assert.equal([read.list.up?.groupId, read.list.down?.groupId], ['V-700494', 'V-700531']);
+  const sam = await sessionCaller(made, await userCaller(made, { sub: 'sam' }));
+  const { html } = await loadPage(made, '/stigs/big/rules/V-700500', sam);
+  assert.ok(html.length - long.length < 30_000, `${html.length}`);
+  made.db.close();
+});
+
+rules.run();
