@@ -188,7 +188,6 @@ const notRun: [RegExp, string][] = [
   [/^npm ci && npm run package$|^cd dist\/package$/, 'minutes of work: .ci/package does it'],
   [/ SHA256SUMS$|^tar xf gapstone-|^\.\/gapstone start$/, 'test/package runs them'],
   [/^(rpm|systemctl|runuser) /, 'needs root on a system with rpm'],
-  [/^docker |^(zcat|gunzip) .*\| docker /, 'needs a container runtime'],
 ];
 
 /** The commands of a page's sh blocks, continuation lines joined; `stopped` ones are run without the server. */

@@ -109,7 +109,7 @@ export function* fromResultsWork(
 
 function inFormat(made: MadeChecklist, format: ChecklistFormat, download: boolean): Upgraded {
   if (download) return resultsFile(made, format);
-  return answerOf({ checklist: written(made.checklist, format, made.target), report: made.report });
+  return answerOf({ checklist: written(made.checklist, format, [made.target.release]), report: made.report });
 }
 
 /** The checklist of results alone, as a file named after its host (rule D28.1). */

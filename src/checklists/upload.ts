@@ -3,7 +3,7 @@ import { refuseHeavyJson, utf8Body } from '../base/json.ts';
 import { toCkl } from '../catalog/stigs/ckl.ts';
 import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
-import type { FullRelease } from '../catalog/stigs/queries.ts';
+import type { FullRelease, StigRelease } from '../catalog/stigs/queries.ts';
 import type { FileType } from '../http/answer.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb.ts';
@@ -27,11 +27,12 @@ export interface Upgraded {
 }
 
 /**
- * What an upload asks of the catalog: the release of a STIG, of the one of those that its checklist names, or that a file
- * seems to be about, which may be none; or what some CCIs are.
+ * What an upload asks of the catalog: the release of a STIG, of the one of those that its checklist names, of one that may
+ * be there under a name (`maybe`), or that a file seems to be about, which may be none; or what some CCIs are.
  */
 export type Wanted =
   | ({ version?: string } & ({ slug: string } | { named: string[] }))
+  | { maybe: string }
   | { stated: StatedRelease }
   | { ccis: string[]; revision: string | undefined };
 
@@ -57,7 +58,7 @@ export function* upgradeWork(bytes: Uint8Array, download: boolean): Work {
   const { checklist, ...asked } = check(upgradeBody, parseBody(utf8Body(bytes)));
   const { upgrade, target } = yield* upgradeOf(readChecklist(checklist), asked);
   if (download) return fileOf(upgrade, asked.format, target);
-  return answerOf({ ...upgrade, checklist: written(upgrade.checklist, asked.format, target) });
+  return answerOf({ ...upgrade, checklist: written(upgrade.checklist, asked.format, [target.release]) });
 }
 
 /** The value of a JSON body, bounded before it is parsed. Throws a 400. */
@@ -81,8 +82,8 @@ export function* upgradeOf(
 }
 
 /** A checklist in a format: the object of a cklb, or the text of a ckl. */
-export function written(checklist: Cklb, format: ChecklistFormat, { release }: FullRelease): Cklb | string {
-  return format === 'ckl' ? toCkl(checklist, [release]) : checklist;
+export function written(checklist: Cklb, format: ChecklistFormat, releases: StigRelease[]): Cklb | string {
+  return format === 'ckl' ? toCkl(checklist, releases) : checklist;
 }
 
 /** The upgraded checklist alone, as a file. */
@@ -103,7 +104,7 @@ export function checklistFile(
   name: string,
 ): Upgraded {
   const marking = checklist.target_data.classification?.slice(0, longestMarking).toWellFormed() ?? null;
-  const made = written(checklist, format, target);
+  const made = written(checklist, format, [target.release]);
   return {
     bytes: bytesOf(typeof made === 'string' ? made : JSON.stringify(made)),
     file: { name: `${name}.${format}`, type: format, marking },

@@ -33,6 +33,7 @@ export const fileTypes = {
   csv: 'text/csv; charset=utf-8',
   xml: 'application/xml; charset=utf-8',
   ckl: 'application/xml; charset=utf-8',
+  html: 'text/html; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   zip: 'application/zip',
 };

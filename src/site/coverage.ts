@@ -5,7 +5,8 @@ import { type CoverageQuery, coverageQuery } from '../catalog/crosswalk/coverage
 import type { NamedRelease } from '../catalog/stigs/queries.ts';
 import { versionQuery } from '../catalog/stigs/schema.ts';
 import type { Env } from '../http/env.ts';
-import { listCoveragePage, type ShownCoverage, stigCoveragePage } from './html/coverage.tsx';
+import { listCoveragePage, stigCoveragePage } from './html/coverage.tsx';
+import type { ShownCoverage } from './html/coverage-tables.tsx';
 import { shownList } from './list-frame.ts';
 import { type PageDeps, type PageSupport, readQuery } from './page.ts';
 

@@ -3,6 +3,7 @@ import { type AppError, noSuchPath, statusOf } from '../base/errors.ts';
 import type { Env } from '../http/env.ts';
 import { check, oneWord } from '../http/schema.ts';
 import { catalogPages } from './catalog.ts';
+import { changePages } from './changes.ts';
 import { collectionPages } from './collections.ts';
 import { controlPages } from './controls.ts';
 import { coveragePages } from './coverage.ts';
@@ -43,6 +44,7 @@ export function pageRoutes(deps: PageDeps): Pages {
     stigPages,
     rulePages,
     controlPages,
+    changePages,
     listPages,
     coveragePages,
     listChecklistPages,

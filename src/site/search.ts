@@ -18,6 +18,9 @@ import { type PageDeps, type PageSupport, readQuery } from './page.ts';
 
 /** How many of each kind are shown above the rules. */
 const few = { page: 1, limit: 5 };
+/** As many STIGs are offered to search the rest of a question in. */
+const mostWithin = 3;
+const mostCut = 8;
 const word = requestText('q', 200);
 const filters = searchFields.omit({ q: true });
 /** More than there are STIGs: where nothing is asked yet, each is offered. */
@@ -47,6 +50,7 @@ function answer(c: Context<Env>, deps: PageDeps): SearchPage {
     lists: seen.map(named),
     own: seen.filter((list) => list.createdById === user?.subject).map(named),
     kinds: null,
+    within: [],
     rules: null,
     problem: null,
   };
@@ -61,12 +65,33 @@ function answer(c: Context<Env>, deps: PageDeps): SearchPage {
     const page = { ...unasked, unknown, rules, stigs: user ? stigsToChoose(filter.stig, asked, deps) : [] };
     // Who narrows the rules, or turns their pages, is past the rest.
     const alone = user !== null && (isNarrowed(filter) || query.page > 1);
-    return q === '' || alone ? page : { ...page, kinds: byName(plain(q), user, deps) };
+    if (q === '' || alone) return page;
+    const within = rules?.results.length === 0 ? withinStigs(plain(q), deps) : [];
+    return { ...page, within, kinds: byName(plain(q), user, deps) };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
     const stigs = user === null ? [] : stigsToChoose(filter.stig, null, deps);
     return { ...unasked, stigs, problem: error.message };
   }
+}
+
+/** Where a question begins or ends with what a few STIGs are called, the rest of it, to be searched for in those. */
+function withinStigs(q: string, { finder }: PageDeps): SearchPage['within'] {
+  const words = q.split(' ');
+  // Each way of cutting asks all STIGs.
+  if (words.length > mostCut) return [];
+  for (let length = words.length - 1; length > 0; length--) {
+    const ways = [
+      { name: words.slice(0, length), rest: words.slice(length) },
+      { name: words.slice(-length), rest: words.slice(0, -length) },
+    ];
+    for (const { name, rest } of ways) {
+      const stigs = finder.named(name.join(' '));
+      if (stigs.length > 0 && stigs.length <= mostWithin)
+        return stigs.map(({ slug, title }) => ({ slug, title, rest: rest.join(' ') }));
+    }
+  }
+  return [];
 }
 
 /** The slugs of a list; null where the reader sees no such list. */

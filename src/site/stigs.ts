@@ -1,11 +1,8 @@
 import type { Hono } from 'hono';
-import { changeClasses, diffQuery } from '../catalog/stigs/diff-schema.ts';
 import { stigColumns } from '../catalog/stigs/queries.ts';
 import { controlsQuery, listQuery } from '../catalog/stigs/schema.ts';
 import type { Env } from '../http/env.ts';
-import { paginationOf, slice } from '../http/paging.ts';
-import { positiveInteger, sorting } from '../http/schema.ts';
-import { diffPage } from './html/diff.tsx';
+import { sorting } from '../http/schema.ts';
 import { stigPage } from './html/stig.tsx';
 import { stigsPage } from './html/stigs.tsx';
 import { ownLists } from './list-frame.ts';
@@ -13,11 +10,10 @@ import { type PageDeps, type PageSupport, readQuery } from './page.ts';
 import { cciOf } from './rules.ts';
 
 const rulesPerPage = 100;
-const changesPerPage = 50;
 
 /** The pages of STIGs and their rules. */
 export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { stigs, finder, stigDiff, lists, favorites, roleMapping, now } = deps;
+  const { stigs, finder, lists, favorites, roleMapping, now } = deps;
 
   app.get('/stigs', guard.user, (c) => {
     const { search = '', ...query } = readQuery(c, listQuery.extend(sorting(stigColumns)));
@@ -56,16 +52,5 @@ export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: Pa
         roles: user.entitlements.has('occ') ? roleMapping.rows(stig.slug) : null,
       }),
     );
-  });
-
-  app.get('/stigs/:slug/diff', guard.costly, (c) => {
-    const { page, ...query } = readQuery(c, diffQuery.extend({ page: positiveInteger('page').default(1) }));
-    const diff = stigDiff.diff(c.req.param('slug'), query);
-    const versions = stigs.versions(diff.slug).versions.map((each) => each.version);
-    const shown = changeClasses.find((each) => each === c.req.query('class')) ?? '';
-    const wanted = diff.changed.filter((rule) => shown === '' || rule.classes.includes(shown));
-    const part = { page, limit: changesPerPage };
-    const pagination = paginationOf(part, wanted.length);
-    return show(c, diffPage({ diff, changed: slice(wanted, part), pagination, versions, shown }));
   });
 }

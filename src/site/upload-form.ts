@@ -10,6 +10,7 @@ import {
   resultsFile,
 } from '../checklists/results-upload.ts';
 import { upgradeBody } from '../checklists/schema.ts';
+import type { NamedFile } from '../checklists/upgrade-several.ts';
 import { bytesOf, fileOf, upgradeOf, type Work } from '../checklists/upload.ts';
 import type { Form } from '../http/env.ts';
 import { check } from '../http/schema.ts';
@@ -23,13 +24,12 @@ import {
   upgradedPage,
   upgradePage,
 } from './html/upgrade.tsx';
+import { upgradedSeveralPage } from './html/upgrade-several.tsx';
 import type { PageFrame, View } from './html/view.ts';
+import { mostUploaded, severalFile, severalFiles, severalOf } from './upload-several.ts';
 
 /** No field takes more; a page that brings back what was typed need not bring back all of it. */
 const longestField = 1000;
-
-/** Bytes of files that a form takes: as base64, as a page brings them back, they are no more than it may have. */
-const mostUploaded = 48 * 1024 * 1024;
 
 /** What was typed beside the file, to stand in the form again. */
 export function typedIn(form: Form): UpgradeForm {
@@ -52,15 +52,21 @@ export interface UploadedFiles {
   scan: ScanResults | null;
   /** What was noticed while the bytes of the checklist were decoded. */
   warnings: string[];
+  /** Several checklists, which are read one after the other while they are worked on; then there is nothing else. */
+  several: NamedFile[];
 }
 
 /** Reads the files of a form: those that were selected, or as a page brings them back. Throws 400, 413. */
 export function readUploaded(form: Form): UploadedFiles {
+  const none = { checklist: null, results: null, old: null, scan: null, warnings: [], several: [] };
+  const several = severalFiles(form);
+  if (several.length > 0) return { ...none, several };
   const { checklist, results } = filesOf(form);
-  if (form.get('as') === 'inspect') return { checklist, results, old: null, scan: null, warnings: [] };
+  if (form.get('as') === 'inspect') return { ...none, checklist, results };
   const { text, warnings } = checklist === null ? { text: '', warnings: [] } : checklistText(checklist);
   const old = checklist === null ? null : readChecklist(text);
-  return { checklist, results, old, scan: results === null ? null : readResults(results), warnings };
+  const scan = results === null ? null : readResults(results);
+  return { ...none, checklist, results, old, scan, warnings };
 }
 
 const optionsBody = upgradeBody.omit({ checklist: true }).partial({ slug: true });
@@ -85,6 +91,12 @@ export function* formWork(files: UploadedFiles, form: Form, frame: PageFrame): W
     return page(inspectionPage({ inspection, form: typed, files: attached }));
   }
   const asFile = form.get('as') === 'file';
+  if (files.several.length > 0) {
+    const done = yield* severalOf(files.several, asked);
+    return asFile
+      ? severalFile(done)
+      : page(upgradedSeveralPage({ done, form: typed, files: files.several }));
+  }
   const { old, scan, warnings } = files;
   if (scan !== null) {
     const { banner } = frame;

@@ -171,14 +171,20 @@ export function createUploadWork(
   identify: ReturnType<typeof createIdentify>,
   cciFacts: ReturnType<typeof createCciFacts>,
 ) {
+  const releaseOf = (slug: string, version?: string) => {
+    return { target: stigs.full(slug, version), benchmarkIds: names.benchmarkIds(slug) };
+  };
   return (upload: Upload, caller: Presence): Promise<Upgraded> =>
     uploads.upgrade(
       upload,
       (wanted) => {
         if ('stated' in wanted) return identify(wanted.stated);
         if ('ccis' in wanted) return cciFacts(wanted.ccis, wanted.revision);
-        const slug = 'slug' in wanted ? wanted.slug : onlyOne(wanted.named, names);
-        return { target: stigs.full(slug, wanted.version), benchmarkIds: names.benchmarkIds(slug) };
+        if ('maybe' in wanted) {
+          const [only, ...more] = names.named([wanted.maybe]);
+          return only === undefined || more.length > 0 ? null : releaseOf(only.slug);
+        }
+        return releaseOf('slug' in wanted ? wanted.slug : onlyOne(wanted.named, names), wanted.version);
       },
       caller,
     );

@@ -88,6 +88,14 @@ tasks('what is shown is what was published, with the buttons and without', async
       const { checkContent, fixText } = await published(id);
       const shown = await visitor.page.locator('.prose[data-copy]').allTextContents();
       assert.equal(shown, [checkContent, fixText], id);
+      const byHand = await visitor.page.locator('.prose[data-copy]').evaluateAll((all) =>
+        all.map((each) => {
+          const selection = each.ownerDocument.defaultView.getSelection();
+          selection.selectAllChildren(each);
+          return selection.toString();
+        }),
+      );
+      assert.equal(byHand, shown, `${id}, selected by hand`);
     }
     await leave(visitor);
   }
@@ -136,7 +144,7 @@ tasks('one rule over time, and what changed in it', () =>
     const strip = page.locator('ol.strip');
     assert.match((await strip.locator('li').first().textContent())!, /⇅.*V1R2.*changed.*CAT II.*CAT I/s);
     await click(strip.getByRole('link', { name: /^changed/ }));
-    assert.match(page.url(), /\/diff\?from=V1R1&to=V1R2#V-900012$/);
+    assert.match(page.url(), /\/diff\?from=V1R1&to=V1R2&rule=V-900012#V-900012$/);
     assert.is(await page.locator('#V-900012').count(), 1);
   }),
 );

@@ -10,6 +10,7 @@ import {
   rpmFile,
   runUnder,
   serveUnder,
+  stopAll,
   unpackRpm,
   unpackTar,
 } from '../support/package.ts';
@@ -18,6 +19,7 @@ import { put, scratchFolder } from '../support/scratch.ts';
 import { makeZip } from '../support/zip.ts';
 
 const installed = suite('Package: installed');
+installed.after(stopAll);
 
 /** The library that is carried in: a zip of the sample STIGs. */
 const library = makeZip(
@@ -42,14 +44,15 @@ for (const [name, { program, data, unpack }] of Object.entries(ways))
     const run = (...args: string[]) => {
       const { status, stdout, stderr } = runUnder(root, [program, ...args]);
       assert.is(status, 0, `${args[0]}: ${stderr}`);
-      return stdout;
+      return stdout + stderr;
     };
     const start = [program, 'start', '--port', '0', '--no-token'];
     const first = await serveUnder(root, start);
     const own = join(root, data);
     assert.ok(existsSync(join(own, 'gapstone.db')) && existsSync(join(own, 'gapstone-users.db')));
-    assert.match(run('import', '/in/U_SRG-STIG_Library_July_2026.zip'), /unchanged|imported/);
-    const found = await fetch(`${first.url}/api/v1/frameworks`);
+    const imported = run('import', '/in/U_SRG-STIG_Library_July_2026.zip');
+    assert.match(imported, /^\d+ sources in .* 0 rejected/m);
+    const found = await fetch(`${first.url}/api/v1/crosswalk/resolve?from=nist-800-53:AC-2&to=nist-800-171`);
     assert.is(found.status, 200);
     assert.match(await (await fetch(first.url)).text(), /<h1/);
     run('backup', '/out/gapstone.zip');
@@ -61,8 +64,9 @@ for (const [name, { program, data, unpack }] of Object.entries(ways))
       `${name}: ready after ${first.readyAfter.toFixed(0)} ms, then after ${second.readyAfter.toFixed(0)} ms\n`,
     );
     assert.is(await second.stop(), 0);
-    // Measured on an idle machine 1.3 s and 0.3 s; a loaded one has its time.
-    assert.ok(first.readyAfter < 20_000 && second.readyAfter < 5_000);
+    assert.ok(first.readyAfter < 5000, `${first.readyAfter} ms`);
+    // Half a second where nothing else runs.
+    assert.ok(second.readyAfter < 1000, `${second.readyAfter} ms`);
     run('restore', '/out/gapstone.zip');
     assert.match(run('upgrade-check', data), /nothing to migrate\n.*nothing to migrate\n$/);
     output('sha256sum', ['--quiet', '-c', 'gapstone.zip.sha256'], join(root, 'out'));

@@ -219,6 +219,25 @@ coverage('an imported baseline by its name, and a revision with its own referenc
   assert.equal([none.controls, none.families, none.totals.covered, none.outside.length], [[], [], 0, 3]);
 });
 
+coverage('an older release of one revision keeps the references that are carried over', async () => {
+  const next = oscalCatalog(
+    ['ac-1', 'ac-2', 'ac-2.1', 'ac-3', 'ac-11'].map((id) => ({ id })),
+    '5.2.0',
+    '2025-08-26',
+  );
+  const both = await testApp(paths([...sources(), next]));
+  const of = async (query: string): Promise<Json> =>
+    (await both.get(`/api/v1/stigs/alpha/coverage${query}`)).json;
+  const served = await of('');
+  assert.equal([served.revision, served.totals.controls], ['Rev 5.2.0', 5]);
+  const before = await of('?revision=5.1.1');
+  assert.equal([before.revision, before.totals.controls], ['Rev 5.1.1', 7]);
+  // AC-3 by a reference to Rev 4 alone; AC-10 and AC-2(2) are no nodes of the crosswalk any more.
+  assert.equal(counts(before), ['AC-1 1 100', 'AC-2 1 010', 'AC-2(1) 1 010', 'AC-3 1 001']);
+  assert.equal(counts(served), counts(before));
+  both.db.close();
+});
+
 coverage('CCIs stand for themselves; a framework without a catalog has no controls', async () => {
   const ccis = await of('/stigs/alpha/coverage?framework=CCI');
   assert.equal([ccis.framework, ccis.revision], ['cci', '2026-01-01']);

@@ -3,6 +3,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { packageRoot, packageVersion } from '../../src/base/root.ts';
+import { timeTaken } from './running.ts';
 import { scratchFolder } from './scratch.ts';
 
 /** Where `npm run package` puts what it makes. */
@@ -73,10 +74,17 @@ export function runUnder(root: string, args: string[]) {
   return spawnSync(program!, rest, { encoding: 'utf8' });
 }
 
+const alive = new Set<ChildProcess>();
+
+/** Stops what a failed test left running. */
+export function stopAll(): void {
+  for (const child of alive) process.kill(programOf(child), 'SIGKILL');
+}
+
 /** A server that runs on a root of its own. */
 export interface Served {
   url: string;
-  /** Milliseconds from the start until `/readyz` said so. */
+  /** Milliseconds from the start until `/readyz` said so; of processor time where the machine is busy. */
   readyAfter: number;
   /** Sends SIGTERM and gives the exit code. */
   stop(): Promise<number | null>;
@@ -88,6 +96,8 @@ export async function serveUnder(root: string, args: string[]): Promise<Served> 
   const [program, ...rest] = [...under(root), ...args];
   const child = spawn(program!, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  alive.add(child);
+  child.once('close', () => alive.delete(child));
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (part: string) => {
@@ -101,16 +111,17 @@ export async function serveUnder(root: string, args: string[]): Promise<Served> 
   const url = /"url":"([^"]+)"/.exec(said)![1]!;
   while ((await fetch(`${url}/readyz`)).status !== 200)
     await new Promise((resolve) => setTimeout(resolve, 5));
-  const readyAfter = performance.now() - started;
-  return { url, readyAfter, stop: () => stop(child, ended) };
+  const readyAfter = timeTaken(programOf(child), started);
+  const stop = () => {
+    process.kill(programOf(child), 'SIGTERM');
+    return ended;
+  };
+  return { url, readyAfter, stop };
 }
 
-/** What is below bwrap gets the signal: it passes none on. */
-function stop(child: ChildProcess, ended: Promise<number | null>): Promise<number | null> {
-  const children = `/proc/${child.pid}/task/${child.pid}/children`;
-  const [below] = readFileSync(children, 'utf8').trim().split(' ');
-  process.kill(Number(below), 'SIGTERM');
-  return ended;
+/** What runs below bwrap: that passes no signal on. */
+function programOf(child: ChildProcess): number {
+  return Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')[0]);
 }
 
 if (!existsSync(tarFile)) throw new Error(`there is no package in ${made}: npm run package`);

@@ -96,11 +96,16 @@ export function startServer(
       child.stdout.off('data', listen);
       clearTimeout(timer);
       const port = Number(new URL(url).port);
-      const readyAfter = busy() ? processorTime(child.pid!) : performance.now() - started;
+      const readyAfter = timeTaken(child.pid!, started);
       resolve({ child, url, port, readyAfter, ended, stdout: () => out.stdout, stderr: () => out.stderr });
     };
     child.stdout.on('data', listen);
   });
+}
+
+/** The milliseconds that a process took since `started`; of processor time where the machine is busy. */
+export function timeTaken(pid: number, started: number): number {
+  return busy() ? processorTime(pid) : performance.now() - started;
 }
 
 /** Whether more wants to run than the machine has processors for: then the clock tells nothing about a program. */

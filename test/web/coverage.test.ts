@@ -67,6 +67,18 @@ pages('a square for each control says how many rules it has, and leads to them',
     }
 });
 
+pages('where a square leads there are as many rules as it says', async () => {
+  for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci']) {
+    const { controls }: Json = (await t.get(`/api/v1${home}?framework=${framework}`)).json;
+    const covered = controls.filter((each: Json) => each.covered);
+    assert.ok(covered.length > 5, framework);
+    for (const { identifier, rules } of covered) {
+      const path = `/api/v1/control-rules/${framework}/${encodeURIComponent(identifier)}?list=${testId(1)}`;
+      assert.is((await t.get(path)).json.pagination.total, rules.total, `${framework} ${identifier}`);
+    }
+  }
+});
+
 pages('the tables name every control once, with a rule or without', async () => {
   const html = await page(`${home}?framework=dod-8500&baseline=mac+i`);
   const json: Json = (await t.get(`/api/v1${home}?framework=dod-8500&baseline=1`)).json;

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import type { SearchResult } from '../../src/catalog/search/schema.ts';
-import { createMarker, Field } from '../../src/site/html/diff.tsx';
+import { createMarker, Field } from '../../src/site/html/diff-text.tsx';
 import { searchPage } from '../../src/site/html/search.tsx';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
@@ -614,6 +614,7 @@ pages('where a long title is cut, the piece with what was found stands below it'
     entitlements: new Set(),
     stigs: [],
     kinds: null,
+    within: [],
     rules: { results, pagination: { page: 1, limit: 20, total: 2, totalPages: 1 } },
     problem: null,
   });
@@ -943,8 +944,32 @@ pages('the diff marks what went and what came, and adds nothing', async () => {
       .replaceAll('&quot;', '"')
       .replaceAll('&#39;', "'")
       .replaceAll('&amp;', '&');
-  assert.ok(sides.length > 0);
-  assert.equal(sides.map(plain), expected);
+  assert.is(sides.length, expected.length);
+  // What is left out is named, and what is shown is there in this order; each change is shown.
+  const shortened = sides.filter((side) => side.includes('[…]'));
+  assert.ok(shortened.length > 0);
+  for (const [index, side] of sides.map(plain).entries()) {
+    const parts = side.split(' […] ').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    assert.match(expected[index]!, new RegExp(`^${parts.join('[^]*')}$`));
+  }
+  for (const rule of diff.changed) {
+    const whole = await loadPage(
+      t,
+      `/stigs/harbor_linux_3/diff?from=V1R1&to=V1R2&rule=${rule.new.groupId}`,
+      ann,
+    );
+    const article = whole.html
+      .split('<article class="change"')
+      .find((each) => each.startsWith(` id="${rule.new.groupId}"`))!;
+    const texts = [...article.matchAll(/<p class="text">(.*?)<\/p>/gs)].map((match) => plain(match[1]!));
+    assert.equal(
+      texts,
+      rule.fields.flatMap((field: { old: string | string[]; new: string | string[] }) => [
+        [field.old].flat().join('\n'),
+        [field.new].flat().join('\n'),
+      ]),
+    );
+  }
   for (const [index, side] of sides.entries()) assert.not.match(side, index % 2 === 0 ? '<ins>' : '<del>');
   const one = await loadPage(t, '/stigs/harbor_linux_3/diff?class=severity', ann);
   const wanted = diff.changed.filter((rule: { classes: string[] }) =>
@@ -1124,7 +1149,7 @@ pages(
 
     for (const [files, problem] of [
       [[results, results], 'Choose one checklist, one file of scan results, or one of each'],
-      [[checklist, checklist], 'Choose one checklist, one file of scan results, or one of each'],
+      [[results, checklist, checklist], 'Choose one checklist, one file of scan results, or one of each'],
       [[results.replaceAll('SV-9', 'SV-8')], 'none of their rules is of a STIG in the catalog'],
       [['<Benchmark/>'], 'has no TestResult'],
     ] as const) {

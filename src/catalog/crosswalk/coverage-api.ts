@@ -47,8 +47,13 @@ export function coverageRoutes(
     params: z.object({ id: z.string().openapi({ format: 'uuid' }) }),
     query: coverageQuery,
     handle: async ({ user, params, query }, c) => {
-      const json = await coverage.of(() => releasesOf(user, params.id).stigs, query);
-      const { name } = releasesOf(user, params.id);
+      let name = '';
+      const find = () => {
+        const list = releasesOf(user, params.id);
+        name = list.name;
+        return list.stigs;
+      };
+      const json = await coverage.of(find, query);
       return downloadFile(c, query, `${name} coverage`, coverageFile(json));
     },
   });

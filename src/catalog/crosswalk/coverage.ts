@@ -9,6 +9,9 @@ import { type CoverageRule, createReleaseRules } from './coverage-rules.ts';
 import type { Coverage, CoverageQuery, CoveredControl } from './coverage-schema.ts';
 import type { CrosswalkService } from './queries.ts';
 
+/** Milliseconds of reading after which others have their turn. */
+const longestHold = 10;
+
 export type CoverageService = ReturnType<typeof createCoverageService>;
 
 /** Which controls the rules of STIGs address (rule D25). */
@@ -28,10 +31,13 @@ export function createCoverageService(db: Database, controls: ControlService, cr
     async of(find: () => NamedRelease[], query: CoverageQuery): Promise<Coverage> {
       const { framework, rollup = false } = query;
       const baseline = frames.baseline(framework, query.baseline);
-      // Read one by one first, so that others are served in between.
+      // What is not kept is read one by one first, so that others are served in between.
+      let since = performance.now();
       for (const { release } of db.read(find)) {
         if (release !== null) db.read(() => rulesOf(release.id));
+        if (performance.now() - since < longestHold) continue;
         await new Promise((resolve) => setImmediate(resolve));
+        since = performance.now();
       }
       return db.read(() => {
         const frame = frames.of(framework, query.revision);

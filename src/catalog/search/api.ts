@@ -1,7 +1,7 @@
 import type { User } from '../../auth/viewer.ts';
 import type { Access } from '../../http/access.ts';
 import { type Column, joined } from '../../http/columns.ts';
-import { downloadFile, jsonOrFile } from '../../http/files.ts';
+import { asksForFile, downloadFile, jsonOrFile } from '../../http/files.ts';
 import { createRoutes } from '../../http/routes.ts';
 import type { FoundRule, SearchService } from './queries.ts';
 import * as schemas from './schema.ts';
@@ -30,7 +30,7 @@ export function searchRoutes(
 ) {
   const { app, route } = createRoutes('STIG catalog');
   // A file holds all that is found.
-  const costly = access.with({ expensive: (c) => /^(?:csv|xlsx)$/i.test(c.req.query('format') ?? '') });
+  const costly = access.with({ expensive: asksForFile });
 
   route('GET /api/v1/search', costly.user, {
     operationId: 'searchRules',
@@ -43,11 +43,11 @@ export function searchRoutes(
     query: schemas.searchQuery,
     notFound: true,
     response: jsonOrFile(schemas.SearchAnswer, 'A page of rules, or all of them as a file.'),
-    handle: ({ user, query }, c) => {
+    handle: async ({ user, query }, c) => {
       const { format, raw, list, ...question } = query;
       const among = list === undefined ? undefined : slugsOfList(user, list);
       if (format !== 'json') {
-        const rows = search.exported({ ...question, among });
+        const rows = await search.exported({ ...question, among });
         return downloadFile(c, { format, raw }, 'rules', {
           json: rows,
           root: 'rules',

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { badRequest } from '../../base/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { createSlugOf } from '../../db/stig-slugs.ts';
@@ -7,6 +8,7 @@ import { findPlaces, foldInPlace, type Pattern } from './pattern.ts';
 import { readQuery, type SearchQuery } from './query.ts';
 import { mostExported, type SearchAnswer, type SearchOrder, type SearchResult } from './schema.ts';
 import { makeSnippet } from './snippet.ts';
+import { every, idFirst, matching, orders, relevance } from './sql.ts';
 
 /** What is searched for: a question or none, and what the rules are narrowed to. */
 export interface Question {
@@ -30,7 +32,7 @@ export interface Search extends Question, Page {
 /** A rule that was found, without what is shown of its texts. */
 export type FoundRule = Omit<SearchResult, 'snippet'>;
 
-interface Row {
+interface Found {
   slug: string;
   stigTitle: string;
   version: string;
@@ -40,53 +42,20 @@ interface Row {
   severity: 'high' | 'medium' | 'low';
   ccis: string;
   title: string;
+}
+
+interface Row extends Found {
   discussion: string;
   check: string;
   fix: string;
   ids: string;
 }
 
-/** How much a word counts in title, discussion, check, fix, ids. */
-const weights = '10.0, 2.0, 1.0, 1.0, 4.0';
-
-const isWanted = `
-       (:slugs IS NULL OR s.slug IN (SELECT value FROM json_each(:slugs)))
-   AND (:among IS NULL OR s.slug IN (SELECT value FROM json_each(:among)))
-   AND (:cci IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci = :cci))
-   AND (:ccis IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(:ccis))))
-   AND (:severities IS NULL OR f.severity IN (SELECT value FROM json_each(:severities)))`;
-// CROSS JOIN keeps the full-text index first: another order would ask it once for every rule.
-const matching = `
-  FROM rule_search
- CROSS JOIN findings AS f ON f.id = rule_search.rowid
- CROSS JOIN stig_releases AS r ON r.id = f.release_id
- CROSS JOIN stigs AS s ON s.id = r.stig_id
- WHERE rule_search MATCH :match AND ${isWanted}`;
-/** Without a question: every rule of a current release. */
-const every = `
-  FROM stigs AS s
- CROSS JOIN stig_releases AS r ON r.id = s.current_release_id
- CROSS JOIN findings AS f ON f.release_id = r.id
- WHERE ${isWanted}`;
-
-/** The orders of rule S4.2; what is relevant is said by a question alone. */
-const byStig = 's.title_fold, s.title, s.slug, f.ordinal';
-const orders = {
-  stig: byStig,
-  severity: `CASE f.severity WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END, ${byStig}`,
-  id: "CAST(substr(f.group_id, instr(f.group_id, '-') + 1) AS INTEGER), f.group_id, s.slug, f.ordinal",
-};
-const relevance = `bm25(rule_search, ${weights}), s.slug, f.ordinal`;
+/** Rows of an export that are read before others have their turn. */
+const rowsPerTurn = 500;
 
 /** How many STIGs are offered to narrow a search to. */
 const mostStigs = 100;
-
-/** Whether a rule has one of the ids of a list; an SV-id without its revision counts whichever revision the rule has. */
-const isCalled = (ids: ':ids' | ':unrevised') => `EXISTS (SELECT 1 FROM json_each(${ids}) AS id
-   WHERE id.value IN (lower(f.group_id), lower(f.rule_id), lower(f.rule_version))
-      OR substr(lower(f.rule_id), 1, length(id.value) + 1) = id.value || 'r'
-      OR id.value IN (SELECT lower(value) FROM json_each(f.legacy_ids))
-      OR id.value IN (SELECT lower(value) FROM json_each(f.ccis)))`;
 
 export type SearchService = ReturnType<typeof createSearchService>;
 
@@ -125,16 +94,20 @@ export function createSearchService(db: Database, lookup: { ccisOf(control: stri
       ),
     };
   }
-  const idFirst = `${isCalled(':ids')} DESC, ${isCalled(':unrevised')} DESC, ${relevance}`;
   const overMatching = statementsOver(matching, relevance, idFirst);
   const overEvery = statementsOver(every, orders.stig, orders.stig);
-  const rowOf = sqlite.prepare<[number], Row>(
-    `SELECT s.slug, s.title AS stigTitle, r.version, f.group_id AS groupId, f.rule_id AS ruleId,
-            f.rule_version AS ruleVersion, f.severity, f.ccis,
-            t.title, t.discussion, t.check_content AS "check", t.fix_text AS fix, t.ids
-       FROM findings AS f JOIN searchable_rules AS t ON t.id = f.id
-       JOIN stig_releases AS r ON r.id = f.release_id JOIN stigs AS s ON s.id = r.stig_id
-      WHERE f.id = ?`,
+  const rowWith = <T>(columns: string, join: string) =>
+    sqlite.prepare<[number], T>(
+      `SELECT s.slug, s.title AS stigTitle, r.version, f.group_id AS groupId, f.rule_id AS ruleId,
+              f.rule_version AS ruleVersion, f.severity, f.ccis, ${columns}
+         FROM findings AS f ${join}
+         JOIN stig_releases AS r ON r.id = f.release_id JOIN stigs AS s ON s.id = r.stig_id
+        WHERE f.id = ?`,
+    );
+  const foundOf = rowWith<Found>('f.rule_title AS title', '');
+  const rowOf = rowWith<Row>(
+    't.title, t.discussion, t.check_content AS "check", t.fix_text AS fix, t.ids',
+    'JOIN searchable_rules AS t ON t.id = f.id',
   );
   const textsOf = sqlite
     .prepare<[number], string[]>(
@@ -158,16 +131,27 @@ export function createSearchService(db: Database, lookup: { ccisOf(control: stri
       });
     },
 
-    /** All that a question finds, in its order. Throws a 400 where that is more than an export holds. */
-    exported(search: Omit<Search, keyof Page>): FoundRule[] {
-      return db.read(() => {
-        const { ids, total } = find(search, { page: 1, limit: mostExported });
+    /**
+     * All that a question finds, in its order, giving way to other requests in between; made anew where the catalog changes
+     * meanwhile. Throws a 400 where that is more than an export holds.
+     */
+    async exported(search: Omit<Search, keyof Page>): Promise<FoundRule[]> {
+      for (;;) {
+        const generation = db.generation();
+        const { ids, total } = db.read(() => find(search, { page: 1, limit: mostExported }));
         if (total > mostExported)
           throw badRequest(
             `${total.toLocaleString('en-US')} rules were found. An export holds ${mostExported.toLocaleString('en-US')}: add filters`,
           );
-        return ids.map((id, index) => toFound(rowOf.get(id)!, index + 1));
-      });
+        const rows: FoundRule[] = [];
+        while (rows.length < ids.length && db.generation() === generation) {
+          const from = rows.length;
+          const part = ids.slice(from, from + rowsPerTurn);
+          rows.push(...db.read(() => part.map((id, index) => toFound(foundOf.get(id)!, from + index + 1))));
+          await turn();
+        }
+        if (db.generation() === generation) return rows;
+      }
     },
 
     /** The STIGs of all the rules that a search finds, by title; of more than `most` those with most of the rules. */
@@ -247,7 +231,7 @@ function toResult(row: Row, terms: Pattern[][], rank: number): SearchResult {
   return { ...found, snippet: makeSnippet(row, terms), rank };
 }
 
-function toFound(row: Row, rank: number): FoundRule {
+function toFound(row: Found, rank: number): FoundRule {
   const { slug, stigTitle, version, groupId, ruleId, ruleVersion, severity, title: ruleTitle } = row;
   const ruleIdents = JSON.parse(row.ccis) as string[];
   return { slug, stigTitle, version, groupId, ruleId, ruleVersion, ruleTitle, severity, ruleIdents, rank };

@@ -1,7 +1,7 @@
 import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import type { StigList } from '../stigs/schema.ts';
-import { createNameMatcher, type NameMatcher, type StigNames } from './stig-matcher.ts';
+import { createNameMatcher, type NameMatcher, readName, type StigNames } from './stig-matcher.ts';
 
 type Stig = Pick<StigList['stigs'][number], 'slug' | 'title' | 'version'>;
 
@@ -46,9 +46,11 @@ export function createStigFinder(db: Database) {
 
   /** The STIGs that a text names, the best first; equally good ones stay in the order of titles. */
   function named(text: string): Stig[] {
+    const asked = readName(text);
+    if (asked === null) return [];
     return db.read(() =>
       all()
-        .map(({ stig, match }) => ({ stig, rank: match(text) }))
+        .map(({ stig, match }) => ({ stig, rank: match(asked) }))
         .filter((each): each is { stig: Stig; rank: number } => each.rank !== null)
         .sort((a, b) => a.rank - b.rank)
         .map(({ stig }) => stig),

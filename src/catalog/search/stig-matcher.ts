@@ -9,7 +9,7 @@ export interface StigNames {
 }
 
 /** How well a text names a STIG, less being better; null where it does not. */
-export type NameMatcher = (text: string) => number | null;
+export type NameMatcher = (asked: AskedName) => number | null;
 
 /** A name in words: letters and digits apart, as `rhel`, `9`. */
 interface Name {
@@ -59,38 +59,81 @@ function nameOf(text: string, isFormer: boolean): Name {
   };
 }
 
+/** A word of a question, with what is looked for besides the word itself. */
+interface Word {
+  text: string;
+  /** Whether it may be the beginning of a word: of letters, as 20 is not 2025. */
+  mayBegin: boolean;
+  mayAbbreviate: boolean;
+  /** As i18n: the first and the last letter, and how long the word is. */
+  counted: { first: string; last: string; length: number } | null;
+  /** Its letters and its digits, where it has both. */
+  pieces: Word[];
+}
+
+/** A text that may name a STIG, read once for all of them. */
+export interface AskedName {
+  words: Word[];
+  /** All of it without blanks. */
+  glued: Word;
+  kinds: Set<string>;
+  hasNumber: boolean;
+}
+
+/** Reads a text; null where it has no word besides the kinds of guides, or more than a name has. */
+export function readName(text: string): AskedName | null {
+  const asked = plain(text)
+    .replace(/^u (?=.)/, '')
+    .replace(/ v\d+r\d+\b.*$/, '')
+    .split(' ')
+    .filter((word) => word !== '');
+  const all = asked.filter((word) => !kinds.has(word));
+  const words = [...new Set(all)];
+  if (words.length === 0 || words.length > mostWords) return null;
+  return {
+    words: words.map(wordOf),
+    glued: wordOf(all.join('')),
+    kinds: new Set(asked.filter((word) => kinds.has(word))),
+    hasNumber: words.some((word) => /\p{N}/u.test(word)),
+  };
+}
+
+function wordOf(text: string): Word {
+  const [, first, left, last] = /^(\p{L})(\d{1,2})(\p{L})$/u.exec(text) ?? [];
+  const pieces = piecesOf(text);
+  return {
+    text,
+    mayBegin: /\p{L}$/u.test(text) && text.length >= 3,
+    mayAbbreviate: /\p{L}/u.test(text) && text.length >= 2,
+    counted: first === undefined ? null : { first, last: last!, length: Number(left) + 2 },
+    pieces: pieces.length < 2 ? [] : pieces.map(wordOf),
+  };
+}
+
 /** What one word of a question costs by a name; infinity where the name does not have it. */
-function costOf(word: string, name: Name, hasNumber: boolean): number {
-  if (name.words.includes(word)) return 0;
-  const isLetter = /\p{L}$/u.test(word);
-  // Words in a row without blanks (`zos`, `2004`), or the beginning of a word: of letters, as 20 is not 2025.
+function costOf(word: Word, name: Name, hasNumber: boolean): number {
+  const { text, counted, pieces } = word;
+  if (name.words.includes(text)) return 0;
+  // Words in a row without blanks (`zos`, `2004`), or the beginning of a word.
   const begins = name.starts.some(
-    (start) =>
-      name.joined.startsWith(word, start) &&
-      (name.ends.has(start + word.length) || (isLetter && word.length >= 3)),
+    (start) => name.joined.startsWith(text, start) && (word.mayBegin || name.ends.has(start + text.length)),
   );
   if (begins) return costs.beginning;
-  const abbreviated = initialsCost(word, name, hasNumber);
+  const abbreviated = word.mayAbbreviate ? initialsCost(text, name, hasNumber) : Number.POSITIVE_INFINITY;
   if (abbreviated < Number.POSITIVE_INFINITY) return abbreviated;
-  // As i18n: the letters between the first and the last are counted.
-  const [, first, left, last] = /^(\p{L})(\d{1,2})(\p{L})$/u.exec(word) ?? [];
-  const isCounted = name.words.some(
-    (each) => each.length === Number(left) + 2 && each.startsWith(first!) && each.endsWith(last!),
-  );
-  if (isCounted) return costs.numeronym;
-  const pieces = piecesOf(word);
-  if (pieces.length < 2) return Number.POSITIVE_INFINITY;
-  return pieces.reduce((sum, piece) => sum + costOf(piece, name, true), 0);
+  const isCounted = (each: string) =>
+    each.length === counted!.length && each.startsWith(counted!.first) && each.endsWith(counted!.last);
+  if (counted !== null && name.words.some(isCounted)) return costs.numeronym;
+  return pieces.length === 0 ? Number.POSITIVE_INFINITY : sumOf(pieces, (piece) => costOf(piece, name, true));
 }
 
 /** First letters of words in a row; two of them only where they are all, or stand beside a number: else `is` would be many. */
-function initialsCost(word: string, { initials }: Name, hasNumber: boolean): number {
-  if (word.length < 2 || !/\p{L}/u.test(word)) return Number.POSITIVE_INFINITY;
-  if (initials.includes(word)) return costs.initials;
-  const mayBePart = word.length >= 3 || hasNumber;
+function initialsCost(text: string, { initials }: Name, hasNumber: boolean): number {
+  if (initials.includes(text)) return costs.initials;
+  const mayBePart = text.length >= 3 || hasNumber;
   const isPart = initials.some((each) => {
-    const at = each.indexOf(word);
-    return at >= 0 && !(/\p{N}$/u.test(word) && /^\p{N}/u.test(each.slice(at + word.length)));
+    const at = each.indexOf(text);
+    return at >= 0 && !(/\p{N}$/u.test(text) && /^\p{N}/u.test(each.slice(at + text.length)));
   });
   return mayBePart && isPart ? costs.someInitials : Number.POSITIVE_INFINITY;
 }
@@ -101,36 +144,30 @@ function initialsCost(word: string, { initials }: Name, hasNumber: boolean): num
  * besides (`U_`, `V2R8` and what follows) counts for nothing.
  */
 export function createNameMatcher({ kind, present, former }: StigNames): NameMatcher {
-  const names = [...present.map((name) => nameOf(name, false)), ...former.map((name) => nameOf(name, true))];
+  const all = [...present.map((name) => nameOf(name, false)), ...former.map((name) => nameOf(name, true))];
+  // A slug and a title mostly have the same words; the present ones stand first.
+  const names = [...new Map(all.toReversed().map((name) => [name.words.join(' '), name])).values()];
   const length = Math.min(...names.map((name) => name.words.length || 99)) / 1000;
 
-  return (text) => {
-    const asked = plain(text)
-      .replace(/^u (?=.)/, '')
-      .replace(/ v\d+r\d+\b.*$/, '')
-      .split(' ')
-      .filter((word) => word !== '');
-    const all = asked.filter((word) => !kinds.has(word));
-    const words = [...new Set(all)];
-    if (words.length === 0 || words.length > mostWords) return null;
-    const glued = all.join('');
-    const hasNumber = words.some((word) => /\p{N}/u.test(word));
-    const ofName = (word: string, name: Name) =>
+  return (asked) => {
+    const { words, glued, hasNumber } = asked;
+    const ofName = (word: Word, name: Name) =>
       costOf(word, name, hasNumber) + (name.isFormer ? costs.former : 0);
-    const isOtherKind = asked.some((word) => kinds.has(word)) && !asked.includes(kind);
+    const isOtherKind = asked.kinds.size > 0 && !asked.kinds.has(kind);
     const more = (isOtherKind ? costs.kind : 0) + length;
-    if (names.some((name) => name.joined === glued)) return more - mixedNames;
+    if (names.some((name) => name.joined === glued.text)) return more - mixedNames;
     const whole = names.map((name) => sumOf(words, (word) => ofName(word, name)));
     const inOneWord = names.map((name) => costs.glued + ofName(glued, name));
     const best = Math.min(...whole, ...(words.length > 1 ? inOneWord : []));
     if (best < Number.POSITIVE_INFINITY) return best + more;
+    if (words.length === 1) return null;
     const mixed = sumOf(words, (word) => Math.min(...names.map((name) => ofName(word, name))));
     return mixed < Number.POSITIVE_INFINITY ? mixed + more + mixedNames : null;
   };
 }
 
 /** The costs of some words together; infinite as soon as one is. */
-function sumOf(words: string[], costOfWord: (word: string) => number): number {
+function sumOf(words: Word[], costOfWord: (word: Word) => number): number {
   let sum = 0;
   for (const word of words) {
     sum += costOfWord(word);

@@ -1,42 +1,13 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import {
-  type Coverage,
-  type CoveredControl,
-  coverageFormats,
-} from '../../catalog/crosswalk/coverage-schema.ts';
-import { beginning, Downloads, Empty, Ids, link, path, Severity, Table, Tiles } from './components.tsx';
+import { coverageFormats } from '../../catalog/crosswalk/coverage-schema.ts';
+import { Downloads, Empty, link, path, Tiles } from './components.tsx';
 import { CoverageMap } from './coverage-map.tsx';
+import { hrefOf, type Place, queryOf, type ShownCoverage, Tables } from './coverage-tables.tsx';
 import { Filters, Hidden, Select } from './forms.tsx';
-import { controlHref, frameworkName } from './frameworks.ts';
+import { frameworkName } from './frameworks.ts';
 import { listView, partPath, type ShownList } from './list-frame.tsx';
-import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
-
-/** Coverage with what may be asked for instead. */
-export interface ShownCoverage {
-  coverage: Coverage;
-  choices: {
-    frameworks: readonly string[];
-    revisions: [value: string, text: string][];
-    baselines: [value: string, text: string][];
-  };
-  /** Whether the revision is the one that is shown unless another is asked for. */
-  isDefault: boolean;
-  /** What stands for a title that a control does not have. */
-  beginnings: Map<string, string>;
-}
-
-/** Where coverage stands: the address of its page, what that needs besides, and what a control's rules are narrowed to. */
-interface Place {
-  home: string;
-  needs: Record<string, string>;
-  narrow: Record<string, string>;
-}
-
-/** A page is for reading; files have everything. */
-const mostRows = 1500;
-const mostUnmapped = 300;
 
 /** The coverage of a list, as a part of its page. */
 export function listCoveragePage({ list, isOwn, ...shown }: ShownList & ShownCoverage): View {
@@ -76,17 +47,6 @@ export function stigCoveragePage({ version, ...shown }: ShownCoverage & { versio
         <Body shown={shown} place={place} />
       </>
     ),
-  };
-}
-
-/** What is asked for, as the address says it. */
-function queryOf({ coverage, isDefault }: ShownCoverage): Record<string, string> {
-  const { framework, revision, baseline, rollup } = coverage;
-  return {
-    framework,
-    revision: isDefault ? '' : (revision ?? ''),
-    baseline: baseline ?? '',
-    rollup: rollup ? 'true' : '',
   };
 }
 
@@ -182,147 +142,6 @@ function Body({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
           <Tables shown={shown} place={place} />
         </>
       )}
-    </>
-  );
-}
-
-/** The page of a control with the rules of this list or STIG. */
-function hrefOf({ coverage, isDefault }: ShownCoverage, { narrow }: Place, identifier: string): string {
-  const version = isDefault ? '' : (coverage.revision ?? '');
-  return link(controlHref(coverage.framework, identifier)!, { ...narrow, version });
-}
-
-/** The same as the map in words, and what the map does not show. */
-function Tables({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
-  const { coverage, beginnings } = shown;
-  const { controls, outside, unmapped, stigs, baseline } = coverage;
-  const titles = new Map(stigs.map(({ slug, title }) => [slug, title]));
-  const named = ({ identifier }: { identifier: string }) => (
-    <a class="ids" href={hrefOf(shown, place, identifier)}>
-      {identifier}
-    </a>
-  );
-  const titled = ({ identifier, title }: { identifier: string; title: string }) =>
-    title || <span class="quiet">{beginning(beginnings.get(identifier) ?? '', 120)}</span>;
-  const [covered, uncovered] = [true, false].map((each) => controls.filter((one) => one.covered === each));
-  return (
-    <>
-      <Part id="uncovered" heading="Controls without a rule" number={uncovered!.length} of={controls.length}>
-        <Table
-          caption="Controls without a rule"
-          class="dense"
-          head={['Control', 'Title', 'Family']}
-          rows={uncovered!.slice(0, mostRows).map((each) => [named(each), titled(each), each.family])}
-        >
-          A rule addresses each of these controls.
-        </Table>
-        <Rest number={uncovered!.length - mostRows} shown={shown} place={place} />
-      </Part>
-      <Part id="covered" heading="Controls addressed" number={covered!.length} of={controls.length}>
-        <Table
-          caption="Controls addressed"
-          class="dense"
-          head={['Control', 'Title', 'Rules', ...(stigs.length > 1 ? ['STIGs'] : [])]}
-          rows={covered!
-            .slice(0, mostRows)
-            .map((each) => [
-              named(each),
-              titled(each),
-              <RuleCounts of={each} />,
-              ...(stigs.length > 1 ? [<Stigs of={each.stigs} titles={titles} />] : []),
-            ])}
-        >
-          No rule addresses any of these controls.
-        </Table>
-        <Rest number={covered!.length - mostRows} shown={shown} place={place} />
-      </Part>
-      {baseline === null ? null : (
-        <Part id="outside" heading="Addressed outside the baseline" number={outside.length}>
-          <Table
-            caption="Controls addressed outside the baseline"
-            class="dense"
-            head={['Control', 'Title', 'Rules']}
-            rows={outside.map((each) => [named(each), titled(each), each.rules])}
-          >
-            No rule addresses a control outside the baseline.
-          </Table>
-        </Part>
-      )}
-      <Part id="unmapped" heading="Rules not mapped" number={unmapped.length} of={coverage.totals.rules}>
-        <Table
-          caption="Rules not mapped"
-          headColumn={1}
-          head={['ID', 'Rule', 'CCIs', ...(stigs.length > 1 ? ['STIG'] : [])]}
-          rows={unmapped
-            .slice(0, mostUnmapped)
-            .map((rule) => [
-              <span class="ids">{rule.groupId}</span>,
-              <a href={ruleHref(rule.slug, rule, place.needs.version)}>{rule.title}</a>,
-              rule.ccis.length === 0 ? <span class="quiet">none</span> : <Ids of={rule.ccis} />,
-              ...(stigs.length > 1 ? [titles.get(rule.slug)!] : []),
-            ])}
-        >
-          Every rule addresses an active control.
-        </Table>
-        <Rest number={unmapped.length - mostUnmapped} shown={shown} place={place} />
-      </Part>
-    </>
-  );
-}
-
-function Part(props: { id: string; heading: string; number: number; of?: number; children: Child }): Child {
-  const { id, heading, number, of, children } = props;
-  const total = of === undefined ? '' : ` of ${of.toLocaleString('en-US')}`;
-  return (
-    <section aria-labelledby={id}>
-      <h2 id={id}>
-        {heading}{' '}
-        <span class="quiet">
-          {number.toLocaleString('en-US')}
-          {total}
-        </span>
-      </h2>
-      {children}
-    </section>
-  );
-}
-
-/** What a table leaves to the files. */
-function Rest({ number, shown, place }: { number: number; shown: ShownCoverage; place: Place }): Child {
-  if (number <= 0) return null;
-  const query = { ...place.needs, ...queryOf(shown), format: 'json' };
-  return (
-    <p class="quiet">
-      {number.toLocaleString('en-US')} more are not shown here.{' '}
-      <a href={link(`/api/v1${place.home}`, query)} download>
-        Download all as JSON
-      </a>
-    </p>
-  );
-}
-
-function RuleCounts({ of: { rules } }: { of: CoveredControl }): Child {
-  return (['high', 'medium', 'low'] as const)
-    .filter((level) => rules[level] > 0)
-    .map((level) => (
-      <>
-        <Severity level={level} number={rules[level]} />{' '}
-      </>
-    ));
-}
-
-/** The STIGs whose rules address a control: the first few by name. */
-function Stigs({ of, titles }: { of: string[]; titles: Map<string, string> }): Child {
-  const more = of.length - 3;
-  return (
-    <>
-      {of.slice(0, 3).map((slug, index) => (
-        <>
-          {index === 0 ? '' : ', '}
-          <a href={path('stigs', slug)}>{titles.get(slug)}</a>
-        </>
-      ))}
-      {more > 0 ? <span class="quiet">{` and ${more} more`}</span> : ''}
     </>
   );
 }

@@ -1,68 +1,74 @@
+import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import type {
-  ChangeClass,
-  ChangedRule,
-  FieldChange,
-  RuleHeading,
-  StigDiff,
+import { diffName } from '../../catalog/stigs/changes-export.ts';
+import {
+  type ChangeClass,
+  type ChangedRule,
+  changeClasses,
+  type DiffFilter,
+  ruleKinds,
+  type StigDiff,
 } from '../../catalog/stigs/diff-schema.ts';
-import { changedWords, type TextSegment } from '../../catalog/stigs/words.ts';
-import type { Pagination } from '../../http/schema.ts';
-import { Facts, link, Nothing, Pager, path, Severity, Table } from './components.tsx';
-import { Filters, Select } from './forms.tsx';
-import { RuleIds, ruleHref } from './rule.tsx';
+import { paginationOf, slice } from '../../http/paging.ts';
+import { Downloads, Facts, link, Nothing, Pager, path } from './components.tsx';
+import { anchorsOf, Changed, Contents, Renumbered, type ShownRules } from './diff-rules.tsx';
+import { classNames, type Marker } from './diff-text.tsx';
+import { Boxes, Filters, Select, SeverityBoxes } from './forms.tsx';
 import type { View } from './view.ts';
 
-/** What the classes of changes are called. */
-export const classNames: Record<ChangeClass, string> = {
-  check: 'check',
-  fix: 'fix',
-  severity: 'severity',
-  mapping: 'CCIs',
-  cosmetic: 'wording',
-};
-
-/** How much of a page is compared word by word, in characters and in time: what is beyond stands side by side, unmarked. */
-const mostCompared = 600_000;
-const mostMilliseconds = 1000;
-
-/** Compares two texts word by word; null when the work that one page may cost is done. */
-export type Marker = (before: string, after: string) => TextSegment[] | null;
-
-/** A marker for one page. */
-export function createMarker(): Marker {
-  let characters = mostCompared;
-  let milliseconds = mostMilliseconds;
-  return (before, after) => {
-    characters -= before.length + after.length;
-    if (characters < 0 || milliseconds < 0) return null;
-    const started = performance.now();
-    const segments = changedWords(before, after);
-    milliseconds -= performance.now() - started;
-    return segments;
-  };
-}
+/** How many changed rules stand on one page. */
+const changesPerPage = 60;
 
 export interface DiffPage {
+  /** Narrowed to what is asked for; its counts are of all. */
   diff: StigDiff;
-  /** The changed rules of this page. */
-  changed: ChangedRule[];
-  pagination: Pagination;
+  filter: DiffFilter;
   versions: string[];
-  /** The class of changes that are shown, or all. */
-  shown: string;
+  part: DiffPart;
+  /** Of the changed rules of the part. */
+  marker: Marker;
+}
+
+/** The changed rules of one page. */
+export interface DiffPart {
+  page: number;
+  rules: ChangedRule[];
+  /** The V-id of the rule that is shown with all its text; or nothing. */
+  rule: string;
+}
+
+const pageOf = (index: number) => Math.floor(index / changesPerPage) + 1;
+
+/** The changed rules of a page, or of that where a rule is. */
+export function partOf({ changed }: StigDiff, page: number, rule: string): DiffPart {
+  const asked = changed.findIndex((each) => each.new.groupId === rule);
+  const wanted = { page: asked < 0 ? page : pageOf(asked), limit: changesPerPage };
+  return { page: wanted.page, rules: slice(changed, wanted), rule };
 }
 
 /** Two releases of a STIG side by side. */
-export function diffPage({ diff, changed, pagination, versions, shown }: DiffPage): View {
-  const { slug, title, from, to, summary } = diff;
+export function diffPage({ diff, filter, versions, part, marker }: DiffPage): View {
+  const { slug, title, from, to, changed } = diff;
   const home = path('stigs', slug, 'diff');
-  const marker = createMarker();
+  const query = { from: from.version, to: to.version, ...wordsOf(filter) };
+  const pagination = paginationOf({ page: part.page, limit: changesPerPage }, changed.length);
+  const anchors = anchorsOf(changed);
+  const places = new Map(changed.map((each, index) => [each, pageOf(index)]));
+  const shown: ShownRules = {
+    diff,
+    marker,
+    isFile: false,
+    whole: part.rule,
+    href: (each) => {
+      const other = places.get(each)!;
+      return `${other === part.page ? '' : link(home, { ...query, page: other })}#${anchors.get(each)}`;
+    },
+    wholeHref: (each) => link(home, { ...query, rule: each.new.groupId }),
+  };
   const pages = {
     pagination,
-    href: (page: number) =>
-      `${link(home, { from: from.version, to: to.version, class: shown, page })}#changed`,
+    href: (number: number) => `${link(home, { ...query, page: number })}#changed`,
   };
   return {
     title: `${title}: ${from.version} and ${to.version}`,
@@ -77,159 +83,148 @@ export function diffPage({ diff, changed, pagination, versions, shown }: DiffPag
         <Filters action={home} submit="Compare">
           <Select name="from" label="From" of={versions} selected={from.version} />
           <Select name="to" label="To" of={versions} selected={to.version} />
-          <Select
+          <Boxes name="kind" legend="Rules" of={ruleKinds} selected={query.kind} />
+          <Boxes
             name="class"
-            label="Kind of change"
-            none="all"
-            of={Object.entries(classNames)}
-            selected={shown}
+            legend="What changed"
+            of={changeClasses}
+            selected={query.class}
+            show={(each) => classNames[each]}
           />
+          <SeverityBoxes selected={query.severity} />
         </Filters>
-        <Facts
-          of={[
-            ['Added', summary.added],
-            ['Removed', summary.removed],
-            ['Changed', summary.changed],
-            ['Renumbered', summary.renumbered],
-            ['Unchanged', summary.unchanged],
-            [
-              'Changed, by main kind of change',
-              Object.entries(summary.classes)
-                .filter(([, number]) => number > 0)
-                .map(([name, number]) => (
-                  <span class="tag">
-                    {classNames[name as ChangeClass]}: {number}
-                  </span>
-                )),
-            ],
-          ]}
-        />
-        <Headings name="Added" rules={diff.added} slug={slug} version={to.version} />
-        <Headings name="Removed" rules={diff.removed} slug={slug} version={from.version} />
+        <div class="actions">
+          <Downloads of={path('stigs', slug, 'diff')} formats={['csv', 'xlsx', 'json']} query={query} />
+          <a class="button quiet" href={link(`${home}/file`, query)} download>
+            One page (.html)
+          </a>
+        </div>
+        <Summary diff={diff} />
+        <h2 id="contents">Contents</h2>
+        <Contents {...shown} />
         <h2 id="changed">Changed</h2>
-        {changed.length === 0 ? (
+        {part.rules.length === 0 ? (
           <Nothing pages={pages}>
-            {diff.changed.length === 0
+            {diff.summary.changed === 0
               ? 'No rule changed between these releases.'
-              : 'No rule has this kind of change.'}
+              : 'No changed rule matches these filters.'}
           </Nothing>
         ) : (
           <>
-            <p class="quiet">
-              {count(pagination.total, 'rule')}. Each change shows {from.version} first, then {to.version}.
-              Removed words are struck out, added words are underlined.
-            </p>
-            {changed.map((rule) => (
-              <Changed rule={rule} slug={slug} from={from.version} to={to.version} marker={marker} />
+            <Legend of={diff} isShort />
+            {part.rules.map((each) => (
+              <Changed rule={each} anchor={anchors.get(each)!} of={shown} />
             ))}
             <Pager {...pages} />
           </>
         )}
-        {diff.renumbered.length === 0 ? null : (
-          <details class="more">
-            <summary>{count(diff.renumbered.length, 'rule')} renumbered, with the same text</summary>
-            <Table
-              caption="Renumbered rules"
-              head={['Rule', 'Before', 'Now']}
-              rows={diff.renumbered.map((rule) => [
-                <a href={ruleHref(slug, rule.new, to.version)}>{rule.ruleTitle}</a>,
-                <span class="mono">{`${rule.old.groupId} ${rule.old.ruleId}`}</span>,
-                <span class="mono">{`${rule.new.groupId} ${rule.new.ruleId}`}</span>,
-              ])}
-            />
-          </details>
-        )}
+        <Renumbered {...shown} />
       </>
     ),
   };
 }
 
-function Headings(props: { name: string; rules: RuleHeading[]; slug: string; version: string }): Child {
-  const { name, rules, slug, version } = props;
-  if (rules.length === 0) return null;
+/** The words of a filter, as an address has them. */
+function wordsOf(filter: DiffFilter) {
+  return {
+    kind: [...(filter.kind ?? [])],
+    class: [...(filter.class ?? [])],
+    severity: [...(filter.severity ?? [])],
+  };
+}
+
+function Summary({ diff: { summary } }: { diff: StigDiff }): Child {
   return (
-    <>
-      <h2>{name}</h2>
-      <Table
-        caption={`${name} rules`}
-        headColumn={2}
-        head={['Severity', 'ID', 'Rule']}
-        rows={rules.map((rule) => [
-          <Severity level={rule.severity} />,
-          <RuleIds of={rule} />,
-          <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
-        ])}
-      />
-    </>
+    <Facts
+      of={[
+        ['Added', summary.added],
+        ['Removed', summary.removed],
+        ['Changed', summary.changed],
+        ['Renumbered', summary.renumbered],
+        ['Unchanged', summary.unchanged],
+        [
+          'Changed, by main kind of change',
+          Object.entries(summary.classes)
+            .filter(([, number]) => number > 0)
+            .map(([name, number]) => (
+              <span class="tag">
+                {classNames[name as ChangeClass]}: {number}
+              </span>
+            )),
+        ],
+      ]}
+    />
   );
 }
 
-function Changed(props: {
-  rule: ChangedRule;
-  slug: string;
-  from: string;
-  to: string;
+function Legend({ of, isShort }: { of: StigDiff; isShort?: boolean }): Child {
+  return (
+    <p class="quiet">
+      {count(of.changed.length, 'rule')}. Each change shows {of.from.version} first, then {of.to.version}.
+      Removed words are struck out, added words are underlined.
+      {isShort ? ' […] stands for text that is left out.' : ''}
+    </p>
+  );
+}
+
+/** What a comparison is written into that is carried away. */
+export interface DiffFile {
+  diff: StigDiff;
+  filter: DiffFilter;
   marker: Marker;
-}): Child {
-  const { rule, slug, from, to, marker } = props;
-  return (
-    <article class="change" id={rule.new.groupId}>
-      <h3>
-        <span class="ids">{rule.new.groupId}</span>{' '}
-        <a href={ruleHref(slug, rule.new, to)}>{rule.ruleTitle}</a>
-      </h3>
-      <p>
-        <Severity level={rule.severity} />{' '}
-        {rule.classes.map((each) => (
-          <span class="tag">{classNames[each]}</span>
-        ))}
-        {rule.old.groupId === rule.new.groupId ? null : (
-          <span class="quiet"> previously {rule.old.groupId}</span>
-        )}
-      </p>
-      {rule.fields.map((field) => (
-        <Field field={field} from={from} to={to} marker={marker} />
-      ))}
-    </article>
-  );
+  style: string;
+  banner: string | null;
 }
 
-/** One field that differs: the old text left, the new one right, with what went and came marked. */
-export function Field(props: { field: FieldChange; from: string; to: string; marker: Marker }): Child {
-  const { field, from, to, marker } = props;
-  if (field.field === 'severity') {
-    const side = (level: string) => <Severity level={level as ChangedRule['severity']} />;
-    return <Sides name="severity" sides={[from, side(field.old), to, side(field.new)]} />;
-  }
-  const [before, after] =
-    field.field === 'ccis' ? [field.old.join('\n'), field.new.join('\n')] : [field.old, field.new];
-  const name = field.field === 'ccis' ? 'CCIs' : field.field;
-  const segments = marker(before, after);
-  if (segments === null)
-    return <Sides name={`${name} (changes not marked)`} sides={[from, before, to, after]} />;
-  const removed = segments
-    .filter(({ kind }) => kind !== 'added')
-    .map(({ kind, text }) => (kind === 'removed' ? <del>{text}</del> : text));
-  const added = segments
-    .filter(({ kind }) => kind !== 'removed')
-    .map(({ kind, text }) => (kind === 'added' ? <ins>{text}</ins> : text));
-  return <Sides name={name} sides={[from, removed, to, added]} />;
-}
+/** The name of the file of a comparison. */
+export const diffFileName = (diff: StigDiff) => `${diffName(diff)}.html`;
 
-function Sides(props: { name: string; sides: [from: string, before: Child, to: string, after: Child] }) {
-  const [from, before, to, after] = props.sides;
-  const side = (version: string, text: Child) => (
-    <div>
-      <h4>
-        {props.name}, {version}
-      </h4>
-      <p class="text">{text}</p>
-    </div>
+/** A comparison as one HTML file, which needs no server, no other file and no script. */
+export function diffFile({ diff, filter, marker, style, banner }: DiffFile): string {
+  const { title, from, to, changed } = diff;
+  const anchors = anchorsOf(changed);
+  const href = (rule: ChangedRule) => `#${anchors.get(rule)}`;
+  const shown: ShownRules = { diff, marker, isFile: true, whole: '', href, wholeHref: href };
+  const words = Object.entries(wordsOf(filter)).filter(([, each]) => each.length > 0);
+  const marking = banner === null ? null : <p class="banner">{banner}</p>;
+  const name = `${title}: ${from.version} and ${to.version}`;
+  const document = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
+        <title>{name}</title>
+        <style>{raw(style)}</style>
+      </head>
+      <body>
+        {marking}
+        <main id="main">
+          <h1>{title}</h1>
+          <p class="lead">
+            Changes from {from.version} ({from.releaseDate ?? 'no date'}) to {to.version} (
+            {to.releaseDate ?? 'no date'})
+          </p>
+          {words.length === 0 ? null : (
+            <p>
+              Only rules with {words.map(([field, each]) => `${field}: ${each.join(', ')}`).join('; ')}. The
+              numbers are of all rules.
+            </p>
+          )}
+          <Summary diff={diff} />
+          <h2>Contents</h2>
+          <Contents {...shown} />
+          <h2>Changed</h2>
+          <Legend of={diff} isShort />
+          {changed.map((rule) => (
+            <Changed rule={rule} anchor={anchors.get(rule)!} of={shown} />
+          ))}
+          <Renumbered {...shown} />
+        </main>
+        {marking}
+      </body>
+    </html>
   );
-  return (
-    <div class="sides">
-      {side(from, before)}
-      {side(to, after)}
-    </div>
-  );
+  return `<!DOCTYPE html>${document.toString()}\n`;
 }

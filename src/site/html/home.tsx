@@ -105,7 +105,9 @@ function Overview({ home: { stats, changes, brought, lists } }: { home: Home }):
       {brought === null ? null : <Brought brought={brought} />}
       <h2>Latest releases</h2>
       <Releases caption="The latest releases of STIGs" changes={changes} />
-      <p class="quiet">{count(changes.length, 'release')} shown.</p>
+      <p class="quiet">
+        {count(changes.length, 'release')} shown. <a href="/changes">What changed in all STIGs</a>
+      </p>
     </>
   );
 }

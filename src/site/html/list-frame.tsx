@@ -8,6 +8,7 @@ import type { View } from './view.ts';
 const parts = [
   ['overview', 'Overview'],
   ['coverage', 'Coverage'],
+  ['changes', 'Changes'],
   ['checklists', 'Checklists'],
   ['settings', 'Sharing and settings'],
 ] as const;

@@ -4,9 +4,10 @@ import type { ChainedCci } from '../../catalog/crosswalk/chain.ts';
 import type { RuleOverTime, RuleRelease } from '../../catalog/stigs/history-schema.ts';
 import type { RelatedRule } from '../../catalog/stigs/reading.ts';
 import { Day, Empty, link, path, Severity, Status } from './components.tsx';
-import { classNames } from './diff.tsx';
+import { SeverityMove } from './diff-rules.tsx';
+import { classNames } from './diff-text.tsx';
 import { frameworkName } from './frameworks.ts';
-import { diffHref, type RulePage, ruleHref } from './rule.tsx';
+import { type RulePage, ruleHref, ruleInDiff } from './rule.tsx';
 
 /** How many of a kind stand open; the others are folded. */
 const shown = { ccis: 6, related: 6, roles: 5 };
@@ -162,7 +163,7 @@ function Releases({ over, shown: version }: { over: RuleOverTime; shown: string 
                 {before === undefined ? (
                   words
                 ) : (
-                  <a href={`${diffHref(slug, before.version, each.version)}#${groupId}`}>
+                  <a href={ruleInDiff(slug, before.version, each.version, groupId)}>
                     {words}
                     <span class="hidden"> since {before.version}: compare</span>
                   </a>
@@ -173,8 +174,7 @@ function Releases({ over, shown: version }: { over: RuleOverTime; shown: string 
                 {hasMoved ? (
                   <>
                     <br />
-                    <Severity level={before.severity!} /> <span aria-hidden="true">→</span>
-                    <span class="hidden">to</span> <Severity level={each.severity!} />
+                    <SeverityMove from={before.severity!} to={each.severity!} />
                   </>
                 ) : null}
               </span>

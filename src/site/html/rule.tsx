@@ -46,6 +46,12 @@ export function ruleHref(
   return link(path('stigs', slug, 'rules', rule.groupId), { version, ...filter });
 }
 
+/** The address of a changed rule where two releases are compared, with all its text. */
+export function ruleInDiff(slug: string, from: string, to: string, groupId: string): string {
+  const page = link(path('stigs', slug, 'diff'), { from, to, rule: groupId });
+  return `${page}#${encodeURIComponent(groupId)}`;
+}
+
 /** The address of the page that compares two releases. */
 export function diffHref(slug: string, from: string, to: string): string {
   return link(path('stigs', slug, 'diff'), { from, to });

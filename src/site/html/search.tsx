@@ -45,6 +45,8 @@ export interface SearchPage {
   own: { id: string; name: string }[];
   /** What was searched by name; null where nothing was. */
   kinds: FoundKind[] | null;
+  /** STIGs that a part of the question names, with the rest of it. */
+  within: { slug: string; title: string; rest: string }[];
   /** Null where they were not searched. */
   rules: SearchAnswer | null;
   /** Why the search was not taken. */
@@ -262,7 +264,20 @@ function None({ page }: { page: SearchPage }): Child {
     ? 'No rule contains all these words.'
     : 'Rules were not searched: enter at least one letter, digit or underscore.';
   const advice = hasWords ? 'To find more, use fewer words or a prefix such as audit*.' : '';
-  return `${rules} ${unnamed(page)}${advice}`;
+  return (
+    <>
+      {rules} {unnamed(page)}
+      {page.within.map(({ slug, title, rest }) => (
+        <>
+          <a href={link('/search', { q: rest, stig: slug })}>
+            Search “{rest}” in {title}
+          </a>
+          .{' '}
+        </>
+      ))}
+      {advice}
+    </>
+  );
 }
 
 /** What was searched by name and is not there, and what was not searched; nothing where something was found. */

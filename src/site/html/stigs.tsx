@@ -24,6 +24,9 @@ export function stigsPage({ list, search, sort, lists, now }: StigsPage): View {
     body: (
       <>
         <div class="actions">
+          <a class="button quiet" href="/changes">
+            What changed
+          </a>
           <a class="button quiet" href="/upgrade">
             Upgrade a checklist
           </a>

@@ -8,7 +8,7 @@ import type {
   UpgradeReport,
 } from '../../checklists/schema.ts';
 import { Empty, Facts, path, Severity } from './components.tsx';
-import { createMarker, Field, type Marker } from './diff.tsx';
+import { createMarker, Field, type Marker } from './diff-text.tsx';
 import { Hidden, Input, Labelled, Problem, Select } from './forms.tsx';
 import { ruleHref } from './rule.tsx';
 import type { View } from './view.ts';
@@ -65,8 +65,9 @@ export function upgradePage(page: {
         <p class="lead">
           Bring a .ckl or .cklb of an older release to a release in the catalog. Each answer is carried over,
           carried over with a warning because its check or fix changed, or reset. The report gives the reason
-          for each. Choose scan results (XCCDF or ARF) to make a checklist of them, or both to merge the
-          results into the checklist. Gapstone does not store the files.
+          for each. Choose several checklists to upgrade them at once, with one report. Choose scan results
+          (XCCDF or ARF) to make a checklist of them, or both to merge the results into the checklist.
+          Gapstone does not store the files.
         </p>
         <form class="fields" method="post" action="/upgrade" enctype="multipart/form-data">
           <Problem text={problem} />

@@ -1,0 +1,43 @@
+// The parts of the statements of the search; their parameters are those of `askedOf`.
+
+/** How much a word counts in title, discussion, check, fix, ids. */
+const weights = '10.0, 2.0, 1.0, 1.0, 4.0';
+
+const isWanted = `
+       (:slugs IS NULL OR s.slug IN (SELECT value FROM json_each(:slugs)))
+   AND (:among IS NULL OR s.slug IN (SELECT value FROM json_each(:among)))
+   AND (:cci IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci = :cci))
+   AND (:ccis IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(:ccis))))
+   AND (:severities IS NULL OR f.severity IN (SELECT value FROM json_each(:severities)))`;
+// CROSS JOIN keeps the full-text index first: another order would ask it once for every rule.
+export const matching = `
+  FROM rule_search
+ CROSS JOIN findings AS f ON f.id = rule_search.rowid
+ CROSS JOIN stig_releases AS r ON r.id = f.release_id
+ CROSS JOIN stigs AS s ON s.id = r.stig_id
+ WHERE rule_search MATCH :match AND ${isWanted}`;
+/** Without a question: every rule of a current release. */
+export const every = `
+  FROM stigs AS s
+ CROSS JOIN stig_releases AS r ON r.id = s.current_release_id
+ CROSS JOIN findings AS f ON f.release_id = r.id
+ WHERE ${isWanted}`;
+
+/** The orders of rule S4.2; what is relevant is said by a question alone. */
+const byStig = 's.title_fold, s.title, s.slug, f.ordinal';
+export const orders = {
+  stig: byStig,
+  severity: `CASE f.severity WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END, ${byStig}`,
+  id: "CAST(substr(f.group_id, instr(f.group_id, '-') + 1) AS INTEGER), f.group_id, s.slug, f.ordinal",
+};
+export const relevance = `bm25(rule_search, ${weights}), s.slug, f.ordinal`;
+
+/** Whether a rule has one of the ids of a list; an SV-id without its revision counts whichever revision the rule has. */
+const isCalled = (ids: ':ids' | ':unrevised') => `EXISTS (SELECT 1 FROM json_each(${ids}) AS id
+   WHERE id.value IN (lower(f.group_id), lower(f.rule_id), lower(f.rule_version))
+      OR substr(lower(f.rule_id), 1, length(id.value) + 1) = id.value || 'r'
+      OR id.value IN (SELECT lower(value) FROM json_each(f.legacy_ids))
+      OR id.value IN (SELECT lower(value) FROM json_each(f.ccis)))`;
+
+/** The same, behind the rules that have the id that is asked for, then those that have it in another revision. */
+export const idFirst = `${isCalled(':ids')} DESC, ${isCalled(':unrevised')} DESC, ${relevance}`;

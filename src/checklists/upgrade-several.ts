@@ -1,0 +1,191 @@
+import { AppError } from '../base/errors.ts';
+import { checklistName } from '../catalog/stigs/cklb.ts';
+import type { Column } from '../http/columns.ts';
+import type { OldChecklist } from './cklb.ts';
+import { createNames, safeName } from './file-names.ts';
+import { shortList, stigNames } from './names.ts';
+import { checklistText, readChecklist } from './read.ts';
+import type { RuleAnswer, UpgradeBody, UpgradeReport } from './schema.ts';
+import { upgradeChecklist } from './upgrade.ts';
+import { type Found, type Release, type Wanted, written } from './upload.ts';
+
+/** A file that was brought. */
+export interface NamedFile {
+  name: string;
+  bytes: Buffer;
+}
+
+/** What became of one file: the upgraded checklist, or none, and why; the rules of each of its STIGs. */
+export interface UpgradedFile {
+  file: string;
+  host: string;
+  /** Its name and its bytes; null where nothing of it could be upgraded. */
+  made: { name: string; content: Buffer } | null;
+  classification: string | null;
+  stigs: Pick<UpgradeReport, 'from' | 'to' | 'summary'>[];
+  rows: ReportRow[];
+  /** Why it was not upgraded, or which of its STIGs was not. */
+  problems: string[];
+}
+
+/** One line of the report: a rule, or a value that has no place in the new checklist. */
+export interface ReportRow {
+  file: string;
+  upgradedFile: string;
+  host: string;
+  stig: string;
+  from: string;
+  to: string;
+  outcome: 'carried' | 'carried-with-warning' | 'reset' | 'new' | 'not-carried' | 'not-upgraded';
+  reason: string;
+  answered: string;
+  groupId: string;
+  ruleId: string;
+  ruleVersion: string;
+  lostStatus: string;
+  lostDetails: string;
+  lostComments: string;
+}
+
+const names = [
+  ...(['file', 'upgradedFile', 'host', 'stig', 'from', 'to', 'outcome', 'reason', 'answered'] as const),
+  ...(['groupId', 'ruleId', 'ruleVersion', 'lostStatus', 'lostDetails', 'lostComments'] as const),
+];
+
+export const reportColumns: Column<ReportRow>[] = names.map((name) => ({ name, value: (row) => row[name] }));
+
+type Options = Pick<UpgradeBody, 'onChange' | 'format'> & {
+  slug?: string | undefined;
+  version?: string | undefined;
+};
+
+/**
+ * Upgrades checklists one by one, each STIG in them that the catalog has (or the one that is asked for); what cannot be upgraded is told and
+ * keeps no other from it.
+ */
+export function* upgradeSeveral(
+  files: NamedFile[],
+  asked: Options,
+): Generator<Wanted, UpgradedFile[], Found> {
+  const named = createNames();
+  const done: UpgradedFile[] = [];
+  for (const { name, bytes } of files) {
+    const blank = { file: name, host: '', made: null, classification: null, stigs: [], rows: [] };
+    try {
+      const { text } = checklistText(bytes);
+      done.push(yield* upgradeOne(name, readChecklist(text), asked, named));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      done.push(withReason({ ...blank, problems: [error.message] }));
+    }
+  }
+  return done;
+}
+
+function* upgradeOne(
+  file: string,
+  old: OldChecklist,
+  asked: Options,
+  named: ReturnType<typeof createNames>,
+): Generator<Wanted, UpgradedFile, Found> {
+  const { slug, version, ...options } = asked;
+  const wanted: Wanted[] =
+    slug === undefined
+      ? stigNames(old.checklist.stigs).map((name) => ({ maybe: name }))
+      : [version === undefined ? { slug } : { slug, version }];
+  let { checklist, leftovers } = old;
+  const reports: UpgradeReport[] = [];
+  const targets: Release['target'][] = [];
+  const problems: string[] = [];
+  for (const each of wanted) {
+    const found = (yield each) as Release | null;
+    if (found === null) {
+      problems.push(
+        `${shortList([(each as { maybe: string }).maybe])} is not in the catalog, and stays as it was`,
+      );
+      continue;
+    }
+    const { target, benchmarkIds } = found;
+    const upgrade = upgradeChecklist({ ...old, checklist, leftovers }, target, benchmarkIds, options);
+    // What it holds besides its STIGs is told once.
+    leftovers = [];
+    checklist = upgrade.checklist;
+    reports.push(upgrade.report);
+    targets.push(target);
+  }
+  const host = checklist.target_data.host_name.trim();
+  const about = { file, host, classification: checklist.target_data.classification, problems };
+  const [first] = targets;
+  if (first === undefined) {
+    if (problems.length === 0) problems.push('The checklist does not name its STIG: choose the STIG');
+    return withReason({ ...about, made: null, stigs: [], rows: [] });
+  }
+  const stem = safeName(host === '' ? file.replace(/\.[^.]*$/, '') : host);
+  const isOne = host !== '' && checklist.stigs.length === 1;
+  const name = named(isOne ? checklistName(first.release, { hostName: stem }) : stem, `.${asked.format}`);
+  const releases = targets.map(({ release }) => release);
+  const text = written(checklist, asked.format, releases);
+  const content = Buffer.from(typeof text === 'string' ? text : JSON.stringify(text));
+  const rows = reports.flatMap((report) => rowsOf(report, { file, upgradedFile: name, host }));
+  const stigs = reports.map(({ from, to, summary }) => ({ from, to, summary }));
+  return withReason({ ...about, made: { name, content }, stigs, rows });
+}
+
+const emptyRow = {
+  ...{ upgradedFile: '', host: '', stig: '', from: '', to: '', answered: '' },
+  ...{ groupId: '', ruleId: '', ruleVersion: '', lostStatus: '', lostDetails: '', lostComments: '' },
+};
+
+/** Has the report say why a file, or a STIG of it, was not upgraded. */
+function withReason(file: UpgradedFile): UpgradedFile {
+  const told = file.problems.map((reason): ReportRow => {
+    return { ...emptyRow, file: file.file, host: file.host, outcome: 'not-upgraded', reason };
+  });
+  return { ...file, rows: [...told, ...file.rows] };
+}
+
+function rowsOf(
+  { from, to, rules, notCarried }: UpgradeReport,
+  file: Pick<ReportRow, 'file' | 'upgradedFile' | 'host'>,
+): ReportRow[] {
+  const of = { ...emptyRow, ...file, stig: to.title, from: from.version ?? from.releaseInfo, to: to.version };
+  return [
+    ...rules.map((rule): ReportRow => {
+      const { outcome, reason, answered, groupId, ruleId, ruleVersion, lost } = rule;
+      return {
+        ...of,
+        outcome,
+        reason,
+        answered: yes(answered),
+        groupId,
+        ruleId,
+        ruleVersion,
+        ...lostOf(lost),
+      };
+    }),
+    ...notCarried.map((each): ReportRow => {
+      const { reason } = each;
+      if (each.kind === 'rule') {
+        const { groupId, ruleId, ruleVersion, answered, answer } = each;
+        const ids = { groupId, ruleId, ruleVersion, answered: yes(answered) };
+        return { ...of, outcome: 'not-carried', reason, ...ids, ...(answered ? lostOf(answer) : {}) };
+      }
+      const value = typeof each.value === 'string' ? each.value : JSON.stringify(each.value);
+      return { ...of, outcome: 'not-carried', reason: `${each.path}: ${reason}`, lostDetails: value };
+    }),
+  ];
+}
+
+const yes = (is: boolean) => (is ? 'yes' : 'no');
+
+function lostOf(answer: RuleAnswer | null) {
+  if (answer === null) return {};
+  const { status, finding_details, comments, overrides } = answer;
+  const severity = overrides.severity;
+  const told = severity === undefined ? '' : `Severity ${severity.severity}: ${severity.reason}`;
+  return {
+    lostStatus: status,
+    lostDetails: finding_details,
+    lostComments: [comments, told].filter((each) => each !== '').join('\n'),
+  };
+}

@@ -1,0 +1,134 @@
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import {
+  banner,
+  hasRealReleases,
+  leave,
+  type Served,
+  serveCatalog,
+  signIn,
+  startBrowser,
+  violations,
+  visit,
+} from '../support/browser.ts';
+import { suite } from '../support/harness.ts';
+import { journey } from '../support/journey.ts';
+import { readCsv } from '../support/read-exports.ts';
+import { killAll } from '../support/running.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+
+const tasks = suite('Tasks: what changed');
+
+let browser: Browser;
+let served: Served;
+let token: string;
+
+tasks.before(async () => {
+  browser = await startBrowser();
+  served = await serveCatalog(true);
+  token = await served.token('ann');
+  const post = async (path: string, body: object) => {
+    const headers = { Authorization: `Bearer ${token}` };
+    const request = { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await (await fetch(`${served.url}/api/v1/lists${path}`, request)).json()) as { id: string };
+  };
+  const { id } = await post('', { name: 'The mail server' });
+  await post(`/${id}/stigs`, { slugs: ['harbor_linux_3', 'lantern_web_server_2'] });
+});
+
+tasks.after(async () => {
+  await browser?.close();
+  killAll();
+});
+
+/** The part of the page that the address leads to, and whether the reader sees it. */
+const target = async (page: Page) => {
+  const found = page.locator(':target');
+  assert.is(await found.count(), 1, page.url());
+  return found;
+};
+
+tasks('a diff as a file: a page that opens from a disc, by itself', () =>
+  journey(browser, served, token, async ({ page, click, download }) => {
+    const releases = page.getByRole('row', { name: /Harbor Linux 3/ });
+    await click(releases.first().getByRole('link', { name: 'Compare with V1R1' }));
+    await click(page.getByRole('checkbox', { name: 'changed', exact: true }));
+    await click(page.getByRole('button', { name: 'Compare' }));
+    const { name, bytes } = await download(page.getByRole('link', { name: 'One page (.html)' }));
+    assert.match(name, /harbor_linux_3_V1R1_to_V1R2_changes\.html$/);
+    const csv = await download(page.getByRole('link', { name: 'CSV' }));
+    const [, ...lines] = readCsv(String(csv.bytes));
+    assert.ok(lines.length > 0);
+    assert.ok(lines.every(([, , , , kind]) => kind === 'changed'));
+
+    const context = await browser.newContext({ offline: true, colorScheme: 'light' });
+    const asked: string[] = [];
+    context.on('request', (request) => asked.push(request.url()));
+    const file = await context.newPage();
+    const url = String(pathToFileURL(put(scratchFolder(), 'diff.html', bytes)));
+    await file.goto(url);
+    assert.is(await file.locator('article.change').count(), lines.length);
+    assert.is(await file.getByText(banner).count(), 2);
+    await file.locator('table.contents a').last().click();
+    assert.is(await (await target(file)).getAttribute('id'), lines.at(-1)![6]);
+    assert.equal(await violations(file), []);
+    assert.equal(
+      asked.filter((each) => each.split('#')[0] !== url),
+      [],
+    );
+    await context.close();
+  }),
+);
+
+tasks('changes since a quarter, and what became of a rule', () =>
+  journey(browser, served, token, async ({ page, click, download }) => {
+    await click(page.getByRole('link', { name: 'What changed in all STIGs' }));
+    await page.getByLabel('Since').fill('2026-02-01');
+    await click(page.getByRole('button', { name: 'Show changes' }));
+    const raised = page.getByRole('table', { name: 'Rules whose severity was raised' });
+    const csv = await download(page.getByRole('link', { name: 'CSV' }));
+    assert.match(csv.name, /changes_since_2026-02-01\.csv$/);
+    const expected = readCsv(String(csv.bytes)).filter(
+      ([, , , , , , , , , from, to]) => from === 'medium' && to === 'high',
+    );
+    if (!hasRealReleases) return;
+    assert.ok(expected.length > 0);
+    await click(raised.getByRole('link').first());
+    const rule = await target(page);
+    assert.match((await rule.textContent())!, /CAT II.*to.*CAT I/s);
+    const top = await rule.evaluate((element) => element.getBoundingClientRect().top);
+    assert.ok(top >= 0 && top < 400, `it is at ${top} px`);
+  }),
+);
+
+tasks('changes of a list, since a day', () =>
+  journey(browser, served, token, async ({ page, click, download }) => {
+    await click(page.getByRole('link', { name: 'The mail server' }));
+    await click(page.getByRole('link', { name: 'Changes', exact: true }));
+    assert.is(await page.getByText('No STIG of this list has a newer release').count(), 1);
+    await page.getByLabel('Since').fill('2026-01-01');
+    await click(page.getByRole('button', { name: 'Show changes' }));
+    const { name, bytes } = await download(page.getByRole('link', { name: 'XLSX' }));
+    assert.match(name, /The mail server_changes_since_2026-01-01\.xlsx$/);
+    assert.ok(bytes.length > 1000);
+    await click(page.getByRole('table', { name: 'Changes of each STIG' }).getByRole('link').first());
+    assert.match(page.url(), /\/stigs\/harbor_linux_3$/);
+  }),
+);
+
+tasks('a comparison can be read at 390 px, and its bytes are few', async () => {
+  if (!hasRealReleases) return;
+  const visitor = await visit(browser, served.url, { viewport: { width: 390, height: 800 } });
+  await signIn(visitor.page, token);
+  const response = await visitor.page.goto('/stigs/red_hat_enterprise_linux_9/diff?from=V2R7&to=V2R8');
+  assert.ok((await response!.body()).length < 150_000);
+  assert.is(await visitor.page.evaluate('document.documentElement.scrollWidth'), 390);
+  const narrowest = await visitor.page
+    .locator('article.change .text')
+    .evaluateAll((all) => Math.min(...all.map((each) => each.getBoundingClientRect().width)));
+  assert.ok(narrowest > 300, `texts are ${narrowest} px wide`);
+  await leave(visitor);
+});
+
+tasks.run();

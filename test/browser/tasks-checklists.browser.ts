@@ -1,0 +1,103 @@
+import type { Browser } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
+import { type Served, serveCatalog, startBrowser } from '../support/browser.ts';
+import { suite } from '../support/harness.ts';
+import { journey } from '../support/journey.ts';
+import { readZip } from '../support/read-zip.ts';
+import { killAll } from '../support/running.ts';
+import { readCkl, readCklb } from '../support/stig-manager.ts';
+
+const tasks = suite('Tasks: checklists out and upgraded');
+
+let browser: Browser;
+let served: Served;
+let token: string;
+
+tasks.before(async () => {
+  browser = await startBrowser();
+  served = await serveCatalog(true);
+  token = await served.token('ann');
+  const headers = { Authorization: `Bearer ${token}` };
+  const post = (path: string, body: object) =>
+    fetch(`${served.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const { id } = (await (await post('/api/v1/lists', { name: 'Site 7' })).json()) as { id: string };
+  await post(`/api/v1/lists/${id}/stigs`, { slugs: ['harbor_linux_3', 'lantern_web_server_2'] });
+});
+tasks.after(async () => {
+  await browser?.close();
+  killAll();
+});
+
+for (const format of ['cklb', 'ckl'] as const) {
+  tasks(`${format} for twenty hosts`, async () => {
+    const hosts = Array.from({ length: 20 }, (_, index) => `web${index + 1}`);
+    await journey(browser, served, token, async ({ page, click, download }) => {
+      await click(page.getByRole('link', { name: 'Lists', exact: true }).first());
+      await click(page.getByRole('link', { name: 'Site 7' }).first());
+      await click(page.getByRole('link', { name: 'Checklists', exact: true }));
+      await page
+        .getByLabel('Hosts', { exact: true })
+        .fill(hosts.map((name) => `${name}\t10.0.0.1`).join('\n'));
+      await page.getByLabel('Format').selectOption(format);
+      const { name, bytes } = await download(page.getByRole('button', { name: 'Download checklists' }));
+      assert.match(name, /Site[_ ]7_checklists\.zip$/);
+      const files = await readZip(bytes);
+      assert.is(files.size, 2 * hosts.length);
+      for (const [file, text] of files) {
+        const { target } = (format === 'ckl' ? readCkl : readCklb)(text.toString());
+        assert.ok(file.startsWith(`${target.name}_`), file);
+        assert.is(target.ip, '10.0.0.1');
+      }
+    });
+  });
+}
+
+/** A checklist of the first release of Harbor Linux 3, every rule answered. */
+async function old(host: string): Promise<{ name: string; mimeType: string; buffer: Buffer }> {
+  const path = `/api/v1/stigs/harbor_linux_3/download?version=V1R1&hostName=${host}`;
+  const answer = await fetch(`${served.url}${path}`, { headers: { Authorization: `Bearer ${token}` } });
+  const checklist = (await answer.json()) as Cklb;
+  for (const rule of checklist.stigs[0]!.rules) rule.status = 'not_a_finding';
+  return {
+    name: `${host}.cklb`,
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify(checklist)),
+  };
+}
+
+const answered = (text: string) =>
+  readCklb(text).checklists.flatMap(({ reviews }) => reviews.filter(({ result }) => result === 'pass'))
+    .length;
+
+tasks('one checklist upgraded', async () => {
+  const file = await old('web01');
+  await journey(browser, served, token, async ({ page, click, download }) => {
+    await click(page.getByRole('link', { name: 'STIGs', exact: true }).first());
+    await click(page.getByRole('link', { name: /Upgrade (a )?checklists?/ }).first());
+    await page.getByLabel('Checklist or scan results').setInputFiles(file);
+    await click(page.getByRole('button', { name: 'Preview upgrade' }));
+    await page.getByRole('heading', { level: 1, name: 'V1R1 to V1R2' }).waitFor();
+    const { bytes } = await download(page.getByRole('button', { name: 'Download upgraded checklist' }));
+    assert.ok(answered(bytes.toString()) > 0);
+  });
+});
+
+tasks('several checklists upgraded, with one report', async () => {
+  const files = await Promise.all(['web01', 'web02', 'web03'].map(old));
+  await journey(browser, served, token, async ({ page, click, download }) => {
+    await click(page.getByRole('link', { name: 'STIGs', exact: true }).first());
+    await click(page.getByRole('link', { name: /Upgrade (a )?checklists?/ }).first());
+    await page.getByLabel('Checklist or scan results').setInputFiles(files);
+    await click(page.getByRole('button', { name: 'Preview upgrade' }));
+    await page.getByRole('heading', { level: 1, name: '3 of 3 checklists upgraded' }).waitFor();
+    const { bytes } = await download(page.getByRole('button', { name: 'Download checklists and report' }));
+    const made = await readZip(bytes);
+    const report = made.get('upgrade-report.csv')!.toString();
+    for (const { name } of files) assert.match(report, name);
+    assert.is(made.size, files.length + 1);
+    for (const [name, text] of made) if (name.endsWith('.cklb')) assert.ok(answered(text.toString()) > 0);
+  });
+});
+
+tasks.run();

@@ -1,0 +1,182 @@
+import { parse } from 'csv-parse/sync';
+import * as assert from 'uvu/assert';
+import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
+import { testApp } from '../support/app.ts';
+import { sessionCaller, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { attributesOf, loadPage, textOf } from '../support/pages.ts';
+import { readZip } from '../support/read-zip.ts';
+import { shipped } from '../support/reference.ts';
+import { readCkl, readCklb } from '../support/stig-manager.ts';
+
+// Several old checklists at once: one zip with one report.
+const several = suite('Several checklists upgraded at once');
+
+const t = await testApp([shipped('stigs')]);
+const ann = await sessionCaller(t, await userCaller(t, { sub: 'ann' }));
+several.after(() => t.db.close());
+
+/** The checklist of V1R1 of Harbor Linux 3, every rule answered. */
+async function old(hostName: string, format = 'cklb'): Promise<string> {
+  const path = `/api/v1/stigs/harbor_linux_3/download?version=V1R1&hostName=${hostName}&format=${format}`;
+  const { text } = await t.get(path);
+  if (format === 'ckl') return text.replaceAll('Not_Reviewed', 'NotAFinding');
+  const checklist = JSON.parse(text) as Cklb;
+  for (const rule of checklist.stigs[0]!.rules) {
+    rule.status = 'open';
+    rule.finding_details = `=seen on ${hostName}`;
+  }
+  return JSON.stringify(checklist);
+}
+
+function formOf(files: [name: string, text: string][], fields: Record<string, string> = {}): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  for (const [name, text] of files) form.append('file', new File([text], name));
+  return form;
+}
+
+/** The form that a page brings back, as a browser sends it. */
+function formOnPage(html: string): FormData {
+  const form = new FormData();
+  const own = /<form class="actions".*?<\/form>/s.exec(html)![0];
+  const [names, values] = [attributesOf(own, 'name'), attributesOf(own, 'value')];
+  for (const [index, name] of names.entries()) form.append(name, textOf(values[index]!));
+  return form;
+}
+
+async function zipOf(form: FormData): Promise<Map<string, Buffer>> {
+  const init = { method: 'POST', body: form, headers: ann };
+  const answer = await t.app.request('http://here.example/upgrade', init);
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  assert.is(answer.headers.get('Content-Type'), 'application/zip', textOf(bytes.toString()).slice(0, 300));
+  assert.match(answer.headers.get('Content-Disposition')!, 'filename="upgraded_checklists.zip"');
+  return readZip(bytes);
+}
+
+const reportOf = (files: Map<string, Buffer>): Record<string, string>[] =>
+  parse(files.get('upgrade-report.csv')!, { columns: true });
+
+for (const format of ['cklb', 'ckl'] as const) {
+  several(
+    `${format}: previewed by file, then one zip in which each is what the API makes of it`,
+    async () => {
+      const sources: [string, string][] = [
+        ['first.cklb', await old('web01')],
+        ['second.ckl', await old('web02', 'ckl')],
+        ['../twin.cklb', await old('web01')],
+      ];
+      const preview = await loadPage(t, '/upgrade', ann, formOf(sources, { format, onChange: 'reset' }));
+      assert.is(preview.status, 200);
+      assert.match(textOf(preview.html), '3 of 3 checklists upgraded');
+      for (const [name] of sources) assert.match(textOf(preview.html), name);
+      const files = await zipOf(formOnPage(preview.html));
+      const wanted = [
+        'web01_harbor_linux_3_V1R2',
+        'web02_harbor_linux_3_V1R2',
+        'web01_harbor_linux_3_V1R2-2',
+      ];
+      assert.equal([...files.keys()], ['upgrade-report.csv', ...wanted.map((name) => `${name}.${format}`)]);
+      const report = reportOf(files);
+      for (const [index, [file, checklist]] of sources.entries()) {
+        const api = await t.send('POST', '/api/v1/checklists/upgrade', {
+          ...{ slug: 'harbor_linux_3', checklist, format, onChange: 'reset' },
+        });
+        const name = `${wanted[index]}.${format}`;
+        const text = files.get(name)!.toString();
+        assert.is(text, format === 'ckl' ? api.json.checklist : JSON.stringify(api.json.checklist));
+        (format === 'ckl' ? readCkl : readCklb)(text);
+        const own = report.filter((line) => line.file === file);
+        assert.ok(own.every((line) => line.upgradedFile === name));
+        const { rules, notCarried } = api.json.report;
+        assert.equal(
+          own.map((line) => [line.outcome, line.ruleId]),
+          [
+            ...rules.map((rule: { outcome: string; ruleId: string }) => [rule.outcome, rule.ruleId]),
+            ...notCarried.map((each: { ruleId?: string }) => ['not-carried', each.ruleId ?? '']),
+          ],
+        );
+      }
+      const reset = report.find((line) => line.outcome === 'reset' && line.file === 'first.cklb')!;
+      // Formulas are escaped, as in every csv.
+      assert.equal([reset.lostStatus, reset.lostDetails], ['open', "'=seen on web01"]);
+      assert.ok(report.some((line) => line.outcome === 'not-carried' && line.lostStatus === 'open'));
+    },
+  );
+}
+
+several('what cannot be upgraded is told, and keeps no other from it', async () => {
+  const foreign = JSON.parse(await old('web03')) as Cklb;
+  foreign.stigs[0]!.stig_id = 'Nobody_Knows';
+  const sources: [string, string][] = [
+    ['good.cklb', await old('web01')],
+    ['broken.cklb', '{'],
+    ['foreign.cklb', JSON.stringify(foreign)],
+    ['<b>.txt', 'x'],
+  ];
+  const preview = await loadPage(t, '/upgrade', ann, formOf(sources));
+  const text = textOf(preview.html);
+  assert.match(text, '1 of 4 checklists upgraded');
+  assert.match(text, 'checklist: the text is not valid JSON');
+  assert.match(text, 'Nobody_Knows is not in the catalog, and stays as it was');
+  assert.match(text, '<b>.txt');
+  assert.not.match(preview.html, '<b>.txt');
+  const files = await zipOf(formOnPage(preview.html));
+  assert.equal([...files.keys()], ['upgrade-report.csv', 'web01_harbor_linux_3_V1R2.cklb']);
+  const refused = reportOf(files).filter(({ outcome }) => outcome === 'not-upgraded');
+  assert.equal(
+    refused.map(({ file }) => file),
+    ['broken.cklb', 'foreign.cklb', '<b>.txt'],
+  );
+  // Named by hand, a checklist of another id is of the STIG that shares its rules.
+  const named = await loadPage(t, '/upgrade', ann, formOf(sources, { slug: 'harbor_linux_3' }));
+  assert.match(textOf(named.html), '2 of 4 checklists upgraded');
+  const none = await loadPage(t, '/upgrade', ann, formOf(sources.slice(1, 3)));
+  assert.match(textOf(none.html), '0 of 2 checklists upgraded');
+  assert.not.match(none.html, 'Download checklists and report');
+});
+
+several('a checklist of several STIGs has each of them upgraded', async () => {
+  const both = JSON.parse(await old('web01')) as Cklb;
+  const other = await t.get('/api/v1/stigs/lantern_web_server_2/download');
+  both.stigs.push(...(JSON.parse(other.text) as Cklb).stigs);
+  const single = await old('');
+  const files = await zipOf(
+    formOf(
+      [
+        ['both.cklb', JSON.stringify(both)],
+        ['no host.cklb', single],
+      ],
+      { as: 'file' },
+    ),
+  );
+  assert.equal([...files.keys()].slice(1), ['web01.cklb', 'no host.cklb']);
+  const made = JSON.parse(files.get('web01.cklb')!.toString()) as Cklb;
+  assert.is(made.stigs.length, 2);
+  assert.ok(made.stigs.every((stig) => stig.rules.every((rule) => rule.stig_uuid === stig.uuid)));
+  const stigs = new Set(reportOf(files).map(({ file, stig }) => `${file} ${stig}`));
+  assert.is(stigs.size, 3);
+});
+
+several('what makes no sense for several is refused in words', async () => {
+  const two: [string, string][] = [
+    ['a.cklb', '{}'],
+    ['b.cklb', '{}'],
+  ];
+  for (const [fields, message] of [
+    [{ hostName: 'web01' }, 'Several checklists keep their own host names: leave the host name empty'],
+    [{ version: 'V1R1' }, 'Choose the STIG that the release is of, or leave the release empty'],
+    [{ as: 'inspect' }, 'Inspect one checklist at a time'],
+    [{ slug: 'no_such_stig' }, 'STIG not found: no_such_stig'],
+  ] as [Record<string, string>, string][]) {
+    const valid: [string, string][] = fields.slug === undefined ? two : [['a.cklb', await old('a')], ...two];
+    const refused = await loadPage(t, '/upgrade', ann, formOf(valid, fields));
+    assert.is(refused.status, 400);
+    assert.match(textOf(refused.html), message);
+  }
+  const many = Array.from({ length: 101 }, (_, index): [string, string] => [`${index}.cklb`, '{}']);
+  const refused = await loadPage(t, '/upgrade', ann, formOf(many));
+  assert.match(textOf(refused.html), 'Choose at most 100 checklists at once');
+});
+
+several.run();
