@@ -44,6 +44,7 @@ export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: Pa
         ...stig,
         ...found,
         filter: { search: query.search ?? '', severity: [...(query.severity ?? [])], cci: cci.typed },
+        cci: cci.canonical ?? '',
         versions,
         isFavorite: favorites.stigs(user).slugs.includes(stig.slug),
         lists: ownLists(c, lists),

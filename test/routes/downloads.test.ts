@@ -450,4 +450,35 @@ downloads('the newest release is served, an older one by ?version=', async () =>
   assert.match(old.headers.get('Content-Disposition')!, /filename="U_Harbor_Linux_3_STIG_V1R1\.json"/);
 });
 
+downloads('csv, xml and xlsx are narrowed as the page of the STIG is; a checklist never is', async () => {
+  const path = '/api/v1/stigs/harbor_linux_3/download';
+  const all = (await t.get('/api/v1/stigs/harbor_linux_3')).json.findings as Record<string, string>[];
+  const cci = all[3]!.ruleIdent!;
+  const text = all[3]!.ruleVersion!.slice(-4);
+  for (const [query, isWanted] of [
+    ['severity=high', (row) => row.severity === 'high'],
+    ['severity=high,low', (row) => row.severity !== 'medium'],
+    [`cci=${cci}`, (row) => (row.ruleIdents as unknown as string[]).includes(cci)],
+    [`cci=${cci.toLowerCase()}`, (row) => (row.ruleIdents as unknown as string[]).includes(cci)],
+    [
+      `search=${text}&severity=${all[3]!.severity}`,
+      (row) => row.ruleVersion!.includes(text) && row.severity === all[3]!.severity,
+    ],
+    ['search=no-such-text', () => false],
+    ['search=', () => true],
+  ] as [string, (row: Record<string, string>) => boolean][]) {
+    const { text: csv } = await t.get(`${path}?format=csv&${query}`);
+    const rows = readCsv(csv);
+    assert.equal(
+      rows.slice(1).map(([groupId]) => groupId),
+      all.filter(isWanted).map(({ groupId }) => groupId),
+      query,
+    );
+  }
+  for (const format of ['cklb', 'ckl', 'json', 'oscal']) {
+    const whole = await t.get(`${path}?format=${format}`);
+    assert.is((await t.get(`${path}?format=${format}&severity=high&search=x`)).text, whole.text, format);
+  }
+});
+
 downloads.run();

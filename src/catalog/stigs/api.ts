@@ -10,7 +10,7 @@ import { Cklb } from './cklb-schema.ts';
 import { type AddressedControls, toComponentDefinition } from './component.ts';
 import { findingColumns, toRawStig } from './export.ts';
 import type { StigNewsService } from './news.ts';
-import type { StigService } from './queries.ts';
+import { narrowed, type StigService } from './queries.ts';
 import * as schemas from './schema.ts';
 
 /** The STIG catalog (rule D4). Fixed paths come before `{slug}`, which would swallow them. */
@@ -90,7 +90,7 @@ export function stigRoutes(
       description:
         'The file. json is the raw benchmark record; csv, xml and xlsx are flat exports of the findings; a ckl is application/xml; oscal is a component-definition.',
     },
-    handle: ({ params, query: { format, version, raw, ...target } }, c) => {
+    handle: ({ params, query: { format, version, raw, search, severity, cci, ...target } }, c) => {
       const full = stigs.full(params.slug, version);
       const { release } = full;
       if (format === 'cklb' || format === 'ckl') {
@@ -104,7 +104,9 @@ export function stigRoutes(
         const text = JSON.stringify(toComponentDefinition(full, addressed));
         return download(c, text, format, `${name}_component-definition.json`);
       }
-      const [columns, rows] = [findingColumns, full.findings];
+      const columns = findingColumns;
+      // A checklist, json and oscal are of the whole release: one that lacks rules would pass for it.
+      const rows = narrowed(full.findings, { search, severity, cci: cci?.toUpperCase() || undefined });
       const file = { json: toRawStig(full), root: 'stig', element: 'finding', columns, rows };
       return downloadFile(c, { format, raw }, name, file);
     },

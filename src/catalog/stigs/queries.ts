@@ -198,9 +198,7 @@ export function createStigService(db: Database) {
     overview(name: string, query: FindingsQuery & { cci?: string | undefined }) {
       return db.read(() => {
         const { release: found, findings: rows } = full(name, query.version);
-        const citing = rows.filter((row) => query.cci === undefined || row.ccis.includes(query.cci));
-        const fields = ['groupId', 'ruleId', 'ruleVersion', 'groupTitle', 'ruleTitle'] as const;
-        const matching = matchingOf(citing, query, fields);
+        const matching = narrowed(rows, query);
         const { slug, title, benchmarkId, description, version, status, releaseDate, findingCount } = found;
         const { high, medium, low } = found;
         return {
@@ -243,6 +241,16 @@ export function createStigService(db: Database) {
     },
   };
 }
+
+/** The findings that the page of a STIG narrows to: those of some severities, that cite a CCI and have a text in them. */
+export function narrowed(rows: FindingRow[], query: Narrowing): FindingRow[] {
+  const { cci } = query;
+  const citing = rows.filter((row) => cci === undefined || row.ccis.includes(cci));
+  return matchingOf(citing, query, ['groupId', 'ruleId', 'ruleVersion', 'groupTitle', 'ruleTitle'] as const);
+}
+
+/** What findings are narrowed to; `cci` as the catalog writes it. */
+export type Narrowing = Pick<FindingsQuery, 'search' | 'severity'> & { cci?: string | undefined };
 
 /** The findings of some severities, or of all, that contain a text in one of some fields, in any case. */
 export function matchingOf<K extends string, Row extends Record<K, string> & Pick<FindingRow, 'severity'>>(

@@ -213,6 +213,13 @@ export const downloadQuery = checklistTarget.extend({
   format: format(downloadFormats),
   version,
   raw: flag('raw'),
+  search,
+  severity: wordList('severity', Severity.options),
+  cci: requestText('cci', 40).optional().openapi({
+    description:
+      'With `search` and `severity`: the findings that csv, xml and xlsx are narrowed to. Other formats are always whole.',
+    example: 'CCI-000366',
+  }),
 });
 export const changelogQuery = z.object({
   since: since.optional(),

@@ -277,11 +277,12 @@ export function Downloads(props: {
   formats: readonly string[];
   version?: string;
   query?: Record<string, string | string[]>;
+  label?: string;
 }) {
-  const { of, formats, version, query = {} } = props;
+  const { of, formats, version, query = {}, label = 'Download' } = props;
   return (
-    <ul class="downloads" aria-label="Download">
-      <li aria-hidden="true">Download</li>
+    <ul class="downloads" aria-label={label}>
+      <li aria-hidden="true">{label}</li>
       {formats.map((format) => (
         <li>
           <a class="button" href={link(`/api/v1${of}`, { ...query, format, version })} download>

@@ -33,6 +33,8 @@ export interface StigPage {
   findings: Finding[];
   pagination: Pagination;
   filter: { search: string; severity: string[]; cci: string };
+  /** The CCI of the filter as the catalog writes it. */
+  cci: string;
   versions: StigVersions['versions'];
   isFavorite: boolean;
   /** The reader's own lists, to add it to. */
@@ -129,6 +131,17 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
         . These filters look at IDs and titles. To search discussions, checks and fixes too,{' '}
         <a href={link('/search', { q: filter.search, stig: slug })}>search all text of this STIG</a>.
       </p>
+      {findings.length === 0 || pagination.total === stig.findingCount ? null : (
+        <div class="actions">
+          <Downloads
+            of={path('stigs', slug, 'download')}
+            formats={['csv', 'xlsx']}
+            version={version}
+            query={{ ...filter, cci: stig.cci }}
+            label="Download these rules"
+          />
+        </div>
+      )}
       <Table
         caption={`Rules of ${stig.title}`}
         class="rules"
