@@ -22,7 +22,7 @@ const mostFiles = 100;
 /** What the form says beside its files. */
 type SeveralOptions = Omit<UpgradeBody, 'checklist' | 'slug'> & { slug?: string | undefined };
 
-/** Several checklists without scan results: those that were selected, or as a page brings them back; none where it is one. Throws 400, 413. */
+/** Several checklists: those that were selected, or as a page brings them back; none where it is one. Throws 400, 413. */
 export function severalFiles(form: Form): NamedFile[] {
   const selected = form.files('file').map(({ name, bytes }) => ({ name, bytes: Buffer.from(bytes) }));
   const names = form.all('checklistName');
@@ -31,7 +31,8 @@ export function severalFiles(form: Form): NamedFile[] {
     bytes: Buffer.from(text, 'base64'),
   }));
   const files = selected.length > 0 ? selected : broughtBack;
-  if (files.length < 2 || files.some(({ bytes }) => isResults(bytes))) return [];
+  // What is no checklist among several is told beside them.
+  if (files.filter(({ bytes }) => !isResults(bytes)).length < 2) return [];
   if (form.get('as') === 'inspect') throw badRequest('Inspect one checklist at a time');
   if (files.length > mostFiles) throw badRequest(`Choose at most ${mostFiles} checklists at once`);
   if (files.some(({ bytes }) => bytes.length > maxChecklist))

@@ -1149,7 +1149,7 @@ pages(
 
     for (const [files, problem] of [
       [[results, results], 'Choose one checklist, one file of scan results, or one of each'],
-      [[results, checklist, checklist], 'Choose one checklist, one file of scan results, or one of each'],
+      [[results, results, checklist], 'Choose one checklist, one file of scan results, or one of each'],
       [[results.replaceAll('SV-9', 'SV-8')], 'none of their rules is of a STIG in the catalog'],
       [['<Benchmark/>'], 'has no TestResult'],
     ] as const) {

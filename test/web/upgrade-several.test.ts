@@ -113,10 +113,11 @@ several('what cannot be upgraded is told, and keeps no other from it', async () 
     ['broken.cklb', '{'],
     ['foreign.cklb', JSON.stringify(foreign)],
     ['<b>.txt', 'x'],
+    ['scan.xml', '<TestResult xmlns="http://checklists.nist.gov/xccdf/1.2" id="t"/>'],
   ];
   const preview = await loadPage(t, '/upgrade', ann, formOf(sources));
   const text = textOf(preview.html);
-  assert.match(text, '1 of 4 checklists upgraded');
+  assert.match(text, '1 of 5 checklists upgraded');
   assert.match(text, 'checklist: the text is not valid JSON');
   assert.match(text, 'Nobody_Knows is not in the catalog, and stays as it was');
   assert.match(text, '<b>.txt');
@@ -126,11 +127,11 @@ several('what cannot be upgraded is told, and keeps no other from it', async () 
   const refused = reportOf(files).filter(({ outcome }) => outcome === 'not-upgraded');
   assert.equal(
     refused.map(({ file }) => file),
-    ['broken.cklb', 'foreign.cklb', '<b>.txt'],
+    ['broken.cklb', 'foreign.cklb', '<b>.txt', 'scan.xml'],
   );
   // Named by hand, a checklist of another id is of the STIG that shares its rules.
   const named = await loadPage(t, '/upgrade', ann, formOf(sources, { slug: 'harbor_linux_3' }));
-  assert.match(textOf(named.html), '2 of 4 checklists upgraded');
+  assert.match(textOf(named.html), '2 of 5 checklists upgraded');
   const none = await loadPage(t, '/upgrade', ann, formOf(sources.slice(1, 3)));
   assert.match(textOf(none.html), '0 of 2 checklists upgraded');
   assert.not.match(none.html, 'Download checklists and report');
