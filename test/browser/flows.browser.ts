@@ -133,7 +133,7 @@ if (hasRealReleases) {
       .locator('ins')
       .evaluate((each) => each.ownerDocument.defaultView.getComputedStyle(each).textDecorationLine);
     assert.is(mark, 'underline', 'told apart by more than color');
-    await page.getByLabel('Kind of change').selectOption('severity');
+    await page.getByRole('group', { name: 'What changed' }).getByLabel('severity').check();
     await page.getByRole('button', { name: 'Compare' }).click();
     assert.ok((await page.locator('article.change').count()) < 27);
     await leave(visitor);
