@@ -24,7 +24,7 @@ export type Ask = { fetch: typeof fetch; headers: Record<string, string> };
 
 /** Arrays of words go as arrays. */
 export async function found(opts: Ask): Promise<string[]> {
-  const answer = await api.searchRules('the', { severity: ['high', 'low'], limit: 100 }, opts);
+  const answer = await api.searchRules({ q: 'the', severity: ['high', 'low'], limit: 100 }, opts);
   if (answer.status === 429) throw new Error(answer.data.error.message);
   if (answer.status !== 200) throw new Error(String(answer.status));
   return answer.data.results.map((rule) => rule.severity);
@@ -78,7 +78,7 @@ export function changed(change: api.FieldChange): string[] {
 
 export const wrong = [
   // @ts-expect-error: no such severity
-  () => api.searchRules('a', { severity: ['critical'] }),
+  () => api.searchRules({ q: 'a', severity: ['critical'] }),
   // @ts-expect-error: no array of words
   () => api.listLists({ include: [1] }),
   // @ts-expect-error: a name is required
@@ -133,7 +133,7 @@ test('what does not fit the interface does not compile', async () => {
   const said = await compiled(
     scratchFolder(),
     `import * as api from './api.ts';
-     export const a = api.searchRules('a', { severity: 'high' });
+     export const a = api.searchRules({ q: 'a', severity: 'high' });
      export const b = (rule: api.UpgradedRule): string => rule.matchedBy;
      export const c = (record: api.ControlRecord80053): number => record.title;`,
   );

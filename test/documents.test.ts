@@ -172,7 +172,7 @@ documents('CI runs what the README says, then the linter and the type check', ()
     assert.ok(read('README.md').includes(command), command);
   for (const command of ['npm ci', 'npm run lint', 'npm run typecheck', 'npm run test:browser', 'npm test'])
     assert.match(script, new RegExp(`^${command}$`, 'm'));
-  assert.match(script, /^"\$\{as_root\[@\]\}" \.ci\/image$/m);
+  assert.match(script, /^"\$\{as_root\[@\]\}" env "PATH=\$PATH" \.ci\/image$/m);
   assert.match(script, /npm test\n*$/);
 });
 

@@ -170,7 +170,7 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
   if (rest.inbox !== null && rest.db === ':memory:')
     throw new CommandError('GAPSTONE_INBOX needs a catalog in a file', 2);
   const beside = (file: string) => join(dirname(usersDb), file);
-  return Object.freeze({
+  const config = Object.freeze({
     ...rest,
     usersDb,
     claims: { sub: claimSub, email: claimEmail, org: claimOrg, entitlements: claimEntitlements },
@@ -180,6 +180,10 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     tls: tlsCert !== null && tlsKey !== null ? { cert: tlsCert, key: tlsKey } : null,
     auditFile: rest.auditFile ?? beside('gapstone-audit.jsonl'),
   });
+  for (const own of [config.db, config.usersDb, config.keyFile, config.auditFile])
+    if (rest.inbox !== null && resolve(own).startsWith(join(rest.inbox, '/')))
+      throw new CommandError(`GAPSTONE_INBOX must not hold our own files: ${own}`, 2);
+  return config;
 }
 
 /**

@@ -14,10 +14,9 @@ export type ListChangesService = ReturnType<typeof createListChangesService>;
 /** What changed in the STIGs of a list since a day, or since each was added (rule D26). */
 export function createListChangesService(entries: ListEntryService, changes: StigChangesService) {
   const wanted = (viewer: Viewer, id: string, since: string) => () =>
-    entries.exported(viewer, id).stigs.map(({ slug, addedAt }) => ({
-      slug,
-      since: since === 'added' ? addedAt.slice(0, 'YYYY-MM-DD'.length) : since,
-    }));
+    since === 'added'
+      ? entries.additions(viewer, id)
+      : entries.slugs(viewer, id).map((slug) => ({ slug, since }));
   return {
     /** Throws 404 for a list that the viewer may not see. */
     changes: (viewer: Viewer, id: string, since: string) => changes.ofStigs(since, wanted(viewer, id, since)),

@@ -62,6 +62,7 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
       position: listStigs.position,
       notes: listStigs.notes,
       releaseId: stigs.currentReleaseId,
+      addedVersion: listStigs.version,
     })
     .from(listStigs)
     .leftJoin(stigs, isMeant)
@@ -99,7 +100,10 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
     const limit = wanted?.limit ?? total;
     const offset = wanted === null ? 0 : offsetOf(wanted, total);
     const found = entryPage.all({ ...filter, limit, offset });
-    return { total, entries: found.map(({ notes, releaseId, ...entry }) => ({ entry, notes, releaseId })) };
+    const entries = found.map(({ notes, releaseId, addedVersion, ...entry }) => {
+      return { entry, notes, releaseId, addedVersion };
+    });
+    return { total, entries };
   }
 
   function findingsIn(release: number | null, wantedSeverities: string): ListFinding[] {
@@ -125,6 +129,16 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
           })),
           pagination: paginationOf(wanted, total),
         };
+      });
+    },
+
+    /** The slugs of a list's entries, each with the day and the release at which it was added. Throws NOT_FOUND. */
+    additions(viewer: Viewer, id: string): { slug: string; since: string; version: string }[] {
+      return db.read(() => {
+        lists.find(viewer, id);
+        return rows(id, '', null).entries.map(({ entry: { slug, addedAt }, addedVersion }) => {
+          return { slug, since: addedAt.slice(0, 'YYYY-MM-DD'.length), version: addedVersion };
+        });
       });
     },
 

@@ -25,7 +25,7 @@ export const importCommand: Command = {
   usage:
     'gapstone import PATH... [--once] [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--users-db FILE] [--json]',
   help: [
-    '--once        leave out each PATH whose content an import has met before',
+    '--once        leave out each PATH that is gone, or whose content an import has met before',
     '--strict      change nothing unless every source can be imported',
     '--dry-run     show what would change, and change nothing',
     '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks, for later runs too',
@@ -40,7 +40,9 @@ export const importCommand: Command = {
       slugs: text,
     });
     if (positionals.length === 0) throw new CommandError('give at least one PATH to import', 2);
-    for (const path of positionals) requirePath(path);
+    // What was there when the folder of an inbox was looked at may be gone by now.
+    const given = values.once ? positionals.filter((path) => existsSync(path)) : positionals;
+    for (const path of given) requirePath(path);
     const overrides =
       values.slugs === undefined ? new Map<string, string>() : readSlugs(required(values.slugs, 'slugs'));
     const config = readConfig(values);
@@ -48,9 +50,9 @@ export const importCommand: Command = {
     using db = dryRun
       ? openCatalog(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
       : await openForCommand(config, { catalogAlone: true, create: true, busyTimeout });
-    const paths = values.once ? await notMet(db, positionals) : positionals;
+    const paths = values.once ? await notMet(db, given) : given;
     if (paths.length === 0) {
-      process.stderr.write('nothing is new: every path was met by an import before\n');
+      process.stderr.write('nothing is new: every path is gone, or was met by an import before\n');
       return 0;
     }
     const strict = values.strict ?? false;

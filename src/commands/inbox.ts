@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
 import type { Config } from '../base/config.ts';
+import { rightsAround } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 
 /** How long a file must have stood still before it is imported (rule D33.1), and how often the folder is looked at: milliseconds. */
@@ -38,11 +39,12 @@ export function watchInbox(folder: string, config: Config, log: Log): Inbox {
   const stopping = new AbortController();
   let importing: Promise<void> | null = null;
   let notBefore = 0;
-  let lastProblem = '';
+  const told = { failed: '', unreadable: '' };
 
-  function tellOnce(msg: string, reason: string): void {
-    if (reason !== lastProblem) log.error(msg, { folder, reason });
-    lastProblem = reason;
+  /** Logs a problem that stays only once. */
+  function tellOnce(kind: keyof typeof told, msg: string, reason: string): void {
+    if (reason !== '' && reason !== told[kind]) log.error(msg, { folder, reason });
+    told[kind] = reason;
   }
 
   async function take(due: [string, Entry][]): Promise<void> {
@@ -50,7 +52,7 @@ export function watchInbox(folder: string, config: Config, log: Log): Inbox {
     try {
       const paths = due.map(([name]) => join(folder, name));
       const { rejected, summary } = await runImport(config, paths, stopping.signal);
-      lastProblem = '';
+      told.failed = '';
       for (const { source, reason } of rejected) log.warn('inbox: rejected', { source, reason });
       if (summary !== null) {
         const { phases: _, ...counts } = summary;
@@ -60,7 +62,7 @@ export function watchInbox(folder: string, config: Config, log: Log): Inbox {
       if (stopping.signal.aborted) return;
       for (const [, entry] of due) entry.taken = false;
       notBefore = performance.now() + retryAfter;
-      tellOnce('inbox: the import failed; it is tried again', (error as Error).message);
+      tellOnce('failed', 'inbox: the import failed; it is tried again', (error as Error).message);
     }
   }
 
@@ -88,12 +90,14 @@ export function watchInbox(folder: string, config: Config, log: Log): Inbox {
       const start = performance.now();
       try {
         const due = await look();
+        told.unreadable = '';
         if (due.length > 0 && importing === null && start >= notBefore)
           importing = take(due).finally(() => {
             importing = null;
           });
       } catch (error) {
-        tellOnce('inbox: the folder cannot be read', (error as Error).message);
+        const reason = `${(error as Error).message}${rightsAround(folder, error)}`;
+        tellOnce('unreadable', 'inbox: the folder cannot be read', reason);
       }
       // A folder that takes long to look at is looked at more seldom.
       const pause = Math.max(lookEvery, 10 * (performance.now() - start));

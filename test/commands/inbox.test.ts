@@ -183,15 +183,16 @@ inboxes('import --once leaves out what an import has met, and opens no archive f
   const first = await runToEnd(folder, ['import', '--once', library, broken]);
   assert.is(first.code, 3);
   const told = ledger(folder, inbox);
-  const again = await runToEnd(folder, ['import', '--once', '--json', library, broken]);
+  const again = await runToEnd(folder, ['import', '--once', '--json', library, broken, join(inbox, 'none')]);
   assert.equal(again, {
     code: 0,
     stdout: '',
-    stderr: 'nothing is new: every path was met by an import before\n',
+    stderr: 'nothing is new: every path is gone, or was met by an import before\n',
   });
   assert.equal(ledger(folder, inbox), told);
   const other = put(inbox, 'other.xml', benchmark('Other'));
-  const third = await runToEnd(folder, ['import', '--once', library, other, broken]);
+  const gone = join(inbox, 'gone.xml');
+  const third = await runToEnd(folder, ['import', '--once', library, gone, other, broken]);
   assert.is(third.code, 0);
   assert.equal(
     ledger(folder, inbox)
@@ -208,6 +209,12 @@ inboxes('an inbox that is no folder, or that would fill a catalog in memory, sto
     [[], file, `GAPSTONE_INBOX is not a folder: ${file}`],
     [[], join(folder, 'none'), `GAPSTONE_INBOX is not a folder: ${join(folder, 'none')}`],
     [['--db', ':memory:'], inbox, 'GAPSTONE_INBOX needs a catalog in a file'],
+    [[], folder, 'GAPSTONE_INBOX must not hold our own files: gapstone.db'],
+    [
+      ['--db', join(inbox, 'in', 'g.db')],
+      inbox,
+      `GAPSTONE_INBOX must not hold our own files: ${inbox}/in/g.db`,
+    ],
   ] as const)
     assert.equal(await runToEnd(folder, ['serve', ...args], { GAPSTONE_INBOX: value }), {
       code: 2,

@@ -79,6 +79,7 @@ const values: Record<string, string> = {
 };
 const queries: Record<string, string[]> = {
   '/api/v1/stigs/changelog': ['?since=2020-01-01'],
+  '/api/v1/stigs/changes': ['?since=2020-01-01'],
   '/api/v1/crosswalk/resolve': [
     '?from=nist-800-171:3.1.1&to=nist-800-53',
     '?from=nist-800-171:3.1.1&to=nist-800-53&explain=true',
@@ -105,6 +106,7 @@ async function answersOf(db: Database): Promise<Map<string, string>> {
     let address = path
       .replace('{documentId}', encodeURIComponent(documentId))
       .replace('{code}', occupationCode)
+      .replace('/rules/{id}', '/rules/V-900001')
       .replace('{benchmarkId}', 'Harbor_Linux_3_STIG');
     for (const [part, value] of Object.entries(values))
       address = address.replace(part, part.replace(/\{.*\}/, value));

@@ -194,10 +194,15 @@ made('of a list: its own STIGs, since a day or since each was added, for who may
   assert.equal(await slugsOf('2024-01-01'), ['a_new_one']);
   assert.equal(await slugsOf('added'), []);
   await post(`/api/v1/lists/${id}/stigs`, { slugs: ['sample_product'] });
-  assert.equal(await slugsOf('Added'), ['sample_product']);
+  assert.equal(await slugsOf('Added'), [], 'the newest release is the one at which it was added');
+  const whole: ChangesSince = (await t.get(`${catalog}?since=2024-07-12`, { token })).json;
+  // As if it had been added while an older release was the newest: what was imported since counts, whatever its date.
+  const addedAt = (version: string) =>
+    t.db.sqlite.prepare("UPDATE list_stigs SET version = ? WHERE slug = 'sample_product'").run(version);
+  addedAt(whole.stigs[0]!.from!);
+  assert.equal(await slugsOf('added'), ['sample_product']);
   const { json } = await ask('since=added');
   assert.is(json.since, 'added');
-  const whole: ChangesSince = (await t.get(`${catalog}?since=2024-07-12`, { token })).json;
   assert.equal([json.totals, json.stigs], [whole.totals, whole.stigs]);
   const csv = await ask('since=added&format=csv');
   const wholeCsv = await t.get(`${catalog}?since=2024-07-12&format=csv`, { token });

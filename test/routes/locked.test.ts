@@ -75,8 +75,18 @@ locked(
       outsider: await sessionCaller(t, await userCaller(t, { sub: 'carol', org: 'blue' })),
     };
     const [home, controls] = [`/lists/${list}`, `/collections/${collection}`];
-    const owned = [`${home}/edit`, `${home}/stigs/harbor_linux_3`, `${controls}/edit`];
-    const pages = ['/', '/lists', home, '/collections', controls, '/favorites', '/catalog', ...owned];
+    const owned = [`${home}/stigs/harbor_linux_3`, `${controls}/edit`];
+    const pages = [
+      '/',
+      '/lists',
+      home,
+      '/collections',
+      controls,
+      '/favorites',
+      '/catalog',
+      `${home}/settings`,
+      ...owned,
+    ];
     const api = ['/lists', '/lists?include=slugs', `/lists/${list}`, `/lists/${list}/export`, '/my-stigs'];
     /** What everybody is answered: the status, and the hash of what is shown. */
     const look = async () => {

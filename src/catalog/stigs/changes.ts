@@ -8,10 +8,11 @@ import type { FindingRow } from './queries.ts';
 
 export type StigChangesService = ReturnType<typeof createStigChangesService>;
 
-/** A STIG, and the day from which on its changes count. */
+/** A STIG, and the day or, where there is a `version`, the release from which on its changes count. */
 export interface SincePerStig {
   slug: string;
   since: string;
+  version?: string;
 }
 
 /** As long as is compared before others have their turn, in milliseconds. */
@@ -41,10 +42,14 @@ export function createStigChangesService(db: Database) {
   const pairsOf = sqlite.prepare<[string], ReleasePair>(
     `SELECT s.slug, s.title, f.id AS fromId, f.version AS "from", t.id AS toId, t.version AS "to", t.finding_count AS rules
        FROM json_each(?) AS w JOIN stigs AS s ON s.slug = w.value ->> 'slug'
-       JOIN stig_releases AS t ON t.id = s.current_release_id AND t.release_date >= w.value ->> 'since'
-       LEFT JOIN stig_releases AS f ON f.id = (
-         SELECT id FROM stig_releases WHERE stig_id = s.id AND release_date < w.value ->> 'since'
-          ORDER BY release_order DESC LIMIT 1)
+       JOIN stig_releases AS t ON t.id = s.current_release_id
+       LEFT JOIN stig_releases AS a ON a.stig_id = s.id AND a.version = w.value ->> 'version'
+       LEFT JOIN stig_releases AS f ON f.id = coalesce(a.id, (
+         SELECT id FROM stig_releases
+          WHERE stig_id = s.id AND release_date < w.value ->> 'since' AND release_order < t.release_order
+          ORDER BY release_order DESC LIMIT 1))
+      WHERE CASE WHEN w.value ->> 'version' IS NULL THEN t.release_date >= w.value ->> 'since'
+                 ELSE t.version <> w.value ->> 'version' AND coalesce(a.release_order, '') < t.release_order END
       ORDER BY s.title_fold, s.title, s.slug`,
   );
   const marksOf = sqlite

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import { maxFiles, maxHosts } from '../../checklists/hosts-schema.ts';
-import { Empty, Ids, path } from './components.tsx';
+import { Empty, path } from './components.tsx';
 import { Labelled, Select, TextArea } from './forms.tsx';
 import { listView, partPath, type ShownList } from './list-frame.tsx';
 import type { View } from './view.ts';
@@ -120,8 +120,6 @@ function Problems({ of }: { of: string[] }): Child {
 function Gone({ of }: { of: { slug: string; title: string }[] }): Child {
   if (of.length === 0) return null;
   return (
-    <p class="notice">
-      No longer in the catalog, so left out: <Ids of={of.map(({ slug }) => slug)} />
-    </p>
+    <p class="notice">No longer in the catalog, so left out: {of.map(({ title }) => title).join(', ')}</p>
   );
 }

@@ -214,7 +214,7 @@ function AddStigs(props: { home: string; adding: ListOverview['adding']; isOpen:
           text={adding.text}
           class="mono"
           required={unclear.length === 0}
-          hint="One per line, as copied from a column of a sheet. A second column becomes the notes."
+          hint="One per line, as copied from a column of a sheet. A second column, after a tab, becomes the notes."
         />
       </FieldsForm>
     </details>

@@ -140,7 +140,8 @@ function Releases({ over, shown: version }: { over: RuleOverTime; shown: string 
       <ol class="strip">
         {releases.map((each, index) => {
           const { shape, words } = states[each.state];
-          const before = releases[index + 1];
+          // Before one that comes back stands the release without it, which may not be the last one.
+          const before = each.state === 'added' ? undefined : releases[index + 1];
           const hasMoved = each.classes.includes('severity') && before?.severity;
           return (
             <li class={hasMoved ? 'moved' : each.state}>
