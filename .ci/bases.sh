@@ -2,7 +2,8 @@
 # Debian's packages, and Node and npm of this checkout. They lie in $work.
 
 own_node=$PWD/node_modules/node/bin/node
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' | sort -u | head -n 1)
+# Not that of security updates, which has no whole system.
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Codename: bookworm' | sort -u | head -n 1)
 mirror=${mirror:-http://deb.debian.org/debian}
 
 put_node() {
