@@ -234,7 +234,7 @@ front('one address cannot keep another out, whatever its connections wait for', 
 });
 
 front('unfinished bodies are bounded for one caller, and their memory comes back', async () => {
-  const { running } = await serve({ GAPSTONE_REQUEST_TIMEOUT: '3' });
+  const { running } = await serve({ GAPSTONE_REQUEST_TIMEOUT: '5' });
   const before = await external(running);
   const text = half(batch, mebibyte, mebibyte - 1);
   const held = await Promise.all(Array.from({ length: 150 }, () => openRaw(running.port, text)));
@@ -242,9 +242,15 @@ front('unfinished bodies are bounded for one caller, and their memory comes back
     'most are refused',
     () => held.filter((each) => each.received().includes(' 503 ')).length >= 130,
   );
-  // Sixteen bodies, what sockets buffer, and of those that were refused what the runtime has not collected yet.
-  const during = await external(running);
+  // Sixteen bodies, what sockets buffer, and of those that were refused what the runtime has not collected yet: it may need a
+  // few other requests to do so.
+  let during = await external(running);
+  for (let count = 0; count < 20 && during - before >= 90; count++) {
+    await (await fetch(`${running.url}/openapi.json`)).text();
+    during = await external(running);
+  }
   assert.ok(during - before < 90, `${during - before} MB of 150`);
+  assert.ok(held.filter((each) => each.received().length === 0).length > 0, 'some still arrive');
   const { body } = readAnswer(held.find((each) => each.received().includes(' 503 '))!.received());
   assert.is(JSON.parse(body).error.message, 'Too many request bodies are being received. Try again');
   await until('all are cut', () => held.every((each) => each.closed()));
