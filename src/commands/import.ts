@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
 import { notMet } from '../../importers/met.ts';
@@ -8,7 +8,7 @@ import { describeChange } from '../../importers/stigs/tell.ts';
 import type { SlugChange } from '../../importers/stigs/write.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
-import { whyRefused } from '../base/files.ts';
+import { isThere, whyRefused } from '../base/files.ts';
 import { count, countOf, cut, printable } from '../base/text.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { openCatalog } from '../db/database.ts';
@@ -41,14 +41,14 @@ export const importCommand: Command = {
     });
     if (positionals.length === 0) throw new CommandError('give at least one PATH to import', 2);
     // What was there when the folder of an inbox was looked at may be gone by now.
-    const given = values.once ? positionals.filter((path) => existsSync(path)) : positionals;
+    const given = values.once ? positionals.filter((path) => isThere(path)) : positionals;
     for (const path of given) requirePath(path);
     const overrides =
       values.slugs === undefined ? new Map<string, string>() : readSlugs(required(values.slugs, 'slugs'));
     const config = readConfig(values);
     const dryRun = values['dry-run'] ?? false;
     using db = dryRun
-      ? openCatalog(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
+      ? openCatalog(isThere(config.db) ? config.db : ':memory:', { busyTimeout })
       : await openForCommand(config, { catalogAlone: true, create: true, busyTimeout });
     const paths = values.once ? await notMet(db, given) : given;
     if (paths.length === 0) {
@@ -99,7 +99,7 @@ function print(
     process.stderr.write(
       `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, but no benchmark has this id\n`,
     );
-  if (existsSync(usersDb)) tellUsers(usersDb, slugChanges);
+  if (isThere(usersDb)) tellUsers(usersDb, slugChanges);
   if (!stored)
     process.stderr.write(dryRun ? 'dry run: nothing was changed\n' : 'strict: nothing was changed\n');
 }
@@ -157,7 +157,7 @@ function readSlugs(file: string): Map<string, string> {
   try {
     records = parseCsv(readFileSync(file), { bom: true, skip_empty_lines: true, trim: true });
   } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
   }
   const [header, ...rows] = records;
   if (header?.join(',') !== 'benchmarkId,slug')

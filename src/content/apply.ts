@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, realFile } from '../base/files.ts';
+import { inPrivateFolder, isThere, realFile } from '../base/files.ts';
 import { withoutFolder } from '../base/source-name.ts';
 import { count } from '../base/text.ts';
 import { connectReadOnly } from '../db/connect.ts';
@@ -126,7 +126,7 @@ async function end(site: OpenSite, held: HeldCatalog, applied: Exchange): Promis
   await goOver(site, held);
   const { file } = site;
   const before = beforeOf(file, applied.id);
-  const keptAs = existsSync(before) ? before : null;
+  const keptAs = isThere(before) ? before : null;
   removeKept(file, keptAs);
   return { exchange: applied, keptAs };
 }
@@ -174,9 +174,9 @@ export async function heal(site: OpenSite): Promise<Exchange | null> {
     await settle(site, applied);
     return applied;
   }
-  if (last?.state !== 'applied' || !existsSync(undoneOf(file, last.id))) return null;
+  if (last?.state !== 'applied' || !isThere(undoneOf(file, last.id))) return null;
   // It was to be taken back: the catalog before is kept until it is the one that is served.
-  if (existsSync(beforeOf(file, last.id))) {
+  if (isThere(beforeOf(file, last.id))) {
     rmSync(undoneOf(file, last.id));
     return null;
   }

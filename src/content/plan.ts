@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isThere } from '../base/files.ts';
 import { createMappingDecisions, type DecidedPair } from '../catalog/crosswalk/decisions.ts';
 import { nameOf } from '../catalog/crosswalk/graph.ts';
 import { type GoneReference, goneReferences } from '../collections/gone.ts';
@@ -48,12 +48,12 @@ export interface Plan extends Comparison {
  * where the bundle cannot be applied to this catalog at all.
  */
 export async function planBundle(files: Files, bundle: VerifiedBundle, folder: string): Promise<Plan> {
-  const current = existsSync(files.db) ? files.db : null;
+  const current = isThere(files.db) ? files.db : null;
   const made = await makeCatalog(bundle, current, folder);
   const none = join(folder, 'none.db');
   if (current === null) createDatabaseFile(none, 'catalog');
   const comparison = compareCatalogs(current ?? none, made);
-  const usersDb = existsSync(files.usersDb) ? files.usersDb : ':memory:';
+  const usersDb = isThere(files.usersDb) ? files.usersDb : ':memory:';
   using before = openDatabase({ db: current ?? none, usersDb }, { asItIs: true });
   using after = openDatabase({ db: made, usersDb }, { asItIs: true });
   const { manifest, signer, id, bytes, warnings } = bundle;

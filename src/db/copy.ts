@@ -1,8 +1,16 @@
-import { chmodSync, existsSync, lstatSync, statfsSync } from 'node:fs';
+import { chmodSync, lstatSync, statfsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, isTaken, publishNew, sha256OfFile, syncPath, whyRefused } from '../base/files.ts';
+import {
+  inPrivateFolder,
+  isTaken,
+  isThere,
+  publishNew,
+  sha256OfFile,
+  syncPath,
+  whyRefused,
+} from '../base/files.ts';
 import { storageFault } from './faults.ts';
 import type { Kind } from './header.ts';
 import { inspect } from './schema.ts';
@@ -61,7 +69,7 @@ export async function copyDatabase(
 /** Refuses a name that anything bears, or that has no folder, or no room in it. Throws `CommandError`. */
 export function requireRoom(file: string, needed: number, room: (folder: string) => number): void {
   const folder = dirname(file);
-  if (!existsSync(folder)) throw new CommandError(`the folder of ${file} does not exist`);
+  if (!isThere(folder)) throw new CommandError(`the folder of ${file} does not exist`);
   if (isTaken(file))
     throw new CommandError(`${file} already exists: a copy never replaces a file. Choose another name`);
   const free = room(folder);

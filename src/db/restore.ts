@@ -1,11 +1,11 @@
-import { constants, copyFileSync, createWriteStream, existsSync, readFileSync, statSync } from 'node:fs';
+import { constants, copyFileSync, createWriteStream, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import type Sqlite from 'better-sqlite3';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { CommandError } from '../base/errors.ts';
-import { freeName, inPrivateFolder, realFile, sha256OfFile } from '../base/files.ts';
+import { freeName, inPrivateFolder, isThere, realFile, rightsAround, sha256OfFile } from '../base/files.ts';
 import { printable } from '../base/text.ts';
 import { memberOf } from './backup.ts';
 import { freeBytes, hashFile, seal } from './copy.ts';
@@ -76,7 +76,8 @@ export async function restoreBackup(
     return await restoreParts(backup, parts, now, audited);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    const why = printable((error as Error).message, 200);
+    const { message, path } = error as NodeJS.ErrnoException;
+    const why = `${printable(message, 200)}${rightsAround(path ?? backup, error)}`;
     throw new CommandError(`${backup} cannot be restored: ${why}. Nothing was changed`);
   } finally {
     zip?.close();
@@ -191,20 +192,20 @@ function headerOf(temporary: string, kind: Kind, name: string): Header {
 /** The folder that a database lies or is to lie in. Throws `CommandError` where there is none. */
 export function requireFolder(file: string): string {
   const folder = dirname(file);
-  if (!existsSync(folder)) throw new CommandError(`the folder of the database does not exist: ${file}`);
+  if (!isThere(folder)) throw new CommandError(`the folder of the database does not exist: ${file}`);
   return folder;
 }
 
 /** What lies in the place of the database and is another program's stays. */
 function refuseForeign(file: string): void {
-  const id = existsSync(file) ? readApplicationId(file) : null;
+  const id = isThere(file) ? readApplicationId(file) : null;
   if (id !== null && !Object.values(applicationIds).includes(id))
     throw new CommandError(`${file} belongs to another program: nothing was replaced`);
 }
 
 function compareHash(backup: string, sha256: string): void {
   const file = hashFile(backup);
-  if (!existsSync(file)) return;
+  if (!isThere(file)) return;
   const stated = /^([0-9a-f]{64})\b/i.exec(readFileSync(file, 'utf8'))?.[1]?.toLowerCase();
   if (stated === undefined) throw new CommandError(`${file} does not contain a SHA-256`);
   if (stated !== sha256) throw new CommandError(`${backup} was changed: its SHA-256 does not match ${file}`);
