@@ -115,6 +115,8 @@ const settings = z.object({
   ),
   /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
   trustedProxies: list(z.string().refine(isNetwork, wrongEntry)),
+  /** Whether `start` imports the samples of the package, beside its facts (rule D44.1). */
+  samples: onOff.default(true),
   /** What is put into this folder is imported (rule D33). */
   inbox: folder.nullable().default(null),
   auditFile: filled.nullable().default(null),

@@ -5,7 +5,7 @@ import { nameOf } from '../catalog/crosswalk/graph.ts';
 import { type GoneReference, goneReferences } from '../collections/gone.ts';
 import { createDatabaseFile } from '../db/create.ts';
 import { type Database, type Files, openDatabase } from '../db/database.ts';
-import { refusalOf } from './apply.ts';
+import { localSources, refusalOf } from './apply.ts';
 import { type Comparison, compareCatalogs } from './compare.ts';
 import { createExchanges } from './exchanges.ts';
 import { makeCatalog } from './incoming.ts';
@@ -59,14 +59,14 @@ export async function planBundle(files: Files, bundle: VerifiedBundle, folder: s
   const { manifest, signer, id, bytes, warnings } = bundle;
   const { channel, sequence, builtAt, expiresAt, digest } = manifest;
   const replay = createExchanges(before).replayProblem(id, channel, sequence);
-  const { go } = comparison.sources;
+  const local = localSources(before, made);
   return {
     bundle: {
       ...{ bundle: id, channel, sequence, signedBy: signer.name, fingerprint: signer.fingerprint },
       ...{ builtAt, expiresAt, difference: manifest.before !== null, bytes },
     },
     digest,
-    refusals: [...(replay === null ? [] : [replay]), ...(go.length === 0 ? [] : [refusalOf(go)])],
+    refusals: [...(replay === null ? [] : [replay]), ...(local.length === 0 ? [] : [refusalOf(local)])],
     warnings,
     ...comparison,
     references: referencesOf(before, after),

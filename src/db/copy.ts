@@ -13,6 +13,7 @@ import {
 } from '../base/files.ts';
 import { storageFault } from './faults.ts';
 import type { Kind } from './header.ts';
+import { schemaVersion } from './migrate.ts';
 import { inspect } from './schema.ts';
 
 /** A verified copy of a database. */
@@ -107,6 +108,7 @@ export function seal(
     found = inspect(name, sqlite, how);
     sqlite.pragma('journal_mode = DELETE');
     change?.(sqlite, found.kind);
+    found.schema = schemaVersion(sqlite);
   } finally {
     sqlite.close();
   }
