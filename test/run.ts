@@ -139,5 +139,5 @@ if (only) process.stdout.write(`\n${missingMark}${JSON.stringify(Object.fromEntr
 else
   for (const [bring, names] of missing)
     process.stdout.write(`\nskipped: ${names.join('\nskipped: ')}\n${bring}\n`);
-process.exitCode = totals.failed === 0 && totals.passed > 0 ? 0 : 1;
+process.exitCode = totals.failed === 0 && totals.passed + totals.skipped > 0 ? 0 : 1;
 process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`);
