@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, readConfig } from '../base/config.ts';
 import { packageRoot, packageVersion } from '../base/root.ts';
@@ -8,6 +8,7 @@ import { catalog } from '../db/tables.ts';
 import { openForCommand, upgradeForCommand } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
 import { type Command, flag, parse, text } from './command.ts';
+import { createProgress } from './progress.ts';
 import { serve } from './serve.ts';
 import { auditedToken } from './token.ts';
 
@@ -26,6 +27,8 @@ export const startCommand: Command = {
     const { values } = parse(args, [], { host: text, port: text, 'no-token': flag });
     const config = readConfig(values);
     const open = async () => {
+      for (const file of [config.db, config.usersDb])
+        if (!existsSync(file)) process.stderr.write(`creating ${file}\n`);
       await upgradeForCommand(config);
       await importShippedData(config);
       return openForCommand(config, { create: true, checkUnclean: true });
@@ -40,7 +43,9 @@ async function importShippedData(config: Config): Promise<void> {
   const folder = join(packageRoot, 'data');
   const digest = folderDigest(folder);
   if (db.orm.select().from(catalog).get()!.shippedData === digest) return;
-  const { summary, lines } = await auditedImport(config, db, [folder]);
+  process.stderr.write(`importing the shipped data of ${folder}\n`);
+  const onProgress = createProgress((line) => process.stderr.write(line));
+  const { summary, lines } = await auditedImport(config, db, [folder], { onProgress });
   db.orm.update(catalog).set({ shippedData: digest }).run();
   for (const line of lines.filter((each) => each.outcome === 'rejected')) {
     process.stderr.write(`rejected ${line.source}: ${line.reason}\n`);

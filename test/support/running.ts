@@ -18,7 +18,8 @@ export interface Running {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-const patience = 20_000;
+/** Only against hanging for ever: on a busy machine everything takes a multiple of its time. */
+const patience = 120_000;
 
 const alive = new Set<ChildProcessWithoutNullStreams>();
 process.once('exit', killAll);
