@@ -6,9 +6,16 @@ const usual = 30;
  * set: it is measured against a yardstick in the same run. So a bound holds on a slow machine, and on a loaded one.
  */
 export async function effortOf(work: () => unknown): Promise<number> {
-  const before = processorTimeOf(yardstick);
+  const before = pace();
   const own = await timeOf(work);
-  return (own * usual) / Math.max(before, processorTimeOf(yardstick));
+  return own * Math.min(before, pace());
+}
+
+/** How fast this machine is just now: 1 is the one where the bounds were set, less is slower. */
+export function pace(): number {
+  const before = used();
+  yardstick();
+  return usual / (used() - before);
 }
 
 /**
@@ -24,15 +31,10 @@ export async function growthOf(work: (size: number) => unknown, size: number): P
   return Math.min(...ratios);
 }
 
-/** Milliseconds of processor time since the process began, and how many of them a work took. */
+/** Milliseconds of processor time since the process began. */
 const used = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
-};
-const processorTimeOf = (work: () => unknown): number => {
-  const before = used();
-  work();
-  return used() - before;
 };
 async function timeOf(work: () => unknown): Promise<number> {
   const before = used();
