@@ -3,11 +3,11 @@
 // with --package what is in `package/`, which needs the built package; with --browser what drives a browser.
 // uvu alone exits 0 when a `before` throws, a `.run()` is forgotten or nothing matches: here each is a failure.
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { leftOut, made } from './support/harness.ts';
+import { leftOut, made, preparedFolder } from './support/harness.ts';
 import { outside } from './support/watched.ts';
 
 type Runner = () => Promise<[errors: string | true, ran: number, skipped: number, total: number]>;
@@ -31,6 +31,11 @@ const files = readdirSync(root, { recursive: true, withFileTypes: true })
   .sort();
 
 process.exitCode = 1;
+if (!only) {
+  const prepared = mkdtempSync(join(tmpdir(), 'gapstone-test-'));
+  process.env[preparedFolder] = prepared;
+  process.on('exit', () => rmSync(prepared, { recursive: true, force: true }));
+}
 const queue: Runner[][] = [];
 Object.assign(globalThis, { UVU_QUEUE: queue });
 const totals = { passed: 0, failed: 0, skipped: 0 };

@@ -15,6 +15,9 @@ export function suite(name: string): ReturnType<typeof uvuSuite> {
   return uvuSuite(name);
 }
 
+/** The variable that names the folder where the runner keeps the catalogs of one run (`preparedCatalog`). */
+export const preparedFolder = 'GAPSTONE_TEST_PREPARED';
+
 /** What some tests need and not every machine has; `bring` says in a sentence how to bring it. */
 export interface Need {
   here: boolean;
