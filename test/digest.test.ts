@@ -53,6 +53,9 @@ test('every table of the schema is digested, or left out for a reason', () => {
     'integration_token_lists',
     'content_keys',
     'content_bundles',
+    'content_sequences',
+    'inbox_contents',
+    'shipped_sources',
   );
   const times = ['catalog', 'import_runs', 'import_ledger', 'clock', 'audit_head'];
   const decided = ['mapping_decisions', 'mapping_changes'];

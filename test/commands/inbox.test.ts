@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
+import { sha256 } from '../../src/base/ids.ts';
 import { suite } from '../support/harness.ts';
 import { killAll, type Running, runToEnd, startServer, until } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
@@ -187,9 +188,10 @@ inboxes('import --once leaves out what an import has met, and opens no archive f
   assert.is(first.code, 3);
   const told = ledger(folder, inbox);
   const again = await runToEnd(folder, ['import', '--once', '--json', library, broken, join(inbox, 'none')]);
+  const known = [library, broken].map((file) => sha256(readFileSync(file)));
   assert.equal(again, {
     code: 0,
-    stdout: '',
+    stdout: `${JSON.stringify({ met: known })}\n`,
     stderr: 'nothing is new: every path is gone, or was met by an import before\n',
   });
   assert.equal(ledger(folder, inbox), told);
