@@ -72,7 +72,7 @@ export function collectionFormPages<Create, Change>(
 
   app.get(home, guard.user, (c) => overview(c, unfilled, null));
 
-  app.post(home, guard.audited(`${audited}.create`), (c) => {
+  app.post(home, guard.audited(`${audited}.create`, { size: 'notes' }), (c) => {
     const form = typedIn(c.get('form'), hasIcon);
     return withFormErrors(
       async () => {
@@ -87,7 +87,7 @@ export function collectionFormPages<Create, Change>(
     show(c, editing.page(c, c.req.param('id'), null, null)),
   );
 
-  app.post(`${home}/:id/${editing.at}`, guard.audited(`${audited}.update`), (c) => {
+  app.post(`${home}/:id/${editing.at}`, guard.audited(`${audited}.update`, { size: 'notes' }), (c) => {
     const id = c.req.param('id');
     const form = typedIn(c.get('form'), hasIcon);
     return withFormErrors(

@@ -49,30 +49,42 @@ export function collectionPages(app: Hono<Env>, support: PageSupport, { collecti
   });
 
   // From a control's page: the collection is selected in the form.
-  app.post('/collections/add', guard.audited('control-collection.add-controls', 'collection'), (c) => {
-    const form = c.get('form');
-    const entry = { framework: form.get('framework'), controlId: form.get('controlId') };
-    return add(c, form.get('collection'), [entry]);
-  });
+  app.post(
+    '/collections/add',
+    guard.audited('control-collection.add-controls', { field: 'collection' }),
+    (c) => {
+      const form = c.get('form');
+      const entry = { framework: form.get('framework'), controlId: form.get('controlId') };
+      return add(c, form.get('collection'), [entry]);
+    },
+  );
 
   app.get('/collections/:id', guard.user, (c) =>
     one(c, c.req.param('id'), { framework: 'nist-800-53', controlIds: '', notes: '', problem: null }),
   );
 
-  app.post('/collections/:id/controls', guard.audited('control-collection.add-controls'), (c) => {
-    const id = c.req.param('id');
-    const form = c.get('form');
-    const [framework, controlIds, notes] = [form.get('framework'), form.get('controlIds'), form.get('notes')];
-    return withFormErrors(
-      () =>
-        add(
-          c,
-          id,
-          items(controlIds, /[\n,]/).map((controlId) => ({ controlId, framework, notes })),
-        ),
-      (problem) => one(c, id, { framework, controlIds, notes, problem }),
-    );
-  });
+  app.post(
+    '/collections/:id/controls',
+    guard.audited('control-collection.add-controls', { size: 'pasted' }),
+    (c) => {
+      const id = c.req.param('id');
+      const form = c.get('form');
+      const [framework, controlIds, notes] = [
+        form.get('framework'),
+        form.get('controlIds'),
+        form.get('notes'),
+      ];
+      return withFormErrors(
+        () =>
+          add(
+            c,
+            id,
+            items(controlIds, /[\n,]/).map((controlId) => ({ controlId, framework, notes })),
+          ),
+        (problem) => one(c, id, { framework, controlIds, notes, problem }),
+      );
+    },
+  );
 
   app.post(
     '/collections/:id/controls/remove',
