@@ -52,7 +52,7 @@ export function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
       stats: news.stats(),
       changes,
       brought: news.lastImport(latest),
-      lists: lists.all(visitor).lists,
+      lists: lists.page(visitor, { page: 1, limit: 5 }),
     };
     return show(c, homePage(home, firstRun));
   });

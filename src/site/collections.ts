@@ -18,8 +18,8 @@ export function collectionPages(app: Hono<Env>, support: PageSupport, { collecti
     const { controls } = collections.controls(user, id, undefined);
     const isOwn = collection.createdById === user.subject;
     const status = adding.problem === null ? 200 : 400;
-    const { hasControl } = collections;
-    return show(c, collectionPage({ collection, controls, isOwn, adding, hasControl }), status);
+    const known = collections.knownControls(controls);
+    return show(c, collectionPage({ collection, controls, isOwn, adding, known }), status);
   }
 
   async function add(c: Context<Env>, id: string, given: object[]): Promise<Response> {
@@ -43,9 +43,10 @@ export function collectionPages(app: Hono<Env>, support: PageSupport, { collecti
       },
       next: (id) => `/collections/${id}`,
     },
-    all: (user) => ({
-      all: collections.all(user).collections.map((each) => ({ ...each, size: each.controlCount })),
-    }),
+    page(user, wanted) {
+      const { rows, pagination } = collections.page(user, wanted);
+      return { rows: rows.map((each) => ({ ...each, size: each.controlCount })), pagination };
+    },
   });
 
   // From a control's page: the collection is selected in the form.

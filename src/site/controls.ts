@@ -149,7 +149,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
       rules,
       filter: { stig: stig ?? [], list: list ?? '', severity: [...(severity ?? [])] },
       stigs: [...titles].map(([slug, title]) => ({ slug, title })),
-      lists: lists.all(user).lists.map(({ id, name }) => ({ id, name })),
+      lists: lists.choices(user),
       countOf(identifier) {
         const counts = controlRules.counts({ framework, controlId: identifier });
         const { high, medium, low } = sumOf(counts, controlRules.narrowedTo({ stig, among }), severity);
@@ -173,7 +173,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
     return {
       isFavorite: kept.some((each) => each.controlId === identifier),
       // Whoever sees a collection may add to it.
-      collections: collections.all(user).collections,
+      collections: collections.choices(user),
     };
   }
 

@@ -90,10 +90,14 @@ export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps):
       },
       next: (id) => `/lists/${id}/settings`,
     },
-    all: (user) => ({
-      all: lists.all(user).lists.map((each) => ({ ...each, size: each.stigCount })),
-      after: DeletedLists({ lists: lists.deleted(user) }),
-    }),
+    page(user, wanted) {
+      const { rows, pagination } = lists.page(user, wanted);
+      return {
+        rows: rows.map((each) => ({ ...each, size: each.stigCount })),
+        pagination,
+        after: DeletedLists({ lists: lists.deleted(user) }),
+      };
+    },
   });
 
   // From a STIG's page or from check boxes: the list is selected in the form.
