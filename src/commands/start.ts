@@ -12,6 +12,7 @@ import { catalog } from '../db/tables.ts';
 import { openForCommand, openUsersForCommand, upgradeForCommand } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
 import { type Command, flag, parse, text } from './command.ts';
+import { createProgress } from './progress.ts';
 import { serve } from './serve.ts';
 import { auditedToken } from './token.ts';
 
@@ -31,6 +32,8 @@ export const startCommand: Command = {
     const { values } = parse(args, [], { host: text, port: text, 'no-token': flag, 'no-samples': flag });
     const config = readConfig(values);
     const open = async () => {
+      for (const file of [config.db, config.usersDb])
+        if (!isThere(file)) process.stderr.write(`creating ${file}\n`);
       await upgradeForCommand(config);
       await importShippedData(config, config.samples && !values['no-samples']);
       return openForCommand(config, { create: true, checkUnclean: true });
@@ -59,7 +62,9 @@ async function importShippedData(config: Config, samples: boolean): Promise<void
   const isImported = db.orm.select().from(catalog).get()!.shippedData === digest;
   const isKept = config.usersDb === ':memory:' || shippedSources(config.usersDb).size > 0;
   if (isImported && isKept) return;
-  const { summary, lines } = await auditedImport(config, db, paths);
+  process.stderr.write(`importing the shipped data of ${folder}\n`);
+  const onProgress = createProgress((line) => process.stderr.write(line));
+  const { summary, lines } = await auditedImport(config, db, paths, { onProgress });
   const stored = lines.filter(({ outcome }) => outcome !== 'rejected' && outcome !== 'skipped');
   await withUsers(config, (users) =>
     keepShippedSources(

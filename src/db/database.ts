@@ -129,6 +129,13 @@ function openInMemory(): Database {
   return wrap(sqlite, memory, null);
 }
 
+/** Opens a copy in memory of what was opened in memory, from what its driver serialized. */
+export function openSerialized(bytes: Buffer): Database {
+  const sqlite = new Sqlite(bytes);
+  setPragmas(sqlite);
+  return wrap(sqlite, memory, null);
+}
+
 /** Refuses a name that no file bears, so that a slip of the pen makes nothing. Throws `CommandError`. */
 export function requireDatabaseFile(file: string): void {
   if (!isThere(file))
