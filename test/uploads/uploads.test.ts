@@ -349,7 +349,7 @@ uploading('an upload that there is no room for is asked to come again, on the pa
     waiting: 0,
     patience: 0,
   });
-  const full = await testApp([shipped('stigs')], { uploadConcurrency });
+  const full = await testApp([shipped('stigs')], { uploadConcurrency: () => uploadConcurrency });
   const caller = await userCaller(full);
   const byApi = await full.send('POST', path, {});
   assert.equal([byApi.status, byApi.headers.get('Retry-After')], [503, '5']);
