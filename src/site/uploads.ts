@@ -10,6 +10,7 @@ import type { StigService } from '../catalog/stigs/queries.ts';
 import { shortList } from '../checklists/names.ts';
 import type { Found, Upgraded, Wanted } from '../checklists/upload.ts';
 import type { Presence } from '../http/env.ts';
+import { smallUpload } from '../http/limits/concurrency.ts';
 import type { ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
 
 /** Why an upload was refused; where it was for what stands in a form, with the page that has the form again. */
@@ -22,7 +23,7 @@ export class RefusedUpload extends AppError {
   }
 }
 
-/** The thread that reads uploads. */
+/** What reads uploads. */
 export interface Uploads {
   /**
    * Works on one, after those before it; its bytes are gone then. `find` gives each release that it asks for.
@@ -30,28 +31,50 @@ export interface Uploads {
    * One whose caller is gone is left out, and ended where it is under way.
    */
   upgrade(upload: Upload, find: (wanted: Wanted) => Found, caller?: Presence): Promise<Upgraded>;
-  /** Ends the thread. */
+  /** Ends its threads. */
   stop(): Promise<void>;
 }
 
 export interface UploadOptions {
   /** What the thread runs. */
   entry?: string | URL;
-  /** Megabytes that it may have for objects and texts. */
+  /** Megabytes that a thread may have for objects and texts. */
   memory?: number;
-  /** Milliseconds that one upload may take, and that the thread waits for another. */
+  /** Milliseconds that one upload may take, and that a thread waits for another. */
   patience?: number;
   idle?: number;
 }
 
 const threadProgram = join(packageRoot, 'dist', 'src', 'site', 'upload-thread.js');
 
-/**
- * Makes what reads uploads in a thread, so that others are heard meanwhile. The thread starts with the first upload, ends
- * when none came for a while, and is replaced when it died. One at a time: what it dies of is the fault of one.
- */
+/** Makes what reads uploads: small ones in a thread, large ones in another (rule S2.9). */
 export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
-  const { entry = threadProgram, memory = 512, patience = 60_000, idle = 60_000 } = options;
+  const small = createUploadThread(log, { memory: 128, patience: 20_000, ...options });
+  const large = createUploadThread(log, { memory: 512, patience: 60_000, ...options });
+  return {
+    upgrade(upload, find, caller) {
+      const thread = upload.bytes.byteLength <= smallUpload ? small : large;
+      return thread.upgrade(upload, find, caller);
+    },
+    async stop() {
+      await Promise.all([small.stop(), large.stop()]);
+    },
+  };
+}
+
+/**
+ * Makes a thread that reads uploads, while the main thread answers others. It starts with the first upload, ends when none
+ * came for a while, and is replaced when it died. One at a time: what it dies of is the fault of one.
+ */
+function createUploadThread(
+  log: Log,
+  {
+    entry = threadProgram,
+    memory,
+    patience,
+    idle = 20_000,
+  }: UploadOptions & Required<Pick<UploadOptions, 'memory' | 'patience'>>,
+): Uploads {
   let thread: Worker | null = null;
   let waiting: { resolve: (answer: ThreadAnswer) => void; reject: (error: AppError) => void } | null = null;
   let last: Promise<unknown> = Promise.resolve();

@@ -6,7 +6,7 @@ import { AppError, badRequest } from '../../src/base/errors.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import type { Release, Upgraded } from '../../src/checklists/upload.ts';
-import { createConcurrencyLimit } from '../../src/http/limits/concurrency.ts';
+import { createConcurrencyLimit, smallUpload } from '../../src/http/limits/concurrency.ts';
 import type { Upload } from '../../src/site/upload-thread.ts';
 import { createUploads, RefusedUpload, type UploadOptions, type Uploads } from '../../src/site/uploads.ts';
 import { type TestApp, testApp } from '../support/app.ts';
@@ -341,6 +341,40 @@ uploading(
   },
 );
 
+uploading(
+  'small uploads have turns and a thread of their own: large ones of others keep none waiting',
+  async () => {
+    const { uploads, count, folder } = uploadsOf(
+      `parentPort.on('message', (request) => {
+       const go = new URL('go', import.meta.url);
+       while (request.bytes?.length > ${smallUpload} && !existsSync(go))
+         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+       answer(request);
+     });`,
+    );
+    const held = await testApp([shipped('stigs')], { uploads });
+    const order: string[] = [];
+    const send = async (subject: string, size: number) => {
+      const headers = await userCaller(held, { sub: subject });
+      const body = 'x'.repeat(size);
+      const response = await held.app.fetch(
+        new Request(`http://local${path}`, { method: 'POST', body, headers }),
+      );
+      order.push(`${subject} ${response.status}`);
+    };
+    const large = ['ann', 'bob', 'ann', 'bob', 'ann', 'bob'].map((subject) => send(subject, smallUpload + 1));
+    await until('the large ones have their thread', () => count() === 1);
+    for (let number = 0; number < 5; number++) await send('cyd', smallUpload);
+    assert.equal(order, Array(5).fill('cyd 200'), 'none of the large ones was answered before');
+    assert.is(count(), 2);
+    writeFileSync(join(folder, 'go'), '');
+    await Promise.all(large);
+    assert.equal(order.slice(5).sort(), [...Array(3).fill('ann 200'), ...Array(3).fill('bob 200')]);
+    await uploads.stop();
+    held.db.close();
+  },
+);
+
 uploading('an upload that there is no room for is asked to come again, on the page too', async () => {
   const uploadConcurrency = createConcurrencyLimit({
     total: 0,
@@ -349,7 +383,7 @@ uploading('an upload that there is no room for is asked to come again, on the pa
     waiting: 0,
     patience: 0,
   });
-  const full = await testApp([shipped('stigs')], { uploadConcurrency });
+  const full = await testApp([shipped('stigs')], { uploadConcurrency: () => uploadConcurrency });
   const caller = await userCaller(full);
   const byApi = await full.send('POST', path, {});
   assert.equal([byApi.status, byApi.headers.get('Retry-After')], [503, '5']);
