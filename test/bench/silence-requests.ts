@@ -1,4 +1,5 @@
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
+import { writeCkl } from '../support/ckl-writer.ts';
 import { writeResults } from '../support/results-writer.ts';
 import type { Running } from '../support/running.ts';
 
@@ -7,6 +8,8 @@ import type { Running } from '../support/running.ts';
 const mebibyte = 1024 * 1024;
 const longName = 'a'.repeat(16_000_000);
 const slug = 'harbor_linux_3';
+/** Long enough to stand in no file by chance. */
+const boundary = 'boundary-of-the-parts-of-a-form';
 
 /** A request, or several on one connection; the bytes are made when they are sent. */
 export interface Asked {
@@ -74,12 +77,12 @@ export async function silenceRequests(server: Running, token: string): Promise<A
       Array.from({ length: count }, () => ({ id: rule!.rule_id_src, result: 'pass' })),
       { benchmarkId },
     );
-  const upgraded = (value: object) => {
+  const upgraded = (value: string) => {
     const file = 'Content-Disposition: form-data; name="file"; filename="a.cklb"';
-    return `--b\r\n${file}\r\n\r\n${JSON.stringify(value)}\r\n--b--\r\n`;
+    return `--${boundary}\r\n${file}\r\n\r\n${value}\r\n--${boundary}--\r\n`;
   };
   const page = (name: string, body: () => string) =>
-    post(name, '/upgrade', body, 'multipart/form-data; boundary=b', { ...authorization, ...own });
+    post(name, '/upgrade', body, `multipart/form-data; boundary=${boundary}`, { ...authorization, ...own });
   const resolve = `/api/v1/crosswalk/resolve?from=nist-800-171:3.6.1&to=cci&maxHops=1&explain=true`;
   const explained = (last: boolean) =>
     `GET ${resolve} HTTP/1.1\r\nHost: localhost\r\n${last ? 'Connection: close\r\n' : ''}\r\n`;
@@ -104,11 +107,15 @@ export async function silenceRequests(server: Running, token: string): Promise<A
     json('inspect, results with a benchmark id of 16 million', '/checklists/inspect', () =>
       JSON.stringify({ results: results(1, longName) }),
     ),
-    json('from-results, a benchmark id of 16 million', '/checklists/from-results', () =>
-      JSON.stringify({ results: results(1, longName) }),
+    page('POST /upgrade, stig_id of 16 million', () =>
+      upgraded(JSON.stringify(checklist({ stig_id: longName }, {}))),
     ),
-    page('POST /upgrade, stig_id of 16 million', () => upgraded(checklist({ stig_id: longName }, {}))),
-    page('POST /upgrade, stig_name of 16 million', () => upgraded(checklist({ stig_name: longName }, {}))),
+    page('POST /upgrade, the STIGID of a ckl of 16 million', () =>
+      upgraded(writeCkl(checklist({ stig_id: longName }, {}) as Cklb)),
+    ),
+    page('POST /upgrade, stig_name of 16 million', () =>
+      upgraded(JSON.stringify(checklist({ stig_id: '', stig_name: longName }, {}))),
+    ),
     form('POST /upgrade, 8 MB of a&a&a', '/upgrade', () => fields(8_000_000), { ...authorization, ...own }),
     json('inspect, 20,000 results for one rule', '/checklists/inspect', () =>
       JSON.stringify({ results: results(20_000, 'Harbor_Linux_3_STIG') }),
