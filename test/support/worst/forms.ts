@@ -82,8 +82,8 @@ export function* worstParts(fields: PageForm['fields'], files: string[]): Genera
     .join('');
   for (const file of files)
     for (const { name, make } of file.startsWith('<') ? worstXml(file) : worstJson(JSON.parse(file), ['a']))
-      yield whole(
-        `${name} of a file`,
-        (room) => others + part('file', make(room - others.length - 200), 'a'),
-      );
+      yield {
+        ...whole(`${name} of a file`, (room) => others + part('file', make(room - others.length - 200), 'a')),
+        isFile: true,
+      };
 }

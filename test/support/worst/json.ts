@@ -4,10 +4,12 @@ import { worstXml } from './xml.ts';
 export interface Shape {
   name: string;
   make(size: number): string;
+  /** Whether it is a file in a bad shape, which only forms for files of that kind read. */
+  isFile?: boolean;
 }
 
-/** What long texts are made of: a letter, what is trimmed, what lists are divided by, what is no one UTF-16 unit, digits. */
-export const fillers = ['a', ' ', 'a,', 'a\n', '1', '\u{1f600}', '('];
+/** What long texts are made of: a letter, what is trimmed, what divides lists, and a character of two UTF-16 units. */
+const fillers = ['a', ' ', 'a,\n', '\u{1f600}'];
 
 type Path = (string | number)[];
 
@@ -72,7 +74,7 @@ export function* worstJson(sample: unknown, fill = fillers): Generator<Shape> {
       name: `${name} ${at}`,
       make: around(sample, path, make),
     });
-    yield shape('deep', (room) => '['.repeat(room / 2) + ']'.repeat(room / 2));
+    if (typeof value === 'object') yield shape('deep', (room) => '['.repeat(room / 2) + ']'.repeat(room / 2));
     if (typeof value === 'string') {
       for (const filler of fill) yield shape(`long ${JSON.stringify(filler)}`, (room) => long(filler, room));
       yield* files(value, shape);

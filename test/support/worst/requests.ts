@@ -17,6 +17,8 @@ export interface WorstRequest {
   type: string | null;
   /** The rule of access of the operation; of a page null. */
   access: string | null;
+  /** Whether its body holds a file in a bad shape, which only uploads read. */
+  isFile?: boolean;
   /** Makes a body of so many bytes at most; without one there is none. */
   body: Shape['make'] | null;
 }
