@@ -11,8 +11,7 @@ export function compareCodePoints(a: string, b: string): number {
 
 /** Cuts a text that comes from a request to 64 characters, for messages (D2.2), or to another length. */
 export function cut(text: string, length = 64): string {
-  // As many characters have at most twice as many units; the rest, however long, is not taken apart.
-  return text.length <= length ? text : [...text.slice(0, 2 * length)].slice(0, length).join('');
+  return text.length <= length ? text : text.slice(0, length).toWellFormed();
 }
 
 /** Whether a text has at most so many characters; a long one is not taken apart to count them. */

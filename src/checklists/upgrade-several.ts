@@ -73,6 +73,7 @@ type Options = Pick<UpgradeBody, 'onChange' | 'format'> & {
 export function* upgradeSeveral(
   files: NamedFile[],
   asked: Options,
+  most = mostMade,
 ): Generator<Wanted, UpgradedFile[], Found> {
   const named = createNames();
   let bytesMade = 0;
@@ -88,9 +89,9 @@ export function* upgradeSeveral(
       done.push(withReason({ ...blank, problems: [error.message] }));
     }
     bytesMade += done.at(-1)!.made?.content.length ?? 0;
-    if (bytesMade > mostMade)
+    if (bytesMade > most)
       throw badRequest(
-        `The upgraded checklists would have more than ${mostMade} bytes together: upgrade fewer at once`,
+        `The upgraded checklists would have more than ${most} bytes together: upgrade fewer at once`,
       );
   }
   return done;

@@ -1,11 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import { hasAtMost } from '../base/text.ts';
 import { notAnObject, requestText, textList } from '../http/schema.ts';
 
 /** The limits of rule D8.2 on what a creator may set of a list or collection. */
 const name = requestText('name', Number.MAX_SAFE_INTEGER)
   .transform((text) => text.trim())
-  .refine((text) => text !== '' && hasAtMost(text, 200), { error: 'name must have 1 to 200 characters' })
+  .refine((text) => text !== '' && [...text].length <= 200, { error: 'name must have 1 to 200 characters' })
   .openapi({ type: 'string', minLength: 1, maxLength: 200, example: 'Web servers' });
 
 const description = requestText('description', 2000);

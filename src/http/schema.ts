@@ -1,14 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import { badRequest, type ErrorCode, statusOf } from '../base/errors.ts';
 import type { Sort } from '../base/sort.ts';
-import { fold, hasAtMost, isStorable } from '../base/text.ts';
+import { fold, isStorable } from '../base/text.ts';
 
 /** A text from a request that can be stored and answered unchanged, of at most so many characters. */
 export function requestText(name: string, max: number) {
   return z
     .string({ error: (issue) => `${name} ${issue.input === undefined ? 'is required' : 'must be one text'}` })
     .refine(isStorable, { error: `${name} must not contain NUL or lone surrogates` })
-    .refine((text) => hasAtMost(text, max), { error: `${name} must have at most ${max} characters` })
+    .refine((text) => [...text].length <= max, { error: `${name} must have at most ${max} characters` })
     .openapi({ maxLength: max });
 }
 

@@ -1,4 +1,3 @@
-import { cut } from '../base/text.ts';
 import type { StigTitle } from '../catalog/stigs/called.ts';
 import { items } from './collection-pages.ts';
 import type { Unclear } from './html/list-overview.tsx';
@@ -52,7 +51,7 @@ function unquoted(cell: string): string {
 /** In words what was not added, and why. */
 export function describeUnclear(unclear: Unclear[], added: number): string {
   const named = (of: Unclear[]) => {
-    const first = of.slice(0, 5).map(({ name }) => cut(name));
+    const first = of.slice(0, 5).map(({ name }) => [...name].slice(0, 64).join(''));
     return `${first.join(', ')}${of.length > 5 ? ` and ${of.length - 5} more` : ''}`;
   };
   const missing = unclear.filter(({ candidates }) => candidates.length === 0);

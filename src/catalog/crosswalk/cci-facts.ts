@@ -32,27 +32,29 @@ export function createCciFacts(db: Database, crosswalk: CrosswalkService, contro
   let made: { generation: number; revisions: Map<string | null, Promise<Looked>> } | null = null;
 
   /** The controls whose references by a revision name each CCI, in catalog order. */
-  async function statedFor(revision: string): Promise<Map<string, string[]>> {
+  function* statedFor(revision: string): Generator<void, Map<string, string[]>> {
     const ccisOf = db.read(() => crosswalk.statedEnds(target, 'cci', revision));
     const controlsOf = new Map<string, string[]>();
-    await inSlices(inCatalogOrder(everyControl.all(target)), (control) => {
+    for (const control of inCatalogOrder(everyControl.all(target))) {
       for (const cci of ccisOf(control)) {
         const known = controlsOf.get(cci);
         if (known) known.push(control);
         else controlsOf.set(cci, [control]);
       }
-    });
+      yield;
+    }
     return controlsOf;
   }
 
-  async function lookUp(revision: string | null, isOlder: boolean): Promise<Looked> {
+  function* lookUp(revision: string | null, isOlder: boolean): Generator<void, Looked> {
     const question = { framework: 'cci', to: target, statuses: defaultStatuses, maxHops: closureDepth };
-    const stated = isOlder ? await statedFor(revision!) : null;
+    const stated = isOlder ? yield* statedFor(revision!) : null;
     const ccis: Looked['ccis'] = new Map();
-    await inSlices(textsOf.all('cci', controls.versionOf('cci', undefined)), ([identifier, definition]) => {
+    for (const [identifier, definition] of textsOf.all('cci', controls.versionOf('cci', undefined))) {
       const found = stated ? (stated.get(identifier) ?? []) : crosswalk.endsOf({ ...question, identifier });
       ccis.set(identifier, { definition, controls: found });
-    });
+      yield;
+    }
     const texts = textsOf.all(target, revision).map(([identifier, statement, title]) => {
       return [identifier, statement || title] as const;
     });
@@ -69,7 +71,7 @@ export function createCciFacts(db: Database, crosswalk: CrosswalkService, contro
     const known = revisions.get(revision);
     if (known) return known;
     const isOlder = revision !== served && versionKey(target, revision!) !== versionKey(target, served ?? '');
-    const making = lookUp(revision, isOlder);
+    const making = inSlices(lookUp(revision, isOlder));
     revisions.set(revision, making);
     making.catch(() => revisions.delete(revision));
     return making;

@@ -1,4 +1,3 @@
-import { inSlices } from '../../base/slices.ts';
 import { compareCodePoints, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { type Column, joined } from '../../http/columns.ts';
@@ -9,6 +8,9 @@ import { type CoverageControls, createCoverageControls } from './coverage-contro
 import { type CoverageRule, createReleaseRules } from './coverage-rules.ts';
 import type { Coverage, CoverageQuery, CoveredControl } from './coverage-schema.ts';
 import type { CrosswalkService } from './queries.ts';
+
+/** Milliseconds of reading after which others have their turn. */
+const longestHold = 10;
 
 export type CoverageService = ReturnType<typeof createCoverageService>;
 
@@ -30,9 +32,13 @@ export function createCoverageService(db: Database, controls: ControlService, cr
       const { framework, rollup = false } = query;
       const baseline = frames.baseline(framework, query.baseline);
       // What is not kept is read one by one first, so that others are served in between.
-      await inSlices(db.read(find), ({ release }) => {
+      let since = performance.now();
+      for (const { release } of db.read(find)) {
         if (release !== null) db.read(() => rulesOf(release.id));
-      });
+        if (performance.now() - since < longestHold) continue;
+        await new Promise((resolve) => setImmediate(resolve));
+        since = performance.now();
+      }
       return db.read(() => {
         const frame = frames.of(framework, query.revision);
         const stigs = inOrder(find()).map((stig) => {

@@ -90,24 +90,28 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
   }
 
   /** For each STIG the most rules that one of its releases shares with some, whatever their revisions. */
-  async function sharedRules(keys: Set<number>): Promise<Map<string, number>> {
+  function* sharedRules(keys: Set<number>): Generator<void, Map<string, number>> {
     const most = new Map<string, number>();
-    await inSlices(everyEvidence(), ({ slug, rules }) => {
+    for (const { slug, rules } of everyEvidence()) {
       const own = new Float64Array(new Uint8Array(rules).buffer);
       const shared = own.reduce((sum, key) => sum + Number(keys.has(key)), 0);
       if (shared > (most.get(slug) ?? 0)) most.set(slug, shared);
-    });
+      yield;
+    }
     return most;
   }
 
   /** The STIG of a file: by benchmark id, where several have it the one with most of its rules; else by at least half of them. */
-  async function slugOf({ slug, benchmarkIds, ruleIds }: StatedRelease): Promise<FoundStig | null> {
+  function* slugOf({ slug, benchmarkIds, ruleIds }: StatedRelease): Generator<void, FoundStig | null> {
     if (slug !== undefined) return { slug, isByRules: false };
     const named = names.named(benchmarkIds).map((each) => each.slug);
     if (named.length === 1) return { slug: named[0]!, isByRules: false };
     const keys = new Set<number>();
-    await inSlices(new Set(ruleIds), (id) => keys.add(ruleKey(id)));
-    const shared = [...(await sharedRules(keys))].filter(
+    for (const id of ruleIds) {
+      keys.add(ruleKey(id));
+      yield;
+    }
+    const shared = [...(yield* sharedRules(keys))].filter(
       ([each]) => named.length === 0 || named.includes(each),
     );
     const [best] = shared.sort((a, b) => b[1] - a[1] || compareCodePoints(a[0], b[0]));
@@ -116,14 +120,18 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
   }
 
   /** Of each retained release, the newest first, the ids of its rules that a file has. */
-  async function sharedIds(slug: string, ruleIds: string[]): Promise<SharedRelease[]> {
+  function* sharedIds(slug: string, ruleIds: string[]): Generator<void, SharedRelease[]> {
     const wanted = new Set<string>();
-    await inSlices(ruleIds, (id) => wanted.add(plain(id)));
+    for (const id of ruleIds) {
+      wanted.add(plain(id));
+      yield;
+    }
     const releases: SharedRelease[] = [];
-    await inSlices(releasesOf.all(slug), ({ id, version, date }) => {
+    for (const { id, version, date } of releasesOf.all(slug)) {
       const own = rulesOf.all(id).map(plain);
       releases.push({ version, date, ids: new Set(own.filter((each) => wanted.has(each))) });
-    });
+      yield;
+    }
     return releases;
   }
 
@@ -140,12 +148,13 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
     return others;
   }
 
-  async function lookUp(stated: StatedRelease): Promise<IdentifiedRelease | null> {
-    const stig = await slugOf(stated);
+  function* lookUp(stated: StatedRelease): Generator<void, IdentifiedRelease | null> {
+    const stig = yield* slugOf(stated);
     if (stig === null) return null;
     const current = stigs.full(stig.slug);
     const { slug } = current.release;
-    const releases = await sharedIds(slug, stated.ruleIds);
+    yield;
+    const releases = yield* sharedIds(slug, stated.ruleIds);
     const is = (version: string) => releases.find((each) => each.version === version.toUpperCase());
     const most = Math.max(...releases.map(({ ids }) => ids.size));
     const best = releases.filter(({ ids }) => ids.size === most);
@@ -173,9 +182,10 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
     const closest = most === 0 ? null : chosen.ids.size === most ? version : best[0]!.version;
     const read = new Map([[current.release.version, current]]);
     const others = versionsBeside(chosen, releases);
-    await inSlices([version, ...others], (each) => {
+    for (const each of [version, ...others]) {
       if (!read.has(each)) read.set(each, stigs.full(slug, each));
-    });
+      yield;
+    }
     return {
       target: read.get(version)!,
       benchmarkIds,
@@ -192,7 +202,7 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
    * The release that a file is about, or null where it is about no STIG of the catalog; looked up in slices, so that others
    * are served meanwhile. Throws a 404 for a slug or a version of the caller's that is not there.
    */
-  return (stated: StatedRelease) => inOneGeneration(db, () => lookUp(stated));
+  return (stated: StatedRelease) => inOneGeneration(db, () => inSlices(lookUp(stated)));
 }
 
 /** The release of the one of some STIGs that has a benchmark id, or is alone. */
