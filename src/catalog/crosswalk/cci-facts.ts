@@ -1,4 +1,4 @@
-import { inSlices } from '../../base/slices.ts';
+import { runInSlices } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
 import { inOneGeneration } from '../../db/one-generation.ts';
 import { versionKey } from '../controls/frameworks.ts';
@@ -71,7 +71,7 @@ export function createCciFacts(db: Database, crosswalk: CrosswalkService, contro
     const known = revisions.get(revision);
     if (known) return known;
     const isOlder = revision !== served && versionKey(target, revision!) !== versionKey(target, served ?? '');
-    const making = inSlices(lookUp(revision, isOlder));
+    const making = runInSlices(lookUp(revision, isOlder));
     revisions.set(revision, making);
     making.catch(() => revisions.delete(revision));
     return making;

@@ -1,5 +1,5 @@
 import { AppError } from '../../base/errors.ts';
-import { inSlices } from '../../base/slices.ts';
+import { runInSlices } from '../../base/slices.ts';
 import { compareCodePoints, cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { inOneGeneration } from '../../db/one-generation.ts';
@@ -202,7 +202,7 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
    * The release that a file is about, or null where it is about no STIG of the catalog; looked up in slices, so that others
    * are served meanwhile. Throws a 404 for a slug or a version of the caller's that is not there.
    */
-  return (stated: StatedRelease) => inOneGeneration(db, () => inSlices(lookUp(stated)));
+  return (stated: StatedRelease) => inOneGeneration(db, () => runInSlices(lookUp(stated)));
 }
 
 /** The release of the one of some STIGs that has a benchmark id, or is alone. */
