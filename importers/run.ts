@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { CommandError } from '../src/base/errors.ts';
 import type { Database } from '../src/db/database.ts';
 import { asCommandError } from '../src/db/faults.ts';
@@ -15,6 +15,7 @@ import {
   roundMs,
   summarize,
 } from './ledger.ts';
+import { noteArchives } from './outcomes.ts';
 import { parseGroup, parseSource } from './parse.ts';
 import type { Parsed } from './parsed.ts';
 import { Phases } from './phases.ts';
@@ -31,6 +32,8 @@ export interface ImportOptions {
   dryRun?: boolean;
   /** Benchmark id to slug: the operator's word (rule F2.4 step 6), which is kept; an empty slug takes a former row back. */
   overrides?: Map<string, string>;
+  /** SHA-256 of what is left out, as if it were not there: an operator took it back (rule D42.8). */
+  takenBack?: Set<string>;
   now?: () => Date;
   onProgress?: (progress: ImportProgress) => void;
   /** Told of the whole ledger just before the commit; what it throws undoes the run. */
@@ -142,7 +145,8 @@ class ImportRun {
   /** Reads and stores source by source; gives the files that were named themselves and are of no known kind. */
   private async takeAll(files: ListedFile[]): Promise<string[]> {
     const loneUnknown: string[] = [];
-    const sources = discover(files);
+    const { takenBack = new Set<string>() } = this.options;
+    const sources = discover(files, { isMet: (hash) => takenBack.has(hash) });
     let found = files.length;
     let bytes = 0;
     for (;;) {
@@ -151,6 +155,7 @@ class ImportRun {
       const read = performance.now();
       this.phases.times.read += read - from;
       if (done) return loneUnknown;
+      if (source.type !== 'unreadable' && takenBack.has(source.sha256)) continue;
       if (source.type === 'archive') found += source.members;
       bytes += sizeOf(source);
       const line = this.take(source);
@@ -173,6 +178,7 @@ class ImportRun {
       overrides,
       phases,
     });
+    noteArchives(open, () => this.knownArchives());
     const made = open.map(({ releaseId: _, sourceId: __, ...line }) => line);
     const bad = made.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));
     const isRefused = this.options.strict === true && bad.length > 0;
@@ -228,6 +234,13 @@ class ImportRun {
   private parse(found: Found & { type: 'bytes' | 'group' }): Parsed {
     const { strict = false } = this.options;
     return found.type === 'group' ? parseGroup(found, { strict }) : parseSource(found.bytes, { strict });
+  }
+
+  /** SHA-256 of the archives that runs before this one met. */
+  private knownArchives(): Set<string | null> {
+    const { sha256, kind } = importLedger;
+    const rows = this.db.orm.selectDistinct({ sha256 }).from(importLedger).where(eq(kind, 'archive')).all();
+    return new Set(rows.map((row) => row.sha256));
   }
 
   /** Writes the ledger and commits, or rolls everything back. */

@@ -1,27 +1,35 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** How long one piece of work may hold the event loop before others have their turn, in milliseconds. */
-export const sliceMilliseconds = 10;
+/** Milliseconds of work after which other requests have their turn. */
+export const longestSlice = 10;
 
-/**
- * Does work in slices, so that others have their turn in between. The work yields wherever it can be interrupted. Gives what
- * it returns.
- */
-export async function inSlices<T>(
+/** Does a piece of work for each item in order, and yields to the event loop every ten milliseconds. */
+export function inSlices<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+  function* steps(): Generator<void, void> {
+    for (const item of items) {
+      work(item);
+      yield;
+    }
+  }
+  return runInSlices(steps());
+}
+
+/** The same for work that yields wherever it can pause; gives what it returns. */
+export async function runInSlices<T>(
   work: Generator<void, T>,
   clock: () => number = () => performance.now(),
 ): Promise<T> {
-  let until = clock() + sliceMilliseconds;
+  let until = clock() + longestSlice;
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
     if (clock() < until) continue;
     await turn();
-    until = clock() + sliceMilliseconds;
+    until = clock() + longestSlice;
   }
 }
 
-/** Does the same work in one go. */
+/** Does such work in one go. */
 export function atOnce<T>(work: Generator<void, T>): T {
   for (;;) {
     const step = work.next();

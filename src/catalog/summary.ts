@@ -1,5 +1,5 @@
 import { and, desc, eq, ne, sql } from 'drizzle-orm';
-import { inSlices } from '../base/slices.ts';
+import { runInSlices } from '../base/slices.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import type { Database } from '../db/database.ts';
 import { catalogDigest, digesting, storedDigest } from '../db/digest.ts';
@@ -47,7 +47,7 @@ export function createCatalogSummaryService(db: Database) {
     try {
       sqlite.exec('BEGIN');
       const counts = countsOf(sqlite);
-      return { digest: await inSlices(digesting(sqlite)), ...counts };
+      return { digest: await runInSlices(digesting(sqlite)), ...counts };
     } finally {
       sqlite.close();
     }

@@ -2,6 +2,7 @@ import { crosswalkProblems } from '../../importers/crosswalk/check.ts';
 import { auditMemory } from '../audit/memory.ts';
 import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
 import { readConfig } from '../base/config.ts';
+import { rightsAround } from '../base/files.ts';
 import { count } from '../base/text.ts';
 import { type Check, databaseChecks } from '../catalog/checks.ts';
 import type { Database, Files } from '../db/database.ts';
@@ -115,7 +116,8 @@ function addAudit(report: CheckReport, files: string[], db: Database): void {
     if (problem !== null) problems.push(`${problem.file}, line ${problem.line}: ${problem.reason}`);
     if (headProblem !== null) problems.push(headProblem);
   } catch (error) {
-    problems.push((error as Error).message);
+    const { message, path } = error as NodeJS.ErrnoException;
+    problems.push(`${message}${rightsAround(path ?? '.', error)}`);
   }
   report.checks.push({ name: 'audit', problems });
   report.ok &&= problems.length === 0;

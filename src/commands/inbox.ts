@@ -32,9 +32,15 @@ export interface Inbox {
 
 /**
  * Imports what is put into a folder, at once and whenever it changes (rule D33): each file, and each folder in it as a whole, when it
- * has stood still. Names that begin with a dot are passed by, as are links. The import is a process of its own.
+ * has stood still. Names that begin with a dot are passed by, as are links. The import is a process of its own. `keep` stores SHA-256 of
+ * all that the folder held (rule D42.8).
  */
-export function watchInbox(folder: string, config: Config, log: Log): Inbox {
+export function watchInbox(
+  folder: string,
+  config: Config,
+  log: Log,
+  keep: (hashes: string[]) => Promise<void>,
+): Inbox {
   const entries = new Map<string, Entry>();
   const stopping = new AbortController();
   let importing: Promise<void> | null = null;
@@ -51,7 +57,8 @@ export function watchInbox(folder: string, config: Config, log: Log): Inbox {
     for (const [, entry] of due) entry.taken = true;
     try {
       const paths = due.map(([name]) => join(folder, name));
-      const { rejected, summary } = await runImport(config, paths, stopping.signal);
+      const { rejected, summary, hashes } = await runImport(config, paths, stopping.signal);
+      await keep(hashes);
       told.failed = '';
       for (const { source, reason } of rejected) log.warn('inbox: rejected', { source, reason });
       if (summary !== null) {
@@ -130,14 +137,14 @@ async function stateOf(path: string): Promise<string> {
 }
 
 /**
- * Runs `gapstone import --once` in a process of its own. Gives what it rejected, and its totals, or null where nothing was new; throws
- * where it failed as a whole, with what it said last.
+ * Runs `gapstone import --once` in a process of its own. Gives what it rejected, its totals, or null where nothing was new, and SHA-256
+ * of what the paths hold; throws where it failed as a whole, with what it said last.
  */
 async function runImport(
   { db, usersDb }: Config,
   paths: string[],
   signal: AbortSignal,
-): Promise<{ rejected: LedgerLine[]; summary: LedgerSummary | null }> {
+): Promise<{ rejected: LedgerLine[]; summary: LedgerSummary | null; hashes: string[] }> {
   const args = [process.argv[1]!, 'import', '--once', '--json', '--db', db, '--users-db', usersDb, ...paths];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], signal });
   const ended = new Promise<number | null>((resolve, reject) => {
@@ -151,14 +158,19 @@ async function runImport(
     said = (said + part).slice(-4096);
   });
   const rejected: LedgerLine[] = [];
+  const hashes: string[] = [];
   let summary: LedgerSummary | null = null;
   for await (const text of createInterface({ input: child.stdout })) {
-    const line = JSON.parse(text) as LedgerLine | { summary: LedgerSummary };
+    const line = JSON.parse(text) as LedgerLine | { summary: LedgerSummary } | { met: string[] };
     if ('summary' in line) summary = line.summary;
-    else if (line.outcome === 'rejected') rejected.push(line);
+    else if ('met' in line) for (const hash of line.met) hashes.push(hash);
+    else {
+      if (line.sha256 !== null) hashes.push(line.sha256);
+      if (line.outcome === 'rejected') rejected.push(line);
+    }
   }
   const code = await ended;
   if (summary === null && code !== 0)
     throw new Error(said.trim().split('\n').at(-1) || `the import ended with ${code}`);
-  return { rejected, summary };
+  return { rejected, summary, hashes };
 }

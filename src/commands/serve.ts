@@ -10,6 +10,7 @@ import { createLog, type Log } from '../base/log.ts';
 import { packageVersion } from '../base/root.ts';
 import { addCatalogMetrics } from '../catalog/metrics.ts';
 import type { Database } from '../db/database.ts';
+import { keepInboxContents } from '../db/kept.ts';
 import { type Answers, createAnswers } from '../http/cache/answers.ts';
 import { createFastPath } from '../http/cache/fast-path.ts';
 import { rememberTokens } from '../http/cache/tokens.ts';
@@ -142,7 +143,10 @@ async function serveOpen(
   await onReady?.(url);
   const stopPurging = purgeDaily(context);
   const stopWatching = watchCatalog(db, log);
-  const inbox = config.inbox === null ? null : watchInbox(config.inbox, config, log);
+  const inbox =
+    config.inbox === null
+      ? null
+      : watchInbox(config.inbox, config, log, (hashes) => keepInboxContents(db, hashes));
   const signal = await stopped;
   stopWatching();
   await inbox?.stop();

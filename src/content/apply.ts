@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, realFile } from '../base/files.ts';
+import { inPrivateFolder, isThere, realFile } from '../base/files.ts';
 import { withoutFolder } from '../base/source-name.ts';
 import { count } from '../base/text.ts';
 import { connectReadOnly } from '../db/connect.ts';
@@ -126,7 +126,7 @@ async function end(site: OpenSite, held: HeldCatalog, applied: Exchange): Promis
   await goOver(site, held);
   const { file } = site;
   const before = beforeOf(file, applied.id);
-  const keptAs = existsSync(before) ? before : null;
+  const keptAs = isThere(before) ? before : null;
   removeKept(file, keptAs);
   return { exchange: applied, keptAs };
 }
@@ -174,9 +174,10 @@ export async function heal(site: OpenSite): Promise<Exchange | null> {
     await settle(site, applied);
     return applied;
   }
-  if (last?.state !== 'applied' || !existsSync(undoneOf(file, last.id))) return null;
-  // It was to be taken back: the catalog before is kept until it is the one that is served.
-  if (existsSync(beforeOf(file, last.id))) {
+  if (last?.state !== 'applied' || !isThere(undoneOf(file, last.id))) return null;
+  // It was to be taken back: the catalog before is kept until it is the one that is served. A restore may have brought back both the
+  // catalog of the bundle and the word that it was applied.
+  if (isThere(beforeOf(file, last.id)) || digestOfFile(file) === last.digest) {
     rmSync(undoneOf(file, last.id));
     return null;
   }
@@ -190,13 +191,16 @@ async function forget(site: OpenSite, begun: Exchange): Promise<void> {
   await site.record('content.apply-undone', begun, () => createExchanges(site.db).forget(begun.id));
 }
 
-/** The sources that only this site holds (rule D32.3). */
+/** The sources that only this site holds (rule D32.3), but for those that came with the package (rule D44.1). */
 export function localSources(db: Database, made: string): LocalSource[] {
   const next = connectReadOnly(made, 'catalog');
   try {
     const known = new Set(next.prepare<[], string>('SELECT sha256 FROM sources').pluck().all());
     return db.sqlite
-      .prepare<[], LocalSource>('SELECT sha256, source, target FROM sources ORDER BY source, sha256')
+      .prepare<[], LocalSource>(
+        `SELECT sha256, source, target FROM sources
+          WHERE sha256 NOT IN (SELECT sha256 FROM shipped_sources) ORDER BY source, sha256`,
+      )
       .all()
       .filter(({ sha256 }) => !known.has(sha256));
   } finally {

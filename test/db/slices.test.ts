@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { atOnce, inSlices, sliceMilliseconds } from '../../src/base/slices.ts';
+import { atOnce, longestSlice, runInSlices } from '../../src/base/slices.ts';
 import { suite } from '../support/harness.ts';
 
 const test = suite('Slices');
@@ -26,9 +26,9 @@ test('work pauses after each slice, and comes to its end', async () => {
     time++;
     turns[turns.length - 1]!++;
   });
-  assert.is(await inSlices(work, () => time), 'all');
+  assert.is(await runInSlices(work, () => time), 'all');
   ended = true;
-  assert.is(Math.max(...turns), sliceMilliseconds);
+  assert.is(Math.max(...turns), longestSlice);
   assert.is(
     turns.reduce((sum, each) => sum + each),
     100,

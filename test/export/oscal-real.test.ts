@@ -8,17 +8,16 @@ import { type TestApp, testApp } from '../support/app.ts';
 import { emptyCatalog } from '../support/catalog-dump.ts';
 import { readBaseline } from '../support/control-oracle.ts';
 import { controlsIn, type OracleCci, readCcis, readRev5 } from '../support/crosswalk-oracle.ts';
-import { suite } from '../support/harness.ts';
+import { suiteIf } from '../support/harness.ts';
 import { controlsOf, oscalProblems, valuesOf } from '../support/oscal.ts';
 import { benchmarkFiles } from '../support/real-files.ts';
-import { exchangeFolder, hasExchange, hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { exchangeData, exchangeFolder, reference, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { readBenchmark } from '../support/xccdf-reader.ts';
 
 // OSCAL out, of everything real that is here (rules D30.1 and D31); test/export/oscal.test.ts has the invented sources.
-if (hasReferenceData && hasExchange) {
-  const real = suite('OSCAL of the real files');
-
+const real = suiteIf(exchangeData, 'OSCAL of the real files');
+if (real) {
   let made: Promise<TestApp> | undefined;
   /** Everything that is shipped and every real file, and the baselines of FedRAMP. */
   const everything = () => {

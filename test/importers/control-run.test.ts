@@ -18,8 +18,8 @@ import {
 } from '../support/control-sources.ts';
 import { assertSameList, controlFolders, shippedControls } from '../support/controls.ts';
 import { bruteForce, type OracleEdge, toGraph } from '../support/crosswalk-oracle.ts';
-import { suite } from '../support/harness.ts';
-import { hasReferenceData, shipped } from '../support/reference.ts';
+import { suite, suiteIf } from '../support/harness.ts';
+import { referenceData, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { loggedApp } from '../support/service.ts';
 
@@ -928,8 +928,8 @@ bad(
 
 bad.run();
 
-if (hasReferenceData) {
-  const real = suite('control sources: the real files');
+const real = suiteIf(referenceData, 'control sources: the real files');
+if (real) {
   const filesIn = (folder: string): string[] =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

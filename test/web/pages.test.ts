@@ -274,9 +274,9 @@ pages('a token that is none, of another origin, or of a program signs nobody in'
     [own, `${token}x`, 401, wrong],
     [own, await t.token({ exp: 1 }), 401, wrong],
     [own, `gsi_${'a'.repeat(43)}`, 401, wrong],
-    [{}, token, 403, 'Sign in from the sign-in page of this server'],
-    [{ 'Sec-Fetch-Site': 'cross-site' }, token, 403, 'Sign in from the sign-in page of this server'],
-    [{ Origin: 'http://evil.example' }, token, 403, 'Sign in from the sign-in page of this server'],
+    [{}, token, 403, 'Send this form from a page of this server'],
+    [{ 'Sec-Fetch-Site': 'cross-site' }, token, 403, 'Send this form from a page of this server'],
+    [{ Origin: 'http://evil.example' }, token, 403, 'Send this form from a page of this server'],
   ];
   for (const [caller, given, status, words] of cases) {
     const answer = await loadPage(t, '/signin', caller, { token: given, next: '/' });

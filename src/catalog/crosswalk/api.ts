@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { arrayText, type JsonText, objectText } from '../../base/json.ts';
-import { inSlices } from '../../base/slices.ts';
+import { runInSlices } from '../../base/slices.ts';
 import type { Access } from '../../http/access.ts';
 import { download, publicHeaders } from '../../http/answer.ts';
 import type { Env } from '../../http/env.ts';
@@ -98,7 +98,7 @@ async function resolve(
   const identifier = crosswalk.canonical(framework, from.identifier);
   const question = { framework, identifier, to, version, statuses: status ?? defaultStatuses, maxHops };
   const found = await crosswalk.resolveInSlices(question);
-  const { texts, truncated } = explain ? await inSlices(explained(explainer, found, version)) : found;
+  const { texts, truncated } = explain ? await runInSlices(explained(explainer, found, version)) : found;
   const source = { framework, identifier, version: version ?? null };
   const entries: [string, JsonText<unknown>][] = [
     ['from', JSON.stringify(source)],

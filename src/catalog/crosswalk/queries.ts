@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { atOnce, inSlices } from '../../base/slices.ts';
+import { atOnce, runInSlices } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
 import { compareFrameworks } from '../controls/frameworks.ts';
 import { canonicalIdentifier, sortKey } from '../controls/identifier.ts';
@@ -255,7 +255,7 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
     async resolveInSlices(question: Question): Promise<Answered> {
       const answer = () => {
         const search = db.read(() => begin(question));
-        return inSlices(searching(search, pairMilliseconds, mostPathBytes), clock);
+        return runInSlices(searching(search, pairMilliseconds, mostPathBytes), clock);
       };
       return question.maxHops > closureDepth ? inTurn(answer) : answer();
     },
@@ -271,7 +271,7 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
           await turn();
           const search = db.read(() => begin(questions[index]!));
           const part = Math.min(pairMilliseconds, (end - clock()) / waiting);
-          return inSlices(searching(search, part, mostBytes), clock);
+          return runInSlices(searching(search, part, mostBytes), clock);
         });
       return shareBytes(questions.length, mostPathBytes, resolved, () => clock() > end);
     },

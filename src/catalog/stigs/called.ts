@@ -56,8 +56,11 @@ export function createStigsCalled(db: Database): (name: string) => StigTitle[] {
     for (const row of rows.all()) {
       bySlug.set(row.slug, row);
       const names = [row.slug, ...(JSON.parse(row.names) as string[])];
-      for (const form of new Set(names.map((each) => formOf(each).form)))
-        byForm.set(form, [...(byForm.get(form) ?? []), row]);
+      for (const form of new Set(names.map((each) => formOf(each).form))) {
+        const known = byForm.get(form);
+        if (known) known.push(row);
+        else byForm.set(form, [row]);
+      }
     }
     made = { generation, bySlug, byForm };
     return made;
