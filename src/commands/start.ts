@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Config, readConfig } from '../base/config.ts';
 import { packageRoot, packageVersion } from '../base/root.ts';
 import { count } from '../base/text.ts';
+import type { Database } from '../db/database.ts';
 import { catalog } from '../db/tables.ts';
 import { openForCommand, upgradeForCommand } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
@@ -27,19 +28,26 @@ export const startCommand: Command = {
     const { values } = parse(args, [], { host: text, port: text, 'no-token': flag });
     const config = readConfig(values);
     const open = async () => {
-      for (const file of [config.db, config.usersDb])
-        if (!existsSync(file)) process.stderr.write(`creating ${file}\n`);
       await upgradeForCommand(config);
       await importShippedData(config);
-      return openForCommand(config, { create: true, checkUnclean: true });
+      return sayCreated(config.usersDb, () => openForCommand(config, { create: true, checkUnclean: true }));
     };
     return serve(config, open, (url) => welcome(config, url, values['no-token'] ?? false));
   },
 };
 
+/** Says so when a file is there that was not there before it was opened. */
+async function sayCreated(file: string, open: () => Promise<Database>): Promise<Database> {
+  const wasThere = existsSync(file);
+  const db = await open();
+  if (!wasThere && existsSync(file)) process.stderr.write(`created ${file}\n`);
+  return db;
+}
+
 /** Imports the package's `data` folder unless this very content was imported before. */
 async function importShippedData(config: Config): Promise<void> {
-  using db = await openForCommand(config, { catalogAlone: true, create: true, checkUnclean: true });
+  const options = { catalogAlone: true, create: true, checkUnclean: true };
+  using db = await sayCreated(config.db, () => openForCommand(config, options));
   const folder = join(packageRoot, 'data');
   const digest = folderDigest(folder);
   if (db.orm.select().from(catalog).get()!.shippedData === digest) return;
