@@ -23,6 +23,7 @@ import { ImportError, oneLine } from './read/errors.ts';
 import type { Kind } from './read/kind.ts';
 import { Staging } from './staging.ts';
 import type { SlugChange } from './stigs/write.ts';
+import { storeDigest } from './stored-digest.ts';
 
 export interface ImportOptions {
   /** Change nothing unless every source is good. */
@@ -185,6 +186,7 @@ class ImportRun {
     const stored = !this.options.dryRun && !isRefused;
     const summary = () => summarize(lines, phases.times, performance.now() - start);
     phases.timed('commit', () => this.finish(lines, summary(), stored, changed));
+    if (stored) phases.timed('digest', () => storeDigest(db));
     return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, slugChanges };
   }
 
@@ -253,7 +255,7 @@ class ImportRun {
     const gained = lines.some((line) => line.outcome === 'imported' && line.kind !== 'archive');
     if (gained || changed || staging.replaced > 0) {
       const next = sql`${catalog.generation} + 1`;
-      db.orm.update(catalog).set({ generation: next, changedAt: finishedAt }).run();
+      db.orm.update(catalog).set({ generation: next, changedAt: finishedAt, digest: null }).run();
     }
     const { generation } = db.orm.select().from(catalog).get()!;
     const row = { startedAt, finishedAt, generation, summary };

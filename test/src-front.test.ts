@@ -81,6 +81,28 @@ const logOf = (running: Running) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
+front('of the requests that one packet brings, few begin in one turn of the event loop', async () => {
+  const begun: number[] = [];
+  let turn = 0;
+  let ended = false;
+  const count = () => {
+    turn++;
+    if (!ended) setImmediate(count);
+  };
+  const { port, server } = await local(() => {
+    begun.push(turn);
+    return new Response('ok');
+  });
+  count();
+  const connection = await openRaw(port, `GET / HTTP/1.1\r\n${host}\r\n`.repeat(100));
+  await until('all of them', () => begun.length === 100);
+  ended = true;
+  const most = Math.max(...[...Map.groupBy(begun, (each) => each).values()].map((each) => each.length));
+  assert.ok(most <= 2, `${most} in one turn`);
+  connection.socket.destroy();
+  await until('all are over', () => server.load().requests === 0);
+});
+
 front('past the connection limit a client is told so, and gets in when another is gone', async () => {
   let refused = 0;
   const { port, server, lines } = await local(() => new Response('ok'), {

@@ -6,7 +6,7 @@ import { rightsAround } from '../base/files.ts';
 import { count } from '../base/text.ts';
 import { type Check, databaseChecks } from '../catalog/checks.ts';
 import type { Database, Files } from '../db/database.ts';
-import { catalogDigest } from '../db/digest.ts';
+import { catalogDigest, storedDigest } from '../db/digest.ts';
 import { storageFault } from '../db/faults.ts';
 import { ForeignSchemaError } from '../db/schema.ts';
 import { type Command, expectPositionals, flag, openToLook, parse, tell } from './command.ts';
@@ -75,12 +75,22 @@ export function checkDatabase(db: Database, list: Check[] = [...databaseChecks, 
   try {
     const checks = list.map((check) => ({ name: check.name, problems: problemsOf(() => check.run(db)) }));
     const digest = withDamage(() => catalogDigest(db));
+    checks.push({ name: 'digest', problems: problemsOf(() => wrongDigest(db, digest)) });
     const ok = typeof digest === 'string' && checks.every(({ problems }) => problems.length === 0);
     return { ok, digest: typeof digest === 'string' ? digest : null, checks };
   } finally {
     // Rolled back: where a page is damaged, even the end of a transaction that only read is refused.
     if (!outer && sqlite.inTransaction) sqlite.exec('ROLLBACK');
   }
+}
+
+/** The problem of a catalog whose stored digest is not the one that it has. */
+function wrongDigest({ sqlite }: Database, digest: string | Error): string[] {
+  const stored = storedDigest(sqlite);
+  if (digest instanceof Error || stored === null || stored === digest) return [];
+  return [
+    `the stored digest ${stored} is not that of the catalog: something other than Gapstone changed one of them. Restore a backup`,
+  ];
 }
 
 function problemsOf(look: () => Iterable<string>): string[] {

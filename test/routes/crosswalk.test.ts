@@ -665,6 +665,28 @@ pairs(
   },
 );
 
+pairs('a deep search pauses, and finds the same', async () => {
+  // Each look at the clock is a millisecond: a slice of 10 ms has few of them.
+  let time = 0;
+  const service = createCrosswalkService(t.db, () => time++ / 10);
+  const [from] = densest(1);
+  const question = { ...from!, to: 'cci', statuses: both, maxHops: 8 };
+  let turns = 0;
+  let ended = false;
+  const count = () => {
+    turns++;
+    if (!ended) setImmediate(count);
+  };
+  count();
+  const before = time;
+  const { texts } = await service.resolveInSlices(question);
+  ended = true;
+  const looks = time - before;
+  assert.ok(texts.length > 1000, String(texts.length));
+  assert.ok(turns > looks / 400, `${turns} turns for ${looks} looks at the clock`);
+  assert.equal(texts, service.resolve(question).texts);
+});
+
 pairs(
   'what needs little is never cut for those that need much, and the same request has the same answer',
   async () => {
