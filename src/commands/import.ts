@@ -74,7 +74,7 @@ export const importCommand: Command = {
     const refused = strict && (result.summary.rejected > 0 || result.loneUnknown.length > 0);
     const outcome = resultOf(result.lines, refused);
     print(result, config.usersDb, values.json ?? false, dryRun);
-    tell(describeResult(outcome, result.summary, refused));
+    if (!values.json) tell(describeResult(outcome, result.summary, refused));
     return exitCodes[outcome];
   },
 };
