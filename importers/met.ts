@@ -10,6 +10,8 @@ export interface Met {
   met: string[];
   /** SHA-256 of what was held before and is no longer in the ledger: an operator took it back (rule D42.8). */
   takenBack: Set<string>;
+  /** The paths that hold something of that. */
+  leftOut: string[];
 }
 
 /**
@@ -33,6 +35,7 @@ export async function notMet(
   const isMet = (found: Found) =>
     found.type === 'unreadable' ? unreadable.has(`${found.source}\0${found.reason}`) : isKnown(found.sha256);
   const fresh: string[] = [];
+  const leftOut: string[] = [];
   const met: string[] = [];
   for (const path of paths) {
     const hashes: string[] = [];
@@ -44,7 +47,8 @@ export async function notMet(
       if (found.type !== 'unreadable') hashes.push(found.sha256);
     }
     if (isFresh) fresh.push(path);
-    else met.push(...hashes);
+    else for (const hash of hashes) met.push(hash);
+    if (hashes.some((hash) => takenBack.has(hash))) leftOut.push(path);
   }
-  return { fresh, met, takenBack };
+  return { fresh, met, leftOut, takenBack };
 }

@@ -4,6 +4,7 @@
 // uvu alone exits 0 when a `before` throws, a `.run()` is forgotten or nothing matches: here each is a failure.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -31,7 +32,8 @@ const files = readdirSync(root, { recursive: true, withFileTypes: true })
   .sort();
 
 process.exitCode = 1;
-if (!only) {
+if (only) enableCompileCache(process.env[preparedFolder]);
+else {
   const prepared = mkdtempSync(join(tmpdir(), 'gapstone-test-'));
   process.env[preparedFolder] = prepared;
   process.on('exit', () => rmSync(prepared, { recursive: true, force: true }));

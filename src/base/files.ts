@@ -103,8 +103,8 @@ export function whyRefused(path: string, error: unknown): string {
 }
 
 /**
- * What a path leads to, links followed; null where there is nothing. Throws `CommandError` where that cannot be known, as without
- * the right to enter a folder above it: a missing right is never reported as a missing file (rule D44.4).
+ * What a path leads to, links followed; null where there is nothing. Throws `CommandError` without the right to enter a folder above
+ * it: a missing right is never reported as a missing file (rule D44.4). What else the system refuses is thrown as it is.
  */
 export function statIfThere(path: string): Stats | null {
   try {
@@ -112,6 +112,7 @@ export function statIfThere(path: string): Stats | null {
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    if (rightsAround(path, error) === '') throw error;
     throw new CommandError(`${path} cannot be read: ${whyRefused(path, error)}`);
   }
 }

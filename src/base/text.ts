@@ -11,7 +11,8 @@ export function compareCodePoints(a: string, b: string): number {
 
 /** Cuts a text that comes from a request to 64 characters, for messages (D2.2), or to another length. */
 export function cut(text: string, length = 64): string {
-  return text.length <= length ? text : text.slice(0, length).toWellFormed();
+  // A character has at most two units.
+  return [...text.slice(0, 2 * length)].slice(0, length).join('');
 }
 
 /** Whether a text has at most so many characters; a long one is not taken apart to count them. */

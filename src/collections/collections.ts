@@ -10,7 +10,7 @@ import { type CollectionKind, collections, integrationTokenLists } from '../db/u
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
 import { countEntries, createEntries, type NewEntry } from './entries.ts';
 import { seeTime } from './purge.ts';
-import type { Reference } from './references.ts';
+import { isAmong, type Reference } from './references.ts';
 import { createRoom } from './room.ts';
 
 export type Collection = typeof collections.$inferSelect;
@@ -145,9 +145,14 @@ export function createCollectionService<Shown extends ShownColumns>(
         .limit(wanted.limit)
         .offset(offsetOf(wanted, pagination.total))
         .prepare()
-        .all(valuesOf(viewer))
-        .map(({ id }) => shownOne.get({ id }) as SelectResultFields<Shown>);
-      return { rows, pagination };
+        .all(valuesOf(viewer));
+      const isOnPage = isAmong(
+        sql`${collections.id}`,
+        rows.map(({ id }) => id),
+      );
+      const onPage = orm.select<ShownColumns>(shown).from(collections).where(isOnPage).all();
+      const byId = new Map(onPage.map((row) => [row.id, row as SelectResultFields<Shown>]));
+      return { rows: rows.map(({ id }) => byId.get(id)!), pagination };
     },
 
     /** The ids and names of what the viewer sees, to choose one: the newest. */

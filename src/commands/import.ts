@@ -56,12 +56,15 @@ export const importCommand: Command = {
       ? openCatalog(isThere(config.db) ? config.db : ':memory:', { busyTimeout })
       : await openForCommand(config, { catalogAlone: true, create: true, busyTimeout });
     const held = values.once ? inboxContents(config.usersDb) : new Set<string>();
-    const { fresh, met, takenBack } = values.once
+    const { fresh, met, leftOut, takenBack } = values.once
       ? await notMet(db, given, held, noLinks)
-      : { fresh: given, met: [], takenBack: new Set<string>() };
+      : { fresh: given, met: [], leftOut: [], takenBack: new Set<string>() };
     // What the server keeps of its inbox (rule D42.8).
     const unkept = met.filter((hash) => !held.has(hash));
-    if (values.json && unkept.length > 0) process.stdout.write(`${JSON.stringify({ met: unkept })}\n`);
+    if (values.json && unkept.length + leftOut.length > 0)
+      process.stdout.write(`${JSON.stringify({ met: unkept, leftOut })}\n`);
+    for (const path of leftOut)
+      tell(`left out ${path}: it, or a part of it, was taken back here; "gapstone import" brings it again`);
     if (fresh.length === 0) {
       process.stderr.write('nothing is new: every path is gone, or was met by an import before\n');
       return 0;
@@ -74,7 +77,7 @@ export const importCommand: Command = {
     const refused = strict && (result.summary.rejected > 0 || result.loneUnknown.length > 0);
     const outcome = resultOf(result.lines, refused);
     print(result, config.usersDb, values.json ?? false, dryRun);
-    tell(describeResult(outcome, result.summary, refused));
+    if (!values.json) tell(describeResult(outcome, result.summary, refused));
     return exitCodes[outcome];
   },
 };

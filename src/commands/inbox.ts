@@ -61,9 +61,10 @@ export function watchInbox(
     for (const [, entry] of due) entry.taken = true;
     try {
       const paths = due.map(([name]) => join(folder, name));
-      const { rejected, summary, hashes } = await runImport(config, paths, stopping.signal);
+      const { rejected, summary, hashes, leftOut } = await runImport(config, paths, stopping.signal);
       await keep(hashes);
       told.failed = '';
+      for (const source of leftOut) log.warn('inbox: left out, for it was taken back here', { source });
       for (const { source, reason } of rejected) log.warn('inbox: rejected', { source, reason });
       if (summary !== null) {
         const { phases: _, ...counts } = summary;
@@ -135,14 +136,14 @@ const isDue = ({ state, since, taken }: Entry, now: number) =>
   state !== '' && !taken && now - since >= stillFor;
 
 /**
- * Runs `gapstone import --once` in a process of its own. Gives what it rejected, its totals, or null where nothing was new, and SHA-256
- * of what the paths hold; throws where it failed as a whole, with what it said last.
+ * Runs `gapstone import --once` in a process of its own. Gives what it rejected, its totals, or null where nothing was new, SHA-256
+ * of what the paths hold, and the paths of what was taken back; throws where it failed as a whole, with what it said last.
  */
 async function runImport(
   { db, usersDb }: Config,
   paths: string[],
   signal: AbortSignal,
-): Promise<{ rejected: LedgerLine[]; summary: LedgerSummary | null; hashes: string[] }> {
+): Promise<{ rejected: LedgerLine[]; summary: LedgerSummary | null; hashes: string[]; leftOut: string[] }> {
   const args = [process.argv[1]!, 'import', '--once', '--no-links', '--json'];
   args.push('--db', db, '--users-db', usersDb, ...paths);
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], signal });
@@ -158,12 +159,18 @@ async function runImport(
   });
   const rejected: LedgerLine[] = [];
   const hashes: string[] = [];
+  const leftOut: string[] = [];
   let summary: LedgerSummary | null = null;
   for await (const text of createInterface({ input: child.stdout })) {
-    const line = JSON.parse(text) as LedgerLine | { summary: LedgerSummary } | { met: string[] };
+    const line = JSON.parse(text) as
+      | LedgerLine
+      | { summary: LedgerSummary }
+      | { met: string[]; leftOut: string[] };
     if ('summary' in line) summary = line.summary;
-    else if ('met' in line) for (const hash of line.met) hashes.push(hash);
-    else {
+    else if ('met' in line) {
+      for (const hash of line.met) hashes.push(hash);
+      leftOut.push(...line.leftOut);
+    } else {
       if (line.sha256 !== null) hashes.push(line.sha256);
       if (line.outcome === 'rejected') rejected.push(line);
     }
@@ -171,5 +178,5 @@ async function runImport(
   const code = await ended;
   if (summary === null && code !== 0)
     throw new Error(said.trim().split('\n').at(-1) || `the import ended with ${code}`);
-  return { rejected, summary, hashes };
+  return { rejected, summary, hashes, leftOut };
 }

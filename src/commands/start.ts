@@ -7,6 +7,7 @@ import { isThere } from '../base/files.ts';
 import { packageRoot, packageVersion } from '../base/root.ts';
 import { count } from '../base/text.ts';
 import { appliedBundles, type Users } from '../content/trust.ts';
+import type { Database } from '../db/database.ts';
 import { forgetInboxContents, keepShippedSources, shippedSources } from '../db/kept.ts';
 import { catalog } from '../db/tables.ts';
 import { openForCommand, openUsersForCommand, upgradeForCommand } from './audit.ts';
@@ -32,15 +33,23 @@ export const startCommand: Command = {
     const { values } = parse(args, [], { host: text, port: text, 'no-token': flag, 'no-samples': flag });
     const config = readConfig(values);
     const open = async () => {
-      for (const file of [config.db, config.usersDb])
-        if (!isThere(file)) process.stderr.write(`creating ${file}\n`);
       await upgradeForCommand(config);
-      await importShippedData(config, config.samples && !values['no-samples']);
-      return openForCommand(config, { create: true, checkUnclean: true });
+      return sayCreated(config.usersDb, async () => {
+        await importShippedData(config, config.samples && !values['no-samples']);
+        return openForCommand(config, { create: true, checkUnclean: true });
+      });
     };
     return serve(config, open, (url) => welcome(config, url, values['no-token'] ?? false));
   },
 };
+
+/** Says so when a file is there that was not there before it was opened. */
+async function sayCreated(file: string, open: () => Promise<Database>): Promise<Database> {
+  const wasThere = isThere(file);
+  const db = await open();
+  if (!wasThere && isThere(file)) process.stderr.write(`created ${file}\n`);
+  return db;
+}
 
 /** The folders of the package's data that hold samples; the others hold facts. */
 const sampleFolders = ['regulatory', 'stigs'];
@@ -51,7 +60,8 @@ const sampleFolders = ['regulatory', 'stigs'];
  */
 async function importShippedData(config: Config, samples: boolean): Promise<void> {
   const isNew = !isThere(config.db);
-  using db = await openForCommand(config, { catalogAlone: true, create: true, checkUnclean: true });
+  const options = { catalogAlone: true, create: true, checkUnclean: true };
+  using db = await sayCreated(config.db, () => openForCommand(config, options));
   if (isNew && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
   // After the catalog was opened: another that takes its place from now on is found out before a byte is written.
   if (appliedBundles(config.usersDb).some(({ state }) => state !== 'rolled-back')) return;

@@ -4,7 +4,8 @@ import { isThere } from '../base/files.ts';
 import { seal } from '../db/copy.ts';
 import { holdCatalog } from '../db/exchange.ts';
 import { storageFault } from '../db/faults.ts';
-import { type Exchanged, goOver, heal, type OpenSite, settle } from './apply.ts';
+import { keepTakenBack } from '../db/kept.ts';
+import { type Exchanged, goOver, heal, type OpenSite, settle, takenBackBy } from './apply.ts';
 import { beforeOf, createExchanges, type Exchange, undoneOf } from './exchanges.ts';
 
 /**
@@ -30,7 +31,8 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
   // Somebody may have read it to this day: then it is not ours alone, and this is refused.
   const { kind } = await sealUnused(before);
   if (kind !== 'catalog') throw new CommandError(`${before} is no catalog`);
-  await site.record('content.rollback-start', last, () => undefined);
+  const takenBack = takenBackBy(db, before);
+  await site.record('content.rollback-start', last, () => keepTakenBack(db, takenBack));
   held.exchange(before, keptAs);
   const undone: Exchange = { ...last, state: 'rolled-back' };
   await settle(site, undone);

@@ -37,6 +37,20 @@ export async function keepInboxContents(db: Database, hashes: string[]): Promise
     await db.write(() => addHashes(db.sqlite, 'inbox_contents', hashes.slice(at, at + rowsPerWrite)));
 }
 
+/** Keeps what an exchange of the catalog takes back, however it came: an inbox that holds it too must not bring it again. */
+export const keepTakenBack = ({ sqlite }: Database, hashes: string[]): void =>
+  addHashes(sqlite, 'inbox_contents', hashes);
+
+/** SHA-256 of the sources of a catalog. Throws `CommandError` where it cannot be read. */
+export function sourcesOf(catalog: string): string[] {
+  const sqlite = connectReadOnly(catalog, 'catalog', { anySchema: true });
+  try {
+    return sqlite.prepare<[], string>('SELECT sha256 FROM sources').pluck().all();
+  } finally {
+    sqlite.close();
+  }
+}
+
 /** Forgets what the inbox held: a catalog that is made anew lacks it, but nobody took it back. */
 export const forgetInboxContents = (users: Sqlite.Database): void =>
   void users.exec('DELETE FROM inbox_contents');

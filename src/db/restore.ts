@@ -12,7 +12,7 @@ import { freeBytes, hashFile, seal } from './copy.ts';
 import type { Files } from './database.ts';
 import { likeFormer } from './exchange.ts';
 import { applicationIds, type Header, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
-import { addKept, type Kept, readKept } from './kept.ts';
+import { addKept, type Kept, readKept, sourcesOf } from './kept.ts';
 import { replaceDatabases } from './replace.ts';
 import { refuseNewer } from './schema.ts';
 
@@ -76,7 +76,7 @@ export async function restoreBackup(
           `there is not enough space beside ${file}: it needs ${bytes} bytes, ${free} are free`,
         );
     }
-    const known = parts.some(({ kind }) => kind === 'users') ? readKnown(places.users) : null;
+    const known = parts.some(({ kind }) => kind === 'users') ? readKnown(places) : null;
     return await restoreParts(backup, parts, now, audited, known);
   } catch (error) {
     if (error instanceof CommandError) throw error;
@@ -126,11 +126,22 @@ async function restoreParts(
 }
 
 /** What the users' data here knows that no restore takes back: null where there is none, the error where it cannot be read. */
-function readKnown(usersDb: string): Kept | Error | null {
+function readKnown({ catalog, users }: Record<Kind, string>): Kept | Error | null {
   try {
-    return isThere(usersDb) ? readKept(usersDb) : null;
+    if (!isThere(users)) return null;
+    const kept = readKept(users);
+    return { ...kept, inbox: [...kept.inbox, ...sourcesThere(catalog)] };
   } catch (error) {
     return error as Error;
+  }
+}
+
+/** What the catalog here holds, which a restore may take back; nothing where it cannot be read: then it is restored for that. */
+function sourcesThere(catalog: string): string[] {
+  try {
+    return isThere(catalog) ? sourcesOf(catalog) : [];
+  } catch {
+    return [];
   }
 }
 

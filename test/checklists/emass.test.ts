@@ -414,6 +414,26 @@ emass('CCIs as people write them, and what is none; rules of no CCI are named', 
   assert.is(rows[1]![0], `${rules.length - 3} rules without a CCI are not in this sheet`);
 });
 
+emass('a sheet of more text than its checklists is refused, and a long host name is cut', async () => {
+  const rule = (id: number, more: object) => ({ rule_id_src: `SV-${id}r1_rule`, severity: 'low', ...more });
+  const ccis = Array.from({ length: 3000 }, (_, number) => `CCI-${String(number).padStart(6, '0')}`);
+  const details = { status: 'open', finding_details: 'x'.repeat(30_000), ccis };
+  const large = { stigs: [{ rules: [rule(1, details)] }] };
+  assertError(
+    await ask([large], 'test-results'),
+    400,
+    'BAD_REQUEST',
+    'The sheet would have more than 67108864 characters: send fewer checklists at once',
+  );
+  const long = {
+    target_data: { host_name: 'h'.repeat(1_000_000) },
+    stigs: [{ rules: Array.from({ length: 2000 }, (_, id) => rule(id, { status: 'open' })) }],
+  };
+  const { json } = await ask([long], 'poam');
+  assert.is(json.rows.length, 2000);
+  assert.ok(json.withoutCci.every(({ host }: { host: string }) => host.length === 255));
+});
+
 emass('long texts are cut with what is left out', async () => {
   const checklist = structuredClone(blanks[0]!);
   for (const rule of checklist.stigs[0]!.rules)

@@ -369,7 +369,7 @@ zips('who hangs up gets nothing more made', async () => {
 zips('what is wrong is named, and what is gone from the catalog is left out with a word', async () => {
   const refused = async (body: unknown, message: string) =>
     assertError(await t.send('POST', address(), body), 400, 'BAD_REQUEST', message);
-  await refused({}, 'hosts must contain 1 to 500 hosts');
+  await refused({}, 'hosts must be an array of hosts');
   await refused({ hosts: [] }, 'hosts must contain 1 to 500 hosts');
   await refused({ hosts: many(501) }, 'hosts must contain 1 to 500 hosts');
   await refused({ hosts: [{ ipAddress: '10.0.0.1' }] }, 'hosts.0.hostName: hostName is required');

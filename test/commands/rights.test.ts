@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { readConfig } from '../../src/base/config.ts';
-import { CommandError } from '../../src/base/errors.ts';
 import { isThere, statIfThere } from '../../src/base/files.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
@@ -31,11 +30,10 @@ rights('a path without a name above it is not there, one that cannot be known th
   } catch (error) {
     told = error;
   }
-  assert.instance(told, CommandError);
-  assert.is((told as Error).message, `${long} cannot be read: ENAMETOOLONG: name too long`);
+  assert.is((told as Error).message, `ENAMETOOLONG: name too long, stat '${long}'`);
   assert.throws(
     () => readConfig({}, { GAPSTONE_INBOX: long }),
-    /^GAPSTONE_INBOX is wrong: .* name too long$/,
+    /^GAPSTONE_INBOX is wrong: ENAMETOOLONG: name too long/,
   );
 });
 

@@ -102,14 +102,10 @@ serve(
       first.stderr(),
       new RegExp(`^Gapstone \\d+\\.\\d+\\.\\d+ serves g\\.db at ${first.url}$`, 'm'),
     );
-    const steps = ['creating g.db', 'creating g-users.db', 'importing the shipped data of '];
-    assert.equal(
-      lines(first.stderr())
-        .slice(0, 3)
-        .map((line, index) => line.slice(0, steps[index]!.length)),
-      steps,
+    assert.match(
+      first.stderr(),
+      /^created g\.db\nimporting the shipped data of .+\n(reading: .+\n)*imported the shipped data: \d+ sources\ncreated g-users\.db\n/,
     );
-    assert.match(first.stderr(), /^imported the shipped data: \d+ sources$/m);
     const curl = /^curl -H 'Authorization: (Bearer [\w.-]+)' (\S+)$/m.exec(first.stderr())!;
     assert.ok(curl, first.stderr());
     const response = await fetch(curl[2]!, { headers: { Authorization: curl[1]! } });

@@ -21,7 +21,7 @@ stays.after(() => {
   for (const child of alive) child.kill('SIGKILL');
 });
 
-const names = ['Depot', 'Later', 'Local', 'Former', 'New'] as const;
+const names = ['Depot', 'Later', 'Local', 'Former', 'New', 'Other'] as const;
 const benchmark = (name: (typeof names)[number], date = '01 Jan 2026') =>
   writeXccdf({
     id: `${name}_STIG`,
@@ -254,14 +254,29 @@ stays('a rollback stays one: the inbox brings nothing back, unless it changes or
   await here.restart('--no-samples');
   assert.equal(here.slugs(), ['depot']);
   // Of a folder that changed, what is new comes alone.
-  put(inbox, 'folder/new.xml', benchmark('New'));
+  put(inbox, 'folder/other.xml', benchmark('Other'));
   await here.restart('--no-samples');
-  assert.equal(here.slugs(), ['depot', 'new']);
+  assert.equal(here.slugs(), ['depot', 'other']);
   put(inbox, 'local.xml', benchmark('Local', '03 Mar 2026'));
   await here.restart('--no-samples');
-  assert.equal(here.slugs(), ['depot', 'local', 'new']);
+  assert.equal(here.slugs(), ['depot', 'local', 'other']);
   await here.good('import', `${inbox}/folder`);
-  assert.equal(here.slugs(), ['depot', 'former', 'local', 'new']);
+  assert.equal(here.slugs(), ['depot', 'former', 'local', 'other']);
+});
+
+stays('what was imported by name and dropped by a bundle is not brought back by an inbox', async () => {
+  const home = program();
+  const key = sampleKey('depot');
+  const bundles = await depot(home, key);
+  const inbox = join(scratchFolder(), 'inbox');
+  const here = site(home, inbox);
+  put(inbox, 'local.xml', benchmark('Local'));
+  put(inbox, 'folder/former.xml', benchmark('Former'));
+  await here.good('import', inbox);
+  await here.good('content', 'trust', 'add', `${key.file}.pub`, '--name', 'depot');
+  await here.good('content', 'apply', '--drop-local', bundles.first.file);
+  await here.restart();
+  assert.is(here.digest(), bundles.first.digest);
 });
 
 stays('facts come without the samples where that is asked for', async () => {

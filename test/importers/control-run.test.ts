@@ -42,7 +42,13 @@ async function filled(sources: Record<string, string>): Promise<Database> {
   return db;
 }
 
-const reader = (db: Database) => loggedApp(db).app;
+/** One application for each database: to make one takes longer than to ask it. */
+const readers = new WeakMap<Database, ReturnType<typeof loggedApp>['app']>();
+function reader(db: Database): ReturnType<typeof loggedApp>['app'] {
+  const app = readers.get(db) ?? loggedApp(db).app;
+  readers.set(db, app);
+  return app;
+}
 
 async function ask(db: Database, path: string): Promise<Json> {
   const response = await reader(db).request(`/api/v1/${path}`);

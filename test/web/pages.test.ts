@@ -688,9 +688,9 @@ pages('a body that is no form is refused, and so is one that is too large or no 
     ['multipart/form-data', 'name', 400, 'The request body is not a form'],
     [
       'application/x-www-form-urlencoded',
-      `name=${'x'.repeat(1024 * 1024)}`,
+      `name=${'x'.repeat(64 * 1024)}`,
       413,
-      'The request body is larger than 1048576 bytes',
+      'The request body is larger than 65536 bytes',
     ],
   ];
   for (const [type, body, status, words] of cases) {

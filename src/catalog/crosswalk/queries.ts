@@ -224,13 +224,17 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
         return ends.map((node) => walk.nodes[node]!.identifier);
       }),
 
-    /** For controls of a version of their framework, the ends of what that version states of them and another (rule D7.4). */
-    statedEnds(framework: string, controls: string[], to: string, version: string): Map<string, string[]> {
-      const steps = pins.firstStepsTo(graph(), framework, controls, to, version);
+    /**
+     * Gives for a control of a version of a framework the ends of what that version states of it and another framework
+     * (rule D7.4), of the catalog as it is now.
+     */
+    statedEnds(framework: string, to: string, version: string): (control: string) => string[] {
+      const stepsOf = pins.firstStepsTo(graph(), framework, to, version);
       const isUsed = (step: FirstStep) => step.node.framework === to && defaultStatuses.has(step.status);
-      return new Map(
-        [...steps].map(([control, all]) => [control, all.filter(isUsed).map(({ node }) => node.identifier)]),
-      );
+      return (control) =>
+        stepsOf(control)
+          .filter(isUsed)
+          .map(({ node }) => node.identifier);
     },
 
     /** The nodes of a framework that a node reaches with as few hops as it takes, up to those of the closure table. */

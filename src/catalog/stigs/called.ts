@@ -17,8 +17,12 @@ interface Row extends StigTitle {
 const kinds = /_(?:stig|srg|security_technical_implementation_guide|security_requirements_guide)$/;
 const requirements = /(?:srg|security_requirements_guide)$/;
 
+/** Characters that no name of a STIG has. */
+const longestName = 1000;
+
 /** A name in the form in which it is compared: without a release, a file's ending and the word for what it is. */
 function formOf(name: string): { form: string; kind: 'stig' | 'srg' | null } {
+  if (name.length > longestName) return { form: '', kind: null };
   const words = fold(name)
     .replaceAll('&', ' and ')
     .replace(/[^a-z0-9]+/g, '_')
