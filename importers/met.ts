@@ -16,9 +16,14 @@ export interface Met {
 
 /**
  * Finds the paths that hold something which neither the ledger nor `held` names yet: by its bytes, and what cannot be read by its name
- * and reason. Archives that they name are not opened (rule D33.1).
+ * and reason. Archives that they name are not opened (rule D33.1), links under `noLinks` not followed.
  */
-export async function notMet({ orm }: Database, paths: string[], held: Set<string>): Promise<Met> {
+export async function notMet(
+  { orm }: Database,
+  paths: string[],
+  held: Set<string>,
+  noLinks: boolean,
+): Promise<Met> {
   const { sha256, source, reason } = importLedger;
   const rows = orm.selectDistinct({ sha256, source, reason }).from(importLedger).all();
   const ledger = new Set(rows.map((row) => row.sha256));
@@ -36,7 +41,7 @@ export async function notMet({ orm }: Database, paths: string[], held: Set<strin
     const hashes: string[] = [];
     let isFresh = false;
     const passedBy = (hash: string) => isKnown(hash) && hashes.push(hash) > 0;
-    for await (const found of discover(listFiles([path]), { isMet: passedBy })) {
+    for await (const found of discover(listFiles([path], { noLinks }), { isMet: passedBy })) {
       isFresh = !isMet(found);
       if (isFresh) break;
       if (found.type !== 'unreadable') hashes.push(found.sha256);

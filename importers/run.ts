@@ -28,6 +28,8 @@ import { storeDigest } from './stored-digest.ts';
 export interface ImportOptions {
   /** Change nothing unless every source is good. */
   strict?: boolean;
+  /** Follow no link, not even one that is named itself. */
+  noLinks?: boolean;
   /** Do everything but the commit. */
   dryRun?: boolean;
   /** Benchmark id to slug: the operator's word (rule F2.4 step 6), which is kept; an empty slug takes a former row back. */
@@ -137,7 +139,7 @@ class ImportRun {
   }
 
   async import(paths: string[]): Promise<ImportResult> {
-    const files = listFiles(paths);
+    const files = listFiles(paths, this.options);
     const start = performance.now();
     return this.complete(await this.takeAll(files), start);
   }

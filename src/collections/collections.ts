@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gte, is, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, is, isNull, type SQL, sql } from 'drizzle-orm';
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types';
 import { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { User, Viewer } from '../auth/viewer.ts';
@@ -7,7 +7,7 @@ import type { Sort } from '../base/sort.ts';
 import type { Database } from '../db/database.ts';
 import { orderBy } from '../db/order-by.ts';
 import { type CollectionKind, collections, integrationTokenLists } from '../db/user-tables.ts';
-import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
+import { type Page, paginationOf, slice } from '../http/paging.ts';
 import { countEntries, createEntries, type NewEntry } from './entries.ts';
 import { seeTime } from './purge.ts';
 import { isAmong, type Reference } from './references.ts';
@@ -83,12 +83,17 @@ export function createCollectionService<Shown extends ShownColumns>(
   }
 
   /** What the viewer sees, with other columns than those of answers. */
-  function allWith<Columns extends ShownColumns>(viewer: Viewer, columns: Columns, most = -1, also?: SQL) {
+  function allWith<Columns extends ShownColumns>(
+    viewer: Viewer,
+    columns: Columns,
+    order: SQL[] = newestFirst,
+    { most = -1, only }: { most?: number; only?: SQL } = {},
+  ) {
     const rows = orm
       .select<ShownColumns>(columns)
       .from(collections)
-      .where(and(visible[viewer.kind], also))
-      .orderBy(...newestFirst)
+      .where(and(visible[viewer.kind], only))
+      .orderBy(...order)
       .limit(most)
       .prepare()
       .all(valuesOf(viewer));
@@ -123,46 +128,36 @@ export function createCollectionService<Shown extends ShownColumns>(
 
     /** A page of what the viewer sees, newest first or as it is sorted. */
     page(viewer: Viewer, { sort, ...wanted }: Page & { sort?: OverviewSort | undefined }) {
-      const total = orm.select({ total: count() }).from(collections).where(visible[viewer.kind]).prepare();
-      const pagination = paginationOf(wanted, total.get(valuesOf(viewer))!.total);
-      const { name, createdById, createdByEmail, createdAt } = collections;
-      const order = orderBy<(typeof overviewColumns)[number]>(
-        sort,
-        {
-          name: sql`lower(${name})`,
-          size: countEntries(kind),
-          // The page calls the viewer "you".
-          creator: sql`iif(${createdById} = ${who}, 'you', coalesce(${createdByEmail}, ${createdById}))`,
-          created: createdAt,
-        },
-        newestFirst,
-      );
-      const rows = orm
-        .select({ id: collections.id })
+      const { id, name, createdById, createdByEmail, createdAt } = collections;
+      const sortable: Record<(typeof overviewColumns)[number], SQL | SQLiteColumn> = {
+        name: sql`lower(${name})`,
+        size: countEntries(kind),
+        // The page calls the viewer "you".
+        creator: sql`iif(${createdById} = ${who}, 'you', coalesce(${createdByEmail}, ${createdById}))`,
+        created: createdAt,
+      };
+      // One look at all of them gives their order and their number.
+      const all = allWith(viewer, { id }, orderBy(sort, sortable, newestFirst));
+      const ids = slice(all, wanted).map((row) => row.id);
+      const onPage = orm
+        .select<ShownColumns>(shown)
         .from(collections)
-        .where(visible[viewer.kind])
-        .orderBy(...order)
-        .limit(wanted.limit)
-        .offset(offsetOf(wanted, pagination.total))
-        .prepare()
-        .all(valuesOf(viewer));
-      const isOnPage = isAmong(
-        sql`${collections.id}`,
-        rows.map(({ id }) => id),
-      );
-      const onPage = orm.select<ShownColumns>(shown).from(collections).where(isOnPage).all();
+        .where(isAmong(sql`${id}`, ids))
+        .all();
       const byId = new Map(onPage.map((row) => [row.id, row as SelectResultFields<Shown>]));
-      return { rows: rows.map(({ id }) => byId.get(id)!), pagination };
+      return { rows: ids.map((each) => byId.get(each)!), pagination: paginationOf(wanted, all.length) };
     },
 
     /** The ids and names of what the viewer sees, to choose one: the newest. */
-    choices: (viewer: Viewer) => allWith(viewer, idAndName, mostChoices),
+    choices: (viewer: Viewer) => allWith(viewer, idAndName, newestFirst, { most: mostChoices }),
 
     /** The same of what is the user's own. */
-    ownChoices: (user: User) =>
-      allWith(user, idAndName, mostChoices, eq(collections.createdById, user.subject)),
+    ownChoices(user: User) {
+      const only = eq(collections.createdById, user.subject);
+      return allWith(user, idAndName, newestFirst, { most: mostChoices, only });
+    },
 
-    /** The same, each as the JSON text of an object: thousands of rows cost little more than a page of them. */
+    /** What the viewer sees, each as the JSON text of an object: thousands of rows cost little more than a page of them. */
     texts(viewer: Viewer, columns: ShownColumns): string[] {
       const pairs = Object.entries(columns).map(([key, column]) => {
         const isJson = is(column, SQLiteColumn) && column.dataType === 'json';

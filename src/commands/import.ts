@@ -24,9 +24,10 @@ export const importCommand: Command = {
   name: 'import',
   summary: 'import files, folders and zips into the catalog',
   usage:
-    'gapstone import PATH... [--once] [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--users-db FILE] [--json]',
+    'gapstone import PATH... [--once] [--no-links] [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--users-db FILE] [--json]',
   help: [
     '--once        leave out each PATH that is gone, or whose content an import or the inbox has met before',
+    '--no-links    follow no link, not even a PATH that is one',
     '--strict      change nothing unless every source can be imported',
     '--dry-run     show what would change, and change nothing',
     '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks, for later runs too',
@@ -37,6 +38,7 @@ export const importCommand: Command = {
   async run(args) {
     const { values, positionals } = parse(args, null, {
       once: flag,
+      'no-links': flag,
       strict: flag,
       'dry-run': flag,
       slugs: text,
@@ -49,12 +51,13 @@ export const importCommand: Command = {
       values.slugs === undefined ? new Map<string, string>() : readSlugs(required(values.slugs, 'slugs'));
     const config = readConfig(values);
     const dryRun = values['dry-run'] ?? false;
+    const noLinks = values['no-links'] ?? false;
     using db = dryRun
       ? openCatalog(isThere(config.db) ? config.db : ':memory:', { busyTimeout })
       : await openForCommand(config, { catalogAlone: true, create: true, busyTimeout });
     const held = values.once ? inboxContents(config.usersDb) : new Set<string>();
     const { fresh, met, leftOut, takenBack } = values.once
-      ? await notMet(db, given, held)
+      ? await notMet(db, given, held, noLinks)
       : { fresh: given, met: [], leftOut: [], takenBack: new Set<string>() };
     // What the server keeps of its inbox (rule D42.8).
     const unkept = met.filter((hash) => !held.has(hash));
@@ -69,7 +72,7 @@ export const importCommand: Command = {
     const strict = values.strict ?? false;
     const onProgress = createProgress((line) => process.stderr.write(line));
     const result = await auditedImport(config, db, fresh, {
-      ...{ strict, dryRun, overrides, onProgress, takenBack },
+      ...{ strict, noLinks, dryRun, overrides, onProgress, takenBack },
     });
     const refused = strict && (result.summary.rejected > 0 || result.loneUnknown.length > 0);
     const outcome = resultOf(result.lines, refused);

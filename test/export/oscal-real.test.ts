@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
@@ -19,9 +19,12 @@ import { readBenchmark } from '../support/xccdf-reader.ts';
 const real = suiteIf(exchangeData, 'OSCAL of the real files');
 if (real) {
   let made: Promise<TestApp> | undefined;
-  /** Everything that is shipped and every real file, and the baselines of FedRAMP. */
+  // The oracle reads the list of CCIs of 2022, so that of 2025 is left out.
+  const folders = readdirSync(reference()).filter((name) => name !== 'cci-2025-01-23');
+  /** Everything that is shipped, the real files, and the baselines of FedRAMP. */
   const everything = () => {
-    made ??= testApp([shipped(), reference(), join(exchangeFolder, 'oscal', 'fedramp-rev5')]);
+    const real = folders.map((name) => reference(name));
+    made ??= testApp([shipped(), ...real, join(exchangeFolder, 'oscal', 'fedramp-rev5')]);
     return made;
   };
   const frameworks = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'];

@@ -6,7 +6,7 @@ import { ask, type Caller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
 import { type Published, publishedDocument } from '../support/published.ts';
 
-// Arrays of requests have a bound, which is checked before their items (rule D2.6; threat B9).
+// Arrays of requests have a bound, which is checked before their items (rule D2.6; threat H5).
 const arrays = suite('Arrays of requests');
 
 /** An array whose items count how often they are looked at. */

@@ -8,7 +8,7 @@ import { suite } from '../support/harness.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 
-// What one creator may have (rule D8.7; threat B10), how the pages show many lists, and that many entries are looked up
+// What one creator may have (rule D8.7; threat B9), how the pages show many lists, and that many entries are looked up
 // at once.
 const room = suite('Room for lists and collections');
 

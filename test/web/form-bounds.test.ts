@@ -7,7 +7,7 @@ import { isPage, loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 
 // Every form of the pages is refused by where it comes from, by its size and by its fields, in this order (rule D2.6;
-// threats A5 and H5).
+// threat H5).
 const bounds = suite('Bounds of forms');
 
 let t: TestApp;

@@ -1,10 +1,8 @@
 import type { z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { arrayText, type JsonText, objectText } from '../../base/json.ts';
 import { runInSlices } from '../../base/slices.ts';
 import type { Access } from '../../http/access.ts';
 import { download, publicHeaders } from '../../http/answer.ts';
-import type { Env } from '../../http/env.ts';
 import { downloadFile, fileContent } from '../../http/files.ts';
 import { OscalDocument } from '../../http/oscal.ts';
 import { createRoutes } from '../../http/routes.ts';
@@ -16,8 +14,8 @@ import { type Answered, type CrosswalkService, closureDepth, defaultStatuses } f
 import * as schemas from './schema.ts';
 import { createTaker, mostPathBytes } from './share.ts';
 
-/** Whether a question asks for more hops than the closure table has: it is a live search (D7.3). */
-export const isDeep = (c: Context<Env>) => Number(c.req.query('maxHops') ?? 0) > closureDepth;
+/** Whether a parameter asks for more hops than the closure table has: the question is a live search (D7.3). */
+export const isDeep = (maxHops: string | undefined) => Number(maxHops ?? 0) > closureDepth;
 
 /** The crosswalk (rule D7): public. */
 export function crosswalkRoutes(
@@ -30,7 +28,7 @@ export function crosswalkRoutes(
   const costly = access.with({ expensive: true });
   // Beyond the hops of the closure table every question is a search (D7.3); evidence is read edge by edge.
   const searching = access.with({
-    expensive: (c) => isDeep(c) || c.req.query('explain') !== undefined,
+    expensive: (c) => isDeep(c.req.query('maxHops')) || c.req.query('explain') !== undefined,
   });
 
   route('GET /api/v1/crosswalk/resolve', searching.public, {

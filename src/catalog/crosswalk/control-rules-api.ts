@@ -14,7 +14,7 @@ export function controlRulesRoutes(
 ) {
   const { app, route } = createRoutes('Controls');
 
-  const searching = access.with({ expensive: isDeep });
+  const searching = access.with({ expensive: (c) => isDeep(c.req.query('maxHops')) });
   route('GET /api/v1/control-rules/{framework}/{controlId}', searching.user, {
     operationId: 'listControlRules',
     summary: 'List the rules of current releases that are mapped to a control through CCIs, by STIG',
