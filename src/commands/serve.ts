@@ -11,6 +11,7 @@ import { giveMemoryBack } from '../base/memory.ts';
 import { packageVersion } from '../base/root.ts';
 import { addCatalogMetrics } from '../catalog/metrics.ts';
 import type { Database } from '../db/database.ts';
+import { keepInboxContents } from '../db/kept.ts';
 import { type Answers, createAnswers } from '../http/cache/answers.ts';
 import { createFastPath } from '../http/cache/fast-path.ts';
 import { rememberTokens } from '../http/cache/tokens.ts';
@@ -144,7 +145,10 @@ async function serveOpen(
   const stopPurging = purgeDaily(context);
   const stopWatching = watchCatalog(db, log);
   const stopGivingBack = giveMemoryBack();
-  const inbox = config.inbox === null ? null : watchInbox(config.inbox, config, log);
+  const inbox =
+    config.inbox === null
+      ? null
+      : watchInbox(config.inbox, config, log, (hashes) => keepInboxContents(db, hashes));
   const signal = await stopped;
   stopWatching();
   stopGivingBack();

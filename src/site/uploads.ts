@@ -23,6 +23,9 @@ export class RefusedUpload extends AppError {
   }
 }
 
+/** Finds what an upload asks of the catalog; where that takes long, in several turns of the event loop. */
+export type Find = (wanted: Wanted) => Found | Promise<Found>;
+
 /** What reads uploads. */
 export interface Uploads {
   /**
@@ -30,7 +33,7 @@ export interface Uploads {
    * Throws a `RefusedUpload` for what cannot be taken (400, 413), for what `find` refuses, and (503) when the thread stops.
    * One whose caller is gone is left out, and ended where it is under way.
    */
-  upgrade(upload: Upload, find: (wanted: Wanted) => Found, caller?: Presence): Promise<Upgraded>;
+  upgrade(upload: Upload, find: Find, caller?: Presence): Promise<Upgraded>;
   /** Ends its threads. */
   stop(): Promise<void>;
 }
@@ -77,6 +80,8 @@ function createUploadThread(
 ): Uploads {
   let thread: Worker | null = null;
   let waiting: { resolve: (answer: ThreadAnswer) => void; reject: (error: AppError) => void } | null = null;
+  /** Why the upload under way is at its end, also while the main thread is at work on it. */
+  let ended: AppError | null = null;
   let last: Promise<unknown> = Promise.resolve();
   let ending: Promise<void> = Promise.resolve();
   let idling: NodeJS.Timeout | undefined;
@@ -93,7 +98,7 @@ function createUploadThread(
       thread = null;
       void worker.terminate();
       log.error('the thread that reads uploads stopped', { reason: error.message });
-      waiting?.reject(
+      refuse(
         error.code === 'ERR_WORKER_OUT_OF_MEMORY'
           ? new AppError('PAYLOAD_TOO_LARGE', 'The checklist needs more memory than one upload may use')
           : unavailable('The checklist could not be read. Try again'),
@@ -106,11 +111,16 @@ function createUploadThread(
     return worker;
   }
 
+  function refuse(why: AppError): void {
+    ended = why;
+    waiting?.reject(why);
+  }
+
   /** Ends the thread; an upload that it has is refused. */
   async function end(why: AppError): Promise<void> {
     const worker = thread;
     thread = null;
-    waiting?.reject(why);
+    refuse(why);
     // Nothing is handed on: each would keep what the one before it gave, for as long as the service runs.
     ending = Promise.all([ending, worker?.terminate()]).then(() => undefined);
     await ending;
@@ -118,16 +128,18 @@ function createUploadThread(
 
   function ask(worker: Worker, request: ThreadRequest, transfer: ArrayBuffer[] = []): Promise<ThreadAnswer> {
     return new Promise((resolve, reject) => {
+      if (ended !== null) return reject(ended);
       waiting = { resolve, reject };
       worker.postMessage(request, transfer);
     });
   }
 
-  async function one(upload: Upload, find: (wanted: Wanted) => Found, caller: Presence): Promise<Upgraded> {
+  async function one(upload: Upload, find: Find, caller: Presence): Promise<Upgraded> {
     // Two threads at once would take twice the memory.
     await ending;
     if (caller.closed) throw callerGone();
     clearTimeout(idling);
+    ended = null;
     thread ??= start();
     const worker = thread;
     worker.ref();
@@ -140,7 +152,7 @@ function createUploadThread(
     try {
       const bytes = owned(upload.bytes);
       let said = await ask(worker, { ...upload, bytes }, [bytes.buffer]);
-      while ('wanted' in said) said = await ask(worker, found(worker, find, said.wanted, upload.from));
+      while ('wanted' in said) said = await ask(worker, await found(worker, find, said.wanted, upload.from));
       if (!('upgraded' in said)) throw failureOf(said);
       return said.upgraded;
     } catch (error) {
@@ -157,14 +169,14 @@ function createUploadThread(
   }
 
   /** The release that an upload asks for. Where there is none a form comes again; else the thread need not keep what it read. */
-  function found(
+  async function found(
     worker: Worker,
-    find: (wanted: Wanted) => Found,
+    find: Find,
     wanted: Wanted,
     from: Upload['from'],
-  ): ThreadRequest {
+  ): Promise<ThreadRequest> {
     try {
-      return { release: find(wanted) };
+      return { release: await find(wanted) };
     } catch (error) {
       if (from === 'page' && error instanceof AppError)
         return { refused: { code: error.code, message: error.message } };

@@ -3,6 +3,7 @@ import { benchCoverage } from './coverage.ts';
 import { benchImport } from './import.ts';
 import { benchReading } from './read.ts';
 import { benchSearching } from './search.ts';
+import { benchSilence } from './silence.ts';
 import { benchUploads } from './uploads.ts';
 
 // `npm run bench [PART...]`: measures, prints tables with the targets beside, and never fails on a figure.
@@ -13,6 +14,7 @@ const parts: Record<string, () => Promise<void>> = {
   coverage: benchCoverage,
   changes: benchChanges,
   uploads: benchUploads,
+  silence: benchSilence,
 };
 
 const wanted = process.argv.slice(2);

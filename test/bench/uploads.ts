@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { gapstone } from '../support/child.ts';
 import { writeCkl } from '../support/ckl-writer.ts';
 import { shipped } from '../support/reference.ts';
-import { type Running, startServer } from '../support/running.ts';
+import { startServer } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
+import { resident, send, sleep, type Waits, watched } from './waits.ts';
 
 // How long others wait while somebody uploads a checklist of 32 MiB that wants to cost much: the longest answer to
 // `/healthz`, asked for every 5 ms on a connection of its own, from the first byte of the upload to the last of its answer.
@@ -15,6 +14,7 @@ const mebibyte = 1024 * 1024;
 /** Less than the limit by what goes around the checklist in a request. */
 const room = 32 * mebibyte - 4096;
 const aim = 50;
+const pause = 5;
 const api = '/api/v1/checklists/upgrade';
 const slug = 'harbor_linux_3';
 
@@ -48,7 +48,7 @@ export async function benchUploads(): Promise<void> {
     'nobody uploads',
     '',
     '',
-    ...Object.values(await watched(server, () => sleep(2000))),
+    ...figures(await watched(server, pause, () => sleep(2000))),
     resident(server),
   ]);
   for (const { name, path, type, body } of uploads) {
@@ -61,13 +61,17 @@ export async function benchUploads(): Promise<void> {
       'Connection: close',
     ];
     let status = '';
-    const waits = await watched(server, async () => {
-      status = await send(server.port, `${head.join('\r\n')}\r\n\r\n`, body);
+    const waits = await watched(server, pause, async () => {
+      [status = ''] = await send(server.port, `${head.join('\r\n')}\r\n\r\n`, body);
     });
-    row([name, (body.length / mebibyte).toFixed(0), status, ...Object.values(waits), resident(server)]);
+    row([name, (body.length / mebibyte).toFixed(0), status, ...figures(waits), resident(server)]);
   }
   server.child.kill('SIGTERM');
   await server.ended;
+}
+
+function figures({ took, longest, own, p99 }: Waits): string[] {
+  return [took.toFixed(0), longest.toFixed(0), own.toFixed(0), p99.toFixed(1)];
 }
 
 function makeUploads(old: Cklb): Upload[] {
@@ -158,76 +162,4 @@ function makeUploads(old: Cklb): Upload[] {
       body: form({ slug, as: 'file', checklist: many(plainCklb, 16_000).toString('base64') }),
     },
   ];
-}
-
-const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
-
-/** How long others waited while something was under way. */
-async function watched(
-  server: Running,
-  work: () => Promise<void>,
-): Promise<{ took: string; longest: string; own: string; p99: string }> {
-  const waits: number[] = [];
-  let own = 0;
-  const socket = connect(server.port, '127.0.0.1').setNoDelay(true);
-  await new Promise((resolve, reject) => socket.once('connect', resolve).on('error', reject));
-  const ask = async () => {
-    const sent = performance.now();
-    const before = mainThreadTime(server);
-    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await new Promise((resolve) => socket.once('data', resolve));
-    const waited = performance.now() - sent;
-    own = Math.max(own, mainThreadTime(server) - before);
-    return waited;
-  };
-  let over = false;
-  const asking = (async () => {
-    while (!over) {
-      waits.push(await ask());
-      await sleep(5);
-    }
-  })();
-  const started = performance.now();
-  await work();
-  const took = performance.now() - started;
-  over = true;
-  await asking;
-  socket.destroy();
-  waits.sort((a, b) => a - b);
-  const longest = waits.at(-1)!;
-  return {
-    took: took.toFixed(0),
-    longest: longest.toFixed(0),
-    own: own.toFixed(0),
-    p99: waits[Math.floor(waits.length * 0.99)]!.toFixed(1),
-  };
-}
-
-/** Sends a request, reads its answer to the end, and gives its status. */
-function send(port: number, head: string, body: Buffer): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let status = '';
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.write(head);
-      socket.write(body);
-    });
-    socket.on('data', (part: Buffer) => {
-      status ||= part.toString('latin1', 9, 12);
-    });
-    socket.on('error', reject);
-    socket.on('close', () => resolve(status));
-  });
-}
-
-/** Milliseconds that the main thread of the server ran; 0 where the system does not tell. */
-function mainThreadTime({ child: { pid } }: Running): number {
-  if (process.platform !== 'linux') return 0;
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
-}
-
-/** The memory of the server, in megabytes; empty where the system does not tell. */
-function resident(server: Running): string {
-  if (process.platform !== 'linux') return '';
-  const status = readFileSync(`/proc/${server.child.pid}/status`, 'utf8');
-  return (Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) / 1000).toFixed(0);
 }

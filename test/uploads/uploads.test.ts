@@ -275,6 +275,38 @@ uploading('stopping refuses the upload under way', async () => {
   assert.equal(told, []);
 });
 
+uploading(
+  'an upload that ends while its question is looked up is refused, and the next one is served',
+  async () => {
+    const ends: [
+      how: (uploads: Uploads, caller: { onClose: (() => void) | null }) => unknown,
+      message: string,
+    ][] = [
+      [(uploads) => uploads.stop(), 'The service is stopping'],
+      [(_, caller) => caller.onClose!(), 'The client closed the connection'],
+    ];
+    for (const [end, message] of ends) {
+      const { uploads, told, count } = uploadsOf("parentPort.on('message', answer);");
+      const caller = { closed: false, onClose: null as (() => void) | null };
+      const asked = Promise.withResolvers<void>();
+      const found = Promise.withResolvers<Release>();
+      const find = () => {
+        asked.resolve();
+        return found.promise;
+      };
+      const refused = uploads.upgrade(upload(), find, caller).catch((error: AppError) => error.message);
+      await asked.promise;
+      await end(uploads, caller);
+      found.resolve(anyRelease());
+      assert.is(await refused, message);
+      assert.equal(await uploads.upgrade(upload(), async () => anyRelease()), good);
+      assert.is(count(), 2);
+      assert.equal(told, []);
+      await uploads.stop();
+    }
+  },
+);
+
 uploading('what is refused, or fails, keeps the thread, which need not keep the upload', async () => {
   const { uploads, told, count, folder } = uploadsOf(
     `parentPort.on('message', (request) => {

@@ -1,0 +1,132 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Env } from '../../../src/http/env.ts';
+import { assertPublished } from '../watched.ts';
+import { pagesOf, type WorstRequest, worstForms, worstOperations, worstPages } from './requests.ts';
+import { type WorstSite, worstSite } from './site.ts';
+import { type Effort, effortOfTurns, yardstick } from './turns.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** What a request may cost, in yardsticks: in one turn of the loop, and in the thread of uploads for each MiB of its body. */
+export const limits = { turn: 25, elsewhere: 100 };
+/** A body of an upload may have 32 or 64 MiB, which take seconds to read: of these it is a part. */
+const largestBody = 4 * mebibyte;
+/** A route that fails in so many shapes is said to fail, and left. */
+const enough = 3;
+/** What is above the limit by no more is measured again: a collection of garbage may have come between. */
+const doubtful = 8;
+
+/** What was found by a walk. */
+export interface Walk {
+  requests: number;
+  /** The operations that were asked, by method and path. */
+  operations: Set<string>;
+  statuses: Record<number, number>;
+  /** What is wrong, in words: one line for each request. */
+  problems: string[];
+}
+
+/** What is to be asked: all operations of `/openapi.json`, all pages, all forms. */
+function* worstRequests({ app, document, samples, forms, files }: WorstSite): Generator<WorstRequest> {
+  yield* worstOperations(document, samples, files);
+  yield* worstPages(pagesOf(app, 'GET'), samples, forms);
+  yield* worstForms(pagesOf(app, 'POST'), samples, forms, files.files);
+}
+
+/**
+ * Sends every request in every bad shape, and looks what each costs. `plant` adds routes of a test; `only` says which
+ * operations are asked.
+ */
+export async function walk(
+  only: (request: WorstRequest) => boolean = () => true,
+  plant?: (app: OpenAPIHono<Env>) => void,
+): Promise<Walk> {
+  const site = await worstSite(plant);
+  const unit = yardstick();
+  const found: Walk = { requests: 0, operations: new Set(), statuses: {}, problems: [] };
+  const failed = new Map<string, number>();
+  const room = new Map<string, number>();
+  for (const request of worstRequests(site)) {
+    const { operation, name, target } = request;
+    const failures = failed.get(operation) ?? 0;
+    if (!only(request) || failures >= enough) continue;
+    found.operations.add(operation);
+    if (request.body !== null && !room.has(operation)) room.set(operation, await largest(site, request));
+    if (request.isFile && room.get(operation) !== largestBody) continue;
+    const init = initOf(site, request, room.get(operation)!);
+    const { problem, status } = await examine(site, target, init, unit);
+    found.requests++;
+    found.statuses[status] = (found.statuses[status] ?? 0) + 1;
+    if (problem === null) continue;
+    failed.set(operation, failures + 1);
+    found.problems.push(`${operation}, ${name}: ${problem}`);
+  }
+  await site.close();
+  return found;
+}
+
+type Init = RequestInit & { headers: Record<string, string>; body?: Buffer<ArrayBuffer> };
+
+/** A request as it is sent, with a body of so many bytes. */
+function initOf(site: WorstSite, { method, access, type, body }: WorstRequest, room: number): Init {
+  const headers = { ...site.headersFor(access), ...(type !== null && { 'Content-Type': type }) };
+  return body === null ? { method, headers } : { method, headers, body: Buffer.from(body(room)) };
+}
+
+/** The bytes that an operation takes, or that of them which is sent: the refusal of more says how many. */
+async function largest(site: WorstSite, request: WorstRequest): Promise<number> {
+  const { headers, ...init } = initOf(site, request, 1000);
+  const tooLong = { ...headers, 'Content-Length': '999999999' };
+  const answer = await site.app.request(request.target, { ...init, headers: tooLong });
+  const bytes = Number(/larger than (\d+) bytes/.exec(await answer.text())?.[1] ?? mebibyte);
+  return bytes > 2 * mebibyte ? largestBody : bytes;
+}
+
+/** Sends a request, with the yardstick of a quiet moment, and says what is wrong: with its cost, or because it was refused before its body was read. */
+async function examine(
+  site: WorstSite,
+  target: string,
+  init: Init,
+  quiet: number,
+): Promise<{ problem: string | null; status: number }> {
+  const size = (init.body?.length ?? 0) / mebibyte;
+  const allowed = { turn: limits.turn, elsewhere: limits.elsewhere * Math.max(1, size) };
+  const least: Effort = { turn: Infinity, elsewhere: Infinity };
+  let unit = quiet;
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const sent = await send(site, target, init);
+    if (sent.problem !== null) return sent;
+    const { turn, elsewhere } = sent.effort;
+    least.turn = Math.min(least.turn, turn / unit);
+    least.elsewhere = Math.min(least.elsewhere, elsewhere / unit);
+    const over = Math.max(least.turn / allowed.turn, least.elsewhere / allowed.elsewhere);
+    if (over <= 1) return sent;
+    if (over > doubtful) break;
+    unit = yardstick();
+  }
+  const said = `${least.turn.toFixed(1)} yardsticks in one turn of the loop (at most ${allowed.turn}), ${least.elsewhere.toFixed(0)} in other threads (at most ${allowed.elsewhere.toFixed(0)})`;
+  return { problem: said, status: 200 };
+}
+
+async function send(
+  site: WorstSite,
+  target: string,
+  init: Init,
+): Promise<{ problem: string | null; status: number; effort: Effort }> {
+  let response = new Response();
+  let body = '';
+  const effort = await effortOfTurns(async () => {
+    response = await site.app.request(target, init);
+    body = await response.text();
+  });
+  const { status, headers } = response;
+  await assertPublished({ method: init.method!, target, status, headers, body: null });
+  // A session that was ended lets no other form be read.
+  if (headers.has('Set-Cookie')) await site.signIn();
+  const isUnread =
+    status >= 500 ||
+    status === 413 ||
+    status === 429 ||
+    ((status === 401 || status === 403) && !target.startsWith('/signin'));
+  return { problem: isUnread ? `it was answered ${status}: ${body.slice(0, 200)}` : null, status, effort };
+}
