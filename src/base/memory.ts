@@ -57,7 +57,8 @@ export function giveMemoryBack(): () => void {
 
 /**
  * V8's own collector of garbage, which Node hides unless it was started with `--expose-gc`. As a last resort it gives the
- * pages back as well; otherwise V8 keeps them for later.
+ * pages back as well; otherwise V8 keeps them for later. (The inspector's collector locks up the process when its session
+ * ends in its own answer.)
  */
 export function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');

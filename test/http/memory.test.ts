@@ -8,7 +8,7 @@ import { killAll, runToEnd, startServer } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
-// Threat M1: what a process took for large answers and for callers who hung up does not stay with it.
+// Rule S2.10, threat M1: what a process took for large answers and for callers who hung up does not stay with it.
 const memory = suite('Memory after work');
 memory.after(killAll);
 

@@ -3,6 +3,7 @@ import type { AppError } from '../../src/base/errors.ts';
 import { createBodyBudget, uploadBodyLimits } from '../../src/http/limits/bodies.ts';
 import { suite } from '../support/harness.ts';
 
+// Rule S2.9, threat M2: nobody keeps others out.
 const bodies = suite('Request bodies in memory');
 
 const mebibyte = 1024 * 1024;

@@ -295,7 +295,7 @@ upgrades('a checklist of other STIGs is told which it names, 64 characters of th
     [[[' A_STIG ', 'A'], ['A_STIG'], ['B_STIG']], 'names A_STIG, B_STIG'],
     [[['x'.repeat(40)], ['y'.repeat(22)]], `names ${'x'.repeat(40)}, ${'y'.repeat(22)}`],
     [[['x'.repeat(40)], ['y'.repeat(23)], ['z']], `names ${'x'.repeat(40)} and 2 more`],
-    [[['😀'.repeat(100)], ['z']], `names ${'😀'.repeat(32)} and 1 more`],
+    [[['😀'.repeat(100)], ['z']], `names ${'😀'.repeat(64)} and 1 more`],
   ];
   for (const [stigs, words] of cases) assert.is(await naming(...stigs), refusal(words));
 });
