@@ -64,7 +64,7 @@ async function importShippedData(config: Config, samples: boolean): Promise<void
   using db = await sayCreated(config.db, () => openForCommand(config, options));
   if (isNew && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
   // After the catalog was opened: another that takes its place from now on is found out before a byte is written.
-  if (appliedBundles(config.usersDb).some(({ state }) => state !== 'rolled-back')) return;
+  if (!isNew && appliedBundles(config.usersDb).some(({ state }) => state !== 'rolled-back')) return;
   const folder = join(packageRoot, 'data');
   const facts = readdirSync(folder).filter((name) => !sampleFolders.includes(name));
   const paths = samples ? [folder] : facts.sort().map((name) => join(folder, name));

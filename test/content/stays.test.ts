@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
@@ -277,6 +277,21 @@ stays('what was imported by name and dropped by a bundle is not brought back by 
   await here.good('content', 'apply', '--drop-local', bundles.first.file);
   await here.restart();
   assert.is(here.digest(), bundles.first.digest);
+});
+
+stays('a catalog that is made anew has the shipped data, and the bundle may be applied to it again', async () => {
+  const home = program();
+  const key = sampleKey('depot');
+  const { file: bundle, digest } = (await depot(home, key)).first;
+  const here = site(home);
+  await here.restart();
+  await here.good('content', 'trust', 'add', `${key.file}.pub`, '--name', 'depot');
+  await here.good('content', 'apply', bundle);
+  rmSync(join(here.folder, 'gapstone.db'));
+  assert.match(await here.restart(), /imported the shipped data/);
+  assert.ok(here.slugs().includes('harbor_linux_3'));
+  await here.good('content', 'apply', bundle);
+  assert.is(here.digest(), digest);
 });
 
 stays('facts come without the samples where that is asked for', async () => {
