@@ -43,7 +43,7 @@ export function textList(
 }
 
 /** The most values that a parameter of a query may have (rule D2.6). */
-export const mostValues = 500;
+export const mostValues = 1000;
 
 /** The values of a parameter that may be repeated and, with a separator, hold several; their number is checked first. */
 export function severalValues<T extends z.ZodType>(name: string, value: T, separator?: ',') {
