@@ -9,7 +9,7 @@ export interface Shape {
 }
 
 /** What long texts are made of: a letter, what is trimmed, what divides lists, and a character of two UTF-16 units. */
-const fillers = ['a', ' ', 'a,\n', '\u{1f600}'];
+export const fillers = ['a', ' ', 'a,\n', '\u{1f600}'];
 
 type Path = (string | number)[];
 
@@ -67,7 +67,7 @@ function long(filler: string, room: number): string {
  * A value in every bad shape: each object of it wide, each place deep, each text long, each array of many items, good and
  * wrong. A text that is a file of another format (XML, JSON) is varied as that, too.
  */
-export function* worstJson(sample: unknown, fill = fillers): Generator<Shape> {
+export function* worstJson(sample: unknown, fill: string[]): Generator<Shape> {
   for (const [path, value] of places(sample)) {
     const at = path.join('.') || 'the body';
     const shape = (name: string, make: (room: number) => string): Shape => ({

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import type { Env } from '../../../src/http/env.ts';
 import { isPage } from '../pages.ts';
 import { boundary, type PageForm, worstFields, worstParts } from './forms.ts';
-import { type Shape, worstJson } from './json.ts';
+import { fillers, type Shape, worstJson } from './json.ts';
 import { type Schema, samplesOf } from './schema.ts';
 import { worstXml } from './xml.ts';
 
@@ -99,6 +99,9 @@ function* worstTargets(
 const textOf = ({ schema, example }: Parameter, schemas: Record<string, Schema>) =>
   encodeURIComponent(String([example ?? samplesOf(schema, schemas)[0]].flat()[0]));
 
+const holdsFile = (sample: unknown, members: object) =>
+  Object.keys(sample as object).some((name) => Object.hasOwn(members, name));
+
 /** Every operation of `/openapi.json` in every bad shape of its path, its query and its body. */
 export function* worstOperations(
   { paths, components }: Requested,
@@ -129,7 +132,9 @@ export function* worstOperations(
       for (const [type, { schema }] of Object.entries(requestBody?.content ?? {})) {
         const shapes =
           type === 'application/json'
-            ? samplesOf(schema, components.schemas, members).flatMap((sample) => [...worstJson(sample)])
+            ? samplesOf(schema, components.schemas, members).flatMap((sample) => [
+                ...worstJson(sample, holdsFile(sample, members) ? ['a'] : fillers),
+              ])
             : files.filter((file) => file.startsWith('<')).flatMap((file) => [...worstXml(file)]);
         for (const { name, make } of shapes) yield { ...request, name, target, type, body: make };
       }

@@ -9,8 +9,12 @@ const mebibyte = 1024 * 1024;
 
 /** What a request may cost, in yardsticks: in one turn of the loop, and in the thread of uploads for each MiB of its body. */
 export const limits = { turn: 25, elsewhere: 100 };
-/** A body of an upload may have 32 or 64 MiB, which take seconds to read: of these it is a part. */
-const largestBody = 4 * mebibyte;
+/**
+ * An upload of 32 or 64 MiB takes seconds to read. So of each such operation one body has the full size; the others have as
+ * much as most routes take. What arrays and elements hold is sent to all of these operations, and of the other shapes of
+ * a file each goes to one in `turns` of them.
+ */
+const upload = { above: 2 * mebibyte, size: mebibyte, turns: 4 };
 /** A route that fails in so many shapes is said to fail, and left. */
 const enough = 3;
 /** What is above the limit by no more is measured again: a collection of garbage may have come between. */
@@ -46,14 +50,16 @@ export async function walk(
   const found: Walk = { requests: 0, operations: new Set(), statuses: {}, problems: [] };
   const failed = new Map<string, number>();
   const room = new Map<string, number>();
+  const sizeOf = createSizes();
   for (const request of worstRequests(site)) {
     const { operation, name, target } = request;
     const failures = failed.get(operation) ?? 0;
     if (!only(request) || failures >= enough) continue;
     found.operations.add(operation);
     if (request.body !== null && !room.has(operation)) room.set(operation, await largest(site, request));
-    if (request.isFile && room.get(operation) !== largestBody) continue;
-    const init = initOf(site, request, room.get(operation)!);
+    const size = sizeOf(request, room);
+    if (request.body !== null && size === 0) continue;
+    const init = initOf(site, request, size);
     const { problem, status } = await examine(site, target, init, unit);
     found.requests++;
     found.statuses[status] = (found.statuses[status] ?? 0) + 1;
@@ -65,6 +71,24 @@ export async function walk(
   return found;
 }
 
+/** Makes what says how many bytes a request is sent with, by those that its operation takes; 0 for one that is left out. */
+function createSizes() {
+  /** Of each operation that takes uploads, how many shapes there were, and whether one had the full size. */
+  const uploads = new Map<string, { shapes: number; isFull: boolean }>();
+  return ({ operation, name, isFile }: WorstRequest, room: Map<string, number>): number => {
+    const most = room.get(operation) ?? 0;
+    if (most <= upload.above) return isFile ? 0 : most;
+    const seen = uploads.get(operation) ?? { shapes: uploads.size, isFull: false };
+    uploads.set(operation, seen);
+    seen.shapes++;
+    if (name.startsWith('long') && !seen.isFull) {
+      seen.isFull = true;
+      return most;
+    }
+    return name.startsWith('many') || seen.shapes % upload.turns === 0 ? upload.size : 0;
+  };
+}
+
 type Init = RequestInit & { headers: Record<string, string>; body?: Buffer<ArrayBuffer> };
 
 /** A request as it is sent, with a body of so many bytes. */
@@ -73,13 +97,12 @@ function initOf(site: WorstSite, { method, access, type, body }: WorstRequest, r
   return body === null ? { method, headers } : { method, headers, body: Buffer.from(body(room)) };
 }
 
-/** The bytes that an operation takes, or that of them which is sent: the refusal of more says how many. */
+/** The bytes that an operation takes: the refusal of more says how many. */
 async function largest(site: WorstSite, request: WorstRequest): Promise<number> {
   const { headers, ...init } = initOf(site, request, 1000);
   const tooLong = { ...headers, 'Content-Length': '999999999' };
   const answer = await site.app.request(request.target, { ...init, headers: tooLong });
-  const bytes = Number(/larger than (\d+) bytes/.exec(await answer.text())?.[1] ?? mebibyte);
-  return bytes > 2 * mebibyte ? largestBody : bytes;
+  return Number(/larger than (\d+) bytes/.exec(await answer.text())?.[1] ?? mebibyte);
 }
 
 /** Sends a request, with the yardstick of a quiet moment, and says what is wrong: with its cost, or because it was refused before its body was read. */
