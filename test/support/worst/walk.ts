@@ -14,7 +14,7 @@ export const limits = { turn: 25, elsewhere: 100 };
  * much as most routes take. What arrays and elements hold is sent to all of these operations, and of the other shapes of
  * a file each goes to one in `turns` of them.
  */
-const upload = { above: 2 * mebibyte, size: mebibyte, turns: 4 };
+const upload = { above: 2 * mebibyte, size: mebibyte, turns: 10 };
 /** A route that fails in so many shapes is said to fail, and left. */
 const enough = 3;
 /** What is above the limit by no more is measured again: a collection of garbage may have come between. */
