@@ -8,8 +8,8 @@ export interface Shape {
   isFile?: boolean;
 }
 
-/** What long texts are made of: a letter, what is trimmed, what divides lists, and a character of two UTF-16 units. */
-export const fillers = ['a', ' ', 'a,\n', '\u{1f600}'];
+/** What long texts are made of: a letter, what is trimmed, and what divides lists behind a character of two UTF-16 units. */
+export const fillers = ['a', ' ', '\u{1f600},\n'];
 
 type Path = (string | number)[];
 

@@ -58,7 +58,7 @@ export interface SampleFiles {
 /** Less than what Node takes for a request line with its headers, by what else there is. */
 const longestTarget = 15_000;
 const parameters = /\{(\w+)\}|:(\w+)/g;
-const inTarget = ['a', '%20', ',', '1', '%F0%9F%98%80', 'a%2C'];
+const inTarget = ['a', '%20', '1%2C', '%F0%9F%98%80'];
 
 const filled = (path: string, samples: Samples) =>
   path.replace(parameters, (_, a, b) => encodeURIComponent(samples(path, a ?? b)));
