@@ -40,7 +40,7 @@ export function samplesOf(
   }
 }
 
-/** One with all of its properties; where some are files, one for each of these, with what is required besides. */
+/** One with all of its properties; where some are files, one for each of these with no more than is required, too. */
 function objects(
   { properties = {}, required = [] }: Schema,
   of: (schema: Schema) => unknown[],
@@ -48,9 +48,8 @@ function objects(
 ): object[] {
   const all = Object.entries(properties).map(([name, inner]) => [name, (known[name] ?? of(inner))[0]]);
   const given = Object.keys(properties).filter((name) => Object.hasOwn(known, name));
-  if (given.length === 0) return [Object.fromEntries(all)];
-  const needed = Object.fromEntries(
-    all.filter(([name]) => required.includes(name as string) || !given.includes(name as string)),
-  );
-  return given.flatMap((name) => known[name]!.map((value) => ({ ...needed, [name]: value })));
+  const whole = Object.fromEntries(all) as object;
+  if (given.length === 0) return [whole];
+  const needed = Object.fromEntries(all.filter(([name]) => required.includes(name as string)));
+  return [whole, ...given.flatMap((name) => known[name]!.map((value) => ({ ...needed, [name]: value })))];
 }

@@ -10,8 +10,7 @@ const mebibyte = 1024 * 1024;
 export const limits = { turn: 25, elsewhere: 100 };
 /**
  * An upload of 32 or 64 MiB takes seconds to read. So of each such operation one body has the full size; the others have as
- * much as most routes take. What arrays and elements hold is sent to all of these operations, and of the other shapes of
- * a file each goes to one in `turns` of them.
+ * much as most routes take. Of the shapes other than long and many each operation is sent one in `turns`.
  */
 const upload = { above: 2 * mebibyte, size: mebibyte, turns: 10 };
 /** A route that fails in so many shapes is said to fail, and left. */
@@ -84,7 +83,7 @@ function createSizes() {
       seen.isFull = true;
       return most;
     }
-    return name.startsWith('many') || seen.shapes % upload.turns === 0 ? upload.size : 0;
+    return /^(?:many|long)/.test(name) || seen.shapes % upload.turns === 0 ? upload.size : 0;
   };
 }
 

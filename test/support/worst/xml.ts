@@ -33,10 +33,10 @@ export function* worstXml(sample: string): Generator<Shape> {
       yield filled(`wide <${name}>`, inside, inside, (room) => numbered(' a1=""', room).join(''));
       for (const attribute of attributes!.matchAll(/([\w:.-]+)="([^"]*)"/g)) {
         const at = from + 1 + name!.length + attribute.index + attribute[0].length - 1;
-        yield filled(`long @${attribute[1]} of <${name}>`, at, at, (room) => repeat('a', room));
+        yield filled(`a long @${attribute[1]} of <${name}>`, at, at, (room) => repeat('a', room));
       }
       if (empty === '') {
-        yield filled(`long <${name}>`, after, after, (room) => repeat('a', room));
+        yield filled(`a long <${name}>`, after, after, (room) => repeat('a', room));
         yield filled(`entities in <${name}>`, after, after, (room) => repeat('&amp;', room));
         yield filled(
           `deep <${name}>`,
