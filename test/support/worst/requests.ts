@@ -99,8 +99,12 @@ function* worstTargets(
 const textOf = ({ schema, example }: Parameter, schemas: Record<string, Schema>) =>
   encodeURIComponent(String([example ?? samplesOf(schema, schemas)[0]].flat()[0]));
 
-const holdsFile = (sample: unknown, members: object) =>
-  Object.keys(sample as object).some((name) => Object.hasOwn(members, name));
+/** The shapes of bodies: of one with files the first has all fields, and the others a file each. */
+function bodies(samples: unknown[], members: string[]): Shape[] {
+  const isUpload = Object.keys(samples[0] as object).some((name) => members.includes(name));
+  if (!isUpload) return samples.flatMap((sample) => [...worstJson(sample, fillers)]);
+  return samples.flatMap((sample, index) => [...worstJson(sample, ['a'], index === 0 ? members : [])]);
+}
 
 /** Every operation of `/openapi.json` in every bad shape of its path, its query and its body. */
 export function* worstOperations(
@@ -132,9 +136,7 @@ export function* worstOperations(
       for (const [type, { schema }] of Object.entries(requestBody?.content ?? {})) {
         const shapes =
           type === 'application/json'
-            ? samplesOf(schema, components.schemas, members).flatMap((sample) => [
-                ...worstJson(sample, holdsFile(sample, members) ? ['a'] : fillers),
-              ])
+            ? bodies(samplesOf(schema, components.schemas, members), Object.keys(members))
             : files.filter((file) => file.startsWith('<')).flatMap((file) => [...worstXml(file)]);
         for (const { name, make } of shapes) yield { ...request, name, target, type, body: make };
       }

@@ -6,8 +6,11 @@ import { type Effort, effortOfTurns, yardstick } from './turns.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** What a request may cost, in yardsticks: in one turn of the loop, and in the thread of uploads for each MiB of its body. */
-export const limits = { turn: 25, elsewhere: 100 };
+/**
+ * What a request may cost, in yardsticks of about 4 ms: in one turn of the loop, there with less than all that an upload
+ * may have, and in other threads for each MiB of its body. What is right costs half of each at most.
+ */
+const limits = { turn: 25, partOfUpload: 10, elsewhere: 100 };
 /**
  * An upload of 32 or 64 MiB takes seconds to read. So of each such operation one body has the full size; the others have as
  * much as most routes take. Of the shapes other than long and many each operation is sent one in `turns`.
@@ -44,7 +47,7 @@ export async function walk(
   plant?: (app: OpenAPIHono<Env>) => void,
 ): Promise<Walk> {
   const site = await worstSite(plant);
-  const unit = yardstick();
+  const quiet = yardstick();
   const found: Walk = { requests: 0, operations: new Set(), statuses: {}, problems: [] };
   const failed = new Map<string, number>();
   const room = new Map<string, number>();
@@ -58,7 +61,10 @@ export async function walk(
     const size = sizeOf(request, room);
     if (request.body !== null && size === 0) continue;
     const init = initOf(site, request, size);
-    const { problem, status } = await examine(site, target, init, unit);
+    const { problem, status } = await examine(site, target, init, {
+      quiet,
+      isPart: size < (room.get(operation) ?? 0),
+    });
     found.requests++;
     found.statuses[status] = (found.statuses[status] ?? 0) + 1;
     if (problem === null) continue;
@@ -108,10 +114,11 @@ async function examine(
   site: WorstSite,
   target: string,
   init: Init,
-  quiet: number,
+  { quiet, isPart }: { quiet: number; isPart: boolean },
 ): Promise<{ problem: string | null; status: number }> {
   const size = (init.body?.length ?? 0) / mebibyte;
-  const allowed = { turn: limits.turn, elsewhere: limits.elsewhere * Math.max(1, size) };
+  const turnLimit = isPart ? limits.partOfUpload : limits.turn;
+  const allowed = { turn: turnLimit, elsewhere: limits.elsewhere * Math.max(1, size) };
   const least: Effort = { turn: Infinity, elsewhere: Infinity };
   let unit = quiet;
   for (let attempt = 0; attempt < 3; attempt++) {
