@@ -3,16 +3,17 @@ import {
   closeSync,
   createReadStream,
   lstatSync,
-  openSync,
   readdirSync,
   readFileSync,
   readSync,
+  realpathSync,
   statSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { rightsAround } from '../src/base/files.ts';
 import { sha256 } from '../src/base/ids.ts';
 import { type Group, Groups, type Unreadable } from './groups.ts';
+import { isLink, knowsPlaces, type OpenFile, openFile } from './open-file.ts';
 import {
   archiveLimits,
   type InflateBudget,
@@ -35,6 +36,8 @@ export interface ListedFile {
   path: string;
   /** True when the file was named itself, not met in a folder. */
   lone: boolean;
+  /** No link is followed to the file: its place without links, where the system knows that of an open file. */
+  noLinks?: { place: string | undefined };
   /** Why a folder that stands here instead of its files cannot be listed. */
   error?: string;
 }
@@ -51,20 +54,29 @@ interface Walk {
   keepAll: boolean;
 }
 
-/** Every file of the given paths, folders walked in the order of their names, links not followed. */
-export function listFiles(paths: string[]): ListedFile[] {
-  return paths.flatMap<ListedFile>((path) =>
-    statSync(path).isDirectory() ? walkFolder(path) : { path, lone: true },
-  );
+/**
+ * Every file of the given paths, folders walked in the order of their names. Links in folders are not followed, links that are
+ * named themselves are, unless `noLinks` is set.
+ */
+export function listFiles(paths: string[], { noLinks = false } = {}): ListedFile[] {
+  return paths.flatMap<ListedFile>((path) => {
+    if (!noLinks) return statSync(path).isDirectory() ? walkFolder(path, undefined) : { path, lone: true };
+    const stat = lstatSync(path);
+    if (stat.isSymbolicLink()) return { path, lone: true, error: isLink };
+    const place = knowsPlaces ? join(realpathSync(dirname(path)), basename(path)) : undefined;
+    return stat.isDirectory() ? walkFolder(path, { place }) : { path, lone: true, noLinks: { place } };
+  });
 }
 
-function walkFolder(folder: string): ListedFile[] {
+function walkFolder(folder: string, noLinks: ListedFile['noLinks']): ListedFile[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .flatMap<ListedFile>((entry) => {
         const path = join(folder, entry.name);
-        return entry.isDirectory() ? walkFolder(path) : { path, lone: false };
+        const inner = noLinks && { place: noLinks.place && join(noLinks.place, entry.name) };
+        if (entry.isDirectory()) return walkFolder(path, inner);
+        return { path, lone: false, ...(inner && { noLinks: inner }) };
       });
   } catch (error) {
     return [{ path: folder, lone: false, error: whyUnreadable(folder, error) }];
@@ -91,32 +103,35 @@ export async function* discover(
     files.map((file) => file.path),
     keepAll,
   );
-  for (const { path, lone, error } of files) {
+  for (const { path, lone, noLinks, error } of files) {
     if (error !== undefined) {
       yield refused(path, error);
       continue;
     }
-    let bytes: Buffer | null;
+    let file: OpenFile | null = null;
     try {
-      const stat = lone ? statSync(path) : lstatSync(path);
-      if (!stat.isFile()) {
-        // Named itself, it was meant to be imported; met in a folder it is passed by.
-        yield lone
-          ? refused(path, 'a device or pipe, not a file')
-          : { ...refused(path, 'a link or device, not a file'), outcome: 'skipped' };
+      let bytes: Buffer | null;
+      try {
+        file = openFile(path, { follow: lone && noLinks === undefined, place: noLinks?.place });
+        bytes = file === null || isZipFile(file) ? null : readWhole(file);
+      } catch (error) {
+        groups.spoil(path);
+        yield refused(path, whyUnreadable(path, error));
         continue;
       }
-      bytes = isZipFile(path) ? null : readWhole(path, stat.size);
-    } catch (error) {
-      groups.spoil(path);
-      yield refused(path, whyUnreadable(path, error));
-      continue;
+      if (file === null) {
+        // Named itself, it was meant to be imported; met in a folder it is passed by.
+        yield lone
+          ? refused(path, `a ${noLinks ? 'link, ' : ''}device or pipe, not a file`)
+          : { ...refused(path, 'a link or device, not a file'), outcome: 'skipped' };
+      } else if (bytes === null) {
+        const hash = await hashFile(file);
+        if (!isMet(hash)) yield* openNested(path, file.handle, hash, 1, walk);
+      } else if (!groups.take(path, dirname(path), bytes))
+        yield { type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone };
+    } finally {
+      if (file !== null) closeSync(file.handle);
     }
-    if (bytes === null) {
-      const hash = await hashFile(path);
-      if (!isMet(hash)) yield* openNested(path, path, hash, 1, walk);
-    } else if (!groups.take(path, dirname(path), bytes))
-      yield { type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone };
   }
   yield* groups.found();
 }
@@ -125,32 +140,28 @@ function refused(source: string, reason: string): Unreadable {
   return { type: 'unreadable', source, reason, outcome: 'rejected' };
 }
 
-function isZipFile(path: string): boolean {
+function isZipFile({ handle }: OpenFile): boolean {
   const head = Buffer.alloc(4);
-  const handle = openSync(path, 'r');
-  try {
-    readSync(handle, head, 0, 4, 0);
-  } finally {
-    closeSync(handle);
-  }
+  readSync(handle, head, 0, 4, 0);
   return looksLikeZip(head);
 }
 
-function readWhole(path: string, size: number): Buffer {
+function readWhole({ handle, size }: OpenFile): Buffer {
   if (size > xmlLimits.bytes)
     throw new ImportError(`the file is larger than ${xmlLimits.bytes / 1024 / 1024} MB`);
-  return readFileSync(path);
+  return readFileSync(handle);
 }
 
-async function hashFile(path: string): Promise<string> {
+async function hashFile({ handle }: OpenFile): Promise<string> {
   const hash = createHash('sha256');
-  for await (const part of createReadStream(path)) hash.update(part as Buffer);
+  const stream = createReadStream('', { fd: handle, autoClose: false, start: 0 });
+  for await (const part of stream) hash.update(part as Buffer);
   return hash.digest('hex');
 }
 
 async function* openNested(
   source: string,
-  origin: string | Buffer,
+  origin: number | Buffer,
   hash: string,
   depth: number,
   walk: Walk,

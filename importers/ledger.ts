@@ -41,6 +41,20 @@ export function refusedByStrict(lines: LedgerLine[], bad: number): LedgerLine[] 
   );
 }
 
+/** What became of a run as a whole, in the words of its exit codes (rule D44.2). */
+export type Result = 'done' | 'done in part' | 'failed';
+
+/**
+ * `failed` where nothing could be used (all that is no archive was skipped or rejected), or `--strict` refused it; `done in part` where
+ * something was rejected.
+ */
+export function resultOf(lines: LedgerLine[], refusedByStrict: boolean): Result {
+  const isUsed = ({ kind, outcome }: LedgerLine) =>
+    kind !== 'archive' && outcome !== 'skipped' && outcome !== 'rejected';
+  if (refusedByStrict || !lines.some(isUsed)) return 'failed';
+  return lines.some(({ outcome }) => outcome === 'rejected') ? 'done in part' : 'done';
+}
+
 /** Adds up the lines of a run. */
 export function summarize(lines: LedgerLine[], phases: Record<string, number>, ms: number): LedgerSummary {
   const count = (outcome: ImportLedgerLine['outcome']) =>

@@ -35,6 +35,31 @@ export function noteDecisions(
 }
 
 /**
+ * Calls an archive `unchanged` that opened and of which nothing was new (rule D44.2): its bytes are in the ledger (`known`), or what
+ * it holds of ours was all stored before, as deep as it lies.
+ */
+export function noteArchives(lines: OpenLine[], known: () => Set<string | null>): void {
+  const met = new Set<string | null>(lines.some(({ kind }) => kind === 'archive') ? known() : []);
+  /** For each archive the outcomes of what lies in it. */
+  const held = new Map<string, Set<OpenLine['outcome']>>();
+  for (const { source, kind, outcome } of lines) {
+    if (kind === 'archive') continue;
+    for (let at = source.lastIndexOf('!/'); at > 0; at = source.lastIndexOf('!/', at - 1)) {
+      const archive = source.slice(0, at);
+      held.set(archive, (held.get(archive) ?? new Set()).add(outcome));
+    }
+  }
+  for (const line of lines) {
+    if (line.kind !== 'archive' || line.outcome !== 'imported') continue;
+    const outcomes = held.get(line.source) ?? new Set();
+    const isStored = outcomes.has('imported') || outcomes.has('superseded');
+    const isKnown = met.has(line.sha256) || (outcomes.has('unchanged') && !outcomes.has('rejected'));
+    if (!isStored && isKnown) line.outcome = 'unchanged';
+    met.add(line.sha256);
+  }
+}
+
+/**
  * Puts into the ledger lines of a run what was removed: a source of the run is rejected, once more under each name; of one that
  * was stored before, the source tells that shows it to be a part.
  */

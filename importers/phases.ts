@@ -13,6 +13,7 @@ export class Phases {
     closure: 0,
     roles: 0,
     commit: 0,
+    digest: 0,
   };
   /** Milliseconds of the timed parts that the part under way has inside it. */
   private inside = 0;

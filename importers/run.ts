@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { CommandError } from '../src/base/errors.ts';
 import type { Database } from '../src/db/database.ts';
 import { asCommandError } from '../src/db/faults.ts';
@@ -15,6 +15,7 @@ import {
   roundMs,
   summarize,
 } from './ledger.ts';
+import { noteArchives } from './outcomes.ts';
 import { parseGroup, parseSource } from './parse.ts';
 import type { Parsed } from './parsed.ts';
 import { Phases } from './phases.ts';
@@ -22,14 +23,19 @@ import { ImportError, oneLine } from './read/errors.ts';
 import type { Kind } from './read/kind.ts';
 import { Staging } from './staging.ts';
 import type { SlugChange } from './stigs/write.ts';
+import { storeDigest } from './stored-digest.ts';
 
 export interface ImportOptions {
   /** Change nothing unless every source is good. */
   strict?: boolean;
+  /** Follow no link, not even one that is named itself. */
+  noLinks?: boolean;
   /** Do everything but the commit. */
   dryRun?: boolean;
   /** Benchmark id to slug: the operator's word (rule F2.4 step 6), which is kept; an empty slug takes a former row back. */
   overrides?: Map<string, string>;
+  /** SHA-256 of what is left out, as if it were not there: an operator took it back (rule D42.8). */
+  takenBack?: Set<string>;
   now?: () => Date;
   onProgress?: (progress: ImportProgress) => void;
   /** Told of the whole ledger just before the commit; what it throws undoes the run. */
@@ -133,7 +139,7 @@ class ImportRun {
   }
 
   async import(paths: string[]): Promise<ImportResult> {
-    const files = listFiles(paths);
+    const files = listFiles(paths, this.options);
     const start = performance.now();
     return this.complete(await this.takeAll(files), start);
   }
@@ -141,7 +147,8 @@ class ImportRun {
   /** Reads and stores source by source; gives the files that were named themselves and are of no known kind. */
   private async takeAll(files: ListedFile[]): Promise<string[]> {
     const loneUnknown: string[] = [];
-    const sources = discover(files);
+    const { takenBack = new Set<string>() } = this.options;
+    const sources = discover(files, { isMet: (hash) => takenBack.has(hash) });
     let found = files.length;
     let bytes = 0;
     for (;;) {
@@ -150,6 +157,7 @@ class ImportRun {
       const read = performance.now();
       this.phases.times.read += read - from;
       if (done) return loneUnknown;
+      if (source.type !== 'unreadable' && takenBack.has(source.sha256)) continue;
       if (source.type === 'archive') found += source.members;
       bytes += sizeOf(source);
       const line = this.take(source);
@@ -172,6 +180,7 @@ class ImportRun {
       overrides,
       phases,
     });
+    noteArchives(open, () => this.knownArchives());
     const made = open.map(({ releaseId: _, sourceId: __, ...line }) => line);
     const bad = made.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));
     const isRefused = this.options.strict === true && bad.length > 0;
@@ -179,6 +188,7 @@ class ImportRun {
     const stored = !this.options.dryRun && !isRefused;
     const summary = () => summarize(lines, phases.times, performance.now() - start);
     phases.timed('commit', () => this.finish(lines, summary(), stored, changed));
+    if (stored) phases.timed('digest', () => storeDigest(db));
     return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, slugChanges };
   }
 
@@ -228,6 +238,13 @@ class ImportRun {
     return found.type === 'group' ? parseGroup(found, { strict }) : parseSource(found.bytes, { strict });
   }
 
+  /** SHA-256 of the archives that runs before this one met. */
+  private knownArchives(): Set<string | null> {
+    const { sha256, kind } = importLedger;
+    const rows = this.db.orm.selectDistinct({ sha256 }).from(importLedger).where(eq(kind, 'archive')).all();
+    return new Set(rows.map((row) => row.sha256));
+  }
+
   /** Writes the ledger and commits, or rolls everything back. */
   private finish(lines: LedgerLine[], summary: LedgerSummary, stored: boolean, changed: boolean): void {
     const { db, staging, startedAt } = this;
@@ -240,7 +257,7 @@ class ImportRun {
     const gained = lines.some((line) => line.outcome === 'imported' && line.kind !== 'archive');
     if (gained || changed || staging.replaced > 0) {
       const next = sql`${catalog.generation} + 1`;
-      db.orm.update(catalog).set({ generation: next, changedAt: finishedAt }).run();
+      db.orm.update(catalog).set({ generation: next, changedAt: finishedAt, digest: null }).run();
     }
     const { generation } = db.orm.select().from(catalog).get()!;
     const row = { startedAt, finishedAt, generation, summary };

@@ -1,4 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context as HonoContext } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Audit } from './audit/audit.ts';
 import { createIntegrationTokens } from './auth/integration-tokens.ts';
@@ -122,7 +123,7 @@ export interface Context {
   /** How often callers may come, and how much is made for them at once; uploads apart. */
   limiter: Limiter;
   concurrency: ConcurrencyLimit;
-  uploadConcurrency: ConcurrencyLimit;
+  uploadConcurrency: (bytes: number) => ConcurrencyLimit;
   /** Hears of what was turned away for want of room. */
   rejected: (why: Rejection) => void;
   /** Reads uploads in a thread, which whoever gives it ends. */
@@ -149,6 +150,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const sessions = createSessions(users, now, log, audit.stream, context.keyId);
   const bodies = createBodyBudget(bodyLimits(maxBody), context.rejected);
   const uploadBodies = createBodyBudget(uploadBodyLimits, context.rejected);
+  const limitOfUpload = (c: HonoContext<Env>) => context.uploadConcurrency(c.get('upload').byteLength);
   const input = (options: RouteOptions, name: string) => {
     const { upload, form, expensive } = options;
     const take = upload ? takeUpload : form ? takeForm : takeJson;
@@ -157,7 +159,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
       readBodies(options.maxBody ?? maxBody, upload ? uploadBodies : bodies, take),
       ...(options.unlimited
         ? []
-        : [limitConcurrency(upload ? context.uploadConcurrency : context.concurrency, expensive)]),
+        : [limitConcurrency(upload ? limitOfUpload : () => context.concurrency, expensive)]),
       ...(answers && options.kept ? [keepAnswers(answers, options, name)] : []),
     ];
   };

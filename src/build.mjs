@@ -93,6 +93,7 @@ function packagesInside({ outputs }) {
 
 const wanted = digest();
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+  process.stderr.write('building Gapstone; it is not built again until its source changes\n');
   rmSync(dist, { recursive: true, force: true });
   const compiler = createRequire(import.meta.url).resolve('typescript/package.json');
   const { status } = spawnSync(process.execPath, [join(dirname(compiler), 'bin', 'tsc'), '-p', root], {

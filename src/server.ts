@@ -88,6 +88,8 @@ export async function startServer(
   const refused = options.connectionRefused ?? (() => undefined);
   /** Under TLS, connections whose handshake is not over, by the address and port of the other side. */
   const handshaking = new Map<string, Socket>();
+  /** Requests that wait behind others of their connection, in order. */
+  const pipelined = new Map<Open, (() => void)[]>();
   const state = { draining: false, requests: 0 };
 
   const listener = getRequestListener(
@@ -129,6 +131,24 @@ export async function startServer(
     if (state.draining && connection.active.size === 0) socket.end();
   }
 
+  /** Node gives all requests of one packet at once: of those that came behind another, one begins in each turn of the loop. */
+  function oneEachTurn(connection: Open, begin: () => void): void {
+    const waiting = pipelined.get(connection);
+    if (waiting) waiting.push(begin);
+    else if (connection.active.size === 1) begin();
+    else {
+      pipelined.set(connection, [begin]);
+      setImmediate(beginNext, connection);
+    }
+  }
+
+  function beginNext(connection: Open): void {
+    const waiting = pipelined.get(connection)!;
+    waiting.shift()!();
+    if (waiting.length > 0) setImmediate(beginNext, connection);
+    else pipelined.delete(connection);
+  }
+
   function handle(request: Watched, response: ServerResponse): void {
     const headers = readHeaders(request.rawHeaders);
     const target = requestTarget(request.url!, headers.get('host'), request.httpVersion);
@@ -146,10 +166,14 @@ export async function startServer(
     // The router and the fast path have one idea of what is asked for, whatever the caller names as Host.
     request.url = target;
     const last = state.draining || connection.requests >= requestsPerConnection;
-    if (last) response.setHeader('Connection', 'close');
-    else if (fastPath?.(request, response, record, headers)) return;
-    request.headers.host = 'localhost';
-    listener(request, response);
+    oneEachTurn(connection, () => {
+      // The client disconnected while the request waited.
+      if (!connection.active.has(response)) return;
+      if (last) response.setHeader('Connection', 'close');
+      else if (fastPath?.(request, response, record, headers)) return;
+      request.headers.host = 'localhost';
+      listener(request, response);
+    });
   }
 
   const serverOptions = {

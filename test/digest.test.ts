@@ -2,12 +2,13 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../importers/run.ts';
-import type { Database } from '../src/db/database.ts';
-import { catalogDigest, catalogDigests, digestedTables } from '../src/db/digest.ts';
+import { storeDigest } from '../importers/stored-digest.ts';
+import { type Database, openCatalog } from '../src/db/database.ts';
+import { catalogDigest, catalogDigests, digestedTables, storedDigest } from '../src/db/digest.ts';
 import { emptyCatalog, importTexts } from './support/catalog-dump.ts';
-import { suite } from './support/harness.ts';
-import { hasReferenceData, reference, shipped } from './support/reference.ts';
-import { scratchFolder } from './support/scratch.ts';
+import { suite, testIf } from './support/harness.ts';
+import { reference, referenceData, shipped } from './support/reference.ts';
+import { put, scratchFolder } from './support/scratch.ts';
 import { sampleRules, writeXccdf } from './support/xccdf-writer.ts';
 
 /** Files of every kind whose crosswalk is small. */
@@ -53,6 +54,9 @@ test('every table of the schema is digested, or left out for a reason', () => {
     'integration_token_lists',
     'content_keys',
     'content_bundles',
+    'content_sequences',
+    'inbox_contents',
+    'shipped_sources',
   );
   const times = ['catalog', 'import_runs', 'import_ledger', 'clock', 'audit_head'];
   const decided = ['mapping_decisions', 'mapping_changes'];
@@ -155,14 +159,71 @@ test('texts that would read alike in a row do not', () => {
   db.close();
 });
 
-if (hasReferenceData) {
-  test('the real files: every way to give them gives one digest', async () => {
-    const folders = ['xccdf', 'zips', 'cci', 'oscal', 'sp800-171', 'dod-8500', 'nice', 'onet', 'regulatory'];
-    const paths = folders.map((name) => reference(name));
-    const digest = await digestAfter(paths);
-    assert.is(await digestAfter([...paths].reverse()), digest);
-    assert.is(await digestAfter(...paths.map((path) => [path])), digest);
-  });
-}
+test('every import leaves the digest stored, and none that stores nothing changes it', async () => {
+  const db = emptyCatalog();
+  const agree = (what: string) => {
+    const stored = storedDigest(db.sqlite);
+    assert.is(stored, catalogDigest(db), what);
+    return stored;
+  };
+  assert.is(storedDigest(db.sqlite), null, 'nobody has made that of a new catalog');
+  const [first, ...others] = files;
+  await runImport(db, [first!]);
+  const one = agree('a first import');
+  await runImport(db, files, { dryRun: true });
+  assert.is(agree('a dry run'), one);
+  await runImport(db, [put(scratchFolder(), 'bad.xml', '<Benchmark'), ...others], { strict: true });
+  assert.is(agree('a strict run with a bad source'), one);
+  await runImport(db, [first!]);
+  assert.is(agree('the same again'), one);
+  await runImport(db, others);
+  const all = agree('all others');
+  assert.is.not(all, one);
+  const overrides = (slug: string) => new Map([['Harbor_Linux_3_STIG', slug]]);
+  await runImport(db, [first!], { overrides: overrides('harbor') });
+  assert.is.not(agree('a slug of the operator'), all);
+  await runImport(db, [first!], { overrides: new Map([['No_Such_STIG', 'nothing']]) });
+  agree('a slug for a benchmark that is not there');
+  await runImport(db, [first!], { overrides: new Map([...overrides(''), ['No_Such_STIG', '']]) });
+  assert.is(agree('both taken back'), all);
+  db.sqlite.exec('UPDATE catalog SET digest = NULL');
+  await runImport(db, [first!]);
+  assert.is(agree('an import that finds none'), all);
+  db.close();
+});
+
+test('a digest is stored neither over the change of another import, nor where it cannot be', async () => {
+  const file = join(scratchFolder(), 'g.db');
+  const other = openCatalog(file, { create: true });
+  const db = openCatalog(file, { busyTimeout: 0 });
+  // Another import commits while this one makes the digest.
+  const between = {
+    ...db,
+    requireInPlace() {
+      db.sqlite.exec('UPDATE catalog SET generation = generation + 1');
+    },
+  };
+  storeDigest(between);
+  assert.is(storedDigest(db.sqlite), null);
+  other.sqlite.exec('BEGIN IMMEDIATE');
+  storeDigest(db);
+  other.sqlite.exec('ROLLBACK');
+  assert.is(storedDigest(db.sqlite), null, 'somebody held the lock');
+  storeDigest(db);
+  assert.is(storedDigest(db.sqlite), catalogDigest(db));
+  other.close();
+  db.close();
+});
+
+/** Registers a test that needs the publishers’ files. */
+const onReal = testIf(referenceData, test);
+
+onReal('the real files: every way to give them gives one digest', async () => {
+  const folders = ['xccdf', 'zips', 'cci', 'oscal', 'sp800-171', 'dod-8500', 'nice', 'onet', 'regulatory'];
+  const paths = folders.map((name) => reference(name));
+  const digest = await digestAfter(paths);
+  assert.is(await digestAfter([...paths].reverse()), digest);
+  assert.is(await digestAfter(...paths.map((path) => [path])), digest);
+});
 
 test.run();

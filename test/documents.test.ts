@@ -4,7 +4,8 @@ import { dirname, join, relative } from 'node:path';
 import * as assert from 'uvu/assert';
 import { variables } from '../src/base/config.ts';
 import { packageRoot } from '../src/base/root.ts';
-import { suite } from './support/harness.ts';
+import { suite, testIf } from './support/harness.ts';
+import { programs } from './support/programs.ts';
 import { killAll, startServer } from './support/running.ts';
 import { put, scratchFolder } from './support/scratch.ts';
 import { writeXccdf } from './support/xccdf-writer.ts';
@@ -162,7 +163,7 @@ documents('every environment variable that is read has a row in docs/operate.md,
   const told = rows.flatMap((row) =>
     [...row.split('|')[1]!.matchAll(/`(GAPSTONE_[A-Z_]+)`/g)].map((m) => m[1]!),
   );
-  assert.is(variables.length, 28);
+  assert.is(variables.length, 29);
   assert.equal(told.sort(), [...variables].sort());
 });
 
@@ -172,6 +173,10 @@ documents('CI runs what the README says, then the linter and the type check', ()
     assert.ok(read('README.md').includes(command), command);
   for (const command of ['npm ci', 'npm run lint', 'npm run typecheck', 'npm run test:browser', 'npm test'])
     assert.match(script, new RegExp(`^${command}$`, 'm'));
+  const newcomer = read('.ci/newcomer');
+  assert.match(script, /^\.ci\/newcomer$/m);
+  for (const command of ['{ npm ci && npm test; }', 'npm ci && exec npm start'])
+    assert.ok(newcomer.includes(command), command);
   assert.match(script, /^"\$\{as_root\[@\]\}" env "PATH=\$PATH" \.ci\/image$/m);
   assert.match(script, /npm test\n*$/);
 });
@@ -225,8 +230,9 @@ function checkout(): string {
   return folder;
 }
 
+const withPrograms = testIf(programs('bash', 'curl', 'openssl', 'sha256sum', 'unzip'), documents);
 for (const page of pages.filter((name) => commandsOf(name).length > 0))
-  documents(`the commands of ${page} run, one after the other`, async () => {
+  withPrograms(`the commands of ${page} run, one after the other`, async () => {
     const folder = checkout();
     const server = await startServer(folder, ['start', '--port', '0', '--no-token']);
     const commands = commandsOf(page).filter(({ command }) => !notRun.some(([form]) => form.test(command)));

@@ -3,11 +3,12 @@
 // with --package what is in `package/`, which needs the built package; with --browser what drives a browser.
 // uvu alone exits 0 when a `before` throws, a `.run()` is forgotten or nothing matches: here each is a failure.
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { made } from './support/harness.ts';
+import { leftOut, made, preparedFolder } from './support/harness.ts';
 import { outside } from './support/watched.ts';
 
 type Runner = () => Promise<[errors: string | true, ran: number, skipped: number, total: number]>;
@@ -31,12 +32,27 @@ const files = readdirSync(root, { recursive: true, withFileTypes: true })
   .sort();
 
 process.exitCode = 1;
+if (only) enableCompileCache(process.env[preparedFolder]);
+else {
+  const prepared = mkdtempSync(join(tmpdir(), 'gapstone-test-'));
+  process.env[preparedFolder] = prepared;
+  process.on('exit', () => rmSync(prepared, { recursive: true, force: true }));
+}
 const queue: Runner[][] = [];
 Object.assign(globalThis, { UVU_QUEUE: queue });
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const problems: string[] = [];
-/** Stands before each problem in what a child prints. */
+/** What was left out, each with its file, by the sentence that says how to bring what it needs. */
+const missing = new Map<string, string[]>();
+/** Stands before each problem in what a child prints, and before all that it left out. */
 const problemMark = '\u0001';
+const missingMark = '\u0002';
+
+/** Counts tests as skipped that need what is not here. */
+function skip(bring: string, names: string[]): void {
+  totals.skipped += names.length;
+  missing.set(bring, [...(missing.get(bring) ?? []), ...names]);
+}
 
 function fail(message: string, count = 1): void {
   totals.failed += count;
@@ -70,9 +86,12 @@ async function runFile(index: number, file: string): Promise<void> {
     return;
   }
   const suites = queue[index]!;
-  if (suites.length === 0) fail(`${name}: no suite ran`);
+  const without = leftOut.splice(0);
+  for (const { name: title, bring } of without) skip(bring, [`${name}: ${title}`]);
+  if (suites.length + without.length === 0) fail(`${name}: no suite ran`);
   if (suites.length !== made.suites - before) fail(`${name}: a suite was made but not run`);
   for (const run of suites) await runSuite(name, run);
+  if (without.length > 0) process.stdout.write(` ${without.length} skipped\n`);
   for (const problem of outside.splice(0)) fail(`${name}: ${problem}`);
   process.stdout.write(`    ${((performance.now() - start) / 1000).toFixed(1)} s\n`);
 }
@@ -89,7 +108,8 @@ async function runApart(file: string): Promise<void> {
   });
   const code = await new Promise((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)));
   const [text, counts] = out.split(/\n(?=\d+ passed, \d+ failed, \d+ skipped\n$)/);
-  const [suites = '', ...found] = text!.split(problemMark);
+  const [tests, without] = text!.split(missingMark);
+  const [suites = '', ...found] = tests!.split(problemMark);
   process.stdout.write(`${suites.trimEnd()}\n`);
   problems.push(...found.map((problem) => problem.trim()));
   const numbers = /^(\d+) passed, (\d+) failed, (\d+) skipped/.exec(counts ?? '');
@@ -98,6 +118,10 @@ async function runApart(file: string): Promise<void> {
   totals.passed += Number(numbers[1]);
   totals.failed += Number(numbers[2]);
   totals.skipped += Number(numbers[3]);
+  for (const [bring, names] of Object.entries<string[]>(JSON.parse(without ?? '{}'))) {
+    totals.skipped -= names.length;
+    skip(bring, names);
+  }
   if ((code === 0) !== (numbers[2] === '0')) fail(`${name}: its process ended with ${code}`);
 }
 
@@ -107,7 +131,7 @@ async function runSuite(name: string, run: Runner): Promise<void> {
     totals.passed += ran;
     totals.skipped += skipped;
     if (errors !== true) problems.push(`${name}: ${errors}`);
-    if (total === 0) fail(`${name}: a suite without tests`);
+    if (total + skipped === 0) fail(`${name}: a suite without tests`);
     if (ran < total) totals.failed += total - ran;
     if (ran < total && errors === true)
       problems.push(`${name}: ${total - ran} tests did not run (a hook failed)`);
@@ -118,5 +142,9 @@ async function runSuite(name: string, run: Runner): Promise<void> {
 
 if (files.length === 0) fail('no test file matches');
 for (const problem of problems) process.stdout.write(`\n${only ? problemMark : ''}${problem}\n`);
-process.exitCode = totals.failed === 0 && totals.passed > 0 ? 0 : 1;
+if (only) process.stdout.write(`\n${missingMark}${JSON.stringify(Object.fromEntries(missing))}\n`);
+else
+  for (const [bring, names] of missing)
+    process.stdout.write(`\nskipped: ${names.join('\nskipped: ')}\n${bring}\n`);
+process.exitCode = totals.failed === 0 && totals.passed + totals.skipped > 0 ? 0 : 1;
 process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`);

@@ -106,4 +106,25 @@ runner('skipped tests are counted', async () => {
   assert.equal([code, last], [0, '1 passed, 0 failed, 1 skipped']);
 });
 
+runner(
+  'what is left out for want of files is counted as skipped and named, with how to bring them',
+  async () => {
+    const harness = "import { suiteIf, testIf } from './support/harness.js';";
+    const need = (here: boolean) => `{ here: ${here}, bring: 'Lay the files there.' }`;
+    const files = {
+      one: `${harness} const c = suiteIf(${need(false)}, 'whole'); if (c) throw new Error('made');`,
+      two: `${harness} const c = suite('c'); const some = testIf(${need(false)}, c);
+      some('one test', () => { throw new Error('ran'); }); c('another', () => {}); c.run();`,
+      three: `${harness} const c = suiteIf(${need(true)}, 'here'); testIf(${need(true)}, c)('x', () => {}); c.run();`,
+    };
+    const all = await run(files);
+    assert.equal([all.code, all.last], [0, '2 passed, 0 failed, 2 skipped']);
+    const named = ['skipped: one.test.ts: whole', 'skipped: two.test.ts: one test', 'Lay the files there.'];
+    assert.ok(all.out.includes(named.join('\n')), all.out);
+    const single = await run(files, 'two');
+    assert.equal([single.code, single.last], [0, '1 passed, 0 failed, 1 skipped']);
+    assert.match(single.out, /^skipped: two.test.ts: one test\nLay the files there\.$/m);
+  },
+);
+
 runner.run();

@@ -26,7 +26,7 @@ let running: Running;
 let authorization: string;
 /** A request that never arrives whole: its refusal takes the ten seconds of the header timeout, so it begins first. */
 let slow: RawConnection;
-let slowSince: number;
+let slowFor: Promise<number>;
 
 server.before(async () => {
   const folder = scratchFolder();
@@ -35,8 +35,9 @@ server.before(async () => {
   await runImport(db, [shipped('stigs')]);
   db.close();
   running = await startServer(folder, ['serve', '--port', '0', '--db', 'g.db']);
-  slowSince = performance.now();
+  const since = performance.now();
   slow = await openRaw(running.port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+  slowFor = slow.end.then(() => (performance.now() - since) / 1000);
   const { stdout } = await gapstone(['token', 'issue', '--subject', 'canary-subject', '--db', file]);
   authorization = `Authorization: Bearer ${stdout.trim()}\r\n`;
 });
@@ -265,9 +266,10 @@ server('an Expect that is not 100-continue gets a documented answer', async () =
 
 server('a request that does not arrive within ten seconds is 408', async () => {
   const received = await slow.end;
-  const seconds = (performance.now() - slowSince) / 1000;
+  const seconds = await slowFor;
   assertProblem(readAnswer(received), 408, 'REQUEST_TIMEOUT', 'The request took too long to arrive');
-  assert.ok(seconds > 9 && seconds < 20, `after ${seconds.toFixed(1)} s`);
+  // Node's own limit is a minute, which no machine is so busy to reach here.
+  assert.ok(seconds > 9 && seconds < 59, `after ${seconds.toFixed(1)} s`);
   assert.is(readAnswer(received).headers.get('connection'), 'close');
 });
 

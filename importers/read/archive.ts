@@ -34,12 +34,12 @@ export function looksLikeZip(bytes: Uint8Array): boolean {
 }
 
 /**
- * Opens a zip (a file's path, or bytes), checks its whole directory before anything is inflated, and gives its
+ * Opens a zip (a file that is open, which stays so, or bytes), checks its whole directory before anything is inflated, and gives its
  * files in the order of their names. Member data stays in memory. Throws `ImportError` when the archive itself is
  * damaged or hostile: slip names, links, names that collide, overlapping or encrypted members.
  */
 export async function openArchive(
-  origin: string | Buffer,
+  origin: number | Buffer,
   budget: InflateBudget,
 ): Promise<{ members: Member[]; close(): void }> {
   const options = { lazyEntries: true, strictFileNames: true, autoClose: false, validateEntrySizes: true };

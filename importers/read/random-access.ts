@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, read } from 'node:fs';
+import { fstatSync, read } from 'node:fs';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import yauzl from 'yauzl';
@@ -15,10 +15,11 @@ export class BoundedReader extends yauzl.RandomAccessReader {
   private readonly handle: number | null;
   private readonly bytes: Buffer | null;
 
-  constructor(origin: string | Buffer) {
+  /** A file that is open stays so. */
+  constructor(origin: number | Buffer) {
     super();
-    this.bytes = typeof origin === 'string' ? null : origin;
-    this.handle = typeof origin === 'string' ? openSync(origin, 'r') : null;
+    this.bytes = typeof origin === 'number' ? null : origin;
+    this.handle = typeof origin === 'number' ? origin : null;
     this.size = this.handle === null ? this.bytes!.length : fstatSync(this.handle).size;
   }
 
@@ -56,7 +57,6 @@ export class BoundedReader extends yauzl.RandomAccessReader {
   }
 
   override close(callback: (error: Error | null) => void): void {
-    if (this.handle !== null) closeSync(this.handle);
     process.nextTick(callback, null);
   }
 

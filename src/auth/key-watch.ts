@@ -75,8 +75,12 @@ export async function watchKeySet(
   });
 }
 
-/** What changes when a file is written, replaced or removed. */
+/** What changes when a file is written, replaced or removed, or can no longer be looked at. */
 function stampOf(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
-  return stat === undefined ? 'missing' : `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
+  try {
+    const stat = statSync(file, { bigint: true });
+    return `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
+  } catch (error) {
+    return `${(error as NodeJS.ErrnoException).code}`;
+  }
 }

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import {
   calculateJwkThumbprint,
   createLocalJWKSet,
@@ -12,7 +12,15 @@ import {
 } from 'jose';
 import type { Config } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, publishNew, syncPath, whyRefused } from '../base/files.ts';
+import {
+  inPrivateFolder,
+  isThere,
+  publishNew,
+  rightsAround,
+  statIfThere,
+  syncPath,
+  whyRefused,
+} from '../base/files.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import { printable } from '../base/text.ts';
 import { type KeySet, type ReadKeys, watchKeySet } from './key-watch.ts';
@@ -37,7 +45,7 @@ export async function readKeySet(file: string, log: Log = silentLog): Promise<JW
     // Some editors begin a file with a byte order mark.
     set = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, '')) as JSONWebKeySet;
   } catch (error) {
-    throw new CommandError(`the key set ${file} cannot be read: ${whyUnread(error)}`);
+    throw new CommandError(`the key set ${file} cannot be read: ${whyUnread(file, error)}`);
   }
   if (!Array.isArray(set?.keys) || set.keys.length === 0)
     throw new CommandError(`the key set ${file} contains no keys`);
@@ -105,8 +113,10 @@ async function checkPublicKey(name: string, key: JWK): Promise<void> {
 }
 
 /** Why a file of keys was not read. What a parser says of a text quotes it, line ends too, and it may be secret. */
-function whyUnread(error: unknown): string {
-  return error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message;
+function whyUnread(file: string, error: unknown): string {
+  return error instanceof SyntaxError
+    ? 'it is not JSON'
+    : `${(error as Error).message}${rightsAround(file, error)}`;
 }
 
 /** A text of the file as messages show it: cut, on one line; `?` where it is none. */
@@ -139,7 +149,7 @@ export async function localKey(
   logNewKey: LogNewKey = (_, publish) => publish(),
 ): Promise<JWK & { kid: string }> {
   const file = config.keyFile;
-  if (!existsSync(file)) {
+  if (!isThere(file)) {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
     const kid = `local-${Date.now().toString(36)}`;
     const jwk = { ...(await exportJWK(privateKey)), kid, alg: 'ES256' };
@@ -163,7 +173,7 @@ export async function localKey(
 }
 
 function readLocalKey(file: string): JWK & { kid: string } {
-  const stat = statSync(file, { throwIfNoEntry: false });
+  const stat = statIfThere(file);
   if (!stat) throw new CommandError(`the key file ${file} is missing`);
   const mode = stat.mode & 0o777;
   if (mode & 0o077)
@@ -174,7 +184,7 @@ function readLocalKey(file: string): JWK & { kid: string } {
   try {
     jwk = JSON.parse(readFileSync(file, 'utf8')) as JWK;
   } catch (error) {
-    throw new CommandError(`the key file ${file} cannot be read: ${whyUnread(error)}`);
+    throw new CommandError(`the key file ${file} cannot be read: ${whyUnread(file, error)}`);
   }
   if (jwk?.kty !== 'EC' || jwk.crv !== 'P-256' || !jwk.d || !jwk.kid || !isWholeKey(jwk)) {
     throw new CommandError(`the key file ${file} does not contain an ES256 private key`);
@@ -205,7 +215,7 @@ function isWholeKey({ d, ...publicJwk }: JWK): boolean {
 /** Refuses a key set or a local key that is there and bad, and makes none. Throws `CommandError`. */
 export async function checkKeys(config: Config): Promise<void> {
   if (config.jwks !== null) await readKeySet(config.jwks);
-  else if (existsSync(config.keyFile)) readLocalKey(config.keyFile);
+  else if (isThere(config.keyFile)) readLocalKey(config.keyFile);
 }
 
 /**

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
 import { dirname, join, parse, resolve } from 'node:path';
 import { z } from 'zod';
 import { isNetwork } from './addresses.ts';
 import { CommandError } from './errors.ts';
+import { statIfThere } from './files.ts';
 import { printable } from './text.ts';
 
 /** What a wrong value is told: what it must be, and its beginning. Never for a secret. */
@@ -28,14 +28,27 @@ const whole = (least: number, most: number, explain?: (text: string) => string) 
       )
       .transform(Number),
   );
-const file = filled.refine((path) => statSync(path, { throwIfNoEntry: false })?.isFile(), {
-  error: ({ input }) => `is not a file: ${input}`,
-});
-const folder = filled
-  .refine((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory(), {
-    error: ({ input }) => `is not a folder: ${input}`,
-  })
-  .transform((path) => resolve(path));
+/** A path that leads to what it must lead to; a right that is missing to find out is the error (rule D44.4). */
+const leadsTo = (what: 'file' | 'folder') =>
+  filled.check((context) => {
+    try {
+      const stat = statIfThere(context.value);
+      if (what === 'file' ? stat?.isFile() : stat?.isDirectory()) return;
+      context.issues.push({
+        code: 'custom',
+        input: context.value,
+        message: `is not a ${what}: ${context.value}`,
+      });
+    } catch (error) {
+      context.issues.push({
+        code: 'custom',
+        input: context.value,
+        message: `is wrong: ${(error as Error).message}`,
+      });
+    }
+  });
+const file = leadsTo('file');
+const folder = leadsTo('folder').transform((path) => resolve(path));
 const list = <Entry extends z.ZodType<string, string>>(entry: Entry) =>
   z
     .string()
@@ -102,6 +115,8 @@ const settings = z.object({
   ),
   /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
   trustedProxies: list(z.string().refine(isNetwork, wrongEntry)),
+  /** Whether `start` imports the samples of the package, beside its facts (rule D44.1). */
+  samples: onOff.default(true),
   /** What is put into this folder is imported (rule D33). */
   inbox: folder.nullable().default(null),
   auditFile: filled.nullable().default(null),

@@ -15,6 +15,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { CommandError } from './errors.ts';
 
 const chunkBytes = 1 << 20;
 
@@ -62,7 +63,7 @@ export function publishNew(temporary: string, file: string): void {
     linkSync(temporary, file);
   } catch (error) {
     if (!hasNoLinks(error)) throw error;
-    if (existsSync(file)) throw Object.assign(new Error(`${file} exists`), { code: 'EEXIST' });
+    if (isThere(file)) throw Object.assign(new Error(`${file} exists`), { code: 'EEXIST' });
     renameSync(temporary, file);
   }
   rmSync(temporary, { force: true });
@@ -100,6 +101,24 @@ export function rightsAround(path: string, error: unknown): string {
 export function whyRefused(path: string, error: unknown): string {
   return `${(error as Error).message.split(',')[0]}${rightsAround(path, error)}`;
 }
+
+/**
+ * What a path leads to, links followed; null where there is nothing. Throws `CommandError` without the right to enter a folder above
+ * it: a missing right is never reported as a missing file (rule D44.4). What else the system refuses is thrown as it is.
+ */
+export function statIfThere(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    if (rightsAround(path, error) === '') throw error;
+    throw new CommandError(`${path} cannot be read: ${whyRefused(path, error)}`);
+  }
+}
+
+/** Whether a path leads to anything; throws as `statIfThere`. */
+export const isThere = (path: string): boolean => statIfThere(path) !== null;
 
 /** SHA-256 of a file in lower-case hexadecimal. */
 export function sha256OfFile(file: string): string {

@@ -9,9 +9,15 @@ export function compareCodePoints(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** Cuts a text that comes from a request to 64 characters, for messages (D2.2). */
-export function cut(text: string): string {
-  return [...text].slice(0, 64).join('');
+/** Cuts a text that comes from a request to 64 characters, for messages (D2.2), or to another length. */
+export function cut(text: string, length = 64): string {
+  // A character has at most two units.
+  return [...text.slice(0, 2 * length)].slice(0, length).join('');
+}
+
+/** Whether a text has at most so many characters; a long one is not taken apart to count them. */
+export function hasAtMost(text: string, characters: number): boolean {
+  return text.length <= characters || (text.length <= 2 * characters && [...text].length <= characters);
 }
 
 /** A text from outside as logs and messages show it: cut, on one line, U+FFFD for what is not to be seen. */

@@ -1,14 +1,11 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { and, desc, eq, ne, sql } from 'drizzle-orm';
+import { runInSlices } from '../base/slices.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import type { Database } from '../db/database.ts';
-import { catalogDigest, digesting } from '../db/digest.ts';
+import { catalogDigest, digesting, storedDigest } from '../db/digest.ts';
 import { contentBundles } from '../db/user-tables.ts';
 import type { CatalogSummary } from './schema.ts';
 import { fileStatus } from './status.ts';
-
-/** As long as the digest may be worked on before others have their turn, in milliseconds. */
-const sliceMilliseconds = 10;
 
 export type CatalogSummaryService = ReturnType<typeof createCatalogSummaryService>;
 
@@ -29,7 +26,13 @@ export function createCatalogSummaryService(db: Database) {
     .limit(1)
     .prepare();
 
+  /** Reads what was stored with the catalog; makes the digest where none was. */
   async function make(): Promise<Omit<CatalogSummary, 'bundle'>> {
+    const known = db.read(() => ({ digest: storedDigest(db.sqlite), ...countsOf(db.sqlite) }));
+    return known.digest === null ? makeDigest() : { ...known, digest: known.digest };
+  }
+
+  async function makeDigest(): Promise<Omit<CatalogSummary, 'bundle'>> {
     const { file } = fileStatus(db, 'catalog');
     const attached = () => ({ digest: catalogDigest(db), ...db.read(() => countsOf(db.sqlite)) });
     if (file === ':memory:') return attached();
@@ -44,22 +47,14 @@ export function createCatalogSummaryService(db: Database) {
     try {
       sqlite.exec('BEGIN');
       const counts = countsOf(sqlite);
-      const steps = digesting(sqlite);
-      let until = performance.now() + sliceMilliseconds;
-      for (;;) {
-        const step = steps.next();
-        if (step.done) return { digest: step.value, ...counts };
-        if (performance.now() < until) continue;
-        await turn();
-        until = performance.now() + sliceMilliseconds;
-      }
+      return { digest: await runInSlices(digesting(sqlite)), ...counts };
     } finally {
       sqlite.close();
     }
   }
 
   return {
-    /** The digest is made once for each state of the catalog, in pieces: the first who ask wait for it. */
+    /** The summary is made once for each state of the catalog. Where no digest is stored, the first requests wait for it. */
     async summary(): Promise<CatalogSummary> {
       for (;;) {
         const generation = db.generation();

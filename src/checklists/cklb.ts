@@ -2,6 +2,7 @@ import { stableId } from '../base/ids.ts';
 import { type Cklb, type CklbRule, type CklbStig, roles } from '../catalog/stigs/cklb-schema.ts';
 import {
   badChecklist,
+  checklistLimits,
   createLeftovers,
   createRuleGuard,
   type Leftovers,
@@ -88,7 +89,7 @@ function readStig(
 ): CklbStig {
   const stig = fieldsOf(value, path, leftovers);
   const stigUuid = stig.uuid('uuid', path);
-  const name = stig.text('stig_name');
+  const name = stig.name('stig_name');
   const rules = stig.list('rules').map((each, index) => {
     const rule = readRule(each, `${path}.rules[${index}]`, stigUuid, leftovers, onFault);
     guard.rule(rule.rule_id, `${path}.rules[${index}]`);
@@ -97,8 +98,8 @@ function readStig(
   const read = {
     stig_name: name,
     display_name: stig.textOrNull('display_name') ?? name,
-    stig_id: stig.text('stig_id'),
-    release_info: stig.text('release_info'),
+    stig_id: stig.name('stig_id'),
+    release_info: stig.name('release_info'),
     version: stig.scalar('version'),
     uuid: stigUuid,
     reference_identifier: stig.textOrNull('reference_identifier'),
@@ -118,9 +119,9 @@ function readRule(
   onFault: OnFault,
 ): CklbRule {
   const rule = fieldsOf(value, path, leftovers);
-  const source = rule.text('rule_id_src');
-  const id = rule.text('rule_id') || source;
-  const groupId = rule.text('group_id');
+  const source = rule.name('rule_id_src');
+  const id = rule.name('rule_id') || source;
+  const groupId = rule.name('group_id');
   const reference = rule.fields('check_content_ref');
   const override = rule.fields('overrides');
   const severity = override.fields('severity');
@@ -141,7 +142,7 @@ function readRule(
     weight: rule.scalar('weight'),
     classification: rule.text('classification'),
     severity: readSeverity(rule.text('severity'), at('severity'), onFault),
-    rule_version: rule.text('rule_version'),
+    rule_version: rule.name('rule_version'),
     rule_title: rule.text('rule_title'),
     group_title: rule.text('group_title'),
     fix_text: rule.text('fix_text'),
@@ -209,12 +210,14 @@ interface Fields {
   isThere: boolean;
   value(name: string): unknown;
   text(name: string): string;
+  /** A text by which something is found, or that is repeated for each rule: a long one is refused. */
+  name(name: string): string;
   textOrNull(name: string): string | null;
   texts(name: string): string[];
   list(name: string): unknown[];
   flag(name: string, otherwise: boolean): boolean;
   integer(name: string, otherwise: number): number;
-  /** A text that some writers give as a number or as a boolean. */
+  /** A name that some writers give as a number or as a boolean. */
   scalar(name: string): string;
   /** A UUID; where there is none, one made from its place. */
   uuid(name: string, place: string): string;
@@ -258,6 +261,11 @@ function fieldsOf(value: unknown, path: string, leftovers: Leftovers): Fields {
     isThere,
     value: take,
     text: (name) => textOf(name) ?? '',
+    name(name) {
+      const given = textOf(name) ?? '';
+      if (given.length <= checklistLimits.name) return given;
+      throw badChecklist(at(name), `must have at most ${checklistLimits.name} characters`);
+    },
     textOrNull: (name) => textOf(name) ?? null,
     texts: (name) => typed(name, arrayOf(take(name), isText), 'an array of texts', isTexts) ?? [],
     list: (name) => typed(name, arrayOf(take(name), isObject), 'an array', isArray) ?? [],
@@ -265,7 +273,7 @@ function fieldsOf(value: unknown, path: string, leftovers: Leftovers): Fields {
     integer: (name, otherwise) => typed(name, take(name), 'an integer', isInteger) ?? otherwise,
     scalar(name) {
       const given = take(name);
-      return typeof given === 'number' || isFlag(given) ? String(given) : this.text(name);
+      return typeof given === 'number' || isFlag(given) ? String(given) : this.name(name);
     },
     uuid(name, place) {
       const given = this.text(name);

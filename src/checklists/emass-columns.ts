@@ -79,9 +79,12 @@ function readColumns(csv: string, sheet: EmassSheet): EmassColumns {
   } catch (error) {
     throw badRequest(`columns: ${(error as Error).message.split('\n')[0]!.slice(0, 200)}`);
   }
-  const known = lines.map((line) => line.filter((name) => fieldOf(name, sheet) !== null).length);
-  const at = known.indexOf(Math.max(...known));
-  if (at < 0 || known[at] === 0)
+  let [at, most] = [-1, 0];
+  for (const [index, line] of lines.entries()) {
+    const known = line.filter((name) => fieldOf(name, sheet) !== null).length;
+    if (known > most) [at, most] = [index, known];
+  }
+  if (at < 0)
     throw badRequest(`columns: no line has a column that is filled, as "${filled[sheet].join('", "')}"`);
   if (lines.length > at + 2) throw badRequest('columns: more than one line stands below the header');
   const header = lines[at]!;

@@ -10,6 +10,12 @@ import { type EmassRows, emassBody } from './emass-schema.ts';
 import { readChecklist } from './read.ts';
 import { answerOf, longestMarking, parseBody, type Upgraded, type Work } from './upload.ts';
 
+/** Different CCIs in one request: twice as many as DISA's list has. */
+const mostCcis = 10_000;
+
+/** Characters in the cells of one sheet. */
+const mostText = 64 * 1024 * 1024;
+
 const sheetNames = { 'test-results': 'Test Result Import', poam: 'POA&M' };
 
 /** Reads a body of checklists and makes a sheet of eMASS of them (rule D30.2). Throws a 400. */
@@ -20,12 +26,15 @@ export function* emassWork(bytes: Uint8Array, banner: string | null): Work {
   const isPoam = asked.sheet === 'poam';
   const rules = rulesOf(checklists).filter(({ rule }) => !isPoam || rule.status === 'open');
   const ccis = [...new Set(rules.flatMap((each) => each.ccis))].sort();
+  if (ccis.length > mostCcis)
+    throw badRequest(`checklists must name at most ${mostCcis} different CCIs, not ${ccis.length}`);
   const facts = (yield { ccis, revision: asked.revision }) as CciFacts;
-  const rows = (isPoam ? poamRows : testResultRows)(rules, facts, asked);
+  const rows = (isPoam ? poamRows : testResultRows)(rules, facts, asked).map(columns.rowOf);
+  refuseLargeSheet(rows);
   const made: EmassRows = {
     sheet: asked.sheet,
     header: columns.header,
-    rows: rows.map(columns.rowOf),
+    rows,
     withoutCci: rules
       .filter((each) => each.ccis.length === 0)
       .map(({ host, stig, rule }) => ({
@@ -34,6 +43,14 @@ export function* emassWork(bytes: Uint8Array, banner: string | null): Work {
     unknownCcis: ccis.filter((cci) => !facts.ccis.has(cci)),
   };
   return asked.format === 'json' ? answerOf(made) : workbook(made, columns, markingOf(checklists), banner);
+}
+
+/** Throws a 400 for rows with more text than is sent at once: a request of some MiB may ask for hundreds. */
+function refuseLargeSheet(rows: string[][]): void {
+  let characters = 0;
+  for (const cell of rows.flat()) characters += cell.length;
+  if (characters > mostText)
+    throw badRequest(`The sheet would have more than ${mostText} characters: send fewer checklists at once`);
 }
 
 /** Reads one of the checklists; a message says which. */

@@ -1,4 +1,4 @@
-import { count } from '../base/text.ts';
+import { count, cut } from '../base/text.ts';
 import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { longestCell } from '../http/xlsx.ts';
 import type { OldChecklist } from './cklb.ts';
@@ -13,9 +13,12 @@ export interface CciFacts {
   controls: Map<string, string>;
 }
 
+/** Characters of the name of a host that stand in a sheet: as many as STIG Manager takes of one. */
+const longestHost = 255;
+
 /** A rule of a checklist, with where it is from. */
 export interface CheckedRule {
-  /** Its name, or the empty text. */
+  /** Its name as far as a sheet shows it, or the empty text. */
   host: string;
   stig: CklbStig;
   rule: CklbRule;
@@ -25,16 +28,12 @@ export interface CheckedRule {
 
 /** Every rule of some checklists, in their order. */
 export function rulesOf(checklists: OldChecklist[]): CheckedRule[] {
-  return checklists.flatMap(({ checklist: { target_data, stigs } }) =>
-    stigs.flatMap((stig) =>
-      stig.rules.map((rule) => ({
-        host: target_data.host_name.trim(),
-        stig,
-        rule,
-        ccis: [...new Set(rule.ccis.flatMap(readCci))],
-      })),
-    ),
-  );
+  return checklists.flatMap(({ checklist: { target_data, stigs } }) => {
+    const host = cut(target_data.host_name.trim(), longestHost);
+    return stigs.flatMap((stig) =>
+      stig.rules.map((rule) => ({ host, stig, rule, ccis: [...new Set(rule.ccis.flatMap(readCci))] })),
+    );
+  });
 }
 
 /** The published form of a CCI, as it is often written otherwise; none for what is no CCI. */
@@ -45,14 +44,21 @@ function readCci(text: string): string[] {
 
 /** The rows of a sheet of test results (rule D30.2): one for each CCI of a rule. */
 export function testResultRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields[] {
-  const byCci = Map.groupBy(
-    rules.flatMap((each) => each.ccis.map((cci) => ({ ...each, cci }))),
-    ({ cci }) => cci,
+  const byCci = new Map<string, CheckedRule[]>();
+  for (const each of rules)
+    for (const cci of each.ccis) {
+      const same = byCci.get(cci);
+      if (same) same.push(each);
+      else byCci.set(cci, [each]);
+    }
+  // Written once for each rule, however many CCIs it has.
+  const lines = new Map(
+    rules.filter(({ rule }) => rule.status === 'open').map((each) => [each, lineOf(each)] as const),
   );
   return [...byCci.keys()].sort().map((cci) => {
     const found = facts.ccis.get(cci);
     const controls = found?.controls ?? [];
-    const { status, results } = tested(byCci.get(cci)!);
+    const { status, results } = tested(byCci.get(cci)!, lines);
     return new Map([
       ['control acronym', controls.join(', ')],
       ['control information', controls.map((control) => facts.controls.get(control)).join('\n\n')],
@@ -67,13 +73,23 @@ export function testResultRows(rules: CheckedRule[], facts: CciFacts, asked: Ema
 }
 
 /** What the rules of a CCI come to: one that is not reviewed leaves it open whether it is met. */
-function tested(rules: CheckedRule[]): { status: string; results: string } {
+function tested(
+  rules: CheckedRule[],
+  lines: ReadonlyMap<CheckedRule, string>,
+): { status: string; results: string } {
   const of = (status: CklbRule['status']) => rules.filter(({ rule }) => rule.status === status);
   const open = of('open');
   const checks = (number: number) => count(number, 'technical STIG/SRG check');
   if (open.length > 0) {
     const head = 'Non-Compliant. The following technical STIG/SRG checks are open:';
-    return { status: 'Non-Compliant', results: fitted(head, open.map(lineOf), 'open check') };
+    return {
+      status: 'Non-Compliant',
+      results: fitted(
+        head,
+        open.map((each) => lines.get(each)!),
+        'open check',
+      ),
+    };
   }
   const notApplicable = of('not_applicable').length;
   if (notApplicable === rules.length)
@@ -123,7 +139,7 @@ function fitted(head: string, given: string[], what: string): string {
 export function poamRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields[] {
   const open = rules.filter(({ rule }) => rule.status === 'open');
   const byRule = Map.groupBy(open, ({ rule }) => rule.rule_id_src);
-  const ids = [...byRule.keys()].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  const ids = [...byRule.keys()].sort(new Intl.Collator('en', { numeric: true }).compare);
   return ids.map((id) => poamRow(byRule.get(id)!, facts, asked));
 }
 

@@ -7,8 +7,8 @@ export const targetTypes = ['Computing', 'Non-Computing'] as const;
 const severities = ['high', 'medium', 'low'] as const;
 const statuses = ['not_reviewed', 'not_applicable', 'open', 'not_a_finding'] as const;
 
-/** How much a checklist may hold: far beyond any real one, and little enough to be worked through at once. */
-export const checklistLimits = { stigs: 100, rules: 20_000, leftovers: 100_000 };
+/** How much a checklist may hold (rule D28.4): far beyond any real one, and little enough to be worked through at once. */
+export const checklistLimits = { stigs: 100, rules: 20_000, leftovers: 100_000, name: 1000 };
 
 /** Characters of finding details or comments that STIG Manager takes; the rest it cuts off. */
 export const longestText = 32_767;

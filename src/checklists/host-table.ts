@@ -26,6 +26,9 @@ export interface HostTable {
   problems: string[];
 }
 
+/** The most characters of a line: the columns of a host have less in all. */
+const longestLine = 16 * 1024;
+
 /** As many problems are named; more would not be read. */
 const mostProblems = 10;
 
@@ -34,10 +37,15 @@ const mostProblems = 10;
  * With a header it has `hostName` and any other column; without one, where that may be, the columns are name, address, FQDN, role.
  */
 export function readHosts(text: string, { mustHaveHeader }: { mustHaveHeader: boolean }): HostTable {
+  const tooLong = text.split('\n').findIndex((line) => line.length > longestLine);
+  if (tooLong >= 0)
+    return { hosts: [], problems: [`Line ${tooLong + 1}: it has more than ${longestLine} characters`] };
   let rows: { record: string[]; info: { lines: number } }[];
   try {
     const options = { bom: true, info: true, skip_empty_lines: true, relax_column_count: true, trim: true };
-    rows = parse(text, { ...options, delimiter: delimiterOf(text) }) as unknown as typeof rows;
+    // One more than a header and all hosts: what follows need not be read to be refused.
+    const to = maxHosts + 2;
+    rows = parse(text, { ...options, to, delimiter: delimiterOf(text) }) as unknown as typeof rows;
   } catch (error) {
     return { hosts: [], problems: [(error as Error).message.split('\n')[0]!] };
   }
@@ -65,7 +73,7 @@ export function readHosts(text: string, { mustHaveHeader }: { mustHaveHeader: bo
   }
   if (problems.length === 0 && hosts.length === 0) problems.push('There is no host');
   if (hosts.length > maxHosts)
-    problems.push(`There are ${hosts.length} hosts. At most ${maxHosts} are taken at once`);
+    problems.push(`There are more than ${maxHosts} hosts. At most ${maxHosts} are taken at once`);
   const more = problems.length - mostProblems;
   return {
     hosts,

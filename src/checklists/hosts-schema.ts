@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { checklistTarget } from '../catalog/stigs/cklb-schema.ts';
+import { boundedArray } from '../http/arrays.ts';
 import { format, notAnObject, oneWord, requestText } from '../http/schema.ts';
 import { checklistFormats } from './schema.ts';
 
@@ -18,15 +19,11 @@ export const checklistHost = checklistTarget.extend({
 });
 export type ChecklistHost = z.infer<typeof checklistHost>;
 
-const wrongHosts = { error: `hosts must contain 1 to ${maxHosts} hosts` };
-
 export const checklistsBody = z.object(
   {
-    hosts: z
-      .array(checklistHost, wrongHosts)
-      .min(1, wrongHosts)
-      .max(maxHosts, wrongHosts)
-      .openapi({ example: [{ hostName: 'web01', ipAddress: '10.0.0.11' }] }),
+    hosts: boundedArray(checklistHost, 'hosts', 'hosts', { least: 1, most: maxHosts }).openapi({
+      example: [{ hostName: 'web01', ipAddress: '10.0.0.11' }],
+    }),
     format: format(checklistFormats),
     layout: oneWord('layout', layouts).default('stig').openapi({
       description: 'stig: a file for each host and STIG. host: a file for each host with all STIGs.',

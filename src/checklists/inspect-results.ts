@@ -35,9 +35,8 @@ export function inspectResults(scan: ScanResults, release: IdentifiedRelease | n
     const current = release.current.release.version;
     if (version !== current) add('old-release', `${version} is not the current release, ${current}`);
   }
-  const seen = new Map<string, string[]>();
+  const repeated = Map.groupBy(scan.results, ({ id }) => id);
   for (const result of scan.results) {
-    seen.set(result.id, [...(seen.get(result.id) ?? []), result.result]);
     if (statusOf(result.result) !== 'not_reviewed') answered.add(plainId(result.id));
     if (!find) continue;
     const match = find.rule(result);
@@ -51,8 +50,10 @@ export function inspectResults(scan: ScanResults, release: IdentifiedRelease | n
         match.row.groupId,
       );
   }
-  for (const [id, results] of seen)
+  for (const [id, results] of repeated) {
+    const words = shortList(results.map(({ result }) => result));
     if (results.length > 1)
-      add('repeated-rule', `${id.slice(0, 64)} has ${results.length} results: ${shortList(results)}`);
+      add('repeated-rule', `${id.slice(0, 64)} has ${results.length} results: ${words}`);
+  }
   return { ...headOf(release), rules: rules.size, answered: answered.size, findings };
 }

@@ -1,4 +1,4 @@
-import { count } from '../base/text.ts';
+import { count, cut } from '../base/text.ts';
 import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { compareRules, fieldChanges } from '../catalog/stigs/compare.ts';
 import { toComparable } from '../catalog/stigs/diff.ts';
@@ -9,7 +9,7 @@ import { adviceOf, errors, type FindingCode } from './advice.ts';
 import type { OldChecklist } from './cklb.ts';
 import { type FaultCode, longestText } from './fields.ts';
 import { inspectTarget } from './inspect-target.ts';
-import { shortList } from './names.ts';
+import { nameOf, shortList } from './names.ts';
 import { plainId } from './results-match.ts';
 import { dateOf } from './results-names.ts';
 import type { Inspection, InspectionFinding } from './results-schema.ts';
@@ -52,9 +52,6 @@ export function statedOf(stig: CklbStig): StatedRelease {
   };
 }
 
-const nameOf = (stig: CklbStig) =>
-  (stig.stig_id.trim() || stig.stig_name.trim() || 'that it names').slice(0, 64);
-
 /**
  * Looks at one STIG of a checklist, pure (rule D29.4): which release it is of, what differs from that, and what tools will
  * refuse. `release` is null for a STIG that the catalog does not have; `before` are the slugs of the STIGs above it.
@@ -82,7 +79,10 @@ export function inspectStig(
   for (const { code, path, problem } of own) add(code, `${path} ${problem}`, ruleOf(path)?.group_id || null);
   inspectReleaseInfo(stig, add);
   if (release === null)
-    add('unknown-stig', `The catalog has no STIG ${nameOf(stig)}, and no STIG with its rules`);
+    add(
+      'unknown-stig',
+      `The catalog has no STIG ${cut(nameOf(stig)) || 'that it names'}, and no STIG with its rules`,
+    );
   else {
     if (before.includes(release.target.release.slug))
       add('repeated-stig', `${release.target.release.title} is in the checklist twice`);

@@ -2,6 +2,7 @@ import type { CklbRule } from '../catalog/stigs/cklb-schema.ts';
 import { classesOf, fieldChanges } from '../catalog/stigs/compare.ts';
 import { toComparable } from '../catalog/stigs/diff.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
+import type { FindingRow } from '../catalog/stigs/queries.ts';
 import { type FoundRule, plainId } from './results-match.ts';
 import type { RuleResult } from './results-reader.ts';
 
@@ -45,11 +46,17 @@ export interface Outcome {
   reasons: string[];
 }
 
-/** What the results of one rule come to; null for none. */
+/** The rules of the other releases of a STIG, by their ids as `plainId` gives them; of several the first. */
+export function testedRules({ others }: IdentifiedRelease): ReadonlyMap<string, FindingRow> {
+  const rows = others.flatMap(({ findings }) => findings);
+  return new Map(rows.reverse().map((row) => [plainId(row.ruleId), row]));
+}
+
+/** What the results of one rule come to; null for none. `tested` are the rules of other releases. */
 export function outcomeOf(
   all: MatchedResult[],
   tool: string | null,
-  release: IdentifiedRelease,
+  tested: ReadonlyMap<string, FindingRow>,
 ): Outcome | null {
   if (all.length === 0) return null;
   const status = ranks.find((rank) => all.some(({ result }) => statusOf(result.result) === rank))!;
@@ -63,7 +70,7 @@ export function outcomeOf(
     reasons.push(result === '' ? 'its result is empty' : `${result.slice(0, 64)}: ${why}`);
   }
   const other = all.find((each) => each.matchedBy !== 'ruleId');
-  if (other) reasons.push(revisionReason(other, release));
+  if (other) reasons.push(revisionReason(other, tested.get(plainId(other.result.id))));
   const wasFixed = winners.some((each) => each.result.result === 'fixed');
   return {
     status,
@@ -98,10 +105,7 @@ export function detailsOf(
 }
 
 /** That another revision of the rule was tested, and what changed since where that is known. */
-function revisionReason({ result, row }: MatchedResult, { others }: IdentifiedRelease) {
-  const tested = others
-    .flatMap((each) => each.findings)
-    .find((each) => plainId(each.ruleId) === plainId(result.id));
+function revisionReason({ result, row }: MatchedResult, tested: FindingRow | undefined) {
   const classes = tested ? classesOf(fieldChanges(toComparable(tested), toComparable(row))) : [];
   const changed = !tested
     ? ''

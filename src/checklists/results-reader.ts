@@ -1,6 +1,7 @@
 import { isTestResult, isXccdf } from '../../importers/read/scan-results.ts';
 import type { XmlElement, XmlHandler } from '../../importers/read/xml.ts';
 import { badRequest } from '../base/errors.ts';
+import { cut } from '../base/text.ts';
 import { checklistLimits } from './fields.ts';
 import { shortList } from './names.ts';
 import { dateOf, releaseOf, toolOf } from './results-names.ts';
@@ -72,6 +73,15 @@ function bareRule(idref = ''): string {
   return at < 0 ? id.replace(/^xccdf_.*?_rule_/, '') : id.slice(at);
 }
 
+/** A name that is looked up in the catalog. Throws a 400 for one that is longer than any. */
+function nameIn(text: string, what: string): string {
+  if (text.length <= checklistLimits.name) return text;
+  throw bad(`${what} must have at most ${checklistLimits.name} characters`);
+}
+
+/** A time as it is written: it stands in the details of each rule, so that a long one is cut. */
+const timeIn = (text = '') => cut(text.trim()) || null;
+
 /**
  * Collects the results of a scan from the events of the XML reader: an XCCDF TestResult of any version and namespace,
  * wherever it stands, in an ARF below its reports alone. Only what the report needs is kept of a file.
@@ -132,9 +142,9 @@ export function createResultsReader(root: XmlElement) {
         if (results.length >= checklistLimits.rules)
           throw bad(`contains more than ${checklistLimits.rules} rule results`);
         results.push({
-          id: bareRule(attributes.idref),
+          id: nameIn(bareRule(attributes.idref), 'the id of a rule'),
           result: '',
-          time: attributes.time?.trim() || null,
+          time: timeIn(attributes.time),
           check: null,
           detail: '',
           comment: '',
@@ -270,11 +280,11 @@ export function createResultsReader(root: XmlElement) {
       (benchmarks.length === 1 ? benchmarks[0] : undefined);
     const stated = benchmark?.version || test.attributes.version || '';
     const { attributes } = test;
-    const time = attributes['end-time']?.trim() || attributes['start-time']?.trim() || null;
+    const time = timeIn(attributes['end-time']) ?? timeIn(attributes['start-time']);
     return {
       kind: isArf ? 'arf' : 'xccdf',
       tool: toolOf(attributes['test-system'] ?? '', benchmark?.creator ?? ''),
-      benchmarkId: bareBenchmark(benchmark?.id || '') || id,
+      benchmarkId: nameIn(bareBenchmark(benchmark?.id || '') || id, 'the id of its benchmark'),
       release: releaseOf(stated, benchmark?.releaseInfo ?? ''),
       benchmarkDate: dateOf(benchmark?.releaseInfo ?? ''),
       target: readTarget(test.facts, assets > 1 ? null : ofAssets),

@@ -31,6 +31,13 @@ function macs(texts: string[]): string {
   return [...new Set(each)].filter((text) => /[^0:.-]/.test(text)).join(', ');
 }
 
+/** A name without the dots at its end; a pattern for them would look at every dot of a long one again and again. */
+function withoutEndingDots(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '.') end--;
+  return text.slice(0, end);
+}
+
 /** The host of a scan: prefixes of facts vary, so their last part counts; what an ARF says of its asset fills what is empty. */
 export function readTarget(stated: Facts, asset: Facts | null): Target {
   const from = ({ targets, addresses: others, facts }: Facts) => {
@@ -46,7 +53,7 @@ export function readTarget(stated: Facts, asset: Facts | null): Target {
         ...targets.map((text) => text.trim()),
         ...of('host_name', 'hostname'),
       ]),
-      fqdn: first(of('fqdn').map((text) => text.replace(/\.+$/, ''))),
+      fqdn: first(of('fqdn').map(withoutEndingDots)),
       ipAddress: addresses(of('ipv4', 'ipaddress', 'ip')) || addresses(others),
       macAddress: macs(of('mac', 'macaddress')),
       role: readWord(roles, role, () => undefined),

@@ -6,7 +6,7 @@ import type { FindingRow } from '../catalog/stigs/queries.ts';
 import type { OldChecklist } from './cklb.ts';
 import { longestText } from './fields.ts';
 import { createRuleFinder, plainId } from './results-match.ts';
-import { detailsOf, type MatchedResult, outcomeOf } from './results-outcome.ts';
+import { detailsOf, type MatchedResult, outcomeOf, testedRules } from './results-outcome.ts';
 import type { RuleResult, ScanResults } from './results-reader.ts';
 import type { ReportedRule, ResultsReport } from './results-schema.ts';
 import { chooseStig, isAnswered, upgradeChecklist, withIds } from './upgrade.ts';
@@ -37,10 +37,11 @@ export function checklistFromResults(
       : upgradeChecklist(old, target, release.benchmarkIds, { hostName, onChange: 'keep', format: 'cklb' });
   const before = upgraded?.checklist ?? fresh;
   const { found, unknown, renamed } = matchResults(scan.results, release);
+  const tested = testedRules(release);
 
   const reported: ReportedRule[] = [];
   const rules = before.stigs[index]!.rules.map((rule) => {
-    const outcome = outcomeOf(found.get(plainId(rule.rule_id_src)) ?? [], scan.tool, release);
+    const outcome = outcomeOf(found.get(plainId(rule.rule_id_src)) ?? [], scan.tool, tested);
     const isKept = isAnswered(rule) && (!overwrite || outcome === null || outcome.status === 'not_reviewed');
     const { groupId, ruleId } = { groupId: rule.group_id, ruleId: rule.rule_id_src };
     const status = isKept || outcome === null ? rule.status : outcome.status;
@@ -60,7 +61,7 @@ export function checklistFromResults(
       target_data: targetData(before.target_data, host, scan),
       stigs: before.stigs.with(index, { ...before.stigs[index]!, rules }),
     },
-    index,
+    [index],
   );
   const notCarried = upgraded?.report.notCarried ?? [];
   const counted = (status: Status) => reported.filter((each) => each.status === status).length;
@@ -110,7 +111,9 @@ function matchResults(results: RuleResult[], release: IdentifiedRelease) {
       continue;
     }
     const key = plainId(match.row.ruleId);
-    found.set(key, [...(found.get(key) ?? []), { ...match, result }]);
+    const same = found.get(key);
+    if (same) same.push({ ...match, result });
+    else found.set(key, [{ ...match, result }]);
   }
   return { found, unknown, renamed };
 }

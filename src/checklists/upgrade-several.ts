@@ -1,4 +1,5 @@
-import { AppError } from '../base/errors.ts';
+import { AppError, badRequest } from '../base/errors.ts';
+import { cut } from '../base/text.ts';
 import { checklistName } from '../catalog/stigs/cklb.ts';
 import type { Column } from '../http/columns.ts';
 import type { OldChecklist } from './cklb.ts';
@@ -6,7 +7,7 @@ import { createNames, safeName } from './file-names.ts';
 import { shortList, stigNames } from './names.ts';
 import { checklistText, readChecklist } from './read.ts';
 import type { RuleAnswer, UpgradeBody, UpgradeReport } from './schema.ts';
-import { upgradeChecklist } from './upgrade.ts';
+import { moveStig, withIds } from './upgrade.ts';
 import { type Found, type Release, type Wanted, written } from './upload.ts';
 
 /** A file that was brought. */
@@ -54,22 +55,31 @@ const names = [
 
 export const reportColumns: Column<ReportRow>[] = names.map((name) => ({ name, value: (row) => row[name] }));
 
+/** Characters of the name of a file or a host in the report. */
+const longestName = 255;
+
+/** Bytes of all upgraded checklists: a small file that names many STIGs becomes one with all their rules. */
+const mostMade = 128 * 1024 * 1024;
+
 type Options = Pick<UpgradeBody, 'onChange' | 'format'> & {
   slug?: string | undefined;
   version?: string | undefined;
 };
 
 /**
- * Upgrades checklists one by one, each STIG in them that the catalog has (or the one that is asked for); what cannot be upgraded is told and
- * keeps no other from it.
+ * Upgrades checklists one by one, each STIG in them that the catalog has (or the one that is asked for). A failed file is
+ * reported and does not stop the others. Throws a 400 where they become too large together.
  */
 export function* upgradeSeveral(
   files: NamedFile[],
   asked: Options,
+  most = mostMade,
 ): Generator<Wanted, UpgradedFile[], Found> {
   const named = createNames();
+  let bytesMade = 0;
   const done: UpgradedFile[] = [];
-  for (const { name, bytes } of files) {
+  for (const { name: given, bytes } of files) {
+    const name = cut(given, longestName);
     const blank = { file: name, host: '', made: null, classification: null, stigs: [], rows: [] };
     try {
       const { text } = checklistText(bytes);
@@ -78,6 +88,11 @@ export function* upgradeSeveral(
       if (!(error instanceof AppError)) throw error;
       done.push(withReason({ ...blank, problems: [error.message] }));
     }
+    bytesMade += done.at(-1)!.made?.content.length ?? 0;
+    if (bytesMade > most)
+      throw badRequest(
+        `The upgraded checklists would have more than ${most} bytes together: upgrade fewer at once`,
+      );
   }
   return done;
 }
@@ -94,6 +109,7 @@ function* upgradeOne(
       ? stigNames(old.checklist.stigs).map((name) => ({ maybe: name }))
       : [version === undefined ? { slug } : { slug, version }];
   let { checklist, leftovers } = old;
+  const moved: number[] = [];
   const reports: UpgradeReport[] = [];
   const targets: Release['target'][] = [];
   const problems: string[] = [];
@@ -106,14 +122,16 @@ function* upgradeOne(
       continue;
     }
     const { target, benchmarkIds } = found;
-    const upgrade = upgradeChecklist({ ...old, checklist, leftovers }, target, benchmarkIds, options);
+    const upgrade = moveStig({ ...old, checklist, leftovers }, target, benchmarkIds, options);
     // What it holds besides its STIGs is told once.
     leftovers = [];
     checklist = upgrade.checklist;
+    moved.push(upgrade.index);
     reports.push(upgrade.report);
     targets.push(target);
   }
-  const host = checklist.target_data.host_name.trim();
+  // A name stands in each line of the report.
+  const host = cut(checklist.target_data.host_name.trim(), longestName);
   const about = { file, host, classification: checklist.target_data.classification, problems };
   const [first] = targets;
   if (first === undefined) {
@@ -124,8 +142,8 @@ function* upgradeOne(
   const isOne = host !== '' && checklist.stigs.length === 1;
   const name = named(isOne ? checklistName(first.release, { hostName: stem }) : stem, `.${asked.format}`);
   const releases = targets.map(({ release }) => release);
-  const text = written(checklist, asked.format, releases);
-  const content = Buffer.from(typeof text === 'string' ? text : JSON.stringify(text));
+  const made = written(withIds(checklist, moved), asked.format, releases);
+  const content = Buffer.from(typeof made === 'string' ? made : JSON.stringify(made));
   const rows = reports.flatMap((report) => rowsOf(report, { file, upgradedFile: name, host }));
   const stigs = reports.map(({ from, to, summary }) => ({ from, to, summary }));
   return withReason({ ...about, made: { name, content }, stigs, rows });

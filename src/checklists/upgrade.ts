@@ -8,7 +8,7 @@ import type { ChangeClass, FieldChange } from '../catalog/stigs/diff-schema.ts';
 import { matchRules } from '../catalog/stigs/match.ts';
 import type { FullRelease } from '../catalog/stigs/queries.ts';
 import type { OldChecklist } from './cklb.ts';
-import { shortList, stigNames } from './names.ts';
+import { nameOf, shortList, stigNames } from './names.ts';
 import type {
   Leftover,
   NotCarried,
@@ -31,8 +31,19 @@ export function upgradeChecklist(
   old: OldChecklist,
   target: FullRelease,
   benchmarkIds: string[],
-  { hostName, onChange, format }: AnswerOptions,
+  options: AnswerOptions,
 ): Upgrade {
+  const { checklist, report, index } = moveStig(old, target, benchmarkIds, options);
+  return { checklist: withIds(checklist, [index]), report };
+}
+
+/** The same without the ids that are made from all content of the checklist, and which of its STIGs was moved. */
+export function moveStig(
+  old: OldChecklist,
+  target: FullRelease,
+  benchmarkIds: string[],
+  { hostName, onChange, format }: AnswerOptions,
+): Upgrade & { index: number } {
   const template = toCklb(target);
   const fresh = template.stigs[0]!;
   const index = chooseStig(old.checklist.stigs, fresh, benchmarkIds);
@@ -55,17 +66,14 @@ export function upgradeChecklist(
   const { checklist } = old;
   const others = checklist.stigs.filter((each) => each !== before);
   const title = titleOf(checklist.title, before, template.title);
-  const upgraded = withIds(
-    {
+  return {
+    index,
+    checklist: {
       ...checklist,
       title,
       target_data: { ...checklist.target_data, ...(hostName === undefined ? {} : { host_name: hostName }) },
-      stigs: checklist.stigs.map((each) => (each === before ? { ...fresh, rules } : each)),
+      stigs: checklist.stigs.with(index, { ...fresh, rules }),
     },
-    index,
-  );
-  return {
-    checklist: upgraded,
     report: {
       from: {
         format: old.format,
@@ -115,7 +123,7 @@ function matchStig(before: CklbStig, fresh: CklbStig) {
 /** Which STIG of a checklist is meant: the first of a known benchmark id, else the one that shares most rules; -1 for none. */
 export function chooseStig(candidates: CklbStig[], fresh: CklbStig, benchmarkIds: string[]): number {
   const known = new Set(benchmarkIds.map((id) => id.toLowerCase()));
-  const named = candidates.findIndex((each) => known.has(each.stig_id.trim().toLowerCase()));
+  const named = candidates.findIndex((each) => known.has(nameOf(each).toLowerCase()));
   if (named >= 0) return named;
   const shared = candidates.map((each) => matchStig(each, fresh).pairs.length);
   const most = Math.max(...shared);
@@ -294,18 +302,18 @@ const lostTitle = (value: string): Leftover => ({
   value,
 });
 
-/** Gives the checklist and its upgraded STIG ids made from all their content (rule D5.1). */
-export function withIds(checklist: Cklb, index: number): Cklb {
+/** Gives the checklist and its upgraded STIGs, by their places, ids made from all their content (rule D5.1). */
+export function withIds(checklist: Cklb, upgraded: number[]): Cklb {
   const id = stableId('cklb-upgrade', JSON.stringify(checklist));
-  const stigUuid = stableId('cklb-upgrade-stig', id, String(index));
-  const stigs = checklist.stigs.with(index, {
-    ...checklist.stigs[index]!,
-    uuid: stigUuid,
-    rules: checklist.stigs[index]!.rules.map((rule) => ({
-      ...rule,
-      uuid: stableId('cklb-upgrade-rule', id, rule.rule_id_src),
-      stig_uuid: stigUuid,
-    })),
-  });
+  const stigs = checklist.stigs.slice();
+  for (const index of new Set(upgraded)) {
+    const stig = stigs[index]!;
+    const stigUuid = stableId('cklb-upgrade-stig', id, String(index));
+    const rules = stig.rules.map((rule) => {
+      const uuid = stableId('cklb-upgrade-rule', id, rule.rule_id_src);
+      return { ...rule, uuid, stig_uuid: stigUuid };
+    });
+    stigs[index] = { ...stig, uuid: stigUuid, rules };
+  }
   return { ...checklist, id, stigs };
 }

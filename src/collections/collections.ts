@@ -3,13 +3,27 @@ import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types
 import { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { forbidden, notFound } from '../base/errors.ts';
+import type { Sort } from '../base/sort.ts';
 import type { Database } from '../db/database.ts';
+import { orderBy } from '../db/order-by.ts';
 import { type CollectionKind, collections, integrationTokenLists } from '../db/user-tables.ts';
-import { createEntries, type NewEntry } from './entries.ts';
+import { type Page, paginationOf, slice } from '../http/paging.ts';
+import { countEntries, createEntries, type NewEntry } from './entries.ts';
 import { seeTime } from './purge.ts';
-import type { Reference } from './references.ts';
+import { isAmong, type Reference } from './references.ts';
+import { createRoom } from './room.ts';
 
 export type Collection = typeof collections.$inferSelect;
+
+/** What lists and collections can be sorted by on their pages. */
+export const overviewColumns = ['name', 'size', 'creator', 'created'] as const;
+export type OverviewSort = Sort<(typeof overviewColumns)[number]>;
+
+/** The most that a page offers to choose from, and the most deleted ones that it shows. */
+const mostChoices = 1000;
+export const mostDeletedShown = 100;
+const newestFirst = [desc(collections.createdAt), asc(collections.id)];
+const idAndName = { id: collections.id, name: collections.name };
 
 /** What a creator may set. */
 export type CollectionFields = Pick<
@@ -39,6 +53,7 @@ export function createCollectionService<Shown extends ShownColumns>(
 ) {
   const { orm } = db;
   const entries = createEntries(db, kind);
+  const room = createRoom(db, kind);
   const who = sql.placeholder('who');
   const organization = sql.placeholder('organization');
   const isActive = and(eq(collections.kind, kind), isNull(collections.deletedAt));
@@ -68,12 +83,18 @@ export function createCollectionService<Shown extends ShownColumns>(
   }
 
   /** What the viewer sees, with other columns than those of answers. */
-  function allWith<Columns extends ShownColumns>(viewer: Viewer, columns: Columns) {
+  function allWith<Columns extends ShownColumns>(
+    viewer: Viewer,
+    columns: Columns,
+    order: SQL[] = newestFirst,
+    { most = -1, only }: { most?: number; only?: SQL } = {},
+  ) {
     const rows = orm
       .select<ShownColumns>(columns)
       .from(collections)
-      .where(visible[viewer.kind])
-      .orderBy(desc(collections.createdAt), asc(collections.id))
+      .where(and(visible[viewer.kind], only))
+      .orderBy(...order)
+      .limit(most)
       .prepare()
       .all(valuesOf(viewer));
     return rows as SelectResultFields<Columns>[];
@@ -105,7 +126,38 @@ export function createCollectionService<Shown extends ShownColumns>(
     /** What the viewer sees, newest first, then by id (D3.4). */
     all: (viewer: Viewer) => allWith(viewer, shown),
 
-    /** The same, each as the JSON text of an object: thousands of rows cost little more than a page of them. */
+    /** A page of what the viewer sees, newest first or as it is sorted. */
+    page(viewer: Viewer, { sort, ...wanted }: Page & { sort?: OverviewSort | undefined }) {
+      const { id, name, createdById, createdByEmail, createdAt } = collections;
+      const sortable: Record<(typeof overviewColumns)[number], SQL | SQLiteColumn> = {
+        name: sql`lower(${name})`,
+        size: countEntries(kind),
+        // The page calls the viewer "you".
+        creator: sql`iif(${createdById} = ${who}, 'you', coalesce(${createdByEmail}, ${createdById}))`,
+        created: createdAt,
+      };
+      // One look at all of them gives their order and their number.
+      const all = allWith(viewer, { id }, orderBy(sort, sortable, newestFirst));
+      const ids = slice(all, wanted).map((row) => row.id);
+      const onPage = orm
+        .select<ShownColumns>(shown)
+        .from(collections)
+        .where(isAmong(sql`${id}`, ids))
+        .all();
+      const byId = new Map(onPage.map((row) => [row.id, row as SelectResultFields<Shown>]));
+      return { rows: ids.map((each) => byId.get(each)!), pagination: paginationOf(wanted, all.length) };
+    },
+
+    /** The ids and names of what the viewer sees, to choose one: the newest. */
+    choices: (viewer: Viewer) => allWith(viewer, idAndName, newestFirst, { most: mostChoices }),
+
+    /** The same of what is the user's own. */
+    ownChoices(user: User) {
+      const only = eq(collections.createdById, user.subject);
+      return allWith(user, idAndName, newestFirst, { most: mostChoices, only });
+    },
+
+    /** What the viewer sees, each as the JSON text of an object: thousands of rows cost little more than a page of them. */
     texts(viewer: Viewer, columns: ShownColumns): string[] {
       const pairs = Object.entries(columns).map(([key, column]) => {
         const isJson = is(column, SQLiteColumn) && column.dataType === 'json';
@@ -134,7 +186,7 @@ export function createCollectionService<Shown extends ShownColumns>(
       return row && row.deletedAt !== null ? row : null;
     },
 
-    /** What the user deleted from a time on, newest first. */
+    /** The newest that the user deleted from a time on. */
     deletedSince(user: User, time: string): Collection[] {
       return orm
         .select()
@@ -147,11 +199,22 @@ export function createCollectionService<Shown extends ShownColumns>(
           ),
         )
         .orderBy(desc(collections.deletedAt), asc(collections.id))
+        .limit(mostDeletedShown)
         .all();
     },
 
-    /** Makes a collection of the user's: creator, e-mail and organization are the token's word, never a body's. */
+    /** Takes a deletion back. Throws a 400 where the user has as many as one may have. */
+    restore(user: User, id: string): Collection {
+      room.require(user, false);
+      return change(id, { deletedAt: null });
+    },
+
+    /**
+     * Makes a collection of the user's: creator, e-mail and organization are the token's word, never a body's. Throws a 400
+     * where the user has as many as one may have.
+     */
     create(user: User, fields: Omit<CollectionFields, 'icon'> & { icon?: string }): Collection {
+      room.require(user, true);
       const time = now().toISOString();
       const row: Collection = {
         id: newId(),
@@ -173,7 +236,9 @@ export function createCollectionService<Shown extends ShownColumns>(
     /** Deletes softly, dated by the latest time seen: a clock behind it would make the purge come too early. */
     remove(id: string): void {
       const deletedAt = seeTime(db, now());
-      concern(orm.update(collections).set({ deletedAt }).where(eq(collections.id, id)).returning().get()!);
+      const row = orm.update(collections).set({ deletedAt }).where(eq(collections.id, id)).returning().get()!;
+      room.dropOldest(row.createdById);
+      concern(row);
     },
 
     /** Appends entries as `entries` does; `missing` names those that the catalog does not have. */

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { catalogFrameworks } from '../catalog/controls/frameworks.ts';
-import { flag, format, requestText, wordList } from '../http/schema.ts';
-import { answeredFields, answeredTimes, notes, Visibility } from './schema.ts';
+import { boundedArray, wordList } from '../http/arrays.ts';
+import { flag, format, requestText } from '../http/schema.ts';
+import { answeredFields, answeredTimes, mostAtOnce, notes, Visibility } from './schema.ts';
 
 const collection = {
   ...answeredFields,
@@ -106,9 +107,7 @@ const entryError = { error: 'controls must contain objects with controlId and fr
 function controlsBody<T extends z.ZodType>(entry: T) {
   return z.object(
     {
-      controls: z
-        .array(entry, { error: 'controls must be an array' })
-        .min(1, { error: 'controls must not be empty' }),
+      controls: boundedArray(entry, 'controls', 'controls', { least: 1, most: mostAtOnce }),
     },
     notAnObject,
   );

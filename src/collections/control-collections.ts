@@ -43,18 +43,25 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     .where(eq(collectionControls.collectionId, sql.placeholder('id')))
     .orderBy(asc(position), asc(identifier), asc(framework))
     .prepare();
-  const entries = (id: string) =>
-    rows.all({ id }).map((row) => {
-      const { identifier: controlId, framework, notes, position, addedAt } = row;
-      const member = { controlId, framework, notes, position, addedAt };
-      return { member, joined: references.shownControl(row) };
+  function entries(id: string) {
+    const found = rows.all({ id });
+    const shown = references.shownControls(found);
+    return found.map(({ identifier: controlId, framework, notes, position, addedAt }, at) => {
+      return { member: { controlId, framework, notes, position, addedAt }, joined: shown[at]! };
     });
+  }
 
   return {
     all(viewer: Viewer): ControlCollections {
       const rows = db.read(() => kept.all(viewer));
       return { total: rows.length, collections: rows };
     },
+
+    /** A page of the collections that the viewer sees. */
+    page: (viewer: Viewer, wanted: Parameters<typeof kept.page>[1]) =>
+      db.read(() => kept.page(viewer, wanted)),
+
+    choices: (viewer: Viewer) => db.read(() => kept.choices(viewer)),
 
     get(viewer: Viewer, id: string): ControlCollectionRecord {
       return db.read(() => {
@@ -95,7 +102,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
       });
     },
 
-    hasControl: references.hasControl,
+    knownControls: references.knownControls,
 
     exported(viewer: Viewer, id: string): CollectionExport {
       return db.read(() => {
@@ -115,11 +122,9 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
       return db.write(() => {
         kept.find(user, id);
         const missing = new Map<string, { controlId: string; framework: string }>();
-        const found = wanted.map(({ framework, controlId, notes }) => {
-          const control = references.control(framework, controlId);
-          if (control.seen === null) missing.set(`${framework} ${controlId}`, { controlId, framework });
-          return { ...control, notes };
-        });
+        const found = references.controls(wanted);
+        for (const { seen, framework, controlId } of found)
+          if (seen === null) missing.set(`${framework} ${controlId}`, { controlId, framework });
         return kept.add(id, found, [...missing.values()]);
       });
     },
@@ -128,8 +133,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     removeControls(user: User, id: string, unwanted: ControlEntry[]): Promise<number> {
       return db.write(() => {
         kept.own(user, id);
-        const found = unwanted.map((each) => references.control(each.framework, each.controlId) ?? []);
-        return kept.take(id, found);
+        return kept.take(id, references.controls(unwanted));
       });
     },
   };

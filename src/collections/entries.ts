@@ -27,6 +27,9 @@ export interface NewEntry extends Reference {
   notes?: string | null | undefined;
 }
 
+/** The most entries of one list or collection (rule D8.7). */
+const mostEntries = 10_000;
+
 /** The number of entries of the collections of a kind, as a column. */
 export function countEntries(kind: CollectionKind): SQL<number> {
   const { table } = entriesOf[kind];
@@ -61,7 +64,7 @@ export function createEntries(db: Database, kind: CollectionKind) {
 
     /**
      * Appends what the catalog has and is not there yet, in the order given (D8.4), and gives how many that were. Throws a 400
-     * where there is no position after the last entry's: to make room would move entries that nobody asked to move.
+     * where there are too many, and where there is no position after the last entry's: to make room would move entries that nobody asked to move.
      */
     add(id: string, wanted: NewEntry[], addedAt: string): number {
       const known = new Set(keys.all({ id }).map((entry) => entry.key));
@@ -70,6 +73,10 @@ export function createEntries(db: Database, kind: CollectionKind) {
       for (const { key, seen, notes } of wanted) {
         if (seen === null || known.has(key)) continue;
         known.add(key);
+        if (known.size > mostEntries)
+          throw badRequest(
+            `At most ${mostEntries.toLocaleString('en-US')} entries fit into one list or collection`,
+          );
         insert.run({ ...seen, collectionId: id, position: position + 1, notes: notes ?? '', addedAt });
         added++;
         if (++position > maxPosition) throw noPositionLeft();

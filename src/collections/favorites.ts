@@ -68,8 +68,8 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
         const addedAt = now().toISOString();
         const before = stigRows.all({ subject });
         const known = new Set(before.map((row) => row.slug));
-        const named = [...new Set(slugs)].map((slug) => ({ slug, ...references.stig(slug) }));
-        const missing = named.filter(({ seen }) => seen === null).map(({ slug }) => slug);
+        const named = references.stigs([...new Set(slugs)]);
+        const missing = named.filter(({ seen }) => seen === null).map(({ name }) => name);
         let added = 0;
         for (const { key, seen } of named) {
           if (seen === null || known.has(key)) continue;
@@ -84,7 +84,7 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
 
     removeStigs(user: User, slugs: string[]): Promise<number> {
       return write(user, () => {
-        const keys = slugs.map((slug) => references.stig(slug).key);
+        const keys = references.stigs(slugs).map(({ key }) => key);
         const isUnwanted = isAmong(slugOf(favoriteStigs), keys);
         return orm
           .delete(favoriteStigs)
@@ -95,24 +95,24 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
 
     /** The favorites of some frameworks or of all; `total` counts those. */
     controls({ subject }: User, frameworks: Set<CatalogFramework> | undefined): FavoriteControls {
-      const controls = db.read(() =>
-        controlRows
+      const controls = db.read(() => {
+        const rows = controlRows
           .all({ subject })
-          .filter((row) => frameworks === undefined || frameworks.has(row.framework))
-          .map((row) => {
-            const { identifier: controlId, framework, addedAt } = row;
-            return { controlId, framework, addedAt, ...references.shownControl(row) };
-          }),
-      );
+          .filter((row) => frameworks === undefined || frameworks.has(row.framework));
+        const shown = references.shownControls(rows);
+        return rows.map(({ identifier: controlId, framework, addedAt }, at) => {
+          return { controlId, framework, addedAt, ...shown[at]! };
+        });
+      });
       return { total: controls.length, controls: newestFirst(controls) };
     },
 
-    hasControl: references.hasControl,
+    knownControls: references.knownControls,
 
     /** Adds a control of the catalog; one that is a favorite already keeps its id and time. Throws NOT_FOUND. */
     addControl(user: User, framework: CatalogFramework, controlId: string): Promise<FavoriteControlAdded> {
       return write(user, () => {
-        const { seen, identifier } = references.control(framework, controlId);
+        const { seen, identifier } = references.controls([{ framework, controlId }])[0]!;
         if (seen === null) throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
         const { id } = orm
           .insert(favoriteControls)
@@ -134,7 +134,7 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
       controlId: string,
     ): Promise<FavoriteControlRemoved> {
       return write(user, () => {
-        const { key, identifier } = references.control(framework, controlId);
+        const { key, identifier } = references.controls([{ framework, controlId }])[0]!;
         orm
           .delete(favoriteControls)
           .where(and(eq(favoriteControls.subject, user.subject), eq(controlOf(favoriteControls), key)))

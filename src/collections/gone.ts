@@ -54,7 +54,7 @@ export function goneReferences(db: Database): GoneReference[] {
       .where(isNull(stigOf(favoriteStigs)))
       .all(),
   ];
-  const controls = [
+  const allControls = [
     ...orm
       .select({ ...of, control: controlColumns(collectionControls) })
       .from(collectionControls)
@@ -64,8 +64,10 @@ export function goneReferences(db: Database): GoneReference[] {
       .select({ ...favorite, owner: favoriteControls.subject, control: controlColumns(favoriteControls) })
       .from(favoriteControls)
       .all(),
-  ]
-    .filter(({ control }) => !references.hasControl(control))
+  ];
+  const known = references.knownControls(allControls.map(({ control }) => control));
+  const controls = allControls
+    .filter(({ control }) => !known.has(control))
     .map(({ control: { framework, identifier, title }, ...row }) => ({
       ...row,
       refersTo: `${framework}:${identifier}`,

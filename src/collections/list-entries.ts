@@ -182,12 +182,10 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
     ): Promise<StigsAdded> {
       return db.write(() => {
         lists.own(user, id);
-        const named = [...new Set(slugs)].map((slug) => ({
-          ...{ slug, notes: notes.get(slug) },
-          ...references.stig(slug),
-        }));
-        const missing = named.filter(({ seen }) => seen === null).map(({ slug }) => slug);
-        return lists.add(id, named, missing);
+        const named = references.stigs([...new Set(slugs)]);
+        const missing = named.filter(({ seen }) => seen === null).map(({ name }) => name);
+        const wanted = named.map((each) => ({ ...each, notes: notes.get(each.name) }));
+        return lists.add(id, wanted, missing);
       });
     },
 
@@ -195,7 +193,7 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
     remove(user: User, id: string, slugs: string[]): Promise<number> {
       return db.write(() => {
         lists.own(user, id);
-        return lists.take(id, slugs.map(references.stig));
+        return lists.take(id, references.stigs(slugs));
       });
     },
 
@@ -203,7 +201,7 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
     entry(viewer: Viewer, id: string, stigSlug: string): Omit<ListEntry, 'findings'> {
       return db.read(() => {
         lists.find(viewer, id);
-        const { key } = references.stig(stigSlug);
+        const { key } = references.stigs([stigSlug])[0]!;
         const row = rows(id, '', null).entries.find(({ entry }) => entry.slug === key);
         if (!row) throw notFound();
         return { ...row.entry, notes: row.notes };
@@ -220,7 +218,7 @@ export function createListEntryService(db: Database, now: () => Date, newId: () 
       return db.write(() => {
         lists.own(user, id);
         const { notes = sql`${listStigs.notes}`, position = sql`${listStigs.position}` } = change;
-        const { key } = references.stig(stigSlug);
+        const { key } = references.stigs([stigSlug])[0]!;
         const row = orm
           .update(listStigs)
           .set({ notes, position })

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Severity } from '../catalog/stigs/schema.ts';
-import { DateOrNull, flag, format, Pagination, paging, wordList } from '../http/schema.ts';
+import { wordList } from '../http/arrays.ts';
+import { DateOrNull, flag, format, Pagination, paging } from '../http/schema.ts';
 import { answeredFields, answeredTimes, maxPosition, notes, Visibility } from './schema.ts';
 
 export const List = z

@@ -28,9 +28,14 @@ export type ListService = ReturnType<typeof createListService>;
 export function createListService(db: Database, now: () => Date, newId: () => string) {
   const lists = createCollectionService(db, 'list', shown, now, newId);
   return {
-    all: (viewer: Viewer): Lists => db.read(() => ({ lists: lists.all(viewer) })),
+    /** A page of the lists that the viewer sees. */
+    page: (viewer: Viewer, wanted: Parameters<typeof lists.page>[1]) =>
+      db.read(() => lists.page(viewer, wanted)),
 
-    /** The same as JSON text; `withSlugs` adds each list's STIGs by position, then slug. */
+    choices: (viewer: Viewer) => db.read(() => lists.choices(viewer)),
+    ownChoices: (user: User) => db.read(() => lists.ownChoices(user)),
+
+    /** What the viewer sees as JSON text; `withSlugs` adds each list's STIGs by position, then slug. */
     text(viewer: Viewer, withSlugs: boolean): JsonText<Lists> {
       const columns = withSlugs ? { ...shown, stigSlugs: sql`json(${stigSlugs})` } : shown;
       return `{"lists":${arrayText(db.read(() => lists.texts(viewer, columns)))}}`;
@@ -58,18 +63,19 @@ export function createListService(db: Database, now: () => Date, newId: () => st
 
     /**
      * Takes a deletion back (D8.5): the creator's, within 30 days; an active list is given as it is. Throws 404 for a
-     * list that is gone, deleted too long ago or another's, 403 for another's that is active and visible.
+     * list that is gone, deleted too long ago or another's, 403 for another's that is active and visible, 400 where there is
+     * no room for one more.
      */
     restore(user: User, id: string): Promise<List> {
       return db.write(() => {
         const row = lists.ownDeleted(user, id);
         if (row === null) return lists.shown(lists.own(user, id).id);
         if (now().getTime() - Date.parse(row.deletedAt!) > retentionMilliseconds) throw notFound();
-        return lists.shown(lists.change(id, { deletedAt: null }).id);
+        return lists.shown(lists.restore(user, id).id);
       });
     },
 
-    /** The user's deleted lists that may still be restored, newest deletion first. */
+    /** The user's deleted lists that may still be restored, newest deletion first, at most a page of them. */
     deleted(user: User): { id: string; name: string; deletedAt: string }[] {
       const since = new Date(now().getTime() - retentionMilliseconds).toISOString();
       const rows = db.read(() => lists.deletedSince(user, since));

@@ -2,11 +2,9 @@ import { eq, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
-import { createFindControl } from '../catalog/controls/keys.ts';
+import { createFindControls } from '../catalog/controls/keys.ts';
 import type { Database } from '../db/database.ts';
 import { documents, occupations } from '../db/role-tables.ts';
-import { createSlugOf } from '../db/stig-slugs.ts';
-import { stigReleases, stigs } from '../db/tables.ts';
 import type { collectionControls, favoriteControls, favoriteStigs, listStigs } from '../db/user-tables.ts';
 
 /**
@@ -58,45 +56,54 @@ export function isAmong(key: SQL, keys: string[]): SQL {
 
 /** Looks up in the catalog what users' data refers to. This file alone knows how it does (rule D23.2). */
 export function createReferences(db: Database) {
-  const { orm } = db;
-  const bySlug = orm
-    .select({
-      slug: stigs.slug,
-      benchmarkId: stigReleases.benchmarkId,
-      title: stigs.title,
-      version: stigReleases.version,
-    })
-    .from(stigs)
-    .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
-    .where(eq(stigs.slug, sql.placeholder('slug')))
-    .prepare();
-  const nameToSlug = createSlugOf(db);
-  const findControl = createFindControl(db);
+  // A slug first, then what leads to one (rule D24.2).
+  const findStigs = db.sqlite.prepare<[string], SeenStig & { at: number }>(
+    `SELECT n.key AS at, s.slug, r.benchmark_id AS benchmarkId, s.title, r.version
+       FROM json_each(?) AS n CROSS JOIN stigs AS s ON s.id = coalesce(
+            (SELECT id FROM stigs WHERE slug = n.value ->> 0),
+            (SELECT stig_id FROM stig_aliases WHERE alias = n.value ->> 1))
+       JOIN stig_releases AS r ON r.id = s.current_release_id`,
+  );
+  const findControls = createFindControls(db);
   const document = prepareSummary(db, documents, documents.documentId);
   const occupation = prepareSummary(db, occupations, occupations.occupationCode);
   return {
-    /** By its slug or an alias. */
-    stig(name: string): Reference<{ slug: string; benchmarkId: string; title: string; version: string }> {
-      const slug = nameToSlug(name);
-      return { key: slug, seen: bySlug.get({ slug }) ?? null };
+    /** STIGs by their slugs or aliases, in the order asked: one query for all. */
+    stigs(names: string[]): (Reference<SeenStig> & { name: string })[] {
+      const asked = JSON.stringify(names.map((name) => [name, name.toLowerCase()]));
+      const found = new Map(findStigs.all(asked).map(({ at, ...seen }) => [at, seen]));
+      return names.map((name, at) => {
+        const seen = found.get(at) ?? null;
+        return { name, key: seen?.slug ?? name, seen };
+      });
     },
 
-    /** By its id, or its identifier in any usual spelling. */
-    control(framework: CatalogFramework, controlId: string) {
-      const known = findControl(framework, controlId);
-      const identifier = known?.identifier ?? canonicalIdentifier(framework, controlId) ?? controlId;
-      const seen = known && { framework, identifier, title: known.title, family: known.family };
-      return { key: `${framework} ${identifier}`, seen, identifier };
+    /** Controls by their ids, or their identifiers in any usual spelling, in the order asked: one query for all. */
+    controls<T extends { framework: CatalogFramework; controlId: string }>(asked: T[]) {
+      const found = findControls(asked);
+      return asked.map((each, at) => {
+        const { framework, controlId } = each;
+        const known = found[at] ?? null;
+        const identifier = known?.identifier ?? canonicalIdentifier(framework, controlId) ?? controlId;
+        const seen = known && { framework, identifier, title: known.title, family: known.family };
+        return { ...each, key: `${framework} ${identifier}`, seen, identifier };
+      });
     },
 
-    /** What is shown of a control: as the catalog has it, or else as it was seen, without a statement. */
-    shownControl({ framework, identifier, ...seen }: SeenControl) {
-      const { title, family, statement } = findControl(framework, identifier) ?? { ...seen, statement: '' };
-      return { identifier, title, family, statement };
+    /** What is shown of controls: as the catalog has each, or else as it was seen, without a statement. */
+    shownControls(rows: SeenControl[]) {
+      const found = findControls(rows.map(byIdentifier));
+      return rows.map(({ identifier, ...seen }, at) => {
+        const { title, family, statement } = found[at] ?? { ...seen, statement: '' };
+        return { identifier, title, family, statement };
+      });
     },
 
-    hasControl: (of: Pick<SeenControl, 'framework' | 'identifier'>) =>
-      findControl(of.framework, of.identifier) !== null,
+    /** Which of some controls the catalog has. */
+    knownControls<T extends Pick<SeenControl, 'framework' | 'identifier'>>(rows: T[]): Set<T> {
+      const found = findControls(rows.map(byIdentifier));
+      return new Set(rows.filter((_, at) => found[at] !== null));
+    },
 
     document: (documentId: string): Reference => {
       const row = document.get({ key: documentId });
@@ -110,6 +117,11 @@ export function createReferences(db: Database) {
   };
 }
 
+const byIdentifier = ({ framework, identifier }: Pick<SeenControl, 'framework' | 'identifier'>) => {
+  return { framework, controlId: identifier };
+};
+
+type SeenStig = { slug: string; benchmarkId: string; title: string; version: string };
 type SeenControl = { framework: CatalogFramework; identifier: string; title: string; family: string };
 
 function prepareSummary({ orm }: Database, table: typeof documents | typeof occupations, key: SQLiteColumn) {

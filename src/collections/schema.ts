@@ -1,15 +1,17 @@
 import { z } from '@hono/zod-openapi';
-import { notAnObject, requestText, textList } from '../http/schema.ts';
+import { hasAtMost } from '../base/text.ts';
+import { textList } from '../http/arrays.ts';
+import { notAnObject, requestText } from '../http/schema.ts';
 
 /** The limits of rule D8.2 on what a creator may set of a list or collection. */
 const name = requestText('name', Number.MAX_SAFE_INTEGER)
   .transform((text) => text.trim())
-  .refine((text) => text !== '' && [...text].length <= 200, { error: 'name must have 1 to 200 characters' })
+  .refine((text) => text !== '' && hasAtMost(text, 200), { error: 'name must have 1 to 200 characters' })
   .openapi({ type: 'string', minLength: 1, maxLength: 200, example: 'Web servers' });
 
 const description = requestText('description', 2000);
 
-const tags = textList('tags', 50).max(20, { error: 'tags must contain at most 20 texts' });
+const tags = textList('tags', 'texts', { characters: 50, most: 20 });
 
 const colorForm = { error: 'color must be #RRGGBB, or "" for none' };
 
@@ -64,12 +66,15 @@ export const maxPosition = 2 ** 31 - 1;
 /** Notes of an entry. */
 export const notes = requestText('notes', 4000);
 
+/** The most STIGs or controls that one request adds or removes (rule D2.6). */
+export const mostAtOnce = 5000;
+
 /** STIGs to add or to remove. */
 export const slugsBody = z.object(
   {
-    slugs: textList('slugs', 1000)
-      .min(1, { error: 'slugs must not be empty' })
-      .openapi({ example: ['harbor_linux_3'] }),
+    slugs: textList('slugs', 'slugs', { characters: 1000, least: 1, most: mostAtOnce }).openapi({
+      example: ['harbor_linux_3'],
+    }),
   },
   notAnObject,
 );

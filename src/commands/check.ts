@@ -2,10 +2,11 @@ import { crosswalkProblems } from '../../importers/crosswalk/check.ts';
 import { auditMemory } from '../audit/memory.ts';
 import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
 import { readConfig } from '../base/config.ts';
+import { rightsAround } from '../base/files.ts';
 import { count } from '../base/text.ts';
 import { type Check, databaseChecks } from '../catalog/checks.ts';
 import type { Database, Files } from '../db/database.ts';
-import { catalogDigest } from '../db/digest.ts';
+import { catalogDigest, storedDigest } from '../db/digest.ts';
 import { storageFault } from '../db/faults.ts';
 import { ForeignSchemaError } from '../db/schema.ts';
 import { type Command, expectPositionals, flag, openToLook, parse, tell } from './command.ts';
@@ -74,12 +75,22 @@ export function checkDatabase(db: Database, list: Check[] = [...databaseChecks, 
   try {
     const checks = list.map((check) => ({ name: check.name, problems: problemsOf(() => check.run(db)) }));
     const digest = withDamage(() => catalogDigest(db));
+    checks.push({ name: 'digest', problems: problemsOf(() => wrongDigest(db, digest)) });
     const ok = typeof digest === 'string' && checks.every(({ problems }) => problems.length === 0);
     return { ok, digest: typeof digest === 'string' ? digest : null, checks };
   } finally {
     // Rolled back: where a page is damaged, even the end of a transaction that only read is refused.
     if (!outer && sqlite.inTransaction) sqlite.exec('ROLLBACK');
   }
+}
+
+/** The problem of a catalog whose stored digest is not the one that it has. */
+function wrongDigest({ sqlite }: Database, digest: string | Error): string[] {
+  const stored = storedDigest(sqlite);
+  if (digest instanceof Error || stored === null || stored === digest) return [];
+  return [
+    `the stored digest ${stored} is not that of the catalog: something other than Gapstone changed one of them. Restore a backup`,
+  ];
 }
 
 function problemsOf(look: () => Iterable<string>): string[] {
@@ -105,7 +116,8 @@ function addAudit(report: CheckReport, files: string[], db: Database): void {
     if (problem !== null) problems.push(`${problem.file}, line ${problem.line}: ${problem.reason}`);
     if (headProblem !== null) problems.push(headProblem);
   } catch (error) {
-    problems.push((error as Error).message);
+    const { message, path } = error as NodeJS.ErrnoException;
+    problems.push(`${message}${rightsAround(path ?? '.', error)}`);
   }
   report.checks.push({ name: 'audit', problems });
   report.ok &&= problems.length === 0;

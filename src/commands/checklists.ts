@@ -1,9 +1,16 @@
-import { createWriteStream, readFileSync, statSync } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
-import { inPrivateFolder, publishNew, sha256OfFile, syncPath } from '../base/files.ts';
+import {
+  inPrivateFolder,
+  publishNew,
+  sha256OfFile,
+  statIfThere,
+  syncPath,
+  whyRefused,
+} from '../base/files.ts';
 import { count } from '../base/text.ts';
 import { createStigService } from '../catalog/stigs/queries.ts';
 import { readHosts } from '../checklists/host-table.ts';
@@ -63,13 +70,18 @@ export const checklistsCommand: Command = {
 };
 
 function readTable(file: string) {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
-    throw new CommandError(`there is no file ${file}`);
-  if (statSync(file).size > largestTable)
-    throw new CommandError(`${file} is larger than ${largestTable} bytes`);
+  const stat = statIfThere(file);
+  if (!stat?.isFile()) throw new CommandError(`there is no file ${file}`);
+  if (stat.size > largestTable) throw new CommandError(`${file} is larger than ${largestTable} bytes`);
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
+  }
   let table: string;
   try {
-    table = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    table = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new CommandError(`${file} is not valid UTF-8`);
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isName } from '../auth/tokens.ts';
 import type { User } from '../auth/viewer.ts';
 import { readConfig } from '../base/config.ts';
-import { CommandError } from '../base/errors.ts';
+import { AppError, CommandError } from '../base/errors.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
@@ -72,7 +72,14 @@ export const collectionCommand: Command = {
     const objectType = `${kind}-collection`;
     const detail = { owner: owner.subject, items: items.length, visibility: fields.data.visibility };
     const event = { action: `${objectType}.create`, objectType, org: owner.organization, detail };
-    const id = await auditedCommand(config, db, event, () => service.create(owner, fields.data, items));
+    const id = await auditedCommand(config, db, event, async () => {
+      try {
+        return await service.create(owner, fields.data, items);
+      } catch (error) {
+        // As the owner has too many of them.
+        throw error instanceof AppError ? new CommandError(error.message) : error;
+      }
+    });
     process.stdout.write(values.json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
     return 0;
   },

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { CommandError } from '../base/errors.ts';
+import { isThere } from '../base/files.ts';
 import { type Database, type Files, openDatabase } from '../db/database.ts';
 import { asCommandError } from '../db/faults.ts';
 
@@ -32,7 +32,7 @@ export function tell(line: string): void {
 
 /** Opens both files only to be looked at; users' data that is not there is not made. Throws `CommandError`. */
 export function openToLook({ db, usersDb }: Files, busyTimeout?: number): Database {
-  const files = { db, usersDb: existsSync(usersDb) ? usersDb : ':memory:' };
+  const files = { db, usersDb: isThere(usersDb) ? usersDb : ':memory:' };
   const opened = openDatabase(files, { asItIs: true, ...(busyTimeout === undefined ? {} : { busyTimeout }) });
   opened.sqlite.pragma('query_only = ON');
   return opened;

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { createAudit } from '../audit/audit.ts';
 import { type Config, readConfig } from '../base/config.ts';
+import { isThere } from '../base/files.ts';
 import { spoken } from '../base/text.ts';
 import { applyBundle, type Exchanged, type OpenSite } from '../content/apply.ts';
 import type { Exchange } from '../content/exchanges.ts';
@@ -35,14 +35,14 @@ export const applyCommand = {
         ...(unpackTo === undefined ? {} : { unpackTo }),
       });
     // Where nothing is nobody is trusted: that is said before anything is made there.
-    if (!existsSync(config.usersDb)) await read();
+    if (!isThere(config.usersDb)) await read();
     requireFolder(config.db);
     const failed = { action: 'content.apply', objectType, objectId: file };
     return withCommandAudit(config, null, failed, async (audit) => {
       const bundle = await read();
       for (const warning of bundle.warnings) tell(`warning: ${warning}`);
       const { before } = bundle.manifest;
-      if (before !== null && !existsSync(config.db)) throw wrongBase(file, before, null);
+      if (before !== null && !isThere(config.db)) throw wrongBase(file, before, null);
       const { decisions, ...applied } = await exchanging(config, audit, true, (site) =>
         applyBundle(site, bundle, read, options),
       );

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
+import { isThere, statIfThere } from '../base/files.ts';
 import { count, spoken } from '../base/text.ts';
 import { attachSignature } from '../content/attach.ts';
 import { type BuildOptions, buildBundle } from '../content/bundle.ts';
@@ -40,7 +41,7 @@ export const buildCommand = {
       throw new CommandError('give either --key FILE or --unsigned', 2);
     if (values.unsigned && values.split !== undefined)
       throw new CommandError('--unsigned takes no --split: sign the bundle, then split it (split -b)', 2);
-    for (const path of sources) if (!existsSync(path)) throw new CommandError(`${path} does not exist`);
+    for (const path of sources) if (!isThere(path)) throw new CommandError(`${path} does not exist`);
     const out = required(values.out, 'out');
     const time = values.time === undefined ? new Date() : readTime(values.time, 'time');
     const options: BuildOptions = {
@@ -82,9 +83,9 @@ export const attachCommand = {
     const [bundle, file] = positionals as [string, string];
     const given = values.key === undefined ? null : { name: null, ...readPublicKey(values.key) };
     const config = readConfig(values);
-    if (!statSync(file, { throwIfNoEntry: false })?.isFile())
-      throw new CommandError(`there is no file ${file}`);
-    if (statSync(file).size > 4096) throw new CommandError(`${file} is too large for a signature`);
+    const stat = statIfThere(file);
+    if (!stat?.isFile()) throw new CommandError(`there is no file ${file}`);
+    if (stat.size > 4096) throw new CommandError(`${file} is too large for a signature`);
     const keys = given === null ? trustedKeys(config.usersDb) : [given];
     const event = { action: 'content.attach', objectType: 'bundle', objectId: bundle };
     const { id, key } = await auditedRun(

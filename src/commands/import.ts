@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
-import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
+import { type LedgerLine, type LedgerSummary, type Result, resultOf } from '../../importers/ledger.ts';
 import { notMet } from '../../importers/met.ts';
 import type { ImportResult } from '../../importers/run.ts';
 import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
@@ -8,13 +8,14 @@ import { describeChange } from '../../importers/stigs/tell.ts';
 import type { SlugChange } from '../../importers/stigs/write.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
-import { whyRefused } from '../base/files.ts';
+import { isThere, whyRefused } from '../base/files.ts';
 import { count, countOf, cut, printable } from '../base/text.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { openCatalog } from '../db/database.ts';
+import { inboxContents } from '../db/kept.ts';
 import { openForCommand } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, flag, parse, required, text } from './command.ts';
+import { type Command, flag, parse, required, tell, text } from './command.ts';
 import { createProgress } from './progress.ts';
 
 const busyTimeout = 30_000;
@@ -23,63 +24,75 @@ export const importCommand: Command = {
   name: 'import',
   summary: 'import files, folders and zips into the catalog',
   usage:
-    'gapstone import PATH... [--once] [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--users-db FILE] [--json]',
+    'gapstone import PATH... [--once] [--no-links] [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--users-db FILE] [--json]',
   help: [
-    '--once        leave out each PATH that is gone, or whose content an import has met before',
+    '--once        leave out each PATH that is gone, or whose content an import or the inbox has met before',
+    '--no-links    follow no link, not even a PATH that is one',
     '--strict      change nothing unless every source can be imported',
     '--dry-run     show what would change, and change nothing',
     '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks, for later runs too',
     '              - in place of a slug takes the row back',
     '--json        print one ledger line for each source on stdout, then the summary',
+    'Exits with 0 (done), 3 (done in part: something was rejected) or 1 (failed: nothing could be used).',
   ],
   async run(args) {
     const { values, positionals } = parse(args, null, {
       once: flag,
+      'no-links': flag,
       strict: flag,
       'dry-run': flag,
       slugs: text,
     });
     if (positionals.length === 0) throw new CommandError('give at least one PATH to import', 2);
     // What was there when the folder of an inbox was looked at may be gone by now.
-    const given = values.once ? positionals.filter((path) => existsSync(path)) : positionals;
+    const given = values.once ? positionals.filter((path) => isThere(path)) : positionals;
     for (const path of given) requirePath(path);
     const overrides =
       values.slugs === undefined ? new Map<string, string>() : readSlugs(required(values.slugs, 'slugs'));
     const config = readConfig(values);
     const dryRun = values['dry-run'] ?? false;
+    const noLinks = values['no-links'] ?? false;
     using db = dryRun
-      ? openCatalog(existsSync(config.db) ? config.db : ':memory:', { busyTimeout })
+      ? openCatalog(isThere(config.db) ? config.db : ':memory:', { busyTimeout })
       : await openForCommand(config, { catalogAlone: true, create: true, busyTimeout });
-    const paths = values.once ? await notMet(db, given) : given;
-    if (paths.length === 0) {
+    const held = values.once ? inboxContents(config.usersDb) : new Set<string>();
+    const { fresh, met, leftOut, takenBack } = values.once
+      ? await notMet(db, given, held, noLinks)
+      : { fresh: given, met: [], leftOut: [], takenBack: new Set<string>() };
+    // What the server keeps of its inbox (rule D42.8).
+    const unkept = met.filter((hash) => !held.has(hash));
+    if (values.json && unkept.length + leftOut.length > 0)
+      process.stdout.write(`${JSON.stringify({ met: unkept, leftOut })}\n`);
+    for (const path of leftOut)
+      tell(`left out ${path}: it, or a part of it, was taken back here; "gapstone import" brings it again`);
+    if (fresh.length === 0) {
       process.stderr.write('nothing is new: every path is gone, or was met by an import before\n');
       return 0;
     }
     const strict = values.strict ?? false;
     const onProgress = createProgress((line) => process.stderr.write(line));
-    const result = await auditedImport(config, db, paths, { strict, dryRun, overrides, onProgress });
+    const result = await auditedImport(config, db, fresh, {
+      ...{ strict, noLinks, dryRun, overrides, onProgress, takenBack },
+    });
+    const refused = strict && (result.summary.rejected > 0 || result.loneUnknown.length > 0);
+    const outcome = resultOf(result.lines, refused);
     print(result, config.usersDb, values.json ?? false, dryRun);
-    return exitCode(result, strict);
+    if (!values.json) tell(describeResult(outcome, result.summary, refused));
+    return exitCodes[outcome];
   },
 };
 
 function requirePath(path: string): void {
-  try {
-    statSync(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new CommandError(
-      code === 'ENOENT' ? `${path} does not exist` : `${path} cannot be read: ${whyRefused(path, error)}`,
-    );
-  }
+  if (!isThere(path)) throw new CommandError(`${path} does not exist`);
 }
 
-/** The exit code of D20: an archive that opened says nothing by itself, its members decide. */
-function exitCode({ lines, loneUnknown }: ImportResult, strict: boolean): number {
-  const counted = lines.filter((line) => line.kind !== 'archive' || line.outcome === 'rejected');
-  const failed = counted.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));
-  if (failed.length === 0) return 0;
-  return strict || failed.length === counted.length ? 1 : 3;
+const exitCodes: Record<Result, number> = { done: 0, failed: 1, 'done in part': 3 };
+
+/** What became of a run in one line, with the reason where not all of it is done. */
+function describeResult(result: Result, { rejected }: LedgerSummary, refused: boolean): string {
+  if (refused) return `${result}: --strict was given, and not every source is good`;
+  if (result === 'failed') return `${result}: nothing could be used`;
+  return result === 'done' ? result : `${result}: ${count(rejected, 'source')} could not be used`;
 }
 
 function print(
@@ -99,7 +112,7 @@ function print(
     process.stderr.write(
       `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, but no benchmark has this id\n`,
     );
-  if (existsSync(usersDb)) tellUsers(usersDb, slugChanges);
+  tellUsers(usersDb, slugChanges);
   if (!stored)
     process.stderr.write(dryRun ? 'dry run: nothing was changed\n' : 'strict: nothing was changed\n');
 }
@@ -109,6 +122,7 @@ function tellUsers(usersDb: string, changes: SlugChange[]): void {
   if (changes.length === 0) return;
   let users: ReturnType<typeof connectReadOnly>;
   try {
+    if (!isThere(usersDb)) return;
     users = connectReadOnly(usersDb, 'users', { busyTimeout });
   } catch (error) {
     // The import is done, whoever may read users' data.
@@ -157,7 +171,7 @@ function readSlugs(file: string): Map<string, string> {
   try {
     records = parseCsv(readFileSync(file), { bom: true, skip_empty_lines: true, trim: true });
   } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
   }
   const [header, ...rows] = records;
   if (header?.join(',') !== 'benchmarkId,slug')

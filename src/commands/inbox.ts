@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
@@ -7,6 +6,8 @@ import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
 import type { Config } from '../base/config.ts';
 import { rightsAround } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
+import { compareCodePoints } from '../base/text.ts';
+import { lookAt, mostSeen } from './inbox-look.ts';
 
 /** How long a file must have stood still before it is imported (rule D33.1), and how often the folder is looked at: milliseconds. */
 const stillFor = 2000;
@@ -17,11 +18,13 @@ const retryAfter = 30_000;
 const mostPaths = 500;
 
 interface Entry {
-  /** Name, size and times of the file, or of every file of the folder. */
+  /** What `lookAt` says of it. */
   state: string;
   /** When it was first seen like this, in milliseconds. */
   since: number;
   taken: boolean;
+  /** The last look that saw it. */
+  seen: number;
 }
 
 /** An inbox that is watched. */
@@ -32,14 +35,21 @@ export interface Inbox {
 
 /**
  * Imports what is put into a folder, at once and whenever it changes (rule D33): each file, and each folder in it as a whole, when it
- * has stood still. Names that begin with a dot are passed by, as are links. The import is a process of its own.
+ * has stood still. Names that begin with a dot are passed by, as are links. The import is a process of its own. `keep` stores SHA-256 of
+ * all that the folder held (rule D42.8).
  */
-export function watchInbox(folder: string, config: Config, log: Log): Inbox {
+export function watchInbox(
+  folder: string,
+  config: Config,
+  log: Log,
+  keep: (hashes: string[]) => Promise<void>,
+): Inbox {
   const entries = new Map<string, Entry>();
   const stopping = new AbortController();
   let importing: Promise<void> | null = null;
   let notBefore = 0;
-  const told = { failed: '', unreadable: '' };
+  let looks = 0;
+  const told = { failed: '', unreadable: '', crowded: '' };
 
   /** Logs a problem that stays only once. */
   function tellOnce(kind: keyof typeof told, msg: string, reason: string): void {
@@ -51,8 +61,10 @@ export function watchInbox(folder: string, config: Config, log: Log): Inbox {
     for (const [, entry] of due) entry.taken = true;
     try {
       const paths = due.map(([name]) => join(folder, name));
-      const { rejected, summary } = await runImport(config, paths, stopping.signal);
+      const { rejected, summary, hashes, leftOut } = await runImport(config, paths, stopping.signal);
+      await keep(hashes);
       told.failed = '';
+      for (const source of leftOut) log.warn('inbox: left out, for it was taken back here', { source });
       for (const { source, reason } of rejected) log.warn('inbox: rejected', { source, reason });
       if (summary !== null) {
         const { phases: _, ...counts } = summary;
@@ -69,20 +81,24 @@ export function watchInbox(folder: string, config: Config, log: Log): Inbox {
   /** Looks at the folder; gives what has stood still and was not taken like this. */
   async function look(): Promise<[string, Entry][]> {
     const now = performance.now();
-    const names = await readdir(folder);
-    for (const name of entries.keys()) if (!names.includes(name)) entries.delete(name);
-    for (const name of names) {
-      if (name.startsWith('.')) continue;
-      const state = await stateOf(join(folder, name));
+    const bounds = { left: mostSeen, exceeded: false, signal: stopping.signal };
+    looks++;
+    for await (const [name, state] of lookAt(folder, bounds)) {
+      const known = entries.get(name);
       // Nothing has a name with U+FFFD in it: it stands for bytes that are no UTF-8.
-      if (state === '' && name.includes('\uFFFD') && !entries.has(name))
+      if (state === '' && name.includes('\uFFFD') && !known)
         log.warn('inbox: rejected', { source: name, reason: 'the name is not UTF-8: rename the file' });
-      if (state !== entries.get(name)?.state) entries.set(name, { state, since: now, taken: false });
+      if (known?.state === state) known.seen = looks;
+      else entries.set(name, { state, since: now, taken: false, seen: looks });
     }
-    const due = [...entries].filter(
-      ([, { state, since, taken }]) => state !== '' && !taken && now - since >= stillFor,
-    );
-    return due.slice(0, mostPaths);
+    const reason = `it holds more than ${mostSeen} files and folders: remove what is imported`;
+    tellOnce('crowded', 'inbox: some of it is not looked at', bounds.exceeded ? reason : '');
+    const due: [string, Entry][] = [];
+    for (const [name, entry] of entries) {
+      if (entry.seen !== looks) entries.delete(name);
+      else if (due.length < mostPaths && isDue(entry, now)) due.push([name, entry]);
+    }
+    return due.sort(([one], [other]) => compareCodePoints(one, other));
   }
 
   async function watch(): Promise<void> {
@@ -115,30 +131,21 @@ export function watchInbox(folder: string, config: Config, log: Log): Inbox {
   };
 }
 
-/** Name, size and times of a file, or of every file of a folder; empty for what is neither, or gone. */
-async function stateOf(path: string): Promise<string> {
-  try {
-    const stat = await lstat(path, { bigint: true });
-    if (stat.isFile()) return `${path} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.ino}\n`;
-    if (!stat.isDirectory()) return '';
-    const names = (await readdir(path)).sort();
-    return (await Promise.all(names.map((name) => stateOf(join(path, name))))).join('');
-  } catch (error) {
-    // It was removed while it was looked at, or its name is no UTF-8; what cannot be entered is the import's to tell.
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? '' : `${path} ${(error as Error).message}\n`;
-  }
-}
+/** Whether something stood still for long enough and was not imported like this. */
+const isDue = ({ state, since, taken }: Entry, now: number) =>
+  state !== '' && !taken && now - since >= stillFor;
 
 /**
- * Runs `gapstone import --once` in a process of its own. Gives what it rejected, and its totals, or null where nothing was new; throws
- * where it failed as a whole, with what it said last.
+ * Runs `gapstone import --once` in a process of its own. Gives what it rejected, its totals, or null where nothing was new, SHA-256
+ * of what the paths hold, and the paths of what was taken back; throws where it failed as a whole, with what it said last.
  */
 async function runImport(
   { db, usersDb }: Config,
   paths: string[],
   signal: AbortSignal,
-): Promise<{ rejected: LedgerLine[]; summary: LedgerSummary | null }> {
-  const args = [process.argv[1]!, 'import', '--once', '--json', '--db', db, '--users-db', usersDb, ...paths];
+): Promise<{ rejected: LedgerLine[]; summary: LedgerSummary | null; hashes: string[]; leftOut: string[] }> {
+  const args = [process.argv[1]!, 'import', '--once', '--no-links', '--json'];
+  args.push('--db', db, '--users-db', usersDb, ...paths);
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], signal });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.on('error', reject);
@@ -151,14 +158,25 @@ async function runImport(
     said = (said + part).slice(-4096);
   });
   const rejected: LedgerLine[] = [];
+  const hashes: string[] = [];
+  const leftOut: string[] = [];
   let summary: LedgerSummary | null = null;
   for await (const text of createInterface({ input: child.stdout })) {
-    const line = JSON.parse(text) as LedgerLine | { summary: LedgerSummary };
+    const line = JSON.parse(text) as
+      | LedgerLine
+      | { summary: LedgerSummary }
+      | { met: string[]; leftOut: string[] };
     if ('summary' in line) summary = line.summary;
-    else if (line.outcome === 'rejected') rejected.push(line);
+    else if ('met' in line) {
+      for (const hash of line.met) hashes.push(hash);
+      leftOut.push(...line.leftOut);
+    } else {
+      if (line.sha256 !== null) hashes.push(line.sha256);
+      if (line.outcome === 'rejected') rejected.push(line);
+    }
   }
   const code = await ended;
   if (summary === null && code !== 0)
     throw new Error(said.trim().split('\n').at(-1) || `the import ended with ${code}`);
-  return { rejected, summary };
+  return { rejected, summary, hashes, leftOut };
 }

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
+import { isThere } from '../base/files.ts';
 import { listMigrations } from '../db/migrate.ts';
 import { requireFolder, restoreBackup } from '../db/restore.ts';
 import { auditedRun } from './audit.ts';
@@ -20,7 +20,7 @@ export const restoreCommand: Command = {
     const config = readConfig(values);
     const file = positionals[0]!;
     // A slip of the pen leaves no audit stream behind where nothing is.
-    if (!existsSync(file)) throw new CommandError(`there is no backup at ${file}`);
+    if (!isThere(file)) throw new CommandError(`there is no backup at ${file}`);
     requireFolder(config.db);
     requireFolder(config.usersDb);
     const event = { action: 'database.restore', objectType: 'file', objectId: file };
@@ -37,6 +37,10 @@ export const restoreCommand: Command = {
     );
     if (values.json) process.stdout.write(`${JSON.stringify(restored)}\n`);
     else process.stdout.write(`${restored.sha256}  ${file}\n`);
+    if (restored.lost !== undefined)
+      tell(
+        `warning: which bundles were applied here and what the inbox held is what the backup says: ${restored.lost}`,
+      );
     for (const { kind, file, schema, before } of restored.files) {
       if (before !== null) tell(`the replaced ${file} is in ${before}`);
       const newest = listMigrations(kind).length;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
+import { whyRefused } from '../base/files.ts';
 import { packageRoot } from '../base/root.ts';
 import { count } from '../base/text.ts';
 import { toCklb } from '../catalog/stigs/cklb.ts';
@@ -50,6 +51,6 @@ function readTable(file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
   }
 }

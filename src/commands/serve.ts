@@ -7,9 +7,11 @@ import { createVerifyUserToken } from '../auth/tokens.ts';
 import { type Config, configWarnings, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { createLog, type Log } from '../base/log.ts';
+import { giveMemoryBack } from '../base/memory.ts';
 import { packageVersion } from '../base/root.ts';
 import { addCatalogMetrics } from '../catalog/metrics.ts';
 import type { Database } from '../db/database.ts';
+import { keepInboxContents } from '../db/kept.ts';
 import { type Answers, createAnswers } from '../http/cache/answers.ts';
 import { createFastPath } from '../http/cache/fast-path.ts';
 import { rememberTokens } from '../http/cache/tokens.ts';
@@ -18,7 +20,7 @@ import { commonHeaders } from '../http/headers.ts';
 import {
   concurrencyLimits,
   createConcurrencyLimit,
-  uploadConcurrencyLimits,
+  createUploadConcurrency,
 } from '../http/limits/concurrency.ts';
 import { createLimiter } from '../http/limits/limiter.ts';
 import { createLineWriter, type LineWriter } from '../http/observe/lines.ts';
@@ -108,7 +110,7 @@ async function serveOpen(
     answers,
     limiter: createLimiter(config.rateLimit, () => performance.now(), rejected),
     concurrency: createConcurrencyLimit(concurrencyLimits, rejected),
-    uploadConcurrency: createConcurrencyLimit(uploadConcurrencyLimits, rejected),
+    uploadConcurrency: createUploadConcurrency(rejected),
     rejected,
     uploads: createUploads(log),
     secureCookies: tls !== null,
@@ -142,9 +144,14 @@ async function serveOpen(
   await onReady?.(url);
   const stopPurging = purgeDaily(context);
   const stopWatching = watchCatalog(db, log);
-  const inbox = config.inbox === null ? null : watchInbox(config.inbox, config, log);
+  const stopGivingBack = giveMemoryBack();
+  const inbox =
+    config.inbox === null
+      ? null
+      : watchInbox(config.inbox, config, log, (hashes) => keepInboxContents(db, hashes));
   const signal = await stopped;
   stopWatching();
+  stopGivingBack();
   await inbox?.stop();
   log.info('stopping', { signal });
   state.draining = true;

@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { listFiles } from '../../importers/discover.ts';
 import { type Config, readConfig } from '../base/config.ts';
+import { isThere } from '../base/files.ts';
 import { packageRoot, packageVersion } from '../base/root.ts';
 import { count } from '../base/text.ts';
+import { appliedBundles, type Users } from '../content/trust.ts';
+import type { Database } from '../db/database.ts';
+import { forgetInboxContents, keepShippedSources, shippedSources } from '../db/kept.ts';
 import { catalog } from '../db/tables.ts';
-import { openForCommand, upgradeForCommand } from './audit.ts';
+import { openForCommand, openUsersForCommand, upgradeForCommand } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
 import { type Command, flag, parse, text } from './command.ts';
+import { createProgress } from './progress.ts';
 import { serve } from './serve.ts';
 import { auditedToken } from './token.ts';
 
@@ -16,31 +22,66 @@ const tokenLifetime = 8 * 3600;
 export const startCommand: Command = {
   name: 'start',
   summary: 'create what is missing, import the shipped data once, and serve',
-  usage: 'gapstone start [--host H] [--port P] [--no-token] [--db FILE] [--users-db FILE]',
+  usage: 'gapstone start [--host H] [--port P] [--no-token] [--no-samples] [--db FILE] [--users-db FILE]',
   help: [
     '--host H    address to listen on (127.0.0.1)',
     '--port P    port to listen on (8080; 0 picks a free one)',
     '--no-token  do not print a token (use it when others can read the logs)',
+    '--no-samples  import the shipped facts without the samples (GAPSTONE_SAMPLES=off)',
   ],
   async run(args) {
-    const { values } = parse(args, [], { host: text, port: text, 'no-token': flag });
+    const { values } = parse(args, [], { host: text, port: text, 'no-token': flag, 'no-samples': flag });
     const config = readConfig(values);
     const open = async () => {
       await upgradeForCommand(config);
-      await importShippedData(config);
-      return openForCommand(config, { create: true, checkUnclean: true });
+      return sayCreated(config.usersDb, async () => {
+        await importShippedData(config, config.samples && !values['no-samples']);
+        return openForCommand(config, { create: true, checkUnclean: true });
+      });
     };
     return serve(config, open, (url) => welcome(config, url, values['no-token'] ?? false));
   },
 };
 
-/** Imports the package's `data` folder unless this very content was imported before. */
-async function importShippedData(config: Config): Promise<void> {
-  using db = await openForCommand(config, { catalogAlone: true, create: true, checkUnclean: true });
+/** Says so when a file is there that was not there before it was opened. */
+async function sayCreated(file: string, open: () => Promise<Database>): Promise<Database> {
+  const wasThere = isThere(file);
+  const db = await open();
+  if (!wasThere && isThere(file)) process.stderr.write(`created ${file}\n`);
+  return db;
+}
+
+/** The folders of the package's data that hold samples; the others hold facts. */
+const sampleFolders = ['regulatory', 'stigs'];
+
+/**
+ * Imports the package's data unless this very content was imported before; without `samples` its facts alone. A catalog to which a
+ * bundle was applied stays what the bundle said (rule D44.1).
+ */
+async function importShippedData(config: Config, samples: boolean): Promise<void> {
+  const isNew = !isThere(config.db);
+  const options = { catalogAlone: true, create: true, checkUnclean: true };
+  using db = await sayCreated(config.db, () => openForCommand(config, options));
+  if (isNew && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
+  // After the catalog was opened: another that takes its place from now on is found out before a byte is written.
+  if (appliedBundles(config.usersDb).some(({ state }) => state !== 'rolled-back')) return;
   const folder = join(packageRoot, 'data');
-  const digest = folderDigest(folder);
-  if (db.orm.select().from(catalog).get()!.shippedData === digest) return;
-  const { summary, lines } = await auditedImport(config, db, [folder]);
+  const facts = readdirSync(folder).filter((name) => !sampleFolders.includes(name));
+  const paths = samples ? [folder] : facts.sort().map((name) => join(folder, name));
+  const digest = digestOfPaths(folder, paths);
+  const isImported = db.orm.select().from(catalog).get()!.shippedData === digest;
+  const isKept = config.usersDb === ':memory:' || shippedSources(config.usersDb).size > 0;
+  if (isImported && isKept) return;
+  process.stderr.write(`importing the shipped data of ${folder}\n`);
+  const onProgress = createProgress((line) => process.stderr.write(line));
+  const { summary, lines } = await auditedImport(config, db, paths, { onProgress });
+  const stored = lines.filter(({ outcome }) => outcome !== 'rejected' && outcome !== 'skipped');
+  await withUsers(config, (users) =>
+    keepShippedSources(
+      users,
+      stored.flatMap(({ sha256 }) => sha256 ?? []),
+    ),
+  );
   db.orm.update(catalog).set({ shippedData: digest }).run();
   for (const line of lines.filter((each) => each.outcome === 'rejected')) {
     process.stderr.write(`rejected ${line.source}: ${line.reason}\n`);
@@ -49,15 +90,23 @@ async function importShippedData(config: Config): Promise<void> {
   process.stderr.write(`imported the shipped data: ${count(summary.imported, 'source')}${refused}\n`);
 }
 
-function folderDigest(folder: string): string {
+/** Does something with users' data, which is made when it is missing; nothing where there is no file for it. */
+async function withUsers(config: Config, work: (users: Users) => void): Promise<void> {
+  if (config.usersDb === ':memory:') return;
+  const users = await openUsersForCommand(config);
+  try {
+    work(users);
+  } finally {
+    users.close();
+  }
+}
+
+/** SHA-256 over the names and bytes of all files at the paths. */
+function digestOfPaths(folder: string, paths: string[]): string {
   const hash = createHash('sha256');
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-  for (const file of files) {
-    const bytes = readFileSync(file);
-    hash.update(`${file.slice(folder.length)}\0${bytes.length}\0`).update(bytes);
+  for (const { path } of listFiles(paths)) {
+    const bytes = readFileSync(path);
+    hash.update(`${path.slice(folder.length)}\0${bytes.length}\0`).update(bytes);
   }
   return hash.digest('hex');
 }

@@ -2,7 +2,7 @@ import { readConfig } from '../base/config.ts';
 import { packageVersion } from '../base/root.ts';
 import { withEdition } from '../catalog/controls/frameworks.ts';
 import { createStatusService, type FileStatus, type Status } from '../catalog/status.ts';
-import { catalogDigest } from '../db/digest.ts';
+import { catalogDigest, storedDigest } from '../db/digest.ts';
 import { type Command, openToLook, parse } from './command.ts';
 
 export const statusCommand: Command = {
@@ -14,7 +14,10 @@ export const statusCommand: Command = {
     const { values } = parse(args, [], {});
     using db = openToLook(readConfig(values));
     const status = createStatusService(db);
-    const { digest, ...rest } = db.read(() => ({ digest: catalogDigest(db), ...status.status() }));
+    const { digest, ...rest } = db.read(() => ({
+      digest: storedDigest(db.sqlite) ?? catalogDigest(db),
+      ...status.status(),
+    }));
     const report = { version: packageVersion, digest, ...rest };
     process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : humanStatus(report));
     return 0;

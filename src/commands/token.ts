@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { checkTokenRequest, issueUserToken, type TokenRequest } from '../auth/tokens.ts';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
+import { isThere } from '../base/files.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { readHeader } from '../db/header.ts';
 import { auditedCommand, auditNewKey } from './audit.ts';
@@ -55,7 +55,7 @@ export const tokenCommand: Command = {
  * unless one that is there already was named. Throws `CommandError`.
  */
 function requireServed({ db, keyFile, keyFileIsGiven }: Config): void {
-  if (keyFileIsGiven && existsSync(keyFile)) return;
+  if (keyFileIsGiven && isThere(keyFile)) return;
   requireDatabaseFile(db);
   readHeader(db);
 }

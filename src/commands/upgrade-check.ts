@@ -1,7 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { CommandError } from '../base/errors.ts';
-import { freeName } from '../base/files.ts';
+import { freeName, isThere, statIfThere } from '../base/files.ts';
 import { packageVersion } from '../base/root.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { freeBytes, requireRoom } from '../db/copy.ts';
@@ -41,8 +41,7 @@ export const upgradeCheckCommand: Command = {
   async run(args) {
     const { values, positionals } = parse(args, ['DIR'], {});
     const folder = positionals[0]!;
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-      throw new CommandError(`${folder} is not a folder`);
+    if (!statIfThere(folder)?.isDirectory()) throw new CommandError(`${folder} is not a folder`);
     const files = names.map(([kind, name]) => checkFile(kind, join(folder, name)));
     if (files.every(({ schema, problem }) => schema === null && problem === null))
       throw new CommandError(`there is neither ${names.map(([, name]) => name).join(' nor ')} in ${folder}`);
@@ -63,7 +62,7 @@ function checkFile(kind: Kind, file: string): FileCheck {
     migrations: [],
     problem: null,
   };
-  if (!existsSync(file)) return checked;
+  if (!isThere(file)) return checked;
   try {
     const sqlite = connectReadOnly(file, kind, { anySchema: true });
     try {

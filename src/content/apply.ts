@@ -1,14 +1,14 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, realFile } from '../base/files.ts';
+import { inPrivateFolder, isThere, realFile } from '../base/files.ts';
 import { withoutFolder } from '../base/source-name.ts';
 import { count } from '../base/text.ts';
-import { connectReadOnly } from '../db/connect.ts';
 import type { Database } from '../db/database.ts';
 import { type HeldCatalog, holdCatalog, isSameFile } from '../db/exchange.ts';
 import { removeForeignLog } from '../db/foreign-log.ts';
+import { keepTakenBack, sourcesOf } from '../db/kept.ts';
 import { beforeOf, createExchanges, type Exchange, removeKept, undoneOf } from './exchanges.ts';
 import { digestOfFile, makeCatalog } from './incoming.ts';
 import type { VerifiedBundle } from './read.ts';
@@ -93,9 +93,11 @@ async function exchange(
     builtAt: manifest.builtAt,
     appliedAt: now.toISOString(),
   };
+  const takenBack = takenBackBy(db, made);
   let id = 0;
   await site.record('content.apply-start', row, () => {
     id = exchanges.begin(row);
+    keepTakenBack(db, takenBack);
   });
   const keptAs = hasContent ? beforeOf(file, id) : null;
   try {
@@ -126,7 +128,7 @@ async function end(site: OpenSite, held: HeldCatalog, applied: Exchange): Promis
   await goOver(site, held);
   const { file } = site;
   const before = beforeOf(file, applied.id);
-  const keptAs = existsSync(before) ? before : null;
+  const keptAs = isThere(before) ? before : null;
   removeKept(file, keptAs);
   return { exchange: applied, keptAs };
 }
@@ -174,9 +176,10 @@ export async function heal(site: OpenSite): Promise<Exchange | null> {
     await settle(site, applied);
     return applied;
   }
-  if (last?.state !== 'applied' || !existsSync(undoneOf(file, last.id))) return null;
-  // It was to be taken back: the catalog before is kept until it is the one that is served.
-  if (existsSync(beforeOf(file, last.id))) {
+  if (last?.state !== 'applied' || !isThere(undoneOf(file, last.id))) return null;
+  // It was to be taken back: the catalog before is kept until it is the one that is served. A restore may have brought back both the
+  // catalog of the bundle and the word that it was applied.
+  if (isThere(beforeOf(file, last.id)) || digestOfFile(file) === last.digest) {
     rmSync(undoneOf(file, last.id));
     return null;
   }
@@ -190,19 +193,22 @@ async function forget(site: OpenSite, begun: Exchange): Promise<void> {
   await site.record('content.apply-undone', begun, () => createExchanges(site.db).forget(begun.id));
 }
 
-/** The sources that only this site holds (rule D32.3). */
+/** The sources that only this site holds (rule D32.3), but for those that came with the package (rule D44.1). */
 export function localSources(db: Database, made: string): LocalSource[] {
-  const next = connectReadOnly(made, 'catalog');
-  try {
-    const known = new Set(next.prepare<[], string>('SELECT sha256 FROM sources').pluck().all());
-    return db.sqlite
-      .prepare<[], LocalSource>('SELECT sha256, source, target FROM sources ORDER BY source, sha256')
-      .all()
-      .filter(({ sha256 }) => !known.has(sha256));
-  } finally {
-    next.close();
-  }
+  const shipped = db.sqlite.prepare<[], string>('SELECT sha256 FROM shipped_sources').pluck().all();
+  const known = new Set([...sourcesOf(made), ...shipped]);
+  return sourcesBeside(db, known);
 }
+
+/** SHA-256 of the sources that go with an exchange of the catalog (rule D42.8). */
+export const takenBackBy = (db: Database, next: string): string[] =>
+  sourcesBeside(db, new Set(sourcesOf(next))).map(({ sha256 }) => sha256);
+
+const sourcesBeside = (db: Database, known: Set<string>): LocalSource[] =>
+  db.sqlite
+    .prepare<[], LocalSource>('SELECT sha256, source, target FROM sources ORDER BY source, sha256')
+    .all()
+    .filter(({ sha256 }) => !known.has(sha256));
 
 /** Why a bundle is refused that would take sources away, in words. */
 export function refusalOf(local: Pick<LocalSource, 'source' | 'target'>[]): string {

@@ -54,6 +54,7 @@ export function writeCanonical(catalog: string, file: string, time: string): str
     index.reconcile();
     index.mergeAll();
     const digest = digestOf(sqlite);
+    sqlite.prepare('UPDATE main.catalog SET digest = ?').run(digest);
     sqlite.exec('COMMIT');
     detachCatalog(sqlite);
     sqlite.exec('VACUUM');

@@ -3,7 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { asc, desc, eq, ne } from 'drizzle-orm';
 import { realFile } from '../base/files.ts';
 import type { Database } from '../db/database.ts';
-import { contentBundles } from '../db/user-tables.ts';
+import { catalogDigest } from '../db/digest.ts';
+import { contentBundles, contentSequences } from '../db/user-tables.ts';
 
 /** One exchange of the catalog for that of a bundle, as users' data keeps it. */
 export type Exchange = typeof contentBundles.$inferSelect;
@@ -44,34 +45,45 @@ export function createExchanges(db: Database) {
         .returning({ id: contentBundles.id })
         .get().id,
 
-    settle: (id: number, state: Exchange['state']): void =>
-      void orm.update(contentBundles).set({ state }).where(eq(contentBundles.id, id)).run(),
+    /** Writes down what was done; a bundle that was applied raises the sequence of its channel. */
+    settle(id: number, state: Exchange['state']): void {
+      const row = orm
+        .update(contentBundles)
+        .set({ state })
+        .where(eq(contentBundles.id, id))
+        .returning()
+        .get();
+      if (row === undefined || state !== 'applied') return;
+      const { channel, sequence, bundle } = row;
+      orm
+        .insert(contentSequences)
+        .values({ channel, sequence, bundle })
+        .onConflictDoUpdate({ target: contentSequences.channel, set: { sequence, bundle } })
+        .run();
+    },
 
     /** Forgets what did not come to be. */
     forget: (id: number): void => void orm.delete(contentBundles).where(eq(contentBundles.id, id)).run(),
 
     /**
-     * Why a bundle may not come now; null where it may. Its sequence is greater than all that its channel had, or it is the
-     * very one that was rolled back.
+     * Why a bundle may not be applied now; null where it may. Its sequence is greater than all that its channel had here, or it is
+     * the very bundle with the greatest one, and the catalog is not its (rule D42.8).
      */
     replayProblem(bundle: string, channel: string, sequence: number): string | null {
-      const done = orm
+      const greatest = orm.select().from(contentSequences).where(eq(contentSequences.channel, channel)).get();
+      if (greatest === undefined || sequence > greatest.sequence) return null;
+      if (bundle !== greatest.bundle)
+        return `its sequence ${sequence} is not greater than ${greatest.sequence}, which the channel ${channel} had already`;
+      const newest = orm
         .select()
         .from(contentBundles)
         .where(ne(contentBundles.state, 'begun'))
-        .orderBy(asc(contentBundles.id))
-        .all();
-      const greatest = Math.max(
-        0,
-        ...done.filter((each) => each.channel === channel).map((each) => each.sequence),
-      );
-      if (sequence > greatest) return null;
-      const newest = done.at(-1);
-      const isNewest = newest?.bundle === bundle;
-      if (isNewest && newest.state === 'rolled-back' && sequence === greatest) return null;
-      if (isNewest && newest.state === 'applied')
-        return `it is applied already: sequence ${sequence} of the channel ${channel}`;
-      return `its sequence ${sequence} is not greater than ${greatest}, which the channel ${channel} had already`;
+        .orderBy(desc(contentBundles.id))
+        .limit(1)
+        .get();
+      const isServed =
+        newest?.bundle === bundle && newest.state === 'applied' && newest.digest === catalogDigest(db);
+      return isServed ? `it is applied already: sequence ${sequence} of the channel ${channel}` : null;
     },
   };
 }

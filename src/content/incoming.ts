@@ -4,7 +4,7 @@ import { CommandError } from '../base/errors.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { copyDatabase, seal } from '../db/copy.ts';
 import { openCatalog } from '../db/database.ts';
-import { digestOf } from '../db/digest.ts';
+import { digestOf, storedDigest } from '../db/digest.ts';
 import { listMigrations } from '../db/migrate.ts';
 import type { VerifiedBundle } from './read.ts';
 
@@ -30,10 +30,14 @@ export async function makeCatalog(
   const { kind, schema } = seal(made, 'schema', file);
   if (kind !== 'catalog' || schema !== newest)
     throw new CommandError(`${file} does not hold the catalog that its manifest tells of`);
-  const digest = digestOfFile(made);
+  const { digest, stored } = digestsOfFile(made);
   if (digest !== manifest.digest)
     throw new CommandError(
       `${file} gives a catalog of the digest ${digest}, its manifest says ${manifest.digest}: nothing was changed`,
+    );
+  if (stored !== null && stored !== digest)
+    throw new CommandError(
+      `${file} holds a catalog with the stored digest ${stored}, and its digest is ${digest}: nothing was changed`,
     );
   return made;
 }
@@ -84,10 +88,13 @@ export function wrongBase(
 }
 
 /** The digest of the catalog in a file. Throws `CommandError` where it cannot be read. */
-export function digestOfFile(file: string): string {
+export const digestOfFile = (file: string): string => digestsOfFile(file).digest;
+
+/** The same, and the digest that is stored in the file. */
+function digestsOfFile(file: string): { digest: string; stored: string | null } {
   const sqlite = connectReadOnly(file, 'catalog');
   try {
-    return digestOf(sqlite);
+    return { digest: digestOf(sqlite), stored: storedDigest(sqlite) };
   } finally {
     sqlite.close();
   }

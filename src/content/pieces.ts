@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CommandError } from '../base/errors.ts';
-import { publishNew, syncPath, whyRefused } from '../base/files.ts';
+import { isThere, publishNew, syncPath, whyRefused } from '../base/files.ts';
 
 /** So many pieces have numbers of three digits. */
 const mostPieces = 999;
@@ -37,7 +28,7 @@ export interface PieceReader extends Disposable {
  * its number. Throws `CommandError` for what is not there, or no file.
  */
 export function openPieces(file: string): PieceReader {
-  const isCut = file.endsWith('.001') || (!existsSync(file) && existsSync(pieceName(file, 0)));
+  const isCut = file.endsWith('.001') || (!isThere(file) && isThere(pieceName(file, 0)));
   const name = isCut && file.endsWith('.001') ? file.slice(0, -4) : file;
   const handles: number[] = [];
   const close = () => {
@@ -46,7 +37,7 @@ export function openPieces(file: string): PieceReader {
   let sizes: number[];
   try {
     if (isCut)
-      for (let index = 0; existsSync(pieceName(name, index)); index++)
+      for (let index = 0; isThere(pieceName(name, index)); index++)
         handles.push(openFile(pieceName(name, index)));
     else handles.push(openFile(file));
     sizes = handles.map((handle) => fstatSync(handle).size);
@@ -105,7 +96,7 @@ function openFile(file: string): number {
 /** Refuses a name that a file, or a piece of one, bears: pieces of two would be taken for one. Throws `CommandError`. */
 export function refuseTakenPieces(file: string): void {
   const folder = dirname(file);
-  if (!existsSync(folder)) throw new CommandError(`the folder of ${file} does not exist`);
+  if (!isThere(folder)) throw new CommandError(`the folder of ${file} does not exist`);
   const own = basename(file);
   const isOwn = (name: string) => name.startsWith(own) && /^(\.\d{3})?$/.test(name.slice(own.length));
   const taken = readdirSync(folder).find(isOwn);

@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isThere } from '../base/files.ts';
 import { createMappingDecisions, type DecidedPair } from '../catalog/crosswalk/decisions.ts';
 import { nameOf } from '../catalog/crosswalk/graph.ts';
 import { type GoneReference, goneReferences } from '../collections/gone.ts';
 import { createDatabaseFile } from '../db/create.ts';
 import { type Database, type Files, openDatabase } from '../db/database.ts';
-import { refusalOf } from './apply.ts';
+import { localSources, refusalOf } from './apply.ts';
 import { type Comparison, compareCatalogs } from './compare.ts';
 import { createExchanges } from './exchanges.ts';
 import { makeCatalog } from './incoming.ts';
@@ -48,25 +48,25 @@ export interface Plan extends Comparison {
  * where the bundle cannot be applied to this catalog at all.
  */
 export async function planBundle(files: Files, bundle: VerifiedBundle, folder: string): Promise<Plan> {
-  const current = existsSync(files.db) ? files.db : null;
+  const current = isThere(files.db) ? files.db : null;
   const made = await makeCatalog(bundle, current, folder);
   const none = join(folder, 'none.db');
   if (current === null) createDatabaseFile(none, 'catalog');
   const comparison = compareCatalogs(current ?? none, made);
-  const usersDb = existsSync(files.usersDb) ? files.usersDb : ':memory:';
+  const usersDb = isThere(files.usersDb) ? files.usersDb : ':memory:';
   using before = openDatabase({ db: current ?? none, usersDb }, { asItIs: true });
   using after = openDatabase({ db: made, usersDb }, { asItIs: true });
   const { manifest, signer, id, bytes, warnings } = bundle;
   const { channel, sequence, builtAt, expiresAt, digest } = manifest;
   const replay = createExchanges(before).replayProblem(id, channel, sequence);
-  const { go } = comparison.sources;
+  const local = localSources(before, made);
   return {
     bundle: {
       ...{ bundle: id, channel, sequence, signedBy: signer.name, fingerprint: signer.fingerprint },
       ...{ builtAt, expiresAt, difference: manifest.before !== null, bytes },
     },
     digest,
-    refusals: [...(replay === null ? [] : [replay]), ...(go.length === 0 ? [] : [refusalOf(go)])],
+    refusals: [...(replay === null ? [] : [replay]), ...(local.length === 0 ? [] : [refusalOf(local)])],
     warnings,
     ...comparison,
     references: referencesOf(before, after),

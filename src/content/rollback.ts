@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CommandError } from '../base/errors.ts';
+import { isThere } from '../base/files.ts';
 import { seal } from '../db/copy.ts';
 import { holdCatalog } from '../db/exchange.ts';
 import { storageFault } from '../db/faults.ts';
-import { type Exchanged, goOver, heal, type OpenSite, settle } from './apply.ts';
+import { keepTakenBack } from '../db/kept.ts';
+import { type Exchanged, goOver, heal, type OpenSite, settle, takenBackBy } from './apply.ts';
 import { beforeOf, createExchanges, type Exchange, undoneOf } from './exchanges.ts';
 
 /**
@@ -26,11 +27,12 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
       `the last bundle (channel ${last.channel}, sequence ${last.sequence}) was rolled back already: no earlier catalog is kept`,
     );
   const before = beforeOf(file, last.id);
-  if (!existsSync(before)) throw new CommandError('no catalog from before the last bundle is kept');
+  if (!isThere(before)) throw new CommandError('no catalog from before the last bundle is kept');
   // Somebody may have read it to this day: then it is not ours alone, and this is refused.
   const { kind } = await sealUnused(before);
   if (kind !== 'catalog') throw new CommandError(`${before} is no catalog`);
-  await site.record('content.rollback-start', last, () => undefined);
+  const takenBack = takenBackBy(db, before);
+  await site.record('content.rollback-start', last, () => keepTakenBack(db, takenBack));
   held.exchange(before, keptAs);
   const undone: Exchange = { ...last, state: 'rolled-back' };
   await settle(site, undone);

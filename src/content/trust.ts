@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { and, asc, desc, eq } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../base/errors.ts';
+import { isThere } from '../base/files.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import type { openUsersUpgraded } from '../db/upgrade.ts';
 import { contentBundles, contentKeys } from '../db/user-tables.ts';
@@ -64,7 +64,7 @@ export function appliedBundles(usersDb: string): AppliedBundle[] {
 }
 
 function look<T>(usersDb: string, work: (users: Users) => T[]): T[] {
-  if (!existsSync(usersDb)) return [];
+  if (!isThere(usersDb)) return [];
   const users = connectReadOnly(usersDb, 'users');
   try {
     return work(users);

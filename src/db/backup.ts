@@ -1,9 +1,9 @@
-import { createWriteStream, existsSync, lstatSync, statSync } from 'node:fs';
+import { createWriteStream, lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import yazl from 'yazl';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, publishNew, sha256OfFile, syncPath } from '../base/files.ts';
+import { inPrivateFolder, isThere, publishNew, sha256OfFile, statIfThere, syncPath } from '../base/files.ts';
 import { connectReadOnly } from './connect.ts';
 import { asCopyError, copyDatabase, freeBytes, requireRoom } from './copy.ts';
 import type { Files } from './database.ts';
@@ -42,8 +42,7 @@ export async function backUp(
     return await inPrivateFolder(file, async (temporary) => {
       const inFolder = (kind: Kind) => join(dirname(temporary), memberOf(kind));
       const copies = [await copyOf('catalog', files.db, inFolder('catalog'), room)];
-      if (existsSync(files.usersDb))
-        copies.push(await copyOf('users', files.usersDb, inFolder('users'), room));
+      if (isThere(files.usersDb)) copies.push(await copyOf('users', files.usersDb, inFolder('users'), room));
       const zip = new yazl.ZipFile();
       for (const { kind } of copies) zip.addFile(inFolder(kind), memberOf(kind), { compress: false });
       zip.end();
@@ -64,7 +63,7 @@ export async function backUp(
   }
 }
 
-const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+const sizeOf = (file: string) => statIfThere(file)?.size ?? 0;
 
 async function copyOf(kind: Kind, from: string, to: string, room: (folder: string) => number) {
   const sqlite = connectReadOnly(from, kind, { anySchema: true });

@@ -1,10 +1,19 @@
-import { chmodSync, existsSync, lstatSync, statfsSync } from 'node:fs';
+import { chmodSync, lstatSync, statfsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, isTaken, publishNew, sha256OfFile, syncPath, whyRefused } from '../base/files.ts';
+import {
+  inPrivateFolder,
+  isTaken,
+  isThere,
+  publishNew,
+  sha256OfFile,
+  syncPath,
+  whyRefused,
+} from '../base/files.ts';
 import { storageFault } from './faults.ts';
 import type { Kind } from './header.ts';
+import { schemaVersion } from './migrate.ts';
 import { inspect } from './schema.ts';
 
 /** A verified copy of a database. */
@@ -61,7 +70,7 @@ export async function copyDatabase(
 /** Refuses a name that anything bears, or that has no folder, or no room in it. Throws `CommandError`. */
 export function requireRoom(file: string, needed: number, room: (folder: string) => number): void {
   const folder = dirname(file);
-  if (!existsSync(folder)) throw new CommandError(`the folder of ${file} does not exist`);
+  if (!isThere(folder)) throw new CommandError(`the folder of ${file} does not exist`);
   if (isTaken(file))
     throw new CommandError(`${file} already exists: a copy never replaces a file. Choose another name`);
   const free = room(folder);
@@ -99,6 +108,7 @@ export function seal(
     found = inspect(name, sqlite, how);
     sqlite.pragma('journal_mode = DELETE');
     change?.(sqlite, found.kind);
+    found.schema = schemaVersion(sqlite);
   } finally {
     sqlite.close();
   }

@@ -1,8 +1,8 @@
-import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, publishNew, rightsAround, syncPath } from '../base/files.ts';
+import { inPrivateFolder, isThere, publishNew, rightsAround, syncPath } from '../base/files.ts';
 import { applicationIds, type Kind } from './header.ts';
 import { migrate } from './migrate.ts';
 
@@ -17,8 +17,7 @@ export function initialize(sqlite: Sqlite.Database, kind: Kind): void {
  * another process makes it at the same time, that one's stays. Throws `CommandError`.
  */
 export function createDatabaseFile(file: string, kind: Kind): void {
-  if (!existsSync(dirname(file)))
-    throw new CommandError(`the folder of the database does not exist: ${file}`);
+  if (!isThere(dirname(file))) throw new CommandError(`the folder of the database does not exist: ${file}`);
   try {
     inPrivateFolder(file, (temporary) => {
       const sqlite = new Sqlite(temporary);
@@ -32,7 +31,7 @@ export function createDatabaseFile(file: string, kind: Kind): void {
       if (kind === 'users') chmodSync(temporary, 0o600);
       syncPath(temporary);
       // The log of a file that was removed, maybe under a server that has it open: it would be read as the new one's.
-      if (!existsSync(file)) for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
+      if (!isThere(file)) for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
       publishNew(temporary, file);
     });
   } catch (error) {

@@ -1,7 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../base/errors.ts';
+import { isThere } from '../base/files.ts';
 import { type Audience, createAudience } from './audience.ts';
 import {
   attachCatalog,
@@ -88,7 +89,7 @@ const memory = ':memory:';
 export function openCatalog(file: string, options: OpenOptions = {}): Database {
   if (file === memory) return openInMemory();
   if (!options.create) requireDatabaseFile(file);
-  else if (!existsSync(file)) createDatabaseFile(file, 'catalog');
+  else if (!isThere(file)) createDatabaseFile(file, 'catalog');
   return wrap(connect(file, 'catalog', options), file, null, options);
 }
 
@@ -96,11 +97,11 @@ export function openCatalog(file: string, options: OpenOptions = {}): Database {
 export function openDatabase({ db, usersDb }: Files, options: OpenOptions = {}): Database {
   if (db === memory) return openInMemory();
   // Both are looked at before one is made or written to.
-  if (existsSync(db)) inspectCatalog(db, options);
+  if (isThere(db)) inspectCatalog(db, options);
   else if (!options.create) requireDatabaseFile(db);
   const sqlite = connectUsers(usersDb, options);
   try {
-    if (!existsSync(db)) createDatabaseFile(db, 'catalog');
+    if (!isThere(db)) createDatabaseFile(db, 'catalog');
     attachCatalog(sqlite, db, options);
   } catch (error) {
     sqlite.close();
@@ -115,7 +116,7 @@ function connectUsers(usersDb: string, options: OpenOptions): Sqlite.Database {
     initialize(sqlite, 'users');
     return sqlite;
   }
-  if (!existsSync(usersDb)) createDatabaseFile(usersDb, 'users');
+  if (!isThere(usersDb)) createDatabaseFile(usersDb, 'users');
   return connect(usersDb, 'users', options);
 }
 
@@ -128,9 +129,16 @@ function openInMemory(): Database {
   return wrap(sqlite, memory, null);
 }
 
+/** Opens a copy in memory of what was opened in memory, from what its driver serialized. */
+export function openSerialized(bytes: Buffer): Database {
+  const sqlite = new Sqlite(bytes);
+  setPragmas(sqlite);
+  return wrap(sqlite, memory, null);
+}
+
 /** Refuses a name that no file bears, so that a slip of the pen makes nothing. Throws `CommandError`. */
 export function requireDatabaseFile(file: string): void {
-  if (!existsSync(file))
+  if (!isThere(file))
     throw new CommandError(
       `there is no database at ${file}: create one with "gapstone import", or restore a backup with "gapstone restore"`,
     );

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type Sqlite from 'better-sqlite3';
+import { atOnce } from '../base/slices.ts';
 import type { Database } from './database.ts';
 
 /** How the rows of one table enter the digest; `t` is the table. */
@@ -126,14 +127,19 @@ export function catalogDigest(db: Database): string {
 
 /** The digest of the catalog that a connection reads, which nobody changes meanwhile. */
 export function digestOf(sqlite: Sqlite.Database): string {
-  return whole(digesting(sqlite));
+  return atOnce(digesting(sqlite));
+}
+
+/** The digest that was stored with the catalog by whoever changed it last; null where none was. `check` compares the two. */
+export function storedDigest(sqlite: Sqlite.Database): string | null {
+  return sqlite.prepare<[], string | null>('SELECT digest FROM catalog').pluck().get() ?? null;
 }
 
 /** The digest table by table, for telling where two catalogs differ. */
 export function catalogDigests(db: Database): Record<string, TableDigest> {
   return db.read(() =>
     Object.fromEntries(
-      Object.entries(parts).map(([table, part]) => [table, whole(digestingTable(db.sqlite, table, part))]),
+      Object.entries(parts).map(([table, part]) => [table, atOnce(digestingTable(db.sqlite, table, part))]),
     ),
   );
 }
@@ -159,29 +165,23 @@ function* digestingTable(
     .filter((name) => !without.includes(name))
     .map((name) => `t."${name}"`);
   const values = [...instead, ...columns].join(', ');
+  // The end of the line is added by SQLite: to join texts here would copy each once more.
   const rows = sqlite
     .prepare<[], string>(
-      `SELECT json_array(${values}) FROM ${from.replace('$', () => table)} ORDER BY ${order}`,
+      `SELECT json_array(${values}) || char(10) FROM ${from.replace('$', () => table)} ORDER BY ${order}`,
     )
     .pluck()
     .iterate();
   const hash = createHash('sha256');
   let count = 0;
-  let batch = '';
+  let pending = 0;
   for (const row of rows) {
     count++;
-    batch += `${row}\n`;
-    if (batch.length < 65_536) continue;
-    hash.update(batch);
-    batch = '';
+    hash.update(row);
+    pending += row.length;
+    if (pending < 65_536) continue;
+    pending = 0;
     yield;
   }
-  return { rows: count, sha256: hash.update(batch).digest('hex') };
-}
-
-function whole<T>(steps: Generator<void, T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+  return { rows: count, sha256: hash.digest('hex') };
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { CommandError } from '../base/errors.ts';
-import { realFile, whyRefused } from '../base/files.ts';
+import { realFile, statIfThere, whyRefused } from '../base/files.ts';
 
 /** The two files: what importers build, and what users keep (rule D23.1). */
 export type Kind = 'catalog' | 'users';
@@ -43,7 +43,7 @@ const hint = 'restore a backup with "gapstone restore", or move the file away to
  * beside it. Throws `CommandError` for what is no file, no database, not ours, not of the expected kind or cut off.
  */
 export function readHeader(file: string, expected: Kind | null = null): Header {
-  const stat = statSync(file, { throwIfNoEntry: false });
+  const stat = statIfThere(file);
   if (!stat) throw new CommandError(`there is no database at ${file}`);
   if (!stat.isFile()) throw new CommandError(`${file} is not a file`);
   let header: Buffer;
@@ -66,10 +66,7 @@ export function readHeader(file: string, expected: Kind | null = null): Header {
 
 /** Whether it is a file that begins as a zip does. */
 export function isZip(file: string): boolean {
-  return (
-    statSync(file, { throwIfNoEntry: false })?.isFile() === true &&
-    firstBytes(file).toString('latin1', 0, 4) === 'PK\x03\x04'
-  );
+  return statIfThere(file)?.isFile() === true && firstBytes(file).toString('latin1', 0, 4) === 'PK\x03\x04';
 }
 
 /** The application id of a file that begins as a database does; null for any other. */

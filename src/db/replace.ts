@@ -1,8 +1,8 @@
-import { existsSync, linkSync, renameSync } from 'node:fs';
+import { linkSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
-import { hasNoLinks, publishNew, syncPath } from '../base/files.ts';
+import { hasNoLinks, isThere, publishNew, syncPath } from '../base/files.ts';
 import { storageFault } from './faults.ts';
 import { readApplicationId } from './header.ts';
 
@@ -22,11 +22,11 @@ export interface Replacement {
 export function replaceDatabases(replacements: Replacement[]): boolean[] {
   const locks: (Sqlite.Database | null)[] = [];
   try {
-    for (const { file } of replacements) locks.push(existsSync(file) ? lockWhole(file) : null);
+    for (const { file } of replacements) locks.push(isThere(file) ? lockWhole(file) : null);
     return replacements.map(({ sealed, file, keptAs }, index) => {
       // A log whose database is gone, or is none any more, belongs to nothing.
       if (locks[index] === null) moveLog(file, keptAs);
-      if (!existsSync(file)) {
+      if (!isThere(file)) {
         publishNew(sealed, file);
         return false;
       }
@@ -65,7 +65,7 @@ function lockWhole(file: string): Sqlite.Database | null {
 /** A file that cannot be read keeps its log under its new name. */
 function moveLog(file: string, keptAs: string): void {
   for (const suffix of ['-wal', '-shm', '-journal'])
-    if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${keptAs}${suffix}`);
+    if (isThere(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${keptAs}${suffix}`);
 }
 
 /** Gives a file a second name, so that at no moment there is none under the first. */

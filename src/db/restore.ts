@@ -1,17 +1,18 @@
-import { constants, copyFileSync, createWriteStream, existsSync, readFileSync, statSync } from 'node:fs';
+import { constants, copyFileSync, createWriteStream, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import type Sqlite from 'better-sqlite3';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { CommandError } from '../base/errors.ts';
-import { freeName, inPrivateFolder, realFile, sha256OfFile } from '../base/files.ts';
+import { freeName, inPrivateFolder, isThere, realFile, rightsAround, sha256OfFile } from '../base/files.ts';
 import { printable } from '../base/text.ts';
 import { memberOf } from './backup.ts';
 import { freeBytes, hashFile, seal } from './copy.ts';
 import type { Files } from './database.ts';
 import { likeFormer } from './exchange.ts';
 import { applicationIds, type Header, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
+import { addKept, type Kept, readKept, sourcesOf } from './kept.ts';
 import { replaceDatabases } from './replace.ts';
 import { refuseNewer } from './schema.ts';
 
@@ -28,6 +29,8 @@ export interface Restored {
     /** Where the replaced file is kept; null when there was none. */
     before: string | null;
   }[];
+  /** Why the users' data here could not tell what the site knows of its content (rule D42.8); absent where it could. */
+  lost?: string;
 }
 
 interface Audited {
@@ -48,7 +51,7 @@ interface Part {
  * replaced, on the very copy that takes the place: header, hash (where FILE.sha256 is there), every row of its schema, every
  * page, every foreign key. Sessions are ended: those that were closed since the backup must not come to life again. What the
  * backup knows of the audit stream gives way to `audited`, the last line of the one here: the backup may come from another
- * machine. Throws `CommandError`; then nothing has changed.
+ * machine. What the site knows of its content is kept (rule D42.8). Throws `CommandError`; then nothing has changed.
  */
 export async function restoreBackup(
   backup: string,
@@ -73,10 +76,12 @@ export async function restoreBackup(
           `there is not enough space beside ${file}: it needs ${bytes} bytes, ${free} are free`,
         );
     }
-    return await restoreParts(backup, parts, now, audited);
+    const known = parts.some(({ kind }) => kind === 'users') ? readKnown(places) : null;
+    return await restoreParts(backup, parts, now, audited, known);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    const why = printable((error as Error).message, 200);
+    const { message, path } = error as NodeJS.ErrnoException;
+    const why = `${printable(message, 200)}${rightsAround(path ?? backup, error)}`;
     throw new CommandError(`${backup} cannot be restored: ${why}. Nothing was changed`);
   } finally {
     zip?.close();
@@ -88,6 +93,7 @@ async function restoreParts(
   parts: Part[],
   now: Date,
   audited: Audited | null,
+  known: Kept | Error | null,
 ): Promise<Restored> {
   const suffix = `.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
   return inPrivateFolders(parts, async (temporaries) => {
@@ -96,7 +102,11 @@ async function restoreParts(
     const sha256 = sha256OfFile(isZip(backup) ? backup : temporaries[0]!);
     compareHash(backup, sha256);
     const sealed = parts.map(({ kind }, index) =>
-      seal(temporaries[index]!, 'full', backup, (sqlite) => prepareForUse(sqlite, kind, audited)),
+      seal(temporaries[index]!, 'full', backup, (sqlite) => {
+        prepareForUse(sqlite, kind, audited);
+        if (kind === 'users' && known !== null && !(known instanceof Error))
+          addKept(sqlite, known, !parts.some((part) => part.kind === 'catalog'));
+      }),
     );
     const replacements = parts.map(({ file }, index) => {
       likeFormer(temporaries[index]!, file);
@@ -110,8 +120,29 @@ async function restoreParts(
         const before = replaced[index] ? replacements[index]!.keptAs : null;
         return { kind, file, schema: sealed[index]!.schema, before };
       }),
+      ...(known instanceof Error ? { lost: known.message } : {}),
     };
   });
+}
+
+/** What the users' data here knows that no restore takes back: null where there is none, the error where it cannot be read. */
+function readKnown({ catalog, users }: Record<Kind, string>): Kept | Error | null {
+  try {
+    if (!isThere(users)) return null;
+    const kept = readKept(users);
+    return { ...kept, inbox: [...kept.inbox, ...sourcesThere(catalog)] };
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** What the catalog here holds, which a restore may take back; nothing where it cannot be read: then it is restored for that. */
+function sourcesThere(catalog: string): string[] {
+  try {
+    return isThere(catalog) ? sourcesOf(catalog) : [];
+  } catch {
+    return [];
+  }
 }
 
 /** Gives a function a temporary file beside each place. */
@@ -191,20 +222,20 @@ function headerOf(temporary: string, kind: Kind, name: string): Header {
 /** The folder that a database lies or is to lie in. Throws `CommandError` where there is none. */
 export function requireFolder(file: string): string {
   const folder = dirname(file);
-  if (!existsSync(folder)) throw new CommandError(`the folder of the database does not exist: ${file}`);
+  if (!isThere(folder)) throw new CommandError(`the folder of the database does not exist: ${file}`);
   return folder;
 }
 
 /** What lies in the place of the database and is another program's stays. */
 function refuseForeign(file: string): void {
-  const id = existsSync(file) ? readApplicationId(file) : null;
+  const id = isThere(file) ? readApplicationId(file) : null;
   if (id !== null && !Object.values(applicationIds).includes(id))
     throw new CommandError(`${file} belongs to another program: nothing was replaced`);
 }
 
 function compareHash(backup: string, sha256: string): void {
   const file = hashFile(backup);
-  if (!existsSync(file)) return;
+  if (!isThere(file)) return;
   const stated = /^([0-9a-f]{64})\b/i.exec(readFileSync(file, 'utf8'))?.[1]?.toLowerCase();
   if (stated === undefined) throw new CommandError(`${file} does not contain a SHA-256`);
   if (stated !== sha256) throw new CommandError(`${backup} was changed: its SHA-256 does not match ${file}`);

@@ -1,12 +1,13 @@
 import { blob, integer, real, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core';
 
-// The Drizzle mirror of migrations/catalog/0001_stigs.sql and 0004_rule_search.sql; a test compares the two column by column.
+// The Drizzle mirror of migrations/catalog/0001_stigs.sql, 0004_rule_search.sql and 0005_digest.sql; a test compares the two column by column.
 
 export const catalog = sqliteTable('catalog', {
   only: integer('only').primaryKey(),
   generation: integer('generation').notNull(),
   changedAt: text('changed_at').notNull(),
   shippedData: text('shipped_data').notNull(),
+  digest: text('digest'),
 });
 
 export const importRuns = sqliteTable('import_runs', {

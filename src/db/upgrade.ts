@@ -1,7 +1,7 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
-import { freeName } from '../base/files.ts';
+import { freeName, isThere } from '../base/files.ts';
 import { connect } from './connect.ts';
 import { copyDatabase, freeBytes } from './copy.ts';
 import { createDatabaseFile } from './create.ts';
@@ -39,7 +39,7 @@ export async function openUpgraded(files: Files, options: UpgradeOptions = {}): 
  */
 export async function openUsersUpgraded(usersDb: string, options: UpgradeOptions = {}) {
   const { say, room, onMigrate, ...rest } = options;
-  if (existsSync(usersDb)) await upgradeAll([['users', usersDb]], options);
+  if (isThere(usersDb)) await upgradeAll([['users', usersDb]], options);
   else createDatabaseFile(usersDb, 'users');
   return connect(usersDb, 'users', rest);
 }
@@ -52,7 +52,7 @@ export async function upgradeFiles({ db, usersDb }: Files, options: UpgradeOptio
   const files: [Kind, string][] = [['catalog', db]];
   if (!options.catalogAlone) files.push(['users', usersDb]);
   await upgradeAll(
-    files.filter(([, file]) => file !== ':memory:' && existsSync(file)),
+    files.filter(([, file]) => file !== ':memory:' && isThere(file)),
     options,
   );
 }

@@ -147,3 +147,13 @@ export const contentBundles = sqliteTable('content_bundles', {
   appliedAt: text('applied_at').notNull(),
   state: text('state', { enum: ['begun', 'applied', 'rolled-back'] }).notNull(),
 });
+
+export const contentSequences = sqliteTable('content_sequences', {
+  channel: text('channel').primaryKey(),
+  sequence: integer('sequence').notNull(),
+  bundle: text('bundle').notNull(),
+});
+
+export const inboxContents = sqliteTable('inbox_contents', { sha256: text('sha256').primaryKey() });
+
+export const shippedSources = sqliteTable('shipped_sources', { sha256: text('sha256').primaryKey() });

@@ -30,13 +30,13 @@ export interface Access {
   listsRead: Rule;
   /** A session alone (D1.7); sets `user`. */
   session: Rule;
-  /** No authentication, but who comes with a session is known; sets `visitor`. */
+  /** No authentication, but who comes with a session is known; sets `visitor`. A form must come from our own pages. */
   visitor: Rule;
   /** The cron secret (D8.5). */
   cron: Rule;
   /** As `user`, with a product entitlement; sets `user`. */
   entitled(product: Entitlement): Rule;
-  /** The user of a token that one of our own pages sends in a form. Throws 401, 403, 429. */
+  /** The user of a token that a form sends. Throws 401, 403, 429. */
   signIn(c: Context<Env>, token: string): Promise<User>;
 }
 
@@ -136,8 +136,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
   /** Who is calling, where somebody must be; a write by a session must come from our own pages (D1.7). Throws 401, 403. */
   function somebody(c: Context<Env>, { caller }: Call): Viewer {
     if (!caller?.viewer) throw unauthorized();
-    const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
-    if (caller.by === 'session' && !reads && !isSameOrigin(c))
+    if (caller.by === 'session' && !mayCome(c))
       throw forbidden('A session may write only from its own origin');
     return caller.viewer;
   }
@@ -191,9 +190,10 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     audited: (action, objectId) =>
       createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
     public: rule('public', [], byNothing, letIn),
-    visitor: rule('public', [], byOpenSession, (c, { caller }) =>
-      c.set('visitor', caller?.viewer ? asUser(caller.viewer) : null),
-    ),
+    visitor: rule('public', [], byOpenSession, (c, { caller }) => {
+      if (!mayCome(c)) throw forbidden('Send this form from a page of this server');
+      c.set('visitor', caller?.viewer ? asUser(caller.viewer) : null);
+    }),
     user: userRule('user', [userToken, session], byEither),
     userToken: userRule('user token', [userToken], byToken),
     session: userRule('session', [session], bySession),
@@ -207,11 +207,13 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     entitled: (product) =>
       userRule(entitledTo(product), [{ userToken: [product] }, { session: [product] }], byEither, product),
     async signIn(c, token) {
-      if (!isSameOrigin(c)) throw forbidden('Sign in from the sign-in page of this server');
       return asUser(await tokenViewer(c, `Bearer ${token}`));
     },
   };
 }
+
+/** Whether a request only reads, or comes from one of our own pages; so much is known before its body is read (rule D2.6). */
+const mayCome = (c: Context<Env>) => c.req.method === 'GET' || c.req.method === 'HEAD' || isSameOrigin(c);
 
 const byNothing = async () => null;
 const letIn = () => {};

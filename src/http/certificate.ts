@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { CommandError } from '../base/errors.ts';
+import { rightsAround } from '../base/files.ts';
 
 /**
  * Reads a certificate chain and its private key, PEM files, and checks that they can serve. Throws `CommandError` with one
@@ -59,7 +60,9 @@ function read(what: string, file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new CommandError(`the TLS ${what} ${file} cannot be read: ${(error as Error).message}`);
+    throw new CommandError(
+      `the TLS ${what} ${file} cannot be read: ${(error as Error).message}${rightsAround(file, error)}`,
+    );
   }
 }
 

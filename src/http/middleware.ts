@@ -41,15 +41,16 @@ function lengthOf(response: Response): number | null {
   return text === null ? null : Number(text);
 }
 
-/** Waits for a request's turn, and counts its answer until the caller has taken it. */
+/** Waits for a request's turn at the limit that `limitOf` gives, and counts its answer until the caller has taken it. */
 export function limitConcurrency(
-  concurrency: ConcurrencyLimit,
+  limitOf: (c: Context<Env>) => ConcurrencyLimit,
   expensive: RouteOptions['expensive'],
 ): MiddlewareHandler<Env> {
   return async (c, next) => {
     const record = c.get('record');
     const key = callerKey(record);
     const costly = isExpensive(c, expensive);
+    const concurrency = limitOf(c);
     if (record.closed) throw callerGone();
     const turn = concurrency.enter(key, costly, record);
     if (turn !== null) await turn;

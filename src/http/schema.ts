@@ -1,33 +1,15 @@
 import { z } from '@hono/zod-openapi';
 import { badRequest, type ErrorCode, statusOf } from '../base/errors.ts';
 import type { Sort } from '../base/sort.ts';
-import { fold, isStorable } from '../base/text.ts';
+import { hasAtMost, isStorable } from '../base/text.ts';
 
 /** A text from a request that can be stored and answered unchanged, of at most so many characters. */
 export function requestText(name: string, max: number) {
   return z
     .string({ error: (issue) => `${name} ${issue.input === undefined ? 'is required' : 'must be one text'}` })
     .refine(isStorable, { error: `${name} must not contain NUL or lone surrogates` })
-    .refine((text) => [...text].length <= max, { error: `${name} must have at most ${max} characters` })
+    .refine((text) => hasAtMost(text, max), { error: `${name} must have at most ${max} characters` })
     .openapi({ maxLength: max });
-}
-
-/** An array of such texts in a body. */
-export function textList(name: string, max: number) {
-  const error = `${name} must be an array of texts`;
-  const text = z.string({ error }).pipe(requestText(name, max)).openapi({ maxLength: max });
-  return z.array(text, { error });
-}
-
-/** A text of a query, or several where it is repeated; an array of them. */
-export function textOrTexts(name: string, max: number) {
-  const one = requestText(name, max);
-  return z
-    .union([z.string(), z.array(z.string())])
-    .transform((value) => [value].flat())
-    .refine((texts) => texts.length <= 500, { error: `${name} must be given at most 500 times` })
-    .pipe(z.array(one))
-    .openapi({ param: { style: 'form', explode: true }, type: 'array', items: { type: 'string' } });
 }
 
 /** What a body is refused with that is no JSON object. */
@@ -68,37 +50,6 @@ export const pagingWithoutMaximum = {
   limit: positiveInteger('limit').optional().openapi({ type: 'integer', minimum: 1 }),
 };
 
-/** A list of known words, comma-separated or repeated, compared case-insensitively; another word is a 400 (D3.2). */
-export function wordList<const T extends string>(name: string, words: readonly T[]) {
-  return z
-    .union([z.string(), z.array(z.string())])
-    .transform((value, context) => {
-      const given = [value].flat().flatMap((each) => each.split(','));
-      const known = given.map((each) =>
-        words.find((word) => word.toLowerCase() === each.trim().toLowerCase()),
-      );
-      if (known.includes(undefined)) {
-        context.addIssue({ code: 'custom', message: `${name} must be one or more of: ${words.join(', ')}` });
-        return z.NEVER;
-      }
-      return new Set(known as T[]);
-    })
-    .optional()
-    .openapi(arrayOf(words));
-}
-
-/** A list of names that only the catalog knows, comma-separated or repeated; folded. */
-export function nameList(name: string, most: number) {
-  const one = requestText(name, most);
-  return z
-    .union([one, z.array(one)])
-    .transform(
-      (value) => new Set([value].flat().flatMap((each) => each.split(',').map((text) => fold(text.trim())))),
-    )
-    .optional()
-    .openapi({ param: { style: 'form', explode: true }, type: 'array', items: { type: 'string' } });
-}
-
 /** One of some known words, compared case-insensitively; another one is a 400 (D3.2). */
 export function oneWord<const T extends string>(name: string, words: readonly T[]) {
   const error = `${name} must be one of: ${words.join(', ')}`;
@@ -114,17 +65,6 @@ export function oneWord<const T extends string>(name: string, words: readonly T[
 export function sorting<const T extends string>(columns: readonly T[]) {
   const words = columns.flatMap((each): Sort<T>[] => [each, `-${each}`]);
   return { sort: oneWord('sort', words).optional() };
-}
-
-/** How a parameter is published that takes several words: as generated clients send arrays. */
-export function arrayOf(words: readonly string[]) {
-  return {
-    param: { style: 'form' as const, explode: true },
-    type: 'array' as const,
-    items: { type: 'string' as const, enum: [...words] },
-    description: 'One or more of these, repeated or separated by commas. Case is ignored.',
-    example: [words[0]],
-  };
 }
 
 /** A date, or a date with a time, whose date counts (rule D34.1). */
@@ -144,10 +84,10 @@ export const since = z
 export function format<const T extends string>(formats: readonly [T, ...T[]]) {
   const error = `Invalid format. Must be one of: ${formats.join(', ')}`;
   return z
-    .union([z.string(), z.array(z.string())], { error })
+    .string({ error })
     .default(formats[0])
     .transform((value, context) => {
-      const known = typeof value === 'string' && formats.find((each) => each === value.toLowerCase());
+      const known = formats.find((each) => each === value.toLowerCase());
       if (known) return known;
       context.addIssue({ code: 'custom', message: error });
       return z.NEVER;

@@ -5,8 +5,9 @@ import { documentsQuery } from '../catalog/guidance/document-schema.ts';
 import { rolesQuery } from '../catalog/guidance/role-schema.ts';
 import { ledgerColumns, outcomes } from '../catalog/ledger.ts';
 import { stigColumns } from '../catalog/stigs/queries.ts';
+import { wordList } from '../http/arrays.ts';
 import type { Env } from '../http/env.ts';
-import { oneWord, paging, positiveInteger, search, sorting, wordList } from '../http/schema.ts';
+import { oneWord, paging, positiveInteger, search, sorting } from '../http/schema.ts';
 import { loadedCatalogs } from './controls.ts';
 import { daysBefore } from './html/bars.tsx';
 import { loadedPage } from './html/catalog.tsx';
@@ -51,7 +52,7 @@ export function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
       stats: news.stats(),
       changes,
       brought: news.lastImport(latest),
-      lists: lists.all(visitor).lists,
+      lists: lists.page(visitor, { page: 1, limit: 5 }),
     };
     return show(c, homePage(home, firstRun));
   });

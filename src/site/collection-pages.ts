@@ -2,14 +2,15 @@ import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { User } from '../auth/viewer.ts';
 import { AppError, badRequest } from '../base/errors.ts';
+import { type OverviewSort, overviewColumns } from '../collections/collections.ts';
 import type { Env, Form } from '../http/env.ts';
-import { check, sorting } from '../http/schema.ts';
+import type { Page } from '../http/paging.ts';
+import { check, positiveInteger, sorting } from '../http/schema.ts';
 import {
   type CollectionForm,
   emptyForm,
   type Kind,
   type OverviewPage,
-  overviewColumns,
   overviewPage,
 } from './html/collection-pages.tsx';
 import type { View } from './html/view.ts';
@@ -47,17 +48,21 @@ export interface CollectionPages<Create, Change> {
     /** Where a change leads on to. */
     next(id: string): string;
   };
-  /** All that a user sees, and what their page has below the form. */
-  all(user: User): Pick<OverviewPage, 'all' | 'after'>;
+  /** A page of what a user sees, and what stands below the form. */
+  page(
+    user: User,
+    wanted: Page & { sort?: OverviewSort | undefined },
+  ): Pick<OverviewPage, 'rows' | 'pagination' | 'after'>;
 }
 
-const overviewQuery = z.object(sorting(overviewColumns));
+const perPage = 100;
+const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(overviewColumns) });
 
 /** What lists and collections have in common: they are shown, created, changed and deleted, by forms. */
 export function collectionFormPages<Create, Change>(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  { kind, audited, service, createBody, changeBody, editing, all }: CollectionPages<Create, Change>,
+  { kind, audited, service, createBody, changeBody, editing, page: pageOf }: CollectionPages<Create, Change>,
 ): void {
   const home = `/${kind.section}` as const;
   const hasIcon = kind.one === 'list';
@@ -65,14 +70,15 @@ export function collectionFormPages<Create, Change>(
 
   function overview(c: Context<Env>, form: CollectionForm, problem: string | null): Response {
     const user = c.get('user');
-    const { sort } = readQuery(c, overviewQuery);
-    const page = overviewPage(kind, { ...all(user), subject: user.subject, form, problem, sort });
+    const { sort, page: number } = readQuery(c, overviewQuery);
+    const shown = pageOf(user, { page: number, limit: perPage, sort });
+    const page = overviewPage(kind, { ...shown, subject: user.subject, form, problem, sort });
     return show(c, page, problem === null ? 200 : 400);
   }
 
   app.get(home, guard.user, (c) => overview(c, unfilled, null));
 
-  app.post(home, guard.audited(`${audited}.create`), (c) => {
+  app.post(home, guard.audited(`${audited}.create`, { size: 'notes' }), (c) => {
     const form = typedIn(c.get('form'), hasIcon);
     return withFormErrors(
       async () => {
@@ -87,7 +93,7 @@ export function collectionFormPages<Create, Change>(
     show(c, editing.page(c, c.req.param('id'), null, null)),
   );
 
-  app.post(`${home}/:id/${editing.at}`, guard.audited(`${audited}.update`), (c) => {
+  app.post(`${home}/:id/${editing.at}`, guard.audited(`${audited}.update`, { size: 'notes' }), (c) => {
     const id = c.req.param('id');
     const form = typedIn(c.get('form'), hasIcon);
     return withFormErrors(

@@ -18,8 +18,8 @@ export function collectionPages(app: Hono<Env>, support: PageSupport, { collecti
     const { controls } = collections.controls(user, id, undefined);
     const isOwn = collection.createdById === user.subject;
     const status = adding.problem === null ? 200 : 400;
-    const { hasControl } = collections;
-    return show(c, collectionPage({ collection, controls, isOwn, adding, hasControl }), status);
+    const known = collections.knownControls(controls);
+    return show(c, collectionPage({ collection, controls, isOwn, adding, known }), status);
   }
 
   async function add(c: Context<Env>, id: string, given: object[]): Promise<Response> {
@@ -43,36 +43,49 @@ export function collectionPages(app: Hono<Env>, support: PageSupport, { collecti
       },
       next: (id) => `/collections/${id}`,
     },
-    all: (user) => ({
-      all: collections.all(user).collections.map((each) => ({ ...each, size: each.controlCount })),
-    }),
+    page(user, wanted) {
+      const { rows, pagination } = collections.page(user, wanted);
+      return { rows: rows.map((each) => ({ ...each, size: each.controlCount })), pagination };
+    },
   });
 
   // From a control's page: the collection is selected in the form.
-  app.post('/collections/add', guard.audited('control-collection.add-controls', 'collection'), (c) => {
-    const form = c.get('form');
-    const entry = { framework: form.get('framework'), controlId: form.get('controlId') };
-    return add(c, form.get('collection'), [entry]);
-  });
+  app.post(
+    '/collections/add',
+    guard.audited('control-collection.add-controls', { field: 'collection' }),
+    (c) => {
+      const form = c.get('form');
+      const entry = { framework: form.get('framework'), controlId: form.get('controlId') };
+      return add(c, form.get('collection'), [entry]);
+    },
+  );
 
   app.get('/collections/:id', guard.user, (c) =>
     one(c, c.req.param('id'), { framework: 'nist-800-53', controlIds: '', notes: '', problem: null }),
   );
 
-  app.post('/collections/:id/controls', guard.audited('control-collection.add-controls'), (c) => {
-    const id = c.req.param('id');
-    const form = c.get('form');
-    const [framework, controlIds, notes] = [form.get('framework'), form.get('controlIds'), form.get('notes')];
-    return withFormErrors(
-      () =>
-        add(
-          c,
-          id,
-          items(controlIds, /[\n,]/).map((controlId) => ({ controlId, framework, notes })),
-        ),
-      (problem) => one(c, id, { framework, controlIds, notes, problem }),
-    );
-  });
+  app.post(
+    '/collections/:id/controls',
+    guard.audited('control-collection.add-controls', { size: 'pasted' }),
+    (c) => {
+      const id = c.req.param('id');
+      const form = c.get('form');
+      const [framework, controlIds, notes] = [
+        form.get('framework'),
+        form.get('controlIds'),
+        form.get('notes'),
+      ];
+      return withFormErrors(
+        () =>
+          add(
+            c,
+            id,
+            items(controlIds, /[\n,]/).map((controlId) => ({ controlId, framework, notes })),
+          ),
+        (problem) => one(c, id, { framework, controlIds, notes, problem }),
+      );
+    },
+  );
 
   app.post(
     '/collections/:id/controls/remove',

@@ -13,8 +13,9 @@ import { sumOf } from '../catalog/crosswalk/control-rules.ts';
 import { controlRulesQuery } from '../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../catalog/crosswalk/graph.ts';
 import { closureDepth, defaultStatuses } from '../catalog/crosswalk/queries.ts';
+import { wordList } from '../http/arrays.ts';
 import type { Env } from '../http/env.ts';
-import { type Pagination, paging, positiveInteger, wordList } from '../http/schema.ts';
+import { type Pagination, paging, positiveInteger } from '../http/schema.ts';
 import { controlPage, type ShownControl } from './html/control.tsx';
 import type { RulesFound } from './html/control-rules.tsx';
 import { catalogControlsPage, controlsPage, type ListedControl, type WordFilter } from './html/controls.tsx';
@@ -148,7 +149,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
       rules,
       filter: { stig: stig ?? [], list: list ?? '', severity: [...(severity ?? [])] },
       stigs: [...titles].map(([slug, title]) => ({ slug, title })),
-      lists: lists.all(user).lists.map(({ id, name }) => ({ id, name })),
+      lists: lists.choices(user),
       countOf(identifier) {
         const counts = controlRules.counts({ framework, controlId: identifier });
         const { high, medium, low } = sumOf(counts, controlRules.narrowedTo({ stig, among }), severity);
@@ -172,7 +173,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
     return {
       isFavorite: kept.some((each) => each.controlId === identifier),
       // Whoever sees a collection may add to it.
-      collections: collections.all(user).collections,
+      collections: collections.choices(user),
     };
   }
 

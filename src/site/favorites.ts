@@ -23,8 +23,8 @@ export function favoritePages(app: Hono<Env>, { guard, show }: PageSupport, { fa
   app.get('/favorites', guard.user, (c) => {
     const user = c.get('user');
     const { controls } = favorites.controls(user, undefined);
-    const { hasControl } = favorites;
-    return show(c, favoritesPage({ stigs: favorites.stigCards(user), controls, hasControl }));
+    const known = favorites.knownControls(controls);
+    return show(c, favoritesPage({ stigs: favorites.stigCards(user), controls, known }));
   });
 
   app.post('/favorites/stigs', guard.audited('favorite-stigs.add'), async (c) => {

@@ -24,21 +24,25 @@ export function listChecklistPages(app: Hono<Env>, support: PageSupport, deps: P
 
   app.get('/lists/:id/checklists', guard.user, (c) => one(c, emptyHosts, []));
 
-  app.post('/lists/:id/checklists', guard.auditedCostly('list.checklists'), async (c) => {
-    const form = typedIn(c.get('form'));
-    try {
-      form.hosts = fileOrTyped(c.get('form'), form.hosts);
-      const { hosts, problems } = readHosts(form.hosts, { mustHaveHeader: false });
-      if (problems.length > 0) return one(c, form, problems);
-      const asked = check(checklistsBody, { hosts, format: form.format, layout: form.layout });
-      const id = c.req.param('id');
-      const { zip, name } = await listChecklists(c.get('user'), id, asked, c.get('record'));
-      return downloadStream(c, zip, 'zip', name, { 'Cache-Control': 'private, no-store' });
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
-      return one(c, form, [error.message]);
-    }
-  });
+  app.post(
+    '/lists/:id/checklists',
+    guard.audited('list.checklists', { size: 'pasted', expensive: true }),
+    async (c) => {
+      const form = typedIn(c.get('form'));
+      try {
+        form.hosts = fileOrTyped(c.get('form'), form.hosts);
+        const { hosts, problems } = readHosts(form.hosts, { mustHaveHeader: false });
+        if (problems.length > 0) return one(c, form, problems);
+        const asked = check(checklistsBody, { hosts, format: form.format, layout: form.layout });
+        const id = c.req.param('id');
+        const { zip, name } = await listChecklists(c.get('user'), id, asked, c.get('record'));
+        return downloadStream(c, zip, 'zip', name, { 'Cache-Control': 'private, no-store' });
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
+        return one(c, form, [error.message]);
+      }
+    },
+  );
 }
 
 function typedIn(form: Form): HostsForm {

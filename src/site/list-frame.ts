@@ -12,6 +12,5 @@ export function shownList(c: Context<Env>, lists: ListService): ShownList {
 
 /** The reader's own lists, to add STIGs to. */
 export function ownLists(c: Context<Env>, lists: ListService): { id: string; name: string }[] {
-  const user = c.get('user');
-  return lists.all(user).lists.filter((list) => list.createdById === user.subject);
+  return lists.ownChoices(c.get('user'));
 }

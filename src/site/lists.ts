@@ -54,7 +54,7 @@ export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps):
   /** Adds what a text names; what it does not name is shown again, with what may be meant. */
   async function addPasted(c: Context<Env>, id: string, text: string): Promise<Response> {
     lists.own(c.get('user'), id);
-    const { named, unclear } = readPasted(text, lookup);
+    const { named, unclear } = await readPasted(text, lookup);
     const notesOf = new Map(named.map((each) => [each.slug, check(notes, each.notes)]));
     // Without a name the body is refused in the words of the API.
     const isNothing = named.length === 0 && unclear.length > 0;
@@ -90,14 +90,18 @@ export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps):
       },
       next: (id) => `/lists/${id}/settings`,
     },
-    all: (user) => ({
-      all: lists.all(user).lists.map((each) => ({ ...each, size: each.stigCount })),
-      after: DeletedLists({ lists: lists.deleted(user) }),
-    }),
+    page(user, wanted) {
+      const { rows, pagination } = lists.page(user, wanted);
+      return {
+        rows: rows.map((each) => ({ ...each, size: each.stigCount })),
+        pagination,
+        after: DeletedLists({ lists: lists.deleted(user) }),
+      };
+    },
   });
 
   // From a STIG's page or from check boxes: the list is selected in the form.
-  app.post('/lists/add', guard.audited('list.add-stigs', 'list'), async (c) => {
+  app.post('/lists/add', guard.audited('list.add-stigs', { field: 'list', size: 'notes' }), async (c) => {
     const id = c.get('form').get('list');
     const added = await add(c, id, c.get('form').all('slug'));
     return goTo(c, `/lists/${id}`, { code: 'added', count: added });
@@ -115,7 +119,7 @@ export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps):
     return goTo(c, `/lists/${id}`, { code: 'copied' });
   });
 
-  app.post('/lists/:id/stigs', guard.audited('list.add-stigs'), (c) => {
+  app.post('/lists/:id/stigs', guard.audited('list.add-stigs', { size: 'pasted' }), (c) => {
     const id = c.req.param('id');
     const text = lines(c.get('form').all('slugs').join('\n'));
     return withFormErrors(
@@ -124,7 +128,7 @@ export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps):
     );
   });
 
-  app.post('/lists/:id/stigs/remove', guard.audited('list.remove-stigs'), async (c) => {
+  app.post('/lists/:id/stigs/remove', guard.audited('list.remove-stigs', { size: 'notes' }), async (c) => {
     const id = c.req.param('id');
     const { slugs } = check(slugsBody, { slugs: c.get('form').all('slug') });
     const count = await listStigs.remove(c.get('user'), id, slugs);
@@ -139,7 +143,7 @@ export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps):
     return show(c, editEntryPage({ list, entry, form, problem: null }));
   });
 
-  app.post('/lists/:id/stigs/:slug', guard.audited('list.update-stig'), (c) => {
+  app.post('/lists/:id/stigs/:slug', guard.audited('list.update-stig', { size: 'notes' }), (c) => {
     const { id, slug } = c.req.param();
     const user = c.get('user');
     const form = { notes: lines(c.get('form').get('notes')), position: c.get('form').get('position').trim() };

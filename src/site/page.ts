@@ -1,10 +1,10 @@
 import type { z } from '@hono/zod-openapi';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { every } from 'hono/combine';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Entitlement } from '../auth/viewer.ts';
-import { type AppError, forbidden } from '../base/errors.ts';
+import type { AppError } from '../base/errors.ts';
 import type { ControlService } from '../catalog/controls/queries.ts';
 import type { RuleChain } from '../catalog/crosswalk/chain.ts';
 import type { ControlRulesService } from '../catalog/crosswalk/control-rules.ts';
@@ -35,7 +35,6 @@ import type { ListService } from '../collections/lists.ts';
 import type { Access } from '../http/access.ts';
 import type { Env } from '../http/env.ts';
 import type { Rule } from '../http/rule.ts';
-import { isSameOrigin } from '../http/same-origin.ts';
 import { check } from '../http/schema.ts';
 import type { SessionCookie } from '../http/session-cookie.ts';
 import type { Assets } from './html/assets.ts';
@@ -102,11 +101,20 @@ const maxUpload = 65 * 1024 * 1024;
 /** The most that is kept of a form while its sender signs in: more than a thousand STIGs are by their titles. */
 const maxKept = 256 * 1024;
 
-/** Refuses a form that another site sends. */
-const fromOwnPage: MiddlewareHandler<Env> = async (c, next) => {
-  if (!isSameOrigin(c)) throw forbidden('A session may write only from its own origin');
-  await next();
-};
+/** The most bytes of a form (rule D2.6): of most, of one with notes or check boxes, of one to paste into. Encoded, a character takes up to 12. */
+const formSizes = { small: 16 * 1024, notes: 64 * 1024, pasted: 1024 * 1024 };
+
+/** The form of signing in brings back what was kept, which is encoded once more. */
+const maxSignIn = 3 * maxKept + formSizes.small;
+
+/** What a form that does what is audited needs otherwise than most. */
+interface FormOptions {
+  /** The field that names the object where the path does not. */
+  field?: string;
+  size?: keyof typeof formSizes;
+  /** Its answer is much work. */
+  expensive?: boolean;
+}
 
 const policy = [
   "default-src 'none'",
@@ -121,30 +129,29 @@ const policy = [
 /** Makes what pages share. */
 export function createPageSupport({ access, assets, banner }: PageDeps) {
   const guarded = (rule: Rule) => every(...rule.middleware);
+  const small = access.with({ maxBody: formSizes.small });
   const { find: _, ...addresses } = assets;
 
   /** The rules of access as one handler each: they check the caller, then read the form. */
   const guard = {
-    user: guarded(access.user),
+    user: guarded(small.user),
     /** As `user`, for a page that is much work. */
-    costly: guarded(access.with({ expensive: true }).user),
-    /** As `user`, for a form that does what is audited, as `list.create`; `field` names the object where the path does not. */
-    audited: (action: string, field?: string) =>
+    costly: guarded(small.with({ expensive: true }).user),
+    /** As `user`, for a form that does what is audited, as `list.create`. */
+    audited: (action: string, { field, size = 'small', expensive = false }: FormOptions = {}) =>
       guarded(
-        access.audited(action, (c) => (field === undefined ? undefined : c.get('form')?.get(field))).user,
+        access
+          .with({ maxBody: formSizes[size], expensive })
+          .audited(action, (c) => (field === undefined ? undefined : c.get('form')?.get(field))).user,
       ),
-    /** As `audited`, for a form whose answer is much work. */
-    auditedCostly: (action: string) => guarded(access.with({ expensive: true }).audited(action).user),
     /** As `user`, for a form that brings a file. */
     upload: guarded(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
-    visitor: guarded(access.visitor),
-    /** As `visitor`, for a form of our own pages. */
-    ownVisitor: every(guarded(access.visitor), fromOwnPage),
+    visitor: guarded(small.visitor),
     /** Reads a form again that came without a session; not counted twice. */
     kept: guarded(access.with({ maxBody: maxKept, unlimited: true }).public),
-    signIn: guarded(access.audited('session.create').visitor),
-    signOut: guarded(access.audited('session.end').session),
-    entitled: (product: Entitlement) => guarded(access.entitled(product)),
+    signIn: guarded(access.with({ maxBody: maxSignIn }).audited('session.create').visitor),
+    signOut: guarded(small.audited('session.end').session),
+    entitled: (product: Entitlement) => guarded(small.entitled(product)),
   };
 
   /** What a page has around its body, for one that is made elsewhere. */

@@ -65,7 +65,7 @@ export function pageRoutes(deps: PageDeps): Pages {
     });
   });
 
-  app.post('/theme', support.guard.ownVisitor, (c) => {
+  app.post('/theme', support.guard.visitor, (c) => {
     const form = c.get('form');
     keepTheme(c, deps.cookie, check(oneWord('theme', themes), form.get('theme')));
     return goTo(c, safePath(form.get('next')));

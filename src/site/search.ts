@@ -38,8 +38,6 @@ function answer(c: Context<Env>, deps: PageDeps): SearchPage {
   const user = c.get('visitor');
   const q = (c.req.query('q') ?? '').trim();
   const filter = typedFilter(c);
-  const seen = user === null ? [] : deps.lists.all(user).lists;
-  const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
   const unasked: SearchPage = {
     q,
     hasWords: readQuestion(q).match !== null,
@@ -47,8 +45,8 @@ function answer(c: Context<Env>, deps: PageDeps): SearchPage {
     unknown: [],
     entitlements: user?.entitlements ?? null,
     stigs: [],
-    lists: seen.map(named),
-    own: seen.filter((list) => list.createdById === user?.subject).map(named),
+    lists: user === null ? [] : deps.lists.choices(user),
+    own: user === null ? [] : deps.lists.ownChoices(user),
     kinds: null,
     within: [],
     rules: null,

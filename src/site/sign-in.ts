@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { AppError } from '../base/errors.ts';
 import type { Env } from '../http/env.ts';
+import { parseFields } from '../http/form.ts';
 import { sendAgainPage, signInPage } from './html/sign-in.tsx';
 import { goTo, type PageDeps, type PageSupport, safePath } from './page.ts';
 
@@ -19,6 +20,7 @@ export function signInPages(
     const next = safePath(form.get('next'));
     const to = safePath(form.get('to'), '');
     const kept = to === '' ? null : { to, fields: form.get('fields') };
+    const fields = parseFields(kept?.fields ?? '');
     try {
       const user = await signIn(c, form.get('token').trim());
       cookie.set(c, await sessions.start(user, cookie.read(c)));
@@ -33,7 +35,6 @@ export function signInPages(
     }
     if (kept === null) return goTo(c, next, { code: 'signed-in' });
     // The reader sends it, not we: so it passes every rule that a form of theirs must pass.
-    const fields = [...new URLSearchParams(kept.fields)];
     return show(c, sendAgainPage({ to: kept.to, fields }));
   });
 

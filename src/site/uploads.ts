@@ -10,6 +10,7 @@ import type { StigService } from '../catalog/stigs/queries.ts';
 import { shortList } from '../checklists/names.ts';
 import type { Found, Upgraded, Wanted } from '../checklists/upload.ts';
 import type { Presence } from '../http/env.ts';
+import { smallUpload } from '../http/limits/concurrency.ts';
 import type { ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
 
 /** Why an upload was refused; where it was for what stands in a form, with the page that has the form again. */
@@ -22,38 +23,65 @@ export class RefusedUpload extends AppError {
   }
 }
 
-/** The thread that reads uploads. */
+/** Finds what an upload asks of the catalog; where that takes long, in several turns of the event loop. */
+export type Find = (wanted: Wanted) => Found | Promise<Found>;
+
+/** What reads uploads. */
 export interface Uploads {
   /**
    * Works on one, after those before it; its bytes are gone then. `find` gives each release that it asks for.
    * Throws a `RefusedUpload` for what cannot be taken (400, 413), for what `find` refuses, and (503) when the thread stops.
    * One whose caller is gone is left out, and ended where it is under way.
    */
-  upgrade(upload: Upload, find: (wanted: Wanted) => Found, caller?: Presence): Promise<Upgraded>;
-  /** Ends the thread. */
+  upgrade(upload: Upload, find: Find, caller?: Presence): Promise<Upgraded>;
+  /** Ends its threads. */
   stop(): Promise<void>;
 }
 
 export interface UploadOptions {
   /** What the thread runs. */
   entry?: string | URL;
-  /** Megabytes that it may have for objects and texts. */
+  /** Megabytes that a thread may have for objects and texts. */
   memory?: number;
-  /** Milliseconds that one upload may take, and that the thread waits for another. */
+  /** Milliseconds that one upload may take, and that a thread waits for another. */
   patience?: number;
   idle?: number;
 }
 
 const threadProgram = join(packageRoot, 'dist', 'src', 'site', 'upload-thread.js');
 
-/**
- * Makes what reads uploads in a thread, so that others are heard meanwhile. The thread starts with the first upload, ends
- * when none came for a while, and is replaced when it died. One at a time: what it dies of is the fault of one.
- */
+/** Makes what reads uploads: small ones in a thread, large ones in another (rule S2.9). */
 export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
-  const { entry = threadProgram, memory = 512, patience = 60_000, idle = 60_000 } = options;
+  const small = createUploadThread(log, { memory: 128, patience: 20_000, ...options });
+  const large = createUploadThread(log, { memory: 512, patience: 60_000, ...options });
+  return {
+    upgrade(upload, find, caller) {
+      const thread = upload.bytes.byteLength <= smallUpload ? small : large;
+      return thread.upgrade(upload, find, caller);
+    },
+    async stop() {
+      await Promise.all([small.stop(), large.stop()]);
+    },
+  };
+}
+
+/**
+ * Makes a thread that reads uploads, while the main thread answers others. It starts with the first upload, ends when none
+ * came for a while, and is replaced when it died. One at a time: what it dies of is the fault of one.
+ */
+function createUploadThread(
+  log: Log,
+  {
+    entry = threadProgram,
+    memory,
+    patience,
+    idle = 20_000,
+  }: UploadOptions & Required<Pick<UploadOptions, 'memory' | 'patience'>>,
+): Uploads {
   let thread: Worker | null = null;
   let waiting: { resolve: (answer: ThreadAnswer) => void; reject: (error: AppError) => void } | null = null;
+  /** Why the upload under way is at its end, also while the main thread is at work on it. */
+  let ended: AppError | null = null;
   let last: Promise<unknown> = Promise.resolve();
   let ending: Promise<void> = Promise.resolve();
   let idling: NodeJS.Timeout | undefined;
@@ -70,7 +98,7 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
       thread = null;
       void worker.terminate();
       log.error('the thread that reads uploads stopped', { reason: error.message });
-      waiting?.reject(
+      refuse(
         error.code === 'ERR_WORKER_OUT_OF_MEMORY'
           ? new AppError('PAYLOAD_TOO_LARGE', 'The checklist needs more memory than one upload may use')
           : unavailable('The checklist could not be read. Try again'),
@@ -83,11 +111,16 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
     return worker;
   }
 
+  function refuse(why: AppError): void {
+    ended = why;
+    waiting?.reject(why);
+  }
+
   /** Ends the thread; an upload that it has is refused. */
   async function end(why: AppError): Promise<void> {
     const worker = thread;
     thread = null;
-    waiting?.reject(why);
+    refuse(why);
     // Nothing is handed on: each would keep what the one before it gave, for as long as the service runs.
     ending = Promise.all([ending, worker?.terminate()]).then(() => undefined);
     await ending;
@@ -95,16 +128,18 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
 
   function ask(worker: Worker, request: ThreadRequest, transfer: ArrayBuffer[] = []): Promise<ThreadAnswer> {
     return new Promise((resolve, reject) => {
+      if (ended !== null) return reject(ended);
       waiting = { resolve, reject };
       worker.postMessage(request, transfer);
     });
   }
 
-  async function one(upload: Upload, find: (wanted: Wanted) => Found, caller: Presence): Promise<Upgraded> {
+  async function one(upload: Upload, find: Find, caller: Presence): Promise<Upgraded> {
     // Two threads at once would take twice the memory.
     await ending;
     if (caller.closed) throw callerGone();
     clearTimeout(idling);
+    ended = null;
     thread ??= start();
     const worker = thread;
     worker.ref();
@@ -117,7 +152,7 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
     try {
       const bytes = owned(upload.bytes);
       let said = await ask(worker, { ...upload, bytes }, [bytes.buffer]);
-      while ('wanted' in said) said = await ask(worker, found(worker, find, said.wanted, upload.from));
+      while ('wanted' in said) said = await ask(worker, await found(worker, find, said.wanted, upload.from));
       if (!('upgraded' in said)) throw failureOf(said);
       return said.upgraded;
     } catch (error) {
@@ -134,14 +169,14 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
   }
 
   /** The release that an upload asks for. Where there is none a form comes again; else the thread need not keep what it read. */
-  function found(
+  async function found(
     worker: Worker,
-    find: (wanted: Wanted) => Found,
+    find: Find,
     wanted: Wanted,
     from: Upload['from'],
-  ): ThreadRequest {
+  ): Promise<ThreadRequest> {
     try {
-      return { release: find(wanted) };
+      return { release: await find(wanted) };
     } catch (error) {
       if (from === 'page' && error instanceof AppError)
         return { refused: { code: error.code, message: error.message } };

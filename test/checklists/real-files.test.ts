@@ -6,8 +6,8 @@ import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import type { UpgradedRule } from '../../src/checklists/schema.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeCkl } from '../support/ckl-writer.ts';
-import { suite } from '../support/harness.ts';
-import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { suite, suiteIf } from '../support/harness.ts';
+import { reference, referenceData, shipped } from '../support/reference.ts';
 import { readCklb } from '../support/stig-manager.ts';
 import { joinTexts, type ReadRule, readBenchmark } from '../support/xccdf-reader.ts';
 
@@ -124,11 +124,11 @@ const words = (value: string) =>
     .filter((word) => word !== '')
     .join(' ');
 
-register('Upgrade of sample checklists', shipped('stigs'), samples);
-if (hasReferenceData) register('Upgrade of real checklists', reference('xccdf'), pairs);
+register(suite('Upgrade of sample checklists'), shipped('stigs'), samples);
+const real = suiteIf(referenceData, 'Upgrade of real checklists');
+if (real) register(real, reference('xccdf'), pairs);
 
-function register(name: string, folder: string, registered: Pair[]): void {
-  const upgrades = suite(name);
+function register(upgrades: ReturnType<typeof suite>, folder: string, registered: Pair[]): void {
   let t: TestApp;
 
   upgrades.before(async () => {

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { type TestApp, testApp } from '../support/app.ts';
-import { suite } from '../support/harness.ts';
+import { suite, testIf } from '../support/harness.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
-import { exchangeFolder, hasExchange } from '../support/reference.ts';
+import { exchangeData, exchangeFolder } from '../support/reference.ts';
 import { readStatuses } from '../support/results-reader.ts';
 import { type ScanShape, writeResults } from '../support/results-writer.ts';
 import { readCkl, readCklb } from '../support/stig-manager.ts';
@@ -87,85 +87,86 @@ const sampleText = (name: string): string => {
   return String(name.endsWith('.gz') ? gunzipSync(bytes) : bytes);
 };
 
-if (hasExchange) {
-  for (const [name, [slug, version, chosenBy, unknown]] of Object.entries(samples)) {
-    scans(`${name}: every status`, async () => {
-      const xml = sampleText(name);
-      const { status, json } = await t.send('POST', path, xml);
-      assert.is(status, 200, JSON.stringify(json).slice(0, 300));
-      const { report, checklist } = json;
-      assert.equal(
-        [report.release.slug, report.release.version, report.release.chosenBy, report.unknown.length],
-        [slug, version, chosenBy, unknown],
-      );
-      const read = readStatuses(xml);
-      const byNumber = new Map([...read].map(([id, each]) => [number(id), { id, ...each }]));
-      const rules = checklist.stigs[0].rules as Rule[];
-      const counts: Record<string, number> = {};
-      for (const [index, rule] of rules.entries()) {
-        const reported = report.rules[index] as Reported;
-        const expected = byNumber.get(number(rule.rule_id_src));
-        assert.is(rule.status, expected?.status ?? 'not_reviewed', rule.rule_id_src);
-        assert.equal([reported.ruleId, reported.status], [rule.rule_id_src, rule.status]);
-        assert.is(reported.result !== null, expected !== undefined);
-        // Whatever is not reviewed says why, and so does a result of another revision.
-        if (rule.status === 'not_reviewed') assert.ok(reported.reason, rule.rule_id_src);
-        if (expected && expected.id !== rule.rule_id_src) assert.match(reported.reason!, expected.id);
-        if (!expected) assert.match(reported.reason!, 'not in the results');
-        if (expected && rule.status !== 'not_reviewed')
-          assert.match(rule.finding_details, /^Result: (pass|fixed|fail|notapplicable)\b/m);
-        counts[rule.status] = (counts[rule.status] ?? 0) + 1;
-      }
-      const none = { not_a_finding: 0, open: 0, not_applicable: 0, not_reviewed: 0 };
-      assert.equal(report.counts, { ...none, ...counts });
-      // No result is dropped without a word.
-      const inRelease = new Set(rules.map((rule) => number(rule.rule_id_src)));
-      assert.equal(
-        report.unknown.map((each: { id: string }) => each.id).sort(),
-        [...read.keys()].filter((id) => !inRelease.has(number(id))).sort(),
-      );
-      await assertReadable(xml, rules, 'web01');
-    });
-  }
+/** Registers a test that needs the publishers’ files. */
+const onSamples = testIf(exchangeData, scans);
 
-  scans('samples of STIGs that are not in the catalog are refused, each in one line', async () => {
-    const others = readdirSync(join(exchangeFolder, 'xccdf'))
-      .map((name) => `xccdf/${name}`)
-      .filter((name) => /\.xml/.test(name) && !(name in samples));
-    assert.is(others.length, 5);
-    for (const name of others) {
-      const { status, json } = await t.send('POST', path, sampleText(name));
-      assert.is(status, 400, name);
-      assert.match(json.error.message, /^results: none of their rules is of a STIG in the catalog/, name);
-    }
-  });
-
-  scans('one scan in two forms gives one checklist', async () => {
-    const [plain, arf] = await Promise.all(
-      ['', '-arf'].map((form) =>
-        t.send('POST', path, sampleText(`xccdf/openscap-1.3.7-rhel9-v2r7${form}.xml.gz`)),
-      ),
-    );
-    assert.equal(arf!.json.checklist, plain!.json.checklist);
-    assert.equal(arf!.json.report, { ...plain!.json.report, kind: 'arf' });
-  });
-
-  scans('who was scanned: names, addresses that lead somewhere, one case for MAC addresses', async () => {
-    const { json } = await t.send('POST', path, sampleText('xccdf/scc-5.8-firefox-linux-6.3.3-enhanced.xml'));
-    const { host_name, fqdn, ip_address, mac_address, role } = json.checklist.target_data;
+for (const [name, [slug, version, chosenBy, unknown]] of Object.entries(samples)) {
+  onSamples(`${name}: every status`, async () => {
+    const xml = sampleText(name);
+    const { status, json } = await t.send('POST', path, xml);
+    assert.is(status, 200, JSON.stringify(json).slice(0, 300));
+    const { report, checklist } = json;
     assert.equal(
-      [host_name, fqdn, ip_address, mac_address, role],
-      [
-        'WORK-UBUNTU',
-        'WORK-UBUNTU',
-        '192.168.0.183, 172.18.0.1',
-        '30:85:A9:9C:7F:7C, 02:42:00:3F:97:52',
-        'None',
-      ],
+      [report.release.slug, report.release.version, report.release.chosenBy, report.unknown.length],
+      [slug, version, chosenBy, unknown],
     );
-    assert.equal([json.report.kind, json.report.tool], ['xccdf', 'SCC 5.8']);
+    const read = readStatuses(xml);
+    const byNumber = new Map([...read].map(([id, each]) => [number(id), { id, ...each }]));
+    const rules = checklist.stigs[0].rules as Rule[];
+    const counts: Record<string, number> = {};
+    for (const [index, rule] of rules.entries()) {
+      const reported = report.rules[index] as Reported;
+      const expected = byNumber.get(number(rule.rule_id_src));
+      assert.is(rule.status, expected?.status ?? 'not_reviewed', rule.rule_id_src);
+      assert.equal([reported.ruleId, reported.status], [rule.rule_id_src, rule.status]);
+      assert.is(reported.result !== null, expected !== undefined);
+      // Whatever is not reviewed says why, and so does a result of another revision.
+      if (rule.status === 'not_reviewed') assert.ok(reported.reason, rule.rule_id_src);
+      if (expected && expected.id !== rule.rule_id_src) assert.match(reported.reason!, expected.id);
+      if (!expected) assert.match(reported.reason!, 'not in the results');
+      if (expected && rule.status !== 'not_reviewed')
+        assert.match(rule.finding_details, /^Result: (pass|fixed|fail|notapplicable)\b/m);
+      counts[rule.status] = (counts[rule.status] ?? 0) + 1;
+    }
+    const none = { not_a_finding: 0, open: 0, not_applicable: 0, not_reviewed: 0 };
+    assert.equal(report.counts, { ...none, ...counts });
+    // No result is dropped without a word.
+    const inRelease = new Set(rules.map((rule) => number(rule.rule_id_src)));
+    assert.equal(
+      report.unknown.map((each: { id: string }) => each.id).sort(),
+      [...read.keys()].filter((id) => !inRelease.has(number(id))).sort(),
+    );
+    await assertReadable(xml, rules, 'web01');
   });
 }
+
+onSamples('samples of STIGs that are not in the catalog are refused, each in one line', async () => {
+  const others = readdirSync(join(exchangeFolder, 'xccdf'))
+    .map((name) => `xccdf/${name}`)
+    .filter((name) => /\.xml/.test(name) && !(name in samples));
+  assert.is(others.length, 5);
+  for (const name of others) {
+    const { status, json } = await t.send('POST', path, sampleText(name));
+    assert.is(status, 400, name);
+    assert.match(json.error.message, /^results: none of their rules is of a STIG in the catalog/, name);
+  }
+});
+
+onSamples('one scan in two forms gives one checklist', async () => {
+  const [plain, arf] = await Promise.all(
+    ['', '-arf'].map((form) =>
+      t.send('POST', path, sampleText(`xccdf/openscap-1.3.7-rhel9-v2r7${form}.xml.gz`)),
+    ),
+  );
+  assert.equal(arf!.json.checklist, plain!.json.checklist);
+  assert.equal(arf!.json.report, { ...plain!.json.report, kind: 'arf' });
+});
+
+onSamples('who was scanned: names, addresses that lead somewhere, one case for MAC addresses', async () => {
+  const { json } = await t.send('POST', path, sampleText('xccdf/scc-5.8-firefox-linux-6.3.3-enhanced.xml'));
+  const { host_name, fqdn, ip_address, mac_address, role } = json.checklist.target_data;
+  assert.equal(
+    [host_name, fqdn, ip_address, mac_address, role],
+    [
+      'WORK-UBUNTU',
+      'WORK-UBUNTU',
+      '192.168.0.183, 172.18.0.1',
+      '30:85:A9:9C:7F:7C, 02:42:00:3F:97:52',
+      'None',
+    ],
+  );
+  assert.equal([json.report.kind, json.report.tool], ['xccdf', 'SCC 5.8']);
+});
 
 const words = [
   'pass',

@@ -26,7 +26,7 @@ import { type AuditLine, auditLines } from '../support/audit.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
-import { killAll, startServer } from '../support/running.ts';
+import { killAll, startServer, until } from '../support/running.ts';
 import { filesOf, put, scratchFolder } from '../support/scratch.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
@@ -579,11 +579,10 @@ test('a key set that is replaced is told of', async () => {
     ['{', 2],
   ] as const) {
     writeFileSync(jwks, text);
-    const end = Date.now() + 10_000;
-    while (reloads().length < count && Date.now() < end) {
+    await until('the key set is read again', async () => {
       await ask();
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+      return reloads().length >= count;
+    });
   }
   assert.equal(reloads(), ['success', 'failure']);
   server.child.kill('SIGTERM');

@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { openDatabase } from '../../src/db/database.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { runToEnd, startServer } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
+import { filesOf } from '../support/site.ts';
 
 const collection = suite('gapstone collection create');
 
@@ -43,6 +46,23 @@ collection('makes both kinds, which the server then serves', async () => {
   assert.equal([docs.id, docs.tags, docs.documentCount, docs.visibility], [id, ['a', 'b'], 2, 'PRIVATE']);
   server.child.kill('SIGTERM');
   assert.is((await server.ended).code, 0);
+});
+
+collection('an owner of a thousand gets no more', async () => {
+  const files = filesOf(join(folder, 'gapstone.db'));
+  {
+    using db = openDatabase(files);
+    db.sqlite.exec(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+       INSERT INTO bundles SELECT 'x' || i, 'role-collection', 'N', '', '[]', '', '', 'PRIVATE', 'olga', NULL, NULL,
+         '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', NULL FROM n`,
+    );
+  }
+  const args = ['collection', 'create', '--kind', 'role', '--name', 'N', '--item', '15-1244.00', '--owner'];
+  const { code, stderr } = await run(...args, 'olga');
+  const words = 'One creator can have at most 1,000 collections of roles. Delete one first';
+  assert.equal([code, stderr], [1, `gapstone: ${words}\n`]);
+  assert.is((await run(...args, 'peter')).code, 0);
 });
 
 const wrong: [string, string[], 1 | 2, RegExp][] = [

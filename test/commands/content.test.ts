@@ -8,7 +8,8 @@ import { contentCommand } from '../../src/commands/content.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { sampleCatalog } from '../support/bundles.ts';
 import { gapstone } from '../support/child.ts';
-import { suite } from '../support/harness.ts';
+import { suite, testIf } from '../support/harness.ts';
+import { programs } from '../support/programs.ts';
 import { filesIn, put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
@@ -161,46 +162,49 @@ test('trust is added, listed and removed by name, and the audit stream tells', a
   assert.ok(events().some(({ action }) => action === 'content.build'));
 });
 
-test('a bundle that is signed elsewhere: built without a key, signed by openssl, attached, verified', async () => {
-  const { cwd, source, run, json } = await site();
-  await json('keygen', '--out', 'key');
-  await run('build', '--out', 'signed', '--key', 'key', '--time', '2026-11-01', '--sequence', '3');
-  const built = await run('build', '--out', 'b', '--unsigned', '--time', '2026-11-01', '--sequence', '3');
-  assert.match(built.stderr, /it is not signed: sign its manifest\.json/);
-  assert.match((await run('verify', 'b', '--key', 'key.pub')).stderr, /b is not signed/);
-  const shell = (command: string) => spawnSync('bash', ['-ec', command], { cwd, encoding: 'utf8' });
-  const signing = shell('unzip -p b manifest.json > m && openssl dgst -sha384 -sign key -out m.sig m');
-  assert.is(signing.status, 0, signing.stderr);
-  await run('keygen', '--out', 'other');
-  assert.match(
-    (await run('attach', 'b', 'm.sig', '--key', 'other.pub')).stderr,
-    /the signature is none over manifest\.json/,
-  );
-  assert.match((await run('attach', 'b', 'm.sig')).stderr, /the signature is none over/);
-  assert.is((await run('attach', 'b', 'm.sig', '--key', 'key.pub')).code, 0);
-  const [one, other] = [
-    await json('verify', 'b', '--key', 'key.pub'),
-    await json('verify', 'signed', '--key', 'key.pub'),
-  ];
-  assert.equal({ ...one, bytes: 0 }, { ...other, bytes: 0 });
-  // Once more, with the catalog grown by a source: what it lacks is taken from a folder.
-  put(cwd, join('in', 'more.xml'), writeXccdf({ title: 'Another Guide', id: 'Another', rules: 2 }));
-  await gapstone(['import', 'in'], { cwd, env: { GAPSTONE_DB: 'catalog.db' } });
-  const difference = await json(
-    'build',
-    '--out',
-    'd',
-    '--key',
-    'key',
-    '--since',
-    'b',
-    '--sources',
-    source,
-    'in',
-  );
-  assert.is(difference.sequence, 4);
-  assert.is(difference.before, one.digest);
-});
+testIf(programs('bash', 'openssl', 'unzip'), test)(
+  'a bundle that is signed elsewhere: built without a key, signed by openssl, attached, verified',
+  async () => {
+    const { cwd, source, run, json } = await site();
+    await json('keygen', '--out', 'key');
+    await run('build', '--out', 'signed', '--key', 'key', '--time', '2026-11-01', '--sequence', '3');
+    const built = await run('build', '--out', 'b', '--unsigned', '--time', '2026-11-01', '--sequence', '3');
+    assert.match(built.stderr, /it is not signed: sign its manifest\.json/);
+    assert.match((await run('verify', 'b', '--key', 'key.pub')).stderr, /b is not signed/);
+    const shell = (command: string) => spawnSync('bash', ['-ec', command], { cwd, encoding: 'utf8' });
+    const signing = shell('unzip -p b manifest.json > m && openssl dgst -sha384 -sign key -out m.sig m');
+    assert.is(signing.status, 0, signing.stderr);
+    await run('keygen', '--out', 'other');
+    assert.match(
+      (await run('attach', 'b', 'm.sig', '--key', 'other.pub')).stderr,
+      /the signature is none over manifest\.json/,
+    );
+    assert.match((await run('attach', 'b', 'm.sig')).stderr, /the signature is none over/);
+    assert.is((await run('attach', 'b', 'm.sig', '--key', 'key.pub')).code, 0);
+    const [one, other] = [
+      await json('verify', 'b', '--key', 'key.pub'),
+      await json('verify', 'signed', '--key', 'key.pub'),
+    ];
+    assert.equal({ ...one, bytes: 0 }, { ...other, bytes: 0 });
+    // Once more, with the catalog grown by a source: what it lacks is taken from a folder.
+    put(cwd, join('in', 'more.xml'), writeXccdf({ title: 'Another Guide', id: 'Another', rules: 2 }));
+    await gapstone(['import', 'in'], { cwd, env: { GAPSTONE_DB: 'catalog.db' } });
+    const difference = await json(
+      'build',
+      '--out',
+      'd',
+      '--key',
+      'key',
+      '--since',
+      'b',
+      '--sources',
+      source,
+      'in',
+    );
+    assert.is(difference.sequence, 4);
+    assert.is(difference.before, one.digest);
+  },
+);
 
 test('what is no usage ends with exit code 2, what is refused with 1, and one line', async () => {
   const { cwd, run } = await site();

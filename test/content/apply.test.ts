@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { createExchanges } from '../../src/content/exchanges.ts';
 import type { Manifest } from '../../src/content/manifest.ts';
 import { type Database, type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
-import { catalogDigest } from '../../src/db/digest.ts';
+import { catalogDigest, storedDigest } from '../../src/db/digest.ts';
 import { holdCatalog } from '../../src/db/exchange.ts';
 import { routesOf, testApp } from '../support/app.ts';
 import { build, resigned, sampleCatalog, sampleKey } from '../support/bundles.ts';
@@ -55,7 +55,13 @@ const difference = await build(catalogs[1]!, key, {
   since: { bundle: first.files[0]!, sources: quarters[1]! },
 });
 
-const digestOf = (files: Files) => withSite(files, catalogDigest);
+/** The digest of the catalog, which is also the one that is stored with it: whoever wrote the catalog left it. */
+const digestOf = (files: Files) =>
+  withSite(files, (db) => {
+    const digest = catalogDigest(db);
+    assert.is(storedDigest(db.sqlite), digest);
+    return digest;
+  });
 const statesOf = (files: Files) =>
   withSite(files, (db) =>
     createExchanges(db)
@@ -218,7 +224,7 @@ test('another schema or digest than was signed is refused, and nothing is left b
   const files = await makeSite([harbor]);
   const before = { digest: await digestOf(files), besides: besides(files) };
   const changes: [Partial<Manifest>, RegExp][] = [
-    [{ schema: 99 }, /of schema 99, this version of Gapstone needs 4: use a newer Gapstone/],
+    [{ schema: 99 }, /of schema 99, this version of Gapstone needs 5: use a newer Gapstone/],
     [{ schema: 1 }, /of schema 1, .*: have it built again/],
     [{ digest: 'a'.repeat(64) }, /its manifest says aaaa/],
   ];

@@ -1,15 +1,17 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
+import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import yauzl from 'yauzl';
 import { runImport } from '../../importers/run.ts';
 import { databaseChecks } from '../../src/catalog/checks.ts';
 import { buildBundle } from '../../src/content/bundle.ts';
 import { writeCanonical } from '../../src/content/canonical.ts';
-import { readBundle } from '../../src/content/read.ts';
+import { makeCatalog } from '../../src/content/incoming.ts';
+import { readBundle, type VerifiedBundle } from '../../src/content/read.ts';
 import { openCatalog, openDatabase } from '../../src/db/database.ts';
-import { catalogDigest } from '../../src/db/digest.ts';
+import { catalogDigest, storedDigest } from '../../src/db/digest.ts';
 import { build, membersOf, sampleCatalog, sampleKey, sampleTime } from '../support/bundles.ts';
 import { dumpCatalog } from '../support/catalog-dump.ts';
 import { rejects, suite } from '../support/harness.ts';
@@ -197,6 +199,31 @@ test('a difference has what the other catalog lacks, in any archive or folder, a
   const copy = await sampleCatalog([files, [unpackTo]]);
   using applied = openCatalog(copy);
   assert.is(catalogDigest(applied), manifest.digest);
+  assert.is(storedDigest(applied.sqlite), manifest.digest);
+});
+
+test('a catalog that states another digest of itself than it has is refused', async () => {
+  const file = join(scratchFolder(), 'c.db');
+  const digest = writeCanonical(await sampleCatalog([files]), file, now.toISOString());
+  const sqlite = new Sqlite(file);
+  const manifest = {
+    schema: sqlite.pragma('user_version', { simple: true }),
+    digest,
+    parts: [{ kind: 'catalog' }],
+  };
+  const made = () =>
+    makeCatalog(
+      { file: 'b.zip', manifest, unpacked: [file] } as unknown as VerifiedBundle,
+      null,
+      scratchFolder(),
+    );
+  assert.is(await made(), file);
+  sqlite.prepare('UPDATE catalog SET digest = ?').run('f'.repeat(64));
+  sqlite.close();
+  await rejects(
+    made(),
+    /^b.zip holds a catalog with the stored digest ffff.+, and its digest is .+: nothing was/,
+  );
 });
 
 test('a source of several files travels whole, with the files that no importer reads', async () => {

@@ -4,17 +4,19 @@ import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { isSignedBy, makeKey, readPrivateKey, readPublicKey, sign } from '../../src/content/keys.ts';
-import { suite } from '../support/harness.ts';
+import { suite, testIf } from '../support/harness.ts';
+import { programs } from '../support/programs.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 const keys = suite('Keys of content');
+const withOpenssl = testIf(programs('openssl', 'sha256sum'), keys);
 
 const made = () => {
   const file = join(scratchFolder(), 'key');
   return { file, ...makeKey(file) };
 };
 
-keys('the private half is for its owner alone, the public half for everybody', () => {
+withOpenssl('the private half is for its owner alone, the public half for everybody', () => {
   const { file, fingerprint, publicKey } = made();
   assert.is(statSync(file).mode & 0o777, 0o600);
   assert.is(statSync(`${file}.pub`).mode & 0o777, 0o644);
@@ -83,7 +85,7 @@ keys('signatures are those of RFC 6979, so that equal bytes give an equal bundle
   }
 });
 
-keys('OpenSSL takes what is signed here, and what OpenSSL signs is taken here', () => {
+withOpenssl('OpenSSL takes what is signed here, and what OpenSSL signs is taken here', () => {
   const { file, publicKey } = made();
   const bytes = Buffer.from('a manifest');
   const folder = scratchFolder();

@@ -7,18 +7,18 @@ import {
   type OracleStig,
   readFrames,
 } from '../support/coverage-oracle.ts';
-import { suite } from '../support/harness.ts';
+import { suiteIf } from '../support/harness.ts';
 import { readCsv } from '../support/read-exports.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
-import { hasReferenceData, reference } from '../support/reference.ts';
+import { reference, referenceData } from '../support/reference.ts';
 import { readBenchmark, versionString } from '../support/xccdf-reader.ts';
 import { readSheet } from '../support/xlsx-reader.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
 type Json = any;
 
-if (hasReferenceData) {
-  const real = suite('coverage: real files');
+const real = suiteIf(referenceData, 'coverage: real files');
+if (real) {
   const app = await testApp([
     ...benchmarkPaths,
     ...['oscal', 'sp800-171', 'dod-8500', 'cci'].map((folder) => reference(folder)),

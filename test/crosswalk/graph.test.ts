@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { closureOf } from '../../importers/crosswalk/closure.ts';
+import { atOnce } from '../../src/base/slices.ts';
 import { compareVersions, versionKey, withoutEndingZeros } from '../../src/catalog/controls/frameworks.ts';
 import {
   createGraph,
@@ -48,8 +49,8 @@ const inNodeOrder = (a: GraphNode, b: GraphNode) => a.identifier.localeCompare(b
 function walked(graph: Graph, source: number, target: number, maxHops: number, mask: number, most = 1e9) {
   const paths: WalkedPath[] = [];
   const take = (path: WalkedPath) => paths.length < most && paths.push(path) > 0;
-  const bounds = { take, deadline: Number.POSITIVE_INFINITY, now: () => 0 };
-  const isWhole = walkPaths(graph, source, target, maxHops, mask, bounds);
+  const bounds = { take, milliseconds: Number.POSITIVE_INFINITY, now: () => 0 };
+  const isWhole = atOnce(walkPaths(graph, source, target, maxHops, mask, bounds));
   return { paths, isWhole };
 }
 
@@ -170,9 +171,33 @@ test('a deadline ends a search in a dense graph', () => {
   let time = 0;
   let paths = 0;
   const take = () => ++paths > 0;
-  const bounds = { take, deadline: 50, now: () => time++ };
-  assert.is(walkPaths(createGraph(nodes, edges), 0, 1, 1_000_000, 7, bounds), false);
+  const bounds = { take, milliseconds: 50, now: () => time++ };
+  assert.is(atOnce(walkPaths(createGraph(nodes, edges), 0, 1, 1_000_000, 7, bounds)), false);
   assert.ok(paths > 0);
+});
+
+test('which ends a search has is found by looking at each node once, however many paths there are', () => {
+  const size = 40;
+  const nodes = Array.from(
+    { length: size },
+    (_, n): GraphNode => ({ framework: n === size - 1 ? 'cci' : 'nist-800-53', identifier: `N${n}` }),
+  );
+  // All to all but for the last, which only the one before it joins: nearly every path is a dead end.
+  const edges = nodes
+    .slice(0, -1)
+    .flatMap((_, a) => nodes.slice(a + 1, -1).map((__, b) => ({ a, b: a + 1 + b, status: 'auto' as const })));
+  const graph = createGraph(nodes, [...edges, { a: size - 2, b: size - 1, status: 'rejected' }]);
+  let looks = 0;
+  const neighbors = new Proxy(graph.neighbors, {
+    get(lists, key, self) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) looks++;
+      return Reflect.get(lists, key, self);
+    },
+  });
+  const counted = { ...graph, neighbors };
+  assert.equal(endsOfPaths(counted, 0, 1, Number.MAX_SAFE_INTEGER, statusMask(statuses)), [size - 1]);
+  assert.equal(endsOfPaths(counted, 0, 1, Number.MAX_SAFE_INTEGER, statusMask(['auto'])), []);
+  assert.ok(looks <= 2 * (size + 1), `${looks} lists of neighbors for two questions`);
 });
 
 test('version labels of one revision mean the same, and order by their numbers', () => {

@@ -1,9 +1,9 @@
 import { assertAnyOrder, readReal } from '../support/any-order.ts';
-import { suite } from '../support/harness.ts';
-import { hasReferenceData } from '../support/reference.ts';
+import { suiteIf } from '../support/harness.ts';
+import { referenceData } from '../support/reference.ts';
 
-if (hasReferenceData) {
-  const test = suite('the real benchmarks, in any order and any runs');
+const test = suiteIf(referenceData, 'the real benchmarks, in any order and any runs');
+if (test) {
   const all = await readReal();
   test('200 random sets, orders and splits', () => assertAnyOrder(all, 200));
   test.run();

@@ -1,11 +1,11 @@
 import * as assert from 'uvu/assert';
 import { assertAnyOrder, feed, readReal, unserved } from '../support/any-order.ts';
 import { dumpCatalog, emptyCatalog } from '../support/catalog-dump.ts';
-import { suite } from '../support/harness.ts';
-import { hasReferenceData } from '../support/reference.ts';
+import { suiteIf } from '../support/harness.ts';
+import { referenceData } from '../support/reference.ts';
 
-if (hasReferenceData) {
-  const test = suite('the real benchmarks, in any order and any runs');
+const test = suiteIf(referenceData, 'the real benchmarks, in any order and any runs');
+if (test) {
   const all = await readReal();
 
   test('random sets, orders and splits; 200 of them are tried with --faults', () => assertAnyOrder(all, 12));

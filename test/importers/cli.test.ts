@@ -110,36 +110,78 @@ codes('0 when nothing was rejected: skips are no failures', async () => {
     /^1 source in [\d.]+ s: 1 imported, 0 unchanged, 0 superseded, 0 skipped, 0 rejected/m,
   );
   await exits(0, [good, '--db', db], /^unchanged .*-> good$/m);
-  await exits(0, [skips, '--db', db], /^skipped .*a\.txt \[other\]: /m);
-  await exits(0, [scap, '--db', db], /^skipped .*scap\.xml \[scap\]: .*SCAP/m);
+  await exits(0, [good, skips, '--db', db], /^skipped .*a\.txt \[other\]: [\s\S]*\ndone\n$/m);
+  await exits(0, [good, text, '--db', db], /^skipped .*text\.txt[\s\S]*\ndone\n$/m);
   await exits(0, [zip, '--db', db], /^imported .*a\.zip!\/y\.xml/m);
 });
 
-codes(
-  '1 when all was rejected, a path is missing, or a file that was named is of no known kind',
-  async () => {
-    const db = newDb();
-    await exits(1, [bad, '--db', db], /^rejected .*bad\.xml \[xccdf\]: .*line \d+, column \d+/m);
-    await exits(1, [badZip, '--db', db], /^rejected .*bad\.zip!\/x\.xml/m);
-    await exits(1, [text, '--db', db], /^skipped .*text\.txt \[other\]: /m);
-    await exits(1, [empty, '--db', db], /^skipped .*empty.*: the file is empty/m);
-    await exits(1, [join(skips, 'b.xsl'), '--db', db], /root <stylesheet>/);
-    const fresh = newDb();
-    const { stderr } = await exits(
-      1,
-      [good, join(folder, 'missing.xml'), '--db', fresh],
-      /missing\.xml does not exist/,
-    );
-    assert.is(stderr.trim().split('\n').length, 1);
-    assert.not(existsSync(fresh), 'nothing is begun');
-  },
-);
+codes('1 when nothing could be used, and when a path is missing', async () => {
+  const db = newDb();
+  const nothing = /\nfailed: nothing could be used\n$/;
+  await exits(1, [skips, '--db', db], nothing);
+  await exits(1, [skips, bad, '--db', db], nothing);
+  await exits(1, [scap, '--db', db], /^skipped .*scap\.xml \[scap\]: .*SCAP/m);
+  await exits(1, [scratchFolder(), '--db', db], nothing);
+  await exits(1, [bad, '--db', db], /^rejected .*bad\.xml \[xccdf\]: .*line \d+, column \d+/m);
+  await exits(1, [badZip, '--db', db], /^rejected .*bad\.zip!\/x\.xml/m);
+  await exits(1, [text, '--db', db], /^skipped .*text\.txt \[other\]: /m);
+  await exits(1, [empty, '--db', db], /^skipped .*empty.*: the file is empty/m);
+  await exits(1, [join(skips, 'b.xsl'), '--db', db], /root <stylesheet>/);
+  const fresh = newDb();
+  const { stderr } = await exits(
+    1,
+    [good, join(folder, 'missing.xml'), '--db', fresh],
+    /missing\.xml does not exist/,
+  );
+  assert.is(stderr.trim().split('\n').length, 1);
+  assert.not(existsSync(fresh), 'nothing is begun');
+});
 
-codes('3 when something was rejected and something was not', async () => {
-  await exits(3, [good, bad, '--db', newDb()], /1 imported.*1 rejected/);
-  await exits(3, [good, text, '--db', newDb()], /1 imported.*1 skipped/);
+codes('3 when something was rejected and something could be used', async () => {
+  const part = /1 imported.*1 rejected[\s\S]*\ndone in part: 1 source could not be used\n$/;
+  await exits(3, [good, bad, '--db', newDb()], part);
   await exits(3, [good, badZip, '--db', newDb()], /2 imported.*1 rejected/);
-  await exits(3, [skips, bad, '--db', newDb()], /2 skipped.*1 rejected/);
+  const db = newDb();
+  await exits(0, [good, '--db', db], /\ndone\n$/);
+  await exits(3, [good, bad, '--db', db], /1 unchanged.*1 rejected/);
+});
+
+codes('an archive of which nothing was new is unchanged, as deep as it lies', async () => {
+  const db = newDb();
+  const inner = makeZip([{ name: 'good.xml', data: readFileSync(good) }]);
+  const other = makeZip([{ name: 'note.txt', data: 'nothing of ours' }]);
+  const library = put(
+    scratchFolder(),
+    'library.zip',
+    makeZip([
+      { name: 'inner.zip', data: inner },
+      { name: 'other.zip', data: other },
+    ]),
+  );
+  const outcomes = async () => {
+    const { stdout } = await gapstone(['import', '--json', library, '--db', db]);
+    const told = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const { summary } = told.pop();
+    const { imported, unchanged, skipped } = summary;
+    const byName = told.map(({ source, outcome }) => `${source.slice(library.length)} ${outcome}`);
+    return { byName, counts: [imported, unchanged, skipped] };
+  };
+  assert.equal(await outcomes(), {
+    byName: [
+      ' imported',
+      '!/inner.zip imported',
+      '!/inner.zip!/good.xml imported',
+      '!/other.zip imported',
+      '!/other.zip!/note.txt skipped',
+    ],
+    counts: [4, 0, 1],
+  });
+  const { byName, counts } = await outcomes();
+  assert.is(byName[3], '!/other.zip unchanged');
+  assert.equal([byName[0], byName[1], counts], [' unchanged', '!/inner.zip unchanged', [0, 4, 1]]);
 });
 
 codes('--strict: 1 and nothing stored, or 0', async () => {
@@ -504,7 +546,7 @@ options('a name with control characters neither ends a line nor speaks to the te
   const { code, stderr } = await gapstone(['import', 'in'], { cwd });
   assert.is(code, 0);
   assert.match(stderr, /^imported {3}in\/a\uFFFDimported b\uFFFD\[2J\.xml \[xccdf\]/);
-  assert.is(stderr.split('\n').length, 3, 'the source, the summary, the end');
+  assert.is(stderr.split('\n').length, 4, 'the source, the summary, the result, the end');
 });
 
 options.run();

@@ -6,14 +6,13 @@ import { runImport } from '../../importers/run.ts';
 import type { Database } from '../../src/db/database.ts';
 import { emptyCatalog } from '../support/catalog-dump.ts';
 import { dumpControls } from '../support/control-dump.ts';
-import { suite } from '../support/harness.ts';
-import { exchangeFolder, hasExchange, hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { suiteIf } from '../support/harness.ts';
+import { exchangeData, exchangeFolder, reference, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 // What other tools write, imported into a full catalog by somebody who takes the wrong folder.
-if (hasReferenceData && hasExchange) {
-  const exchange = suite('Files of other tools');
-
+const exchange = suiteIf(exchangeData, 'Files of other tools');
+if (exchange) {
   /** What is served: the controls and crosswalk, the STIGs with their releases; by which baselines one finds them apart. */
   const servedBy = (db: Database) => ({
     records: db.sqlite

@@ -7,8 +7,8 @@ import { type ImportResult, runImport } from '../../importers/run.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/database.ts';
 import { dumpCatalog, emptyCatalog, tableDigests } from '../support/catalog-dump.ts';
-import { suite } from '../support/harness.ts';
-import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { suite, suiteIf } from '../support/harness.ts';
+import { reference, referenceData, shipped } from '../support/reference.ts';
 import {
   benchmarkDate,
   joinTexts,
@@ -146,10 +146,10 @@ samples('every text equals an independent reading', async () => {
 
 samples.run();
 
-if (hasReferenceData) realFiles();
+const real = suiteIf(referenceData, 'the real files');
+if (real) realFiles(real);
 
-function realFiles(): void {
-  const test = suite('the real files');
+function realFiles(test: ReturnType<typeof suite>): void {
   let db: Database;
   let first: ImportResult;
   const paths = [reference('xccdf'), reference('zips'), reference('library')];

@@ -65,7 +65,7 @@ batch('only unknown slugs is no error', async () => {
 });
 
 batch('missing, empty and wrongly typed slugs are 400', async () => {
-  const array = 'slugs must be an array of texts';
+  const array = 'slugs must be an array of slugs';
   const cases: [unknown, string][] = [
     [{}, array],
     [{ slug: ['x'] }, array],

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
 import { testApp } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
@@ -42,6 +44,26 @@ test('digest, time and counts, of the catalog as it is', async () => {
   // What users write is no part of it.
   assert.is((await t.send('POST', '/api/v1/lists', { name: 'L' })).status, 201);
   assert.equal(await get(), second);
+  db.close();
+});
+
+test('what an import stored is answered without making the digest again; where nothing is stored it is made', async () => {
+  const folder = scratchFolder();
+  const db = await openSite(folder, [shipped('stigs')]);
+  const digest = catalogDigest(db);
+  const store = (value: string | null) => {
+    // By another process, as far as the server knows: it only reads the catalog.
+    const other = openCatalog(join(folder, 'g.db'));
+    other.sqlite.prepare('UPDATE catalog SET digest = ?, generation = generation + 1').run(value);
+    other.close();
+  };
+  const t = await testApp([], { db });
+  const answered = async () => (await t.get('/api/v1/catalog')).json.digest;
+  assert.is(await answered(), digest);
+  store('f'.repeat(64));
+  assert.is(await answered(), 'f'.repeat(64), 'read, not made');
+  store(null);
+  assert.is(await answered(), digest);
   db.close();
 });
 

@@ -100,6 +100,7 @@ limits('expensive routes have a tenth of it', async () => {
   assert.is((await from(t, '10.0.0.1', `${deep}5`)).status, 200);
   assert.is((await from(t, '10.0.0.1', `${deep}5`)).status, 429);
   assert.is((await from(t, '10.0.0.1', `${deep}4`)).status, 200, 'up to four hops it is a look-up');
+  assert.is((await from(t, '10.0.0.1', `${deep}4&explain=true`)).status, 429, 'evidence is expensive');
   t.db.close();
 });
 

@@ -8,6 +8,7 @@ import { type TestApp, testApp } from '../support/app.ts';
 import { ask, integrationCaller, testId, userCaller } from '../support/callers.ts';
 import { rejects, suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
+import { until } from '../support/running.ts';
 
 // Rule D8.5, threats T1 and T2.
 const test = suite('Purge');
@@ -120,7 +121,7 @@ test('a running server purges at its start and every day, and survives a refusal
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal([lines[0]!.msg, lines[0]!.purged], ['purge', 1]);
   at(30);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await until('the next purge', () => lines.length > 1);
   await stop();
   assert.equal(
     [lines[1]!.msg, /clock is earlier than the latest time in the database/.test(lines[1]!.reason!)],

@@ -5,11 +5,12 @@ import { runImport } from '../../importers/run.ts';
 import { createApp } from '../../src/app.ts';
 import { createVerifyUserToken, type VerifyUserToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/base/config.ts';
-import { type Database, openCatalog } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
 import { createAnswers } from '../../src/http/cache/answers.ts';
 import type { Env } from '../../src/http/env.ts';
 import { createMetrics } from '../../src/http/observe/metrics.ts';
 import { type Given, testContext } from './context.ts';
+import { preparedCatalog } from './prepared.ts';
 import { watched } from './watched.ts';
 
 const pair = await generateKeyPair('ES256', { extractable: true });
@@ -51,10 +52,10 @@ export async function testApp(
   paths: string[] = [],
   { db: given, ...deps }: Given & { db?: Database } = {},
 ): Promise<TestApp> {
-  const db = given ?? openCatalog(':memory:', { create: true });
   const clock = { now: new Date('2026-11-21T12:00:00Z') };
   const now = () => clock.now;
-  if (paths.length > 0) await runImport(db, paths, { now });
+  const db = given ?? (await preparedCatalog(paths, now));
+  if (given && paths.length > 0) await runImport(given, paths, { now });
   const verify = verifier(now);
   const metrics = createMetrics().text;
   // Kept answers are part of what is tested: whatever one holds too long, some test must see.

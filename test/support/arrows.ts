@@ -146,6 +146,7 @@ export const arrows: Record<string, string[]> = {
     'src/checklists',
     'src/collections',
     'src/http',
+    'src/http/limits',
     'src/site/html',
   ],
   'src/site/html': [

@@ -4,7 +4,7 @@ import { createAudit } from '../../src/audit/audit.ts';
 import { type AuditStream, silentAudit } from '../../src/audit/stream.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';
-import { createConcurrencyLimit, uploadConcurrencyLimits } from '../../src/http/limits/concurrency.ts';
+import { createConcurrencyLimit, createUploadConcurrency } from '../../src/http/limits/concurrency.ts';
 import { unlimited } from '../../src/http/limits/limiter.ts';
 import { createObserver } from '../../src/http/observe/observer.ts';
 import { createUploads } from '../../src/site/uploads.ts';
@@ -30,7 +30,7 @@ export function testContext(db: Database, { audit = silentAudit, ...given }: Giv
     answers: null,
     limiter: unlimited,
     concurrency: createConcurrencyLimit(),
-    uploadConcurrency: createConcurrencyLimit(uploadConcurrencyLimits),
+    uploadConcurrency: createUploadConcurrency(),
     rejected: () => undefined,
     uploads: createUploads(log),
     cronSecret: null,

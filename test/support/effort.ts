@@ -1,10 +1,58 @@
+/** The processor time of the yardstick where the bounds of the tests were set, in milliseconds. */
+const usual = 30;
+
 /**
- * Milliseconds of processor time that a piece of work takes in this process. Unlike the clock they do not grow with what
- * else the machine does, so a bound on them holds on a loaded one.
+ * The processor time that a piece of work takes in this process, in milliseconds of the machine where the bounds were
+ * set: it is measured against a yardstick in the same run. So a bound holds on a slow machine, and on a loaded one.
  */
 export async function effortOf(work: () => unknown): Promise<number> {
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
+  const before = pace();
+  const own = await timeOf(work);
+  return own * Math.min(before, pace());
+}
+
+/** How fast this machine is just now: 1 is the one where the bounds were set, less is slower. */
+export function pace(): number {
+  const before = used();
+  yardstick();
+  return usual / (used() - before);
+}
+
+/**
+ * How many times more processor time a work takes of twice the size: 2 where it grows with the size, 4 where it grows with
+ * its square. The least of two measurements.
+ */
+export async function growthOf(work: (size: number) => unknown, size: number): Promise<number> {
+  const ratios: number[] = [];
+  for (let turn = 0; turn < 2; turn++) {
+    const once = await timeOf(() => work(size));
+    ratios.push((await timeOf(() => work(2 * size))) / once);
+  }
+  return Math.min(...ratios);
+}
+
+/** Milliseconds of processor time since the process began. */
+const used = () => {
+  const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
+};
+async function timeOf(work: () => unknown): Promise<number> {
+  const before = used();
+  await work();
+  return used() - before;
+}
+
+/** What a program does: objects, texts, maps, sorting. */
+function yardstick(): number {
+  let sum = 0;
+  for (let round = 0; round < 6; round++) {
+    const rows = Array.from({ length: 5000 }, (_, index) => ({
+      id: `V-${(index * 7919) % 5000}`,
+      text: `the ${index}th rule`,
+    }));
+    const read = JSON.parse(JSON.stringify(rows)) as typeof rows;
+    const byId = new Map(read.map((row) => [row.id, row.text.replace(/\d+/g, 'n')]));
+    sum += [...byId.keys()].sort().length;
+  }
+  return sum;
 }

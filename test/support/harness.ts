@@ -15,6 +15,33 @@ export function suite(name: string): ReturnType<typeof uvuSuite> {
   return uvuSuite(name);
 }
 
+/** The variable that names the folder where the runner keeps the catalogs of one run (`preparedCatalog`). */
+export const preparedFolder = 'GAPSTONE_TEST_PREPARED';
+
+/** What some tests need and not every machine has; `bring` says in a sentence how to bring it. */
+export interface Need {
+  here: boolean;
+  bring: string;
+}
+
+/** The suites and tests that were left out because what they need is not here: the runner counts and names them. */
+export const leftOut: { name: string; bring: string }[] = [];
+
+/** A suite of what needs something; null where that is not here, and the name is counted as skipped. */
+export function suiteIf({ here, bring }: Need, name: string): ReturnType<typeof suite> | null {
+  if (here) return suite(name);
+  leftOut.push({ name, bring });
+  return null;
+}
+
+/** What registers those tests of a suite that need something; where that is not here, each is counted as skipped. */
+export function testIf(
+  { here, bring }: Need,
+  test: (name: string, run: () => void | Promise<void>) => void,
+): typeof test {
+  return here ? test : (name) => void leftOut.push({ name, bring });
+}
+
 /** Asserts that a promise is rejected with an error whose message fits; uvu's `throws` knows no promises. */
 export async function rejects(promise: Promise<unknown>, pattern: RegExp): Promise<void> {
   const error = await promise.then(

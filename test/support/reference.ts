@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/base/root.ts';
+import type { Need } from './harness.ts';
 
 const folder = process.env.GAPSTONE_REFERENCE_DATA ?? join(packageRoot, '..', 'shared', 'data');
 
@@ -8,6 +9,13 @@ const folder = process.env.GAPSTONE_REFERENCE_DATA ?? join(packageRoot, '..', 's
 export const hasReferenceData = existsSync(join(folder, 'README.md'));
 if (!hasReferenceData && process.env.CI === 'true')
   throw new Error(`the reference data is missing: ${folder}`);
+
+const bring =
+  'Lay the publishers’ files into ../shared/data and those of other tools into ../shared/exchange beside the checkout, ' +
+  'or name the first folder in GAPSTONE_REFERENCE_DATA.';
+
+/** What a test needs that reads them. */
+export const referenceData: Need = { here: hasReferenceData, bring };
 
 /** The path of a real file or folder of the reference data. */
 export function reference(...parts: string[]): string {
@@ -19,6 +27,9 @@ export const exchangeFolder = join(folder, '..', 'exchange');
 
 /** Whether it is here; where the reference data is, it should be. */
 export const hasExchange = existsSync(join(exchangeFolder, 'MANIFEST.tsv'));
+
+/** What a test needs that reads them, and the reference data as well. */
+export const exchangeData: Need = { here: hasReferenceData && hasExchange, bring };
 
 /** The path of a file or folder of the data that the package ships. */
 export function shipped(...parts: string[]): string {

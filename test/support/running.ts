@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { availableParallelism, loadavg } from 'node:os';
 import { cli } from './child.ts';
+import { pace } from './effort.ts';
 import { assertPublished } from './watched.ts';
 
 /** A `gapstone serve` or `start` that runs as a child. */
@@ -10,7 +10,7 @@ export interface Running {
   child: ChildProcessWithoutNullStreams;
   url: string;
   port: number;
-  /** Milliseconds from the start of the process until it listened; of processor time where the machine is busy. */
+  /** Milliseconds from the start of the process until it listened, as `timeTaken` counts them. */
   readyAfter: number;
   stdout(): string;
   stderr(): string;
@@ -18,7 +18,8 @@ export interface Running {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-const patience = 20_000;
+/** Only against hanging for ever: on a busy machine everything takes a multiple of its time. */
+const patience = 120_000;
 
 const alive = new Set<ChildProcessWithoutNullStreams>();
 process.once('exit', killAll);
@@ -103,14 +104,12 @@ export function startServer(
   });
 }
 
-/** The milliseconds that a process took since `started`; of processor time where the machine is busy. */
+/**
+ * The milliseconds that a process took since `started`: of processor time, by a yardstick of the same run, where the kernel
+ * tells it, so that it does not grow with what else the machine does.
+ */
 export function timeTaken(pid: number, started: number): number {
-  return busy() ? processorTime(pid) : performance.now() - started;
-}
-
-/** Whether more wants to run than the machine has processors for: then the clock tells nothing about a program. */
-function busy(): boolean {
-  return process.platform === 'linux' && loadavg()[0]! > availableParallelism();
+  return process.platform === 'linux' ? processorTime(pid) * pace() : performance.now() - started;
 }
 
 /** The processor time that a process took, in milliseconds; the kernel counts in hundredths of a second. */

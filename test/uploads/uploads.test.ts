@@ -6,7 +6,7 @@ import { AppError, badRequest } from '../../src/base/errors.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import type { Release, Upgraded } from '../../src/checklists/upload.ts';
-import { createConcurrencyLimit } from '../../src/http/limits/concurrency.ts';
+import { createConcurrencyLimit, smallUpload } from '../../src/http/limits/concurrency.ts';
 import type { Upload } from '../../src/site/upload-thread.ts';
 import { createUploads, RefusedUpload, type UploadOptions, type Uploads } from '../../src/site/uploads.ts';
 import { type TestApp, testApp } from '../support/app.ts';
@@ -275,6 +275,38 @@ uploading('stopping refuses the upload under way', async () => {
   assert.equal(told, []);
 });
 
+uploading(
+  'an upload that ends while its question is looked up is refused, and the next one is served',
+  async () => {
+    const ends: [
+      how: (uploads: Uploads, caller: { onClose: (() => void) | null }) => unknown,
+      message: string,
+    ][] = [
+      [(uploads) => uploads.stop(), 'The service is stopping'],
+      [(_, caller) => caller.onClose!(), 'The client closed the connection'],
+    ];
+    for (const [end, message] of ends) {
+      const { uploads, told, count } = uploadsOf("parentPort.on('message', answer);");
+      const caller = { closed: false, onClose: null as (() => void) | null };
+      const asked = Promise.withResolvers<void>();
+      const found = Promise.withResolvers<Release>();
+      const find = () => {
+        asked.resolve();
+        return found.promise;
+      };
+      const refused = uploads.upgrade(upload(), find, caller).catch((error: AppError) => error.message);
+      await asked.promise;
+      await end(uploads, caller);
+      found.resolve(anyRelease());
+      assert.is(await refused, message);
+      assert.equal(await uploads.upgrade(upload(), async () => anyRelease()), good);
+      assert.is(count(), 2);
+      assert.equal(told, []);
+      await uploads.stop();
+    }
+  },
+);
+
 uploading('what is refused, or fails, keeps the thread, which need not keep the upload', async () => {
   const { uploads, told, count, folder } = uploadsOf(
     `parentPort.on('message', (request) => {
@@ -341,6 +373,40 @@ uploading(
   },
 );
 
+uploading(
+  'small uploads have turns and a thread of their own: large ones of others keep none waiting',
+  async () => {
+    const { uploads, count, folder } = uploadsOf(
+      `parentPort.on('message', (request) => {
+       const go = new URL('go', import.meta.url);
+       while (request.bytes?.length > ${smallUpload} && !existsSync(go))
+         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+       answer(request);
+     });`,
+    );
+    const held = await testApp([shipped('stigs')], { uploads });
+    const order: string[] = [];
+    const send = async (subject: string, size: number) => {
+      const headers = await userCaller(held, { sub: subject });
+      const body = 'x'.repeat(size);
+      const response = await held.app.fetch(
+        new Request(`http://local${path}`, { method: 'POST', body, headers }),
+      );
+      order.push(`${subject} ${response.status}`);
+    };
+    const large = ['ann', 'bob', 'ann', 'bob', 'ann', 'bob'].map((subject) => send(subject, smallUpload + 1));
+    await until('the large ones have their thread', () => count() === 1);
+    for (let number = 0; number < 5; number++) await send('cyd', smallUpload);
+    assert.equal(order, Array(5).fill('cyd 200'), 'none of the large ones was answered before');
+    assert.is(count(), 2);
+    writeFileSync(join(folder, 'go'), '');
+    await Promise.all(large);
+    assert.equal(order.slice(5).sort(), [...Array(3).fill('ann 200'), ...Array(3).fill('bob 200')]);
+    await uploads.stop();
+    held.db.close();
+  },
+);
+
 uploading('an upload that there is no room for is asked to come again, on the page too', async () => {
   const uploadConcurrency = createConcurrencyLimit({
     total: 0,
@@ -349,7 +415,7 @@ uploading('an upload that there is no room for is asked to come again, on the pa
     waiting: 0,
     patience: 0,
   });
-  const full = await testApp([shipped('stigs')], { uploadConcurrency });
+  const full = await testApp([shipped('stigs')], { uploadConcurrency: () => uploadConcurrency });
   const caller = await userCaller(full);
   const byApi = await full.send('POST', path, {});
   assert.equal([byApi.status, byApi.headers.get('Retry-After')], [503, '5']);

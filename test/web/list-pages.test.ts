@@ -96,9 +96,9 @@ lists('a name that several STIGs have is that of none of them', () => {
   for (const slug of found) assert.equal(slugsCalled(slug), [slug]);
 });
 
-lists('a pasted column is read line by line, with the notes of the next', () => {
+lists('a pasted column is read line by line, with the notes of the next', async () => {
   const like = () => [];
-  const { named, unclear } = readPasted(
+  const { named, unclear } = await readPasted(
     [
       'QEL_9_STIG\tfirst, second\t third',
       '"Slate Server 2025 Security Technical Implementation Guide"',

@@ -274,9 +274,9 @@ pages('a token that is none, of another origin, or of a program signs nobody in'
     [own, `${token}x`, 401, wrong],
     [own, await t.token({ exp: 1 }), 401, wrong],
     [own, `gsi_${'a'.repeat(43)}`, 401, wrong],
-    [{}, token, 403, 'Sign in from the sign-in page of this server'],
-    [{ 'Sec-Fetch-Site': 'cross-site' }, token, 403, 'Sign in from the sign-in page of this server'],
-    [{ Origin: 'http://evil.example' }, token, 403, 'Sign in from the sign-in page of this server'],
+    [{}, token, 403, 'Send this form from a page of this server'],
+    [{ 'Sec-Fetch-Site': 'cross-site' }, token, 403, 'Send this form from a page of this server'],
+    [{ Origin: 'http://evil.example' }, token, 403, 'Send this form from a page of this server'],
   ];
   for (const [caller, given, status, words] of cases) {
     const answer = await loadPage(t, '/signin', caller, { token: given, next: '/' });
@@ -688,9 +688,9 @@ pages('a body that is no form is refused, and so is one that is too large or no 
     ['multipart/form-data', 'name', 400, 'The request body is not a form'],
     [
       'application/x-www-form-urlencoded',
-      `name=${'x'.repeat(1024 * 1024)}`,
+      `name=${'x'.repeat(64 * 1024)}`,
       413,
-      'The request body is larger than 1048576 bytes',
+      'The request body is larger than 65536 bytes',
     ],
   ];
   for (const [type, body, status, words] of cases) {

@@ -1,16 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { fold } from '../../base/text.ts';
-import {
-  arrayOf,
-  flag,
-  format,
-  nameList,
-  Pagination,
-  pagingWithoutMaximum,
-  requestText,
-  search,
-  wordList,
-} from '../../http/schema.ts';
+import { arrayOf, nameList, severalValues, wordList } from '../../http/arrays.ts';
+import { flag, format, Pagination, pagingWithoutMaximum, requestText, search } from '../../http/schema.ts';
 import { exportFormats, frameworkKey, macLevel, macNames, nistBaselines } from './frameworks.ts';
 
 /** A part of a control's statement: an item with its label and text, and the items below it. */
@@ -184,10 +175,9 @@ export const queryDod8500 = z.object({
 
 /** One or more MAC levels. */
 function macLevels() {
-  return z
-    .union([z.string(), z.array(z.string())])
-    .transform((value, context) => {
-      const levels = [value].flat().flatMap((each) => each.split(',').map(macLevel));
+  return severalValues('mac', z.string(), ',')
+    .transform((given, context) => {
+      const levels = given.map(macLevel);
       if (!levels.includes(undefined)) return new Set(levels as string[]);
       context.addIssue({ code: 'custom', message: `mac must be one or more of: ${macNames.join(', ')}` });
       return z.NEVER;

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { z } from '@hono/zod-openapi';
 import { arrayText, type JsonText, objectText } from '../../base/json.ts';
+import { runInSlices } from '../../base/slices.ts';
 import type { Access } from '../../http/access.ts';
 import { download, publicHeaders } from '../../http/answer.ts';
 import { downloadFile, fileContent } from '../../http/files.ts';
@@ -14,6 +15,9 @@ import { type Answered, type CrosswalkService, closureDepth, defaultStatuses } f
 import * as schemas from './schema.ts';
 import { createTaker, mostPathBytes } from './share.ts';
 
+/** Whether a parameter asks for more hops than the closure table has: the question is a live search (D7.3). */
+export const isDeep = (maxHops: string | undefined) => Number(maxHops ?? 0) > closureDepth;
+
 /** The crosswalk (rule D7): public. */
 export function crosswalkRoutes(
   access: Access,
@@ -23,31 +27,23 @@ export function crosswalkRoutes(
 ) {
   const { app, route } = createRoutes('Crosswalk');
   const costly = access.with({ expensive: true });
-  // Beyond the hops of the closure table every question is a search (D7.3).
-  const searching = access.with({ expensive: (c) => Number(c.req.query('maxHops') ?? 0) > closureDepth });
+  // Beyond the hops of the closure table every question is a search (D7.3); evidence is read edge by edge.
+  const searching = access.with({
+    expensive: (c) => isDeep(c.req.query('maxHops')) || c.req.query('explain') !== undefined,
+  });
 
   route('GET /api/v1/crosswalk/resolve', searching.public, {
     operationId: 'resolveCrosswalk',
     summary: 'List every path from a control to another framework',
     query: schemas.resolveQuery,
     response: jsonContent(schemas.Resolution, 'The paths, shortest first.'),
-    handle: ({ query }) => {
-      const { from, to, version, status, maxHops, explain } = query;
-      const { framework } = from;
-      const identifier = crosswalk.canonical(framework, from.identifier);
-      const statuses = status ?? defaultStatuses;
-      const question = { framework, identifier, to, version, statuses, maxHops };
-      const found = crosswalk.resolve(question);
-      const { texts, truncated } = explain ? explained(explainer, found, version) : found;
-      const source = { framework, identifier, version: version ?? null };
-      const entries: [string, JsonText<unknown>][] = [
-        ['from', JSON.stringify(source)],
-        ['to', JSON.stringify(to)],
-        ['paths', arrayText(texts)],
-      ];
-      if (truncated) entries.push(['truncated', 'true']);
-      if (explain && texts.length === 0) entries.push(['reason', JSON.stringify(explainer.whyNot(question))]);
-      return objectText(entries) as JsonText<schemas.Resolution>;
+    handle: async ({ query }) => {
+      for (;;) {
+        const graph = crosswalk.graph();
+        const resolution = await resolve(crosswalk, explainer, query);
+        // The evidence is of the graph that the paths are of: where an import came between, both are made again.
+        if (!query.explain || crosswalk.graph() === graph) return resolution;
+      }
     },
   });
 
@@ -95,14 +91,39 @@ export function crosswalkRoutes(
   return app;
 }
 
+/** The answer to one question, with evidence or the reason for no path where `explain` asks for it. */
+async function resolve(
+  crosswalk: CrosswalkService,
+  explainer: ExplainService,
+  { from, to, version, status, maxHops, explain }: z.output<typeof schemas.resolveQuery>,
+): Promise<JsonText<schemas.Resolution>> {
+  const { framework } = from;
+  const identifier = crosswalk.canonical(framework, from.identifier);
+  const question = { framework, identifier, to, version, statuses: status ?? defaultStatuses, maxHops };
+  const found = await crosswalk.resolveInSlices(question);
+  const { texts, truncated } = explain ? await runInSlices(explained(explainer, found, version)) : found;
+  const source = { framework, identifier, version: version ?? null };
+  const entries: [string, JsonText<unknown>][] = [
+    ['from', JSON.stringify(source)],
+    ['to', JSON.stringify(to)],
+    ['paths', arrayText(texts)],
+  ];
+  if (truncated) entries.push(['truncated', 'true']);
+  if (explain && texts.length === 0) entries.push(['reason', JSON.stringify(explainer.whyNot(question))]);
+  return objectText(entries) as JsonText<schemas.Resolution>;
+}
+
 /** The paths of an answer with what they rest on, as far as that has room in one answer. */
-function explained(
+function* explained(
   explainer: ExplainService,
   { paths, truncated }: Answered,
   version: string | undefined,
-): Pick<Answered, 'texts' | 'truncated'> {
+): Generator<void, Pick<Answered, 'texts' | 'truncated'>> {
   const { taken, take } = createTaker<schemas.Path>(mostPathBytes);
-  for (const path of explainer.explain(paths, version)) if (!take(path)) break;
+  for (const path of explainer.explain(paths, version)) {
+    if (!take(path)) break;
+    yield;
+  }
   return { texts: taken.texts, truncated: truncated || taken.truncated };
 }
 

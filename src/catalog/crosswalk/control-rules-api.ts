@@ -2,6 +2,7 @@ import type { User } from '../../auth/viewer.ts';
 import type { Access } from '../../http/access.ts';
 import { createRoutes } from '../../http/routes.ts';
 import { jsonContent } from '../../http/schema.ts';
+import { isDeep } from './api.ts';
 import type { ControlRulesService } from './control-rules.ts';
 import * as schemas from './control-rules-schema.ts';
 
@@ -13,7 +14,8 @@ export function controlRulesRoutes(
 ) {
   const { app, route } = createRoutes('Controls');
 
-  route('GET /api/v1/control-rules/{framework}/{controlId}', access.user, {
+  const searching = access.with({ expensive: (c) => isDeep(c.req.query('maxHops')) });
+  route('GET /api/v1/control-rules/{framework}/{controlId}', searching.user, {
     operationId: 'listControlRules',
     summary: 'List the rules of current releases that are mapped to a control through CCIs, by STIG',
     description:

@@ -1,12 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import {
-  Pagination,
-  paging,
-  positiveInteger,
-  requestText,
-  textOrTexts,
-  wordList,
-} from '../../http/schema.ts';
+import { textOrTexts, wordList } from '../../http/arrays.ts';
+import { Pagination, paging, positiveInteger, requestText } from '../../http/schema.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
 import { Severity } from '../stigs/schema.ts';
 import { statuses } from './graph.ts';

@@ -69,13 +69,12 @@ export function createCoverageControls(db: Database, controls: ControlService, c
       };
       return (cci: string) => found.get(cci) ?? look(cci);
     }
-    const identifiers = [...places.keys()];
     const ccisOf =
       framework === 'nist-800-53'
-        ? crosswalk.statedEnds(framework, identifiers, 'cci', revision!)
-        : new Map(identifiers.map((each) => [each, crosswalk.nearest(framework, each, 'cci')]));
+        ? crosswalk.statedEnds(framework, 'cci', revision!)
+        : (identifier: string) => crosswalk.nearest(framework, identifier, 'cci');
     for (const [identifier, place] of places)
-      for (const cci of ccisOf.get(identifier)!) found.set(cci, [...(found.get(cci) ?? none), place]);
+      for (const cci of ccisOf(identifier)) found.set(cci, [...(found.get(cci) ?? none), place]);
     return (cci: string) => found.get(cci) ?? none;
   }
 

@@ -97,25 +97,25 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
           message: `No source has the version "${version.slice(0, 64)}" of ${framework}`,
         };
       }
-      if (crosswalk.resolve(any).paths.length > 0) {
+      if (crosswalk.hasPath(any)) {
         return {
           code: 'filtered-by-status',
           message: 'There are paths, but none with only the requested statuses',
         };
       }
-      if (crosswalk.resolve({ ...question, maxHops: Number.MAX_SAFE_INTEGER }).paths.length > 0) {
+      if (crosswalk.hasPath({ ...question, maxHops: Number.MAX_SAFE_INTEGER })) {
         return {
           code: 'beyond-max-hops',
           message: `There are paths, but none within ${count(question.maxHops, 'hop')}`,
         };
       }
-      if (crosswalk.resolve({ ...any, maxHops: Number.MAX_SAFE_INTEGER }).paths.length > 0) {
+      if (crosswalk.hasPath({ ...any, maxHops: Number.MAX_SAFE_INTEGER })) {
         return {
           code: 'beyond-max-hops',
           message: `There are paths, but only with more than ${count(question.maxHops, 'hop')} and with other statuses`,
         };
       }
-      if (version !== undefined && crosswalk.resolve({ ...question, version: undefined }).paths.length > 0) {
+      if (version !== undefined && crosswalk.hasPath({ ...question, version: undefined })) {
         return {
           code: 'no-mapping',
           message: `The mappings of ${shown} in version "${version.slice(0, 64)}" do not reach ${to.slice(0, 64)}. Without the version there are paths`,

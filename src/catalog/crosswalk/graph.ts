@@ -121,10 +121,13 @@ export interface WalkedPath {
   statuses: number[];
 }
 
-/** What bounds a walk (D7.3): milliseconds of a clock, and whoever takes its paths, false for no more. */
+/**
+ * What bounds a walk (D7.3): how many milliseconds of a clock it may work, pauses left out, and a function that takes each path
+ * and returns false for no more.
+ */
 export interface WalkBounds {
   take: (path: WalkedPath) => boolean;
-  deadline: number;
+  milliseconds: number;
   now: () => number;
 }
 
@@ -137,9 +140,9 @@ interface WalkStep {
 /**
  * Walks every simple path of up to `maxHops` edges, all of admitted statuses, from a source to the first node of the
  * target framework that it meets, shortest first and node by node in order (D7.2). `first` gives the edges that may
- * come first, in that order, else the source's own. False where a bound bit.
+ * come first, in that order, else the source's own. Returns false where a bound stopped it, and yields where it can pause.
  */
-export function walkPaths(
+export function* walkPaths(
   graph: Graph,
   source: number,
   target: number,
@@ -147,16 +150,23 @@ export function walkPaths(
   mask: number,
   bounds: WalkBounds,
   first: Neighbor[] = graph.neighbors[source] ?? [],
-): boolean {
+): Generator<void, boolean> {
   const distance = graph.distancesTo(target, mask);
   let level: WalkStep[] = [{ node: source, status: 0, parent: null }];
   let visited = 0;
+  let left = bounds.milliseconds;
+  let from = bounds.now();
   for (let hops = 1; hops <= maxHops && level.length > 0; hops++) {
     const next: WalkStep[] = [];
     for (const step of level) {
       const neighbors = hops === 1 ? first : graph.neighbors[step.node]!;
       for (const { node, status } of neighbors) {
-        if ((visited++ & 1023) === 1023 && bounds.now() > bounds.deadline) return false;
+        if ((visited++ & 1023) === 1023) {
+          left -= bounds.now() - from;
+          if (left < 0) return false;
+          yield;
+          from = bounds.now();
+        }
         if (((1 << status) & mask) === 0 || isOn(step, node)) continue;
         const here = { node, status, parent: step };
         if (graph.frameworkOf[node] === target) {
@@ -170,8 +180,8 @@ export function walkPaths(
 }
 
 /**
- * The nodes of the target framework, in order, at which some path of `walkPaths` ends. The shortest way to a node is
- * a simple path, so each node is looked at once, and no bound is needed.
+ * The nodes of the target framework, in order, at which some path of `walkPaths` with the same `first` ends. The shortest way
+ * to a node is a simple path, so each node is looked at once, and no bound is needed.
  */
 export function endsOfPaths(
   graph: Graph,
@@ -179,13 +189,14 @@ export function endsOfPaths(
   target: number,
   maxHops: number,
   mask: number,
+  first: Neighbor[] = graph.neighbors[source] ?? [],
 ): number[] {
   const seen = new Set([source]);
   let level = [source];
   for (let hops = 1; hops <= maxHops && level.length > 0; hops++) {
     const next: number[] = [];
     for (const from of level) {
-      for (const { node, status } of graph.neighbors[from]!) {
+      for (const { node, status } of hops === 1 ? first : graph.neighbors[from]!) {
         if (((1 << status) & mask) === 0 || seen.has(node)) continue;
         seen.add(node);
         if (graph.frameworkOf[node] !== target) next.push(node);

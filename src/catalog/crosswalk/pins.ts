@@ -112,8 +112,8 @@ export function createPins(db: Database) {
       return stepsOf(graph, control, label, { ...facts, decision: decisions.of });
     },
 
-    /** The same for many controls of an imported version, as far as it leads to one other framework: by a few queries in all. */
-    firstStepsTo(graph: Graph, framework: string, identifiers: string[], to: string, label: string) {
+    /** The same for any control of an imported version, as far as it leads to one other framework: by a few queries in all. */
+    firstStepsTo(graph: Graph, framework: string, to: string, label: string) {
       const key = versionKey(framework, label);
       const labels = versionsOf(framework).filter((each) => versionKey(framework, each) === key);
       const decided = new Map(
@@ -123,9 +123,7 @@ export function createPins(db: Database) {
         ...facts.statedBetween(framework, labels, to),
         decision: (a, b) => decided.get(nameOfEdge({ a, b })) ?? null,
       };
-      return new Map(
-        identifiers.map((identifier) => [identifier, stepsOf(graph, { framework, identifier }, label, look)]),
-      );
+      return (identifier: string) => stepsOf(graph, { framework, identifier }, label, look);
     },
   };
 

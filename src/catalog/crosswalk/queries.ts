@@ -1,3 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { atOnce, runInSlices } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
 import { compareFrameworks } from '../controls/frameworks.ts';
 import { canonicalIdentifier, sortKey } from '../controls/identifier.ts';
@@ -9,6 +11,7 @@ import {
   type GraphNode,
   type MappingStatus,
   type NamedEdge,
+  type Neighbor,
   type NumberedEdge,
   nameOfEdge,
   numberEdges,
@@ -56,6 +59,17 @@ interface PathRow {
   n4: number | null;
 }
 
+/** A question over one graph: paths that are known, and the edges that the others begin with (undefined: those of the source). */
+interface Search {
+  question: Question;
+  graph: Graph;
+  source: number;
+  target: number;
+  mask: number;
+  known: Path[];
+  edges: Neighbor[] | undefined;
+}
+
 export const defaultStatuses: Set<MappingStatus> = new Set(['auto', 'verified']);
 
 export type CrosswalkService = ReturnType<typeof createCrosswalkService>;
@@ -86,12 +100,21 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
 
   const graph = () => current().graph;
 
+  /** Live searches run one after the other: each may hold 40 MB until its paths are found. */
+  let searches: Promise<unknown> = Promise.resolve();
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = searches.then(work);
+    searches = done.catch(() => undefined);
+    return done;
+  }
+
   /** The paths of up to 4 hops from a node to a framework, in order: of the closure table, unless a decision changes some. */
   function shortPaths(source: number, target: number, maxHops: number, mask: number): WalkedPath[] {
     const paths: WalkedPath[] = [];
     if (current().isDecided) {
       const take = (path: WalkedPath) => paths.push(path) > 0;
-      walkPaths(graph(), source, target, maxHops, mask, { take, deadline: Infinity, now: clock });
+      const bounds = { take, milliseconds: Infinity, now: clock };
+      atOnce(walkPaths(graph(), source, target, maxHops, mask, bounds));
       return paths;
     }
     for (const row of closure.all(source, target, maxHops)) {
@@ -115,30 +138,42 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
     return path.nodes.map((node, hop) => ({ node: nodes[node]!, status: statuses[path.statuses[hop]!]! }));
   }
 
-  /** Answers one question within bytes, stopping the live search at a deadline of the clock. */
-  function answer(question: Question, deadline: number, mostBytes: number): Taken<Path> {
-    const { taken, take } = createTaker<Path>(mostBytes);
+  /** What a question begins with, read from one state of the database: the search itself needs the graph alone. */
+  function begin(question: Question): Search {
     const walk = graph();
     const source = walk.idOf(question.framework, question.identifier);
     const target = walk.frameworks.indexOf(question.to);
     const mask = statusMask(question.statuses);
+    const search = { question, graph: walk, source: source ?? -1, target, mask };
+    if (question.version !== undefined) return { ...search, ...pinned(question, source, target, mask) };
+    if (source === undefined || target < 0) return { ...search, known: [], edges: [] };
+    if (question.maxHops > closureDepth) return { ...search, known: [], edges: undefined };
+    const short = shortPaths(source, target, question.maxHops, mask);
+    return { ...search, known: short.map((path) => toPath(question, stepsOf(walk, path))), edges: [] };
+  }
+
+  /** Takes the paths of a search within bytes and milliseconds of work. */
+  function* searching(search: Search, milliseconds: number, mostBytes: number): Generator<void, Taken<Path>> {
+    const { question, known, edges } = search;
+    const { taken, take } = createTaker<Path>(mostBytes);
+    for (const [index, path] of known.entries()) {
+      if (!take(path)) return taken;
+      if ((index & 255) === 255) yield;
+    }
     const bounds = {
-      take: (path: WalkedPath) => take(toPath(question, stepsOf(walk, path))),
-      deadline,
+      take: (path: WalkedPath) => take(toPath(question, stepsOf(search.graph, path))),
+      milliseconds,
       now: clock,
     };
-    if (question.version !== undefined) {
-      const { known, edges } = pinned(question, source, target, mask);
-      const isWhole =
-        known.every(take) && walkPaths(walk, source ?? -1, target, question.maxHops, mask, bounds, edges);
-      taken.truncated = !isWhole;
-      return taken;
-    }
-    if (source === undefined || target < 0) return taken;
-    const isWhole =
-      question.maxHops <= closureDepth
-        ? shortPaths(source, target, question.maxHops, mask).every(bounds.take)
-        : walkPaths(walk, source, target, question.maxHops, mask, bounds);
+    const isWhole = yield* walkPaths(
+      search.graph,
+      search.source,
+      search.target,
+      question.maxHops,
+      search.mask,
+      bounds,
+      edges,
+    );
     taken.truncated = !isWhole;
     return taken;
   }
@@ -189,13 +224,17 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
         return ends.map((node) => walk.nodes[node]!.identifier);
       }),
 
-    /** For controls of a version of their framework, the ends of what that version states of them and another (rule D7.4). */
-    statedEnds(framework: string, controls: string[], to: string, version: string): Map<string, string[]> {
-      const steps = pins.firstStepsTo(graph(), framework, controls, to, version);
+    /**
+     * Gives for a control of a version of a framework the ends of what that version states of it and another framework
+     * (rule D7.4), of the catalog as it is now.
+     */
+    statedEnds(framework: string, to: string, version: string): (control: string) => string[] {
+      const stepsOf = pins.firstStepsTo(graph(), framework, to, version);
       const isUsed = (step: FirstStep) => step.node.framework === to && defaultStatuses.has(step.status);
-      return new Map(
-        [...steps].map(([control, all]) => [control, all.filter(isUsed).map(({ node }) => node.identifier)]),
-      );
+      return (control) =>
+        stepsOf(control)
+          .filter(isUsed)
+          .map(({ node }) => node.identifier);
     },
 
     /** The nodes of a framework that a node reaches with as few hops as it takes, up to those of the closure table. */
@@ -214,7 +253,16 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
 
     /** Every path of one question, within the bounds of D7.3. */
     resolve: (question: Question): Answered =>
-      db.read(() => answer(question, clock() + pairMilliseconds, mostPathBytes)),
+      db.read(() => atOnce(searching(begin(question), pairMilliseconds, mostPathBytes))),
+
+    /** The same in slices, giving way to other requests in between. */
+    async resolveInSlices(question: Question): Promise<Answered> {
+      const answer = () => {
+        const search = db.read(() => begin(question));
+        return runInSlices(searching(search, pairMilliseconds, mostPathBytes), clock);
+      };
+      return question.maxHops > closureDepth ? inTurn(answer) : answer();
+    },
 
     /**
      * The answers to many questions, in their order, giving way to other requests in between. They share the bytes of
@@ -222,14 +270,27 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
      */
     resolveAll(questions: Question[]): Promise<Answered[]> {
       const end = clock() + requestMilliseconds;
-      const resolved = async (index: number, mostBytes: number, waiting: number) => {
-        await new Promise((resolve) => setImmediate(resolve));
-        const now = clock();
-        const part = Math.min(pairMilliseconds, (end - now) / waiting);
-        return db.read(() => answer(questions[index]!, now + part, mostBytes));
-      };
+      const resolved = (index: number, mostBytes: number, waiting: number) =>
+        inTurn(async () => {
+          await turn();
+          const search = db.read(() => begin(questions[index]!));
+          const part = Math.min(pairMilliseconds, (end - clock()) / waiting);
+          return runInSlices(searching(search, part, mostBytes), clock);
+        });
       return shareBytes(questions.length, mostPathBytes, resolved, () => clock() > end);
     },
+
+    /**
+     * Whether a question has a path. Nodes are looked at once each, so no bound is needed, whatever `maxHops` is: each
+     * shortest way is a simple path.
+     */
+    hasPath: (question: Question): boolean =>
+      db.read(() => {
+        const search = { ...question, maxHops: Math.max(question.maxHops, closureDepth + 1) };
+        const { graph: walk, source, target, mask, known, edges } = begin(search);
+        if (known.some(({ hops }) => hops <= question.maxHops)) return true;
+        return endsOfPaths(walk, source, target, question.maxHops, mask, edges).length > 0;
+      }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { flag, format, positiveInteger, requestText, textList, wordList } from '../../http/schema.ts';
+import { boundedArray, textList, wordList } from '../../http/arrays.ts';
+import { flag, format, positiveInteger, requestText } from '../../http/schema.ts';
 import { exportFormats, frameworkKey } from '../controls/frameworks.ts';
 import { statuses } from './graph.ts';
 
@@ -137,8 +138,9 @@ export const resolveQuery = z.object({
   explain: flag('explain'),
 });
 
-const bodyStatus = z
-  .array(z.string({ error: 'status must be an array of texts' }), { error: 'status must be an array' })
+const bodyStatus = boundedArray(z.string({ error: 'status must be an array of texts' }), 'status', 'texts', {
+  most: 100,
+})
   .transform((list, context) => {
     const known = list.map((each) => statuses.find((status) => status === each.trim().toLowerCase()));
     if (known.includes(undefined)) {
@@ -148,7 +150,7 @@ const bodyStatus = z
     return known.length === 0 ? undefined : new Set(known as (typeof statuses)[number][]);
   })
   .optional()
-  .openapi({ type: 'array', items: { type: 'string', enum: [...statuses] } });
+  .openapi({ items: { type: 'string', enum: [...statuses] } });
 
 /** A download of the crosswalk between two frameworks. */
 export const exportQuery = z.object({
@@ -179,14 +181,8 @@ const batchReference = z.object(
 
 export const pairsBody = z
   .object({
-    from: z
-      .array(batchReference, { error: 'from must be an array of control references' })
-      .min(1, { error: 'from must not be empty' })
-      .openapi({ maxItems: maxPairs }),
-    to: z
-      .array(targetKey('to'), { error: 'to must be an array of framework keys' })
-      .min(1, { error: 'to must not be empty' })
-      .openapi({ maxItems: maxPairs }),
+    from: boundedArray(batchReference, 'from', 'control references', { least: 1, most: maxPairs }),
+    to: boundedArray(targetKey('to'), 'to', 'framework keys', { least: 1, most: maxPairs }),
     status: bodyStatus,
     maxHops: bodyHops,
   })
@@ -213,9 +209,7 @@ export const pairsBody = z
 
 export const ccisBody = z
   .object({
-    ccis: textList('ccis', 100)
-      .min(1, { error: 'ccis must contain 1 to 250 CCIs' })
-      .max(250, { error: 'ccis must contain 1 to 250 CCIs' }),
+    ccis: textList('ccis', 'CCIs', { characters: 100, least: 1, most: 250 }),
     to: targetKey('to').default('nist-800-53').transform(frameworkKey),
     status: bodyStatus,
     maxHops: bodyHops,
@@ -224,8 +218,12 @@ export const ccisBody = z
 
 /** The two shapes of the batch, distinguished by the key `ccis` (D7.5). */
 export const batchBody = z
-  .record(z.string(), z.unknown(), { error: 'The body must be an object' })
+  .unknown()
   .transform((body, context): z.output<typeof pairsBody> | z.output<typeof ccisBody> => {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      context.addIssue({ code: 'custom', message: 'The body must be an object' });
+      return z.NEVER;
+    }
     if ('ccis' in body && 'from' in body) {
       context.addIssue({ code: 'custom', message: 'Give either ccis or from, not both' });
       return z.NEVER;
@@ -236,5 +234,6 @@ export const batchBody = z
     return z.NEVER;
   })
   .openapi({
+    type: 'object',
     anyOf: [{ $ref: '#/components/schemas/CrosswalkPairs' }, { $ref: '#/components/schemas/CciLookup' }],
   });

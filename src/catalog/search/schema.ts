@@ -1,14 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import {
-  flag,
-  format,
-  oneWord,
-  Pagination,
-  paging,
-  requestText,
-  textOrTexts,
-  wordList,
-} from '../../http/schema.ts';
+import { textOrTexts, wordList } from '../../http/arrays.ts';
+import { flag, format, oneWord, Pagination, paging, requestText } from '../../http/schema.ts';
 import { Severity } from '../stigs/schema.ts';
 
 export const Snippet = z

@@ -17,8 +17,12 @@ interface Row extends StigTitle {
 const kinds = /_(?:stig|srg|security_technical_implementation_guide|security_requirements_guide)$/;
 const requirements = /(?:srg|security_requirements_guide)$/;
 
+/** Characters that no name of a STIG has. */
+const longestName = 1000;
+
 /** A name in the form in which it is compared: without a release, a file's ending and the word for what it is. */
 function formOf(name: string): { form: string; kind: 'stig' | 'srg' | null } {
+  if (name.length > longestName) return { form: '', kind: null };
   const words = fold(name)
     .replaceAll('&', ' and ')
     .replace(/[^a-z0-9]+/g, '_')
@@ -40,11 +44,13 @@ function formOf(name: string): { form: string; kind: 'stig' | 'srg' | null } {
 export function createStigsCalled(db: Database): (name: string) => StigTitle[] {
   const slugOf = createSlugOf(db);
   const rows = db.sqlite.prepare<[], Row>(
-    `SELECT s.slug, s.title, s.kind, (SELECT json_group_array(name) FROM (
-              SELECT alias AS name FROM stig_aliases WHERE stig_id = s.id
-              UNION SELECT benchmark_id FROM stig_printings WHERE stig_id = s.id
-              UNION SELECT title FROM stig_printings WHERE stig_id = s.id)) AS names
-       FROM stigs AS s ORDER BY s.title_fold, s.title, s.slug`,
+    // Each table is read once: no index leads from a STIG to all its printings.
+    `SELECT s.slug, s.title, s.kind, coalesce(n.names, '[]') AS names
+       FROM stigs AS s LEFT JOIN (SELECT stig_id, json_group_array(name) AS names FROM (
+              SELECT stig_id, alias AS name FROM stig_aliases
+              UNION SELECT stig_id, benchmark_id FROM stig_printings
+              UNION SELECT stig_id, title FROM stig_printings) GROUP BY stig_id) AS n ON n.stig_id = s.id
+      ORDER BY s.title_fold, s.title, s.slug`,
   );
   let made: { generation: number; bySlug: Map<string, Row>; byForm: Map<string, Row[]> } | null = null;
 
@@ -56,8 +62,11 @@ export function createStigsCalled(db: Database): (name: string) => StigTitle[] {
     for (const row of rows.all()) {
       bySlug.set(row.slug, row);
       const names = [row.slug, ...(JSON.parse(row.names) as string[])];
-      for (const form of new Set(names.map((each) => formOf(each).form)))
-        byForm.set(form, [...(byForm.get(form) ?? []), row]);
+      for (const form of new Set(names.map((each) => formOf(each).form))) {
+        const known = byForm.get(form);
+        if (known) known.push(row);
+        else byForm.set(form, [row]);
+      }
     }
     made = { generation, bySlug, byForm };
     return made;

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { DateOrNull, flag, format, requestText, wordList } from '../../http/schema.ts';
+import { wordList } from '../../http/arrays.ts';
+import { DateOrNull, flag, format, requestText } from '../../http/schema.ts';
 import { Severity } from './schema.ts';
 
 /** The classes of a change; the first that applies is the primary one. */

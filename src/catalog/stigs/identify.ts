@@ -1,6 +1,8 @@
 import { AppError } from '../../base/errors.ts';
-import { cut } from '../../base/text.ts';
+import { runInSlices } from '../../base/slices.ts';
+import { compareCodePoints, cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
+import { inOneGeneration } from '../../db/one-generation.ts';
 import { ruleKey } from '../../db/rule-keys.ts';
 import type { StigNames } from './names.ts';
 import type { FullRelease, StigService } from './queries.ts';
@@ -43,6 +45,19 @@ export interface IdentifiedRelease {
 /** No file that one tool writes is about more releases. */
 const mostOthers = 3;
 
+/** Releases whose evidence is read at once. */
+const evidencePart = 100;
+
+/** The STIG of a file, and whether its rules alone led to it. */
+type FoundStig = Pick<IdentifiedRelease, 'isByRules'> & { slug: string };
+
+/** A retained release with the ids of its rules that a file has. */
+interface SharedRelease {
+  version: string;
+  date: string | null;
+  ids: Set<string>;
+}
+
 const plain = (ruleId: string) =>
   ruleId
     .trim()
@@ -59,108 +74,135 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
   const rulesOf = sqlite
     .prepare<[number], string>('SELECT rule_id FROM findings WHERE release_id = ?')
     .pluck();
-  const evidence = sqlite.prepare<[], { slug: string; rules: Buffer }>(
-    `SELECT s.slug, e.rules FROM stig_evidence AS e JOIN stig_releases AS r ON r.id = e.release_id
-       JOIN stigs AS s ON s.id = r.stig_id ORDER BY s.slug`,
+  const evidence = sqlite.prepare<[number, number], { id: number; slug: string; rules: Buffer }>(
+    `SELECT e.release_id AS id, s.slug, e.rules FROM stig_evidence AS e JOIN stig_releases AS r ON r.id = e.release_id
+       JOIN stigs AS s ON s.id = r.stig_id WHERE e.release_id > ? ORDER BY e.release_id LIMIT ?`,
   );
 
+  /** What each release of the catalog has as evidence, read in parts. */
+  function* everyEvidence() {
+    for (let last = 0; ; ) {
+      const part = evidence.all(last, evidencePart);
+      yield* part;
+      if (part.length < evidencePart) return;
+      last = part.at(-1)!.id;
+    }
+  }
+
   /** For each STIG the most rules that one of its releases shares with some, whatever their revisions. */
-  function sharedRules(ruleIds: string[]): Map<string, number> {
-    const keys = new Set(ruleIds.map(ruleKey));
+  function* sharedRules(keys: Set<number>): Generator<void, Map<string, number>> {
     const most = new Map<string, number>();
-    for (const { slug, rules } of evidence.all()) {
+    for (const { slug, rules } of everyEvidence()) {
       const own = new Float64Array(new Uint8Array(rules).buffer);
       const shared = own.reduce((sum, key) => sum + Number(keys.has(key)), 0);
       if (shared > (most.get(slug) ?? 0)) most.set(slug, shared);
+      yield;
     }
     return most;
   }
 
   /** The STIG of a file: by benchmark id, where several have it the one with most of its rules; else by at least half of them. */
-  function slugOf({
-    slug,
-    benchmarkIds,
-    ruleIds,
-  }: StatedRelease): { slug: string; isByRules: boolean } | null {
+  function* slugOf({ slug, benchmarkIds, ruleIds }: StatedRelease): Generator<void, FoundStig | null> {
     if (slug !== undefined) return { slug, isByRules: false };
     const named = names.named(benchmarkIds).map((each) => each.slug);
     if (named.length === 1) return { slug: named[0]!, isByRules: false };
-    const shared = [...sharedRules(ruleIds)].filter(([each]) => named.length === 0 || named.includes(each));
-    const [best] = shared.sort((a, b) => b[1] - a[1]);
+    const keys = new Set<number>();
+    for (const id of ruleIds) {
+      keys.add(ruleKey(id));
+      yield;
+    }
+    const shared = [...(yield* sharedRules(keys))].filter(
+      ([each]) => named.length === 0 || named.includes(each),
+    );
+    const [best] = shared.sort((a, b) => b[1] - a[1] || compareCodePoints(a[0], b[0]));
     if (named.length > 1) return { slug: best?.[0] ?? named[0]!, isByRules: false };
-    return best && best[1] * 2 >= new Set(ruleIds.map(ruleKey)).size
-      ? { slug: best[0], isByRules: true }
-      : null;
+    return best && best[1] * 2 >= keys.size ? { slug: best[0], isByRules: true } : null;
   }
 
-  /** The ids of the rules of each retained release, the newest release first. */
-  function retainedRules(slug: string) {
-    return releasesOf.all(slug).map(({ id, version, date }) => {
-      const ids = rulesOf.all(id).map(plain);
-      return { version, date, ids: new Set(ids) };
-    });
+  /** Of each retained release, the newest first, the ids of its rules that a file has. */
+  function* sharedIds(slug: string, ruleIds: string[]): Generator<void, SharedRelease[]> {
+    const wanted = new Set<string>();
+    for (const id of ruleIds) {
+      wanted.add(plain(id));
+      yield;
+    }
+    const releases: SharedRelease[] = [];
+    for (const { id, version, date } of releasesOf.all(slug)) {
+      const own = rulesOf.all(id).map(plain);
+      releases.push({ version, date, ids: new Set(own.filter((each) => wanted.has(each))) });
+      yield;
+    }
+    return releases;
+  }
+
+  /** The releases that have rules of a file which the target lacks, the closest first; named, not read. */
+  function versionsBeside(target: SharedRelease, releases: SharedRelease[]): string[] {
+    const found = new Set(target.ids);
+    const others: string[] = [];
+    for (const { version, ids } of releases.toSorted((a, b) => b.ids.size - a.ids.size)) {
+      const news = [...ids].filter((id) => !found.has(id));
+      if (news.length === 0 || others.length === mostOthers) continue;
+      for (const id of news) found.add(id);
+      others.push(version);
+    }
+    return others;
+  }
+
+  function* lookUp(stated: StatedRelease): Generator<void, IdentifiedRelease | null> {
+    const stig = yield* slugOf(stated);
+    if (stig === null) return null;
+    const current = stigs.full(stig.slug);
+    const { slug } = current.release;
+    yield;
+    const releases = yield* sharedIds(slug, stated.ruleIds);
+    const is = (version: string) => releases.find((each) => each.version === version.toUpperCase());
+    const most = Math.max(...releases.map(({ ids }) => ids.size));
+    const best = releases.filter(({ ids }) => ids.size === most);
+    const dated = best.filter((each) => each.date !== null && each.date === stated.benchmarkDate);
+    const among = dated.length > 0 ? dated : best;
+    const named = among.find((each) => each.version === stated.release);
+    const benchmarkIds = names.benchmarkIds(slug);
+    const preferred = preferredOf(stated.preferred ?? [], benchmarkIds);
+
+    function choose(): [SharedRelease, IdentifiedRelease['chosenBy']] {
+      if (stated.version !== undefined) {
+        const asked = is(stated.version);
+        if (!asked) throw new AppError('NOT_FOUND', `Version not found: ${cut(stated.version)}`);
+        return [asked, 'version'];
+      }
+      const kept = preferred === null ? undefined : is(preferred);
+      if (kept) return [kept, 'checklist'];
+      if (best.length === 1) return [best[0]!, 'rule-ids'];
+      if (dated.length === 1) return [dated[0]!, 'benchmark-date'];
+      return named ? [named, 'named'] : [among[0]!, 'newest'];
+    }
+
+    const [chosen, chosenBy] = choose();
+    const { version } = chosen;
+    const closest = most === 0 ? null : chosen.ids.size === most ? version : best[0]!.version;
+    const read = new Map([[current.release.version, current]]);
+    const others = versionsBeside(chosen, releases);
+    for (const each of [version, ...others]) {
+      if (!read.has(each)) read.set(each, stigs.full(slug, each));
+      yield;
+    }
+    return {
+      target: read.get(version)!,
+      benchmarkIds,
+      chosenBy,
+      isByRules: stig.isByRules,
+      closest,
+      versions: releases.map((each) => each.version),
+      current,
+      others: others.map((each) => read.get(each)!),
+    };
   }
 
   /**
-   * The release that a file is about, or null where it is about no STIG of the catalog. Throws a 404 for a slug or a
-   * version of the caller's that is not there.
+   * The release that a file is about, or null where it is about no STIG of the catalog; looked up in slices, so that others
+   * are served meanwhile. Throws a 404 for a slug or a version of the caller's that is not there.
    */
-  return function identify(stated: StatedRelease): IdentifiedRelease | null {
-    return db.read(() => {
-      const found = slugOf(stated);
-      if (found === null) return null;
-      const current = stigs.full(found.slug);
-      const { slug } = current.release;
-      const wanted = [...new Set(stated.ruleIds.map(plain))];
-      const releases = retainedRules(slug).map((each) => ({
-        ...each,
-        shared: wanted.filter((id) => each.ids.has(id)).length,
-      }));
-      const is = (version: string) => releases.find((each) => each.version === version.toUpperCase());
-      const most = Math.max(...releases.map((each) => each.shared));
-      const best = releases.filter((each) => each.shared === most);
-      const dated = best.filter((each) => each.date !== null && each.date === stated.benchmarkDate);
-      const among = dated.length > 0 ? dated : best;
-      const named = among.find((each) => each.version === stated.release);
-      const benchmarkIds = names.benchmarkIds(slug);
-      const preferred = preferredOf(stated.preferred ?? [], benchmarkIds);
-
-      function choose(): [string, IdentifiedRelease['chosenBy']] {
-        if (stated.version !== undefined) {
-          const asked = is(stated.version);
-          if (!asked) throw new AppError('NOT_FOUND', `Version not found: ${cut(stated.version)}`);
-          return [asked.version, 'version'];
-        }
-        const kept = preferred === null ? undefined : is(preferred);
-        if (kept) return [kept.version, 'checklist'];
-        if (best.length === 1) return [best[0]!.version, 'rule-ids'];
-        if (dated.length === 1) return [dated[0]!.version, 'benchmark-date'];
-        return named ? [named.version, 'named'] : [among[0]!.version, 'newest'];
-      }
-
-      const [version, chosenBy] = choose();
-      const target = releases.find((each) => each.version === version)!;
-      const lacking = new Set(wanted.filter((id) => !target.ids.has(id)));
-      const others: FullRelease[] = [];
-      for (const each of releases.toSorted((a, b) => b.shared - a.shared)) {
-        const news = each === target ? [] : [...lacking].filter((id) => each.ids.has(id));
-        if (news.length === 0 || others.length === mostOthers) continue;
-        for (const id of news) lacking.delete(id);
-        others.push(stigs.full(slug, each.version));
-      }
-      const closest = most === 0 ? null : target.shared === most ? version : best[0]!.version;
-      return {
-        target: version === current.release.version ? current : stigs.full(slug, version),
-        benchmarkIds,
-        chosenBy,
-        isByRules: found.isByRules,
-        closest,
-        versions: releases.map((each) => each.version),
-        current,
-        others,
-      };
-    });
-  };
+  return (stated: StatedRelease) => inOneGeneration(db, () => runInSlices(lookUp(stated)));
 }
 
 /** The release of the one of some STIGs that has a benchmark id, or is alone. */

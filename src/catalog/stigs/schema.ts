@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { textList, wordList } from '../../http/arrays.ts';
 import {
   DateOrNull,
   flag,
@@ -9,8 +10,6 @@ import {
   requestText,
   search,
   since,
-  textList,
-  wordList,
 } from '../../http/schema.ts';
 import { checklistTarget } from './cklb-schema.ts';
 
@@ -229,10 +228,9 @@ export const changelogQuery = z.object({
 export type ChangelogQuery = z.infer<typeof changelogQuery>;
 export const batchBody = z.object(
   {
-    slugs: textList('slugs', 1000)
-      .min(1, { error: 'slugs must contain 1 to 50 slugs' })
-      .max(50, { error: 'slugs must contain 1 to 50 slugs' })
-      .openapi({ example: ['harbor_linux_3', 'lantern_web_server_2'] }),
+    slugs: textList('slugs', 'slugs', { characters: 1000, least: 1, most: 50 }).openapi({
+      example: ['harbor_linux_3', 'lantern_web_server_2'],
+    }),
   },
   notAnObject,
 );

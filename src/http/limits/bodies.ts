@@ -3,7 +3,7 @@ import type { Rejection } from './limiter.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Bytes of request bodies in memory, of all callers and of one. */
+/** The most bytes of request bodies in memory, of all callers and of one. */
 export interface BodyLimits {
   total: number;
   perCaller: number;
@@ -24,8 +24,9 @@ interface Entry {
 export type BodyBudget = ReturnType<typeof createBodyBudget>;
 
 /**
- * Bounds the memory that request bodies take, whole or not. Past the total, the caller who holds most loses the oldest body
- * that is still arriving: unfinished bodies of one caller never keep those of another out.
+ * Bounds the memory that request bodies take, whole or not (rule S2.9). A caller may hold `perCaller` bytes, and never more
+ * than it leaves free: so there is room for the next caller, whatever others hold. To make that room, the caller who holds
+ * most loses the oldest body that is still arriving, unless the newcomer would then hold more.
  */
 export function createBodyBudget(
   { total, perCaller }: BodyLimits,
@@ -39,18 +40,16 @@ export function createBodyBudget(
     return unavailable('Too many request bodies are being received. Try again', 5);
   }
 
-  /** Drops one body of the caller who holds most, unless that is `newcomer` or all of them are whole; says whether it did. */
-  function makeRoom(newcomer: string): boolean {
-    let most = 0;
-    let largest: string | null = null;
+  /** Drops one arriving body of the caller who holds most, if that is more than `bytes`. Returns whether it did. */
+  function makeRoom(bytes: number): boolean {
+    let most = bytes;
     let oldest: Entry | undefined;
-    for (const [caller, { bytes, entries }] of callers) {
-      const arriving = [...entries].find(({ drop, bytes: own }) => drop !== null && own > 0);
-      if (bytes > most && arriving) [most, largest, oldest] = [bytes, caller, arriving];
+    for (const caller of callers.values()) {
+      const arriving = [...caller.entries].find(({ drop, bytes: own }) => drop !== null && own > 0);
+      if (caller.bytes > most && arriving) [most, oldest] = [caller.bytes, arriving];
     }
-    if (largest === null || largest === newcomer) return false;
-    oldest!.drop!();
-    return true;
+    oldest?.drop?.();
+    return oldest !== undefined;
   }
 
   return {
@@ -81,8 +80,9 @@ export function createBodyBudget(
         dropped,
         /** Counts bytes that arrived. Throws 503 when there is no room for them. */
         take(bytes: number): void {
-          if (own.bytes + bytes > perCaller) throw busy();
-          while (held + bytes > total) if (!makeRoom(caller)) throw busy();
+          const after = own.bytes + bytes;
+          if (after > perCaller) throw busy();
+          while (after > total - (held + bytes)) if (!makeRoom(after)) throw busy();
           entry.bytes += bytes;
           own.bytes += bytes;
           held += bytes;

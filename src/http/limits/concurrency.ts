@@ -26,11 +26,16 @@ export const concurrencyLimits: ConcurrencyLimits = {
 /** Answers of fewer bytes are not worth holding back for. */
 export const smallAnswer = 64 * 1024;
 
-/** Uploads have a limit of their own: one is worked through, in a thread, and whoever waits for it holds up no other work. */
-export const uploadConcurrencyLimits: ConcurrencyLimits = {
-  ...concurrencyLimits,
-  total: 64 * mebibyte,
-  computing: 1,
+/**
+ * The most bytes of a small upload. Small and large uploads have turns and a thread of their own (rule S2.9): so the
+ * checklist of one system never waits for the large uploads of others.
+ */
+export const smallUpload = 4 * mebibyte;
+
+/** Each thread works on one upload at a time; who waits for it holds up no other work. */
+const uploadLimits = {
+  small: { ...concurrencyLimits, total: 64 * mebibyte, perCaller: 8 * mebibyte, computing: 1 },
+  large: { ...concurrencyLimits, total: 64 * mebibyte, computing: 1 },
 };
 
 interface Waiter {
@@ -166,4 +171,13 @@ export function createConcurrencyLimit(
     },
     state: () => ({ total, computing, waiting }),
   };
+}
+
+/** Makes the limits of uploads, and gives for an upload of so many bytes the one that it waits for. */
+export function createUploadConcurrency(
+  rejected?: (why: Rejection) => void,
+): (bytes: number) => ConcurrencyLimit {
+  const small = createConcurrencyLimit(uploadLimits.small, rejected);
+  const large = createConcurrencyLimit(uploadLimits.large, rejected);
+  return (bytes) => (bytes <= smallUpload ? small : large);
 }

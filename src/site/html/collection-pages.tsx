@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
-import { type Sort, sortRows } from '../../base/sort.ts';
-import { fold } from '../../base/text.ts';
+import type { OverviewSort } from '../../collections/collections.ts';
+import type { Pagination } from '../../http/schema.ts';
 import { Downloads, Facts, link, Moment, path, Table } from './components.tsx';
 import { FieldsForm, Input, Select, TextArea } from './forms.tsx';
 import type { View } from './view.ts';
@@ -59,12 +59,11 @@ export const emptyForm: CollectionForm = {
   visibility: 'PRIVATE',
 };
 
-/** What the lists or collections can be sorted by. */
-export const overviewColumns = ['name', 'size', 'creator', 'created'] as const;
-
 export interface OverviewPage {
-  all: Shown[];
-  sort: Sort<(typeof overviewColumns)[number]> | undefined;
+  /** One page of them. */
+  rows: Shown[];
+  pagination: Pagination;
+  sort: OverviewSort | undefined;
   subject: string;
   form: CollectionForm;
   problem: string | null;
@@ -72,15 +71,9 @@ export interface OverviewPage {
   after?: Child;
 }
 
-/** All that the reader sees of a kind, and the form for a new one. */
+/** What the reader sees of a kind, and the form for a new one. */
 export function overviewPage(kind: Kind, page: OverviewPage): View {
-  const { subject, sort, form, problem, after } = page;
-  const all = sortRows(page.all, sort, {
-    name: ({ name }) => fold(name),
-    size: ({ size }) => size,
-    creator: (each) => creatorOf(each, each.createdById === subject),
-    created: ({ createdAt }) => createdAt,
-  });
+  const { rows, pagination, subject, sort, form, problem, after } = page;
   return {
     title: kind.name,
     section: kind.section,
@@ -97,7 +90,8 @@ export function overviewPage(kind: Kind, page: OverviewPage): View {
             { label: 'Created', sort: 'created' },
           ]}
           sorting={{ sort: sort ?? '-created', href: (by) => link(path(kind.section), { sort: by }) }}
-          rows={all.map((each) => [
+          pages={{ pagination, href: (number) => link(path(kind.section), { sort, page: number }) }}
+          rows={rows.map((each) => [
             <>
               <Swatch color={each.color} />
               <a href={path(kind.section, each.id)}>{each.name}</a> <Tags tags={each.tags} />

@@ -20,12 +20,13 @@ export const collectionKind: Kind = {
 export interface CollectionPage {
   collection: Omit<ControlCollection, 'visibility'> & { visibility: string };
   controls: CollectionControls['controls'];
-  hasControl: HasControl;
+  /** Those that the catalog has. */
+  known: ReadonlySet<CollectionControls['controls'][number]>;
   isOwn: boolean;
   adding: Adding<{ framework: string; controlIds: string; notes: string }>;
 }
 
-export function collectionPage({ collection, controls, isOwn, adding, hasControl }: CollectionPage): View {
+export function collectionPage({ collection, controls, isOwn, adding, known }: CollectionPage): View {
   const shown = { ...collection, size: collection.controlCount };
   return memberPage(collectionKind, shown, isOwn, (home) => (
     <>
@@ -34,7 +35,7 @@ export function collectionPage({ collection, controls, isOwn, adding, hasControl
         caption={`Controls of ${collection.name}`}
         head={['Control', 'Title', 'Family', 'Notes', ...(isOwn ? ['Actions'] : [])]}
         rows={controls.map((control) => [
-          <NamedControl of={control} isGone={!hasControl(control)} />,
+          <NamedControl of={control} isGone={!known.has(control)} />,
           control.title,
           control.family,
           control.notes === '' ? '' : <span class="prose">{control.notes}</span>,
@@ -55,11 +56,6 @@ export function collectionPage({ collection, controls, isOwn, adding, hasControl
     </>
   ));
 }
-
-/** Whether the catalog has a control of a list. */
-export type HasControl = (
-  of: Pick<CollectionControls['controls'][number], 'framework' | 'identifier'>,
-) => boolean;
 
 /** A control with the catalog that it is of; it leads to it while the catalog has it. */
 export function NamedControl(props: {

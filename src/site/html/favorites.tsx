@@ -1,5 +1,5 @@
 import type { FavoriteControls } from '../../collections/favorites-schema.ts';
-import { type HasControl, NamedControl } from './collections.tsx';
+import { NamedControl } from './collections.tsx';
 import { Moment, Table } from './components.tsx';
 import { PostButton } from './forms.tsx';
 import { NamedStig } from './lists.tsx';
@@ -8,11 +8,12 @@ import type { View } from './view.ts';
 export interface FavoritesPage {
   stigs: { slug: string; title: string; version: string | null; addedAt: string }[];
   controls: FavoriteControls['controls'];
-  hasControl: HasControl;
+  /** Those that the catalog has. */
+  known: ReadonlySet<FavoriteControls['controls'][number]>;
 }
 
 /** A reader's own favorites. */
-export function favoritesPage({ stigs, controls, hasControl }: FavoritesPage): View {
+export function favoritesPage({ stigs, controls, known }: FavoritesPage): View {
   return {
     title: 'Favorites',
     section: 'favorites',
@@ -41,7 +42,7 @@ export function favoritesPage({ stigs, controls, hasControl }: FavoritesPage): V
           caption="Favorite controls"
           head={['Control', 'Title', 'Family', 'Added', 'Actions']}
           rows={controls.map((control) => [
-            <NamedControl of={control} isGone={!hasControl(control)} />,
+            <NamedControl of={control} isGone={!known.has(control)} />,
             control.title,
             control.family,
             <Moment at={control.addedAt} />,

@@ -3,6 +3,7 @@ import { count } from '../../base/text.ts';
 import type { LastImport } from '../../catalog/stigs/news.ts';
 import type { StigChangelog, StigStats } from '../../catalog/stigs/schema.ts';
 import type { List } from '../../collections/lists-schema.ts';
+import type { Pagination } from '../../http/schema.ts';
 import { Day, Empty, link, Moment, path, Severity, Table, Tiles } from './components.tsx';
 import { diffHref } from './rule.tsx';
 import type { View } from './view.ts';
@@ -13,12 +14,9 @@ export interface Home {
   changes: StigChangelog['changes'];
   /** What the last import brought; null where it brought all there is. */
   brought: LastImport | null;
-  /** The lists that the reader sees, newest first. */
-  lists: List[];
+  /** The newest lists that the reader sees, and how many there are. */
+  lists: { rows: List[]; pagination: Pagination };
 }
-
-/** As many lists stand on the start page. */
-const mostLists = 5;
 
 /** The start page; without a home nobody is signed in. `firstRun` stands there while no publisher's STIG was imported. */
 export function homePage(home: Home | null, firstRun: Child = null): View {
@@ -112,26 +110,26 @@ function Overview({ home: { stats, changes, brought, lists } }: { home: Home }):
   );
 }
 
-function Lists({ lists }: { lists: List[] }): Child {
+function Lists({ lists: { rows, pagination } }: Pick<Home, 'lists'>): Child {
   return (
     <>
       <h2>Your lists</h2>
-      {lists.length === 0 ? (
+      {rows.length === 0 ? (
         <Empty>
           A list holds the STIGs of a system. <a href="/lists#new">Create a list</a>
         </Empty>
       ) : (
         <ul class="results">
-          {lists.slice(0, mostLists).map(({ id, name, stigCount }) => (
+          {rows.map(({ id, name, stigCount }) => (
             <li>
               <a href={path('lists', id)}>{name}</a> <span class="quiet">{count(stigCount, 'STIG')}</span>
             </li>
           ))}
         </ul>
       )}
-      {lists.length > mostLists ? (
+      {pagination.total > rows.length ? (
         <p>
-          <a href="/lists">Show all {count(lists.length, 'list')}</a>
+          <a href="/lists">Show all {count(pagination.total, 'list')}</a>
         </p>
       ) : null}
     </>

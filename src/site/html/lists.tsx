@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { mostDeletedShown } from '../../collections/collections.ts';
 import type { Kind } from './collection-pages.tsx';
 import { Moment, path, Table } from './components.tsx';
 import { FieldsForm, Input, PostButton, TextArea } from './forms.tsx';
@@ -21,7 +22,10 @@ export function DeletedLists({ lists }: { lists: { id: string; name: string; del
   return (
     <>
       <h2 id="deleted">Deleted lists</h2>
-      <p class="quiet">You can restore a list for 30 days after you delete it.</p>
+      <p class="quiet">
+        You can restore a list for 30 days after you delete it.
+        {lists.length < mostDeletedShown ? '' : ` The ${mostDeletedShown} last deleted are shown.`}
+      </p>
       <Table
         caption="Your deleted lists"
         head={['Name', 'Deleted', 'Actions']}

@@ -6,8 +6,8 @@ import { readCciReferences } from '../../../importers/controls/cci-references.ts
 import { parseControlsCsv } from '../../../importers/controls/controls-csv.ts';
 import type { CciListRecord } from '../../../importers/controls/record.ts';
 import { readXml } from '../../../importers/read/xml.ts';
-import { suite } from '../../support/harness.ts';
-import { hasReferenceData } from '../../support/reference.ts';
+import { suite, suiteIf } from '../../support/harness.ts';
+import { referenceData } from '../../support/reference.ts';
 import { bytesOf, digest, recordsOf, refusal } from './support.ts';
 
 function read(source: string | Uint8Array): { list: CciListRecord; warnings: string[] } {
@@ -204,9 +204,8 @@ index('is read whatever items follow', () => {
 
 index.run();
 
-if (hasReferenceData) {
-  const real = suite('the CCI lists of DISA');
-
+const real = suiteIf(referenceData, 'the CCI lists of DISA');
+if (real) {
   const counts = ({ edition, items }: CciListRecord) => {
     const referring = (version: string) =>
       items.filter((each) => each.references.some((reference) => reference.version === version)).length;

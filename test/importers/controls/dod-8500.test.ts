@@ -2,8 +2,8 @@ import * as assert from 'uvu/assert';
 import { parseDod8500 } from '../../../importers/controls/dod-8500.ts';
 import type { MappingRecord } from '../../../importers/controls/record.ts';
 import { parseDiacapMap } from '../../../importers/crosswalk/diacap.ts';
-import { suite } from '../../support/harness.ts';
-import { hasReferenceData } from '../../support/reference.ts';
+import { suite, suiteIf } from '../../support/harness.ts';
+import { referenceData } from '../../support/reference.ts';
 import { bytesOf, catalogOf, controlOf, digest, recordsOf, refusal, treeOf } from './support.ts';
 
 const iaControl = (number: string, levels = '<MAC>MACII</MAC>', more: Record<string, string> = {}) => {
@@ -116,9 +116,8 @@ map('a broken map is refused with one message', () => {
 
 map.run();
 
-if (hasReferenceData) {
-  const real = suite('the files of DoD 8500.2');
-
+const real = suiteIf(referenceData, 'the files of DoD 8500.2');
+if (real) {
   real('hold 157 controls in 8 subject areas, with their levels', () => {
     const result = parseDod8500(treeOf(bytesOf('dod-8500', '8500controls.xml')));
     const { controls: all } = catalogOf(result);

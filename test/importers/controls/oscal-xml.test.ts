@@ -2,8 +2,8 @@ import * as assert from 'uvu/assert';
 import { parseCprt } from '../../../importers/controls/cprt.ts';
 import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts';
 import { valueOfXml } from '../../../importers/controls/oscal-xml.ts';
-import { suite } from '../../support/harness.ts';
-import { hasReferenceData } from '../../support/reference.ts';
+import { suite, suiteIf } from '../../support/harness.ts';
+import { referenceData } from '../../support/reference.ts';
 import {
   assertRendered,
   bytesOf,
@@ -148,9 +148,8 @@ fixture('catalogs of others are skipped, broken ones refused with one message', 
 
 fixture.run();
 
-if (hasReferenceData) {
-  const real = suite('the OSCAL XML catalogs of NIST');
-
+const real = suiteIf(referenceData, 'the OSCAL XML catalogs of NIST');
+if (real) {
   real('800-171 Rev 3 says what the CPRT export says, but for two slips of its own', () => {
     const { controls } = catalogOf(read(bytesOf('oscal', 'NIST_SP800-171_rev3_catalog.xml').toString()));
     const exported = catalogOf(parseCprt(jsonOf('sp800-171', 'sp_800_171_3_0_0', 'framework.json')));

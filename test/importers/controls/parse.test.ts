@@ -4,8 +4,8 @@ import { isCciList } from '../../../importers/controls/cci-list.ts';
 import { parseControlsJson, parseControlsText, parseSource } from '../../../importers/parse.ts';
 import { readXml, type XmlElement } from '../../../importers/read/xml.ts';
 import { textOf } from '../../../importers/read/xml-tree.ts';
-import { suite } from '../../support/harness.ts';
-import { hasReferenceData, reference } from '../../support/reference.ts';
+import { suite, suiteIf } from '../../support/harness.ts';
+import { reference, referenceData } from '../../support/reference.ts';
 import { control, oscalCatalog, oscalProfile } from './oscal-fixtures.ts';
 import { bytesOf, jsonOf, treeOf } from './support.ts';
 
@@ -58,9 +58,8 @@ test('a tree holds the text of the document, and nothing but the document', () =
 
 test.run();
 
-if (hasReferenceData) {
-  const real = suite('the reference data about controls');
-
+const real = suiteIf(referenceData, 'the reference data about controls');
+if (real) {
   real('each file is of the kind that its folder says, or skipped as another publication', () => {
     const outcome = (result: { kind: string; records: unknown[] | null } | null) =>
       result === null

@@ -6,8 +6,8 @@ import { sha256 } from '../../../src/base/ids.ts';
 import { openCatalog } from '../../../src/db/database.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { ask, type Caller, userCaller } from '../../support/callers.ts';
-import { suite } from '../../support/harness.ts';
-import { hasReferenceData, reference, shipped } from '../../support/reference.ts';
+import { suite, testIf } from '../../support/harness.ts';
+import { hasReferenceData, reference, referenceData, shipped } from '../../support/reference.ts';
 
 // The publishers' own files: counts, codes and hashes; no text of theirs.
 const real = suite('Roles and documents from the real files');
@@ -43,9 +43,7 @@ real.before(async () => {
 real.after(() => t?.db.close());
 
 /** Registers a test that needs the real files. */
-function onReal(name: string, run: () => void | Promise<void>): void {
-  if (hasReferenceData) real(name, run);
-}
+const onReal = testIf(referenceData, real);
 
 real('what is shipped answers something for every sample STIG', async () => {
   const own = await testApp([shipped()]);

@@ -1,8 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { garbageCollector } from '../../../src/base/memory.ts';
 
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
+const collect = garbageCollector();
 
 /** Megabytes of heap that are in use after everything that can be collected was. */
 export async function heapInUse(): Promise<number> {

@@ -1,0 +1,38 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** Milliseconds of work after which other requests have their turn. */
+export const longestSlice = 10;
+
+/** Does a piece of work for each item in order, and yields to the event loop every ten milliseconds. */
+export function inSlices<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+  function* steps(): Generator<void, void> {
+    for (const item of items) {
+      work(item);
+      yield;
+    }
+  }
+  return runInSlices(steps());
+}
+
+/** The same for work that yields wherever it can pause; gives what it returns. */
+export async function runInSlices<T>(
+  work: Generator<void, T>,
+  clock: () => number = () => performance.now(),
+): Promise<T> {
+  let until = clock() + longestSlice;
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+    if (clock() < until) continue;
+    await turn();
+    until = clock() + longestSlice;
+  }
+}
+
+/** Does such work in one go. */
+export function atOnce<T>(work: Generator<void, T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}

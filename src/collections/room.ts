@@ -1,0 +1,60 @@
+import { and, count, eq, isNotNull, sql } from 'drizzle-orm';
+import type { User } from '../auth/viewer.ts';
+import { badRequest } from '../base/errors.ts';
+import type { Database } from '../db/database.ts';
+import { type CollectionKind, collections } from '../db/user-tables.ts';
+
+/** The most lists, or collections of a kind, of one creator (rule D8.7). */
+export const mostOfCreator = 1000;
+
+/** The same with those that are deleted and still kept, so that making and deleting in turn has an end too. */
+const mostWithDeleted = 5000;
+
+/** The most deleted collections of a creator that are kept; of lists the purge decides. */
+const mostDeletedKept = 1000;
+
+const plurals: Record<CollectionKind, string> = {
+  list: 'lists',
+  'control-collection': 'collections of controls',
+  'regdoc-collection': 'collections of documents',
+  'role-collection': 'collections of roles',
+};
+
+/** How many lists or collections of a kind a creator may have. */
+export function createRoom({ orm }: Database, kind: CollectionKind) {
+  const isOf = (creator: string) => and(eq(collections.kind, kind), eq(collections.createdById, creator));
+  const made = orm
+    .select({ all: count(), active: sql<number>`count(*) FILTER (WHERE ${collections.deletedAt} IS NULL)` })
+    .from(collections)
+    .where(and(eq(collections.kind, kind), eq(collections.createdById, sql.placeholder('creator'))))
+    .prepare();
+  const number = (most: number) => most.toLocaleString('en-US');
+
+  return {
+    /** Throws a 400 where the user may have no more; one that is made anew needs room beside the deleted ones too. */
+    require({ subject }: User, isNew: boolean): void {
+      const { all, active } = made.get({ creator: subject })!;
+      const things = plurals[kind];
+      if (active >= mostOfCreator)
+        throw badRequest(`One creator can have at most ${number(mostOfCreator)} ${things}. Delete one first`);
+      if (isNew && all >= mostWithDeleted)
+        throw badRequest(
+          `One creator can have at most ${number(mostWithDeleted)} ${things} with the deleted ones, which are kept for 30 days. Try again later`,
+        );
+    },
+
+    /** Removes the oldest deleted collections of a creator for good; nobody can restore them. A list waits for its purge. */
+    dropOldest(creator: string): void {
+      if (kind === 'list') return;
+      const oldest = orm
+        .select({ id: collections.id })
+        .from(collections)
+        .where(and(isOf(creator), isNotNull(collections.deletedAt)))
+        .orderBy(sql`${collections.deletedAt} DESC, ${collections.id}`)
+        // One deletion makes one more; a few, where an older version kept all.
+        .limit(10)
+        .offset(mostDeletedKept);
+      orm.delete(collections).where(sql`${collections.id} IN ${oldest}`).run();
+    },
+  };
+}

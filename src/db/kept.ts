@@ -1,0 +1,122 @@
+import type Sqlite from 'better-sqlite3';
+import { isThere } from '../base/files.ts';
+import { connectReadOnly } from './connect.ts';
+import type { Database } from './database.ts';
+import { migrate, schemaVersion } from './migrate.ts';
+
+/** The migration of users' data that made the tables of this file. */
+const since = 3;
+/** Rows of one write of the server. */
+const rowsPerWrite = 1000;
+
+type KeptTable = 'inbox_contents' | 'shipped_sources';
+
+/** Reads the hashes of a table; none where users' data is missing, or of an older schema. Throws `CommandError`. */
+function hashesIn(usersDb: string, table: KeptTable): Set<string> {
+  if (!isThere(usersDb)) return new Set();
+  const users = connectReadOnly(usersDb, 'users', { anySchema: true });
+  try {
+    if (schemaVersion(users) < since) return new Set();
+    return new Set(users.prepare<[], string>(`SELECT sha256 FROM ${table}`).pluck().all());
+  } finally {
+    users.close();
+  }
+}
+
+function addHashes(users: Sqlite.Database, table: KeptTable, hashes: Iterable<string>): void {
+  const insert = users.prepare(`INSERT OR IGNORE INTO ${table} VALUES (?)`);
+  for (const hash of hashes) insert.run(hash);
+}
+
+/** SHA-256 of all that the inbox held (rule D42.8). Throws `CommandError` where users' data cannot be read. */
+export const inboxContents = (usersDb: string): Set<string> => hashesIn(usersDb, 'inbox_contents');
+
+/** Keeps what the inbox held, beside requests that are served. */
+export async function keepInboxContents(db: Database, hashes: string[]): Promise<void> {
+  for (let at = 0; at < hashes.length; at += rowsPerWrite)
+    await db.write(() => addHashes(db.sqlite, 'inbox_contents', hashes.slice(at, at + rowsPerWrite)));
+}
+
+/** Keeps what an exchange of the catalog takes back, however it came: an inbox that holds it too must not bring it again. */
+export const keepTakenBack = ({ sqlite }: Database, hashes: string[]): void =>
+  addHashes(sqlite, 'inbox_contents', hashes);
+
+/** SHA-256 of the sources of a catalog. Throws `CommandError` where it cannot be read. */
+export function sourcesOf(catalog: string): string[] {
+  const sqlite = connectReadOnly(catalog, 'catalog', { anySchema: true });
+  try {
+    return sqlite.prepare<[], string>('SELECT sha256 FROM sources').pluck().all();
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** Forgets what the inbox held: a catalog that is made anew lacks it, but nobody took it back. */
+export const forgetInboxContents = (users: Sqlite.Database): void =>
+  void users.exec('DELETE FROM inbox_contents');
+
+/** SHA-256 of the sources that came with the package (rule D44.1). Throws `CommandError` where users' data cannot be read. */
+export const shippedSources = (usersDb: string): Set<string> => hashesIn(usersDb, 'shipped_sources');
+
+export function keepShippedSources(users: Sqlite.Database, hashes: Iterable<string>): void {
+  users.transaction(() => addHashes(users, 'shipped_sources', hashes)).immediate();
+}
+
+type Row = Record<string, unknown>;
+
+/** What users' data knows that no restore takes back (rule D42.8). */
+export interface Kept {
+  sequences: { channel: string; sequence: number; bundle: string }[];
+  /** The rows of `content_bundles`: they speak of the catalog that lies beside. */
+  bundles: Row[];
+  inbox: string[];
+  shipped: string[];
+}
+
+const greatest = `SELECT channel, max(sequence) AS sequence, bundle FROM content_bundles
+                   WHERE state <> 'begun' GROUP BY channel`;
+
+/** Reads what no restore takes back, of any schema that there was. Throws `CommandError` where the file cannot be read. */
+export function readKept(usersDb: string): Kept {
+  const users = connectReadOnly(usersDb, 'users', { anySchema: true });
+  try {
+    const schema = schemaVersion(users);
+    const all = <T>(atLeast: number, query: string): T[] =>
+      schema < atLeast ? [] : users.prepare<[], T>(query).all();
+    return {
+      sequences: all(2, schema < since ? greatest : 'SELECT * FROM content_sequences'),
+      bundles: all(2, 'SELECT * FROM content_bundles ORDER BY id'),
+      inbox: all<{ sha256: string }>(since, 'SELECT * FROM inbox_contents').map(({ sha256 }) => sha256),
+      shipped: all<{ sha256: string }>(since, 'SELECT * FROM shipped_sources').map(({ sha256 }) => sha256),
+    };
+  } finally {
+    users.close();
+  }
+}
+
+/**
+ * Adds to users' data that is about to be restored what the site knows (rule D42.8); older data is brought to this schema for it.
+ * `ofCatalog`: the catalog stays, and with it what was applied to it.
+ */
+export function addKept(users: Sqlite.Database, kept: Kept, ofCatalog: boolean): void {
+  const { sequences, bundles, inbox, shipped } = kept;
+  if (sequences.length + bundles.length + inbox.length + shipped.length > 0) migrate(users, 'users');
+  if (schemaVersion(users) < since) return;
+  users.transaction(() => {
+    const raise = users.prepare(
+      `INSERT INTO content_sequences (channel, sequence, bundle) VALUES (@channel, @sequence, @bundle)
+       ON CONFLICT (channel) DO UPDATE SET sequence = excluded.sequence, bundle = excluded.bundle
+        WHERE excluded.sequence > sequence`,
+    );
+    for (const row of sequences) raise.run(row);
+    addHashes(users, 'inbox_contents', inbox);
+    addHashes(users, 'shipped_sources', shipped);
+    if (!ofCatalog) return;
+    users.exec('DELETE FROM content_bundles');
+    for (const row of bundles) {
+      const names = Object.keys(row);
+      const values = names.map((name) => `@${name}`).join(', ');
+      users.prepare(`INSERT INTO content_bundles (${names.join(', ')}) VALUES (${values})`).run(row);
+    }
+  })();
+}

@@ -1,0 +1,111 @@
+import { z } from '@hono/zod-openapi';
+import { fold } from '../base/text.ts';
+import { requestText } from './schema.ts';
+
+/**
+ * An array in the body of a request, as `slugs` of texts, with at most `most` items (rule D2.6). Their number is checked
+ * before any of them: zod alone would look at all of them first, and report each.
+ */
+export function boundedArray<T extends z.ZodType>(
+  item: T,
+  name: string,
+  things: string,
+  { least = 0, most }: { least?: 0 | 1; most: number },
+) {
+  const atMost = most.toLocaleString('en-US');
+  const wrongNumber =
+    least === 0
+      ? `${name} must contain at most ${atMost} ${things}`
+      : `${name} must contain 1 to ${atMost} ${things}`;
+  const wrongType = { error: `${name} must be an array of ${things}` };
+  const array = z.array(item, wrongType).max(most);
+  return z.preprocess(
+    (value, context) => {
+      if (!Array.isArray(value) || value.length <= most) return value;
+      context.addIssue({ code: 'custom', message: wrongNumber });
+      return z.NEVER;
+    },
+    least === 0 ? array : array.min(1, { error: wrongNumber }),
+  );
+}
+
+/** A bounded array of texts of at most so many characters. */
+export function textList(
+  name: string,
+  things: string,
+  { characters, ...items }: { characters: number; least?: 0 | 1; most: number },
+) {
+  const text = z
+    .string({ error: `${name} must be an array of ${things}` })
+    .pipe(requestText(name, characters))
+    .openapi({ maxLength: characters });
+  return boundedArray(text, name, things, items);
+}
+
+/** The most values that a parameter of a query may have (rule D2.6). */
+export const mostValues = 500;
+
+/** The values of a parameter that may be repeated and, with a separator, hold several; their number is checked first. */
+export function severalValues<T extends z.ZodType>(name: string, value: T, separator?: ',') {
+  const valuesIn = (text: unknown) =>
+    separator === undefined || typeof text !== 'string' ? [text] : text.split(separator, mostValues + 1);
+  return z.preprocess((given, context) => {
+    if (given === undefined) return undefined;
+    const values: unknown[] = [];
+    for (const text of Array.isArray(given) ? given : [given]) {
+      values.push(...valuesIn(text));
+      if (values.length <= mostValues) continue;
+      context.addIssue({ code: 'custom', message: `${name} must have at most ${mostValues} values` });
+      return z.NEVER;
+    }
+    return values;
+  }, z.array(value).max(mostValues));
+}
+
+/** How a parameter with several values is published: as generated clients send arrays. */
+const repeated = {
+  param: { style: 'form' as const, explode: true },
+  type: 'array' as const,
+  items: { type: 'string' as const },
+  maxItems: mostValues,
+};
+
+/** A text of a query, or several where it is repeated; an array of them. */
+export function textOrTexts(name: string, characters: number) {
+  return severalValues(name, requestText(name, characters)).openapi(repeated);
+}
+
+/** A list of known words, comma-separated or repeated, compared case-insensitively; another word is a 400 (D3.2). */
+export function wordList<const T extends string>(name: string, words: readonly T[]) {
+  return severalValues(name, z.string(), ',')
+    .transform((given, context) => {
+      const known = given.map((each) =>
+        words.find((word) => word.toLowerCase() === each.trim().toLowerCase()),
+      );
+      if (known.includes(undefined)) {
+        context.addIssue({ code: 'custom', message: `${name} must be one or more of: ${words.join(', ')}` });
+        return z.NEVER;
+      }
+      return new Set(known as T[]);
+    })
+    .optional()
+    .openapi(arrayOf(words));
+}
+
+/** A list of names that only the catalog knows, comma-separated or repeated; folded. */
+export function nameList(name: string, characters: number) {
+  return severalValues(name, requestText(name, characters), ',')
+    .transform((names) => new Set(names.map((each) => fold(each.trim()))))
+    .optional()
+    .openapi(repeated);
+}
+
+/** How a parameter is published that takes several of some words. */
+export function arrayOf(words: readonly string[]) {
+  return {
+    ...repeated,
+    items: { type: 'string' as const, enum: [...words] },
+    description: 'One or more of these, repeated or separated by commas. Case is ignored.',
+    example: [words[0]],
+  };
+}

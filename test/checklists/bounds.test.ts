@@ -1,0 +1,244 @@
+import * as assert from 'uvu/assert';
+import { AppError } from '../../src/base/errors.ts';
+import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
+import { createIdentify, type IdentifiedRelease } from '../../src/catalog/stigs/identify.ts';
+import { createStigNames } from '../../src/catalog/stigs/names.ts';
+import { createStigService } from '../../src/catalog/stigs/queries.ts';
+import { readChecklist } from '../../src/checklists/read.ts';
+import { checklistFromResults } from '../../src/checklists/results.ts';
+import { fromResultsOf, inspectionOf, readResults } from '../../src/checklists/results-upload.ts';
+import { type UpgradedFile, upgradeSeveral } from '../../src/checklists/upgrade-several.ts';
+import { type Found, upgradeOf, type Wanted } from '../../src/checklists/upload.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { effortOf } from '../support/effort.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { writeResults } from '../support/results-writer.ts';
+
+// Uploads in shapes that cost most (rule D28.4): what leaves their thread is short, and their work grows with their size alone.
+const bounds = suite('Bounds of uploads');
+
+const slug = 'harbor_linux_3';
+const benchmarkId = 'Harbor_Linux_3_STIG';
+let t: TestApp;
+let old: Cklb;
+let release: IdentifiedRelease;
+let ids: string[];
+
+bounds.before(async () => {
+  t = await testApp([shipped('stigs')]);
+  old = (await t.get(`/api/v1/stigs/${slug}/download?hostName=h`)).json;
+  ids = old.stigs[0]!.rules.map((rule) => rule.rule_id_src);
+  const stigs = createStigService(t.db);
+  const stated = { slug, benchmarkIds: [], ruleIds: ids, benchmarkDate: null, release: null };
+  release = (await createIdentify(t.db, stigs, createStigNames(t.db))(stated))!;
+});
+bounds.after(() => t.db.close());
+
+const long = 'x'.repeat(2_000_000);
+const stig = (more: object) => ({ stig_id: 'A', stig_name: 'A', version: '1', rules: [], ...more });
+const rule = (id: string, more: object = {}) => ({ rule_id_src: id, severity: 'low', ...more });
+
+/** Does work to its end, each question answered with what `find` gives; the longest of its questions, as JSON. */
+function work<T>(steps: Generator<Wanted, T, Found>, find: () => Found): { made: T; longest: number } {
+  let longest = 0;
+  let step = steps.next(null);
+  while (!step.done) {
+    longest = Math.max(longest, JSON.stringify(step.value).length);
+    step = steps.next(find());
+  }
+  return { made: step.value, longest };
+}
+
+bounds('a name that is too long for any is a 400 that says where it stands', async () => {
+  const checklists: [checklist: object, place: RegExp][] = [
+    [
+      { stigs: [stig({ stig_id: long })] },
+      /^checklist: stigs\[0\]\.stig_id must have at most 1000 characters$/,
+    ],
+    [{ stigs: [stig({ stig_name: long })] }, /: stigs\[0\]\.stig_name must have/],
+    [{ stigs: [stig({ release_info: long })] }, /: stigs\[0\]\.release_info must have/],
+    [{ stigs: [stig({ version: long })] }, /: stigs\[0\]\.version must have/],
+    [{ stigs: [stig({ rules: [rule(long)] })] }, /: stigs\[0\]\.rules\[0\]\.rule_id_src must have/],
+    [{ stigs: [stig({ rules: [rule('', { rule_id: long })] })] }, /\.rule_id must have/],
+    [{ stigs: [stig({ rules: [rule('a', { group_id: long })] })] }, /\.group_id must have/],
+    [{ stigs: [stig({ rules: [rule('a', { rule_version: long })] })] }, /\.rule_version must have/],
+  ];
+  const form = (checklist: object) => {
+    const body = new FormData();
+    body.append('file', new File([JSON.stringify(checklist)], 'a.cklb'));
+    return body;
+  };
+  const token = await t.token();
+  for (const [checklist, place] of checklists) {
+    const answers = [
+      await t.send('POST', '/api/v1/checklists/upgrade', { slug, checklist }),
+      await t.send('POST', '/api/v1/checklists/inspect', checklist),
+    ];
+    for (const { status, json } of answers) {
+      assert.is(status, 400, place.source);
+      assert.match(json.error.message, place);
+    }
+    const headers = { Authorization: `Bearer ${token}` };
+    const page = await t.app.request('/upgrade', { method: 'POST', body: form(checklist), headers });
+    assert.is(page.status, 400);
+    assert.match(await page.text(), 'must have at most 1000 characters');
+  }
+  const results: [xml: string, words: RegExp][] = [
+    [
+      writeResults([{ id: long.slice(0, 2000), result: 'pass' }]),
+      /^results: the id of a rule must have at most/,
+    ],
+    [
+      writeResults([{ id: 'SV-1r1_rule', result: 'pass' }], { benchmarkId: long.slice(0, 2000) }),
+      /^results: the id of its benchmark must have at most 1000 characters$/,
+    ],
+  ];
+  for (const [xml, words] of results) {
+    const { status, json } = await t.send('POST', '/api/v1/checklists/from-results', xml);
+    assert.is(status, 400);
+    assert.match(json.error.message, words);
+  }
+});
+
+bounds('what an upload asks of the catalog is short, whatever stands in it', () => {
+  const most = 1000;
+  const texts = { title: long, group_title: long, rule_title: long, discussion: long, check_content: long };
+  const target = { host_name: long, fqdn: long, comments: long, classification: long };
+  const full = {
+    ...old,
+    title: long,
+    target_data: target,
+    stigs: [{ ...old.stigs[0]!, display_name: long, rules: [rule('SV-1r1_rule', texts)] }],
+  };
+  const read = readChecklist(full);
+  const one = { target: release.target, benchmarkIds: release.benchmarkIds };
+  const options = { onChange: 'keep', format: 'cklb' } as const;
+  assert.ok(work(upgradeOf(read, options), () => one).longest < most);
+  assert.ok(work(inspectionOf(full), () => release).longest < most);
+  const scan = readResults(
+    writeResults([{ id: ids[0]!, result: 'pass' }], { target: long, tool: long.slice(0, 9999) }),
+  );
+  assert.ok(work(fromResultsOf(scan, { banner: null }, read), () => release).longest < most);
+  const files = [1, 2].map((number) => ({
+    name: long,
+    bytes: Buffer.from(JSON.stringify({ ...full, number })),
+  }));
+  const { made, longest } = work(upgradeSeveral(files, options), () => one);
+  assert.ok(longest < most);
+  // The name of a file and of a host stands in each line of the report.
+  for (const { file, host, rows } of made) {
+    assert.equal([file.length, host.length], [255, 255]);
+    assert.ok(rows.every((row) => row.file === file && row.host === host));
+  }
+});
+
+/** How much more processor time eight times as much takes; what grows with its square takes 64 times as much. */
+async function growth(size: number, prepare: (size: number) => () => unknown): Promise<number> {
+  const [small, large] = [prepare(size), prepare(8 * size)];
+  small();
+  const before = await effortOf(small);
+  return (await effortOf(large)) / Math.max(before, 1);
+}
+
+bounds('many results of one rule take time that grows with their number', async () => {
+  const scanOf = (count: number) =>
+    readResults(writeResults(Array.from({ length: count }, () => ({ id: ids[0]!, result: 'fail' }))));
+  const options = { hostName: 'h', banner: null };
+  const made = await growth(2500, (count) => {
+    const scan = scanOf(count);
+    return () => checklistFromResults(scan, release, options, null);
+  });
+  assert.ok(made < 30, `a checklist: ${made.toFixed(1)}`);
+  const inspected = await growth(2500, (count) => {
+    const xml = writeResults(Array.from({ length: count }, () => ({ id: ids[0]!, result: 'fail' })));
+    return () => work(inspectionOf(xml), () => release);
+  });
+  assert.ok(inspected < 30, `an inspection: ${inspected.toFixed(1)}`);
+});
+
+bounds('a domain name of many dots takes no longer than any other text', async () => {
+  const scan = (name: string) => {
+    const fact = `<fact name="urn:x:${name}">${'.'.repeat(200_000)}x</fact>`;
+    const xml = writeResults([{ id: ids[0]!, result: 'pass' }], {
+      facts: `<target-facts>${fact}</target-facts>`,
+    });
+    return () => readResults(xml);
+  };
+  scan('other')();
+  const yardstick = await effortOf(scan('other'));
+  assert.ok((await effortOf(scan('fqdn'))) < 10 * yardstick + 100);
+  const read = (text: string) =>
+    readResults(
+      writeResults([{ id: ids[0]!, result: 'pass' }], {
+        facts: `<target-facts><fact name="x:fqdn">${text}</fact></target-facts>`,
+      }),
+    ).target.fqdn;
+  assert.equal(['web.mil..', '.', 'a.b', '..a.'].map(read), ['web.mil', '', 'a.b', '..a']);
+});
+
+bounds('a file of many STIGs is written and hashed once, not once for each', () => {
+  const count = 40;
+  const rules = [rule(ids[0]!, { comments: 'c'.repeat(20_000) })];
+  const stigs = Array.from({ length: count }, (_, index) => ({
+    ...old.stigs[0]!,
+    stig_id: `S${index}`,
+    rules,
+  }));
+  const files = [{ name: 'a.cklb', bytes: Buffer.from(JSON.stringify({ ...old, stigs })) }];
+  const { stringify } = JSON;
+  let written = 0;
+  let made: UpgradedFile[] = [];
+  try {
+    JSON.stringify = ((...given: [unknown]) => {
+      const text = stringify(...given);
+      if (text.length > 100_000) written++;
+      return text;
+    }) as typeof stringify;
+    // The first STIG of a checklist that has one of the ids is upgraded, so each is told another.
+    let next = 0;
+    const steps = upgradeSeveral(files, { onChange: 'keep', format: 'cklb' });
+    let step = steps.next();
+    while (!step.done) step = steps.next({ target: release.target, benchmarkIds: [`S${next++}`] });
+    made = step.value;
+  } finally {
+    JSON.stringify = stringify;
+  }
+  assert.is(made[0]!.stigs.length, count);
+  assert.ok(written <= 3, `${written} times`);
+  const { id, stigs: upgraded } = JSON.parse(made[0]!.made!.content.toString()) as Cklb;
+  assert.match(id, /^[0-9a-f-]{36}$/);
+  assert.is(new Set(upgraded.map(({ uuid }) => uuid)).size, count);
+  assert.is(new Set(upgraded.flatMap((each) => each.rules.map((rule) => rule.stig_uuid))).size, count);
+});
+
+bounds('small files that become large ones are refused together, with what to do', () => {
+  const files = ['a', 'b'].map((name) => ({ name, bytes: Buffer.from(JSON.stringify(old)) }));
+  const options = { onChange: 'keep', format: 'cklb' } as const;
+  const find = () => ({ target: release.target, benchmarkIds: [old.stigs[0]!.stig_id] });
+  const [one] = work(upgradeSeveral(files, options), find).made;
+  const bytes = one!.made!.content.length;
+  assert.is(work(upgradeSeveral(files, options, 2 * bytes), find).made.length, 2);
+  try {
+    work(upgradeSeveral(files, options, 2 * bytes - 1), find);
+    assert.unreachable();
+  } catch (error) {
+    assert.instance(error, AppError);
+    assert.is(
+      (error as AppError).message,
+      `The upgraded checklists would have more than ${2 * bytes - 1} bytes together: upgrade fewer at once`,
+    );
+  }
+});
+
+bounds('a STIG that a checklist names by its title alone is the one that is upgraded', () => {
+  const [own] = old.stigs;
+  const other = { ...own!, stig_id: '', stig_name: 'Another', rules: own!.rules };
+  const mine = { ...own!, stig_id: ' ', stig_name: benchmarkId.toUpperCase(), rules: own!.rules.slice(0, 1) };
+  const read = readChecklist({ ...old, stigs: [other, mine] });
+  const find = () => ({ target: release.target, benchmarkIds: [benchmarkId] });
+  const { upgrade } = work(upgradeOf(read, { onChange: 'keep', format: 'cklb' }), find).made;
+  assert.is(upgrade.report.otherStigs[0]!.title, 'Another');
+});
+
+bounds.run();

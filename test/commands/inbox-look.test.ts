@@ -1,0 +1,134 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { discover, listFiles } from '../../importers/discover.ts';
+import { isLink, knowsPlaces } from '../../importers/open-file.ts';
+import { type LookBounds, lookAt } from '../../src/commands/inbox-look.ts';
+import { effortOf } from '../support/effort.ts';
+import { suite } from '../support/harness.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { writeXccdf } from '../support/xccdf-writer.ts';
+import { makeZip } from '../support/zip.ts';
+
+// Rule D33.1: one look at an inbox, and what an import reads of what it saw.
+const look = suite('A look at an inbox');
+
+const bounds = (left = 1000): LookBounds => ({
+  left,
+  exceeded: false,
+  signal: new AbortController().signal,
+});
+
+async function statesOf(folder: string, limits = bounds()): Promise<Record<string, string>> {
+  const states: Record<string, string> = {};
+  for await (const [name, state] of lookAt(folder, limits)) states[name] = state;
+  return states;
+}
+
+function fill(folder: string, count: number): string {
+  mkdirSync(folder, { recursive: true });
+  for (let index = 0; index < count; index++) writeFileSync(join(folder, `${index}.txt`), 'x');
+  return folder;
+}
+
+look('a state is another one when any file of it is, and only then', async () => {
+  const folder = scratchFolder();
+  put(folder, 'a.xml', 'a');
+  put(folder, 'sub/b.xml', 'b');
+  put(folder, 'sub/deep/c.xml', 'c');
+  put(folder, '.hidden', 'h');
+  mkdirSync(join(folder, 'empty'));
+  symlinkSync(join(folder, 'a.xml'), join(folder, 'link.xml'));
+  const first = await statesOf(folder);
+  assert.equal(Object.keys(first).sort(), ['a.xml', 'empty', 'link.xml', 'sub']);
+  assert.equal([first.empty, first['link.xml']], ['', '']);
+  assert.ok(first['a.xml'] !== '' && first.sub !== '');
+  assert.equal(await statesOf(folder), first);
+  const changes: (() => void)[] = [
+    () => put(folder, 'sub/deep/c.xml', 'other'),
+    () => utimesSync(join(folder, 'sub/b.xml'), 1, 1),
+    () => put(folder, 'sub/d.xml', ''),
+    () => renameSync(join(folder, 'sub/d.xml'), join(folder, 'sub/e.xml')),
+    () => rmSync(join(folder, 'sub/e.xml')),
+  ];
+  let before = first;
+  for (const change of changes) {
+    change();
+    const after = await statesOf(folder);
+    assert.is.not(after.sub, before.sub, change.toString());
+    assert.is(after['a.xml'], first['a.xml']);
+    before = after;
+  }
+});
+
+look('it ends at its bound; a folder that it does not see whole has no state', async () => {
+  const folder = scratchFolder();
+  fill(join(folder, 'sub'), 20);
+  const exact = bounds(21);
+  assert.is.not((await statesOf(folder, exact)).sub, '');
+  assert.is(exact.exceeded, false);
+  const less = bounds(20);
+  assert.equal(await statesOf(folder, less), { sub: '' });
+  assert.is(less.exceeded, true);
+  const flat = fill(scratchFolder(), 20);
+  const some = bounds(7);
+  assert.is(Object.keys(await statesOf(flat, some)).length, 7);
+  assert.is(some.exceeded, true);
+});
+
+look('its work grows with the number of files, and others have their turn after every few', async () => {
+  const [small, large] = [fill(scratchFolder(), 1000), fill(join(scratchFolder(), 'in'), 4000)];
+  await statesOf(small);
+  const few = await effortOf(() => statesOf(small, bounds(5000)));
+  let turns = 0;
+  let ended = false;
+  const nextTurn = () => {
+    turns++;
+    if (!ended) setImmediate(nextTurn);
+  };
+  nextTurn();
+  await statesOf(join(large, '..'), bounds(5000));
+  ended = true;
+  assert.ok(turns > 4000 / 8, `${turns} turns of the loop for 4000 files`);
+  const many = await effortOf(() => statesOf(large, bounds(5000)));
+  assert.ok(many < 12 * few, `${many} ms for 4000 files, ${few} ms for 1000`);
+});
+
+look('what became a link after the look is not followed, neither a file nor a folder above it', async () => {
+  const text = writeXccdf();
+  const outside = scratchFolder();
+  put(outside, 'a.xml', text);
+  put(outside, 'b.zip', makeZip([{ name: 'b.xml', data: text }]));
+  const inbox = scratchFolder();
+  const names = ['a.xml', 'b.zip', 'sub/a.xml', 'deep/sub/b.zip'];
+  for (const name of names) put(inbox, name, 'x');
+  const outcomes = async (files: ReturnType<typeof listFiles>) => {
+    const found: string[] = [];
+    for await (const each of discover(files))
+      found.push(each.type === 'unreadable' ? `${each.outcome}: ${each.reason}` : `read ${each.source}`);
+    return found;
+  };
+  const paths = ['a.xml', 'b.zip', 'sub', 'deep'].map((name) => join(inbox, name));
+  const listed = listFiles(paths, { noLinks: true });
+  assert.is((await outcomes(listed)).filter((each) => each.startsWith('read ')).length, 4);
+  for (const name of names.slice(0, 2)) {
+    rmSync(join(inbox, name));
+    symlinkSync(join(outside, name), join(inbox, name));
+  }
+  for (const name of ['sub', 'deep/sub']) {
+    rmSync(join(inbox, name), { recursive: true });
+    symlinkSync(outside, join(inbox, name));
+  }
+  // Of a file below a folder that became a link only the system says where it is.
+  const lone = Array(2).fill('rejected: a link, device or pipe, not a file');
+  if (knowsPlaces) assert.equal(await outcomes(listed), [...lone, ...Array(2).fill(`rejected: ${isLink}`)]);
+  assert.equal(
+    await outcomes(listFiles(paths.slice(0, 3), { noLinks: true })),
+    Array(3).fill(`rejected: ${isLink}`),
+  );
+  assert.equal(await outcomes(listFiles([paths[3]!], { noLinks: true })), [
+    'skipped: a link or device, not a file',
+  ]);
+});
+
+look.run();

@@ -1,0 +1,33 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runImport } from '../../importers/run.ts';
+import { sha256 } from '../../src/base/ids.ts';
+import { type Database, openCatalog, openSerialized } from '../../src/db/database.ts';
+import { preparedFolder } from './harness.ts';
+import { reference, shipped } from './reference.ts';
+
+/**
+ * A fresh catalog in memory, filled from the given paths. What does not change in a run of the tests, which is all that the
+ * package ships and the publishers' files, is imported once, and copied for every other test file.
+ */
+export async function preparedCatalog(paths: string[], now: () => Date): Promise<Database> {
+  const folder = process.env[preparedFolder];
+  const fixed = [shipped(), reference()];
+  const isFixed = paths.every((path) =>
+    fixed.some((root) => path === root || path.startsWith(join(root, '/'))),
+  );
+  if (folder === undefined || !isFixed || paths.length === 0) return imported(paths, now);
+  const file = join(folder, sha256(JSON.stringify([paths, now()])));
+  if (existsSync(file)) return openSerialized(readFileSync(file));
+  const db = await imported(paths, now);
+  // Another process may write the same at the same time.
+  writeFileSync(`${file}.${process.pid}`, db.sqlite.serialize());
+  renameSync(`${file}.${process.pid}`, file);
+  return db;
+}
+
+async function imported(paths: string[], now: () => Date): Promise<Database> {
+  const db = openCatalog(':memory:', { create: true });
+  if (paths.length > 0) await runImport(db, paths, { now });
+  return db;
+}

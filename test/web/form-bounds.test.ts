@@ -1,0 +1,157 @@
+import * as assert from 'uvu/assert';
+import { mostFields } from '../../src/http/form.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { ask, type Caller, sessionCaller, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { isPage, loadPage, textOf } from '../support/pages.ts';
+import { shipped } from '../support/reference.ts';
+
+// Every form of the pages is refused by where it comes from, by its size and by its fields, in this order (rule D2.6;
+// threat H5).
+const bounds = suite('Bounds of forms');
+
+let t: TestApp;
+let session: Caller;
+let list: string;
+let collection: string;
+
+bounds.before(async () => {
+  t = await testApp([shipped('stigs')]);
+  const alice = await userCaller(t);
+  session = await sessionCaller(t, alice);
+  list = (await ask(t, 'POST', '/api/v1/lists', alice, { name: 'L' })).json.id;
+  collection = (await ask(t, 'POST', '/api/v1/control-collections', alice, { name: 'C' })).json.id;
+});
+bounds.after(() => t.db.close());
+
+const kibibyte = 1024;
+
+/** The forms that hold more than a few short fields, with the most bytes that they may have. */
+const larger: Record<string, number> = {
+  '/signin': (3 * 256 + 16) * kibibyte,
+  '/upgrade': 65 * kibibyte * kibibyte,
+  '/lists': 64 * kibibyte,
+  '/lists/add': 64 * kibibyte,
+  '/lists/:id/settings': 64 * kibibyte,
+  '/lists/:id/stigs': kibibyte * kibibyte,
+  '/lists/:id/stigs/remove': 64 * kibibyte,
+  '/lists/:id/stigs/:slug': 64 * kibibyte,
+  '/lists/:id/checklists': kibibyte * kibibyte,
+  '/collections': 64 * kibibyte,
+  '/collections/:id/edit': 64 * kibibyte,
+  '/collections/:id/controls': kibibyte * kibibyte,
+};
+
+function forms(): { route: string; path: string }[] {
+  const routes = t.app.routes.filter(({ method, path }) => method === 'POST' && isPage(path));
+  const fill = (path: string) => path.replace(':id', path.startsWith('/lists') ? list : collection);
+  return [...new Set(routes.map(({ path }) => path))].map((route) => ({
+    route,
+    path: fill(route).replace(':slug', 'harbor_linux_3'),
+  }));
+}
+
+/** Sends a body in pieces, and says how many bytes of it were read. */
+async function send(path: string, headers: Caller, bytes: number) {
+  let read = 0;
+  const piece = new TextEncoder().encode('a&'.repeat(4096));
+  const body = new ReadableStream(
+    {
+      pull(controller) {
+        if (read >= bytes) return controller.close();
+        const next = piece.subarray(0, Math.min(piece.length, bytes - read));
+        read += next.length;
+        controller.enqueue(next);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const init = { method: 'POST', body, duplex: 'half' };
+  const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const answer = await t.app.request(path, { ...init, headers: { ...headers, ...type } } as RequestInit);
+  return { status: answer.status, text: textOf(await answer.text()), read };
+}
+
+bounds('a form of another site is refused before a byte of it is read', async () => {
+  const { 'Sec-Fetch-Site': _, ...cookie } = session;
+  const found = forms();
+  assert.ok(found.length >= 24, `${found.length} forms`);
+  for (const from of [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'http://evil.example' }, {}] as Caller[])
+    for (const { route, path } of found) {
+      const { status, text, read } = await send(path, { ...cookie, ...from }, kibibyte * kibibyte);
+      assert.equal([status, read], [403, 0], route);
+      assert.match(
+        text,
+        /A session may write only from its own origin|Send this form from a page of this server/,
+      );
+    }
+  // Nor without a session, where a form needs none.
+  for (const path of ['/theme', '/signin'])
+    assert.equal((await send(path, { 'Sec-Fetch-Site': 'cross-site' }, kibibyte * kibibyte)).read, 0, path);
+});
+
+bounds(
+  'a form without a session is not read but to be sent after signing in, and then to a bound',
+  async () => {
+    for (const { route, path } of forms().filter((each) => !['/theme', '/signin'].includes(each.route))) {
+      const { status, read } = await send(path, { 'Sec-Fetch-Site': 'same-origin' }, 8 * kibibyte * kibibyte);
+      assert.is(status, 303, route);
+      assert.ok(read <= 272 * kibibyte, `${route}: ${read} bytes`);
+    }
+  },
+);
+
+bounds('a form has at most the bytes that its fields need: most of them 16 KiB', async () => {
+  let small = 0;
+  for (const { route, path } of forms()) {
+    const most = larger[route] ?? 16 * kibibyte;
+    if (larger[route] === undefined) small++;
+    if (route === '/upgrade') continue;
+    const { status, text, read } = await send(path, session, most + 1);
+    assert.is(status, 413, route);
+    assert.match(text, `larger than ${most} bytes`, route);
+    assert.ok(read <= most + 8192, route);
+  }
+  assert.ok(small >= 12, `${small} small forms`);
+});
+
+bounds('a form of as many bytes as it may have and of nothing but fields is one 400', async () => {
+  for (const { route, path } of forms()) {
+    const most = Math.min(larger[route] ?? 16 * kibibyte, 2 ** 20);
+    const { status, text } = await send(path, session, most);
+    assert.is(status, 400, route);
+    assert.match(text, `The form has more than ${mostFields} fields`, route);
+  }
+});
+
+bounds('notes of every character fit, and a column of five thousand names, but not one more', async () => {
+  await loadPage(t, '/lists/add', session, { list, slug: 'harbor_linux_3' });
+  const notes = '\u{1f512}'.repeat(4000);
+  const noted = await loadPage(t, `/lists/${list}/stigs/harbor_linux_3`, session, { notes, position: '1' });
+  assert.is(noted.status, 303, textOf(noted.html));
+  const column = (length: number) => Array.from({ length }, (_, index) => `No such STIG ${index}`).join('\n');
+  const most = await loadPage(t, `/lists/${list}/stigs`, session, { slugs: column(5000) });
+  assert.is(most.status, 400);
+  assert.match(textOf(most.html), 'and 4,995 more'.replace(',', ''));
+  for (const slugs of [column(5001), column(5001).replaceAll('\n', ','), 'a '.repeat(60_000)]) {
+    const more = await loadPage(t, `/lists/${list}/stigs`, session, { slugs });
+    assert.is(more.status, 400);
+    assert.match(textOf(more.html), 'Paste at most 5,000 names at once');
+  }
+  const framework = 'nist-800-53';
+  const controlIds = 'AC-2,'.repeat(5001);
+  const controls = await loadPage(t, `/collections/${collection}/controls`, session, {
+    framework,
+    controlIds,
+  });
+  assert.is(controls.status, 400);
+  assert.match(textOf(controls.html), 'controls must contain 1 to 5,000 controls');
+});
+
+bounds('similar names are looked for a few times, however many names are none', async () => {
+  const pasted = Array.from({ length: 300 }, (_, index) => `Harbor ${index}`).join('\n');
+  const { html } = await loadPage(t, `/lists/${list}/stigs`, session, { slugs: pasted });
+  assert.ok(html.split('type="checkbox" name="slugs"').length - 1 <= 50 * 8);
+});
+
+bounds.run();
