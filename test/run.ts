@@ -1,4 +1,4 @@
-// Runs every test file under this folder, or those whose path contains an argument: each in a process of its own, two at a
+// Runs every test file under this folder, or those whose path contains an argument: each in a process of its own, a few at a
 // time. Three kinds are left out and run alone, in this process: with --faults what is in `faults/`, which takes minutes;
 // with --package what is in `package/`, which needs the built package; with --browser what drives a browser.
 // uvu alone exits 0 when a `before` throws, a `.run()` is forgotten or nothing matches: here each is a failure.
@@ -63,7 +63,8 @@ if (only || apart || ending === '.browser.js' || files.length < 2)
   for (const [index, file] of files.entries()) await runFile(index, file);
 else {
   const waiting = [...files];
-  const lanes = Math.min(2, availableParallelism());
+  // One more than there are processors, as many tests wait for a while; not many, as each takes memory.
+  const lanes = Math.min(4, availableParallelism() + 1);
   await Promise.all(
     Array.from({ length: lanes }, async () => {
       for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await runApart(file);

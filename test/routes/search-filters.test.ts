@@ -129,7 +129,7 @@ filters('without a question and a filter the errors are those of a question', as
     ['?page=2&format=csv', 'q is required'],
     ['?severity=high&sort=size', 'sort must be one of: relevance, severity, stig, id'],
     ['?severity=high&format=pdf', 'Invalid format. Must be one of: json, csv, xlsx'],
-    [`?stig=a${'&stig=b'.repeat(500)}`, 'stig must be given at most 500 times'],
+    [`?stig=a${'&stig=b'.repeat(500)}`, 'stig must have at most 500 values'],
     [`?stig=a&stig=${'x'.repeat(1001)}`, 'stig must have at most 1000 characters'],
   ] as const)
     assertError(await t.get(`/api/v1/search${query}`), 400, 'BAD_REQUEST', message);

@@ -140,10 +140,15 @@ export interface RawConnection {
 export function openRaw(port: number, text: string, stubborn = false): Promise<RawConnection> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
+    // It is asked again and again while a long answer comes.
+    const received = () => {
+      if (parts.length > 1) parts.splice(0, parts.length, Buffer.concat(parts));
+      return parts[0] ?? Buffer.alloc(0);
+    };
     let closed = false;
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: stubborn }, () => {
       socket.write(text);
-      resolve({ socket, received: () => Buffer.concat(parts), closed: () => closed, end });
+      resolve({ socket, received, closed: () => closed, end });
     });
     socket.once('error', reject);
     socket.on('error', () => undefined);
@@ -151,7 +156,7 @@ export function openRaw(port: number, text: string, stubborn = false): Promise<R
     const end = new Promise<Buffer>((done) => {
       socket.on('close', () => {
         closed = true;
-        done(Buffer.concat(parts));
+        done(received());
       });
     });
   });
