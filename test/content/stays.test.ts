@@ -279,7 +279,7 @@ stays('what was imported by name and dropped by a bundle is not brought back by 
   assert.is(here.digest(), bundles.first.digest);
 });
 
-stays('a catalog that is made anew has the shipped data, and the bundle may be applied to it again', async () => {
+stays('a catalog that is made anew has the shipped data, and may have the bundle again', async () => {
   const home = program();
   const key = sampleKey('depot');
   const { file: bundle, digest } = (await depot(home, key)).first;
