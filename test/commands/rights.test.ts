@@ -4,19 +4,12 @@ import * as assert from 'uvu/assert';
 import { readConfig } from '../../src/base/config.ts';
 import { isThere, statIfThere } from '../../src/base/files.ts';
 import { gapstone } from '../support/child.ts';
-import { suite } from '../support/harness.ts';
+import { suite, testIf } from '../support/harness.ts';
+import { asNobody, nobodyRunsProgram } from '../support/nobody.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 // Rule D44.4: a missing right is never reported as a missing file.
 const rights = suite('A missing right');
-
-const nobody = 65534;
-const isRoot = process.getuid?.() === 0;
-
-/** Somebody who may run the program, and may not enter a folder of root's. */
-const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'];
-// It needs root, and a program that others may read.
-const canRun = isRoot && (await gapstone(['--version'], { cwd: '/', under: asNobody })).code === 0;
 
 rights('a path without a name above it is not there, one that cannot be known throws', () => {
   const folder = scratchFolder();
@@ -80,7 +73,7 @@ const commands: [string[], string?][] = [
 const missing =
   /does not exist|there is no (?:database|file|backup)|is missing|trusts no key|is not a (?:file|folder)|nothing is new|is in neither/;
 
-const withRights = canRun ? rights : rights.skip;
+const withRights = testIf(await nobodyRunsProgram(), rights);
 withRights('is what every command says that was given a path in a folder that it may not enter', async () => {
   const folder = scratchFolder();
   const closed = join(folder, 'closed');
