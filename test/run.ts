@@ -146,6 +146,6 @@ for (const problem of problems) process.stdout.write(`\n${only ? problemMark : '
 if (only) process.stdout.write(`\n${missingMark}${JSON.stringify(Object.fromEntries(missing))}\n`);
 else
   for (const [bring, names] of missing)
-    process.stdout.write(`\nskipped: ${names.join('\nskipped: ')}\n${bring}\n`);
+    process.stdout.write(`\nskipped: ${names.sort().join('\nskipped: ')}\n${bring}\n`);
 process.exitCode = totals.failed === 0 && totals.passed + totals.skipped > 0 ? 0 : 1;
 process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`);
