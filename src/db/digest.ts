@@ -165,7 +165,7 @@ function* digestingTable(
     .filter((name) => !without.includes(name))
     .map((name) => `t."${name}"`);
   const values = [...instead, ...columns].join(', ');
-  // The end of the line is added by SQLite: to join texts here would copy each once more.
+  // The end of the line is added by SQLite: joining texts here would copy each again.
   const rows = sqlite
     .prepare<[], string>(
       `SELECT json_array(${values}) || char(10) FROM ${from.replace('$', () => table)} ORDER BY ${order}`,

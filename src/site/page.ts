@@ -104,7 +104,7 @@ const maxKept = 256 * 1024;
 /** The most bytes of a form (rule D2.6): of most, of one with notes or check boxes, of one to paste into. Encoded, a character takes up to 12. */
 const formSizes = { small: 16 * 1024, notes: 64 * 1024, pasted: 1024 * 1024 };
 
-/** The form of signing in brings back what was kept, which is encoded once more. */
+/** The sign-in form carries the kept form along, encoded a second time. */
 const maxSignIn = 3 * maxKept + formSizes.small;
 
 /** What a form that does what is audited needs otherwise than most. */
