@@ -37,10 +37,7 @@ export const restoreCommand: Command = {
     );
     if (values.json) process.stdout.write(`${JSON.stringify(restored)}\n`);
     else process.stdout.write(`${restored.sha256}  ${file}\n`);
-    if (restored.lost !== undefined)
-      tell(
-        `warning: which bundles were applied here and what the inbox held is what the backup says: ${restored.lost}`,
-      );
+    if (restored.lost !== undefined) tell(`warning: ${restored.lost}`);
     for (const { kind, file, schema, before } of restored.files) {
       if (before !== null) tell(`the replaced ${file} is in ${before}`);
       const newest = listMigrations(kind).length;

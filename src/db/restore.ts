@@ -17,6 +17,12 @@ import { replaceDatabases } from './replace.ts';
 import { refuseNewer } from './schema.ts';
 
 /** What a restore did. */
+/** What no restore takes back; `lost` says what is unknown, and why. */
+interface Known {
+  kept: Kept | null;
+  lost?: string;
+}
+
 export interface Restored {
   /** Of the backup. */
   bytes: number;
@@ -29,7 +35,7 @@ export interface Restored {
     /** Where the replaced file is kept; null when there was none. */
     before: string | null;
   }[];
-  /** Why the users' data here could not tell what the site knows of its content (rule D42.8); absent where it could. */
+  /** What of the site's content is no longer known, and why (rule D42.8); absent where all is known. */
   lost?: string;
 }
 
@@ -76,7 +82,7 @@ export async function restoreBackup(
           `there is not enough space beside ${file}: it needs ${bytes} bytes, ${free} are free`,
         );
     }
-    const known = parts.some(({ kind }) => kind === 'users') ? readKnown(places) : null;
+    const known = parts.some(({ kind }) => kind === 'users') ? readKnown(places) : { kept: null };
     return await restoreParts(backup, parts, now, audited, known);
   } catch (error) {
     if (error instanceof CommandError) throw error;
@@ -93,7 +99,7 @@ async function restoreParts(
   parts: Part[],
   now: Date,
   audited: Audited | null,
-  known: Kept | Error | null,
+  known: Known,
 ): Promise<Restored> {
   const suffix = `.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
   return inPrivateFolders(parts, async (temporaries) => {
@@ -104,8 +110,8 @@ async function restoreParts(
     const sealed = parts.map(({ kind }, index) =>
       seal(temporaries[index]!, 'full', backup, (sqlite) => {
         prepareForUse(sqlite, kind, audited);
-        if (kind === 'users' && known !== null && !(known instanceof Error))
-          addKept(sqlite, known, !parts.some((part) => part.kind === 'catalog'));
+        if (kind === 'users' && known.kept !== null)
+          addKept(sqlite, known.kept, !parts.some((part) => part.kind === 'catalog'));
       }),
     );
     const replacements = parts.map(({ file }, index) => {
@@ -120,28 +126,23 @@ async function restoreParts(
         const before = replaced[index] ? replacements[index]!.keptAs : null;
         return { kind, file, schema: sealed[index]!.schema, before };
       }),
-      ...(known instanceof Error ? { lost: known.message } : {}),
+      ...(known.lost === undefined ? {} : { lost: known.lost }),
     };
   });
 }
 
-/** What the users' data here knows that no restore takes back: null where there is none, the error where it cannot be read. */
-function readKnown({ catalog, users }: Record<Kind, string>): Kept | Error | null {
+/** What the files here know that no restore takes back, and what a file that cannot be read loses. */
+function readKnown({ catalog, users }: Record<Kind, string>): Known {
+  let kept: Kept | null = null;
+  let unread = 'which bundles were applied here and what the inbox held is what the backup says';
   try {
-    if (!isThere(users)) return null;
-    const kept = readKept(users);
-    return { ...kept, inbox: [...kept.inbox, ...sourcesThere(catalog)] };
+    if (!isThere(users)) return { kept };
+    kept = readKept(users);
+    unread = 'the inbox may bring back what the replaced catalog held';
+    if (isThere(catalog)) kept = { ...kept, inbox: [...kept.inbox, ...sourcesOf(catalog)] };
+    return { kept };
   } catch (error) {
-    return error as Error;
-  }
-}
-
-/** What the catalog here holds, which a restore may take back; nothing where it cannot be read: then it is restored for that. */
-function sourcesThere(catalog: string): string[] {
-  try {
-    return isThere(catalog) ? sourcesOf(catalog) : [];
-  } catch {
-    return [];
+    return { kept, lost: `${unread}: ${(error as Error).message}` };
   }
 }
 
