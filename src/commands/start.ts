@@ -59,9 +59,10 @@ const sampleFolders = ['regulatory', 'stigs'];
  * bundle was applied stays what the bundle said (rule D44.1).
  */
 async function importShippedData(config: Config, samples: boolean): Promise<void> {
-  const isNew = !isThere(config.db);
   const options = { catalogAlone: true, create: true, checkUnclean: true };
   using db = await sayCreated(config.db, () => openForCommand(config, options));
+  // A start that was killed may have made the catalog and imported nothing into it.
+  const isNew = db.orm.select().from(catalog).get()!.generation === 0;
   if (isNew && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
   // After the catalog was opened: another that takes its place from now on is found out before a byte is written.
   if (!isNew && appliedBundles(config.usersDb).some(({ state }) => state !== 'rolled-back')) return;
