@@ -152,7 +152,7 @@ structure('hono stays in the rooms that speak HTTP, XML and zips in the importer
     [/^(node:)?child_process$/, /^src\/(runtime|commands\/inbox)\.ts$/],
     [/^(node:)?cluster$/, /^$/],
     // A new context is where V8 shows its collector of garbage; nothing else is ever run in one.
-    [/^(node:)?vm$/, /^src\/base\/memory\.ts$/],
+    [/^(node:)?vm$/, /^src\/base\/idle-memory\.ts$/],
     [/^(uvu|fast-check|@nuwcdivnpt|typescript)(\/|$)/, /^$/],
   ];
   for (const { path, packages } of sources) {
