@@ -232,6 +232,13 @@ prose('a long text of any one line keeps nobody waiting, and a longer one is wor
   }
 });
 
+prose('a long line takes no more time than its length', async () => {
+  for (const line of ['“'.repeat(50_000), `Name:${' '.repeat(49_000)}the`, `a=${' '.repeat(49_000)}the`]) {
+    const effort = await effortOf(() => assert.is(together(line), line));
+    assert.ok(effort < 300, `${line.slice(0, 6)}: ${effort} ms`);
+  }
+});
+
 /** Registers a test that needs the publishers’ files. */
 const onReal = testIf(referenceData, prose);
 
