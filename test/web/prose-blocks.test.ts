@@ -227,7 +227,7 @@ prose('a long text of any one line keeps nobody waiting, and a longer one is wor
   ]) {
     const text = line.repeat(50_000 / line.length);
     const effort = await effortOf(() => assert.is(together(text), text));
-    assert.ok(effort < 20_000, `${JSON.stringify(line)}: ${effort} ms`);
+    assert.ok(effort < 150, `${JSON.stringify(line)}: ${effort} ms`);
     assert.equal(kinds(line.repeat(1_000_000 / line.length)), ['words']);
   }
 });
